@@ -587,8 +587,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'makeWithdraw',
-        find: 'const recorded = { ...made, auditId: formNumber }',
-        replace: 'const recorded = made',
+        find: 'walletId: wallet.walletId,\n      formNumber,',
+        replace: 'walletId: wallet.walletId,\n      formNumber: makeUuid(nowMs, random),',
       },
     ],
   },

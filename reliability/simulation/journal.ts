@@ -24,6 +24,7 @@ export class Journal {
   readonly orders = new Map<string, ToldOrder>()
   readonly refunds = new Map<string, ToldRefund>()
   readonly payouts: { readonly actId: string; readonly amountMinor: bigint }[] = []
+  readonly withdrawals: { readonly formNumber: string; readonly amountMinor: bigint }[] = []
   readonly corrections: { readonly actId: string; readonly amountMinor: bigint }[] = []
   /** What somebody was told that contradicts what was told before. */
   readonly contradictions: string[] = []

@@ -53,5 +53,5 @@ async function withdraw(world: World, name: string, walletId: string): Promise<v
     ),
   )
   if (clicks.some(({ kind }) => kind === 'answered'))
-    world.journal.payouts.push({ actId: formNumber, amountMinor })
+    world.journal.withdrawals.push({ formNumber, amountMinor })
 }

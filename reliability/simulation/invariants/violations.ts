@@ -236,6 +236,7 @@ async function checkActs({ pool, journal }: Ending): Promise<string[]> {
   return [
     ...(await checkActsOf(pool, 'payout', journal.payouts)),
     ...(await checkActsOf(pool, 'correction', journal.corrections)),
+    ...(await checkWithdrawals(pool, journal.withdrawals)),
     ...(await checkPlannedPayouts(pool)),
   ]
 }
@@ -259,6 +260,17 @@ async function checkActsOf(
       .filter(({ actId, amountMinor }) => BigInt(paid.get(actId)?.amount ?? 0) !== amountMinor)
       .map(({ actId }) => `${kind} ${actId} was acknowledged and is not there`),
   ]
+}
+
+/** That each is there once is what payouts_form holds. */
+async function checkWithdrawals(pool: Pool, acknowledged: Journal['withdrawals']): Promise<string[]> {
+  const { rows } = await pool.query<{ form_number: string; amount_minor: string }>(
+    'select form_number, amount_minor from payouts where form_number is not null',
+  )
+  const made = new Map(rows.map((row) => [row.form_number, BigInt(row.amount_minor)]))
+  return acknowledged
+    .filter(({ formNumber, amountMinor }) => made.get(formNumber) !== amountMinor)
+    .map(({ formNumber }) => `withdrawal ${formNumber} was acknowledged and is not there`)
 }
 
 /** Each merchant once for each day of its plan. */

@@ -6,25 +6,24 @@ import { availableMinor } from '../ledger/rules/transfer.ts'
 import { makeActs } from '../operators/audit-entries.ts'
 import { carryOutOnce } from '../operators/carry-out-once.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
-import type { BankAccount } from '../treasury/rules/bank-account.ts'
+import type { BankAccount, BankDetails } from '../treasury/rules/bank-account.ts'
 import { mainBank } from '../treasury/rules/bank-account.ts'
+import { withoutSpaces } from '../treasury/rules/mod-97.ts'
 import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
-import type { TreasuryStore } from '../treasury/store/treasury.ts'
 import type { FindOwnMerchant } from '../wallets/own-merchant.ts'
 import { ownMerchantId } from '../wallets/rules/top-up.ts'
 import type { Wallet } from '../wallets/rules/wallet.ts'
 import type { WalletStore } from '../wallets/store/wallets.ts'
-import { parseMerchantBankDetails } from './rules/bank-account.ts'
+import { holderOf, parseMerchantBankDetails } from './rules/bank-account.ts'
 import type { Payout } from './rules/payout.ts'
 import { maxPayoutMinor } from './rules/payout-amount.ts'
 import type { PayoutStore } from './store/payouts.ts'
-import type { WithdrawalStore } from './store/request-withdrawal.ts'
+import type { WithdrawalRequest, WithdrawalStore } from './store/request-withdrawal.ts'
 
 export interface WithdrawParts extends ClockAndRandom {
   readonly withdrawals: WithdrawalStore
   readonly payouts: Pick<PayoutStore, 'listPayouts'>
   readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
-  readonly treasury: Pick<TreasuryStore, 'isRecorded'>
   readonly wallets: Pick<WalletStore, 'listBalances'>
   readonly findOwnMerchant: FindOwnMerchant
   /** By currency: what goes out without an operator who looks at it. */
@@ -36,9 +35,8 @@ export interface Withdrawal {
   readonly currency: string
   readonly amountMinor: bigint
   readonly iban: string
-  /** Of the form, a UUID: sent twice, it is one withdrawal. */
+  /** Of the form, a UUID: sent twice, it is one withdrawal, and with anything else in it, it is refused. */
   readonly formNumber: string
-  readonly address: string
 }
 
 export type Withdraw = ReturnType<typeof makeWithdraw>
@@ -58,52 +56,83 @@ export function makeWithdraw(parts: WithdrawParts) {
     list: (walletId: string, limit: number): Promise<readonly Payout[]> =>
       parts.payouts.listPayouts({ merchantId: ownMerchantId, walletId }, { limit }),
 
+    /** The account that it would go to. Throws where it cannot be, and does nothing. */
+    async check(given: Withdrawal): Promise<BankDetails> {
+      const { wallet, currency, amountMinor } = given
+      if (await isRequested(given)) return accountOf(given)
+      const { account } = await prepare(given)
+      const balances = await parts.wallets.listBalances(wallet.walletId)
+      const balance = balances.find((each) => each.currency === currency)
+      if (!balance || availableMinor(balance) < amountMinor) throw tooLittle()
+      return account
+    },
+
     /** Throws where it cannot be. The wallet's owner has proven who they are. */
-    async request(given: Withdrawal): Promise<void> {
-      const { wallet, currency, amountMinor, formNumber } = given
-      const account = parseMerchantBankDetails({
-        holder: wallet.name,
-        iban: given.iban,
-        lines: undefined,
-        bic: undefined,
-      })
-      const most = maxPayoutMinor(currency)
-      if (amountMinor > most)
-        throw invalid('amount', `amount must be ${toDecimalText(most, currency)} at most.`)
-      const bank = bankFor(await parts.bankAccounts.listBanks(), currency)
-      if (!bank || (await parts.findOwnMerchant()).status !== 'active' || !uuidPattern.test(formNumber))
-        throw new Failure('status_does_not_allow', { message: 'Withdrawals are not possible just now.' })
+    async request(given: Withdrawal & { readonly address: string }): Promise<void> {
+      const { wallet, formNumber } = given
       const act = makeActs({ clock, random, actor: `consumer@${given.address}` })
-      const made = act('wallet.withdraw', wallet.walletId, { merchantId: ownMerchantId })
-      const recorded = { ...made, auditId: formNumber }
-      const request = {
-        walletId: wallet.walletId,
-        currency,
-        amountMinor,
-        account,
-        bankName: bank.bankName,
-        payoutId: makeTransactionId(recorded.actedAtMs, random),
-        newRunId: () => makeUuid(recorded.actedAtMs, random),
-        isOfItsOwn: amountMinor > (parts.policy?.get(currency) ?? 0n),
-      }
+      const recorded = act('wallet.withdraw', wallet.walletId, { merchantId: ownMerchantId })
       const outcome = await carryOutOnce<'insufficient_funds'>(
         recorded,
         { actId: formNumber },
         {
-          isRecorded: parts.treasury.isRecorded,
+          isRecorded: () => isRequested(given),
           async attempt() {
-            const requested = await withdrawals.request(request, recorded)
+            const requested = await withdrawals.request(await prepare(given), recorded)
             return requested === 'requested' ? 'done' : requested
           },
         },
       )
-      if (outcome === 'insufficient_funds')
-        throw new Failure('status_does_not_allow', {
-          field: 'amount',
-          message: 'There is too little money in the wallet.',
-        })
+      if (outcome === 'insufficient_funds') throw tooLittle()
     },
   }
+
+  /** Looked at before anything that stands against a new one. Throws where the number stands for something else. */
+  async function isRequested({
+    wallet,
+    currency,
+    amountMinor,
+    iban,
+    formNumber,
+  }: Withdrawal): Promise<boolean> {
+    if (!uuidPattern.test(formNumber)) throw notNow()
+    const earlier = await withdrawals.find(wallet.walletId, formNumber)
+    if (!earlier) return false
+    const isSame =
+      earlier.currency === currency &&
+      earlier.amountMinor === amountMinor &&
+      earlier.account.iban === withoutSpaces(iban)
+    if (isSame) return true
+    throw new Failure('number_already_used', {
+      message: 'This form was sent before, with another amount or account. Nothing new was done.',
+    })
+  }
+
+  async function prepare(given: Withdrawal): Promise<WithdrawalRequest> {
+    const { wallet, currency, amountMinor, formNumber } = given
+    const account = accountOf(given)
+    const most = maxPayoutMinor(currency)
+    if (amountMinor > most)
+      throw invalid('amount', `amount must be ${toDecimalText(most, currency)} at most.`)
+    const bank = bankFor(await parts.bankAccounts.listBanks(), currency)
+    if (!bank || (await parts.findOwnMerchant()).status !== 'active') throw notNow()
+    const nowMs = clock.now()
+    return {
+      walletId: wallet.walletId,
+      formNumber,
+      currency,
+      amountMinor,
+      account,
+      bankName: bank.bankName,
+      payoutId: makeTransactionId(nowMs, random),
+      newRunId: () => makeUuid(nowMs, random),
+      isOfItsOwn: amountMinor > (parts.policy?.get(currency) ?? 0n),
+    }
+  }
+}
+
+function accountOf({ wallet, iban }: Withdrawal): BankDetails {
+  return parseMerchantBankDetails({ holder: holderOf(wallet.name), iban, lines: undefined, bic: undefined })
 }
 
 /** One of this very currency, or the main one, which holds all. */
@@ -117,4 +146,15 @@ function bankFor(banks: readonly BankAccount[], currency: string): BankAccount |
 
 function invalid(field: string, message: string): Failure {
   return new Failure('invalid_field', { field, message })
+}
+
+function notNow(): Failure {
+  return new Failure('status_does_not_allow', { message: 'Withdrawals are not possible just now.' })
+}
+
+function tooLittle(): Failure {
+  return new Failure('status_does_not_allow', {
+    field: 'amount',
+    message: 'There is too little money in the wallet.',
+  })
 }

@@ -139,6 +139,13 @@ test('registered, topped up, paid, told by mail, a new PIN, withdrawn and closed
   await page.goto(`${url}/wallet/withdraw`)
   await page.getByLabel('Amount').fill('38')
   await page.getByLabel('IBAN').fill('DE89 3704 0044 0532 0130 00')
+  await press(page, 'Continue')
+  await heading(page, 'Is this right?')
+  await page.getByText('€38.00').waitFor()
+  await page.getByText('DE89 3704 0044 0532 0130 00').waitFor()
+  await press(page, 'Change')
+  assert.equal(await page.getByLabel('Amount').inputValue(), '38.00')
+  await press(page, 'Continue')
   await page.getByLabel('Your PIN').fill('135790')
   await press(page, 'Withdraw')
   await page.getByText('Your withdrawal is requested.').waitFor()
@@ -212,12 +219,34 @@ test('a refused form comes back with what was typed, its field marked and the fo
     await page.goto(`${url}/wallet/withdraw`)
     await page.getByLabel('Amount').fill('5000')
     await page.getByLabel('IBAN').fill(testIban)
-    await page.getByLabel('Your PIN').fill('246810')
-    await press(page, 'Withdraw')
+    await press(page, 'Continue')
     await page.getByRole('alert').waitFor()
     assert.equal(await page.getByLabel('Amount').inputValue(), '5000')
     assert.equal(await page.evaluate('document.activeElement.id'), 'amount')
     await look(page, `wallet-refused-${size}`)
+  }
+})
+
+async function askToWithdraw(page: Page): Promise<void> {
+  await page.locator('#amount').fill('1.234')
+  await page.locator('#iban').fill('MT84MALT011000012345MTLCAST001S')
+  await page.locator('main form button.primary').click()
+  await page.locator('#pin').waitFor()
+}
+
+test('a withdrawal is shown as it was read, on a desktop and a phone, light and dark, also when the PIN is wrong', async () => {
+  for (const { size, page } of views) {
+    await signIn(page)
+    await page.goto(`${url}/wallet/withdraw`)
+    await askToWithdraw(page)
+    await page.getByText('€1,234.00').waitFor()
+    await look(page, `wallet-withdraw-confirm-${size}`)
+    await page.getByLabel('Your PIN').fill('999999')
+    await press(page, 'Withdraw')
+    await page.getByRole('alert').waitFor()
+    assert.equal(await page.evaluate('document.activeElement.id'), 'pin')
+    await page.getByText('€1,234.00').waitFor()
+    await look(page, `wallet-withdraw-refused-${size}`)
   }
 })
 
@@ -229,6 +258,9 @@ test('every language fits a small phone on every page', async () => {
       await page.goto(`${url}/wallet${path}?lang=${tag}`)
       assert.equal(await page.getAttribute('html', 'lang'), tag)
       assert.equal(await overflow(page), 0, `${tag} ${path}`)
+      if (path !== '/withdraw') continue
+      await askToWithdraw(page)
+      assert.equal(await overflow(page), 0, `${tag} ${path}, to be confirmed`)
     }
   assert.match((await page.locator('main').textContent()) ?? '', new RegExp(wordsOf.ar.close.submit))
 })

@@ -129,7 +129,7 @@ test('where a withdrawal went stays with the payout, and the address may have a 
   const walletId = await register(client)
   await topUp(walletId, 500n)
   const fields = { amount: '5', currency: 'USD', iban: testIban, pin: testPin }
-  assert.equal((await client.send('/wallet/withdraw', fields)).status, 303)
+  assert.equal((await client.send('/wallet/withdraw/confirm', fields, '/wallet/withdraw')).status, 303)
   const [payout] = await operations.withdraw.list(walletId, 1)
   assert(payout)
   const { payouts, payoutRuns } = operations.as('test')

@@ -32,7 +32,8 @@ const filled = (path: string) => path.replace(/:(\w+)/, (_, name: string) => thi
 /** What a form is sent with, with another wallet's thing where it takes one. */
 const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/top-up': { amount: '1', currency: 'EUR' },
-  '/withdraw': { amount: '1', currency: 'EUR', iban: 'DE89370400440532013000', pin: testPin },
+  '/withdraw': { amount: '1', currency: 'EUR', iban: 'DE89370400440532013000' },
+  '/withdraw/confirm': { amount: '1', currency: 'EUR', iban: 'DE89370400440532013000', pin: testPin },
   '/pin': { pin: testPin, new: testPin, again: testPin },
   '/language': { language: 'de' },
   '/devices/end': { session: session.sessionId },
@@ -121,16 +122,88 @@ test('another wallet’s entry is answered as one that nobody has, and its sessi
   assert.equal((await other.client.get('/wallet')).status, 200)
 })
 
-test('the number of another’s withdrawal leads to nothing, and a form that is sent twice withdraws once', async () => {
+const hiddenIn = (text: string) =>
+  Object.fromEntries(
+    [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(
+      ([, name = '', value = '']) => [name, value],
+    ),
+  )
+
+test('a withdrawal is shown as it was read before anything is held, and its form that is sent twice withdraws once', async () => {
+  const withdrawn = async () => (await gateway.operations.withdraw.list(other.walletId, 10)).length
   const number = randomUUID()
-  const form = { ...fields['/withdraw'], number }
   const token = await other.client.token('/wallet/withdraw')
+  const send = (path: string, form: Record<string, string>) =>
+    other.client.post(`/wallet/withdraw${path}`, { number, ...form }, { token })
+  const typed = { amount: '1.2', currency: 'EUR', iban: 'de89 3704 0044 0532 0130 00' }
+  const asked = await send('', typed)
+  assert.equal(asked.status, 200)
+  assert.match(asked.text, /8364;1\.20<.*DE89 3704 0044 0532 0130 00<.*Consumer 2</s)
+  assert.equal(await withdrawn(), 0)
+  const { token: carriedToken, ...carried } = hiddenIn(asked.text)
+  assert.ok(carriedToken)
+  const shown = { amount: '1.20', currency: 'EUR', iban: 'DE89370400440532013000' }
+  assert.deepEqual(carried, { number, ...shown })
+
+  const wrong = await send('/confirm', { ...carried, pin: '999999' })
+  assert.equal(wrong.status, 422)
+  assert.match(wrong.text, /The PIN is wrong.*DE89 3704 0044 0532 0130 00/s)
+  assert.deepEqual({ ...hiddenIn(wrong.text), token: '' }, { ...carried, token: '' })
+  const changed = await send('', { ...carried, change: 'yes' })
+  assert.equal(changed.status, 200)
+  assert.equal(hiddenIn(changed.text)['number'], number)
+  assert.match(
+    changed.text,
+    /name="amount"[^>]* value="1\.20".*name="iban"[^>]* value="DE89370400440532013000"/s,
+  )
+  assert.equal(await withdrawn(), 0)
+
   for (let times = 0; times < 2; times++)
-    assert.equal((await other.client.post('/wallet/withdraw', form, { token })).status, 303)
-  assert.equal((await gateway.operations.withdraw.list(other.walletId, 10)).length, 1)
-  await own.client.post('/wallet/withdraw', form, { on: '/wallet/withdraw' })
-  assert.equal((await gateway.operations.withdraw.list(own.walletId, 10)).length, 0)
+    assert.equal((await send('/confirm', { ...carried, pin: testPin })).status, 303)
+  assert.equal(await withdrawn(), 1)
+  assert.equal((await send('', typed)).status, 200, 'asked again, it is shown again')
+  for (const [path, pin] of [
+    ['', ''],
+    ['/confirm', testPin],
+  ] as const) {
+    const another = await send(path, { ...carried, amount: '1.30', pin })
+    assert.equal(another.status, 422)
+    assert.match(another.text, /sent before with other details/)
+    assert.match(another.text, /value="1\.30"/)
+    assert.notEqual(hiddenIn(another.text)['number'], number)
+  }
+  assert.equal(await withdrawn(), 1)
   assert.deepEqual((await gateway.operations.verifyLedger()).findings, [])
+})
+
+test('what stands against a withdrawal when it is confirmed comes back in the first form, with what was typed', async () => {
+  const number = randomUUID()
+  const given = { ...fields['/withdraw/confirm'], amount: '2000', number }
+  const { status, text } = await own.client.post('/wallet/withdraw/confirm', given, {
+    on: '/wallet/withdraw',
+  })
+  assert.equal(status, 422)
+  assert.match(text, /less than that in your wallet.*aria-invalid="true" autofocus value="2000"/s)
+  assert.equal(hiddenIn(text)['number'], number)
+})
+
+test('whoever’s name is longer than banks take sees how it is shortened', async () => {
+  const login = 'long@home.example'
+  const name = `${'Ann '.repeat(20)}Example`
+  const { wallets } = gateway.operations.as('test')
+  const { wallet } = await wallets.addWallet({ login, name, pin: testPin, reason: 'test' })
+  await wallets.topUp({ wallet: wallet.walletId, currency: 'EUR', amountMinor: 100n, reason: 'test' })
+  const client = new WalletClient(gateway)
+  await client.signIn(login)
+  const { text } = await client.send('/wallet/withdraw', { ...fields['/withdraw'] })
+  assert.match(text, /70 characters/)
+  assert.ok(text.includes(`<bdi>${name.slice(0, 70).trim()}</bdi>`))
+  const sent = await client.post(
+    '/wallet/withdraw/confirm',
+    { ...hiddenIn(text), pin: testPin },
+    { on: '/wallet/withdraw' },
+  )
+  assert.equal(sent.status, 303)
 })
 
 test('a refused form keeps its number, and has a new one where another was done by it', async () => {
@@ -170,12 +243,16 @@ test('odd input is refused in words, and never breaks a page', async () => {
     ['/withdraw', { amount: '99999999999999999999' }],
     ['/withdraw', { iban: 'DE00' }],
     ['/withdraw', { amount: '3000' }],
+    ['/withdraw', { number: 'x' }],
+    ['/withdraw/confirm', { amount: '-1' }],
+    ['/withdraw/confirm', { iban: 'DE00' }],
+    ['/withdraw/confirm', { number: 'x' }],
     ['/top-up', { amount: '' }],
     ['/top-up', { amount: '1', number: 'x' }],
     ['/pin', { new: '1', again: '1' }],
     ['/close', {}],
   ] as const) {
-    const on = path === '/pin' ? '/wallet/settings' : prefix + path
+    const on = path === '/pin' ? '/wallet/settings' : prefix + path.replace('/confirm', '')
     const answer = await own.client.send(prefix + path, { ...fields[path], ...bad }, on)
     assert.equal(answer.status, 422, `${path} ${JSON.stringify(bad)}`)
     assert.match(answer.text, /role="alert"/)

@@ -55,10 +55,15 @@ async function payTopUp(key: { merchantId: string; paymentId: string }, answer: 
   return transactionId
 }
 
-async function withdrawFrom(walletId: string, amountMinor: bigint, formNumber = randomUUID()) {
+async function withdrawFrom(
+  walletId: string,
+  amountMinor: bigint,
+  formNumber = randomUUID() as string,
+  iban = testIban,
+) {
   const wallet = await stores.wallets.findWallet(walletId)
   assert(wallet)
-  const given = { wallet, currency: 'USD', amountMinor, iban: testIban, formNumber, address: '192.0.2.1' }
+  const given = { wallet, currency: 'USD', amountMinor, iban, formNumber, address: '192.0.2.1' }
   return withdraw.request(given)
 }
 
@@ -259,6 +264,65 @@ test('a withdrawal holds its money at once, goes with the others of the day in o
     'payout -800',
     'payout_return 1200',
   ])
+})
+
+test('the number of a withdrawal’s form stands for what it was sent with: anything else is refused', async () => {
+  const walletId = await money.addWallet(5_000n)
+  const formNumber = randomUUID()
+  const another = ends({ failure: 'number_already_used', field: undefined })
+  await withdrawFrom(walletId, 1_200n, formNumber)
+  await withdrawFrom(walletId, 1_200n, formNumber, 'de89 3704 0044 0532 0130 00')
+  await assert.rejects(withdrawFrom(walletId, 1_201n, formNumber), another)
+  await assert.rejects(withdrawFrom(walletId, 1_200n, formNumber, 'GB29NWBK60161331926819'), another)
+  assert.equal(await money.balanceOf(walletId), 3_800n)
+  const atOnce = randomUUID()
+  const all = await Promise.allSettled([100n, 200n, 300n].map((each) => withdrawFrom(walletId, each, atOnce)))
+  assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 1)
+  for (const each of all) if (each.status === 'rejected') another(each.reason)
+  assert.equal((await withdraw.list(walletId, 10)).length, 2)
+  const other = await money.addWallet(100n)
+  await withdrawFrom(other, 100n, formNumber)
+  assert.equal((await withdraw.list(other, 10)).length, 1, 'the numbers of others are theirs')
+})
+
+test('a withdrawal that is sent again is answered as before, whatever could not be begun any more', async () => {
+  const walletId = await money.addWallet(1_000n)
+  const formNumber = randomUUID()
+  await withdrawFrom(walletId, 1_000n, formNumber)
+  await merchants.suspendMerchant(ownMerchantId, 'test')
+  await withdrawFrom(walletId, 1_000n, formNumber)
+  await assert.rejects(
+    withdrawFrom(walletId, 1_000n),
+    ends({ failure: 'status_does_not_allow', field: undefined }),
+  )
+  await merchants.resumeMerchant(ownMerchantId, 'test')
+  assert.equal((await withdraw.list(walletId, 10)).length, 1)
+})
+
+test('a withdrawal’s place in the audit log is where it was done, whatever number its form was sent with', async () => {
+  const walletId = await money.addWallet(1_000n)
+  const formNumber = '00000000-0000-7000-8000-000000000001'
+  await withdrawFrom(walletId, 1_000n, formNumber)
+  const { rows } = await pool.query<{ audit_id: string; acted_at: string }>(
+    "select audit_id, acted_at from audit where act = 'wallet.withdraw' and subject = $1",
+    [walletId],
+  )
+  assert.equal(rows.length, 1)
+  assert.equal(Number.parseInt(rows[0]?.audit_id.replace('-', '').slice(0, 12) ?? '', 16), clock.now())
+})
+
+test('a name that is longer than banks take is shortened for them, and its owner can withdraw', async () => {
+  const name = `${'𝒜da '.repeat(18)}Lovelace`
+  const { wallet } = await operations
+    .as('test')
+    .wallets.addWallet({ login: 'long@home.example', name, pin: '246810', reason: 'test' })
+  const { walletId } = wallet
+  await operations
+    .as('test')
+    .wallets.topUp({ wallet: walletId, currency: 'USD', amountMinor: 100n, reason: 'test' })
+  await withdrawFrom(walletId, 100n)
+  const [payout] = await withdraw.list(walletId, 1)
+  assert.equal(payout?.account.holder, [...name].slice(0, 70).join('').trim())
 })
 
 test('more than the policy allows has a run of its own, which an operator cancels or sends', async () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import {
   accountAt,
   describeBankDetails,
+  holderOf,
   type MerchantBankAccount,
   parseMerchantBankDetails,
   shortenBankDetails,
@@ -28,6 +29,16 @@ test('an account has an IBAN or lines, of which the first is its number', () => 
     assert.throws(() => parseMerchantBankDetails(given), { failure: 'invalid_field', field }, field)
   const longest = { ...lined, holder: 'x'.repeat(70), lines: ['1'.repeat(34), 'First Bank'] }
   assert.deepEqual(parseMerchantBankDetails(longest), longest)
+})
+
+test('a holder has 70 characters at most, however many units each takes, and a longer name is shortened to them', () => {
+  const longest = '𝒜'.repeat(70)
+  assert.equal(parseMerchantBankDetails({ ...iban, holder: longest }).holder, longest)
+  const tooLong = { ...iban, holder: `${longest}x` }
+  assert.throws(() => parseMerchantBankDetails(tooLong), { field: 'holder' })
+  assert.equal(holderOf(tooLong.holder), longest)
+  assert.equal(holderOf(`${'x'.repeat(69)} yz`), 'x'.repeat(69))
+  assert.equal(holderOf('Ann Example'), 'Ann Example')
 })
 
 const account = (bankAccountId: string, given: Partial<MerchantBankAccount> = {}): MerchantBankAccount => ({

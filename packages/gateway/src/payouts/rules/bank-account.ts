@@ -23,7 +23,7 @@ export function parseMerchantBankDetails(given: BankDetails): BankDetails {
   const details = parseBankDetails(given)
   if (details.iban === undefined && details.lines === undefined)
     throw invalid('iban', 'Give the IBAN, or the account’s lines where there is none.')
-  if (details.holder.length > maxHolderLength)
+  if ([...details.holder].length > maxHolderLength)
     throw invalid('holder', `holder must have at most ${maxHolderLength} characters: banks take no more.`)
   const [number = ''] = details.lines ?? []
   if (number.length > maxNumberLength)
@@ -32,6 +32,11 @@ export function parseMerchantBankDetails(given: BankDetails): BankDetails {
       `The first line is the account number and has at most ${maxNumberLength} characters; the bank’s name and address follow.`,
     )
   return details
+}
+
+/** As much of a name as banks take. */
+export function holderOf(name: string): string {
+  return [...name].slice(0, maxHolderLength).join('').trim()
 }
 
 function invalid(field: string, message: string): Failure {

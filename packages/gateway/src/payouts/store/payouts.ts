@@ -85,7 +85,10 @@ async function listPayouts(
 export type RequestedPayout = Pick<
   Payout,
   'merchantId' | 'payoutId' | 'runId' | 'walletId' | 'planDay' | 'currency' | 'amountMinor' | 'account'
->
+> & {
+  /** Of a withdrawal: by which it is known when it is sent again. */
+  readonly formNumber?: string | undefined
+}
 
 export async function insertPayouts(
   transaction: Queryable,
@@ -95,14 +98,22 @@ export async function insertPayouts(
   await transaction.query({
     name: 'insert-payouts',
     text: `
-insert into payouts (merchant_id, payout_id, run_id, wallet_id, plan_day, currency, amount_minor, account, status,
+insert into payouts (merchant_id, payout_id, run_id, wallet_id, plan_day, currency, amount_minor, form_number, account, status,
                      requested_at)
-select p.*, 'requested', $9
-  from unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::date[], $6::text[], $7::numeric[], $8::jsonb[]) as p`,
+select p.*, 'requested', $10
+  from unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::date[], $6::text[], $7::numeric[], $8::uuid[], $9::jsonb[])
+    as p`,
     values: [
       ...plainColumnsOf(
         payouts,
-        ...(['merchantId', 'payoutId', 'runId', 'walletId', 'planDay', 'currency', 'amountMinor'] as const),
+        'merchantId',
+        'payoutId',
+        'runId',
+        'walletId',
+        'planDay',
+        'currency',
+        'amountMinor',
+        'formNumber',
       ),
       payouts.map(({ account }) => JSON.stringify(account)),
       nowMs,

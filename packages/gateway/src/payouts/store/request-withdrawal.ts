@@ -15,11 +15,15 @@ import { audited } from '../../operators/store/audit.ts'
 import type { BankDetails } from '../../treasury/rules/bank-account.ts'
 import { checkBanks } from '../../treasury/store/bank-accounts.ts'
 import { ownMerchantId } from '../../wallets/rules/top-up.ts'
+import type { Payout } from '../rules/payout.ts'
 import { dayMs, dayOf } from '../rules/payout-plan.ts'
 import { findOpenRun, writeHeld } from './payout-batches.ts'
+import { findPayouts } from './payouts.ts'
 
 export interface WithdrawalRequest {
   readonly walletId: string
+  /** Of the form; a second one of the same wallet is refused by payouts_form. */
+  readonly formNumber: string
   readonly currency: string
   readonly amountMinor: bigint
   readonly account: BankDetails
@@ -37,6 +41,15 @@ export type WithdrawalStore = ReturnType<typeof makeWithdrawalStore>
 
 export function makeWithdrawalStore(database: Pool) {
   return {
+    /** By payouts_form. */
+    async find(walletId: string, formNumber: string): Promise<Payout | undefined> {
+      const [found] = await findPayouts(
+        database,
+        sql`merchant_id = ${ownMerchantId} and wallet_id = ${walletId} and form_number = ${formNumber}`,
+      )
+      return found
+    },
+
     async request(request: WithdrawalRequest, act: Act): Promise<RequestedWithdrawal> {
       const bank = bankAccount(request.bankName, request.currency)
       await openAccounts(database, [bank])
@@ -67,7 +80,7 @@ async function writeRequest(
   const runId = request.isOfItsOwn
     ? await insertRun(transaction, request, nowMs)
     : await findOpenRun(transaction, { bankName, currency, day: dayOf(nowMs + dayMs) }, { nowMs, newRunId })
-  const { payoutId, account } = request
+  const { payoutId, account, formNumber } = request
   const payout = {
     merchantId: ownMerchantId,
     payoutId,
@@ -78,6 +91,7 @@ async function writeRequest(
     amountMinor,
     account,
     bankName,
+    formNumber,
   }
   await writeHeld(transaction, [payout], { nowMs, auditId })
   return true

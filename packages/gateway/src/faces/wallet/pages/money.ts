@@ -1,9 +1,13 @@
 // Topping up and withdrawing.
-import { Failure, isCurrencyCode, uuidPattern } from '@tillgate/protocol'
+import { Failure, isCurrencyCode, toDecimalText, uuidPattern } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import { fill } from '../../../http/languages/words.ts'
 import { availableMinor, postedMinor } from '../../../ledger/rules/transfer.ts'
 import { readTypedAmount } from '../../../links/rules/typed-amount.ts'
+import { holderOf } from '../../../payouts/rules/bank-account.ts'
+import type { Withdrawal } from '../../../payouts/withdraw.ts'
+import type { BankDetails } from '../../../treasury/rules/bank-account.ts'
+import { grouped } from '../../../treasury/rules/mod-97.ts'
 import { amountField, ibanField, pinField } from '../fields.ts'
 import { card, walletForm } from '../frame.ts'
 import { demandPin } from '../proof.ts'
@@ -16,7 +20,8 @@ export const moneyRoutes: readonly WalletRoute[] = [
   { path: '/top-up', show: topUpPage },
   { path: '/top-up', act: topUp, back: topUpPage },
   { path: '/withdraw', show: withdrawPage },
-  { path: '/withdraw', act: withdraw, back: withdrawPage },
+  { path: '/withdraw', act: ask, back: withdrawPage },
+  { path: '/withdraw/confirm', act: withdraw, back: backFromConfirming },
 ]
 
 async function topUpPage(visit: Visit): Promise<WalletPage> {
@@ -65,15 +70,22 @@ async function topUp(visit: Visit, given: URLSearchParams): Promise<Done> {
   }
 }
 
-async function withdrawPage(visit: Visit): Promise<WalletPage> {
+/** `typed`: what comes back in the fields. */
+async function withdrawPage(visit: Visit, typed = visit.refused?.typed): Promise<WalletPage> {
   const { wallet, words, service, language } = visit
   const currencies = await service.withdraw.currencies(wallet.walletId)
   const balances = await service.listBalances(wallet.walletId)
-  const said = { refused: visit.refused }
+  const field = (name: 'amount' | 'iban') => ({
+    name,
+    label: words.withdraw[name],
+    refused: visit.refused,
+    value: typed?.get(name) ?? undefined,
+  })
+  const usual = typed?.get('currency') ?? undefined
   const content =
     currencies.length === 0
       ? html`<p>${words.withdraw.none}</p>`
-      : html`<p class="quiet">${fill(words.withdraw.text, { name: html`<bdi>${wallet.name}</bdi>` })}</p>
+      : html`<p class="quiet">${fill(words.withdraw.text, { name: html`<bdi>${holderOf(wallet.name)}</bdi>` })} ${shortened(visit)}</p>
 ${balances
   .filter(({ currency }) => currencies.includes(currency))
   .map(
@@ -83,16 +95,20 @@ ${balances
 ${form(
   visit,
   '/withdraw',
-  html`${amountField({ name: 'amount', label: words.withdraw.amount, ...said }, currencies, { label: words.withdraw.currency })}
-${ibanField({ name: 'iban', label: words.withdraw.iban, ...said })}
-${pinField({ name: 'pin', label: words.withdraw.pin, ...said })}
-<button class="primary" type="submit">${words.withdraw.submit}</button>`,
+  html`${amountField(field('amount'), currencies, { label: words.withdraw.currency, usual })}
+${ibanField(field('iban'))}
+<button class="primary" type="submit">${words.topUp.submit}</button>`,
+  typed,
 )}`
   return {
     title: words.withdraw.heading,
     content: html`${card(words.withdraw.heading, content)}${await withdrawals(visit)}`,
     at: 'withdraw',
   }
+}
+
+function shortened({ wallet, words }: Visit): Content {
+  return holderOf(wallet.name) === wallet.name ? undefined : words.withdraw.shortened
 }
 
 async function withdrawals({ wallet, words, service, language }: Visit): Promise<Content> {
@@ -104,33 +120,92 @@ async function withdrawals({ wallet, words, service, language }: Visit): Promise
   )}</ul></section>`
 }
 
+/** Nothing is done yet: what was read out of the form is shown. */
+async function ask(visit: Visit, given: URLSearchParams): Promise<Done> {
+  if (given.has('change')) return { kind: 'shown', page: await withdrawPage(visit, given) }
+  return attempt(visit, given, async (withdrawal) => {
+    const account = await visit.service.withdraw.check(withdrawal)
+    return { kind: 'shown', page: confirmPage(visit, { ...withdrawal, account }) }
+  })
+}
+
+interface Asked {
+  readonly currency: string
+  readonly amountMinor: bigint
+  readonly account: BankDetails
+  readonly formNumber: string
+}
+
+/** Carries what it shows, so that nothing else is withdrawn. */
+function confirmPage(visit: Visit, { currency, amountMinor, account, formNumber }: Asked): WalletPage {
+  const { words, language } = visit
+  const { withdraw: said } = words
+  const iban = account.iban ?? ''
+  const carried = { number: formNumber, currency, amount: toDecimalText(amountMinor, currency), iban }
+  const facts: readonly (readonly [string, Content])[] = [
+    [said.amount, language.formats.money(amountMinor, currency)],
+    [said.iban, html`<bdi dir="ltr">${grouped(iban)}</bdi>`],
+    [said.holder, html`<bdi>${account.holder}</bdi>`],
+  ]
+  return {
+    title: said.confirm,
+    at: 'withdraw',
+    content: card(
+      said.confirm,
+      html`<p class="quiet">${said.check} ${shortened(visit)}</p>
+<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+${walletForm(
+  visit,
+  '/withdraw/confirm',
+  html`${Object.entries(carried).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${pinField({ name: 'pin', label: said.pin, refused: visit.refused })}
+<button class="primary" type="submit">${said.submit}</button>
+<p class="ways"><button class="link" type="submit" formaction="${prefix}/withdraw" formnovalidate name="change" value="yes">${said.change}</button></p>`,
+)}`,
+    ),
+  }
+}
+
 async function withdraw(visit: Visit, given: URLSearchParams): Promise<Done> {
-  const money = readMoney(visit, given)
-  if (!money) return amountWrong(visit, given)
   const refusal = await demandPin(visit, given.get('pin') ?? '')
   if (refusal) return refusal
-  const { wallet, address, service } = visit
+  return attempt(visit, given, async (withdrawal) => {
+    await visit.service.withdraw.request({ ...withdrawal, address: visit.address })
+    return { kind: 'go', to: `${prefix}/withdraw`, note: 'withdrawn' }
+  })
+}
+
+/** Where only the PIN was not right, it is asked for again; all else is put right in the first form. */
+async function backFromConfirming(visit: Visit): Promise<WalletPage> {
+  const { refused: why } = visit
+  const isOfPin = why?.field === 'pin' || why?.code === 'busy'
+  const again = why && isOfPin ? await ask(visit, why.typed) : undefined
+  return again?.kind === 'shown' ? again.page : withdrawPage(visit)
+}
+
+async function attempt(
+  visit: Visit,
+  given: URLSearchParams,
+  act: (withdrawal: Withdrawal) => Promise<Done>,
+): Promise<Done> {
+  const money = readMoney(visit, given)
+  if (!money) return amountWrong(visit, given)
   const iban = given.get('iban') ?? ''
   try {
-    await service.withdraw.request({
-      wallet,
-      ...money,
-      iban,
-      address,
-      formNumber: given.get('number') ?? '',
-    })
+    return await act({ wallet: visit.wallet, ...money, iban, formNumber: given.get('number') ?? '' })
   } catch (error) {
-    if (!(error instanceof Failure)) throw error
+    // Where nobody knows whether it was done, nobody says that it was not.
+    if (!(error instanceof Failure) || error.failure === 'unavailable') throw error
+    if (error.failure === 'number_already_used') return refused('formUsed')
     if (error.field === 'iban') return refused('ibanWrong', { field: 'iban' })
     if (error.field === 'amount') return refused('tooLittle', { field: 'amount' })
     return refused('notNow')
   }
-  return { kind: 'go', to: `${prefix}/withdraw`, note: 'withdrawn' }
 }
 
 /** Done once, however often it is sent: one that comes back keeps its number, but where something else was done by it. */
-function form(visit: Visit, path: string, fields: Html): Html {
-  const kept = visit.refused?.code === 'formUsed' ? '' : (visit.refused?.typed.get('number') ?? '')
+function form(visit: Visit, path: string, fields: Html, typed = visit.refused?.typed): Html {
+  const kept = visit.refused?.code === 'formUsed' ? '' : (typed?.get('number') ?? '')
   return walletForm(
     visit,
     path,
