@@ -4,12 +4,14 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
+import { migrate } from '../../src/database/migrate.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { ownMerchantId, topUpLimits } from '../../src/wallets/rules/top-up.ts'
-import { freshDatabase } from '../support/database.ts'
+import { emptyDatabase, freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { testIban, textOf, workOff } from '../support/payouts.ts'
 import { approved, openRails } from '../support/rails.ts'
+import { migrationsFolder } from '../support/server.ts'
 import { testEnvironment } from '../support/started.ts'
 
 const { pool } = await freshDatabase()
@@ -297,6 +299,26 @@ test('a withdrawal that is sent again is answered as before, whatever could not 
   )
   await merchants.resumeMerchant(ownMerchantId, 'test')
   assert.equal((await withdraw.list(walletId, 10)).length, 1)
+})
+
+test('a withdrawal of an older release, whose act had the number of its form, is known by it', async () => {
+  const { pool: old } = await emptyDatabase()
+  await migrate(old, migrationsFolder, { upTo: 56 })
+  const [formNumber, runId] = [randomUUID(), randomUUID()]
+  await old.query(`
+insert into payouts (merchant_id, payout_id, run_id, wallet_id, status, currency, amount_minor, account, requested_at) values
+  ('${ownMerchantId}', 'T1', '${runId}', 'w', 'requested', 'USD', 100, '{}', 1),
+  ('M', 'T1', '${runId}', null, 'requested', 'USD', 100, '{}', 1);
+insert into transfers (merchant_id, transfer_id, kind, phase, debit_account, credit_account, currency, amount_minor, audit_id, made_at)
+values
+  ('${ownMerchantId}', 'T1', 'payout', 'hold', 'wallet:w:USD', 'bank:main:USD', 'USD', 100, '${formNumber}', 1),
+  ('M', 'T1', 'payout', 'hold', 'merchant:M:USD', 'bank:main:USD', 'USD', 100, '${randomUUID()}', 1)`)
+  await migrate(old, migrationsFolder)
+  const { rows } = await old.query('select wallet_id, form_number from payouts order by wallet_id')
+  assert.deepEqual(rows, [
+    { wallet_id: 'w', form_number: formNumber },
+    { wallet_id: null, form_number: null },
+  ])
 })
 
 test('a withdrawal’s place in the audit log is where it was done, whatever number its form was sent with', async () => {

@@ -160,7 +160,7 @@ ${walletForm(
   html`${Object.entries(carried).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${pinField({ name: 'pin', label: said.pin, refused: visit.refused })}
 <button class="primary" type="submit">${said.submit}</button>
-<p class="ways"><button class="link" type="submit" formaction="${prefix}/withdraw" formnovalidate name="change" value="yes">${said.change}</button></p>`,
+<p class="ways"><button class="button" type="submit" formaction="${prefix}/withdraw" formnovalidate name="change" value="yes">${said.change}</button></p>`,
 )}`,
     ),
   }
