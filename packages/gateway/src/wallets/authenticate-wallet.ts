@@ -4,8 +4,8 @@ import type { Clock } from '../platform/clock.ts'
 import { compareWithNobody, isRightSecret } from '../platform/secret-hash.ts'
 import type { Vault } from '../platform/vault.ts'
 import type { TriesLeft } from './rules/pin-lock.ts'
-import { isPin, normaliseLogin, placeOfPin, type Wallet } from './rules/wallet.ts'
-import type { KnownDevice, LockedTry, PinTriesStore } from './store/pin-tries.ts'
+import { isPin, type KnownDevice, normaliseLogin, placeOfPin, type Wallet } from './rules/wallet.ts'
+import type { LockedTry, PinTriesStore } from './store/pin-tries.ts'
 import type { TellOwner } from './tell-owner.ts'
 
 export type SignIn =

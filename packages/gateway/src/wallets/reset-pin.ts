@@ -6,9 +6,9 @@ import { sealHash } from '../platform/secret-hash.ts'
 import type { Tokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
 import { normaliseCode } from './rules/pin-reset.ts'
-import { normaliseLogin, parsePin, placeOfPin, type Wallet } from './rules/wallet.ts'
+import { type KnownDevice, normaliseLogin, parsePin, placeOfPin, type Wallet } from './rules/wallet.ts'
 import type { PinResetStore } from './store/pin-resets.ts'
-import type { KnownDevice, LockedTry, PinTriesStore } from './store/pin-tries.ts'
+import type { LockedTry, PinTriesStore } from './store/pin-tries.ts'
 import type { TellOwner } from './tell-owner.ts'
 
 export interface ResetPinParts extends ClockAndRandom {

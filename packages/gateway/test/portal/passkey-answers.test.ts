@@ -263,6 +263,34 @@ test('a locked wallet’s passkey signs nobody in, and says no more than an unkn
   assert.equal(answers[0], answers[1])
 })
 
+test('a passkey gives no further guesses of the PIN, and its browser is told of once', async () => {
+  const face = faces.wallet
+  const { device } = await add(face)
+  const known = await gateway.stores.walletPasskeys.findPasskey(device.id)
+  assert(known)
+  const guess = async (browser: ConsoleClient) => {
+    const fields = { pin: '000000', new: testPin, again: testPin }
+    return (await browser.post('/wallet/pin', fields, { on: '/wallet/settings' })).text
+  }
+  const signInWith = async (browser: ConsoleClient) => {
+    const credential = device.get(await ask(face, browser), { origin: face.origin })
+    const sent = await browser.post('/wallet/sign-in/passkey', { credential }, { on: '/wallet/sign-in' })
+    assert.equal(sent.status, 303, sent.text)
+  }
+  const marks = () =>
+    [...browser.cookies].flatMap(([name, value]) => (name.startsWith('wallet-') ? [value] : []))
+  const browser = face.newBrowser()
+  await signInWith(browser)
+  const before = marks()
+  for (let tries = 0; tries < 5; tries++) await guess(browser)
+  await signInWith(browser)
+  assert.deepEqual(marks(), before, 'it is known already')
+  assert.match(await guess(browser), /too many wrong tries/)
+  const other = face.newBrowser()
+  await signInWith(other)
+  assert.match(await guess(other), /too many wrong tries/)
+})
+
 test('a sign-in that was proven before all access ended opens no session', async () => {
   const { login } = await consumerOf(gateway)
   const wallet = await gateway.stores.wallets.findWalletByLogin(login)

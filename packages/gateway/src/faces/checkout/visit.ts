@@ -8,8 +8,7 @@ import type { OrderKey } from '../../orders/rules/order.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Sealing } from '../../platform/sealing.ts'
 import type { Tokens } from '../../platform/tokens.ts'
-import { normaliseLogin, type Wallet } from '../../wallets/rules/wallet.ts'
-import type { KnownDevice } from '../../wallets/store/pin-tries.ts'
+import { type KnownDevice, normaliseLogin, type Wallet } from '../../wallets/rules/wallet.ts'
 import type { Words } from './words.ts'
 
 export interface Session {
@@ -40,7 +39,7 @@ export const sessionSeconds = 15 * 60
 /** As long as an order can live, for a page may stay open that long. */
 const visitorSeconds = 24 * 60 * 60
 const noteSeconds = 60
-/** Counted from the last right PIN. */
+/** Counted from the last right PIN, or from the first passkey. */
 const deviceSeconds = 180 * 24 * 60 * 60
 const idBytes = 16
 const idPattern = /^[\w-]{22}$/
@@ -56,6 +55,11 @@ export function makeVisits(parts: {
 }) {
   const { jar, sealing, tokens, random, clock } = parts
   const newId = () => Buffer.from(random(idBytes)).toString('base64url')
+
+  function mark({ walletId, login }: MarkedWallet, deviceId?: string): string {
+    const device: KnownDevice & Ends = { deviceId, walletId, endsAtMs: clock.now() + deviceSeconds * 1000 }
+    return jar.write(deviceName(login), sealing.seal(device, devicePlace), deviceSeconds)
+  }
 
   return {
     read(cookieHeader: string | undefined, order: OrderKey): Visit {
@@ -86,11 +90,11 @@ export function makeVisits(parts: {
 
     signOut: (order: OrderKey): string => jar.remove(sessionName(order)),
 
-    /** From now on the tries of this browser count apart from those of unknown ones. */
-    rememberDevice({ walletId, login }: Pick<Wallet, 'walletId' | 'login'>): string {
-      const device = { deviceId: newId(), walletId, endsAtMs: clock.now() + deviceSeconds * 1000 }
-      return jar.write(deviceName(login), sealing.seal(device, devicePlace), deviceSeconds)
-    },
+    /** After a right PIN or code: from now on the tries of this browser count apart from those of unknown ones. */
+    rememberDevice: (wallet: MarkedWallet): string => mark(wallet, newId()),
+
+    /** After a passkey, which says nothing of the PIN: its owner is told of this browser once, and its tries count as before. */
+    rememberBrowser: (wallet: MarkedWallet): string => mark(wallet),
 
     readDevice(cookieHeader: string | undefined, typed: string): KnownDevice | undefined {
       const login = normaliseLogin(typed)
@@ -123,6 +127,8 @@ function tokenParts(
 
 const noteName = 'checkout-note'
 const devicePlace = 'known device'
+
+type MarkedWallet = Pick<Wallet, 'walletId' | 'login'>
 
 interface Ends {
   readonly endsAtMs: number

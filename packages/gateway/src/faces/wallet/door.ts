@@ -9,7 +9,7 @@ import { type Html, html } from '../../http/html.ts'
 import { fill } from '../../http/languages/words.ts'
 import { redirect } from '../../http/layout.ts'
 import { isFromElsewhere, readForm } from '../../http/requests.ts'
-import { isNewPin, type Wallet } from '../../wallets/rules/wallet.ts'
+import { isDeviceOf, isNewPin, type Wallet } from '../../wallets/rules/wallet.ts'
 import type { Language } from '../checkout/languages.ts'
 import { token } from '../checkout/pages/token.ts'
 import { codeField, emailField, loginField, newPinField, pinField, textField } from './fields.ts'
@@ -156,8 +156,10 @@ ${site && passkeySignIn(call, site, query)}
       const given = { credential: form.get('credential') ?? '', boundTo: form.get('token') ?? '' }
       const wallet = await running().signInByPasskey(given, site)
       if (!wallet) return signInPage(call, { code: 'passkeyWrong' })
-      const device = running().devices.readDevice(request.headers.cookie, wallet.login)
-      return enter(call, wallet, { tellsOfDevice: device?.walletId !== wallet.walletId })
+      const { devices } = running()
+      const isKnown = isDeviceOf(devices.readDevice(request.headers.cookie, wallet.login), wallet)
+      const mark = isKnown ? undefined : devices.rememberBrowser(wallet)
+      return enter(call, wallet, { mark, tellsOfDevice: !isKnown })
     } finally {
       end()
     }
@@ -177,7 +179,8 @@ ${site && passkeySignIn(call, site, query)}
         device: devices.readDevice(request.headers.cookie, login),
         userAgent: placeOf(request).userAgent,
       })
-      if (outcome.kind === 'signed_in') return enter(call, outcome.wallet)
+      if (outcome.kind === 'signed_in')
+        return enter(call, outcome.wallet, { mark: devices.rememberDevice(outcome.wallet) })
       const nowMs = parts.nowMs()
       return signInPage(call, refusalOf(outcome, { wrong: 'wrong', field: 'pin', nowMs, language }))
     } finally {
@@ -189,20 +192,15 @@ ${site && passkeySignIn(call, site, query)}
   async function enter(
     call: Call,
     wallet: Wallet,
-    told?: { readonly tellsOfDevice: boolean },
+    { mark, ...told }: { readonly mark: string | undefined; readonly tellsOfDevice?: boolean },
   ): Promise<FastifyReply> {
     const opened = await running().sessions.open(wallet, placeOf(call.request), told)
     if (opened === undefined) return signInPage(call, { code: 'stale' })
-    return goIn(call, wallet, opened)
+    return goIn(call, opened, mark)
   }
 
-  function goIn(
-    { request, reply }: Call,
-    wallet: Pick<Wallet, 'walletId' | 'login'>,
-    sessionToken: string,
-  ): FastifyReply {
-    const device = running().devices.rememberDevice(wallet)
-    reply.header('set-cookie', [visits.sessionCookie(request, sessionToken), device])
+  function goIn({ request, reply }: Call, sessionToken: string, mark: string | undefined): FastifyReply {
+    reply.header('set-cookie', [visits.sessionCookie(request, sessionToken), ...(mark ? [mark] : [])])
     return redirect(reply, nextOf(request))
   }
 
@@ -269,7 +267,8 @@ ${newPinField({ name: 'again', label: said.again, refused })}
         address: addressKey(request.ip),
         device: devices.readDevice(request.headers.cookie, login),
       })
-      if (outcome.kind === 'changed') return enter(call, outcome.wallet)
+      if (outcome.kind === 'changed')
+        return enter(call, outcome.wallet, { mark: devices.rememberDevice(outcome.wallet) })
       const nowMs = parts.nowMs()
       return newPinPage(call, refusalOf(outcome, { wrong: 'codeWrong', field: 'code', nowMs, language }))
     } finally {
@@ -356,7 +355,7 @@ ${newPinField({ name: 'again', label: said.again, refused })}
       })
       if (!made) return confirmPage(call, { code: 'codeWrong', field: 'code' })
       call.reply.header('set-cookie', visits.leaveNote(request, { note: 'welcome' }, running()))
-      return goIn(call, made, made.token)
+      return goIn(call, made.token, running().devices.rememberDevice(made))
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       if (error.field === 'name') return confirmPage(call, { code: 'nameWrong', field: 'name' })

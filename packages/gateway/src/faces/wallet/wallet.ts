@@ -13,11 +13,10 @@ import type { ChangePin } from '../../wallets/change-pin.ts'
 import type { CloseWallet } from '../../wallets/close-wallet.ts'
 import type { Register } from '../../wallets/register.ts'
 import type { ResetPin } from '../../wallets/reset-pin.ts'
-import type { Wallet } from '../../wallets/rules/wallet.ts'
+import type { KnownDevice, Wallet } from '../../wallets/rules/wallet.ts'
 import type { SignInByPasskey } from '../../wallets/sign-in-by-passkey.ts'
 import type { StartTopUp } from '../../wallets/start-top-up.ts'
 import type { HistoryStore } from '../../wallets/store/history.ts'
-import type { KnownDevice } from '../../wallets/store/pin-tries.ts'
 import type { WalletSession } from '../../wallets/store/wallet-sessions.ts'
 import type { WalletSessions } from '../../wallets/wallet-sessions.ts'
 import type { Language } from '../checkout/languages.ts'
@@ -43,7 +42,7 @@ export interface WalletService extends Keeper {
   readonly closeWallet: CloseWallet
   readonly history: HistoryStore
   /** The same as at the checkout: a device that is known there is known here. */
-  readonly devices: Pick<CheckoutVisits, 'rememberDevice' | 'readDevice'>
+  readonly devices: Pick<CheckoutVisits, 'rememberDevice' | 'rememberBrowser' | 'readDevice'>
   findWallet(walletId: string): Promise<Wallet | undefined>
   listBalances(walletId: string): Promise<readonly Account[]>
   setLanguage(walletId: string, language: NoticeLanguage): Promise<void>

@@ -25,6 +25,20 @@ export interface Wallet {
   readonly confirmedAtMs?: number | undefined
 }
 
+/** The mark that signing in leaves in a browser, sealed. */
+export interface KnownDevice {
+  /** By which its tries of the PIN count apart; undefined: no PIN was typed in it, and they count like a stranger's. */
+  readonly deviceId?: string | undefined
+  readonly walletId: string
+}
+
+export function isDeviceOf(
+  device: KnownDevice | undefined,
+  wallet: Pick<Wallet, 'walletId'> | undefined,
+): device is KnownDevice {
+  return device !== undefined && device.walletId === wallet?.walletId
+}
+
 export interface NewWallet
   extends Pick<
     Wallet,

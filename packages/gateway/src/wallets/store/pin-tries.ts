@@ -5,7 +5,7 @@ import type { NewNotice } from '../../notices/rules/notice.ts'
 import { queueNotices } from '../../notices/store/queue-notices.ts'
 import { noTries } from '../../platform/lockout.ts'
 import { decidePinTry, type TriesLeft, triesLeft } from '../rules/pin-lock.ts'
-import type { Wallet } from '../rules/wallet.ts'
+import { isDeviceOf, type KnownDevice, type Wallet } from '../rules/wallet.ts'
 import { takeCodeTry } from './pin-resets.ts'
 import {
   allAddresses,
@@ -53,11 +53,6 @@ export interface PinAttempt {
   readonly nowMs: number
 }
 
-export interface KnownDevice {
-  readonly deviceId: string
-  readonly walletId: string
-}
-
 export interface TakenTry {
   readonly kind: 'taken'
   readonly login: string
@@ -78,8 +73,9 @@ export interface LockedTry {
 async function take(transaction: Queryable, attempt: PinAttempt): Promise<TakenTry | LockedTry> {
   const { login, device, nowMs } = attempt
   const found = await findWalletForTry(transaction, login)
-  const isKnownDevice = device !== undefined && device.walletId === found?.wallet.walletId
-  const source = isKnownDevice ? `device ${device.deviceId}` : `address ${attempt.address}`
+  const deviceId = isDeviceOf(device, found?.wallet) ? device.deviceId : undefined
+  const isKnownDevice = deviceId !== undefined
+  const source = isKnownDevice ? `device ${deviceId}` : `address ${attempt.address}`
   const key = { source, login, nowMs }
   const othersSinceMs = isKnownDevice ? undefined : await findOthersSince(transaction, key)
   const counted = await lockSources(transaction, key)
