@@ -68,7 +68,10 @@ export function makeSessions<Person extends Account>(parts: {
       return found
     },
 
-    list: (login: string) => sessions.listSessions(login, clock.now()),
+    list(login: string): Promise<Session[]> {
+      const nowMs = clock.now()
+      return sessions.listSessions({ login, nowMs, seenSinceMs: nowMs - sessionLimits.idleMs })
+    },
     end: (session: Pick<Session, 'login' | 'tokenHash'>) => sessions.deleteSession(session),
     /** Tokens too, where the kind has such. */
     endAll: (login: string, actor: string) =>

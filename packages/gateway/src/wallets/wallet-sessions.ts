@@ -75,7 +75,10 @@ export function makeWalletSessions(parts: WalletSessionsParts) {
       return session
     },
 
-    list: (walletId: string) => sessions.list(walletId, clock.now()),
+    list(walletId: string): Promise<WalletSession[]> {
+      const nowMs = clock.now()
+      return sessions.list(walletId, { nowMs, seenSinceMs: nowMs - sessionLimits.idleMs })
+    },
 
     async end(walletId: string, sessionId: string): Promise<void> {
       if (uuidPattern.test(sessionId)) await sessions.end(walletId, sessionId)

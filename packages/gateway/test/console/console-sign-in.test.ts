@@ -240,6 +240,7 @@ test('a session ends after an hour without a request, and after twelve hours at 
   assert.equal((await idle.get('/account')).status, 200)
   clock.advance(60 * 60_000)
   assert.equal((await idle.get('/account')).status, 303)
+  assert.deepEqual(await gateway.operations.operatorSessions.list('admin'), [], 'nor is it listed')
   const busy = await signedIn()
   for (let passed = 30; passed < 12 * 60; passed += 30) {
     clock.advance(30 * 60_000)

@@ -13,7 +13,7 @@ const gateway = await startTestGateway()
 const own = await consumerOf(gateway, { minor: 2_500n })
 const other = await consumerOf(gateway, { minor: 5_000n })
 const [entry] = await gateway.stores.walletHistory.list(other.walletId, { limit: 1 })
-const [session] = await gateway.stores.walletSessions.list(other.walletId, Date.now())
+const [session] = await gateway.operations.walletSessions.list(other.walletId)
 assert(entry && session)
 const passkey = randomBytes(32)
 await gateway.pool.query(

@@ -23,7 +23,9 @@ export function makeAccountSessionStore<Person extends Account>(
     touchSession: (tokenHash: Buffer, nowMs: number) =>
       database.query(sql`
 update ${tables.sessions} set last_seen_at = greatest(last_seen_at, ${nowMs}) where token_hash = ${tokenHash}`),
-    listSessions: (login: string, nowMs: number) => listSessions(database, { login, nowMs }, tables),
+    /** Those that are not over. */
+    listSessions: (sought: Omit<SoughtSession, 'tokenHash'> & { readonly login: string }) =>
+      listSessions(database, sought, tables),
     /** Only if it is theirs. */
     deleteSession: ({ login, tokenHash }: Pick<Session, 'login' | 'tokenHash'>) =>
       database.query(
@@ -138,13 +140,13 @@ select ${sessionShape.columns}, ${shape.columns}
 
 async function listSessions(
   database: Queryable,
-  { login, nowMs }: { login: string; nowMs: number },
+  { login, nowMs, seenSinceMs }: Omit<SoughtSession, 'tokenHash'> & { readonly login: string },
   { sessions }: AccountTables,
 ): Promise<Session[]> {
   const { rows } = await database.query(sql`
 select ${sessionShape.columns}
   from ${sessions} s
- where login = ${login} and ends_at > ${nowMs}
+ where login = ${login} and ends_at > ${nowMs} and last_seen_at > ${seenSinceMs}
  order by created_at desc`)
   return rows.map(sessionShape.read)
 }

@@ -55,7 +55,7 @@ export function makeWalletSessionStore(database: Pool) {
 update wallet_sessions set last_seen_at = greatest(last_seen_at, ${nowMs}) where token_hash = ${tokenHash}`)
     },
     /** Those that are not over, the last seen first. */
-    list: (walletId: string, nowMs: number) => listSessions(database, walletId, nowMs),
+    list: (walletId: string, at: SeenSince) => listSessions(database, walletId, at),
     /** Only if it is of this wallet. */
     end: async (walletId: string, sessionId: string): Promise<void> => {
       await database.query(sql`
@@ -72,11 +72,14 @@ delete from wallet_sessions where wallet_id = ${walletId} and session_id = ${ses
   }
 }
 
-interface SoughtSession {
-  readonly tokenHash: Buffer
+interface SeenSince {
   readonly nowMs: number
   /** Not seen since then: it is over. */
   readonly seenSinceMs: number
+}
+
+interface SoughtSession extends SeenSince {
+  readonly tokenHash: Buffer
 }
 
 const shape = rowShape<WalletSession>('session', {
@@ -118,10 +121,14 @@ select ${shape.columns}
   return rows[0] && shape.read(rows[0])
 }
 
-async function listSessions(database: Queryable, walletId: string, nowMs: number): Promise<WalletSession[]> {
+async function listSessions(
+  database: Queryable,
+  walletId: string,
+  { nowMs, seenSinceMs }: SeenSince,
+): Promise<WalletSession[]> {
   const { rows } = await database.query(sql`
 select ${shape.columns} from wallet_sessions s
- where s.wallet_id = ${walletId} and s.ends_at > ${nowMs}
+ where s.wallet_id = ${walletId} and s.ends_at > ${nowMs} and s.last_seen_at > ${seenSinceMs}
  order by s.last_seen_at desc, s.token_hash`)
   return rows.map(shape.read)
 }
