@@ -28,21 +28,30 @@ export type PaymentOutcome =
   /** More than the wallet may pay at once, or today. */
   | { readonly kind: 'over_limit' }
   | { readonly kind: 'wallet_locked' }
+  /** Since the consumer signed in. */
+  | { readonly kind: 'access_ended' }
   /** Paid, being paid, timed out, cancelled: the status says which. */
   | NotPayable
   | AttemptOpen
 
-export type SubmitPayment = (payment: OrderKey & { readonly walletId: string }) => Promise<PaymentOutcome>
+export interface PayingWallet {
+  readonly walletId: string
+  /** As it was when the consumer signed in; undefined: nobody signs in to the sandbox's test wallets. */
+  readonly accessVersion?: number | undefined
+}
+
+export type SubmitPayment = (payment: OrderKey & PayingWallet) => Promise<PaymentOutcome>
 
 /** A race that is lost leaves the order not payable, so only lost connections use up these. */
 const maxTries = 5
 
 export function makeSubmitPayment(parts: SubmitPaymentParts): SubmitPayment {
   const { orders, payments, wallets, clock, random } = parts
-  return async ({ merchantId, paymentId, walletId }) => {
+  return async ({ merchantId, paymentId, walletId, accessVersion }) => {
     const wallet = await wallets.findWallet(walletId)
     if (!wallet) throw new Failure('invalid_field', { message: 'There is no such wallet.' })
     if (wallet.status === 'locked') return { kind: 'wallet_locked' }
+    if (accessVersion !== undefined && accessVersion !== wallet.accessVersion) return { kind: 'access_ended' }
     // One id for all tries: whichever of them was committed, the order then bears it.
     const transactionId = makeTransactionId(clock.now(), random)
     const callbackId = makeCallbackId(clock.now(), random)

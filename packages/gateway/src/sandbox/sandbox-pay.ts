@@ -47,6 +47,7 @@ export function makeSandboxPay(parts: {
       case 'insufficient_funds':
       case 'over_limit':
       case 'wallet_locked':
+      case 'access_ended':
         throw new Failure('status_does_not_allow', {
           message:
             'The test wallet cannot pay this: it is locked, at its limit, or too many pay with it just now.',

@@ -32,17 +32,19 @@ export function makeChangePin(parts: ChangePinParts) {
   return async (
     { wallet, ...proof }: Proof,
     { newPin, tokenHash }: { readonly newPin: string; readonly tokenHash: Buffer },
-  ): Promise<SignIn> => {
+  ): Promise<SignIn | { readonly kind: 'access_ended' }> => {
     const { walletId, login } = wallet
     const pin = parsePin(newPin)
     const proven = await parts.authenticateWallet({ login, ...proof })
     if (proven.kind !== 'signed_in') return proven
     const sealedPin = await sealHash({ secret: pin, place: placeOfPin(walletId) }, { vault, random })
     const act = makeActs({ clock, random, actor: `consumer@${proof.address}` })
-    await parts.wallets.setPin(
-      { walletId, sealedPin, tokenHash },
+    const { accessVersion } = proven.wallet
+    const isSet = await parts.wallets.setPin(
+      { walletId, accessVersion, sealedPin, tokenHash },
       act('wallet.change-pin', walletId, { notices: parts.tellOwner.pinChanged(wallet) }),
     )
-    return proven
+    if (!isSet) return { kind: 'access_ended' }
+    return { kind: 'signed_in', wallet: { ...proven.wallet, accessVersion: accessVersion + 1 } }
   }
 }

@@ -41,6 +41,7 @@ export interface Registered {
   readonly token: string
   readonly walletId: string
   readonly login: string
+  readonly accessVersion: number
 }
 
 /** As banks take it for the holder of an account. */
@@ -104,7 +105,8 @@ export function makeRegister(parts: RegisterParts) {
       const act = makeActs({ clock, random, actor: `consumer@${given.place.address}` })
       const key = { loginHash, codeHash }
       const isMade = await registrations.register(key, { wallet, session }, act('wallet.register', walletId))
-      return isMade ? { token, walletId, login } : undefined
+      // As the wallet begins.
+      return isMade ? { token, walletId, login, accessVersion: 0 } : undefined
     },
   }
 }

@@ -9,11 +9,11 @@ import { openCheckoutShop, Visitor } from '../support/checkout.ts'
 const shop = await openCheckoutShop()
 const wallet = await shop.addWallet({ majorUnits: 10_000n })
 
-async function signedIn() {
+async function signedIn(consumer = wallet) {
   const order = await shop.order()
   const visitor = new Visitor(order)
   await visitor.look()
-  await visitor.post('sign-in', wallet)
+  await visitor.post('sign-in', consumer)
   assert.match(await visitor.look(), /Hello, <bdi>Mira Consumer/)
   return { order, visitor }
 }
@@ -265,6 +265,49 @@ test('a wallet that an operator locks meanwhile does not pay', async () => {
   assert.match(await visitor.look(), /This wallet is locked/)
   await shop.gateway.pool.query("update wallets set status = 'active' where login = $1", [wallet.login])
   assert.equal(await shop.status(order), 'pending')
+})
+
+test('a session ends with all access to its wallet: a PIN set anew or changed, signing out everywhere, a lock', async () => {
+  const { operations, stores } = shop.gateway
+  const { wallets: manage } = operations.as('test')
+  const address = '192.0.2.7'
+  const walletOf = async (login: string) =>
+    (await stores.wallets.findWalletByLogin(login)) ?? assert.fail(login)
+  const ways: Readonly<Record<string, (login: string, pin: string) => Promise<unknown>>> = {
+    async reset(login, pin) {
+      const { code } = await manage.resetPin(login, 'test')
+      return operations.resetPin({ login, code, pin, address })
+    },
+    async change(login, pin) {
+      const proof = { wallet: await walletOf(login), pin, address, device: undefined }
+      return operations.changePin(proof, { newPin: pin, tokenHash: Buffer.alloc(32) })
+    },
+    signOutEverywhere: async (login) =>
+      operations.walletSessions.endAll((await walletOf(login)).walletId, 'consumer'),
+    async lock(login) {
+      await manage.lockWallet(login, 'test')
+      await manage.unlockWallet(login, 'test')
+    },
+  }
+  for (const [name, end] of Object.entries(ways)) {
+    const consumer = await shop.addWallet()
+    const { order, visitor } = await signedIn(consumer)
+    await end(consumer.login, consumer.pin)
+    await visitor.post('pay')
+    const page = await visitor.look()
+    assert.match(page, /You were signed out/, name)
+    assert.equal(await shop.status(order), 'pending', name)
+    await visitor.post('sign-in', consumer)
+    await end(consumer.login, consumer.pin)
+    assert.doesNotMatch(await visitor.look(), /Hello/, name)
+    const stranger = new Visitor(await shop.order())
+    await stranger.look()
+    for (let tries = 1; tries <= 5; tries++) await stranger.post('sign-in', { ...consumer, pin: '000000' })
+    await visitor.post('sign-in', consumer)
+    assert.match(await visitor.look(), /too many wrong tries/, `${name}: its mark is none any more`)
+    // So many tries from one address are too many at once.
+    shop.clock.advance(30 * 60_000)
+  }
 })
 
 test('an order that is over meanwhile takes no money and says so', async () => {

@@ -1,17 +1,20 @@
 // A forgotten PIN: an operator gives out a one-time code, and whoever has it and the login sets a new PIN, once, in time,
 // and within few tries.
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import type { Queryable } from '../../src/database/pool.ts'
 import { makeVault } from '../../src/platform/vault.ts'
+import { makeChangePin } from '../../src/wallets/change-pin.ts'
 import { pinResetLimits } from '../../src/wallets/rules/pin-reset.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { testOperations } from '../support/operations.ts'
+import { testVault } from '../support/started.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
-const { operations } = testOperations(pool, { clock })
+const { operations, stores } = testOperations(pool, { clock })
 const { wallets: manage } = operations.as('cli:ann')
 const home = '192.0.2.1'
 const otherVault = makeVault(Buffer.alloc(32, 9))
@@ -49,6 +52,44 @@ test('the code sets a new PIN once, however it is grouped; until then the old on
     'wallet.new-pin by consumer@192.0.2.1',
     'wallet.reset-pin by cli:ann',
   ])
+})
+
+test('a change that was proven before a reset or a lock changes nothing, tells nobody and says so', async () => {
+  const meanwhile = {
+    async reset(login: string) {
+      const { code } = await manage.resetPin(login, 'test')
+      assert.equal((await reset({ login, code })).kind, 'changed')
+    },
+    lock: (login: string) => manage.lockWallet(login, 'test'),
+  }
+  for (const [name, act] of Object.entries(meanwhile)) {
+    const { login, walletId } = await newWallet()
+    const wallet = await stores.wallets.findWallet(walletId)
+    assert(wallet)
+    const changePin = makeChangePin({
+      wallets: stores.wallets,
+      vault: testVault,
+      clock,
+      random: randomBytes,
+      tellOwner: { pinChanged: () => [] },
+      async authenticateWallet(given) {
+        const proven = await operations.authenticateWallet(given)
+        await act(login)
+        return proven
+      },
+    })
+    const proof = { wallet, pin: '246810', address: home, device: undefined }
+    const given = { newPin: '999999', tokenHash: Buffer.alloc(32) }
+    assert.deepEqual(await changePin(proof, given), { kind: 'access_ended' }, name)
+    await manage.unlockWallet(login, 'test')
+    assert.equal(await signIn(login, '999999'), 'wrong', name)
+    assert.equal(await signIn(login, name === 'reset' ? '135790' : '246810'), 'signed_in', name)
+    const { rows } = await pool.query(
+      "select 1 from audit where subject = $1 and act = 'wallet.change-pin'",
+      [walletId],
+    )
+    assert.equal(rows.length, 0, name)
+  }
 })
 
 test('a code is good for a quarter of an hour, to the millisecond', async () => {

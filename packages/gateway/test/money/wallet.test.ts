@@ -91,8 +91,8 @@ test('the owner elsewhere is not locked out by one address, however long that on
 })
 
 test('wrong tries of many addresses lock the wallet for strangers, and not for a device of its owner', async () => {
-  const { login, walletId } = await newWallet()
-  const device = { deviceId: 'a phone', walletId }
+  const { login, walletId, accessVersion } = await newWallet()
+  const device = { deviceId: 'a phone', walletId, accessVersion }
   for (let i = 0; i < walletLimit.free; i++)
     assert.equal((await signIn({ login, pin: '000000', address: `198.51.100.${i}` })).kind, 'wrong')
   const locked = { kind: 'locked', untilMs: clock.now() + 30_000 }
@@ -103,8 +103,13 @@ test('wrong tries of many addresses lock the wallet for strangers, and not for a
     locked,
     'its owner’s sign-in gives strangers no further tries',
   )
-  const others = { ...device, walletId: (await newWallet()).walletId }
-  assert.deepEqual(await signIn({ login, pin: '246810', device: others }), locked, 'of another wallet')
+  const none = {
+    'of another wallet': { ...device, walletId: (await newWallet()).walletId },
+    'from before all access was ended': { ...device, accessVersion: accessVersion - 1 },
+    'of a browser in which no PIN was typed': { ...device, deviceId: undefined },
+  }
+  for (const [which, each] of Object.entries(none))
+    assert.deepEqual(await signIn({ login, pin: '246810', device: each }), locked, which)
   for (let i = 0; i < sourceLimit.free; i++)
     assert.equal((await signIn({ login, pin: '000000', device })).kind, 'wrong')
   assert.equal((await signIn({ login, pin: '246810', device })).kind, 'locked', 'by its own tries')
@@ -141,7 +146,8 @@ test('an address that tries many logins waits an hour; a right PIN takes its log
   const locked = { kind: 'locked', untilMs: clock.now() + loginsByAddress.withinMs }
   assert.deepEqual(await signIn({ login: owned.login, pin: '246810', address }), locked)
   assert.equal((await signIn({ login: owned.login, pin: '246810' })).kind, 'signed_in', 'from elsewhere')
-  const device = { deviceId: 'a laptop', walletId: owned.walletId }
+  const { walletId, accessVersion } = owned
+  const device = { deviceId: 'a laptop', walletId, accessVersion }
   assert.equal((await signIn({ login: owned.login, pin: '246810', address, device })).kind, 'signed_in')
   clock.advance(loginsByAddress.withinMs)
   assert.equal((await signIn({ login: owned.login, pin: '246810', address })).kind, 'signed_in')

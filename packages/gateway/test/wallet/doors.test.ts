@@ -230,11 +230,15 @@ test('sessions end one by one, everywhere, by an hour of silence, and with the w
   for (const each of [client, second]) assert.equal((await each.get('/wallet')).status, 303)
   await client.signIn(login)
   const { lockWallet, unlockWallet } = gateway.operations.as('test').wallets
+  const token = client.cookies.get('wallet') ?? ''
   await lockWallet(walletId, 'test')
   assert.equal((await client.get('/wallet')).status, 303)
   await unlockWallet(walletId, 'test')
+  client.cookies.set('wallet', token)
+  assert.equal((await client.get('/wallet')).status, 303, 'what the lock ended stays ended')
   await client.signIn(login)
   clock.advance(61 * minuteMs)
+  assert.deepEqual(await gateway.operations.walletSessions.list(walletId), [], 'nor is it listed')
   assert.equal((await client.get('/wallet')).status, 303)
 })
 

@@ -69,10 +69,10 @@ export function startCheckoutService(
       findTestWalletId: async (behaviour: Behaviour) => (await findTestWallet(wallets, behaviour))?.walletId,
       visits,
     }),
-    async findSignedIn(walletId, order) {
+    async findSignedIn({ walletId, accessVersion }, order) {
       const wallet = await wallets.findWallet(walletId)
-      // Locked since it signed in: as if it had not.
-      if (wallet?.status !== 'active') return undefined
+      // Locked since it signed in, or all access was ended: as if it had not.
+      if (wallet?.status !== 'active' || wallet.accessVersion !== accessVersion) return undefined
       await operations.refillTestWallet?.(wallet, order)
       const { currency, paymentAmountMinor: amountMinor } = order
       const { availableMinor, spending } = await parts.stores.walletLimits.findPayer({ walletId, currency })

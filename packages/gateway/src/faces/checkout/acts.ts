@@ -5,7 +5,7 @@ import type { Merchant } from '../../merchants/rules/merchant.ts'
 import type { AskReceipt } from '../../notices/ask-receipt.ts'
 import { normaliseEmail } from '../../notices/rules/notice.ts'
 import type { Order } from '../../orders/rules/order.ts'
-import type { SubmitPayment } from '../../payments/submit-payment.ts'
+import type { PayingWallet, SubmitPayment } from '../../payments/submit-payment.ts'
 import type { PayByRail, RailPaymentOutcome } from '../../rails/pay-by-rail.ts'
 import { bankChoices, type makeChooseAtTestBank } from '../../sandbox/test-bank.ts'
 import type { AuthenticateWallet } from '../../wallets/authenticate-wallet.ts'
@@ -76,7 +76,7 @@ export function makeActs(parts: ActsParts) {
         })
         switch (outcome.kind) {
           case 'signed_in':
-            return [visits.signIn(order, outcome.wallet.walletId), visits.rememberDevice(outcome.wallet)]
+            return [visits.signIn(order, outcome.wallet), visits.rememberDevice(outcome.wallet)]
           case 'wrong':
             return note(
               order,
@@ -105,7 +105,7 @@ export function makeActs(parts: ActsParts) {
         if (outcome.kind === 'locked') return lockedNote(order, login, outcome.untilMs)
         const { wallet } = outcome
         return [
-          visits.signIn(order, wallet.walletId),
+          visits.signIn(order, wallet),
           visits.rememberDevice(wallet),
           ...note(order, { code: 'pinChanged' }),
         ]
@@ -120,13 +120,13 @@ export function makeActs(parts: ActsParts) {
 
     async pay({ order, visit }: Act): Promise<string[]> {
       if (!visit.session) return note(order, { code: 'signedOut' })
-      return pay(order, visit.session.walletId)
+      return pay(order, visit.session)
     },
 
     async payWithTestWallet({ order, form }: Act): Promise<string[]> {
       const behaviour = form.get('wallet') ?? ''
       const walletId = isBehaviour(behaviour) ? await findTestWalletId(behaviour) : undefined
-      return walletId === undefined ? note(order, { code: 'again' }) : pay(order, walletId)
+      return walletId === undefined ? note(order, { code: 'again' }) : pay(order, { walletId })
     },
 
     async chooseRail({ order, form, language }: Act): Promise<string[]> {
@@ -181,8 +181,9 @@ export function makeActs(parts: ActsParts) {
     }
   }
 
-  async function pay(order: Order, walletId: string): Promise<string[]> {
-    const outcome = await submitPayment({ ...order, walletId })
+  async function pay(order: Order, payer: PayingWallet): Promise<string[]> {
+    const { walletId, accessVersion } = payer
+    const outcome = await submitPayment({ ...order, walletId, accessVersion })
     switch (outcome.kind) {
       // The session has done its work.
       case 'submitted':
@@ -193,9 +194,11 @@ export function makeActs(parts: ActsParts) {
         return note(order, { code: 'overLimit' })
       case 'wallet_locked':
         return [visits.signOut(order), ...note(order, { code: 'locked' })]
+      case 'access_ended':
+        return [visits.signOut(order), ...note(order, { code: 'signedOut' })]
       case 'attempt_open': {
         const left = await payByRail.leave(order)
-        return left && left.endedAtMs === undefined ? note(order, { code: 'railBusy' }) : pay(order, walletId)
+        return left && left.endedAtMs === undefined ? note(order, { code: 'railBusy' }) : pay(order, payer)
       }
       case 'order_not_payable':
         return [visits.signOut(order), ...note(order, { code: whyNot(outcome.status) })]

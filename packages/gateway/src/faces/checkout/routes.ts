@@ -23,7 +23,7 @@ import { attemptStamp, checkoutPage } from './pages/checkout-page.ts'
 import { sendFramed } from './pages/frame.ts'
 import { pinPage } from './pages/pin.ts'
 import type { ShownRails, SignedInWallet, View } from './pages/view.ts'
-import type { Note, Visit, Visits } from './visit.ts'
+import type { Note, Session, Visit, Visits } from './visit.ts'
 
 export interface CheckoutParts extends AnswerParts {
   readonly hasWalletPages: boolean
@@ -38,7 +38,7 @@ export interface RunningCheckout {
   readonly showCheckout: ShowCheckout
   readonly returnToShop: ReturnToShop
   readonly acts: Acts
-  readonly findSignedIn: (walletId: string, order: Order) => Promise<SignedInWallet | undefined>
+  readonly findSignedIn: (session: Session, order: Order) => Promise<SignedInWallet | undefined>
   /** The most that wallets pay at once, where they have no limit of their own. */
   readonly walletLimitMinor: (currency: string) => bigint | undefined
   /** By their names in this language. */
@@ -140,7 +140,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     const taken = visits.takeNote(request.headers.cookie, order)
     const wallet =
       order.status === 'pending' && order.topsUp === undefined && visit.session
-        ? await findSignedIn(visit.session.walletId, order)
+        ? await findSignedIn(visit.session, order)
         : undefined
     const language = languageOf(request)
     const { lang } = request.query as { lang?: unknown }

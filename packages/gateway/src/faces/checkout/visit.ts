@@ -14,6 +14,8 @@ import type { Words } from './words.ts'
 export interface Session {
   readonly sessionId: string
   readonly walletId: string
+  /** Of the wallet when it signed in: the session ends with all access. */
+  readonly accessVersion: number
   readonly endsAtMs: number
 }
 
@@ -56,8 +58,9 @@ export function makeVisits(parts: {
   const { jar, sealing, tokens, random, clock } = parts
   const newId = () => Buffer.from(random(idBytes)).toString('base64url')
 
-  function mark({ walletId, login }: MarkedWallet, deviceId?: string): string {
-    const device: KnownDevice & Ends = { deviceId, walletId, endsAtMs: clock.now() + deviceSeconds * 1000 }
+  function mark({ walletId, accessVersion, login }: MarkedWallet, deviceId?: string): string {
+    const endsAtMs = clock.now() + deviceSeconds * 1000
+    const device: KnownDevice & Ends = { deviceId, walletId, accessVersion, endsAtMs }
     return jar.write(deviceName(login), sealing.seal(device, devicePlace), deviceSeconds)
   }
 
@@ -79,10 +82,11 @@ export function makeVisits(parts: {
     isRightToken: ({ visitorId, session }: Visit, order: OrderKey, given: string): boolean =>
       tokens.isRight(given, tokenParts(visitorId, session, order)),
 
-    signIn(order: OrderKey, walletId: string): string {
+    signIn(order: OrderKey, { walletId, accessVersion }: Wallet): string {
       const session: Session = {
         sessionId: newId(),
         walletId,
+        accessVersion,
         endsAtMs: clock.now() + sessionSeconds * 1000,
       }
       return jar.write(sessionName(order), sealing.seal(session, placeOf(order)), sessionSeconds)
@@ -128,7 +132,7 @@ function tokenParts(
 const noteName = 'checkout-note'
 const devicePlace = 'known device'
 
-type MarkedWallet = Pick<Wallet, 'walletId' | 'login'>
+type MarkedWallet = Pick<Wallet, 'walletId' | 'accessVersion' | 'login'>
 
 interface Ends {
   readonly endsAtMs: number
@@ -149,8 +153,9 @@ function placeOf({ merchantId, paymentId }: OrderKey): string {
 }
 
 function readSession(value: unknown): Session | undefined {
-  const { sessionId, walletId, endsAtMs } = (value ?? {}) as Partial<Session>
+  const { sessionId, walletId, accessVersion, endsAtMs } = (value ?? {}) as Partial<Session>
   if (typeof sessionId !== 'string' || typeof walletId !== 'string' || !uuidPattern.test(walletId))
     return undefined
-  return typeof endsAtMs === 'number' ? { sessionId, walletId, endsAtMs } : undefined
+  if (typeof accessVersion !== 'number' || typeof endsAtMs !== 'number') return undefined
+  return { sessionId, walletId, accessVersion, endsAtMs }
 }

@@ -21,7 +21,10 @@ export async function demandPin(visit: Visit, pin: string): Promise<Done | undef
 }
 
 /** The same of what looks at the PIN itself. */
-export async function proven(visit: Visit, prove: () => Promise<SignIn>): Promise<Done | undefined> {
+export async function proven(
+  visit: Visit,
+  prove: () => Promise<SignIn | { readonly kind: 'access_ended' }>,
+): Promise<Done | undefined> {
   // Everybody knows the PIN of the sandbox's test wallets: nobody takes one from the others.
   if (visit.wallet.behaviour !== undefined) return refused('notNow')
   const end = visit.startProof()
@@ -29,6 +32,7 @@ export async function proven(visit: Visit, prove: () => Promise<SignIn>): Promis
   try {
     const outcome = await prove()
     if (outcome.kind === 'signed_in') return undefined
+    if (outcome.kind === 'access_ended') return refused('notNow')
     return { kind: 'refused', refusal: refusalOf(outcome, { wrong: 'pinWrong', field: 'pin', ...visit }) }
   } finally {
     end()

@@ -141,6 +141,7 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
     }
     if (done.kind === 'shown') return send(reply, done.page, visit)
     if (done.note) reply.header('set-cookie', visits.leaveNote(request, { note: done.note }, running()))
+    if (done.kind === 'go' && done.cookie) reply.header('set-cookie', done.cookie)
     if (done.kind === 'left') reply.header('set-cookie', visits.endSessionCookie(request))
     return redirect(reply, done.to)
   }

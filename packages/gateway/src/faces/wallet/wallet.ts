@@ -95,7 +95,13 @@ export interface WalletPage {
 }
 
 export type Done =
-  | { readonly kind: 'go'; readonly to: string; readonly note?: keyof Words['notes'] }
+  | {
+      readonly kind: 'go'
+      readonly to: string
+      readonly note?: keyof Words['notes']
+      /** As a header sets it. */
+      readonly cookie?: string
+    }
   /** In answer to this form alone. */
   | { readonly kind: 'shown'; readonly page: WalletPage }
   | { readonly kind: 'refused'; readonly refusal: Refusal }

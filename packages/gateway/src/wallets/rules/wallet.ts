@@ -30,13 +30,16 @@ export interface KnownDevice {
   /** By which its tries of the PIN count apart; undefined: no PIN was typed in it, and they count like a stranger's. */
   readonly deviceId?: string | undefined
   readonly walletId: string
+  /** Of the wallet when it signed in: the mark ends with all access. */
+  readonly accessVersion: number
 }
 
 export function isDeviceOf(
   device: KnownDevice | undefined,
-  wallet: Pick<Wallet, 'walletId'> | undefined,
+  wallet: Pick<Wallet, 'walletId' | 'accessVersion'> | undefined,
 ): device is KnownDevice {
-  return device !== undefined && device.walletId === wallet?.walletId
+  if (!device || !wallet) return false
+  return device.walletId === wallet.walletId && device.accessVersion === wallet.accessVersion
 }
 
 export interface NewWallet

@@ -33,7 +33,7 @@ export function makeWalletStore(database: Pool) {
       audited(database, act, (transaction) => insertWallet(transaction, wallet)),
     /** That somebody was given all that is known of a wallet. */
     recordExport: (act: Act) => audited(database, act, async () => true),
-    /** All sessions but this one end. */
+    /** All sessions but this one end. False: the access was ended since it was proven. */
     setPin: (given: NewPin, act: Act) => audited(database, act, (transaction) => setPin(transaction, given)),
     setLanguage: async (walletId: string, language: NoticeLanguage): Promise<void> => {
       await database.query(sql`update wallets set language = ${language} where wallet_id = ${walletId}`)
@@ -46,6 +46,8 @@ export function makeWalletStore(database: Pool) {
 
 interface NewPin {
   readonly walletId: string
+  /** Of the wallet when the old one was proven. */
+  readonly accessVersion: number
   readonly sealedPin: Buffer
   readonly tokenHash: Buffer
 }
@@ -153,13 +155,21 @@ update wallets
  where wallet_id = ${walletId} and status <> 'closed'
 returning login`)
   const [row] = rows
-  if (row && isUnlocked) await forgetSources(transaction, row.login)
-  return row !== undefined
+  if (!row) return false
+  if (isUnlocked) await forgetSources(transaction, row.login)
+  // What a lock ends does not come back when it is taken away.
+  else await endAccess(transaction, walletId)
+  return true
 }
 
-async function setPin(transaction: Queryable, { walletId, sealedPin, tokenHash }: NewPin): Promise<boolean> {
-  await transaction.query(sql`
-update wallets set sealed_pin = ${sealedPin}, pin_hash = null where wallet_id = ${walletId} and status = 'active'`)
+async function setPin(
+  transaction: Queryable,
+  { walletId, accessVersion, sealedPin, tokenHash }: NewPin,
+): Promise<boolean> {
+  const { rowCount } = await transaction.query(sql`
+update wallets set sealed_pin = ${sealedPin}, pin_hash = null
+ where wallet_id = ${walletId} and status = 'active' and access_version = ${accessVersion}`)
+  if (rowCount !== 1) return false
   await endAccess(transaction, walletId, { tokenHash })
   return true
 }

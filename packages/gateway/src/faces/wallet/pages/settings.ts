@@ -80,10 +80,16 @@ async function changePin(visit: Visit, given: URLSearchParams): Promise<Done> {
   if (!isNewPin(newPin) || newPin !== given.get('again')) return refused('pinUnfit', { field: 'new' })
   const { service, wallet, address, device: known, session } = visit
   const proof = { wallet, pin: given.get('pin') ?? '', address, device: known }
-  const refusal = await proven(visit, () =>
-    service.changePin(proof, { newPin, tokenHash: session.tokenHash }),
-  )
-  return refusal ?? { kind: 'go', to: `${prefix}/settings`, note: 'pinChanged' }
+  let changed = wallet
+  const refusal = await proven(visit, async () => {
+    const outcome = await service.changePin(proof, { newPin, tokenHash: session.tokenHash })
+    if (outcome.kind === 'signed_in') changed = outcome.wallet
+    return outcome
+  })
+  if (refusal) return refusal
+  // Marks end as sessions do, and this browser stays known.
+  const cookie = service.devices.rememberDevice(changed)
+  return { kind: 'go', to: `${prefix}/settings`, note: 'pinChanged', cookie }
 }
 
 async function setLanguage({ service, wallet }: Visit, given: URLSearchParams): Promise<Done> {
