@@ -212,6 +212,16 @@ test('late money that is held moves on to the merchant, a wallet or a bank, once
   assert.equal(await money.balanceOf(walletId), 1_000n)
 })
 
+test('late money does not go into a wallet that was closed', async () => {
+  const walletId = await money.addWallet(0n)
+  assert.equal(await operations.closeWallet(walletId, 'consumer'), 'closed')
+  const corrects = await lateMoney()
+  const release = { kind: 'release', merchantId, walletId, ...usd, amountMinor: 1_000n, corrects } as const
+  await assert.rejects(correct({ ...release, to: 'wallet' }), /wallet is closed/)
+  await correct({ ...release, to: 'bank' })
+  assert.equal(await money.balanceOf(walletId), 0n)
+})
+
 test('late money that goes back through its rail is not an operator’s to move', async () => {
   const corrects = await lateMoney()
   await operations.as('test').returnLateMoney({ merchantId, transactionId: corrects }, 'back')

@@ -1,4 +1,5 @@
 // Money that operators move: top-ups, payouts and corrections. Transfer and audit entry are one transaction.
+import { Failure } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { sql } from '../../database/sql.ts'
 import { CommitUnknown } from '../../database/transient.ts'
@@ -81,6 +82,7 @@ async function move(
 }
 
 async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]): Promise<boolean> {
+  await checkWallets(transaction, transfers)
   const effects = effectsOf(transfers)
   const balances = await lockAccounts(transaction, effects.keys())
   for (const [accountId, effect] of effects) {
@@ -94,6 +96,23 @@ async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]
   await addEffects(transaction, effects)
   for (const transfer of transfers) await noteCorrected(transaction, transfer)
   return true
+}
+
+/**
+ * No new money for a closed wallet; what an operator took out of it may come back. Before the accounts, as its closing takes
+ * the wallet first: whichever of the two is first, the other one sees it.
+ */
+async function checkWallets(transaction: Queryable, transfers: readonly Transfer[]): Promise<void> {
+  const walletIds = transfers.flatMap(({ kind, debitAccountId, creditAccountId }) => {
+    const to = accountKeyOf(creditAccountId)
+    const isNew = kind === 'top_up' || accountKeyOf(debitAccountId).ownerKind === 'suspense'
+    return isNew && to.ownerKind === 'wallet' ? [to.ownerId] : []
+  })
+  if (walletIds.length === 0) return
+  const { rows } = await transaction.query<{ status: string }>(sql`
+select status from wallets where wallet_id = any (${walletIds}::text[]) order by wallet_id for key share`)
+  if (rows.some(({ status }) => status === 'closed'))
+    throw new Failure('status_does_not_allow', { message: 'The wallet is closed: no money goes into it.' })
 }
 
 /** What lies outside, and what is the operator's own loss. */
