@@ -126,7 +126,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     walletHistory: makeHistoryStore(pool),
     registrations: makeRegistrationStore(pool),
     topUps: makeTopUpStore(pool),
-    closing: makeClosingStore(pool),
+    closing: makeClosingStore(pool, onQueued),
     pinTries: makePinTriesStore(pool),
     pinResets: makePinResetStore(pool),
     treasury: makeTreasuryStore(pool),

@@ -1,7 +1,11 @@
 // A consumer closes the wallet for good. It must be empty, with nothing under way; then name and login are erased, here and
-// in the orders that it paid. Killed in between, it is still open, and closing it again does the rest.
+// in the orders that it paid, and top-ups that nobody began to pay are cancelled. Killed in between, it is still open, and closing it again does the rest.
+import { makeCallbackId } from '@tillgate/protocol'
 import { makeActs } from '../operators/audit-entries.ts'
 import { erase } from '../orders/erase-personal-data.ts'
+import { isOverdue } from '../orders/rules/expiry.ts'
+import type { Order } from '../orders/rules/order.ts'
+import { cancelOrder, expireOrder } from '../orders/rules/status-change.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { sealHash } from '../platform/secret-hash.ts'
 import type { Vault } from '../platform/vault.ts'
@@ -31,6 +35,13 @@ export function makeCloseWallet({ closing, vault, clock, random }: CloseWalletPa
     const secret = Buffer.from(random(secretBytes)).toString('base64url')
     const sealedPin = await sealHash({ secret, place: placeOfPin(walletId) }, { vault, random })
     const act = makeActs({ clock, random, actor })('wallet.close', walletId)
-    return closing.close({ walletId, sealedPin, name: nameOfClosed }, act)
+    const nowMs = act.actedAtMs
+    const endTopUp = (order: Order) => {
+      const given = { nowMs, callbackId: makeCallbackId(nowMs, random) }
+      return isOverdue(order, nowMs)
+        ? expireOrder(order, given)
+        : cancelOrder(order, { ...given, actor: 'consumer' })
+    }
+    return closing.close({ walletId, sealedPin, name: nameOfClosed, endTopUp }, act)
   }
 }

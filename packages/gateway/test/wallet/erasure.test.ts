@@ -123,6 +123,33 @@ test('of a wallet that paid, was told by mail and closed, nobody finds who it wa
   assert.equal((await new WalletClient(gateway).signIn(login)).status, 422)
 })
 
+test('what the same address hears as somebody else stays, and so does what it wants no more of', async () => {
+  clock.advance(60 * 60_000)
+  const client = new WalletClient(gateway)
+  await register(client)
+  const insertNotice = (kind: string) =>
+    pool.query(
+      `insert into notices (notice_id, kind, recipient, language, parameters, state, created_at, give_up_at, due_at)
+       values (gen_random_uuid(), $1, $2, 'en', '{}', 'queued', 1, 2, 1)`,
+      [kind, login],
+    )
+  const kinds = ['application-question', 'member-recovery', 'new-device', 'refund-arrived']
+  for (const kind of kinds) await insertNotice(kind)
+  for (const kind of ['payout-paid', 'refund-arrived', 'rail-paused'])
+    await pool.query('insert into notice_optouts (email, kind, created_at) values ($1, $2, 1)', [login, kind])
+  await close(client)
+  const left = async (table: string, column: string) =>
+    (
+      await pool.query<{ kind: string }>(`select kind from ${table} where ${column} = $1 order by kind`, [
+        login,
+      ])
+    ).rows.map(({ kind }) => kind)
+  assert.deepEqual(await left('notices', 'recipient'), ['application-question', 'member-recovery'])
+  assert.deepEqual(await left('notice_optouts', 'email'), ['payout-paid', 'rail-paused'])
+  await pool.query('delete from notices')
+  await pool.query('delete from notice_optouts')
+})
+
 test('where a withdrawal went stays with the payout, and the address may have a wallet again', async () => {
   clock.advance(60 * 60_000)
   const client = new WalletClient(gateway)

@@ -410,3 +410,45 @@ test('a wallet with money, or with a withdrawal under way, is not closed; an emp
       }),
   )
 })
+
+test('closing a wallet cancels the top-ups that nobody began to pay, and of an attempt at the same moment one wins', async () => {
+  for (const [status, passedMs] of Object.entries({ cancelled: 0, timeout: topUpLimits.lifeMs })) {
+    const walletId = await money.addWallet(0n)
+    const key = keyOf(await topUp(walletId, 100n))
+    clock.advance(passedMs)
+    assert.equal(await closeWallet(walletId, 'consumer'), 'closed')
+    assert.equal((await stores.orders.findOrder(key))?.status, status)
+    assert.equal((await payByRail.start({ ...key, railId: 'bank', locale: 'en' })).kind, 'order_not_payable')
+  }
+
+  for (let round = 0; round < 10; round++) {
+    const raced = await money.addWallet(0n)
+    const order = keyOf(await topUp(raced, 100n))
+    const [closing, started] = await Promise.all([
+      closeWallet(raced, 'consumer'),
+      payByRail.start({ ...order, railId: 'bank', locale: 'en' }),
+    ])
+    const expected = started.kind === 'started' ? 'under_way' : 'closed'
+    assert.equal(closing, expected, started.kind)
+  }
+})
+
+test('no operator puts money into a closed wallet, also not at the moment of its closing', async () => {
+  const { wallets } = operations.as('test')
+  const walletId = await money.addWallet(0n)
+  const given = { wallet: walletId, currency: 'USD', amountMinor: 100n, reason: 'test' }
+  assert.equal(await closeWallet(walletId, 'consumer'), 'closed')
+  await assert.rejects(wallets.topUp(given), ends({ failure: 'status_does_not_allow', field: undefined }))
+  assert.equal(await money.balanceOf(walletId), 0n)
+
+  for (let round = 0; round < 10; round++) {
+    const raced = await money.addWallet(0n)
+    const [closing, moved] = await Promise.allSettled([
+      closeWallet(raced, 'consumer'),
+      wallets.topUp({ ...given, wallet: raced, currency: 'EUR' }),
+    ])
+    assert(closing.status === 'fulfilled')
+    const isMoved = moved.status === 'fulfilled'
+    assert.equal(closing.value, isMoved ? 'not_empty' : 'closed', moved.status)
+  }
+})

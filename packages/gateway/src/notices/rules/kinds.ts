@@ -15,7 +15,7 @@ interface Kind {
   readonly hasLink?: true
   /** What is sealed is a code to type, no address to open. */
   readonly isCode?: true
-  /** The address goes when the notice ends: it was given for this one. */
+  /** Told to a consumer: the address goes when the notice ends, for it was given for this one. */
   readonly forgetsAddress?: true
 }
 
@@ -184,6 +184,11 @@ type KindsFor<A extends Audience> = {
 
 /** Operators read English, as their console is written. */
 export type OperatorKind = KindsFor<'operators'>
+
+/** Of those that a consumer hears. */
+export const consumerKinds: readonly NoticeKind[] = (Object.keys(noticeKinds) as NoticeKind[]).filter(
+  (kind) => kindOf(kind).forgetsAddress,
+)
 
 export function isNoticeKind(text: string): text is NoticeKind {
   return Object.hasOwn(noticeKinds, text)

@@ -3,13 +3,18 @@
 // nothing.
 
 import { removePasskeys } from '../../accounts/store/passkeys.ts'
+import { commitQueueing, type OnQueued } from '../../callbacks/store/callbacks.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
-import { sql } from '../../database/sql.ts'
+import { plainSql, sql } from '../../database/sql.ts'
 import { accountIdOf, noBalances } from '../../ledger/rules/transfer.ts'
 import { listAccounts, lockAccounts } from '../../ledger/store/ledger.ts'
+import { consumerKinds } from '../../notices/rules/kinds.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { insertAct } from '../../operators/store/audit.ts'
+import type { Order } from '../../orders/rules/order.ts'
+import type { StatusChange } from '../../orders/rules/status-change.ts'
 import { type Erased, writeErased } from '../../orders/store/erasure.ts'
+import { changeStatuses, type OrderRow, orderColumns, toOrder } from '../../orders/store/orders.ts'
 import { ownMerchantId } from '../rules/top-up.ts'
 import { loginOfClosed } from '../rules/wallet.ts'
 import { forgetSources } from './pin-try-sources.ts'
@@ -26,41 +31,67 @@ export interface ClosedWallet {
   readonly sealedPin: Buffer
   /** What stands for the name. */
   readonly name: string
+  /** Ends a top-up that nobody began to pay. */
+  readonly endTopUp: (order: Order) => StatusChange | undefined
 }
 
-export function makeClosingStore(database: Pool) {
+export function makeClosingStore(database: Pool, onQueued: OnQueued = () => {}) {
   return {
     /** As it stands now; nothing changes. */
     check: (walletId: string): Promise<Closing> =>
-      database.transaction((transaction) => check(transaction, walletId)),
+      database.transaction(async (transaction) => (await check(transaction, walletId)).closing),
     /** How many were looked at; `after`: the last of the batch before. */
     eraseOrders: (batch: OrderBatch) =>
       database.transaction((transaction) => eraseOrders(transaction, batch)),
     close: (closed: ClosedWallet, act: Act): Promise<Closing> =>
-      database.transaction(async (transaction) => {
-        const closing = await check(transaction, closed.walletId)
-        if (closing !== 'closed') return closing
+      commitQueueing(database, onQueued, async (transaction) => {
+        const { closing, topUps } = await check(transaction, closed.walletId)
+        if (closing !== 'closed') return { result: closing, queued: [] }
+        const ended = topUps.flatMap((order) => closed.endTopUp(order) ?? [])
+        const { queued } = await changeStatuses(transaction, ended)
         await erase(transaction, closed, act.actedAtMs)
         await insertAct(transaction, act)
-        return closing
+        return { result: closing, queued }
       }),
   }
 }
 
-/** Nobody who holds the wallet's row or one of its accounts is passed by. */
-async function check(transaction: Queryable, walletId: string): Promise<Closing> {
+interface Checked {
+  readonly closing: Closing
+  /** Those that are not over; where it may be closed, nobody began to pay them, and nobody does before its end. */
+  readonly topUps: readonly Order[]
+}
+
+/**
+ * Nobody who holds the wallet's row, one of its top-ups or one of its accounts is passed by. In this order: whoever ends a
+ * top-up takes the order first, and the account then.
+ */
+async function check(transaction: Queryable, walletId: string): Promise<Checked> {
   await transaction.query(sql`select from wallets where wallet_id = ${walletId} for update`)
+  const { rows } = await transaction.query<OrderRow>(sql`
+select ${plainSql(orderColumns)}
+  from orders o
+ where o.merchant_id = ${ownMerchantId} and o.tops_up = ${walletId} and o.status in ('pending', 'confirming')
+ order by o.payment_id
+   for no key update`)
+  const topUps = rows.map(toOrder)
+  return { closing: await closingOf(transaction, walletId, topUps), topUps }
+}
+
+async function closingOf(
+  transaction: Queryable,
+  walletId: string,
+  topUps: readonly Order[],
+): Promise<Closing> {
   const accounts = await listAccounts(transaction, { ownerKind: 'wallet', ownerId: walletId })
   const locked = await lockAccounts(transaction, accounts.map(accountIdOf))
   const balances = accounts.map((account) => locked.get(accountIdOf(account)) ?? noBalances)
   if (balances.some((each) => each.debitsPendingMinor + each.creditsPendingMinor > 0n)) return 'under_way'
   if (balances.some((each) => each.creditsPostedMinor !== each.debitsPostedMinor)) return 'not_empty'
-  const { rows } = await transaction.query(sql`
-select from orders o
- where o.merchant_id = ${ownMerchantId} and o.tops_up = ${walletId}
-   and (o.status = 'confirming' or (o.status = 'pending' and o.open_attempt is not null))
- limit 1`)
-  return rows.length > 0 ? 'under_way' : 'closed'
+  const isPaid = topUps.some(
+    ({ status, openAttempt }) => status === 'confirming' || openAttempt !== undefined,
+  )
+  return isPaid ? 'under_way' : 'closed'
 }
 
 async function erase(
@@ -81,8 +112,13 @@ update wallets
   await removePasskeys(transaction, login, walletTables)
   await forgetSources(transaction, login)
   await transaction.query(sql`delete from pin_resets where wallet_id = ${walletId}`)
-  await transaction.query(sql`delete from notices where recipient = ${login}`)
-  await transaction.query(sql`delete from notice_optouts where email = ${login}`)
+  // The same address may be a merchant's or an operator's.
+  await transaction.query(
+    sql`delete from notices where recipient = ${login} and kind = any (${consumerKinds}::text[])`,
+  )
+  await transaction.query(
+    sql`delete from notice_optouts where email = ${login} and kind = any (${consumerKinds}::text[])`,
+  )
 }
 
 interface OrderBatch {
