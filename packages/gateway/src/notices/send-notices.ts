@@ -3,9 +3,11 @@
 // Message-ID and never lost.
 import { makeUuid } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../platform/clock.ts'
-import type { MailSession, Sending } from '../platform/outside/mail.ts'
+import { messageOf } from '../platform/errors.ts'
+import type { MailSession, OutgoingMail, Sending } from '../platform/outside/mail.ts'
 import type { Vault } from '../platform/vault.ts'
-import { afterSending, type ClaimedNotice, type NoticeState, placeOfLink } from './rules/notice.ts'
+import { isNoticeKind } from './rules/kinds.ts'
+import { afterSending, type ClaimedNotice, isOver, type NoticeState, placeOfLink } from './rules/notice.ts'
 import { writeMessage } from './rules/write-message.ts'
 import type { NoticeStore } from './store/notices.ts'
 import type { Unsubscribe } from './unsubscribe.ts'
@@ -26,6 +28,7 @@ const batchSize = 20
 /** Longer than a batch takes where every message takes as long as it may; what is left then is given back. */
 const leaseMs = 10 * 60_000
 const neededForOneMs = 60_000
+const tooLate: Sending = { kind: 'postponed', reason: 'its time was over before it could be sent' }
 
 export type SendNotices = ReturnType<typeof makeSendNotices>
 
@@ -56,14 +59,17 @@ export function makeSendNotices(parts: SendNoticesParts) {
   async function sendAll(
     claimed: readonly ClaimedNotice[],
     mail: MailSession,
-    isOver: () => boolean,
+    isTimeUp: () => boolean,
   ): Promise<void> {
     let unreachable: Sending | undefined
     for (const notice of claimed) {
-      if (isOver()) return
-      const addressed = notice.recipient === undefined ? await address(notice) : notice
+      if (isTimeUp()) return
+      const isUnaddressed = notice.recipient === undefined && isNoticeKind(notice.kind)
+      const addressed = isUnaddressed ? await address(notice) : notice
       if (!addressed) continue
-      const sending = unreachable ?? (await send(addressed, mail))
+      const sending = isOver(addressed, clock.now())
+        ? tooLate
+        : (unreachable ?? (await send(addressed, mail)))
       if (sending.kind === 'unreachable') unreachable = sending
       const outcome = afterSending(addressed, sending, clock.now())
       if (await notices.record(addressed, outcome, clock.now()))
@@ -92,7 +98,27 @@ export function makeSendNotices(parts: SendNoticesParts) {
   }
 
   async function send(notice: ClaimedNotice, mail: MailSession): Promise<Sending> {
-    const { noticeId, kind, language, parameters, sealedLink, recipient = '' } = notice
+    const message = writeOrSay(notice)
+    return 'kind' in message ? message : mail.send(message)
+  }
+
+  /** One that cannot be written is tried again like any other, perhaps by a process that can, and holds up none. */
+  function writeOrSay(notice: ClaimedNotice): OutgoingMail | Sending {
+    try {
+      return write(notice)
+    } catch (error) {
+      return { kind: 'postponed', reason: `it cannot be written: ${messageOf(error)}` }
+    }
+  }
+
+  function write({
+    noticeId,
+    kind,
+    language,
+    parameters,
+    sealedLink,
+    recipient = '',
+  }: ClaimedNotice): OutgoingMail {
     const link = sealedLink && vault.open(sealedLink, placeOfLink(noticeId)).toString()
     const unsubscribeUrl = parts.unsubscribeUrl({ kind, email: recipient, language })
     const message = writeMessage({ kind, language, parameters, link, unsubscribeUrl })
@@ -103,6 +129,6 @@ export function makeSendNotices(parts: SendNoticesParts) {
             'List-Unsubscribe': `<${unsubscribeUrl}>`,
             'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
           }
-    return mail.send({ id: noticeId, to: recipient, ...message, headers })
+    return { id: noticeId, to: recipient, ...message, headers }
   }
 }

@@ -131,6 +131,106 @@ test('a link that is over is not sent any more', async () => {
   assert.equal((await stateOf('late@example.com')).state, 'given_up')
 })
 
+test('a code that ended while nothing ran is given up unsent; what has no end of its own is still sent', async () => {
+  server.refuse = () => undefined
+  const giveUpAtMs = clock.now() + 15 * 60_000
+  const to = (email: string) => ({ email, language: 'en' }) as const
+  await queue([
+    ...makeNotices('member-recovery', {
+      to: to('over@example.com'),
+      parameters: { until: 'soon' },
+      link: 'https://pay.test/recover',
+      giveUpAtMs,
+    }),
+    ...invitation('patient@example.com'),
+  ])
+  clock.advance(15 * 60_000 + 1)
+  await sendNotices.sendDue(signal)
+  assert.deepEqual(mailsTo('over@example.com'), [])
+  const { state, error, isWiped } = await stateOf('over@example.com')
+  assert.deepEqual([state, isWiped], ['given_up', true])
+  assert.match(error, /over before it could be sent/)
+  assert.equal((await stateOf('patient@example.com')).state, 'sent')
+
+  await queue(invitation('weekend@example.com'))
+  clock.advance(80 * hourMs)
+  await sendNotices.sendDue(signal)
+  assert.equal((await stateOf('weekend@example.com')).state, 'sent')
+})
+
+test('a code is sent up to its last moment', async () => {
+  const given = makeNotices('member-recovery', {
+    to: { email: 'last@example.com', language: 'en' },
+    parameters: { until: 'soon' },
+    link: 'https://pay.test/recover',
+    giveUpAtMs: clock.now() + 30_000,
+  })
+  await queue(given)
+  clock.advance(30_000)
+  await sendNotices.sendDue(signal)
+  assert.equal((await stateOf('last@example.com')).state, 'sent')
+})
+
+test('one that cannot be written is set aside with its error, and holds up none behind it', async () => {
+  await queue(
+    ['hollow@example.com', 'strange@example.com', 'unsealed@example.com'].flatMap((to) => invitation(to)),
+  )
+  const spoil = (email: string, change: string) =>
+    pool.query(`update notices set ${change} where recipient = $1`, [email])
+  await spoil('hollow@example.com', "parameters = '{}'")
+  await spoil('strange@example.com', "kind = 'of-a-newer-gateway'")
+  await spoil('unsealed@example.com', "sealed_link = 'not sealed'")
+  clock.advance(1)
+  await queue([
+    ...invitation('behind@example.com'),
+    ...makeNotices('approval-waiting', {
+      parameters: { act: 'a', requestedBy: 'b', reason: 'c', until: 'd' },
+      onceKey: 'nobody knows it',
+    }),
+  ])
+  await pool.query("update notices set kind = 'unknown' where once_key like '%nobody knows it'")
+  await sendNotices.sendDue(signal)
+  assert.equal((await stateOf('behind@example.com')).state, 'sent')
+  const hollow = await stateOf('hollow@example.com')
+  assert.deepEqual([hollow.state, Number(hollow.dueAt)], ['queued', clock.now() + 60_000])
+  assert.match(hollow.error, /cannot be written.*without inviter/)
+  for (const email of ['strange@example.com', 'unsealed@example.com'])
+    assert.match((await stateOf(email)).error, /cannot be written/)
+  clock.advance(73 * hourMs)
+  await sendNotices.sendDue(signal)
+  const { rows } = await pool.query("select from notices where state = 'queued'")
+  assert.equal(rows.length, 0)
+})
+
+test('a receipt that was refused or given up can be asked for again; one that waits or was sent is not sent twice', async () => {
+  const ask = (email: string) =>
+    queue(
+      makeNotices('receipt', {
+        to: { email, language: 'en' },
+        parameters: { merchant: 'M', amount: '1', time: 't', orderNo: 'o', paymentId: 'p' },
+        onceKey: `receipt ${email}`,
+      }),
+    )
+  for (const [email, code] of [
+    ['r550@example.com', 550],
+    ['r451@example.com', 451],
+  ] as const) {
+    server.refuse = (to) => (to === email ? { code, text: 'No' } : undefined)
+    await ask(email)
+    await sendNotices.sendDue(signal)
+    await ask(email)
+    clock.advance(73 * hourMs)
+    while ((await sendNotices.sendDue(signal)) > 0);
+    assert.deepEqual(mailsTo(email), [])
+    server.refuse = () => undefined
+    for (let times = 0; times < 3; times++) {
+      await ask(email)
+      while ((await sendNotices.sendDue(signal)) > 0);
+    }
+    assert.equal(mailsTo(email).length, 1, email)
+  }
+})
+
 test('an approval that waits is told to every operator of the setting, once each', async () => {
   const operators = as('test')
   await operators.operators.addOperator({ login: 'ann', role: 'admin', password: 'a password of ann' })

@@ -1,7 +1,7 @@
 // A notice from its cause to its end, when it is tried again, and what can be an address.
 import { Failure } from '@tillgate/protocol'
 import type { Sending } from '../../platform/outside/mail.ts'
-import { kindOf, type NoticeKind } from './kinds.ts'
+import { isNoticeKind, kindOf, type NoticeKind } from './kinds.ts'
 
 export const noticeLanguages = ['en', 'zh', 'ja', 'es', 'fr', 'de', 'pt', 'ar'] as const
 export type NoticeLanguage = (typeof noticeLanguages)[number]
@@ -69,12 +69,24 @@ export function retryDelayMs(attempts: number): number {
   return retryAfterMs[Math.min(attempts, retryAfterMs.length) - 1] ?? retryAfterMs[0]
 }
 
+/**
+ * It has an end of its own, such as its code's, and that is past. The three days are for trying alone: what could not be
+ * tried in them, because nothing ran, is still of use.
+ */
+export function isOver(
+  { createdAtMs, giveUpAtMs }: Pick<NewNotice, 'createdAtMs' | 'giveUpAtMs'>,
+  nowMs: number,
+): boolean {
+  return giveUpAtMs < createdAtMs + giveUpAfterMs && giveUpAtMs < nowMs
+}
+
 export function afterSending(notice: ClaimedNotice, sending: Sending, nowMs: number): NoticeOutcome {
   const ended = (state: NoticeState, error?: string) => ({
     state,
     error,
     dueAtMs: undefined,
-    isAddressForgotten: kindOf(notice.kind).forgetsAddress === true,
+    // Of a kind that a newer gateway queued nothing is known: its address is not kept.
+    isAddressForgotten: !isNoticeKind(notice.kind) || kindOf(notice.kind).forgetsAddress === true,
   })
   if (sending.kind === 'accepted') return ended('sent')
   if (sending.kind === 'refused') return ended('refused', sending.reason)

@@ -92,6 +92,7 @@ update notices set recipient = ${first.email}, language = ${first.language}, par
   return rowCount === 1
 }
 
+/** What nobody can have sent again, because its address is forgotten, may be asked for anew unless it was sent. */
 async function record(
   database: Queryable,
   { noticeId, claimId }: ClaimedNotice,
@@ -104,6 +105,7 @@ update notices
    set state = ${state}, last_error = ${error}, due_at = ${dueAtMs}, claim_id = null,
        ended_at = case when ${isOver}::boolean then ${nowMs}::bigint end,
        sealed_link = case when not ${isOver}::boolean then sealed_link end,
+       once_key = case when not (${isAddressForgotten}::boolean and ${state} <> 'sent') then once_key end,
        recipient = case when not ${isAddressForgotten}::boolean then recipient end,
        parameters = case when not ${isAddressForgotten}::boolean then parameters else '{}' end
  where notice_id = ${noticeId} and claim_id = ${claimId}`)
