@@ -9,6 +9,7 @@ import { makeTidyCallbacks } from '../../src/callbacks/tidy-callbacks.ts'
 import type { Delivery } from '../../src/platform/delivery.ts'
 import { acknowledged, answered, makeCallbackWorld, until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
+import { testOperations } from '../support/operations.ts'
 
 const refused = { kind: 'unreachable', reason: 'connect', detail: 'ECONNREFUSED', durationMs: 1 } as const
 
@@ -114,6 +115,36 @@ describe('dead hosts', () => {
       6 + 30,
       'every callback arrived, and none was sent more often than its failures',
     )
+  })
+
+  test('an answer that was under way when an operator paused its host does not end the pause', async (t) => {
+    await world.pool.query('truncate callback_queue, callback_hosts')
+    const { pauseHost } = testOperations(world.pool, { clock }).operations.as('test').hosts
+    const answers: (() => void)[] = []
+    const sent: string[] = []
+    world.startWorker(t, ({ url }) => {
+      sent.push(url)
+      if (url.endsWith('/fails')) return Promise.resolve(refused)
+      if (!url.endsWith('/slow')) return Promise.resolve(acknowledged)
+      return new Promise<Delivery>((resolve) => answers.push(() => resolve(acknowledged)))
+    })
+    const failing = await world.queueCallback('https://paused.example/fails')
+    await until(async () => (await world.stored(failing.callbackId)).attemptsMade === 1)
+    const slow = await world.queueCallback('https://paused.example/slow')
+    await until(() => answers.length === 1)
+    clock.advance(1)
+    await pauseHost({ host: 'paused.example', forMs: 20_000, reason: 'test' })
+    for (const answer of answers) answer()
+    await until(async () => (await world.stored(slow.callbackId)).state === 'delivered')
+    const [host] = await world.history.listFailingHosts()
+    assert.equal(host?.pausedUntilMs, clock.now() + 20_000)
+    await world.queueCallback('https://paused.example/later')
+    clock.advance(19_999)
+    assert.ok(!sent.includes('https://paused.example/later'))
+    clock.advance(1)
+    await until(async () => (await world.history.listFailingHosts()).length === 0)
+    assert.ok(sent.includes('https://paused.example/later'))
+    await world.pool.query('truncate callback_queue, callback_hosts')
   })
 
   test('what a paused host kept from every chance is exhausted in the end, not forgotten', async () => {

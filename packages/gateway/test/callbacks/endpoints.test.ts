@@ -225,6 +225,22 @@ test('what waits for a removed endpoint, and for one that is paused for seven da
   assert.equal((await callbackHistory.listCallbacks({ ...removed.endpoint }, { limit: 10 })).length, 2)
 })
 
+test('a callback of long ago that is asked for again waits for its paused endpoint, and is sent when it is resumed', async () => {
+  const merchant = await gateway.addMerchant()
+  const { endpoint } = await register(merchant, '/asked', { events: ['payment.order.success'] })
+  await pay(merchant)
+  const { callbackHistory } = gateway.stores
+  const listed = async () => (await callbackHistory.listCallbacks(endpoint, { limit: 10 }))[0]
+  await until(async () => (await listed())?.state === 'delivered')
+  await endpoints.pauseEndpoint(endpoint, 'test')
+  const callbackId = (await listed())?.callbackId ?? ''
+  await gateway.operations.as('test').callbacks.resendOne({ callbackId }, 'test')
+  await until(async () => (await listed())?.heldReason === 'endpoint_paused')
+  await callbackHistory.exhaustOverdue({ dueBeforeMs: Date.now() + 1, nowMs: Date.now(), limit: 100 })
+  await endpoints.resumeEndpoint(endpoint, 'test')
+  await seen('/asked', 2)
+})
+
 test('a merchant has sixteen endpoints at most, to addresses that callbacks may go to', async () => {
   const merchant = await gateway.addMerchant({ callbackHosts: [new URL(origin).host] })
   for (let index = 0; index < 16; index++) await register(merchant, `/many/${index}`)

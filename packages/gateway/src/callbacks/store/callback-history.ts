@@ -289,7 +289,7 @@ interface OverdueOptions {
 
 /**
  * By callback_queue_due behind a paused host, by callback_queue_endpoint behind an endpoint that is paused or removed:
- * what nobody kept back is simply late, and is still sent.
+ * what nobody kept back is simply late, and is still sent. What was asked for again waits for its endpoint, however old it is.
  */
 function exhaustOverdue(
   database: Pool,
@@ -304,7 +304,7 @@ delete from callback_queue
                                   join callback_queue q on q.merchant_id = e.merchant_id and q.endpoint_id = e.endpoint_id
                                  where q.endpoint_id <> '' and ${isFree}
                                    and (e.removed_at is not null
-                                        or (e.paused_at is not null
+                                        or (e.paused_at is not null and not q.is_resend
                                             and q.callback_id < ${firstCallbackIdAt(dueBeforeMs)}::uuid))
                                  limit ${limit}
                                    for update of q skip locked))

@@ -233,19 +233,14 @@ async function settleHosts(
     attempts.filter(({ outcome }) => isHostFailure(outcome.verdict)),
     ({ callback }) => callback.host,
   )
-  const recovered = new Set(
-    attempts
-      .filter(({ callback, outcome }) => callback.hostFailures > 0 && isHostAnswer(outcome.verdict))
-      .map(({ callback }) => callback.host),
+  const answered = Map.groupBy(
+    attempts.filter(({ callback, outcome }) => callback.hostFailures > 0 && isHostAnswer(outcome.verdict)),
+    ({ callback }) => callback.host,
   )
-  if (recovered.size > 0) {
-    await transaction.query(
-      sql`delete from callback_hosts where host = any (${[...recovered].sort()}::text[])`,
-    )
-  }
+  await forgetHosts(transaction, answered)
   const after = new Map<string, FailingHost>()
   // In one order for everybody, so that two batches never wait for each other in a circle.
-  const hosts = [...failed.keys()].filter((host) => !recovered.has(host)).sort()
+  const hosts = [...failed.keys()].filter((host) => !answered.has(host)).sort()
   if (hosts.length === 0) return after
   const before = await lockHosts(transaction, hosts, attempts[0]?.nowMs ?? 0)
   for (const host of hosts) {
@@ -256,7 +251,7 @@ async function settleHosts(
       hostAfter(before.get(host), {
         host,
         count: 1 + more.length,
-        startedAtMs: Math.max(first.startedAtMs, ...more.map(({ startedAtMs }) => startedAtMs)),
+        startedAtMs: latestStartOf([first, ...more]),
         reason: reasonOf(first),
         nowMs: first.nowMs,
       }),
@@ -264,6 +259,24 @@ async function settleHosts(
   }
   await writeHosts(transaction, [...after.values()])
   return after
+}
+
+/** Not one that was paused after those attempts had begun: they tell nothing of the time since, and end no pause. */
+async function forgetHosts(
+  transaction: Queryable,
+  answered: ReadonlyMap<string, readonly RecordedAttempt[]>,
+): Promise<void> {
+  if (answered.size === 0) return
+  const hosts = [...answered.keys()].sort()
+  const startedAts = hosts.map((host) => latestStartOf(answered.get(host) ?? []))
+  await transaction.query(sql`
+delete from callback_hosts h
+ using unnest(${hosts}::text[], ${startedAts}::bigint[]) as a (host, started_at)
+ where h.host = a.host and (h.paused_at is null or h.paused_at <= a.started_at)`)
+}
+
+function latestStartOf(attempts: readonly RecordedAttempt[]): number {
+  return Math.max(...attempts.map(({ startedAtMs }) => startedAtMs))
 }
 
 function reasonOf({ outcome: { verdict } }: RecordedAttempt): string {
