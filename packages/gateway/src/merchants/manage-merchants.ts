@@ -97,6 +97,7 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
         callbackHosts: settings.callbackHosts,
         accentColour: settings.accentColour,
         defaultCallbackUrl: settings.defaultCallbackUrl,
+        hasHadDefaultCallback: settings.defaultCallbackUrl !== undefined,
         logoHash: undefined,
         contactEmails: settings.contactEmails,
         contactLanguage: settings.contactLanguage,

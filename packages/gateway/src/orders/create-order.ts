@@ -57,9 +57,9 @@ export function makeCreateOrder(parts: CreateOrderParts) {
   }
 }
 
-/** The merchant's own address may have changed since: who leaves it out says nothing about it. */
-function asSaid(order: Order, stored: Order, { defaultCallbackUrl }: Merchant): Order {
-  const isDefault = !order.callbackUrl && defaultCallbackUrl !== undefined
+/** The merchant's own address may have changed since, or be gone: who leaves it out says nothing about it. */
+function asSaid(order: Order, stored: Order, { hasHadDefaultCallback }: Merchant): Order {
+  const isDefault = !order.callbackUrl && hasHadDefaultCallback
   return isDefault ? { ...order, callbackUrl: stored.callbackUrl } : order
 }
 

@@ -1,7 +1,8 @@
-// Erases personal data from orders whose time is over, a batch at a time. What stays is what books and repetitions need:
+// Erases personal data from orders whose time is over, whether they have ended or not, a batch at a time. What stays is what books and repetitions need:
 // amounts, numbers, goods, and the hash of the content as it was.
-import { isFinalOrderStatus, type OrderStatus, orderStatuses } from '@tillgate/protocol'
+import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
+import { firstPaymentIdAt } from '../platform/time-ordered-ids.ts'
 import { hashOf } from './create-order.ts'
 import { withoutPersonalData } from './rules/order.ts'
 import type { ErasureStore } from './store/erasure.ts'
@@ -23,20 +24,23 @@ export type ErasePersonalData = () => Promise<ErasedPersonalData>
 
 const dayMs = 24 * 60 * 60 * 1000
 const batchSize = 500
-// Safe: these are its own keys.
-const finalStatuses = (Object.keys(orderStatuses) as OrderStatus[]).filter(isFinalOrderStatus)
+/** As an order comes to them. Safe: these are its own keys. */
+const statuses = Object.keys(orderStatuses) as OrderStatus[]
 
 export function makeErasePersonalData(parts: ErasePersonalDataParts): ErasePersonalData {
   const { erasure, personalDataDays, clock } = parts
   return async () => {
     if (personalDataDays === undefined) return { erased: 0, more: false }
-    const beforeMs = clock.now() - personalDataDays * dayMs
+    let beforeId = firstPaymentIdAt(clock.now() - personalDataDays * dayMs)
     let erased = 0
     let more = false
-    for (const status of finalStatuses) {
-      const batch = await erasure.eraseBatch({ status, beforeMs, limit: batchSize, erase })
+    for (const status of statuses) {
+      const batch = await erasure.eraseBatch({ status, beforeId, limit: batchSize, erase })
       erased += batch.erased
-      more ||= batch.seen === batchSize
+      if (batch.seen < batchSize) continue
+      more = true
+      // What is left of this status may come to the next ones meanwhile: they go no further, and pass none of it over.
+      beforeId = batch.doneBefore
     }
     return { erased, more }
   }

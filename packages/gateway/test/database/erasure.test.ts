@@ -95,6 +95,36 @@ test('an order that is younger, or was never personal, stays as it is', async ()
   assert.deepEqual(await isStored(), [false, false, false])
 })
 
+test('what ends after its time is erased too, also what ended so before anybody looked at live orders', async () => {
+  const confirming = bodyOf('stuck')
+  const passed = bodyOf('passed')
+  const ids: string[] = []
+  for (const body of [confirming, passed]) {
+    const { data } = await merchant.call('service.trade.create', body)
+    ids.push(data.paymentId)
+    const pay = { paymentId: data.paymentId, outcome: 'confirming' }
+    assert.equal((await merchant.call('service.sandbox.pay', pay)).code, 20000)
+  }
+  const [stuckId, passedId] = ids
+  clock.advance(1_000)
+  const later = await shop.order()
+  await shop.pay(later, 'success')
+  // As gateways had left it that looked at ended orders alone.
+  await gateway.pool.query("update orders set status = 'success' where payment_id = $1", [passedId])
+  await gateway.pool.query('delete from erasures')
+  await gateway.pool.query("insert into erasures (status, done_before) values ('success', $1)", [
+    `${later.paymentId}0`,
+  ])
+  clock.advance(31 * dayMs)
+  await prune()
+  await gateway.pool.query("update orders set status = 'success' where payment_id = $1", [stuckId])
+  await prune()
+  assert.deepEqual(await isStored(), [false, false, false])
+  const repeated = await merchant.call('service.trade.create', confirming)
+  assert.deepEqual([repeated.code, repeated.data.paymentId], [20000, stuckId], repeated.msg)
+  await gateway.pool.query("update orders set status = 'confirming' where payment_id = any ($1)", [ids])
+})
+
 test('an operator gives a consumer all that is stored of them, and that is recorded', async () => {
   const { login, pin } = await shop.addWallet({ name: 'Mira Export' })
   const order = await shop.order()

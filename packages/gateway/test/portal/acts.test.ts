@@ -94,14 +94,18 @@ test('orders that name no address get the shop’s own, also when it changes bet
   assert.equal((await set('http://127.0.0.1:9/first')).location, '/merchant/settings')
   const { callbackUrl: _, ...body } = createBody({ now: Date.now() })
   // The gateway remembers a merchant for some seconds.
+  const storedUrlOfNew = async () => {
+    const { data } = await shop.call('service.trade.create', createBodyWithout())
+    const { rows } = await gateway.pool.query<{ callback_url: string | null }>(
+      'select callback_url from orders where merchant_id = $1 and payment_id = $2',
+      [merchantId, data.paymentId],
+    )
+    return rows[0]?.callback_url
+  }
   const urlOf = async () => {
     for (;;) {
-      const { data } = await shop.call('service.trade.create', createBodyWithout())
-      const { rows } = await gateway.pool.query<{ callback_url: string | null }>(
-        'select callback_url from orders where merchant_id = $1 and payment_id = $2',
-        [merchantId, data.paymentId],
-      )
-      if (rows[0]?.callback_url) return rows[0].callback_url
+      const url = await storedUrlOfNew()
+      if (url) return url
     }
   }
   assert.equal(await urlOf(), 'http://127.0.0.1:9/first')
@@ -109,6 +113,14 @@ test('orders that name no address get the shop’s own, also when it changes bet
   assert.equal((await set('http://127.0.0.1:9/second')).location, '/merchant/settings')
   const again = await shop.call('service.trade.create', body)
   assert.equal(again.data.paymentId, first.data.paymentId)
+  assert.equal((await set('')).location, '/merchant/settings')
+  await until(async () => (await storedUrlOfNew()) === null)
+  const afterwards = await shop.call('service.trade.create', body)
+  assert.deepEqual(
+    [afterwards.code, afterwards.data.paymentId],
+    [20000, first.data.paymentId],
+    afterwards.msg,
+  )
   const refused = await set('ftp://shop.example/')
   assert.equal(refused.status, 422)
   assert.match(refused.text, /id="error-defaultCallbackUrl"/)

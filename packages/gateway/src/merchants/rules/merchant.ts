@@ -13,6 +13,8 @@ export interface Merchant {
   readonly accentColour: string | undefined
   /** Where callbacks go of orders that name no address of their own. Undefined: such orders have none. */
   readonly defaultCallbackUrl: string | undefined
+  /** It has such an address, or had one that orders may bear. */
+  readonly hasHadDefaultCallback: boolean
   /** Of the image on the checkout, by which its address changes with it. Undefined: it has none. */
   readonly logoHash: string | undefined
   /** Who hears by mail what it should know. Undefined: nobody. */
@@ -34,6 +36,7 @@ export function newMerchant(
     callbackHosts: undefined,
     accentColour: undefined,
     defaultCallbackUrl: undefined,
+    hasHadDefaultCallback: said.defaultCallbackUrl !== undefined,
     logoHash: undefined,
     contactEmails: undefined,
     contactLanguage: undefined,

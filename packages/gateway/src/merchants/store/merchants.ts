@@ -56,7 +56,9 @@ const merchantShape = rowShape<Merchant>('merchant', {
   requestsPerSecond: number('m.requests_per_second'),
   callbackHosts: 'm.callback_hosts',
   accentColour: 'm.accent_colour',
-  defaultCallbackUrl: 'm.default_callback_url',
+  // Empty, not null: it was taken back.
+  defaultCallbackUrl: "nullif(m.default_callback_url, '')",
+  hasHadDefaultCallback: 'm.default_callback_url is not null',
   logoHash: 'm.logo_hash',
   contactEmails: 'm.contact_emails',
   contactLanguage: 'm.contact_language',
@@ -165,7 +167,7 @@ select ${merchantShape.columns}
 
 /** What is given is changed and the rest is left as it is, whoever else changes that at the same time. */
 export type MerchantChanges = Partial<
-  Omit<Merchant, 'merchantId' | 'isSelfRegistered' | 'logoHash' | 'createdAtMs'>
+  Omit<Merchant, 'merchantId' | 'hasHadDefaultCallback' | 'isSelfRegistered' | 'logoHash' | 'createdAtMs'>
 >
 
 type ActFor = (before: Merchant) => Act | undefined
@@ -193,7 +195,7 @@ async function updateMerchant(database: Queryable, merchant: Merchant): Promise<
 update merchants
    set name = ${name}, status = ${status}, requests_per_second = ${requestsPerSecond},
        callback_hosts = ${callbackHosts}, accent_colour = ${accentColour},
-       default_callback_url = ${merchant.defaultCallbackUrl},
+       default_callback_url = coalesce(${merchant.defaultCallbackUrl}, left(default_callback_url, 0)),
        contact_emails = ${merchant.contactEmails}, contact_language = ${merchant.contactLanguage}
  where merchant_id = ${merchantId}`)
 }

@@ -1,9 +1,8 @@
-// Erasing personal data from orders, a batch at a time: those of one final status in the order of their ids, from where the
+// Erasing personal data from orders, a batch at a time: those of one status in the order of their ids, from where the
 // last batch ended.
 import type { OrderStatus } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { columnsOf, sql } from '../../database/sql.ts'
-import { firstPaymentIdAt } from '../../platform/time-ordered-ids.ts'
 import type { OrderKey } from '../rules/order.ts'
 
 export interface Erased extends OrderKey {
@@ -13,8 +12,8 @@ export interface Erased extends OrderKey {
 
 export interface ErasureBatch {
   readonly status: OrderStatus
-  /** Only orders that were made before. */
-  readonly beforeMs: number
+  /** Only orders whose id comes before. */
+  readonly beforeId: string
   readonly limit: number
   /** Undefined: there is nothing in it to erase. */
   readonly erase: (content: string) => Pick<Erased, 'content' | 'contentHash'> | undefined
@@ -24,13 +23,13 @@ export type ErasureStore = ReturnType<typeof makeErasureStore>
 
 export function makeErasureStore(database: Pool) {
   return {
-    /** How many were looked at, and from how many something was erased. */
+    /** How many were looked at, from how many something was erased, and the id before which all of the status are done. */
     eraseBatch: (batch: ErasureBatch) => eraseBatch(database, batch),
   }
 }
 
 /** Read by orders_by_status. The row of the status is locked, so that two who erase at once come one after the other. */
-async function eraseBatch(database: Pool, { status, beforeMs, limit, erase }: ErasureBatch) {
+async function eraseBatch(database: Pool, { status, beforeId, limit, erase }: ErasureBatch) {
   return database.transaction(async (transaction) => {
     const from = await lockProgress(transaction, status)
     const { rows } = await transaction.query<{
@@ -40,7 +39,7 @@ async function eraseBatch(database: Pool, { status, beforeMs, limit, erase }: Er
     }>(sql`
 select merchant_id, payment_id, content
   from orders
- where status = ${status} and payment_id >= ${from} and payment_id < ${firstPaymentIdAt(beforeMs)}
+ where status = ${status} and payment_id >= ${from} and payment_id < ${beforeId}
  order by payment_id
  limit ${limit}`)
     const erased = rows.flatMap((row): Erased[] => {
@@ -50,17 +49,24 @@ select merchant_id, payment_id, content
     await writeErased(transaction, erased)
     const last = rows.at(-1)?.payment_id
     // The next id after it, whatever it is.
-    if (last !== undefined)
-      await transaction.query(sql`update erasures set done_before = ${`${last}0`} where status = ${status}`)
-    return { seen: rows.length, erased: erased.length }
+    const doneBefore = last === undefined ? from : `${last}0`
+    if (doneBefore !== from)
+      await transaction.query(sql`update erasures set done_before = ${doneBefore} where status = ${status}`)
+    return { seen: rows.length, erased: erased.length, doneBefore }
   })
 }
 
+/**
+ * A status that was never looked at may have been left by orders which the statuses that they came to had passed: those
+ * begin anew.
+ */
 async function lockProgress(transaction: Queryable, status: OrderStatus): Promise<string> {
-  const { rows } = await transaction.query<{ done_before: string }>(sql`
+  const { rows } = await transaction.query<{ done_before: string; is_new: boolean }>(sql`
 insert into erasures as e (status, done_before) values (${status}, '')
     on conflict (status) do update set done_before = e.done_before
-returning done_before`)
+returning done_before, xmax = 0 as is_new`)
+  if (rows[0]?.is_new)
+    await transaction.query(sql`update erasures set done_before = '' where status <> ${status}`)
   return rows[0]?.done_before ?? ''
 }
 
