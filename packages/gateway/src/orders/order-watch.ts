@@ -4,6 +4,8 @@ import type { OrderStatus, RefundStatus } from '@tillgate/protocol'
 import type { PaymentStore } from '../payments/store/payments.ts'
 import type { SettlingStore } from '../payments/store/settling.ts'
 import type { RailAttemptStore } from '../rails/store/rail-attempts.ts'
+import type { Decided } from '../rails/store/rail-outcomes.ts'
+import type { TransferEntryStore } from '../rails/store/transfer-entries.ts'
 import type { OrderKey } from './rules/order.ts'
 import type { OrderStore } from './store/orders.ts'
 
@@ -14,6 +16,7 @@ export interface WatchedStores {
   readonly payments: PaymentStore
   readonly settling: SettlingStore
   readonly attempts: RailAttemptStore
+  readonly transferEntries: TransferEntryStore
 }
 
 export class OrderWatch {
@@ -43,6 +46,7 @@ export class OrderWatch {
       payments: this.#overPayments(stores.payments),
       settling: this.#overSettling(stores.settling),
       attempts: this.#overAttempts(stores.attempts),
+      transferEntries: this.#overTransferEntries(stores.transferEntries),
     }
   }
 
@@ -86,16 +90,30 @@ export class OrderWatch {
       ...attempts,
       commit: async (outcome) => {
         const isOurs = await attempts.commit(outcome)
-        const { task, decision, refund } = outcome
-        const statuses = [
-          ...(decision?.changes ?? []).map(({ to }) => to),
-          ...(refund ? [refund.refund.status] : []),
-        ]
-        if (isOurs) for (const status of statuses) this.#committed(task, status)
-        if (statuses.length === 0 && decision?.attempt) this.heard(task)
+        this.#decided(outcome.task, outcome, isOurs)
         return isOurs
       },
     }
+  }
+
+  #overTransferEntries(transferEntries: TransferEntryStore): TransferEntryStore {
+    return {
+      ...transferEntries,
+      record: async (recorded) => {
+        const isOurs = await transferEntries.record(recorded)
+        this.#decided(recorded.order, recorded, isOurs)
+        return isOurs
+      },
+    }
+  }
+
+  #decided(key: OrderKey, { decision, refund }: Decided, isOurs: boolean): void {
+    const statuses = [
+      ...(decision?.changes ?? []).map(({ to }) => to),
+      ...(refund ? [refund.refund.status] : []),
+    ]
+    if (isOurs) for (const status of statuses) this.#committed(key, status)
+    if (statuses.length === 0 && decision?.attempt) this.heard(key)
   }
 
   #committed(key: OrderKey, status: ChangedStatus): void {

@@ -1,12 +1,16 @@
 // Payment by bank transfer: what an operator records of the bank's entries pays orders, whole, in parts, too much, twice
 // and too late; nothing counts twice, and after each of them the books are proved.
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
 import { noExtras } from '../../src/acts/rail-acts.ts'
+import { makeOperations } from '../../src/app/operations.ts'
+import { makeStores } from '../../src/app/stores.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import { verifyLedger } from '../../src/ledger/store/ledger-checks.ts'
 import { describeAct } from '../../src/operators/rules/approval.ts'
+import { OrderWatch } from '../../src/orders/order-watch.ts'
 import type { Order } from '../../src/orders/rules/order.ts'
 import type { Receipt } from '../../src/rails/record-transfers.ts'
 import { beginAttempt } from '../../src/rails/rules/attempt.ts'
@@ -15,7 +19,7 @@ import { readConfig } from '../../src/settings/config.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { openRails } from '../support/rails.ts'
-import { testEnvironment } from '../support/started.ts'
+import { testEnvironment, testVault } from '../support/started.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
@@ -402,6 +406,37 @@ test('where that is wanted, a second operator says yes before a transfer counts,
   await assert.rejects(acts.confirmTransfer('transfer', came), /on record already/)
   const command = strict.transferActs({ actor: 'cli:root', operator: undefined })
   await assert.rejects(command.confirmTransfer('transfer', receipt(order, 1n)), /second operator/)
+})
+
+test('whoever watches orders is told of what a transfer paid, once, and of the refund that was sent', async () => {
+  const watch = new OrderWatch()
+  const told: string[] = []
+  const changed: string[] = []
+  watch.onCommitted(({ paymentId }, status) => told.push(`${paymentId} ${status}`))
+  watch.onChange(({ paymentId }) => changed.push(paymentId))
+  const watched = makeOperations(watch.over(makeStores(pool)), {
+    config: readConfig(testEnvironment),
+    publicUrl: 'http://localhost:8080',
+    vault: testVault,
+    random: randomBytes,
+    clock,
+  })
+  const { transfers } = watched.as('test')
+  const { order } = await started()
+  const { paymentId, merchantId } = order
+  await transfers.confirmTransfer('transfer', receipt(order, 400n))
+  assert.deepEqual([told, changed], [[], [paymentId]], 'its page asks for less')
+  const rest = receipt(order, 600n)
+  await transfers.confirmTransfer('transfer', rest)
+  await assert.rejects(transfers.confirmTransfer('transfer', rest), /on record already/)
+  assert.deepEqual(told.splice(0), [`${paymentId} confirming`, `${paymentId} success`])
+  const wish = JSON.stringify({ paymentId, referRefundNo: 'told', refundAmount: '4.00' })
+  const { refundId } = await operations.refundOrder(merchant, wish)
+  await transfers.settleRefund(
+    { merchantId, refundId },
+    { sent: undefined, reason: 'The account is closed.' },
+  )
+  assert.deepEqual(told, [`${paymentId} refund_failed`])
 })
 
 test('a refund waits until an operator has sent it, or says that it cannot be', async () => {

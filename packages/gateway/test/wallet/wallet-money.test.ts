@@ -85,6 +85,10 @@ test('a top-up that a rail pays is in the wallet at once, whole', async () => {
   assert.equal(await money.balanceOf(walletId), 1_250n)
   const [own] = await stores.treasury.listAccounts({ ownerKind: 'merchant', ownerId: ownMerchantId })
   assert.equal(own?.creditsPostedMinor, own?.debitsPostedMinor)
+  const onItsPage = (await stores.orderDetails.listTransfers(key)).map(
+    ({ kind, phase }) => `${kind} ${phase}`,
+  )
+  assert.deepEqual(onItsPage, ['payment hold', 'payment post', 'top_up_credit direct'])
   const [entry] = await stores.walletHistory.list(walletId, { limit: 5 })
   assert.deepEqual([entry?.kind, entry?.amountMinor], ['top_up_credit', 1_250n])
 })

@@ -70,7 +70,7 @@ const transferShape = rowShape<RecordedTransfer>('transfer', {
   madeAtMs: number('made_at'),
 })
 
-/** Holds by transfers_payment_hold and transfers_refund_hold, their ends by the unique hold_id: no scan of a merchant. */
+/** Holds by transfers_payment_hold and transfers_refund_hold, their ends by the unique hold_id, fees (F) and what goes on to a wallet (T) by their ids: no scan of a merchant. */
 async function listTransfers(
   database: Queryable,
   { merchantId, paymentId }: OrderKey,
@@ -105,7 +105,9 @@ with holds as (
    union all
   select e.* from holds h join transfers e on e.merchant_id = $1 and e.hold_id = h.transfer_id
    union all
-  select f.* from holds h join transfers f on f.merchant_id = $1 and f.transfer_id = h.transfer_id || 'F'
+  select f.*
+    from holds h
+    join transfers f on f.merchant_id = $1 and f.transfer_id in (h.transfer_id || 'F', h.transfer_id || 'T')
 )
 select ${transferShape.columns}
   from both_ends
