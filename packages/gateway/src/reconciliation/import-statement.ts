@@ -7,7 +7,7 @@ import type { MatchLines, PassCounts } from './match-lines.ts'
 import { makeCamtReader } from './rules/camt053.ts'
 import { type CsvMapping, makeCsvReader } from './rules/csv.ts'
 import { type Format, formatOf, makeDecoder } from './rules/decode.ts'
-import { makeMt940Reader } from './rules/mt940.ts'
+import { isNumberOf, makeMt940Reader } from './rules/mt940.ts'
 import { type KnownLine, makeIdentify, type StatementItem, type StatementReader } from './rules/statement.ts'
 import type { MatchingStore } from './store/matching.ts'
 import type {
@@ -218,14 +218,16 @@ export function makeImportStatement(parts: ImportStatementParts) {
     let onlyNumber: string | undefined
     return (number: string | undefined, lineNumber: number): string => {
       // A bank account comes before a transfer rail of the same IBAN.
-      const known = all.find(({ iban }) => number !== undefined && iban === number)
+      const known = all.find(
+        ({ iban }) => number !== undefined && iban !== undefined && isNumberOf(iban, number),
+      )
       if (chosen !== undefined) {
         if (onlyNumber !== undefined && number !== onlyNumber)
           throw wrong(
             'account',
             `Line ${lineNumber}: the file holds statements of several accounts. Import it without naming one.`,
           )
-        if (known && number !== chosenIban)
+        if (known && known.iban !== chosenIban)
           throw wrong(
             'account',
             `Line ${lineNumber}: the statement is of ${number}, which is ${known.account} here and not ${chosen}. Name ${known.account}, or no account.`,

@@ -104,13 +104,21 @@ test('a statement is of the account that it names, unless nobody here has that n
     await assert.rejects(send(given(other, 'bank:main')), {
       message: `Line 2: the statement is of ${other}, which is bank:same here and not bank:main. Name bank:same, or no account.`,
     })
+  for (const national of ['51210800/1245126199', '51210800/1245126199EUR'])
+    await assert.rejects(reconciliation.dryRun(given(national, 'bank:main')), {
+      message: `Line 2: the statement is of ${national}, which is bank:same here and not bank:main. Name bank:same, or no account.`,
+    })
   for (const [number, account] of [
     [iban, 'bank:main'],
     [other, 'bank:second'],
     [other, 'bank:same'],
+    ['51210800/1245126199', 'bank:second'],
+    ['37040044/532013000', 'bank:main'],
     ['50010517/1245126199', 'bank:main'],
   ] as const)
     assert.deepEqual((await reconciliation.dryRun(given(number, account))).accounts, [account])
+  const unnamed = { file: fileOf('national.sta', mt940('37040044/0532013000')), reason: 'test' }
+  assert.deepEqual((await reconciliation.dryRun(unnamed)).accounts, ['bank:main'])
 })
 
 function mt940(number: string): string {

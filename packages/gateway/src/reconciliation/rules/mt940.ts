@@ -126,6 +126,13 @@ function accountOf(written: string): string {
   return !isValidIBAN(number) && isValidIBAN(shorter) ? shorter : number
 }
 
+/** The IBAN itself, or of a German one what it is made of, as `:25:` may have it: bank code and account number. */
+export function isNumberOf(iban: string, number: string): boolean {
+  const [, bankCode, account = ''] = /^(\d{8})\/(\d{1,10})(?:[A-Z]{3})?$/.exec(number) ?? []
+  if (bankCode === undefined) return iban === number
+  return iban.startsWith('DE') && iban.slice(4) === bankCode + account.padStart(10, '0')
+}
+
 function balanceOf(written: string, lineNumber: number) {
   const [, sign, day = '', currency = '', amount = ''] =
     /^([CD])(\d{6})([A-Z]{3})([\d,]+)$/.exec(written.trim()) ?? []
