@@ -1,5 +1,5 @@
-// Erases personal data from orders whose time is over, whether they have ended or not, a batch at a time. What stays is what books and repetitions need:
-// amounts, numbers, goods, and the hash of the content as it was.
+// Erases personal data from orders whose time is over, whether they have ended or not, a batch at a time. What stays is
+// what books and repetitions need: amounts, numbers, goods, and the hash of the content as it was.
 import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
 import { firstPaymentIdAt } from '../platform/time-ordered-ids.ts'

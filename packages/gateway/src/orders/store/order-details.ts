@@ -70,7 +70,10 @@ const transferShape = rowShape<RecordedTransfer>('transfer', {
   madeAtMs: number('made_at'),
 })
 
-/** Holds by transfers_payment_hold and transfers_refund_hold, their ends by the unique hold_id, fees (F) and what goes on to a wallet (T) by their ids: no scan of a merchant. */
+/**
+ * Holds by transfers_payment_hold and transfers_refund_hold, their ends by the unique hold_id, fees (F) and what goes on to
+ * a wallet (T) by their ids: no scan of a merchant.
+ */
 async function listTransfers(
   database: Queryable,
   { merchantId, paymentId }: OrderKey,
