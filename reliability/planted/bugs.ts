@@ -439,9 +439,9 @@ export const bugs: Readonly<Record<string, Bug>> = {
     caughtBy: 'wallet-notices.test.ts',
     places: [
       {
-        in: 'endPayouts',
-        find: "run.ending === 'cancelled' ? payouts",
-        replace: "run.ending === 'paid' ? payouts",
+        in: 'makeTellPayout',
+        find: "wallet && status !== 'paid'",
+        replace: "wallet && status === 'returned'",
       },
     ],
   },

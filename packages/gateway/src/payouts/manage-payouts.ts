@@ -1,13 +1,11 @@
 // Single payouts: asked for by an operator, and what the bank says of them.
 import { Failure, makeTransactionId, makeUuid, toDecimalText } from '@tillgate/protocol'
 import { availableMinor, noBalances } from '../ledger/rules/transfer.ts'
-import type { MakeNotices } from '../notices/make-notices.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import { carryOutOnce, type Once } from '../operators/carry-out-once.ts'
 import { checkValueDate } from '../treasury/rules/bank-account.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
 import type { WalletStore } from '../wallets/store/wallets.ts'
-import type { TellOwner } from '../wallets/tell-owner.ts'
 import { accountAt } from './rules/bank-account.ts'
 import { type Ending, endPayout } from './rules/end-payout.ts'
 import type { Payout } from './rules/payout.ts'
@@ -16,15 +14,14 @@ import type { MerchantBankAccountStore } from './store/merchant-bank-accounts.ts
 import type { PayoutRunStore } from './store/payout-runs.ts'
 import type { PayoutFilter, PayoutKey, PayoutStore } from './store/payouts.ts'
 import type { RequestPayoutStore } from './store/request-payout.ts'
+import { makeTellPayout, type TellPayoutParts } from './tell-payout.ts'
 
-export interface ManagePayoutsParts extends ActParts {
+export interface ManagePayoutsParts extends ActParts, TellPayoutParts {
   readonly payouts: PayoutStore
   readonly payoutRuns: Pick<PayoutRunStore, 'findRun'>
   readonly payoutRequests: RequestPayoutStore
   readonly merchantBankAccounts: Pick<MerchantBankAccountStore, 'listAccounts'>
   readonly treasury: Pick<TreasuryStore, 'isRecorded' | 'recordedAt'>
-  readonly makeNotices: MakeNotices
-  readonly tellOwner: Pick<TellOwner, 'withdrawalReturned'>
   readonly wallets: Pick<WalletStore, 'findWallet'>
 }
 
@@ -46,6 +43,7 @@ export type ManagePayouts = ReturnType<typeof makeManagePayouts>
 export function makeManagePayouts(parts: ManagePayoutsParts) {
   const { payouts, payoutRuns, payoutRequests, merchantBankAccounts, treasury, clock, random } = parts
   const act = makeActs(parts)
+  const tell = makeTellPayout(parts)
 
   const find = async (key: PayoutKey): Promise<Payout> => {
     const found = await payouts.findPayout(key)
@@ -56,20 +54,6 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
   const availableIn = async (merchantId: string, currency: string): Promise<bigint> => {
     const accounts = await payoutRequests.listBalances(merchantId)
     return availableMinor(accounts.find((each) => each.currency === currency) ?? noBalances)
-  }
-
-  /** The merchant; or whoever withdrew, also where it was not carried out. */
-  const tell = async (payout: Payout, status: Ending['status'], reason: string) => {
-    const { merchantId, payoutId, walletId, amountMinor, currency } = payout
-    const amount = `${toDecimalText(amountMinor, currency)} ${currency}`
-    if (walletId === undefined) {
-      const about = { amount, payoutId }
-      if (status === 'paid') return parts.makeNotices('payout-paid', { merchantId, parameters: about })
-      if (status !== 'returned') return undefined
-      return parts.makeNotices('payout-returned', { merchantId, parameters: { ...about, reason } })
-    }
-    const wallet = status === 'paid' ? undefined : await parts.wallets.findWallet(walletId)
-    return wallet && parts.tellOwner.withdrawalReturned(wallet, { amount, reason })
   }
 
   return {
@@ -123,10 +107,11 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
     async endPayout(key: PayoutKey, ending: Ending, reason: string): Promise<Payout> {
       if (ending.outside) checkValueDate(ending.outside.valueDate)
       const payout = await find(key)
-      const { merchantId, payoutId } = payout
+      const { merchantId, payoutId, walletId } = payout
       const run = await payoutRuns.findRun(payout.runId)
       if (!run) throw new Error('every payout has its run')
-      const notices = await tell(payout, ending.status, reason)
+      const wallet = walletId === undefined ? undefined : await parts.wallets.findWallet(walletId)
+      const notices = tell(payout, { status: ending.status, reason, wallet })
       const recorded = act(`payout.${verbs[ending.status]}`, payoutId, { merchantId, reason, notices })
       const change = endPayout(payout, ending, {
         bankName: run.bankName,

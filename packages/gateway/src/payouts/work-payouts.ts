@@ -1,16 +1,15 @@
 // One turn of the worker: batches of plans that are due, then a batch of payouts of runs that end. Small batches, so that
 // nobody who is paid or refunded meanwhile waits long for a merchant's account.
-import { makeTransactionId, makeUuid, toDecimalText } from '@tillgate/protocol'
+import { makeTransactionId, makeUuid } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../platform/clock.ts'
-import type { TellOwner } from '../wallets/tell-owner.ts'
 import { decidePlan } from './rules/decide-payouts.ts'
 import { endPayout } from './rules/end-payout.ts'
 import { dayOf } from './rules/payout-plan.ts'
 import type { Making, PayoutBatchStore } from './store/payout-batches.ts'
+import { makeTellPayout, type TellPayoutParts } from './tell-payout.ts'
 
-export interface WorkPayoutsParts extends ClockAndRandom {
+export interface WorkPayoutsParts extends ClockAndRandom, TellPayoutParts {
   readonly payoutBatches: PayoutBatchStore
-  readonly tellOwner: Pick<TellOwner, 'withdrawalReturned'>
 }
 
 export interface PayoutTurn {
@@ -25,7 +24,9 @@ export const payoutBatch = 1_000
 
 export type WorkPayouts = ReturnType<typeof makeWorkPayouts>
 
-export function makeWorkPayouts({ payoutBatches: batches, tellOwner, clock, random }: WorkPayoutsParts) {
+export function makeWorkPayouts(parts: WorkPayoutsParts) {
+  const { payoutBatches: batches, clock, random } = parts
+  const tell = makeTellPayout(parts)
   return async ({ batchesAtOnce = 1 } = {}): Promise<PayoutTurn> => {
     const nowMs = clock.now()
     const today = dayOf(nowMs)
@@ -53,11 +54,7 @@ export function makeWorkPayouts({ payoutBatches: batches, tellOwner, clock, rand
           { bankName, auditId: undefined, nowMs, random },
         )
       },
-      tell: ({ amountMinor, currency }, wallet, { message = '' }) =>
-        tellOwner.withdrawalReturned(wallet, {
-          amount: `${toDecimalText(amountMinor, currency)} ${currency}`,
-          reason: message,
-        }),
+      tell: (payout, { to, message = '' }, wallet) => tell(payout, { status: to, reason: message, wallet }),
     })
     return { made, ended: ended ?? 0, more: ended !== undefined }
   }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
+import { readConfig } from '../../src/settings/config.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import {
@@ -14,6 +15,7 @@ import {
   textOf,
   workOff,
 } from '../support/payouts.ts'
+import { testEnvironment } from '../support/started.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
@@ -177,6 +179,41 @@ test('a payout that was paid can come back, and nothing comes back twice', async
   assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
   assert.equal(await availableOf(money, merchantId), 1_000n)
   assert.deepEqual(await money.verify(), [])
+})
+
+test('a run that the bank paid is told to each merchant whose payout it paid, once', async () => {
+  const { mail } = readConfig({ ...testEnvironment, SMTP_URL: 'smtp://127.0.0.1:1', SMTP_FROM: 'a@pay.test' })
+  const [mailing, other] = [1, 2].map(() => openMoney(pool, { clock, config: { mail } }))
+  assert.ok(mailing && other)
+  const all = await Promise.all([1, 2, 3].map(() => addPaidMerchant(money, { currency: 'BHD' })))
+  for (const { merchantId } of all)
+    await payoutPlans.setPlan(planFor(merchantId, { currency: 'BHD' }), 'test')
+  clock.advance(dayMs)
+  await workOff(mailing)
+  const [first, second, third] = await Promise.all(all.map(({ merchantId }) => newestPayout(merchantId)))
+  assert.ok(first && second && third)
+  await payoutRuns.sendRun(first.runId, 'test')
+  const single = mailing.operations.as('test').payouts
+  await single.endPayout(first, { status: 'returned', outside: booking, message: 'closed' }, 'closed')
+  await payoutRuns.endRun(first.runId, { ending: 'paid', ...booking, message: undefined }, 'test')
+  await Promise.all([mailing, other, mailing].map(workOff))
+  const { rows } = await pool.query(
+    `select merchant_id as "merchantId", kind, parameters from notices
+      where merchant_id = any ($1) order by parameters ->> 'payoutId'`,
+    [all.map(({ merchantId }) => merchantId)],
+  )
+  assert.deepEqual(
+    rows,
+    [
+      { ...told(first, 'payout-returned'), parameters: { ...told(first).parameters, reason: 'closed' } },
+      told(second),
+      told(third),
+    ].toSorted((a, b) => (a.parameters.payoutId < b.parameters.payoutId ? -1 : 1)),
+  )
+
+  function told({ merchantId, payoutId }: { merchantId: string; payoutId: string }, kind = 'payout-paid') {
+    return { merchantId, kind, parameters: { amount: '1.000 BHD', payoutId } }
+  }
 })
 
 test('a run that is cancelled gives all money back', async () => {

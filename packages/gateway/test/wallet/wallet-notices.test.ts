@@ -1,9 +1,11 @@
 // What consumers hear by mail: of a device that their wallet does not know, of refunds, and of withdrawals that an operator
 // cancels. Each is written in the transaction of its cause, to confirmed addresses alone.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { NoticeKind } from '../../src/notices/rules/kinds.ts'
+import { endPayout } from '../../src/payouts/rules/end-payout.ts'
+import { changePayouts } from '../../src/payouts/store/payouts.ts'
 import { until } from '../support/callbacks.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { createBody } from '../support/order.ts'
@@ -106,8 +108,7 @@ test('a refund that arrived is told of, but to nobody who wants no such mail', a
   assert.equal((await told('refund-arrived', login)).length, 1)
 })
 
-test('a withdrawal whose run is cancelled puts the money back and says so', async () => {
-  const { login, walletId } = await confirmedConsumer('es')
+async function withdrawnBy(walletId: string) {
   const wallet = await stores.wallets.findWallet(walletId)
   assert(wallet)
   await operations.withdraw.request({
@@ -120,17 +121,57 @@ test('a withdrawal whose run is cancelled puts the money back and says so', asyn
   })
   const [payout] = await operations.withdraw.list(walletId, 1)
   assert(payout)
-  await operations
-    .as('test')
-    .payoutRuns.endRun(
-      payout.runId,
-      { ending: 'cancelled', message: 'not today', reference: undefined, valueDate: undefined },
-      'test',
-    )
+  return payout
+}
+
+const cancelled = {
+  ending: 'cancelled',
+  message: 'not today',
+  reference: undefined,
+  valueDate: undefined,
+} as const
+
+test('a withdrawal whose run is cancelled puts the money back and says so', async () => {
+  const { login, walletId } = await confirmedConsumer('es')
+  const { runId } = await withdrawnBy(walletId)
+  await operations.as('test').payoutRuns.endRun(runId, cancelled, 'test')
   await untilPayoutsRest({ pool, operations, clock })
   assert.deepEqual(
     (await told('withdrawal-returned', login)).map(({ language, parameters }) => ({ language, parameters })),
     [{ language: 'es', parameters: { amount: '25.00 EUR', reason: 'not today' } }],
   )
+  assert.deepEqual((await operations.verifyLedger()).findings, [])
+})
+
+test('a withdrawal that becomes paid while its run is being cancelled is not told as returned', async () => {
+  const { login, walletId } = await confirmedConsumer('es')
+  const { runId } = await withdrawnBy(walletId)
+  const { payoutRuns } = operations.as('test')
+  await payoutRuns.sendRun(runId, 'test')
+  const [payout] = await operations.withdraw.list(walletId, 1)
+  const run = await stores.payoutRuns.findRun(runId)
+  assert(payout && run)
+  const outside = { reference: 'B-1', valueDate: '2026-11-18' }
+  const paid = endPayout(
+    payout,
+    { status: 'paid', outside, message: undefined },
+    { bankName: run.bankName, auditId: undefined, nowMs: clock.now(), random: randomBytes },
+  )
+  await pool.transaction(async (transaction) => {
+    await changePayouts(transaction, [paid])
+    await payoutRuns.endRun(runId, cancelled, 'test')
+    // Whoever cancels has read the payout as sent, and waits for this transaction.
+    await until(async () => {
+      const { rowCount } = await pool.query(
+        `select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%update payouts p%'`,
+      )
+      return rowCount > 0
+    })
+  })
+  await untilPayoutsRest({ pool, operations, clock })
+  const [after] = await operations.withdraw.list(walletId, 1)
+  assert.equal(after?.status, 'paid')
+  assert.deepEqual(await told('withdrawal-returned', login), [])
   assert.deepEqual((await operations.verifyLedger()).findings, [])
 })

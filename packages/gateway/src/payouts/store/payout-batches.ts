@@ -231,11 +231,11 @@ export interface Ending {
   readonly nowMs: number
   readonly limit: number
   readonly decide: (payout: Payout, run: PayoutRun) => PayoutChange
-  /** Of a withdrawal that is not carried out. */
-  readonly tell: (payout: Payout, wallet: Wallet, run: PayoutRun) => readonly NewNotice[]
+  /** With the wallet of a withdrawal. */
+  readonly tell: (payout: Payout, change: PayoutChange, wallet: Wallet | undefined) => readonly NewNotice[]
 }
 
-/** One worker for each run, because its row is locked. */
+/** One worker for each run, because its row is locked. Only what it ended is told of: others may end a payout meanwhile. */
 async function endPayouts(
   transaction: Queryable,
   { nowMs, limit, decide, tell }: Ending,
@@ -250,21 +250,19 @@ async function endPayouts(
     sql`run_id = ${run.runId} and status in ('requested', 'sent') order by payout_id limit ${limit}`,
   )
   if (payouts.length > 0) {
-    await changePayouts(
+    const changes = payouts.map((payout) => ({ payout, change: decide(payout, run) }))
+    const won = await changePayouts(
       transaction,
-      payouts.map((payout) => decide(payout, run)),
+      changes.map(({ change }) => change),
     )
-    const withdrawals = run.ending === 'cancelled' ? payouts.filter(({ walletId }) => walletId) : []
+    const ended = changes.filter(({ payout }) => won.has(payout.payoutId))
     const wallets = await findWallets(
       transaction,
-      withdrawals.map(({ walletId = '' }) => walletId),
+      ended.map(({ payout }) => payout.walletId ?? ''),
     )
     await queueNotices(
       transaction,
-      withdrawals.flatMap((payout, index) => {
-        const wallet = wallets[index]
-        return wallet ? tell(payout, wallet, run) : []
-      }),
+      ended.flatMap(({ payout, change }, index) => tell(payout, change, wallets[index])),
     )
   }
   if (payouts.length < limit)

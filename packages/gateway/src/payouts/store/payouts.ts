@@ -40,7 +40,7 @@ export function makePayoutStore(database: Pool) {
       ),
     /** False: it was changed by somebody else meanwhile. */
     changePayout: (change: PayoutChange, act: Act) =>
-      audited(database, act, async (transaction) => (await changePayouts(transaction, [change])) === 1),
+      audited(database, act, async (transaction) => (await changePayouts(transaction, [change])).size === 1),
   }
 }
 
@@ -121,11 +121,11 @@ select p.*, 'requested', $10
   })
 }
 
-/** How many were still as they were when it was decided; the others are left as they are. */
+/** Which were still as they were when it was decided, by their ids; the others are left as they are. */
 export async function changePayouts(
   transaction: Queryable,
   changes: readonly PayoutChange[],
-): Promise<number> {
+): Promise<ReadonlySet<string>> {
   const { rows } = await transaction.query<{ payout_id: string }>({
     name: 'change-payouts',
     text: `
@@ -156,5 +156,5 @@ returning p.payout_id`,
   const effects = effectsOf(transfers)
   await lockAccounts(transaction, effects.keys())
   await addEffects(transaction, effects)
-  return won.size
+  return won
 }
