@@ -31,9 +31,11 @@ export function makeReadBill({ bills, clock }: ReadBillParts) {
         field: 'date',
         message: `The bill of ${key.day} is made after the day is over: ask for it from ${new Date(billableFromMs(key.day)).toISOString()} on.`,
       })
+    // Asked first: a bill that is made after this was asked is one that is not made yet, not one without lines.
+    const isBilled = await bills.isBilled(key)
     const bill = await bills.findBill(key)
     if (bill) return { bill, content: () => bills.readParts(key) }
-    if (!(await bills.isBilled(key)))
+    if (!isBilled)
       throw new Failure('unavailable', {
         retryAfterSeconds,
         message: `The bill of ${key.day} is still being made. Ask again in a minute.`,

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
+import { makeReadBill } from '../../src/bills/read-bill.ts'
 import { billDelayMs } from '../../src/bills/rules/bill.ts'
 import { startBill } from '../../src/bills/write-bill.ts'
 import type { Merchant } from '../../src/merchants/rules/merchant.ts'
@@ -243,6 +244,35 @@ test('what is written down late is said in a bill of its own where nothing moves
   assert.deepEqual(await verified(), [])
   clock.advance(dayMs)
   assert.equal((await makeBills()).made, 0)
+})
+
+test('a bill that is made while it is asked for is there or asks for patience, and is never told as empty', async () => {
+  const busy = await money.addMerchant()
+  await pay(busy, 1_000n)
+  const key = { merchantId: busy.merchantId, day: new Date(clock.now()).toISOString().slice(0, 10) }
+  clock.advance(dayMs + billDelayMs)
+  let asked = 0
+  const thenMade = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+    await answer
+    if (asked++ === 0) await makeBills()
+    return answer
+  }
+  const { bills } = money
+  const between = makeReadBill({
+    bills: {
+      ...bills,
+      findBill: (of) => thenMade(bills.findBill(of)),
+      isBilled: (of) => thenMade(bills.isBilled(of)),
+    },
+    clock,
+  })
+  const lines = await between(key).then(
+    ({ bill }) => bill.lines,
+    (error: unknown) => (error instanceof Failure ? error.failure : error),
+  )
+  const made = (await readBill(key)).bill.lines
+  assert.ok(made > 0)
+  assert.equal(lines, made)
 })
 
 test('the check of the books notices a bill that was changed, a line that is missing and a bill that is gone', async () => {
