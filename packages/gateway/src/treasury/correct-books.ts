@@ -41,11 +41,11 @@ export function makeCorrectBooks({ treasury, clock, random, actor }: CorrectBook
       })
       if (!move) return once.actId ?? ''
       const act = actOf(correction, move, { reason, once })
-      await treasury.openAccounts([move.from, move.to])
       const transfer = transferOf(correction, move, act)
       const outcome = await carryOutOnce(act, once, {
         isRecorded: treasury.isRecorded,
         async attempt() {
+          await treasury.openAccounts([move.from, move.to])
           const moved = await treasury.move([transfer], act)
           return moved === 'moved' ? 'done' : moved
         },

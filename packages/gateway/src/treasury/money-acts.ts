@@ -73,6 +73,15 @@ export function makeMoneyActs(parts: MoneyActsParts) {
       const { currency, amountMinor } = correction
       return ask({ kind: 'correction', currency, amountMinor, correction }, { reason, actId })
     },
+
+    /** What became of the correction that was sent under this id; undefined: none was. */
+    async findSent(actId: string | undefined): Promise<Outcome<string> | undefined> {
+      if (actId === undefined) return undefined
+      const request = await approvals.findRequest(actId)
+      if (request) return { kind: 'waiting', request }
+      const doneBeforeMs = await funds.doneAt(actId)
+      return doneBeforeMs === undefined ? undefined : { kind: 'done', result: actId, doneBeforeMs }
+    },
   }
 
   /**

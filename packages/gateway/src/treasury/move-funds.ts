@@ -77,7 +77,6 @@ export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }:
       limits: BalanceLimits
     },
   ): Promise<void> {
-    await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
     const transfers = moves.map(({ from, to, amountMinor }): Transfer => {
       const transferId = makeTransactionId(act.actedAtMs, random)
       return {
@@ -100,6 +99,7 @@ export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }:
     const outcome = await carryOutOnce<Exclude<MoveOutcome, 'moved' | 'unknown'>>(act, once, {
       isRecorded: treasury.isRecorded,
       async attempt() {
+        await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
         const moved = await treasury.move(transfers, act, limits)
         return moved === 'moved' ? 'done' : moved
       },

@@ -63,7 +63,6 @@ export function makeSettleRail(parts: SettleRailParts) {
       outside: kind === 'rail_settlement' ? outside : undefined,
     })
     const [bank, cost] = [bankAccount(bankName, currency), railFeesAccount(railId, currency)]
-    await treasury.openAccounts([rail, bank, cost])
     const transfers = [
       move('rail_settlement', bank, netMinor),
       ...(feeMinor === 0n ? [] : [move('rail_fee', cost, feeMinor)]),
@@ -74,6 +73,7 @@ export function makeSettleRail(parts: SettleRailParts) {
       {
         isRecorded: treasury.isRecorded,
         async attempt() {
+          await treasury.openAccounts([rail, bank, cost])
           const moved = await treasury.move(transfers, act)
           return moved === 'moved' ? 'done' : moved === 'unknown' ? 'unknown' : 'refused'
         },

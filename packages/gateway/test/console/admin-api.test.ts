@@ -677,17 +677,33 @@ test('corrections are made once for each key, and listed', async () => {
   assert.equal((await admin.data('withdraw', rest)).outcome, 'done')
   const over = await admin.call('reverseTransfer', { body: { transferId, reason }, headers: once() })
   assert.match(over.msg, /corrected before, wholly/)
+  const all = { params, body: { ...money, amount: '7' }, headers: once() }
+  await admin.data('topUp', all)
+  const { rows: newest } = await pool.query<{ transfer_id: string }>(
+    "select transfer_id from transfers where kind = 'top_up' and amount_minor = 700",
+  )
+  const wholly = { body: { transferId: newest[0]?.transfer_id, reason }, headers: once() }
+  const first = await Promise.all([1, 2].map(() => admin.data('reverseTransfer', wholly)))
+  assert.deepEqual(
+    first.map(({ outcome }) => outcome),
+    ['done', 'done'],
+  )
+  const repeated = await admin.data('reverseTransfer', wholly)
+  assert.deepEqual([repeated.outcome, typeof repeated.doneBeforeMs], ['done', 'number'])
+  const other = { ...wholly, body: { ...wholly.body, reason: 'another' } }
+  assert.equal((await admin.call('reverseTransfer', other)).code, 40900)
   const fund = { params: { merchantId }, body: money, headers: once() }
   assert.equal((await admin.data('fundMerchant', fund)).outcome, 'done')
   const release = { body: { transferId, to: 'merchant', reason, amount: '1' }, headers: once() }
   assert.match((await admin.call('releaseSuspense', release)).msg, /is a top_up; this corrects late_payment/)
   ApiClient.proven.add('releaseSuspense')
-  const { corrections } = await admin.data('listCorrections', { query: { limit: '4' } })
+  const { corrections } = await admin.data('listCorrections', { query: { limit: '5' } })
   assert.deepEqual(
     corrections.map(({ act, amount }: { act: string; amount: string }) => `${act} ${amount}`).toSorted(),
     [
       'correction.fund 5.00',
       'correction.reverse 2.00',
+      'correction.reverse 7.00',
       'correction.withdraw 2.00',
       'correction.write-off 1.00',
     ],

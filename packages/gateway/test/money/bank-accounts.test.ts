@@ -1,6 +1,7 @@
 // The operator's bank accounts: what comes from outside and goes there names one, with reference and value date; and the
 // funding account of older releases goes on as the main one.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { migrate } from '../../src/database/migrate.ts'
 import type { Pool } from '../../src/database/pool.ts'
@@ -116,6 +117,34 @@ test('money moves through no bank account that is unknown, closed, or of another
       return error.field === 'bank'
     })
   assert.equal(await money.balanceOf(walletId), 1n)
+  assert.deepEqual(await money.verify(), [])
+})
+
+test('what was done is answered as done when it is sent again, also when its bank account was closed since', async () => {
+  await banks.addBank({ ...none, bankName: 'past', holder: 'Shop Ltd', lines: ['Account 4'] }, 'new')
+  const walletId = await money.addWallet()
+  const outside = { bankName: 'past' }
+  const [topUpId, withdrawalId] = [randomUUID(), randomUUID()]
+  const topUp = (actId: string) =>
+    money.funds.topUp([{ walletId, currency: 'USD', amountMinor: 500n }], {
+      ...{ subject: walletId, reason: 'test', outside, actId },
+    })
+  const withdraw = (actId: string) =>
+    operations
+      .as('test')
+      .corrections.correct(
+        { kind: 'withdraw', walletId, currency: 'USD', amountMinor: 200n, outside },
+        'test',
+        { actId },
+      )
+  await topUp(topUpId)
+  await withdraw(withdrawalId)
+  await banks.closeBank('past', 'moved')
+  await topUp(topUpId)
+  assert.equal(await withdraw(withdrawalId), withdrawalId)
+  await assert.rejects(topUp(randomUUID()), /past is closed/)
+  await assert.rejects(withdraw(randomUUID()), /past is closed/)
+  assert.equal(await money.balanceOf(walletId), 300n)
   assert.deepEqual(await money.verify(), [])
 })
 

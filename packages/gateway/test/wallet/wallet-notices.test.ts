@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import type { NoticeKind } from '../../src/notices/rules/kinds.ts'
 import { endPayout } from '../../src/payouts/rules/end-payout.ts'
 import { changePayouts } from '../../src/payouts/store/payouts.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { until } from '../support/callbacks.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { createBody } from '../support/order.ts'
@@ -161,13 +162,7 @@ test('a withdrawal that becomes paid while its run is being cancelled is not tol
     await changePayouts(transaction, [paid])
     await payoutRuns.endRun(runId, cancelled, 'test')
     // Whoever cancels has read the payout as sent, and waits for this transaction.
-    await until(async () => {
-      const { rowCount } = await pool.query(
-        `select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%update payouts p%'`,
-      )
-      return rowCount > 0
-    })
+    await untilBlocked(pool, 1, '%update payouts p%')
   })
   await untilPayoutsRest({ pool, operations, clock })
   const [after] = await operations.withdraw.list(walletId, 1)

@@ -106,12 +106,12 @@ export const correctionActs: readonly Act[] = [
     async run(call) {
       const { service, actor, params, input } = call
       await service.as(actor).merchants.showMerchant(params.merchantId)
-      return correct(call, {
+      return correct(call, async () => ({
         kind: 'fund',
         merchantId: params.merchantId,
         ...outsideMoneyOf(input),
         corrects: input.transferId,
-      })
+      }))
     },
     tell: (told, { input }) =>
       tellWaiting(told) ?? { text: `${input.amount} ${input.currency} is in the merchant’s wallet.` },
@@ -142,12 +142,12 @@ export const correctionActs: readonly Act[] = [
     async run(call) {
       const { service, actor, params, input } = call
       const { walletId } = (await service.as(actor).wallets.showWallet(params.walletId)).wallet
-      return correct(call, {
+      return correct(call, async () => ({
         kind: 'withdraw',
         walletId,
         ...outsideMoneyOf(input),
         corrects: input.transferId,
-      })
+      }))
     },
     tell: (told, { input }) =>
       tellWaiting(told) ?? { text: `${input.amount} ${input.currency} left the wallet.` },
@@ -172,7 +172,7 @@ export const correctionActs: readonly Act[] = [
       button: 'Reverse it',
       isDangerous: true,
     },
-    run: async (call) => correct(call, { kind: 'reverse', ...(await correctedOf(call)) }),
+    run: (call) => correct(call, async () => ({ kind: 'reverse', ...(await correctedOf(call)) })),
     tell: (told) => tellWaiting(told) ?? { text: 'It is reversed.' },
   }),
   defineAct({
@@ -218,12 +218,12 @@ export const correctionActs: readonly Act[] = [
         input.walletId === undefined
           ? undefined
           : (await service.as(actor).wallets.showWallet(input.walletId)).wallet
-      return correct(call, {
+      return correct(call, async () => ({
         kind: 'release',
         to: input.to,
         walletId: wallet?.walletId,
         ...(await correctedOf(call)),
-      })
+      }))
     },
     tell: (told) => tellWaiting(told) ?? { text: 'It is moved on.' },
   }),
@@ -247,7 +247,7 @@ export const correctionActs: readonly Act[] = [
       button: 'Write it off',
       isDangerous: true,
     },
-    run: async (call) => correct(call, { kind: 'write_off', ...(await correctedOf(call)) }),
+    run: (call) => correct(call, async () => ({ kind: 'write_off', ...(await correctedOf(call)) })),
     tell: (told) => tellWaiting(told) ?? { text: 'It is written off.' },
   }),
 ]
@@ -284,6 +284,7 @@ function amountOf(written: string | undefined, found: Correctable): bigint {
   })
 }
 
+/** What is refused now because it was done before is answered as it was then: the faces hold an id to its content. */
 async function correct(
   {
     service,
@@ -292,11 +293,16 @@ async function correct(
     input,
     actId,
   }: Pick<ActCall<unknown, { reason: string }>, 'service' | 'operator' | 'actor' | 'input' | 'actId'>,
-  correction: Correction,
+  makeCorrection: () => Promise<Correction>,
 ) {
-  const outcome = await service
-    .moneyActs({ operator, actor })
-    .correct(correction, { reason: input.reason, actId })
+  const acts = service.moneyActs({ operator, actor })
+  const outcome = await makeCorrection()
+    .then((correction) => acts.correct(correction, { reason: input.reason, actId }))
+    .catch(async (error: unknown) => {
+      const sent = error instanceof Failure ? await acts.findSent(actId) : undefined
+      if (sent) return sent
+      throw error
+    })
   if (outcome.kind === 'waiting') return toOutcome(outcome.request)
   return { outcome: 'done' as const, doneBeforeMs: outcome.doneBeforeMs }
 }
