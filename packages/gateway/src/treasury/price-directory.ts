@@ -1,10 +1,12 @@
 // The price lists in memory, a few seconds old at most. A list is set a minute before it holds, so what is remembered is
 // always enough to price a payment, and no payment waits for a look at the database.
 import type { Clock } from '../platform/clock.ts'
-import { makePriceBook, type Price, type PriceBook, priceLeadMs } from './rules/price.ts'
+import { makePriceBook, type Price, type PriceBook } from './rules/price.ts'
 import type { PriceStore } from './store/prices.ts'
 
 const freshForMs = 3_000
+/** So much the clocks of two gateways may differ, and whoever set a price may be late to commit it. */
+const overlapMs = 24 * 60 * 60_000
 
 export class PriceDirectory {
   readonly #store: Pick<PriceStore, 'listSince'>
@@ -29,9 +31,9 @@ export class PriceDirectory {
     return known.book
   }
 
-  /** Only what is new; with some overlap, for whoever set one a moment ago may be late to commit it. */
+  /** Only what is new, with some overlap: also where one was set by a clock that is behind, or the newest by one that is ahead. */
   async #load(before: Promise<PriceBook> | undefined): Promise<PriceBook> {
-    const found = await this.#store.listSince(this.#newestMs - priceLeadMs)
+    const found = await this.#store.listSince(Math.min(this.#newestMs, this.#clock.now()) - overlapMs)
     const added = found.filter(({ priceId }) => !this.#prices.has(priceId))
     for (const price of added) this.#prices.set(price.priceId, price)
     this.#newestMs = Math.max(this.#newestMs, ...added.map(({ createdAtMs }) => createdAtMs))

@@ -96,6 +96,18 @@ test('a price holds from its moment on, and what was charged before stays', asyn
   assert.deepEqual(fees, [0.45, 0.45, 0.45, 0.15])
 })
 
+test('a price that was set by a gateway whose clock is behind is charged by those that run', async () => {
+  await pricedMerchant()
+  const merchant = await money.addMerchant()
+  await pay(merchant, 1_000n)
+  const behind = testOperations(pool, { clock: heldClock(clock.now() - 3_600_000) }).operations
+  const given = { ...all, merchantId: merchant.merchantId, terms: percent, fromMs: undefined }
+  await behind.as('test').prices.setPrice(given, 'test')
+  clock.advance(priceLeadMs)
+  const { paymentId } = await pay(merchant, 1_000n)
+  assert.equal((await query(merchant, paymentId)).fee, 0.45)
+})
+
 test('a refund gives back its share, a fee that is kept stays, and the last part makes it whole', async () => {
   for (const returnsFee of [true, false]) {
     const merchant = await pricedMerchant({ returnsFee })
