@@ -32,7 +32,7 @@ export const eventActs: readonly Act[] = [
       events: list(
         'The oldest first.',
         object('An event.', {
-          position: count('One more than that of the event before.'),
+          position: count('One more than that of the event before in the answer.'),
           eventId: uuid('The same however often it is read.'),
           eventName: oneOf('What happened.', eventNames),
           merchantId,

@@ -55,8 +55,10 @@ export function makeReadEvents({ events, clock }: ReadEventsParts) {
         for (;;) {
           const found = await look(from, limit)
           const first = found[0]?.position ?? from + 1
-          // Taken away while it waited.
+          // Taken away while it waited, or the feed was switched off here.
           if (after !== undefined && first > from + 1) throw missed(first - 1)
+          const gap = found.findIndex(({ position }, index) => position !== first + index)
+          if (gap > 0) found.length = gap
           const leftMs = endsAtMs - clock.now()
           if (found.length > 0 || leftMs <= 0 || stopping.signal.aborted)
             return { events: found, next: found.at(-1)?.position ?? from }
@@ -82,6 +84,6 @@ export function makeReadEvents({ events, clock }: ReadEventsParts) {
 function missed(prunedPosition: number): Failure {
   return new Failure('invalid_field', {
     field: 'after',
-    message: `Events up to ${prunedPosition} are no longer kept, so some were missed. Go on with after=${prunedPosition}.`,
+    message: `Events up to ${prunedPosition} are no longer kept, or never were because the feed was switched off, so some were missed. Go on with after=${prunedPosition}.`,
   })
 }

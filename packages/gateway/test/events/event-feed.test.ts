@@ -121,3 +121,38 @@ test('what is too old goes, and whoever missed it is told so', async () => {
   )
   await assert.rejects(readAll(lastPosition + 2), /another database/)
 })
+
+test('what happened while the feed was off is told as missing, however far behind the reader was', async () => {
+  const { next } = await readAll(undefined)
+  await insertEvents(pool, [event('payment.order.success'), event('payment.order.success')])
+  await store.giveNumbers(10)
+  await store.setKept(false)
+  await store.setKept(false)
+  await store.setKept(true)
+  await insertEvents(pool, [event('payment.order.timeout')])
+  const before = await readAll(next)
+  assert.deepEqual(
+    before.events.map(({ position }) => position),
+    [next + 1, next + 2],
+  )
+  await assert.rejects(readAll(before.next), new RegExp(`switched off.* Go on with after=${next + 3}\\.`))
+  const after = await readAll(next + 3)
+  assert.deepEqual(
+    after.events.map(({ position, eventName }) => [position, eventName]),
+    [[next + 4, 'payment.order.timeout']],
+  )
+})
+
+test('a feed that is switched on for the first time begins at its beginning', async () => {
+  const { pool: fresh } = await freshDatabase()
+  const events = makeEventStore(fresh)
+  await events.setKept(false)
+  await events.setKept(true)
+  await insertEvents(fresh, [event('payment.order.success')])
+  const read = (after: number) => makeReadEvents({ events, clock }).read({ after, limit: 10, waitMs: 0 })
+  assert.deepEqual((await read(0)).next, 1)
+  await events.setKept(false)
+  await events.setKept(true)
+  await insertEvents(fresh, [event('payment.order.success')])
+  await assert.rejects(read(1), /some were missed/)
+})

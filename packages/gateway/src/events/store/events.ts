@@ -56,10 +56,13 @@ select ${stateShape.columns} from event_feed`)
   return rows[0] ? stateShape.read(rows[0]) : { isKept: false, lastPosition: 0, prunedPosition: 0 }
 }
 
+/** Switching it off takes a position that no event has: whoever followed it comes to that, and is told. */
 async function setKept(database: Queryable, isKept: boolean): Promise<void> {
   await database.query(sql`
 insert into event_feed as f (feed_id, is_kept) values (1, ${isKept})
-    on conflict (feed_id) do update set is_kept = excluded.is_kept where f.is_kept <> excluded.is_kept`)
+    on conflict (feed_id) do update
+   set is_kept = excluded.is_kept, last_position = f.last_position + case when f.is_kept then 1 else 0 end
+ where f.is_kept <> excluded.is_kept`)
 }
 
 /**
