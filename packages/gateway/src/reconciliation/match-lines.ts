@@ -138,7 +138,8 @@ export function makeMatchLines(parts: MatchLinesParts) {
     const found = await matching.findByMarks(outside, lines)
     const wanted = lines.reduce((total, { amountMinor }) => total + amountMinor, 0n)
     // A payout that came back before it was known to be paid is two transfers under one mark.
-    const made = [...before, ...found]
+    const marked = new Set(found.map(({ key }) => key))
+    const made = [...before.filter(({ key }) => !marked.has(key)), ...found]
     const fitting =
       sumOf(made) === wanted ? made : made.filter(({ amountMinor }) => amountMinor === wanted).slice(0, 1)
     return { items: fitting, breaks }

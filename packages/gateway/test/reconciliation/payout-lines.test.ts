@@ -1,8 +1,10 @@
 // What the bank says of payouts: a line that names only their run belongs to nobody unless it can mean one of them alone.
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
 import { type BankLine, camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
+import { makeReconciling, type Reconciling } from '../../src/reconciliation/reconciling.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { addPaidMerchant, availableOf, planFor, testIban, workOff } from '../support/payouts.ts'
@@ -34,12 +36,14 @@ async function sendRun(merchants: number) {
 }
 
 let files = 0
-async function say(...lines: readonly Omit<BankLine, 'reference' | 'day'>[]) {
+type Said = Omit<BankLine, 'reference' | 'day'>
+const say = (...lines: readonly Said[]) => sayTo(reconciliation, lines)
+async function sayTo({ importStatement }: Pick<Reconciling, 'importStatement'>, lines: readonly Said[]) {
   const day = new Date(clock.now()).toISOString().slice(0, 10)
   const name = `${++files}`
   const written = lines.map((line, index) => ({ ...line, day, reference: `E${name}-${index}` }))
   const given = { iban: testIban, currency, version: 4, from: day, through: day, openingMinor: 0n } as const
-  await reconciliation.importStatement({
+  await importStatement({
     file: fileOf(name, camt053({ ...given, lines: written })),
     reason: 'test',
   })
@@ -97,5 +101,36 @@ test('two passes at once give the lines of a run to its payouts once each', asyn
   await Promise.all([importing, ...[1, 2, 3].map(() => reconciliation.matchLines('bank:main'))])
   await reconciliation.matchLines('bank:main')
   assert.deepEqual([await statuses(sent), await openBreaks()], [['paid', 'paid', 'paid'], []])
+  assert.deepEqual(await money.verify(), [])
+})
+
+test('whoever dies while one line for a whole run is booked is followed by the worker, who books the rest', async () => {
+  const { sent, batchId } = await sendRun(3)
+  let left = 2
+  const dying = makeReconciling({
+    ...money,
+    transfers: money.operations.as('test').transfers,
+    statements: money.bankStatements,
+    payouts: {
+      async endPayout(...given) {
+        if (left-- === 0) throw new Error('killed')
+        return payouts.endPayout(...given)
+      },
+    },
+    actor: 'test',
+    clock,
+    random: randomBytes,
+    makeNotices: () => [],
+    onUnexplained: () => {},
+  })
+  await assert.rejects(sayTo(dying, [{ amountMinor: -3_000n, batchId }]), /killed/)
+  assert.deepEqual((await statuses(sent)).toSorted(), ['paid', 'paid', 'sent'])
+  await reconciliation.work()
+  assert.deepEqual([await statuses(sent), await openBreaks()], [['paid', 'paid', 'paid'], []])
+  const { rows } = await pool.query(
+    `select m.transfer_id from statement_lines l join matched_transfers m on m.match_id = l.match_id
+      where l.amount_minor = -3000`,
+  )
+  assert.equal(rows.length, 3)
   assert.deepEqual(await money.verify(), [])
 })

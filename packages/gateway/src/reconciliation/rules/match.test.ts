@@ -361,6 +361,20 @@ test('what was booked for a line is nobody else’s, and the line is looked for 
   assert.deepEqual(told([three], [item(97n, [three.mark]), item(100n, ['P2'])]), ['amount_differs'])
 })
 
+test('one line for a whole run is booked to its end, whoever died in the middle', () => {
+  const run = (amountMinor: bigint, id: string, ...more: string[]) =>
+    item(amountMinor, ['RUN', id, ...more], { kind: more.length > 0 ? 'booked' : 'payout' })
+  const one = line(-100n, 'RUN')
+  assert.deepEqual(told([one], [run(-60n, 'p1', one.mark), run(-30n, 'p2'), run(-10n, 'p3')]), [
+    'book sum 1:3',
+  ])
+  assert.deepEqual(told([one], [run(-60n, 'p1', one.mark), run(-40n, 'p2', one.mark)]), ['match sum 1:2'])
+  // Two lines for the run: what is booked has the mark of the first.
+  const [first, second] = [line(-70n, 'RUN'), line(-30n, 'RUN')]
+  const rest = [run(-55n, 'p1', first.mark), run(-45n, 'p2')]
+  assert.deepEqual(told([first, second], rest), ['book sum 2:2'])
+})
+
 test('one line for a whole run, beside another run', () => {
   const items = [ofRun('payout', 'A', -100n), ofRun('payout', 'B', -100n), item(-200n, ['X', 'OTHER'])]
   assert.deepEqual(taken([line(-200n, 'RUN')], items), ['RUN A,B'])

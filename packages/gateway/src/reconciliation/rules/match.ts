@@ -155,8 +155,14 @@ function nameOf(line: KnownLine, byReference: ReadonlyMap<string, BookItem[]>): 
   const facing = known.filter((name) => itemsOf(name).some((item) => directionOf(item) === directionOf(line)))
   const own = facing.filter((name) => !facing.some((other) => isWider(name, other)))
   const fitting = own.find((name) => itemsOf(name).some((item) => !item.isMatched && isSame(line, item)))
-  const name = known[0] === line.mark ? line.mark : (fitting ?? own[0] ?? known[0])
+  const name = known[0] === line.mark ? (wholeOf(line.mark) ?? line.mark) : (fitting ?? own[0] ?? known[0])
   return name === undefined ? undefined : { line, name, transfers: itemsOf(name).length, known: known.length }
+
+  /** Of a line for a whole run that somebody began to book, and died: the mark is on a part of it, the run's name on all. */
+  function wholeOf(mark: string): string | undefined {
+    const marked = itemsOf(mark).filter((item) => directionOf(item) === directionOf(line))
+    return sum(marked) === line.amountMinor ? undefined : known.find((each) => isWider(each, mark))
+  }
 
   function isWider(name: string, than: string): boolean {
     return (
