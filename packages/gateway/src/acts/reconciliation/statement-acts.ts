@@ -2,7 +2,14 @@
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import type { Static, TObject } from 'typebox'
 import type { DryRun, ImportOutcome } from '../../reconciliation/import-statement.ts'
-import { type CsvMapping, dayForms, decimalSigns, separators, signs } from '../../reconciliation/rules/csv.ts'
+import {
+  type CsvMapping,
+  dayForms,
+  decimalSigns,
+  feeSigns,
+  separators,
+  signs,
+} from '../../reconciliation/rules/csv.ts'
 import { formats } from '../../reconciliation/rules/decode.ts'
 import { type Act, defineAct } from '../act.ts'
 import {
@@ -74,6 +81,15 @@ const columns = {
   direction: optional(column('that tells the direction')),
   outWord: optional(text('What that column says of money that went out.', { max: 40 })),
   fee: optional(column('with what the rail keeps')),
+  feeSign: optional(
+    faced(
+      oneOf(
+        'Of fees: `reversed` where the rail writes what it keeps below zero; `as_written` unless given.',
+        feeSigns,
+      ),
+      { initial: 'as_written' },
+    ),
+  ),
   batch: optional(column('that names what the rail pays over in one sum; the day unless given')),
   party: optional(column('with who paid or got it')),
   description: optional(column('with free text')),

@@ -113,6 +113,21 @@ test('what a rail pays over in one sum is named by a column, or is that of the d
   assert.deepEqual([a?.feeMinor, a?.batch, b?.feeMinor, b?.batch], [30n, 'S1', 0n, '2026-11-17'])
 })
 
+test('a rail may write its fees below zero; what it gives back is above zero then', () => {
+  const text =
+    'Tag;Betrag;Ref;Gebühr\n16.11.2026;10,00;a;-0,30\n16.11.2026;-10,00;b;0,30\n16.11.2026;0,00;dispute;-15,00\n'
+  const read = linesOf(text, { ...columns, fee: 'Gebühr', feeSign: 'reversed' }, text.length, true)
+  assert.deepEqual(
+    read.map(({ amountMinor, feeMinor }) => [amountMinor, feeMinor]),
+    [
+      [1_000n, 30n],
+      [-1_000n, -30n],
+      [-1_500n, 0n],
+    ],
+  )
+  assert.throws(() => checkMapping({ ...columns, feeSign: 'reversed' }), /which column holds the fees/)
+})
+
 test('a fee without a payment is a line of its own, so that its batch adds up', () => {
   const text =
     'Tag;Betrag;Ref;Gebühr\n16.11.2026;100,00;a;1,00\n16.11.2026;0,00;dispute;15,00\n16.11.2026;0,00;b;0,00\n16.11.2026;0,00;c;\n'

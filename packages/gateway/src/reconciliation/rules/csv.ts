@@ -16,6 +16,8 @@ export const decimalSigns = ['.', ','] as const
 export const dayForms = ['YYYY-MM-DD', 'DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY', 'YYYYMMDD'] as const
 /** Of amounts: as they stand; the other way round, as a rail writes what it owes; or said by a column. */
 export const signs = ['as_written', 'reversed', 'column'] as const
+/** Of fees: above zero is what the rail keeps; or below zero, as a rail writes what it takes off. */
+export const feeSigns = ['as_written', 'reversed'] as const
 
 /** Columns by their headings. */
 export interface CsvMapping {
@@ -34,6 +36,8 @@ export interface CsvMapping {
   readonly outWord?: string | undefined
   /** What the rail keeps. */
   readonly fee?: string | undefined
+  /** As written unless given. */
+  readonly feeSign?: (typeof feeSigns)[number] | undefined
   /** What the rail pays over in one sum; the day unless given. */
   readonly batch?: string | undefined
   readonly party?: string | undefined
@@ -195,7 +199,8 @@ function itemOf(
   const written = signedAmount(of(mapping.amount), { mapping, currency, lineNumber })
   const grossMinor = directed(written, { mapping, direction: of(mapping.direction), lineNumber })
   const fee = of(mapping.fee)
-  const keptMinor = fee === '' ? 0n : signedAmount(fee, { mapping, currency, lineNumber })
+  const feeMinor = fee === '' ? 0n : signedAmount(fee, { mapping, currency, lineNumber })
+  const keptMinor = mapping.feeSign === 'reversed' ? -feeMinor : feeMinor
   if (grossMinor === 0n && keptMinor === 0n) return { kind: 'skipped' }
   // A fee without a payment, such as that of a dispute, is money that went out: its batch is paid over less by it.
   const isFeeAlone = grossMinor === 0n
@@ -278,6 +283,8 @@ function isoDay(written: string, form: CsvMapping['dayForm']): string {
 export function checkMapping(mapping: CsvMapping): void {
   if (mapping.sign === 'column' && (mapping.direction === undefined || mapping.outWord === undefined))
     throw wrong('direction', 'Say which column tells the direction, and by which word money went out.')
+  if (mapping.feeSign === 'reversed' && mapping.fee === undefined)
+    throw wrong('fee', 'Say which column holds the fees whose sign is reversed.')
   if ((mapping.skipColumn === undefined) !== (mapping.skipWords === undefined))
     throw wrong('skipWords', 'Give both the column and the words for lines that are left out, or neither.')
   if (mapping.references.length === 0) throw wrong('references', 'Name the columns that hold references.')
