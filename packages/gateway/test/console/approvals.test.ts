@@ -323,6 +323,18 @@ test('limits are checked anew when it is carried out; what cannot be done stays 
   )
 })
 
+test('a top-up that is approved after its wallet was closed puts nothing into it', async () => {
+  const { login } = await shop.addWallet({ majorUnits: 0n })
+  const wallet = await gateway.stores.wallets.findWalletByLogin(login)
+  assert(wallet)
+  const form = { amount: '1.00', currency: 'USD', formId: newId() }
+  await note(alice, `/wallets/${wallet.walletId}/top-up`, form)
+  const approvalId = await newestRequest()
+  assert.equal(await gateway.operations.closeWallet(wallet.walletId, 'consumer'), 'closed')
+  assert.match(await note(bob, `/approvals/${approvalId}/approve`, {}), /wallet is closed/)
+  assert.equal(await statusOf(approvalId), 'waiting')
+})
+
 test('a merchant’s bank account waits for another admin, who sees it whole', async () => {
   clock.advance(1)
   const account = { currency: 'USD', holder: 'Thief', iban: 'NL91 ABNA 0417 1643 00' }
