@@ -48,13 +48,14 @@ async function open(
 ): Promise<OpenedTopUp> {
   const { topsUp = '', currency, paymentAmountMinor } = order
   const account = accountIdOf(walletAccount(topsUp, currency))
+  // The wallet before its account, as whoever closes it takes them.
+  const wallet = await transaction.query(
+    sql`select from wallets where wallet_id = ${topsUp} and status = 'active' for share`,
+  )
   const { rows } = await transaction.query<{ posted: string; balance_limit: string | null }>(sql`
-select a.credits_posted - a.debits_posted as posted, a.balance_limit
-  from accounts a join wallets w on w.wallet_id = a.owner_id and w.status = 'active'
- where a.account_id = ${account}
-   for update of a for share of w`)
+select credits_posted - debits_posted as posted, balance_limit from accounts where account_id = ${account} for update`)
   const [row] = rows
-  if (!row) return { kind: 'too_many' }
+  if (wallet.rowCount !== 1 || !row) return { kind: 'too_many' }
   const [earlier] = await findOrdersByNumber(transaction, [order])
   if (earlier) return { kind: 'stored', order: earlier }
   const underWay = await findUnderWay(transaction, [topsUp], order.createdAtMs)
