@@ -7,6 +7,7 @@ import {
   type ApprovableAct,
   type ApprovalPolicy,
   type ApprovalRequest,
+  asOf,
   describeAct,
   isSameAct,
   merchantIdOf,
@@ -83,7 +84,8 @@ export function makeAskApproval(parts: AskApprovalParts) {
       act.kind === 'order.refund'
         ? await approvals.findByRefundNumber(act)
         : await approvals.findRequest(approvalId)
-    if (found && isSameAct(found.act, act) && found.requestedBy === requestedBy) return found
+    if (found && isSameAct(found.act, act) && found.requestedBy === requestedBy)
+      return asOf(found, clock.now())
     throw new Failure('number_already_used', {
       message: 'This number was already used for another request. Use a new one.',
     })

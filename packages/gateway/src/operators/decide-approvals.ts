@@ -15,6 +15,7 @@ import {
   type Approval,
   type ApprovalRequest,
   type ApprovalStatus,
+  asOf,
   checkDecision,
   type Decision,
   describeAct,
@@ -57,7 +58,7 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
   const find = async (approvalId: string): Promise<ApprovalRequest> => {
     const found = uuidPattern.test(approvalId) ? await approvals.findRequest(approvalId) : undefined
     if (!found) throw new Failure('not_found', { message: `There is no request ${approvalId}.` })
-    return found
+    return asOf(found, clock.now())
   }
 
   const act = (name: string, request: ApprovalRequest, actor: string, reason: string) =>

@@ -139,6 +139,12 @@ export function merchantIdOf(act: ApprovableAct): string | undefined {
   return 'merchantId' in act.correction ? act.correction.merchantId || undefined : undefined
 }
 
+/** As it is now: what nobody decided in time has expired, whether or not somebody has ended it. */
+export function asOf(request: ApprovalRequest, nowMs: number): ApprovalRequest {
+  const isDue = request.status === 'waiting' && request.expiresAtMs <= nowMs
+  return isDue ? { ...request, status: 'expired' } : request
+}
+
 export type Decision = 'approve' | 'reject' | 'withdraw'
 
 /** Throws where this operator may not decide so, now. */
@@ -147,8 +153,8 @@ export function checkDecision(
   request: ApprovalRequest,
   { by, nowMs }: { by: Pick<Operator, 'login' | 'role'>; nowMs: number },
 ): void {
-  if (request.status === 'waiting' && request.expiresAtMs <= nowMs) throw notWaiting('expired')
-  if (request.status !== 'waiting') throw notWaiting(request.status, request.decidedBy)
+  const { status, decidedBy } = asOf(request, nowMs)
+  if (status !== 'waiting') throw notWaiting(status, decidedBy)
   const needed = approverRoles[request.act.kind]
   if (!mayAct(by.role, needed))
     throw new Failure('not_allowed', {
