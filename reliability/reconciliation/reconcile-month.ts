@@ -49,7 +49,9 @@ export async function foundBreaks({ by, pool }: PlantedMonth): Promise<string[]>
 /** Until none is open: some settle into another one. How many were settled. */
 export async function settleAll({ by, operations, unnamed }: PlantedMonth): Promise<number> {
   const { breaks } = by.reconciliation
-  const { correct } = operations.moneyActs({ operator: undefined, actor: 'test' })
+  const nobody = { operator: undefined, actor: 'test' }
+  const { correct } = operations.moneyActs(nobody)
+  const { confirmTransfer } = operations.transferActs(nobody)
   let settled = 0
   for (;;) {
     const open = await breaks.listBreaks({ status: 'open' }, page)
@@ -60,8 +62,10 @@ export async function settleAll({ by, operations, unnamed }: PlantedMonth): Prom
       const paymentId = unnamed.get(line?.entryReference ?? '')
       const other = open.find((there) => isOther(each, there))
       if (amountMinor === 0n) await breaks.accept(breakId, reason)
-      else if (kind === 'amount_differs' && item?.kind !== 'booked') await breaks.confirm(breakId, { reason })
-      else if (paymentId !== undefined) await breaks.confirm(breakId, { reference: paymentId, reason })
+      else if (kind === 'amount_differs' && item?.kind !== 'booked')
+        await breaks.confirm(breakId, { reason, confirmTransfer })
+      else if (paymentId !== undefined)
+        await breaks.confirm(breakId, { reference: paymentId, reason, confirmTransfer })
       else if (kind === 'missing_there' && open.some((here) => isOther(here, each))) continue
       else if (other) await breaks.pair(breakId, other.breakId, reason)
       else assert.equal((await breaks.writeOff(breakId, { reason, correct })).kind, 'done')

@@ -17,6 +17,7 @@ export function makeTransferActs(parts: TransferActsParts) {
     async confirmTransfer(
       railId: string,
       receipt: Receipt,
+      { actId }: { readonly actId?: string | undefined } = {},
     ): Promise<Outcome<TransferOutcome> & { readonly result: TransferOutcome }> {
       if (!policy.kinds.includes('transfer.confirm'))
         return { kind: 'done', result: await transfers.confirmTransfer(railId, receipt) }
@@ -25,7 +26,7 @@ export function makeTransferActs(parts: TransferActsParts) {
       const { reason, currency, amountMinor, outsideReference, valueDate, party, bankName } = receipt
       const entry = { outsideReference, valueDate, party, bankName }
       const order = { merchantId, paymentId, railId, currency, amountMinor }
-      return { ...(await ask({ kind: 'transfer.confirm', ...order, entry }, { reason })), result }
+      return { ...(await ask({ kind: 'transfer.confirm', ...order, entry }, { reason, actId })), result }
     },
   }
 }

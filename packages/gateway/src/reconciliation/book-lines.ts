@@ -1,8 +1,12 @@
 // Books what a statement says by the acts of the rooms that wait for it: orders paid by bank transfer, payouts that were paid
 // or came back, refunds that were sent, what rails paid over. Each bears the line's mark, so that it is booked once, and is
-// found again by whoever died before the match was written down.
+// found again by whoever died before the match was written down. A statement is one operator's word that the bank wrote it:
+// where that needs a second one, no order is paid here.
+import { Failure } from '@tillgate/protocol'
+import type { ApprovalPolicy } from '../operators/rules/approval.ts'
 import type { ManagePayouts } from '../payouts/manage-payouts.ts'
 import type { RecordTransfers } from '../rails/record-transfers.ts'
+import type { BankEntry } from '../rails/rules/bank-transfer.ts'
 import type { SettleRail } from '../treasury/settle-rail.ts'
 import type { BookItem, BreakKind } from './rules/match.ts'
 import type { KnownLine } from './rules/statement.ts'
@@ -11,6 +15,7 @@ export interface BookLinesParts {
   readonly payouts: Pick<ManagePayouts, 'endPayout'>
   readonly transfers: Pick<RecordTransfers, 'confirmTransfer' | 'settleRefund'>
   readonly settleRail: SettleRail
+  readonly policy: Pick<ApprovalPolicy, 'kinds'>
 }
 
 /** Booked, and somebody should still look at it. */
@@ -24,12 +29,12 @@ export type BookLine = ReturnType<typeof makeBookLine>
 
 const reason = 'by the statement'
 
-export function makeBookLine({ payouts, transfers, settleRail }: BookLinesParts) {
+export function makeBookLine({ payouts, transfers, settleRail, policy }: BookLinesParts) {
   return async (line: KnownLine, item: BookItem, bankName: string | undefined): Promise<Booked> => {
     const { mark: reference, valueDay: valueDate, currency } = line
     const amountMinor = line.amountMinor < 0n ? -line.amountMinor : line.amountMinor
     const outside = { reference, valueDate }
-    const entry = { outsideReference: reference, valueDate, party: line.party }
+    const entry = entryOf(line)
     const usual: Booked = { finding: undefined, sizeMinor: amountMinor }
     const { merchantId, transferId, railId = '' } = item
     switch (item.kind) {
@@ -65,6 +70,10 @@ export function makeBookLine({ payouts, transfers, settleRail }: BookLinesParts)
         return usual
       }
       case 'transfer': {
+        if (policy.kinds.includes('transfer.confirm'))
+          throw new Failure('not_allowed', {
+            message: 'A second operator must say that the transfer came: book it from its break.',
+          })
         // Money for an order that was paid before comes once too often, whoever sent it.
         const wasPaid = item.orderStatus === 'success'
         const { order, heldMinor } = await transfers.confirmTransfer(railId, {
@@ -81,4 +90,9 @@ export function makeBookLine({ payouts, transfers, settleRail }: BookLinesParts)
       }
     }
   }
+}
+
+/** Known by the line's mark. */
+export function entryOf({ mark, valueDay, party }: KnownLine): BankEntry {
+  return { outsideReference: mark, valueDate: valueDay, party }
 }

@@ -16,7 +16,7 @@ import type { DayStore, ReconciledDay } from './store/days.ts'
 import type { MatchingStore } from './store/matching.ts'
 import type { StatementStore } from './store/statements.ts'
 
-export interface ReconcilingParts extends ActParts, Pick<BookLinesParts, 'payouts' | 'transfers'> {
+export interface ReconcilingParts extends ActParts, Pick<BookLinesParts, 'payouts' | 'transfers' | 'policy'> {
   readonly statements: StatementStore
   readonly matching: MatchingStore
   readonly breaks: BreakStore

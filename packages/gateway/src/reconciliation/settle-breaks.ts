@@ -1,13 +1,15 @@
 // What operators do with breaks. What moves money is an act of the room that it belongs to: a difference is written off by a
-// correction, at once or after a second operator's yes, and the break ends when that correction is in the books.
+// correction, a line is booked as a bank transfer, at once or after a second operator's yes, and the break ends when that is in
+// the books.
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import type { Outcome } from '../operators/ask-approval.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
-import type { ApprovalRequest } from '../operators/rules/approval.ts'
+import { asOf } from '../operators/rules/approval.ts'
 import type { ApprovalStore } from '../operators/store/approvals.ts'
+import type { TransferActs } from '../rails/transfer-acts.ts'
 import type { MoneyActs } from '../treasury/money-acts.ts'
 import { mainBank } from '../treasury/rules/bank-account.ts'
-import type { BookLine } from './book-lines.ts'
+import { type BookLine, entryOf } from './book-lines.ts'
 import type { MatchLines } from './match-lines.ts'
 import {
   type Break,
@@ -21,12 +23,14 @@ import {
   type Settlement,
 } from './rules/break.ts'
 import type { BookItem } from './rules/match.ts'
+import type { KnownLine } from './rules/statement.ts'
 import type { BreakStore, Settling } from './store/breaks.ts'
 import type { MatchingStore } from './store/matching.ts'
+import type { OutsideAccount } from './store/owners.ts'
 
 export interface SettleBreaksParts extends ActParts {
   readonly breaks: BreakStore
-  readonly matching: Pick<MatchingStore, 'listOutsideAccounts'>
+  readonly matching: Pick<MatchingStore, 'listOutsideAccounts' | 'findNamed'>
   readonly approvals: Pick<ApprovalStore, 'findRequest'>
   readonly bookLine: BookLine
   readonly matchLines: MatchLines
@@ -91,30 +95,36 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
       return settle([found, other], { settlement: 'paired', reason, act: 'reconcile.pair', matched })
     },
 
-    /** Books what the line is, by what waits for it, and looks at the line again. */
+    /** Books what the line is, by what waits for it, at once or after a second operator's yes, and looks at the line again. */
     async confirm(
       breakId: string,
-      {
-        railId,
-        reference,
-        reason,
-      }: { railId?: string | undefined; reference?: string | undefined; reason: string },
-    ): Promise<Break> {
+      given: {
+        readonly reference?: string | undefined
+        readonly reason: string
+        readonly confirmTransfer: TransferActs['confirmTransfer']
+      },
+    ): Promise<Outcome<Break>> {
       const found = await find(breakId)
       const { line } = found
-      if (!mayConfirm(found) || !line)
+      if (!mayConfirm(found) || !line || (await underWay(found)) !== undefined)
         throw notNow(found, 'There is nothing that this line could be booked as. Write it off, or pair it.')
       const outside = await outsideOf(found.account)
-      await bookLine(
-        line,
-        found.kind === 'missing_here'
-          ? transferItem(found, { railId: railId ?? outside.transferRails[0], reference })
-          : itemFor(found),
-        outside.bankName,
-      )
+      const { reason } = given
+      if (found.kind === 'missing_here') {
+        const { railId, receipt } = await transferOf(line, { ...given, outside })
+        // The break's own id the first time, so that whoever dies before it is noted at the break asks for the same again.
+        const actId = found.actId === undefined ? breakId : makeUuid(clock.now(), random)
+        const outcome = await given.confirmTransfer(railId, receipt, { actId })
+        if (outcome.kind === 'waiting') {
+          const act = makeAct('reconcile.confirm', breakId, { reason })
+          if (!(await breaks.beginSettling(breakId, { actId, before: found.actId, act })))
+            throw settledBefore(await find(breakId))
+          return outcome
+        }
+      } else await bookLine(line, itemFor(found), outside.bankName)
       const settled = await settle([found], { settlement: 'confirmed', reason, act: 'reconcile.confirm' })
       await matchLines(found.account)
-      return settled
+      return { kind: 'done', result: settled }
     },
 
     /** The difference becomes a loss or a gain, at once or after a second operator's yes. */
@@ -152,7 +162,7 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
     },
   }
 
-  /** Ends those whose correction is in the books, whoever made it so. */
+  /** Ends those whose correction or transfer is in the books, whoever made it so. */
   async function finishAll(account: string): Promise<number> {
     let ended = 0
     for (const found of await breaks.listSettling(account)) if (await finish(found)) ended++
@@ -162,6 +172,14 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
   async function finish(found: Break): Promise<boolean> {
     const { actId } = found
     if (actId === undefined) return false
+    const request = await approvals.findRequest(actId)
+    // The line is left for the next look, which finds the transfer by its mark.
+    if (request?.act.kind === 'transfer.confirm' && request.status === 'approved')
+      return breaks.settle(
+        settlingOf([found], { settlement: 'confirmed', reason: request.reason }),
+        undefined,
+        clock.now(),
+      )
     const correction = await breaks.findCorrection(actId, (await outsideOf(found.account)).owners)
     if (!correction) return false
     const compared = found.kind !== 'twice' && found.item?.kind === 'booked' ? [found.item] : []
@@ -209,49 +227,50 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
     return { matchId: makeUuid(clock.now(), random), rule: 'operator', lineIds, items } as const
   }
 
-  async function outsideOf(account: string) {
+  /** What the operator names, or else what the line itself does. */
+  async function transferOf(
+    line: KnownLine,
+    {
+      outside,
+      reference,
+      reason,
+    }: { outside: OutsideAccount; reference?: string | undefined; reason: string },
+  ) {
+    const { currency, amountMinor } = line
+    const [anyRail] = outside.transferRails
+    if (anyRail === undefined)
+      throw new Failure('status_does_not_allow', {
+        message: 'Nobody pays to this account by bank transfer: no rail has its IBAN.',
+      })
+    const named =
+      reference === undefined
+        ? (await matching.findNamed(outside, [line])).find(({ kind }) => kind === 'transfer')
+        : undefined
+    const [known] = named?.references ?? [reference]
+    if (known === undefined)
+      throw new Failure('invalid_field', {
+        field: 'reference',
+        message: 'Say for which order it is: its reference, or its paymentId.',
+      })
+    return {
+      railId: named?.railId ?? anyRail,
+      receipt: { ...entryOf(line), currency, amountMinor, reference: known, reason },
+    }
+  }
+
+  async function outsideOf(account: string): Promise<OutsideAccount> {
     const outside = (await matching.listOutsideAccounts()).find((each) => each.account === account)
     if (!outside) throw new Error('a break is of an outside account')
     return outside
   }
 
-  /** The id of the correction that is asked for, or made, and not to be made twice. */
-  async function underWay({ actId, account }: Break): Promise<string | undefined> {
+  /** The id of the act that is asked for, or done, and not to be done twice. */
+  async function underWay({ actId }: Break): Promise<string | undefined> {
     if (actId === undefined) return undefined
-    const request: ApprovalRequest | undefined = await approvals.findRequest(actId)
-    const isMade = (await breaks.findCorrection(actId, (await outsideOf(account)).owners)) !== undefined
-    return isMade || request === undefined || request.status === 'waiting' ? actId : undefined
-  }
-}
-
-/** A line that says no reference, for an order that an operator names. */
-function transferItem(
-  { line, breakId }: Break,
-  { railId, reference }: { railId: string | undefined; reference: string | undefined },
-): BookItem {
-  if (railId === undefined)
-    throw new Failure('status_does_not_allow', {
-      message: 'Nobody pays to this account by bank transfer: no rail has its IBAN.',
-    })
-  if (reference === undefined)
-    throw new Failure('invalid_field', {
-      field: 'reference',
-      message: 'Say for which order it is: its reference, or its paymentId.',
-    })
-  const { currency = '', amountMinor = 0n, day = '' } = line ?? {}
-  return {
-    key: breakId,
-    kind: 'transfer',
-    merchantId: '',
-    transferId: '',
-    currency,
-    amountMinor,
-    day,
-    bookDay: day,
-    references: [reference],
-    isMatched: false,
-    what: 'transfer',
-    railId,
+    const request = await approvals.findRequest(actId)
+    const isRefused =
+      request !== undefined && !['waiting', 'approved'].includes(asOf(request, clock.now()).status)
+    return isRefused ? undefined : actId
   }
 }
 
@@ -270,8 +289,7 @@ function itemFor({ item, line }: Break): BookItem {
 function notNow(found: Break, message: string): Failure {
   if (!isOpen(found)) return settledBefore(found)
   const isUnderWay =
-    found.actId !== undefined &&
-    'It is being written off, and waits for a second operator or for the next pass.'
+    found.actId !== undefined && 'It is being settled, and waits for a second operator or for the next pass.'
   return new Failure('status_does_not_allow', { message: isUnderWay || message })
 }
 

@@ -293,7 +293,7 @@ export const settings = {
   }),
   APPROVAL_FOR: setting({
     about:
-      'What else waits for a second operator, separated by commas: payout, top-up, correction, transfer (that a bank transfer came), bank-account (where a merchant’s payouts go), key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to).',
+      'What else waits for a second operator, separated by commas: payout, top-up, correction, transfer (that a bank transfer came, by hand or by a statement), bank-account (where a merchant’s payouts go), key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to).',
     fallback: '',
     example: 'payout,top-up,correction,transfer,bank-account,key,callback-hosts',
     parse: approvalKinds,

@@ -117,7 +117,7 @@ test('a break shows both sides, is written off after a second operator’s yes, 
       await admin.told(`${at}/write-off`, { reason: 'lost' }, { on: at }),
       /second operator|waits/i,
     )
-    assert.match(await admin.told(`${at}/accept`, { reason: 'x' }, { on: at }), /is being written off/)
+    assert.match(await admin.told(`${at}/accept`, { reason: 'x' }, { on: at }), /is being settled/)
   }
   await operations
     .as('test')

@@ -210,17 +210,25 @@ export const breakActs: readonly Act[] = [
     name: 'reconcile.confirm',
     api: { method: 'POST', path: `${path}/confirm`, id: 'confirmBreak' },
     scope: 'money:move',
-    summary: 'Book a line as what it is: money for an order, a payout, or what a rail paid over',
+    summary:
+      'Book a line as what it is: money for an order, a payout, or what a rail paid over; money for an order may want a second operator, as bank transfers do',
     params: key,
     input: object('What it is.', {
       reference: optional(
-        faced(text('Of money for an order: its reference, or its paymentId.', { max: 64 }), {
-          label: 'Reference or paymentId of the order, where it is money for one',
-        }),
+        faced(
+          text(
+            'Of money for an order: its reference, or its paymentId; the one that the line names unless given.',
+            { max: 64 },
+          ),
+          { label: 'Reference or paymentId of the order, where it is money for one' },
+        ),
       ),
       reason,
     }),
-    answer,
+    answer: object('The break; it is booked, or waits for a second operator.', {
+      ...shown,
+      ...outcomeFields,
+    }),
     command: { words: 'reconcile confirm' },
     form: form<Break>({
       place: 'break',
@@ -236,9 +244,15 @@ export const breakActs: readonly Act[] = [
       button: 'Book it',
       isOffered: mayConfirm,
     }),
-    run: async ({ service, actor, params, input }) =>
-      toAnswer(await service.as(actor).reconciliation.breaks.confirm(params.breakId, input)),
-    tell: () => ({ text: 'It is booked.' }),
+    async run({ service, operator, actor, params: { breakId }, input }) {
+      const { breaks } = service.as(actor).reconciliation
+      const { confirmTransfer } = service.transferActs({ operator, actor })
+      const confirmed = await breaks.confirm(breakId, { ...input, confirmTransfer })
+      if (confirmed.kind === 'done') return { ...toAnswer(confirmed.result), outcome: 'done' as const }
+      const { found } = await breaks.showBreak(breakId)
+      return { ...toAnswer(found), ...toOutcome(confirmed.request) }
+    },
+    tell: (told) => tellWaiting(told) ?? { text: 'It is booked.' },
   }),
   defineAct({
     name: 'reconcile.write-off',

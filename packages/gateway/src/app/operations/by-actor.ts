@@ -69,6 +69,7 @@ export function operationsByActor(stores: Stores, common: Common) {
       statements: stores.bankStatements,
       payouts,
       transfers,
+      policy: config.approvals,
       actor,
       onUnexplained: (day) => hints.unexplained(day),
     })

@@ -36,7 +36,8 @@ export const scopes = {
   },
   'reconciliation:act': {
     needs: 'operator',
-    meaning: 'import statements, save mappings, take on, note and settle breaks, close days',
+    meaning:
+      'import statements, which book the orders, payouts and refunds that they name, save mappings, take on, note and settle breaks, close days',
   },
   'approvals:read': { needs: 'viewer', meaning: 'list requests that wait for a second operator' },
   'approvals:decide': { needs: 'operator', meaning: 'approve, reject and withdraw them' },

@@ -74,7 +74,7 @@ export function mayConfirm(of: Break): boolean {
   const isWaitedFor =
     kind === 'amount_differs' && item !== undefined && item.kind !== 'booked' && amountMinor !== 0n
   const isForOrder = kind === 'missing_here' && (line?.amountMinor ?? 0n) > 0n
-  return isOpen(of) && of.actId === undefined && (isWaitedFor || isForOrder)
+  return isOpen(of) && (isWaitedFor || isForOrder)
 }
 
 /** It is what another break misses. */

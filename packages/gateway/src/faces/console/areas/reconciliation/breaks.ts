@@ -167,7 +167,7 @@ function about(found: Break, nowMs: number): Html {
       found.actId !== undefined &&
       ([
         'Under way',
-        html`written off by <code class="wrap">${found.actId}</code>; it may wait under <a href="/approvals">Approvals</a>`,
+        html`settled by <code class="wrap">${found.actId}</code>; it may wait under <a href="/approvals">Approvals</a>`,
       ] as const),
   ])
 }

@@ -1,0 +1,118 @@
+// A statement is brought by one operator. Where a second one must say that a bank transfer came, its lines pay no order before
+// that, whether the statement names the order or an operator does.
+import assert from 'node:assert/strict'
+import { afterEach, test } from 'node:test'
+import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
+import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
+import { noExtras } from '../../src/acts/rail-acts.ts'
+import type { Order } from '../../src/orders/rules/order.ts'
+import { creditorReference } from '../../src/rails/rules/bank-account.ts'
+import { readConfig } from '../../src/settings/config.ts'
+import { freshDatabase } from '../support/database.ts'
+import { heldClock } from '../support/money.ts'
+import { openRails } from '../support/rails.ts'
+import { testEnvironment } from '../support/started.ts'
+
+const { pool } = await freshDatabase()
+const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
+const config = readConfig({ ...testEnvironment, APPROVAL_FOR: 'transfer' })
+const { money, operations } = await openRails(pool, { clock, config })
+const merchant = await money.addMerchant()
+const { rails, banks, operators, reconciliation } = operations.as('console:alice')
+const iban = 'DE89370400440532013000'
+const account = { holder: 'Example GmbH', iban, bic: undefined, lines: [] }
+await rails.addTransferRail(
+  'transfer',
+  { ...noExtras, name: 'Bank transfer', currencies: ['USD'], account },
+  'test',
+)
+await banks.changeBank('main', { holder: 'Operator', iban, lines: undefined, bic: undefined }, 'test')
+operations.rails.forget()
+for (const login of ['alice', 'bob'])
+  await operators.addOperator({ login, role: 'admin', password: 'a password of the team' })
+
+const { confirmTransfer } = operations.transferActs({
+  actor: 'console:alice',
+  operator: { login: 'alice' },
+})
+const bob = { operator: { login: 'bob', role: 'admin' }, actor: 'console:bob' } as const
+const { approve, reject } = operations.decideApprovals
+
+afterEach(async () => assert.deepEqual((await operations.verifyLedger()).findings, []))
+
+async function startedOrder(): Promise<Order> {
+  const order = await money.addOrder(merchant)
+  const outcome = await operations.payByRail.start({ ...order, railId: 'transfer', locale: 'en' })
+  assert(outcome.kind === 'started', outcome.kind)
+  return order
+}
+
+let files = 0
+async function say(text: string) {
+  const day = new Date(clock.now()).toISOString().slice(0, 10)
+  const reference = `E${++files}`
+  const given = { iban, currency: 'USD', version: 4, from: day, through: day, openingMinor: 0n } as const
+  const file = fileOf(
+    reference,
+    camt053({ ...given, lines: [{ reference, day, amountMinor: 1_000n, text }] }),
+  )
+  return reconciliation.importStatement({ file, reason: 'test' })
+}
+
+async function onlyBreak() {
+  const open = await reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 10 })
+  const [found] = open
+  assert(found && open.length === 1, `${open.length} are open`)
+  return found
+}
+
+async function statusOf({ merchantId, paymentId }: Order): Promise<string | undefined> {
+  return (await money.orders.findOrder({ merchantId, paymentId }))?.status
+}
+
+async function waiting(breakId: string, reference?: string) {
+  const outcome = await reconciliation.breaks.confirm(breakId, { reference, reason: 'seen', confirmTransfer })
+  assert(outcome.kind === 'waiting')
+  return outcome.request
+}
+
+test('a line that names an order pays it after a second operator’s yes, and the break ends by itself', async () => {
+  const order = await startedOrder()
+  const { counts } = await say(creditorReference(order.paymentId))
+  assert.deepEqual(counts, { matched: 0, booked: 0, breaks: 1 })
+  await operations.reconcile()
+  assert.equal(await statusOf(order), 'pending')
+  const { breakId, kind } = await onlyBreak()
+  assert.equal(kind, 'missing_here')
+  const { approvalId, act } = await waiting(breakId)
+  assert(act.kind === 'transfer.confirm' && act.paymentId === order.paymentId)
+  await assert.rejects(waiting(breakId), /waits for a second operator/)
+  await operations.reconcile()
+  assert.equal(await statusOf(order), 'pending')
+  await approve(approvalId, bob, 'on the statement')
+  assert.equal(await statusOf(order), 'success')
+  await operations.reconcile()
+  const { found } = await reconciliation.breaks.showBreak(breakId)
+  assert.deepEqual([found.settlement, found.reason], ['confirmed', 'seen'])
+  const { rows } = await pool.query<{ rule: string }>('select rule from reconciliation_matches')
+  assert.deepEqual(rows, [{ rule: 'entry_reference' }])
+})
+
+test('a line that names nothing waits likewise; whoever is refused asks anew', async () => {
+  const order = await startedOrder()
+  await say('thank you')
+  const { breakId } = await onlyBreak()
+  await assert.rejects(waiting(breakId), /Say for which order it is/)
+  const command = operations.transferActs({ actor: 'cli:root', operator: undefined })
+  const named = { reference: order.paymentId, reason: 'seen' }
+  await assert.rejects(reconciliation.breaks.confirm(breakId, { ...named, ...command }), /second operator/)
+  const first = await waiting(breakId, order.paymentId)
+  await reject(first.approvalId, bob, 'not so')
+  const second = await waiting(breakId, order.paymentId)
+  assert.notEqual(second.approvalId, first.approvalId)
+  assert.equal(await statusOf(order), 'pending')
+  await approve(second.approvalId, bob, 'yes')
+  assert.equal(await statusOf(order), 'success')
+  await operations.reconcile()
+  assert.equal((await reconciliation.breaks.showBreak(breakId)).found.settlement, 'confirmed')
+})
