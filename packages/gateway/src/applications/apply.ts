@@ -2,6 +2,7 @@
 // approved, goes on to choose a password.
 import { Failure, KeyError, makeUuid, parsePublicKey } from '@tillgate/protocol'
 import { hashToken, type MadeLink, type ManageMembers } from '../members/manage-members.ts'
+import { checkHosts } from '../merchants/rules/merchant.ts'
 import { parseEmail } from '../notices/rules/notice.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { parseLine } from '../platform/visible-text.ts'
@@ -28,7 +29,6 @@ export type Apply = ReturnType<typeof makeApply>
 
 const tokenBytes = 32
 const tokenPattern = /^[\w-]{43}$/
-const hostPattern = /^[a-z0-9.-]{1,253}(?::\d{1,5})?$/
 const maxHosts = 100
 
 export function makeApply({ applications, members, clock, random }: ApplyParts) {
@@ -151,10 +151,9 @@ function parseHosts(text: string): readonly string[] | undefined {
     .split(',')
     .map((host) => host.trim().toLowerCase())
     .filter((host) => host !== '')
-  if (hosts.length <= maxHosts && hosts.every((host) => hostPattern.test(host)))
-    return hosts.length === 0 ? undefined : hosts
+  if (hosts.length <= maxHosts) return hosts.length === 0 ? undefined : checkHosts(hosts)
   throw new Failure('invalid_field', {
     field: 'callbackHosts',
-    message: 'Hosts are written like shop.example, separated by commas.',
+    message: `Give at most ${maxHosts} hosts, separated by commas.`,
   })
 }

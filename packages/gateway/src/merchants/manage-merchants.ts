@@ -15,6 +15,7 @@ import { placeOf } from './merchant-directory.ts'
 import { readLogo } from './rules/logo.ts'
 import {
   type CheckedKey,
+  checkHosts,
   describeChanges,
   type Merchant,
   type MerchantKey,
@@ -229,11 +230,12 @@ function hashOfLogo(image: Buffer): string {
 
 /** Throws where they cannot be stored. */
 export function checkSettings(settings: MerchantSettings): MerchantSettings {
-  const { name, contactEmails } = settings
+  const { name, contactEmails, callbackHosts } = settings
   return {
     ...settings,
     ...(name !== undefined && { name: parseLine(name, 'name') }),
     ...(contactEmails && { contactEmails: contactEmails.map((each) => parseEmail(each, 'contactEmails')) }),
+    ...(callbackHosts && { callbackHosts: checkHosts(callbackHosts) }),
   }
 }
 

@@ -235,6 +235,16 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
     (await admin.call('addKey', { params, body: { kind: 'rsa', reason } })).data.field,
     'publicKey',
   )
+  for (const host of ['https://shop.example/', 'shop.example/', 'shop .example', '*.shop.example']) {
+    const body = { callbackHosts: [host], reason }
+    const { code, data } = await admin.call('changeMerchant', { params, body })
+    assert.deepEqual([code, data.field], [40001, 'callbackHosts'], host)
+  }
+  const { callbackHosts } = await admin.data('changeMerchant', {
+    params,
+    body: { callbackHosts: ['Shop_1.example:8443', '[::1]:3000', 'leaf.example'], reason },
+  })
+  assert.deepEqual(callbackHosts, ['shop_1.example:8443', '[::1]:3000', 'leaf.example'])
   for (const [id, body] of [
     ['addKey', { kind: 'rsa', publicKey: 'no key', reason }],
     ['addMerchant', { name: 'Tea', publicKey: 'no key' }],

@@ -1,4 +1,5 @@
 // A merchant as the gateway knows it.
+import { Failure } from '@tillgate/protocol'
 import type { NoticeLanguage } from '../../notices/rules/notice.ts'
 
 export interface Merchant {
@@ -88,6 +89,19 @@ export function normaliseColour(text: string): string | undefined {
   if (digits === undefined) return undefined
   const six = digits.length === 3 ? digits.replace(/./g, '$&$&') : digits
   return `#${six.toLowerCase()}`
+}
+
+/** As addresses have it: in small letters, with the port where it is not the usual one. */
+const hostPattern = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/
+
+/** Throws where one of them is none, for no callback would ever go there. */
+export function checkHosts(hosts: readonly string[]): readonly string[] {
+  const wrong = hosts.find((host) => !hostPattern.test(host))
+  if (wrong === undefined) return hosts
+  throw new Failure('invalid_field', {
+    field: 'callbackHosts',
+    message: `${JSON.stringify(wrong)} is no host. Hosts are written like shop.example or shop.example:8443, without https:// and path.`,
+  })
 }
 
 /** What can be changed; undefined goes back to the gateway's default. */
