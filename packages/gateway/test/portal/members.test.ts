@@ -1,9 +1,12 @@
 // Members of merchants: links that open once and not too late, access that ends, the last owner, and answers that tell
 // nobody whose address is known.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { totpCode } from '../../src/accounts/totp.ts'
+import { hashToken } from '../../src/members/manage-members.ts'
 import { fromBase32 } from '../support/base32.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { TestClock } from '../support/clock.ts'
 import { freshDatabase } from '../support/database.ts'
 import { testOperations } from '../support/operations.ts'
@@ -75,6 +78,55 @@ test('a link is good until its last moment, and dead from then on; a new one rep
   clock.advance(1)
   assert.equal(await links.findInvitation(tokenOf(second.link)), undefined)
   await assert.rejects(links.joinAnew(open, password, 'test'), /used already or is too old/)
+})
+
+test('of invitations that are made at once for one address one is open', async () => {
+  const email = newEmail()
+  const inviting = await pool.transaction(async (transaction) => {
+    await transaction.query('lock table audit in share mode')
+    const both = [1, 2].map(() => members.inviteMember({ merchantId, email, role: 'viewer' }))
+    await untilBlocked(pool, 2, '%')
+    return both
+  })
+  const made = await Promise.all(inviting)
+  const open = await Promise.all(made.map(({ link }) => links.findInvitation(tokenOf(link))))
+  assert.equal(open.filter((each) => each !== undefined).length, 1)
+  await assert.rejects(members.removeMember({ merchantId, login: email }), /no member/)
+  assert.equal((await members.listMembers(merchantId)).invitations.at(-1)?.login, email)
+  clock.advance(1)
+})
+
+test('whoever is removed does not come back by an invitation that was made while they joined', async () => {
+  const email = await join()
+  const token = 'A'.repeat(43)
+  await pool.query(
+    `insert into member_links (link_id, token_hash, kind, login, merchant_id, role, made_by, created_at, expires_at)
+     values ($1, $2, 'invitation', $3, $4, 'viewer', 'test', 0, $5)`,
+    [randomUUID(), hashToken(token), email, merchantId, clock.now() + hourMs],
+  )
+  const invitation = await links.findInvitation(token)
+  assert(invitation)
+  await members.removeMember({ merchantId, login: email })
+  assert.equal(await links.findInvitation(token), undefined)
+  const proof = await authenticate({ login: email, password })
+  assert(proof.kind === 'right')
+  await assert.rejects(links.join(invitation, proof.account, 'test'))
+  assert.deepEqual(await stores.members.listMemberships(email), [])
+})
+
+test('a join that is refused leaves the invitation open', async () => {
+  const { merchant } = await merchants.addMerchant({ name: 'Refused Shop' })
+  const email = await join()
+  const { link } = await members.inviteMember({ merchantId: merchant.merchantId, email, role: 'viewer' })
+  const invitation = await links.findInvitation(tokenOf(link))
+  assert(invitation)
+  const proof = await authenticate({ login: email, password })
+  assert(proof.kind === 'right')
+  const ended = { ...proof.account, accessVersion: proof.account.accessVersion - 1 }
+  await assert.rejects(links.join(invitation, ended, 'test'), /was ended meanwhile/)
+  assert(await links.findInvitation(tokenOf(link)))
+  await links.join(invitation, proof.account, 'test')
+  assert.equal((await members.listMembers(merchant.merchantId)).members.length, 1)
 })
 
 test('a withdrawn invitation opens nothing, and only its merchant can withdraw it', async () => {

@@ -1,6 +1,8 @@
 // One-time links by the hash of each: made, found, used once. What a link brings about happens in the transaction that
 // uses it up, so that of two who open it at once one is let in.
 import type { Access } from '../../accounts/rules/account.ts'
+import { hasAccess } from '../../accounts/store/account-sessions.ts'
+import { memberTables } from '../../accounts/store/account-tables.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
 import { sql } from '../../database/sql.ts'
@@ -52,8 +54,10 @@ export function makeMemberLinkStore(database: Pool) {
         database,
         act,
         async (transaction) =>
+          // First, so that whoever is refused has not used the link up.
+          (await hasAccess(transaction, access, memberTables)) &&
           (await useLink(transaction, invitation)) &&
-          insertMember(transaction, { ...invitation, createdAtMs: invitation.nowMs }, access),
+          insertMember(transaction, { ...invitation, createdAtMs: invitation.nowMs }),
       ),
     /** False: the link is used up, or there is no such account any more. */
     recover: (linkId: string, change: NewPassword, act: Act) =>
@@ -91,6 +95,8 @@ export async function insertLink(
   { most }: { readonly most: number },
 ): Promise<boolean> {
   const { linkId, tokenHash, kind, login, merchantId, role, madeBy, createdAtMs, expiresAtMs } = link
+  // One after the other, so that of two who are invited at once the later link ends the earlier one, and both are counted.
+  await transaction.query('lock table member_links in share row exclusive mode')
   await transaction.query(sql`
 delete from member_links
  where login = ${login} and kind = ${kind} and merchant_id is not distinct from ${merchantId} and used_at is null`)

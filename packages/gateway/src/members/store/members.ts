@@ -1,7 +1,7 @@
 // Members of merchants and the accounts behind them. Whatever is asked of one merchant names it.
 
-import type { Access, Account } from '../../accounts/rules/account.ts'
-import { endAccess, hasAccess } from '../../accounts/store/account-sessions.ts'
+import type { Account } from '../../accounts/rules/account.ts'
+import { endAccess } from '../../accounts/store/account-sessions.ts'
 import { accountSources, memberTables } from '../../accounts/store/account-tables.ts'
 import { removePasskeys } from '../../accounts/store/passkeys.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
@@ -51,11 +51,17 @@ select 1 from member_accounts where login = ${login} and identity is null`)
         transaction.query(sql`
 update members set role = ${member.role} where merchant_id = ${member.merchantId} and login = ${member.login}`),
       ),
+    /** Open invitations end with it: one may have been made while they joined. */
     removeMember: (key: MemberKey, act: Act) =>
-      changeMember(database, { ...key, role: undefined }, act, (transaction) =>
-        transaction.query(sql`
-delete from members where merchant_id = ${key.merchantId} and login = ${key.login}`),
-      ),
+      changeMember(database, { ...key, role: undefined }, act, async (transaction) => {
+        // Links before members, as whoever joins takes them.
+        await transaction.query(sql`
+delete from member_links l
+ where l.merchant_id = ${key.merchantId} and l.login = ${key.login} and l.used_at is null
+   and exists (select 1 from members m where m.merchant_id = ${key.merchantId} and m.login = ${key.login})`)
+        return transaction.query(sql`
+delete from members where merchant_id = ${key.merchantId} and login = ${key.login}`)
+      }),
   }
 }
 
@@ -111,13 +117,11 @@ values (${login}, 'active', ${sealedPassword}, ${nowMs}, ${nowMs})
   return rowCount === 1
 }
 
-/** False: the access was ended since it was proven. Whoever is a member already keeps the role they have. */
+/** Whoever is a member already keeps the role they have. */
 export async function insertMember(
   transaction: Queryable,
   { merchantId, login, role, createdAtMs }: Member,
-  access?: Access,
-): Promise<boolean> {
-  if (access && !(await hasAccess(transaction, access, memberTables))) return false
+): Promise<true> {
   await transaction.query(sql`
 insert into members (merchant_id, login, role, created_at)
 values (${merchantId}, ${login}, ${role}, ${createdAtMs})
