@@ -77,6 +77,21 @@ test('an applicant is asked, approved, chooses a password, sees the AES key once
   assert.deepEqual(keys.map(({ kind }) => kind).sort(), ['aes', 'rsa'])
 })
 
+test('an applicant who has an account joins with it, and sees the AES key once too', async () => {
+  const { page } = await apply({ business: 'Second House' })
+  await gateway.operations.as('test').applications.approve(await newest())
+  const client = new PortalClient(gateway)
+  await client.signIn('ann@tea.example')
+  const joining = (await client.post(`${page}/password`, {}, { on: page })).location ?? ''
+  const joined = await client.post(joining, {}, { on: joining })
+  assert.equal(joined.status, 200)
+  assert.match(joined.text, /class="secret"><code>[^<]+</)
+  const shops = await gateway.stores.members.listMemberships('ann@tea.example')
+  const { merchantId = '' } = shops.find(({ merchantName }) => merchantName === 'Second House') ?? {}
+  const { keys } = await gateway.merchants.showMerchant(merchantId)
+  assert.deepEqual(keys.map(({ kind }) => kind).sort(), ['aes', 'rsa'])
+})
+
 test('of two operators who approve at once one does, and there is one merchant', async () => {
   await apply({ email: 'two@tea.example' })
   const id = await newest()

@@ -79,7 +79,7 @@ export function serveOneTimeLinks(listener: FastifyInstance, door: Door, { parts
     const found = await visits.readSession(request)
     if (found?.account.login !== invitation.login) return redirect(reply, signInThenBack(request))
     await running().links.join(invitation, found.account, actorOf(request, invitation.login))
-    return welcome(call, invitation)
+    return welcomeFirst(call, invitation)
   }
 
   /** Whoever comes in first sees the AES key, once: nobody else has seen it. */
