@@ -237,6 +237,7 @@ export const endpointActs: readonly Act[] = [
       reason,
     }),
     answer: object('The new secret.', { endpointId, secret }),
+    isOnce: true,
     command: { words: 'endpoint rotate-secret' },
     form: form<Endpoint>({
       place: 'endpoint',
@@ -267,11 +268,12 @@ async function rotate({
   actor,
   params,
   input,
+  actId,
   prove,
 }: ActCall<{ merchantId: string; endpointId: string }, { endOthers: boolean; reason: string }>) {
   await prove?.()
   const made = await service
     .as(actor)
-    .endpoints.rotateSecret(params, { endsOthers: input.endOthers, reason: input.reason })
+    .endpoints.rotateSecret(params, { endsOthers: input.endOthers, reason: input.reason, actId })
   return { endpointId: params.endpointId, secret: made.secret ?? '' }
 }

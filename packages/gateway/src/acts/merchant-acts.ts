@@ -123,6 +123,7 @@ export const merchantActs: readonly Act[] = [
       platformPublicKey: longText('What callbacks are signed with, as PEM.', { max: 16_384 }),
       gatewayUrl: text('Where the merchant sends its requests.', { max: 2_048 }),
     }),
+    isOnce: true,
     command: { words: 'merchant add' },
     form: {
       place: 'merchants',
@@ -133,11 +134,12 @@ export const merchantActs: readonly Act[] = [
         'It gets a number and an AES key; the key is shown once, for you to hand over. What is left empty is the gateway’s default; the public key can be given later.',
       button: 'Sign it on',
     },
-    async run({ service, actor, input }) {
+    async run({ service, actor, input, actId }) {
       const { name: called, publicKey: given, merchantId: brought, ...rest } = input
       const made = await service.as(actor).merchants.addMerchant({
         ...settingsOf(rest),
         name: called,
+        actId,
         ...(given !== undefined && { publicKey: given }),
         ...(brought !== undefined && { merchantId: brought }),
       })

@@ -297,6 +297,7 @@ export const railActs: readonly Act[] = [
       reason,
     }),
     answer: object('The new secret.', { railId, secret }),
+    isOnce: true,
     command: { words: 'rail rotate-secret' },
     form: form<OutsideRail>({
       place: 'rail',
@@ -308,10 +309,10 @@ export const railActs: readonly Act[] = [
       button: 'Make a new secret',
       isOffered: ({ account }) => !account,
     }),
-    async run({ service, actor, params, input: { endOthers, reason: why } }) {
+    async run({ service, actor, params, input: { endOthers, reason: why }, actId }) {
       const made = await service
         .as(actor)
-        .rails.rotateSecret(params.railId, { endsOthers: endOthers, reason: why })
+        .rails.rotateSecret(params.railId, { endsOthers: endOthers, reason: why, actId })
       return { railId: params.railId, secret: made.secret }
     },
     tell: ({ railId: id, secret: told }, { input }) => ({

@@ -1,9 +1,11 @@
 // What a merchant does with its endpoints, and an operator for it: each act is recorded with who did it and why; a secret
 // is given out once, when it is made.
+import assert from 'node:assert/strict'
 import { type EventName, Failure, makeUuid, makeWebhookSecret } from '@tillgate/protocol'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
+import { checkToldAgain } from '../operators/rules/tell-again.ts'
 import { hostOf } from '../platform/ssrf-guard.ts'
 import type { Vault } from '../platform/vault.ts'
 import {
@@ -120,7 +122,16 @@ export function makeManageEndpoints(parts: ManageEndpointsParts) {
     /** The one before signs as well until the next time, unless it was stolen. */
     async rotateSecret(
       key: EndpointKey,
-      { endsOthers, reason }: { readonly endsOthers: boolean; readonly reason: string },
+      {
+        endsOthers,
+        reason,
+        actId,
+      }: {
+        readonly endsOthers: boolean
+        readonly reason: string
+        /** Sent again with the same one, it makes one secret. */
+        readonly actId?: string | undefined
+      },
     ): Promise<MadeEndpoint> {
       const endpoint = await find(key)
       if (endpoint.format !== 'standard')
@@ -128,8 +139,13 @@ export function makeManageEndpoints(parts: ManageEndpointsParts) {
           message: 'This endpoint gets envelopes, under the merchant’s keys: it has no secret of its own.',
         })
       const secret = makeWebhookSecret(random)
-      await endpoints.replaceSecret(seal(key, secret), { endsOthers }, act('rotate-secret', key, reason))
-      return { endpoint, secret }
+      const made = seal(key, secret, actId)
+      if (await endpoints.replaceSecret(made, { endsOthers }, act('rotate-secret', key, reason)))
+        return { endpoint, secret }
+      const before = await endpoints.findSecret(made)
+      assert(before, 'a secret that is there is found')
+      checkToldAgain(before, clock.now())
+      return { endpoint, secret: vault.open(before.sealedSecret, placeOfEndpointSecret(made)).toString() }
     },
   }
 
@@ -153,9 +169,9 @@ export function makeManageEndpoints(parts: ManageEndpointsParts) {
       })
   }
 
-  function seal({ merchantId, endpointId }: EndpointKey, secret: string): EndpointSecret {
+  function seal({ merchantId, endpointId }: EndpointKey, secret: string, actId?: string): EndpointSecret {
     const createdAtMs = clock.now()
-    const secretId = makeUuid(createdAtMs, random)
+    const secretId = actId ?? makeUuid(createdAtMs, random)
     const sealedSecret = vault.seal(Buffer.from(secret), placeOfEndpointSecret({ merchantId, secretId }))
     return { merchantId, endpointId, secretId, sealedSecret, createdAtMs }
   }

@@ -1,12 +1,13 @@
 // What an operator does with merchants and their keys. Each act is recorded with who did it and why; a secret is
 // given out once, when it is made, and never again.
 import { createHash } from 'node:crypto'
-import { Failure, KeyError, makeUuid, parsePublicKey } from '@tillgate/protocol'
+import { Failure, KeyError, makeUuid, parsePublicKey, type RandomBytes } from '@tillgate/protocol'
 import type { MakeNotices } from '../notices/make-notices.ts'
 import { parseEmail, writtenTime } from '../notices/rules/notice.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { Approval } from '../operators/rules/approval.ts'
 import type { Act } from '../operators/rules/audit.ts'
+import { checkToldAgain } from '../operators/rules/tell-again.ts'
 import { hostOf } from '../platform/ssrf-guard.ts'
 import type { Vault } from '../platform/vault.ts'
 import { parseLine } from '../platform/visible-text.ts'
@@ -51,6 +52,8 @@ export interface NewMerchant extends Omit<MerchantSettings, 'name'> {
   readonly name: string
   readonly publicKey?: string
   readonly isSelfRegistered?: boolean
+  /** Sent again with the same one, it makes one merchant. */
+  readonly actId?: string | undefined
 }
 
 export interface MadeMerchant {
@@ -88,10 +91,10 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
 
   return {
     /** With an AES key, and with the merchant's RSA public key where it is at hand. */
-    async addMerchant({ publicKey, ...given }: NewMerchant): Promise<MadeMerchant> {
+    async addMerchant({ publicKey, actId, ...given }: NewMerchant): Promise<MadeMerchant> {
       const settings = { ...given, ...checkSettings(given) }
       const merchant: Merchant = {
-        merchantId: settings.merchantId ?? makeMerchantId(random),
+        merchantId: settings.merchantId ?? makeMerchantId(actId === undefined ? random : bytesFrom(actId)),
         name: settings.name ?? given.name,
         status: 'active',
         requestsPerSecond: settings.requestsPerSecond,
@@ -107,15 +110,14 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
       }
       checkCallbackUrl(merchant, { ...merchant, defaultCallbackUrl: undefined })
       const { merchantId } = merchant
-      const aes = make(merchantId, { kind: 'aes' })
+      const aes = make(merchantId, { kind: 'aes' }, actId)
       const keys = publicKey === undefined ? [aes] : [aes, make(merchantId, { kind: 'rsa', publicKey })]
       const isNew = await merchants.insertMerchant(
         merchant,
         keys.map(({ key }) => key),
         act('merchant.add', merchantId, { merchantId }),
       )
-      if (!isNew) throw merchantIdTaken(merchantId)
-      return { merchant, aesKey: aes.secret }
+      return isNew ? { merchant, aesKey: aes.secret } : madeBefore(merchantId, actId)
     },
 
     /** The audit says what changed from what to what; where nothing does, nothing is recorded. */
@@ -211,9 +213,19 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
       })
   }
 
-  function make<K extends NewKey>(merchantId: string, key: K): Made<K> {
+  /** By the same act, of which the key bears the id. Throws where the number is another merchant's. */
+  async function madeBefore(merchantId: string, actId: string | undefined): Promise<MadeMerchant> {
+    const key = (await merchants.listKeys(merchantId)).find(({ keyId }) => keyId === actId)
+    if (key?.kind !== 'aes') throw merchantIdTaken(merchantId)
+    checkToldAgain({ ...key, isOver: key.revokedAtMs !== undefined }, clock.now())
+    const aesKey = vault.open(key.sealedKey, placeOf(key)).toString('base64')
+    return { merchant: await find(merchantId), aesKey }
+  }
+
+  function make<K extends NewKey>(merchantId: string, key: K, actId?: string): Made<K> {
     const nowMs = clock.now()
-    const base = { merchantId, keyId: makeUuid(nowMs, random), createdAtMs: nowMs, revokedAtMs: undefined }
+    const keyId = actId ?? makeUuid(nowMs, random)
+    const base = { merchantId, keyId, createdAtMs: nowMs, revokedAtMs: undefined }
     if (key.kind === 'rsa') {
       return { key: { ...base, kind: 'rsa', publicKey: toPem(key.publicKey) }, secret: undefined } as Made<K>
     }
@@ -222,6 +234,12 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     // Safe, here and above: the kind was looked at, which TypeScript does not carry over to K.
     return { key: { ...base, kind: 'aes', sealedKey }, secret: secret.toString('base64') } as Made<K>
   }
+}
+
+/** The same bytes for the same text, so that an act that is sent again makes the same number. */
+function bytesFrom(text: string): RandomBytes {
+  let turn = 0
+  return (count) => createHash('sha256').update(`${text} ${turn++}`).digest().subarray(0, count)
 }
 
 function hashOfLogo(image: Buffer): string {

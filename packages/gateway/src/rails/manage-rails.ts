@@ -1,8 +1,10 @@
 // What an operator does with rails: each act is recorded with who did it and why; a secret is given out once, when it is
 // made.
+import assert from 'node:assert/strict'
 import { Failure, makeUuid, makeWebhookSecret } from '@tillgate/protocol'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { Act } from '../operators/rules/audit.ts'
+import { checkToldAgain } from '../operators/rules/tell-again.ts'
 import type { Vault } from '../platform/vault.ts'
 import { parseLine } from '../platform/visible-text.ts'
 import { type BankAccount, checkBankAccount } from './rules/bank-account.ts'
@@ -27,6 +29,13 @@ export interface MadeRail {
   readonly rail: OutsideRail
   /** To be shown this once. */
   readonly secret: string
+}
+
+interface Rotation {
+  readonly endsOthers: boolean
+  readonly reason: string
+  /** Sent again with the same one, it makes one secret. */
+  readonly actId?: string | undefined
 }
 
 export type ManageRails = ReturnType<typeof makeManageRails>
@@ -120,17 +129,18 @@ export function makeManageRails(parts: ManageRailsParts) {
     /** The one before stays good until the next time, unless it was stolen. */
     async rotateSecret(
       railId: string,
-      { endsOthers, reason }: { readonly endsOthers: boolean; readonly reason: string },
+      { endsOthers, reason, actId }: Rotation,
       secret = makeWebhookSecret(random),
     ): Promise<MadeRail> {
       const { rail } = (await rails.findRail(railId)) ?? noRail(railId)
       if (rail.account) throw hasAccount()
-      await rails.replaceSecret(
-        sealedSecret(railId, secret),
-        { endsOthers },
-        act('rail.rotate-secret', railId, { reason }),
-      )
-      return { rail, secret }
+      const made = sealedSecret(railId, secret, actId)
+      if (await rails.replaceSecret(made, { endsOthers }, act('rail.rotate-secret', railId, { reason })))
+        return { rail, secret }
+      const before = await rails.findSecret(made)
+      assert(before, 'a secret that is there is found')
+      checkToldAgain(before, clock.now())
+      return { rail, secret: vault.open(before.sealedSecret, placeOfRailSecret(made)).toString() }
     },
   }
 
@@ -157,9 +167,9 @@ export function makeManageRails(parts: ManageRailsParts) {
     })
   }
 
-  function sealedSecret(railId: string, secret: string): RailSecret {
+  function sealedSecret(railId: string, secret: string, actId?: string): RailSecret {
     const createdAtMs = clock.now()
-    const secretId = makeUuid(createdAtMs, random)
+    const secretId = actId ?? makeUuid(createdAtMs, random)
     const sealed = vault.seal(Buffer.from(secret), placeOfRailSecret({ railId, secretId }))
     return { railId, secretId, sealedSecret: sealed, createdAtMs }
   }

@@ -222,9 +222,14 @@ test('a merchant is paid out by its plan and by hand, and the bank says what bec
 test('merchants are signed on, changed, stopped and given keys; a secret is told once', async () => {
   const name = 'Leaf & Cup'
   clock.advance(1)
-  const added = await admin.data('addMerchant', {
+  const request = {
     body: { name, callbackHosts: ['Leaf.example'], requestsPerSecond: 7 },
-  })
+    headers: once(),
+  }
+  const [added, again] = await Promise.all([1, 2].map(() => admin.data('addMerchant', request)))
+  assert.deepEqual(again, added, 'sent twice, it makes one merchant, and both are told its key')
+  assert.deepEqual(await admin.data('addMerchant', request), added)
+  assert.equal((await admin.call('addMerchant', { body: request.body })).data.field, 'Idempotency-Key')
   const params = { merchantId: added.merchant.merchantId }
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
@@ -249,7 +254,7 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
     ['addKey', { kind: 'rsa', publicKey: 'no key', reason }],
     ['addMerchant', { name: 'Tea', publicKey: 'no key' }],
   ] as const) {
-    const { code, data } = await admin.call(id, { params, body })
+    const { code, data } = await admin.call(id, { params, body, headers: once() })
     assert.deepEqual([code, data.field], [40001, 'publicKey'], id)
   }
   await admin.data('revokeKey', { params: { ...params, ...rsa }, body: { reason } })
@@ -364,8 +369,10 @@ test('a rail is added, changed, paused and given a new secret', async () => {
   assert.equal((await admin.data('changeRail', { params, body: { position: 3, reason } })).position, 3)
   assert.equal((await admin.data('pauseRail', { params, body: { reason } })).isPaused, true)
   assert.equal((await admin.data('resumeRail', { params, body: { reason } })).isPaused, false)
-  const rotated = await admin.data('rotateRailSecret', { params, body: { endOthers: false, reason } })
+  const rotation = { params, body: { endOthers: false, reason }, headers: once() }
+  const [rotated, again] = await Promise.all([1, 2].map(() => admin.data('rotateRailSecret', rotation)))
   assert.notEqual(rotated.secret, secret)
+  assert.deepEqual([again, await admin.data('rotateRailSecret', rotation)], [rotated, rotated])
   assert.equal((await admin.data('showRail', { params })).secrets.length, 2)
   assert.equal((await admin.data('listRails')).rails[0].railId, 'bank')
 })
@@ -495,8 +502,10 @@ test('endpoints of a merchant are registered, changed, paused, resumed and remov
   const { endpoints } = await admin.data('listEndpoints', { params: { merchantId } })
   assert.equal(endpoints[0].pausedAtMs, clock.now())
   await admin.data('resumeEndpoint', { params, body: { reason } })
-  const rotated = await admin.data('rotateEndpointSecret', { params, body: { endOthers: false, reason } })
+  const rotation = { params, body: { endOthers: false, reason }, headers: once() }
+  const [rotated, again] = await Promise.all([1, 2].map(() => admin.data('rotateEndpointSecret', rotation)))
   assert.notEqual(rotated.secret, made.secret)
+  assert.deepEqual([again, await admin.data('rotateEndpointSecret', rotation)], [rotated, rotated])
   const shown = await admin.call('showEndpoint', { params })
   assert.equal(shown.data.secrets.length, 2)
   assert.ok(!shown.text.includes('whsec_'), 'a secret is told once')

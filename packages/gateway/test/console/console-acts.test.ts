@@ -41,15 +41,24 @@ const base64Key = /^[A-Za-z0-9+/]{43}=$/
 
 test('a merchant is signed on, and its key is shown this once', async () => {
   clock.advance(1_000)
-  const made = await admin.post('/merchants', {
+  const form = {
     name: 'Leaf <& Cup>',
     callbackHosts: 'Leaf.example, ',
     requestsPerSecond: '7',
-  })
+    formId: makeUuid(clock.now(), randomBytes),
+  }
+  const made = await admin.post('/merchants', form)
   const key = secretOf(made, base64Key)
   const merchantId = secretOf(made, /^\d{18}$/)
   assert.match(made.text, /TILLGATE_PLATFORM_PUBLIC_KEY=MII/)
   assert.equal(await lastAct(), `merchant.add ${merchantId} by console:admin@127.0.0.1`)
+  const [again, other] = [await admin.post('/merchants', form), { ...form, name: 'Another' }]
+  assert.deepEqual([secretOf(again, base64Key), secretOf(again, /^\d{18}$/)], [key, merchantId])
+  assert.match(await note(admin, '/merchants', other), /sent before, for another request/)
+  const { rowCount } = await gateway.pool.query("select from merchants where name like 'Leaf <%'")
+  assert.equal(rowCount, 1)
+  clock.advance(10 * 60_000)
+  assert.match(await note(admin, '/merchants', form), /already done at .* not told any more/)
   const page = await admin.get(`/merchants/${merchantId}`)
   assert.match(page.text, /Leaf &lt;&amp; Cup&gt;/)
   assert.match(page.text, /leaf\.example/)
@@ -65,7 +74,8 @@ test('a merchant of another implementation brings its id, which takes payments a
     merchantId,
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
   }
-  const key = secretOf(await admin.post('/merchants', given), base64Key)
+  const formId = () => makeUuid(clock.now(), randomBytes)
+  const key = secretOf(await admin.post('/merchants', { ...given, formId: formId() }), base64Key)
   const envelope = await sealRequest(
     {
       merchantId,
@@ -84,7 +94,10 @@ test('a merchant of another implementation brings its id, which takes payments a
   assert.equal(msg, 'SUCCESS')
   const { pathname } = new URL(data.checkoutUrl)
   assert.equal((await fetch(gateway.url + pathname)).status, 200)
-  assert.match(await note(admin, '/merchants', given), /There is a merchant M2o8xQ4ZpL0000aBc9 already/)
+  assert.match(
+    await note(admin, '/merchants', { ...given, formId: formId() }),
+    /There is a merchant M2o8xQ4ZpL0000aBc9 already/,
+  )
   for (const wrong of ['M2o8xQ4ZpL0000aBc', 'M2o8xQ4ZpL0000aBc99', 'M2o8xQ4ZpL0000aB-9'])
     assert.match(await note(admin, '/merchants', { ...given, merchantId: wrong }), /18 letters or digits/)
 })

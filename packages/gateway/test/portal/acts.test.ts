@@ -195,6 +195,25 @@ test('people are invited, given another role and removed; the last owner stays',
   assert.equal((await recorded('member.invite')).filter((actor) => actor.startsWith('member:')).length, 1)
 })
 
+test('a rotation of an endpoint’s secret that is sent twice makes one secret', async () => {
+  const endpoints = gateway.operations.as('test').endpoints
+  const { endpoint } = await endpoints.addEndpoint(
+    merchantId,
+    { url: 'http://127.0.0.1:9/rotated', format: 'standard', events: undefined },
+    'test',
+  )
+  const path = `/merchant/endpoints/${endpoint.endpointId}/secret`
+  const [, formId = ''] = /name="formId" value="([^"]+)"/.exec((await owner.get(path)).text) ?? []
+  const form = { endOthers: 'false', password, formId }
+  const secretIn = ({ text }: { text: string }) => /whsec_[\w+/=]+/.exec(text)?.[0]
+  const first = secretIn(await owner.post(path, form, { on: path }))
+  assert(first !== undefined)
+  assert.equal(secretIn(await owner.post(path, form, { on: path })), first)
+  assert.equal((await endpoints.showEndpoint(endpoint)).secrets.length, 2)
+  const { rowCount } = await gateway.pool.query("select from audit where act = 'endpoint.rotate-secret'")
+  assert.equal(rowCount, 1)
+})
+
 test('the form that changes an endpoint’s events has those ticked that it hears of, in portal and console', async () => {
   const { endpoint } = await gateway.operations
     .as('test')

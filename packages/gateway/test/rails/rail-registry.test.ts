@@ -1,7 +1,7 @@
 // Rails are registered, changed, paused and given new secrets by command, by program and by form; secrets are shown once
 // and rest sealed, and what a rail is not fit for is refused with what to change.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { scopeNames } from '../../src/operators/rules/api-token.ts'
 import { makeVault } from '../../src/platform/vault.ts'
@@ -137,16 +137,18 @@ test('a live gateway takes https alone', async () => {
   await assert.rejects(live.changeRail('bank', { url: 'http://bank.example' }, reason), /https alone/)
 })
 
+async function rotate(body: { endOthers: boolean; reason: string }): Promise<string> {
+  const headers = { 'idempotency-key': randomUUID() }
+  return (await api.data('rotateRailSecret', { params, body, headers })).secret
+}
+
 test('of three secrets the newest two are good, and a stolen one ends at once', async () => {
   const first = (await directory()).get('bank')?.secrets[0]
-  const second = (await api.call('rotateRailSecret', { params, body: { endOthers: false, reason } })).data
-    .secret
+  const second = await rotate({ endOthers: false, reason })
   assert.deepEqual((await directory()).get('bank')?.secrets, [second, first])
-  const third = (await api.call('rotateRailSecret', { params, body: { endOthers: false, reason } })).data
-    .secret
+  const third = await rotate({ endOthers: false, reason })
   assert.deepEqual((await directory()).get('bank')?.secrets, [third, second])
-  const fourth = (await api.call('rotateRailSecret', { params, body: { endOthers: true, reason } })).data
-    .secret
+  const fourth = await rotate({ endOthers: true, reason })
   assert.deepEqual((await directory()).get('bank')?.secrets, [fourth])
 })
 
@@ -156,8 +158,15 @@ test('the console lists rails, shows one, and takes its forms', async () => {
   const page = (await console.get('/rails/bank')).text
   for (const label of ['Change…', 'Pause…', 'Rotate the secret…']) assert(page.includes(label), label)
   assert(!page.includes('Resume…'))
-  const { text } = await console.post('/rails/bank/secrets', { endOthers: 'false', reason })
-  assert.match(text, /whsec_/)
+  const [before] = (await directory()).get('bank')?.secrets ?? []
+  const form = { endOthers: 'false', reason, formId: randomUUID() }
+  const { text } = await console.post('/rails/bank/secrets', form)
+  const [secret = ''] = /whsec_[\w+/=]+/.exec(text) ?? []
+  assert(
+    (await console.post('/rails/bank/secrets', form)).text.includes(secret),
+    'sent again, it is the same',
+  )
+  assert.deepEqual((await directory()).get('bank')?.secrets, [secret, before])
   assert.match(await console.told('/rails/bank/pause', { reason }), /not offered any more/)
   assert.match((await console.get('/rails/bank')).text, /paused[\s\S]*Resume…/)
   assert.match(

@@ -4,6 +4,7 @@ import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
 import { prepared, sql } from '../../database/sql.ts'
 import type { Act } from '../../operators/rules/audit.ts'
+import type { MadeBefore } from '../../operators/rules/tell-again.ts'
 import { audited } from '../../operators/store/audit.ts'
 import { type Endpoint, type EndpointKey, type EndpointSecret, maxEndpoints } from '../rules/endpoint.ts'
 import type { OnQueued } from './callbacks.ts'
@@ -15,6 +16,8 @@ export interface SecretDates {
   readonly createdAtMs: number
 }
 
+type StoredSecret = MadeBefore & Pick<EndpointSecret, 'sealedSecret'>
+
 export function makeEndpointStore(database: Pool, onQueued: OnQueued = () => {}) {
   return {
     /** Those that are not removed, the oldest first. */
@@ -23,6 +26,8 @@ export function makeEndpointStore(database: Pool, onQueued: OnQueued = () => {})
     findEndpoint: (key: EndpointKey) => findEndpoint(database, key),
     /** Live ones, the newest first. */
     listSecrets: (key: EndpointKey) => listSecrets(database, key),
+    /** Also one that has ended. */
+    findSecret: (key: EndpointKey & { readonly secretId: string }) => findSecret(database, key),
     /** False when the merchant has as many as there may be. */
     insertEndpoint: (endpoint: Endpoint, secret: EndpointSecret | undefined, act: Act) =>
       audited(database, act, async (transaction) => {
@@ -59,8 +64,12 @@ update callback_endpoint_secrets set ended_at = ${nowMs} where ${isIt(key)} and 
         return rowCount === 1
       }),
     /** The newest of the others stays with it, or none. */
+    /** False: this one is there already. */
     replaceSecret: (secret: EndpointSecret, options: { readonly endsOthers: boolean }, act: Act) =>
       audited(database, act, async (transaction) => {
+        // First, so that two who rotate at once come one after the other.
+        await transaction.query(sql`select from callback_endpoints where ${isIt(secret)} for no key update`)
+        if (await findSecret(transaction, secret)) return false
         await endSecrets(transaction, secret, options)
         await insertSecret(transaction, secret)
         return true
@@ -105,6 +114,12 @@ const datesShape = rowShape<SecretDates>('secret', {
   createdAtMs: number('created_at'),
 })
 
+const storedShape = rowShape<StoredSecret>('secret', {
+  sealedSecret: 'sealed_secret',
+  createdAtMs: number('created_at'),
+  isOver: 'ended_at is not null',
+})
+
 async function listSecrets(database: Queryable, key: EndpointKey): Promise<SecretDates[]> {
   const { rows } = await database.query(sql`
 select ${datesShape.columns}
@@ -145,13 +160,20 @@ update callback_queue set due_at = ${nowMs}
   return true
 }
 
-/** The row of the endpoint is locked first, so that two who rotate at once come one after the other. */
+async function findSecret(
+  database: Queryable,
+  key: Pick<EndpointSecret, 'merchantId' | 'endpointId' | 'secretId'>,
+): Promise<StoredSecret | undefined> {
+  const { rows } = await database.query(sql`
+select ${storedShape.columns} from callback_endpoint_secrets where ${isIt(key)} and secret_id = ${key.secretId}`)
+  return rows[0] && storedShape.read(rows[0])
+}
+
 async function endSecrets(
   transaction: Queryable,
   secret: EndpointSecret,
   { endsOthers }: { readonly endsOthers: boolean },
 ): Promise<void> {
-  await transaction.query(sql`select from callback_endpoints where ${isIt(secret)} for no key update`)
   await transaction.query(sql`
 update callback_endpoint_secrets
    set ended_at = ${secret.createdAtMs}

@@ -44,7 +44,7 @@ function page({ mode, routes, origin }: { mode: string; routes: readonly ApiRout
 <li>Every answer is <code>{"code": 20000, "msg": "SUCCESS", "data": …}</code>; on trouble <code>code</code> says which, <code>msg</code> what to change, <code>data.field</code> where, <code>data.requestId</code> what the log knows it by.</li>
 <li>Amounts are decimal text, exact. Times are milliseconds since 1970-01-01 UTC.</li>
 <li>Lists are paged by key, the newest first: send <code>older</code> as <code>before</code> of the next request.</li>
-<li>Payouts and top-ups want an <code>Idempotency-Key</code>; a refund’s own number is its <code>referRefundNo</code>. Sent again, they move the money once.</li>
+<li>Payouts and top-ups want an <code>Idempotency-Key</code>; a refund’s own number is its <code>referRefundNo</code>. New merchants and secrets want one too. Sent again, money moves once and they are made once.</li>
 <li>What needs a second operator answers <code>"outcome": "waiting"</code>, and nothing moves before another one approves it.</li>
 </ul>
 <h2 id="scopes">Scopes</h2>

@@ -1,6 +1,6 @@
 // The portal's side of the acts: each on a screen of its own, which says what will happen, and is done when it is sent.
 // Words are the portal's; whose merchant it is done to is the session's, whatever is sent.
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import {
   type EventName,
   eventNames,
@@ -75,6 +75,7 @@ async function screen(visit: Visit, { act, face }: Screen): Promise<PortalPage |
 ${carried(visit)}
 ${isKey && keyMaker(visit.language)}
 ${face.hidden?.map((name) => html`<input type="hidden" name="${name}" value="${values[name]}">`)}
+${act.isOnce && html`<input type="hidden" name="formId" value="${randomUUID()}">`}
 ${fields.map(([name, schema]) => inputOf(visit, { name, schema, act, face, values }))}
 ${face.wantsProof && proofFields(visit)}
 <button class="${face.isDangerous ? 'danger' : 'primary'}">${said.title}</button>
@@ -233,7 +234,7 @@ async function doAct(visit: Visit, typed: URLSearchParams, { act, face }: Screen
     nowMs,
     params,
     input,
-    actId: undefined,
+    actId: act.isOnce ? actIdOf(visit, typed, { act, params, input }) : undefined,
     ...(face.wantsProof && { prove: () => demandProof(visit, typed) }),
   })
   const said = words.acts[face.name as ActName]
@@ -250,6 +251,17 @@ ${secrets.map(([, value]) => html`<p class="secret"><code>${value}</code></p>`)}
 <p class="acts"><a class="button primary" href="${to}">${words.common.done}</a></p>`,
     },
   }
+}
+
+/** However often the same form is sent, by the same member, it is the same act. */
+function actIdOf(
+  { member, scope }: Visit,
+  typed: URLSearchParams,
+  { act, params, input }: { act: Act; params: unknown; input: unknown },
+): string {
+  const content = [scope.merchantId, member.login, typed.get('formId'), act.name, params, input]
+  const hash = createHash('sha256').update(JSON.stringify(content)).digest('hex')
+  return hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
 }
 
 function areaOf(page: string): PortalPage['area'] {

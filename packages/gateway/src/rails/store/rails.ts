@@ -1,9 +1,12 @@
 // Rails and their secrets in PostgreSQL: a small table that is read whole. Two secrets of a rail live at most, and the
 // slots of their table hold that.
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { number, rowShape } from '../../database/row-shape.ts'
+import { sql } from '../../database/sql.ts'
 import type { NewNotice } from '../../notices/rules/notice.ts'
 import { queueNotices } from '../../notices/store/queue-notices.ts'
 import type { Act } from '../../operators/rules/audit.ts'
+import type { MadeBefore } from '../../operators/rules/tell-again.ts'
 import { audited, insertAct } from '../../operators/store/audit.ts'
 import type { BankAccount } from '../rules/bank-account.ts'
 import { type OutsideRail, pauseAfter, type RailSecret } from '../rules/outside-rail.ts'
@@ -16,6 +19,8 @@ export interface RailWithSecrets {
 
 /** What is given is changed, and the rest is left as it is. */
 export type RailChanges = Partial<Omit<OutsideRail, 'railId' | 'createdAtMs'>>
+
+type StoredSecret = MadeBefore & Pick<RailSecret, 'sealedSecret'>
 
 export type RailStore = ReturnType<typeof makeRailStore>
 
@@ -32,9 +37,17 @@ export function makeRailStore(database: Pool) {
     findRail: async (railId: string) => (await listRails(database, railId))[0],
     changeRail: (railId: string, actFor: (before: OutsideRail) => ChangeWithAct | undefined) =>
       changeRail(database, railId, actFor),
-    /** The newest of the others stays with it, or none. */
+    /** Also one that has ended. */
+    findSecret: (key: Pick<RailSecret, 'railId' | 'secretId'>) => findSecret(database, key),
+    /** The newest of the others stays with it, or none. False: this one is there already. */
     replaceSecret: (secret: RailSecret, options: { readonly endsOthers: boolean }, act: Act) =>
       audited(database, act, async (transaction) => {
+        // First, so that two who rotate at once come one after the other.
+        await transaction.query({
+          text: 'select from rails where rail_id = $1 for no key update',
+          values: [secret.railId],
+        })
+        if (await findSecret(transaction, secret)) return false
         await endSecrets(transaction, secret, options)
         await insertSecret(transaction, secret)
         return true
@@ -147,16 +160,26 @@ update rails
   })
 }
 
-/** The row of the rail is locked first, so that two who rotate at once come one after the other. */
+const secretShape = rowShape<StoredSecret>('secret', {
+  sealedSecret: 'sealed_secret',
+  createdAtMs: number('created_at'),
+  isOver: 'ended_at is not null',
+})
+
+async function findSecret(
+  database: Queryable,
+  { railId, secretId }: Pick<RailSecret, 'railId' | 'secretId'>,
+): Promise<StoredSecret | undefined> {
+  const { rows } = await database.query(sql`
+select ${secretShape.columns} from rail_secrets where rail_id = ${railId} and secret_id = ${secretId}`)
+  return rows[0] && secretShape.read(rows[0])
+}
+
 async function endSecrets(
   transaction: Queryable,
   { railId, createdAtMs }: RailSecret,
   { endsOthers }: { readonly endsOthers: boolean },
 ): Promise<void> {
-  await transaction.query({
-    text: 'select from rails where rail_id = $1 for no key update',
-    values: [railId],
-  })
   await transaction.query({
     text: `
 update rail_secrets
