@@ -110,6 +110,7 @@ test('whoever dies while one line for a whole run is booked is followed by the w
   const dying = makeReconciling({
     ...money,
     transfers: money.operations.as('test').transfers,
+    policy: { kinds: [] },
     statements: money.bankStatements,
     payouts: {
       async endPayout(...given) {
