@@ -1,6 +1,6 @@
 // What people typed, in a form or on the command line, as the input of an act: every field is read by its schema, and
 // every error is found, not the first one alone.
-import { Failure, KeyError } from '@tillgate/protocol'
+import { Failure } from '@tillgate/protocol'
 import type { TObject, TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
 import type { Act, RawInput } from './act.ts'
@@ -50,21 +50,25 @@ export function readInput(
     return values
   }
   const [params, input] = [read(act.params), read(act.input)]
-  const given = { ...params, ...input }
-  for (const [field, check] of Object.entries(act.checks)) {
-    if (!(field in given)) continue
+  errors.push(...refusalsOf(act, { ...params, ...input }).map(toFieldError))
+  return { params, input, errors }
+}
+
+/** What a schema cannot say: whatever the checks of the fields that are given throw. */
+export function refusalsOf({ checks }: Pick<Act, 'checks'>, given: Readonly<Record<string, unknown>>) {
+  return Object.entries(checks).flatMap(([field, check]): unknown[] => {
+    if (given[field] === undefined) return []
     try {
       check(given)
+      return []
     } catch (error) {
-      errors.push(toFieldError(error))
+      return [error]
     }
-  }
-  return { params, input, errors }
+  })
 }
 
 /** What the person can mend; everything else is thrown on. */
 export function toFieldError(error: unknown): FieldError {
-  if (error instanceof KeyError) return { field: 'publicKey', message: error.message }
   if (error instanceof Failure) return { field: error.field, message: error.message }
   throw error
 }

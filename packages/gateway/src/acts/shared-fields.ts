@@ -3,7 +3,6 @@ import {
   digitsOf,
   isCurrencyCode,
   merchantIdPattern,
-  parsePublicKey,
   paymentIdPattern,
   toDecimalText,
   toPositiveMinorUnits,
@@ -12,6 +11,7 @@ import {
 import type { Static, TObject } from 'typebox'
 import { availableMinor } from '../ledger/rules/transfer.ts'
 import type { Account } from '../ledger/store/ledger.ts'
+import { toPem } from '../merchants/manage-merchants.ts'
 import { bankNamePattern, checkValueDate, mainBank, type Outside } from '../treasury/rules/bank-account.ts'
 import type { Act, RawInput } from './act.ts'
 import {
@@ -58,7 +58,7 @@ export const callbackHosts = faced(
   { placeholder: 'shop.example, pay.example', fromText: (written) => written.toLowerCase() },
 )
 export const publicKeyCheck = {
-  publicKey: ({ publicKey: written }) => void parsePublicKey(String(written)),
+  publicKey: ({ publicKey: written }) => void toPem(String(written)),
 } as const satisfies Act['checks']
 
 export const bankName = matching('Its short name, which never changes.', {

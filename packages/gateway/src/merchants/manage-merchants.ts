@@ -267,7 +267,8 @@ interface Made<K extends NewKey> {
   readonly secret: K['kind'] extends 'aes' ? string : undefined
 }
 
-function toPem(publicKey: string): string {
+/** Throws at the field. */
+export function toPem(publicKey: string): string {
   try {
     return parsePublicKey(publicKey).export({ type: 'spki', format: 'pem' }).toString()
   } catch (cause) {

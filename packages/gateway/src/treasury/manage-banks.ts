@@ -1,5 +1,5 @@
 // What an operator does with the operator's own bank accounts: each act is recorded with who did it and why.
-import { Failure } from '@tillgate/protocol'
+import { digitsOf, Failure } from '@tillgate/protocol'
 import type { Account } from '../ledger/store/ledger.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import { type BankAccount, type BankDetails, mainBank, parseBankDetails } from './rules/bank-account.ts'
@@ -43,6 +43,7 @@ export function makeManageBanks(parts: ManageBanksParts) {
       reason: string,
     ): Promise<BankAccount> {
       const { bankName, currency } = given
+      if (currency !== undefined) digitsOf(currency)
       const details = parseBankDetails(given)
       if (details.iban === undefined && details.lines === undefined)
         throw new Failure('invalid_field', {

@@ -1,5 +1,5 @@
 // What an operator does with consumers' wallets. Each act is recorded with who did it and why.
-import { Failure, makeUuid } from '@tillgate/protocol'
+import { digitsOf, Failure, makeUuid } from '@tillgate/protocol'
 import type { Account } from '../ledger/store/ledger.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { Once } from '../operators/carry-out-once.ts'
@@ -126,6 +126,7 @@ export function makeManageWallets(parts: ManageWalletsParts) {
       idOrLogin: string,
       { currency, reason, ...limits }: Limits & { readonly currency: string; readonly reason: string },
     ): Promise<ShownWallet> {
+      digitsOf(currency)
       const { walletId } = await find(idOrLogin)
       const said = `${describeLimits(limits, currency)}: ${reason}`
       await parts.limits.setLimits(

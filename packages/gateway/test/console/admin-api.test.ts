@@ -824,6 +824,52 @@ test('statements are imported and reconciled', async () => {
   )
 })
 
+test('a currency that is none is refused wherever one is given, and nothing is written', async () => {
+  const currency = 'ERU'
+  const { wallets } = await admin.data('listWallets', { query: { limit: '1' } })
+  const params = { merchantId, walletId: wallets[0].walletId }
+  const money = { currency, amount: '1', reason }
+  const link = { linkNo: 'none', title: 'None', uses: 'once', currency } as const
+  const bank = { bankName: 'none', holder: 'None', lines: ['1'], currency }
+  const account = { currency, holder: 'None', iban: 'DE89 3704 0044 0532 0130 00', reason }
+  for (const [id, body] of [
+    ['setPrice', { currency, basisPoints: 10, reason }],
+    ['endPrice', { currency, reason }],
+    ['setWalletLimits', { currency, payment: '5', reason }],
+    ['createLink', { ...link, amount: '5', reason }],
+    ['addBank', { ...bank, reason }],
+    ['setBankAccount', account],
+    ['setPayoutPlan', { currency, schedule: 'hand', reason }],
+    ['startPayoutRun', { currency, reason }],
+    ['payOut', money],
+    ['topUp', money],
+    ['fundMerchant', money],
+  ] as const) {
+    const { status, data, msg } = await admin.call(id, { params, body, headers: once() })
+    assert.deepEqual([status, data.field], [400, 'currency'], `${id}: ${msg}`)
+  }
+  const { prices, wallets: own, links, banks } = operations.as('test')
+  const terms = {
+    fixedMinor: 0n,
+    basisPoints: 1,
+    leastMinor: undefined,
+    mostMinor: undefined,
+    returnsFee: false,
+  }
+  const everywhere = { merchantId: undefined, railId: undefined, fromMs: undefined }
+  const limits = { paymentMinor: 5n, dayMinor: undefined, balanceMinor: undefined }
+  for (const write of [
+    () => prices.setPrice({ ...everywhere, currency, terms }, reason),
+    () => prices.setPrice({ ...everywhere, currency, terms: undefined }, reason),
+    () => own.setLimits(params.walletId, { ...limits, currency, reason }),
+    () => links.createLink(merchantId, { ...link, goods: [], paymentMinutes: 5 }, reason),
+    () => banks.addBank({ ...bank, iban: undefined, bic: undefined }, reason),
+  ])
+    await assert.rejects(write, { failure: 'invalid_field', field: 'currency' })
+  for (const id of ['listPrices', 'listLinks', 'listBanks', 'trialBalance', 'showWallet'])
+    assert(!JSON.stringify(await admin.data(id, { params })).includes(currency), id)
+})
+
 test('every route was held to its schema above', () => {
   assert.deepEqual(
     apiRoutes.map(({ id }) => id).filter((id) => !ApiClient.proven.has(id)),

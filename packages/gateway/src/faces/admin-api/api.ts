@@ -7,7 +7,7 @@ export const apiPrefix = '/api/admin/v1'
 
 export interface ApiRoute
   extends ApiFace,
-    Pick<Act, 'scope' | 'summary' | 'params' | 'answer' | 'isOnce' | 'takesFile' | 'run'> {
+    Pick<Act, 'scope' | 'summary' | 'params' | 'answer' | 'isOnce' | 'takesFile' | 'checks' | 'run'> {
   readonly query: TObject | undefined
   readonly body: TObject | undefined
 }

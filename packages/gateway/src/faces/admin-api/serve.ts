@@ -1,10 +1,11 @@
 // The admin API over HTTP: bearer tokens alone, never a cookie, so that no page elsewhere can act in an operator's name.
-// What is cheap is checked first; the schemas of the route check everything that comes in.
+// What is cheap is checked first; the schemas and checks of the route are held against everything that comes in.
 import assert from 'node:assert/strict'
 import { Failure, type Json, makeChecker, makeReader, successAnswer } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GivenFile } from '../../acts/act.ts'
 import { fileTypes, isFile } from '../../acts/answers.ts'
+import { refusalsOf } from '../../acts/read-input.ts'
 import type { OperatorService } from '../../acts/service.ts'
 import type { Admission } from '../../http/admission/admission.ts'
 import type { AdmissionControl } from '../../http/admission/admission-control.ts'
@@ -163,19 +164,23 @@ async function fileOf(request: FastifyRequest): Promise<GivenFile> {
   }
 }
 
-function makeInput({ params, query, body }: ApiRoute) {
+function makeInput(route: ApiRoute) {
+  const { params, query, body } = route
   const options = { failure: 'invalid_field' } as const
   const checkParams = params && makeChecker(params, { ...options, whole: 'the path' })
   const checkQuery = query && makeChecker(query, { ...options, whole: 'the query' })
   const readBody = body && makeReader(body, { ...options, whole: 'the body' })
   return (request: FastifyRequest) => {
     if (readBody && typeof request.body !== 'string') throw new Failure('not_json')
-    return {
+    const input = {
       // Safe: Fastify's parameters and query are texts by name, or lists of texts.
       params: checkParams?.(request.params as Json),
       query: checkQuery?.(numbersOf(request.query as Record<string, Json>, query)),
       body: readBody?.(request.body as string),
     }
+    const [refusal] = refusalsOf(route, { ...input.params, ...input.query, ...input.body })
+    if (refusal) throw refusal
+    return input
   }
 }
 

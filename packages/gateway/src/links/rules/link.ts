@@ -1,6 +1,7 @@
 // A payment link: what it asks for, whether it can be paid now, and the order that paying it makes.
 import {
   type CreateOrder,
+  digitsOf,
   Failure,
   type Goods,
   type LinkState,
@@ -44,10 +45,12 @@ export interface LinkTotals {
   readonly refundedMinor: bigint
 }
 
+/** Throws where nothing can be paid in the currency. */
 export function makeLink(
   given: NewLink,
   { merchantId, linkId, nowMs }: LinkKey & { nowMs: number },
 ): PaymentLink {
+  digitsOf(given.currency)
   return {
     merchantId,
     linkId,

@@ -1,6 +1,6 @@
 // Price lists: what a payment costs the merchant, by merchant, rail and currency. The most specific list that is in force
 // holds, whole: lists are never mixed. A list holds from a moment on and is never changed backwards.
-import { Failure, toDecimalText } from '@tillgate/protocol'
+import { digitsOf, Failure, toDecimalText } from '@tillgate/protocol'
 
 /** What a list is for. Undefined: for all of them. */
 export interface PriceScope {
@@ -91,6 +91,7 @@ function scopeKey({ merchantId = '', railId = '', currency = '' }: PriceScope): 
 
 /** Throws where the list says nothing that can be charged. */
 export function checkPrice({ currency, terms, validFromMs, createdAtMs }: Price): void {
+  if (currency !== undefined) digitsOf(currency)
   if (validFromMs < createdAtMs + priceLeadMs)
     throw invalid(
       'fromMs',
