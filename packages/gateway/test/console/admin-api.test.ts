@@ -729,6 +729,45 @@ test('corrections are made once for each key, and listed', async () => {
   )
 })
 
+test('corrections of one millisecond are all on one page or another', async () => {
+  const { headers: _key, ...fund } = {
+    params: { merchantId },
+    body: { amount: '1', currency: 'JPY', reason: 'one of many' },
+    headers: once(),
+  }
+  const made = 51
+  for (let index = 0; index < made; index++)
+    await admin.data('fundMerchant', { ...fund, headers: { 'idempotency-key': `many-${index}` } })
+  const listed: string[] = []
+  let before: string | undefined
+  do {
+    const query = { limit: '20', ...(before !== undefined && { before }) }
+    const { corrections, older } = await admin.data('listCorrections', { query })
+    listed.push(...corrections.map(({ transferId }: { transferId: string }) => transferId))
+    before = older
+  } while (before !== undefined)
+  const { rows } = await pool.query<{ transfer_id: string }>(
+    `select transfer_id from transfers where kind = 'correction' order by made_at desc, transfer_id collate "C" desc`,
+  )
+  assert.deepEqual(
+    listed,
+    rows.map(({ transfer_id: transferId }) => transferId),
+  )
+  const { corrections: none } = await admin.data('listCorrections', {
+    query: { beforeMs: String(clock.now()), limit: '200' },
+  })
+  assert.equal(none.length, rows.length - made)
+  const page = new ConsoleClient(gateway)
+  await page.signIn()
+  let shown = 0
+  for (let path: string | undefined = '/money/corrections'; path !== undefined; ) {
+    const { text } = await page.get(path)
+    shown += text.split('one of many').length - 1
+    path = /rel="next" href="([^"]+)"/.exec(text)?.[1]
+  }
+  assert.equal(shown, made)
+})
+
 test('a code for a new PIN is told once', async () => {
   const { wallets } = await admin.data('listWallets', { query: { limit: '1' } })
   const params = { walletId: wallets[0].walletId }

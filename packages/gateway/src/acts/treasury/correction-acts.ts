@@ -2,6 +2,7 @@
 // one, and may need a second operator.
 import { Failure, toDecimalText, toPositiveMinorUnits } from '@tillgate/protocol'
 import type { Static, TObject } from 'typebox'
+import { placeOf, transferPlacePattern, writtenPlace } from '../../ledger/rules/transfer-place.ts'
 import { type Correctable, type Correction, releaseTargets } from '../../treasury/rules/correction.ts'
 import type { RecordedCorrection } from '../../treasury/store/corrections.ts'
 import { type Act, type ActCall, defineAct } from '../act.ts'
@@ -11,14 +12,18 @@ import {
   currency,
   limit,
   merchantId,
+  nextPage,
   outsideChecks,
   outsideMoney,
   outsideMoneyOf,
   outsideOf,
+  pageOf,
   reason,
 } from '../shared-fields.ts'
 
 const transferPattern = { regexp: /^[0-9A-Za-z]{1,30}$/, expected: 'a transfer’s number' }
+const place = (description: string) =>
+  matching(description, { regexp: transferPlacePattern, expected: '`older` of another page' })
 const corrects = optional(
   faced(matching('The transfer that it puts right, where there is one.', transferPattern), {
     option: 'corrects',
@@ -49,7 +54,13 @@ export const correctionActs: readonly Act[] = [
     api: { method: 'GET', path: '/corrections', id: 'listCorrections' },
     scope: 'ledger:read',
     summary: 'Corrections, the newest first',
-    input: object('Which page.', { beforeMs: optional(timeMs('Only what is older.')), limit }),
+    input: object('Which page.', {
+      before: optional(
+        faced(place('Only what is older than this one: `older` of the page before.'), { option: 'page' }),
+      ),
+      beforeMs: optional(timeMs('Only what is older.')),
+      limit,
+    }),
     answer: object('Corrections.', {
       corrections: list(
         'The newest first.',
@@ -69,19 +80,29 @@ export const correctionActs: readonly Act[] = [
           madeAtMs: timeMs('When.'),
         }),
       ),
+      older: optional(place(nextPage)),
     }),
     command: {
       words: 'correction list',
       columns: ['transferId', 'act', 'corrects', 'amount', 'currency', 'reason'],
     },
-    run: async ({ service, nowMs, input }) => ({
-      corrections: (
-        await service.corrections.listCorrections({
-          beforeMs: input.beforeMs ?? nowMs + 1,
-          limit: input.limit ?? 50,
-        })
-      ).map(toAnswer),
-    }),
+    async run({ service, input: { before, beforeMs, limit: atMost } }) {
+      // Nothing of that millisecond stands after the empty number.
+      const from = beforeMs === undefined ? undefined : { madeAtMs: beforeMs, transferId: '' }
+      const { corrections, older } = await pageOf(
+        'corrections',
+        { before, limit: atMost },
+        {
+          read: (page) =>
+            service.corrections.listCorrections({
+              before: page.before === undefined ? from : placeOf(page.before),
+              limit: page.limit,
+            }),
+          keyOf: writtenPlace,
+        },
+      )
+      return { corrections: corrections.map(toAnswer), older }
+    },
   }),
   defineAct({
     name: 'correction.fund',

@@ -1,8 +1,9 @@
 // Corrections in PostgreSQL: what may be corrected, by how much it was, and the guard that it is never by more.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
-import { sql } from '../../database/sql.ts'
+import { allOf, plainSql, sql } from '../../database/sql.ts'
 import type { Transfer } from '../../ledger/rules/transfer.ts'
+import type { TransferPlace } from '../../ledger/rules/transfer-place.ts'
 import type { Correctable } from '../rules/correction.ts'
 
 /** Why a correction was not made; nothing of it remains. */
@@ -31,13 +32,18 @@ export interface RecordedCorrection {
   readonly madeAtMs: number
 }
 
+export interface CorrectionPage {
+  /** Only those that stand after this one in the list, that is, older. */
+  readonly before?: TransferPlace | undefined
+  readonly limit: number
+}
+
 export type CorrectionStore = ReturnType<typeof makeCorrectionStore>
 
 export function makeCorrectionStore(database: Pool) {
   return {
     /** The newest first. */
-    listCorrections: (page: { readonly beforeMs: number; readonly limit: number }) =>
-      listCorrections(database, page),
+    listCorrections: (page: CorrectionPage) => listCorrections(database, page),
   }
 }
 
@@ -110,18 +116,20 @@ const shape = rowShape<RecordedCorrection>('correction', {
 /** By the index transfers_corrections. */
 async function listCorrections(
   database: Queryable,
-  { beforeMs, limit }: { readonly beforeMs: number; readonly limit: number },
+  { before, limit }: CorrectionPage,
 ): Promise<RecordedCorrection[]> {
+  const { madeAtMs, transferId } = before ?? {}
+  const isOlder = before && sql`(made_at, transfer_id collate "C") < (${madeAtMs}, ${transferId})`
   const { rows } = await database.query(sql`
 with t as materialized (
   select *
     from transfers
-   where kind = 'correction' and made_at < ${beforeMs}
-   order by made_at desc, transfer_id desc
+   where ${allOf([plainSql("kind = 'correction'"), isOlder])}
+   order by made_at desc, transfer_id collate "C" desc
    limit ${limit}
 )
 select ${shape.columns}
   from t join audit a on a.audit_id = t.audit_id
- order by t.made_at desc, t.transfer_id desc`)
+ order by t.made_at desc, t.transfer_id collate "C" desc`)
   return rows.map(shape.read)
 }

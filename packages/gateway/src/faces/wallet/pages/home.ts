@@ -2,13 +2,13 @@
 import { type Content, type Html, html } from '../../../http/html.ts'
 import { fill } from '../../../http/languages/words.ts'
 import { postedMinor } from '../../../ledger/rules/transfer.ts'
-import type { HistoryEntry, HistoryKey } from '../../../wallets/store/history.ts'
+import { placeOf, writtenPlace } from '../../../ledger/rules/transfer-place.ts'
+import type { HistoryEntry } from '../../../wallets/store/history.ts'
 import { card } from '../frame.ts'
 import { prefix, type Visit, type WalletPage, type WalletRoute } from '../wallet.ts'
 
 const recent = 5
 const entriesPerPage = 20
-const keyPattern = /^(\d{1,15})-(\w{1,30})$/
 
 export const homeRoutes: readonly WalletRoute[] = [
   { path: '', show: home },
@@ -47,7 +47,7 @@ ${
 
 async function history(visit: Visit): Promise<WalletPage> {
   const { wallet, words, service, query } = visit
-  const before = keyOf(query.get('before') ?? '')
+  const before = placeOf(query.get('before') ?? '')
   const found = await service.history.list(wallet.walletId, { before, limit: entriesPerPage + 1 })
   const entries = found.slice(0, entriesPerPage)
   const last = found.length > entriesPerPage ? entries.at(-1) : undefined
@@ -59,7 +59,7 @@ async function history(visit: Visit): Promise<WalletPage> {
       html`${entries.length === 0 ? html`<p>${words.history.none}</p>` : list(visit, entries)}
 ${
   (last || before) &&
-  html`<p class="pages">${before && html`<a href="${prefix}/history">${words.history.newest}</a>`} ${last && html`<a rel="next" href="${prefix}/history?before=${textOf(last)}">${words.history.older}</a>`}</p>`
+  html`<p class="pages">${before && html`<a href="${prefix}/history">${words.history.newest}</a>`} ${last && html`<a rel="next" href="${prefix}/history?before=${writtenPlace(last)}">${words.history.older}</a>`}</p>`
 }`,
     ),
   }
@@ -67,7 +67,7 @@ ${
 
 async function receipt(visit: Visit): Promise<WalletPage | undefined> {
   const { wallet, words, service, params, language } = visit
-  const key = keyOf(params['key'] ?? '')
+  const key = placeOf(params['key'] ?? '')
   const entry = key && (await service.history.find(wallet.walletId, key))
   if (!entry) return undefined
   const { formats } = language
@@ -98,7 +98,7 @@ function list(visit: Visit, entries: readonly HistoryEntry[]): Html {
   const { formats } = visit.language
   return html`<ul class="entries">${entries.map(
     (entry) =>
-      html`<li><a href="${prefix}/history/${textOf(entry)}"><span>${nameOf(visit, entry)}<small class="quiet">${timeOf(entry.madeAtMs, visit)}</small></span>${entry.amountMinor > 0n ? html`<span class="good">+${formats.money(entry.amountMinor, entry.currency)}</span>` : formats.money(entry.amountMinor, entry.currency)}</a></li>`,
+      html`<li><a href="${prefix}/history/${writtenPlace(entry)}"><span>${nameOf(visit, entry)}<small class="quiet">${timeOf(entry.madeAtMs, visit)}</small></span>${entry.amountMinor > 0n ? html`<span class="good">+${formats.money(entry.amountMinor, entry.currency)}</span>` : formats.money(entry.amountMinor, entry.currency)}</a></li>`,
   )}</ul>`
 }
 
@@ -123,13 +123,4 @@ function nameOf({ words: { history: said } }: Visit, { kind, merchantName }: His
 
 function timeOf(timeMs: number, { language }: Visit): Html {
   return html`<time datetime="${new Date(timeMs).toISOString()}">${language.formats.time(timeMs)}</time>`
-}
-
-function textOf({ madeAtMs, transferId }: HistoryKey): string {
-  return `${madeAtMs}-${transferId}`
-}
-
-function keyOf(text: string): HistoryKey | undefined {
-  const [, madeAt, transferId] = keyPattern.exec(text) ?? []
-  return transferId === undefined ? undefined : { madeAtMs: Number(madeAt), transferId }
 }

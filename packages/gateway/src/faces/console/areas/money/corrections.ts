@@ -1,8 +1,9 @@
 // Corrections: what operators moved to put the books right, the newest first.
 import { type Html, html } from '../../../../http/html.ts'
+import { placeOf, writtenPlace } from '../../../../ledger/rules/transfer-place.ts'
 import { actForms } from '../../act-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../../console.ts'
-import { number, table, urlWith } from '../../tables.ts'
+import { number, pages, table } from '../../tables.ts'
 import { ago, amount } from '../../words.ts'
 import { moneyPath, moneyTabs } from './money.ts'
 
@@ -13,9 +14,10 @@ export const correctionsArea: readonly ConsoleRoute[] = [{ path, show }]
 
 async function show(visit: Visit): Promise<ConsolePage> {
   const { nowMs, query } = visit
-  const beforeMs = Number(query.get('before')) || nowMs + 1
-  const found = await visit.service.corrections.listCorrections({ beforeMs, limit: perPage })
-  const last = found.length === perPage ? found.at(-1) : undefined
+  const before = placeOf(query.get('before') ?? '')
+  const found = await visit.service.corrections.listCorrections({ before, limit: perPage + 1 })
+  const shown = found.slice(0, perPage)
+  const last = found.length > perPage ? shown.at(-1) : undefined
   return {
     title: 'Corrections',
     area: 'money',
@@ -25,7 +27,7 @@ ${actForms(visit, 'corrections')}
 ${table(
   'Corrections, the newest first',
   ['When', 'What', number('Amount'), 'From', 'To', 'Puts right', 'Reference', 'Who and why'],
-  found.map((each) => [
+  shown.map((each) => [
     ago(each.madeAtMs, nowMs),
     each.act.replace('correction.', ''),
     amount(each.amountMinor, each.currency),
@@ -37,7 +39,7 @@ ${table(
   ]),
   { none: 'Nothing was corrected yet.' },
 )}
-${last && html`<p class="acts"><a class="button" rel="next" href="${urlWith(path, query, { before: String(last.madeAtMs) })}">Older</a></p>`}`,
+${pages(path, query, { older: last && writtenPlace(last) })}`,
   }
 }
 

@@ -2,6 +2,7 @@
 // a transfer.
 import { type Html, html } from '../../../../http/html.ts'
 import { accountKeyOf } from '../../../../ledger/rules/transfer.ts'
+import { placeOf, writtenPlace } from '../../../../ledger/rules/transfer-place.ts'
 import type { Movement, MovementOwner } from '../../../../ledger/store/movements.ts'
 import type { Visit } from '../../console.ts'
 import { number, pages, table } from '../../tables.ts'
@@ -13,8 +14,7 @@ const maxOwner = 32
 
 export async function movementsOf(visit: Visit, owner: MovementOwner, path: string): Promise<Html> {
   const { query, nowMs, service } = visit
-  const [, madeAtMs, transferId] = /^(\d{13})-([0-9A-Za-z]{1,30})$/.exec(query.get('before') ?? '') ?? []
-  const before = transferId === undefined ? undefined : { madeAtMs: Number(madeAtMs), transferId }
+  const before = placeOf(query.get('before') ?? '')
   const found = await service.listMovements(owner, { before, limit: perPage + 1 })
   const shown = found.slice(0, perPage)
   const last = found.length > perPage ? shown.at(-1) : undefined
@@ -32,7 +32,7 @@ ${table(
   ]),
   { none: 'Nothing moved yet.' },
 )}
-${pages(path, query, { older: last && `${last.madeAtMs}-${last.transferId}` })}`
+${pages(path, query, { older: last && writtenPlace(last) })}`
 }
 
 function what({ kind, merchantId, paymentId }: Movement): Html | string {
