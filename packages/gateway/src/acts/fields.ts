@@ -41,9 +41,11 @@ export function matching(
 }
 
 export function day(description: string) {
-  const schema = matching(description, {
-    regexp: /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/,
-    expected: 'a day such as 2026-11-16',
+  const schema = Type.String({
+    format: 'date',
+    pattern: '^[12][0-9]{3}-[0-9]{2}-[0-9]{2}$',
+    description,
+    expected: 'a day of the calendar, such as 2026-11-16',
   })
   return faced(schema, { kind: 'day', placeholder: '2026-11-16' })
 }

@@ -24,9 +24,9 @@ export function parseBillBody(bodyText: string): { readonly date: string } & Ign
   return { date: body.date, ...ignoring(body) }
 }
 
-/** Of four-digit years. */
+/** Of the years 1000 to 2999: another one is a mistake in writing. */
 export function isCalendarDay(written: string): boolean {
-  const timeMs = /^\d{4}-\d\d-\d\d$/.test(written) ? Date.parse(written) : Number.NaN
+  const timeMs = /^[12]\d{3}-\d\d-\d\d$/.test(written) ? Date.parse(written) : Number.NaN
   return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(written)
 }
 

@@ -1,15 +1,15 @@
 // Days of outside accounts: as they stand, as a file, and closed.
 import { toDecimalText } from '@tillgate/protocol'
+import { monthPattern } from '../../reconciliation/rules/statement.ts'
 import type { ReconciledDay } from '../../reconciliation/store/days.ts'
 import { type Act, defineAct } from '../act.ts'
 import { amount, count, day, faced, list, matching, object, optional, timeMs } from '../fields.ts'
 import { currency, reason } from '../shared-fields.ts'
 import { outsideAccount } from './statement-acts.ts'
 
-const month = faced(
-  matching('The month.', { regexp: /^[0-9]{4}-(0[1-9]|1[0-2])$/, expected: 'a month such as 2026-11' }),
-  { placeholder: '2026-11' },
-)
+const month = faced(matching('The month.', { regexp: monthPattern, expected: 'a month such as 2026-11' }), {
+  placeholder: '2026-11',
+})
 const shown = object('A day.', {
   account: outsideAccount,
   currency,

@@ -1,5 +1,5 @@
 // Merchants' bills: listed by day, and downloaded as the merchant downloads them.
-import { isCalendarDay, toDecimalText } from '@tillgate/protocol'
+import { toDecimalText } from '@tillgate/protocol'
 import { billSections } from '../../bills/rules/bill.ts'
 import { type Act, defineAct } from '../act.ts'
 import { amount, count, day, list, object, optional, text, timeMs } from '../fields.ts'
@@ -43,7 +43,7 @@ export const billActs: readonly Act[] = [
       await service.as(actor).merchants.showMerchant(params.merchantId)
       const { bills, older } = await pageOf(
         'bills',
-        { before: before !== undefined && isCalendarDay(before) ? before : undefined, limit: atMost },
+        { before, limit: atMost },
         { read: (at) => service.listBills(params.merchantId, at), keyOf: (bill) => bill.day },
       )
       return {

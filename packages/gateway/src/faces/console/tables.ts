@@ -70,6 +70,11 @@ export function urlWith(
   return text === '' ? path : `${path}?${text}`
 }
 
+/** How many rows, or lines of a file, come before a page, as its address has it. Whatever else is written is none. */
+export function rowsBefore(written: string | null): number {
+  return /^\d{1,9}$/.test(written ?? '') ? Number(written) : 0
+}
+
 /** Of a page whose filter fits nothing. */
 export function noneFits(what: string, path: string): Html {
   return html`No ${what} fits. <a href="${path}">Show all</a>`

@@ -100,8 +100,10 @@ async function valuesOf(
     case 'cancel':
       if (!(await scope.showOrder(params['paymentId'] ?? ''))) return undefined
       return { referRefundNo: `portal-${makeRefundId(nowMs, randomBytes)}` }
-    case 'resend':
-      return (await scope.showCallback(params['callbackId'] ?? '')) && {}
+    case 'resend': {
+      const { callbackId = '' } = params
+      return uuidPattern.test(callbackId) ? (await scope.showCallback(callbackId)) && {} : undefined
+    }
     case 'endpointEvents':
     case 'pauseEndpoint':
     case 'resumeEndpoint':

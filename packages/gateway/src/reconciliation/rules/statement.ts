@@ -1,5 +1,5 @@
 // What a statement says, whatever its format: lines, balances, and by what each line may be known to the books.
-import { Failure, toMinorUnits } from '@tillgate/protocol'
+import { Failure, isCalendarDay, toMinorUnits } from '@tillgate/protocol'
 import { withoutHidden } from '../../platform/visible-text.ts'
 import { isCreditorReference } from '../../rails/rules/bank-account.ts'
 
@@ -180,15 +180,12 @@ export function amountOf(written: string, currency: string, lineNumber: number):
 /** A day of the calendar, of a date or a time as ISO 8601 has it. */
 export function dayOf(written: string, lineNumber: number): string {
   const day = written.trim().slice(0, 10)
-  const time = Date.parse(`${day}T00:00:00Z`)
-  if (
-    /^[12]\d{3}-\d\d-\d\d$/.test(day) &&
-    !Number.isNaN(time) &&
-    new Date(time).toISOString().startsWith(day)
-  )
-    return day
+  if (isCalendarDay(day)) return day
   throw unreadable(lineNumber, `${JSON.stringify(written.slice(0, 40))} is no day of the calendar.`)
 }
+
+/** Of the years that days have. */
+export const monthPattern = /^[12][0-9]{3}-(0[1-9]|1[0-2])$/
 
 export function dayAfter(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)

@@ -1,5 +1,5 @@
 // The operator's own accounts at banks, and how a movement to or from one of them is known there.
-import { Failure } from '@tillgate/protocol'
+import { Failure, isCalendarDay } from '@tillgate/protocol'
 import { isValidIBAN } from 'ibantools'
 import { parseLine } from '../../platform/visible-text.ts'
 import { withoutSpaces } from './mod-97.ts'
@@ -98,8 +98,7 @@ export function whyNotUsable(bank: BankAccount, currency: string): string | unde
 
 /** Throws unless it is a day of the calendar. */
 export function checkValueDate(written: string): void {
-  const day = new Date(`${written}T00:00:00Z`)
-  if (Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== written)
+  if (!isCalendarDay(written))
     throw invalid('valueDate', `valueDate must be a day such as 2026-11-16, and ${written} is none.`)
 }
 

@@ -1,4 +1,5 @@
 // Runs of payouts: what goes to the bank as one file, how far it is, and each payout in it.
+import { uuidPattern } from '@tillgate/protocol'
 import { type Html, html } from '../../../http/html.ts'
 import { statusBadge } from '../../../http/pages/status.ts'
 import type { RunWithTotals } from '../../../payouts/manage-runs.ts'
@@ -21,7 +22,8 @@ export const payoutsArea: readonly ConsoleRoute[] = [
 ]
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const before = visit.query.get('before') ?? undefined
+  const asked = visit.query.get('before') ?? ''
+  const before = uuidPattern.test(asked) ? asked : undefined
   const { payoutRuns } = visit.service.as(visit.actor)
   const found = await payoutRuns.listRuns({ before, limit: perPage + 1 })
   const runs = found.slice(0, perPage)

@@ -5,7 +5,7 @@ import { type Break, breakMeanings } from '../../../../reconciliation/rules/brea
 import { breakKinds } from '../../../../reconciliation/rules/match.ts'
 import { actForms } from '../../act-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
-import { empty, facts, noneFits, number, table, urlWith } from '../../tables.ts'
+import { empty, facts, noneFits, number, rowsBefore, table, urlWith } from '../../tables.ts'
 import { ago, amount, moment } from '../../words.ts'
 import { accountLink, reconciliationPath as path, reconciliationTabs } from './tabs.ts'
 
@@ -22,7 +22,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
   const kind = breakKinds.find((each) => each === query.get('kind'))
   const account = query.get('account') ?? undefined
   const owner = query.get('owner') ?? undefined
-  const skip = Math.max(0, Math.min(100_000, Number(query.get('skip')) || 0))
+  const skip = Math.min(100_000, rowsBefore(query.get('skip')))
   const { breaks } = visit.service.as(visit.actor).reconciliation
   const found = await breaks.listBreaks({ status, kind, account, owner }, { skip, limit: perPage + 1 })
   const isFiltered = [...query.keys()].some((name) => name !== 'status')

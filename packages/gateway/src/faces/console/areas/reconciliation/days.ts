@@ -1,7 +1,7 @@
 // Days of an outside account as a calendar, and as a table: what the books have, what the outside has, and what is left.
 import { type Html, html } from '../../../../http/html.ts'
 import { statusBadge } from '../../../../http/pages/status.ts'
-import { dayAfter } from '../../../../reconciliation/rules/statement.ts'
+import { dayAfter, monthPattern } from '../../../../reconciliation/rules/statement.ts'
 import type { ReconciledDay } from '../../../../reconciliation/store/days.ts'
 import type { OutsideAccountRow } from '../../../../reconciliation/store/statements.ts'
 import { actForms } from '../../act-forms.ts'
@@ -77,9 +77,8 @@ function chosenOf({ query }: Visit, accounts: readonly OutsideAccountRow[]) {
       ({ account, currency }) => account === query.get('account') && currency === query.get('currency'),
     ) ?? accounts[0]
   if (!found) return undefined
-  const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(query.get('month') ?? '')
-    ? (query.get('month') ?? '')
-    : found.seenThrough.slice(0, 7)
+  const asked = query.get('month') ?? ''
+  const month = monthPattern.test(asked) ? asked : found.seenThrough.slice(0, 7)
   return { account: found.account, currency: found.currency, month }
 }
 

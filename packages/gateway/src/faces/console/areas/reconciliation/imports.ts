@@ -4,7 +4,7 @@ import { statusBadge } from '../../../../http/pages/status.ts'
 import { rules } from '../../../../reconciliation/rules/match.ts'
 import { actForms } from '../../act-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../../console.ts'
-import { facts, number, pages, table, urlWith } from '../../tables.ts'
+import { facts, number, pages, rowsBefore, table, urlWith } from '../../tables.ts'
 import { ago, amount, count, moment } from '../../words.ts'
 import { accountLink, reconciliationPath, reconciliationTabs } from './tabs.ts'
 
@@ -73,7 +73,7 @@ async function showImport(visit: Visit): Promise<ConsolePage | undefined> {
   const { reconciliation } = visit.service.as(visit.actor)
   const found = await reconciliation.findImport(importId)
   if (!found) return undefined
-  const after = Math.max(0, Number(visit.query.get('after')) || 0)
+  const after = rowsBefore(visit.query.get('after'))
   const lines = await reconciliation.listMatches(importId, { after, limit: linesPerPage + 1 })
   const shown = lines.slice(0, linesPerPage)
   const here = `${path}/${importId}`
