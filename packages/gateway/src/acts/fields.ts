@@ -147,10 +147,11 @@ export interface FieldFace {
   /** Likewise, on the command line alone. */
   readonly fromOption?: (text: string) => string
   /**
-   * What it is on a form where a line of text will not do: several lines, which are a file on the command line; a
-   * picture, as its bytes in base64; a day.
+   * What it is on a form where a line of text will not do: several lines, which are a file on the command line; a list
+   * whose items may have commas, each on a line of its own, though the command line parts them by commas; a picture, as
+   * its bytes in base64; a day.
    */
-  readonly kind?: 'long' | 'picture' | 'day'
+  readonly kind?: 'long' | 'lines' | 'picture' | 'day'
 }
 
 /** Marked as the makers of schemas mark theirs: neither checks nor descriptions see it. */

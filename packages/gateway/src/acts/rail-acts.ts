@@ -67,7 +67,7 @@ export const extras = {
         }),
         { max: 20 },
       ),
-      { placeholder: 'de=Meine Bank, fr=Ma banque' },
+      { kind: 'lines', placeholder: 'de=Meine Bank, fr=Ma banque' },
     ),
   ),
   least: optional(limits('The least that it takes.')),
@@ -106,7 +106,7 @@ export const accountFields = {
         }),
         { max: 10 },
       ),
-      { placeholder: 'Account number=12345678, Sort code=20-00-00' },
+      { kind: 'lines', placeholder: 'Account number=12345678, Sort code=20-00-00' },
     ),
   ),
 }

@@ -79,6 +79,15 @@ export function nameInForm(act: Pick<Act, 'params' | 'input'>): (field: string) 
   return (field) => labelOf(field, properties[field])
 }
 
+/** A field as a form sent it: what was ticked and what stands on lines of its own as it is, else one text. */
+export function typedIn(typed: URLSearchParams, name: string, schema: TSchema | undefined): RawInput[string] {
+  const all = typed.getAll(name)
+  if (all.length > 0 && schema && faceOf(schema).kind === 'lines')
+    return all.flatMap((text) => text.split(/\r?\n/))
+  return all.length > 1 ? all : all[0]
+}
+
+/** Of one text, a list is parted by its commas. */
 function valueFrom(raw: RawInput[string], schema: TSchema): unknown {
   const { type } = schema as { type?: string }
   const { fromText = (text: string) => text } = faceOf(schema)

@@ -141,7 +141,9 @@ export function toBalance(account: Account) {
 /** Settings that are written as this word go back to the default. */
 export function clearing(settings: readonly string[], word: string) {
   return (raw: RawInput): RawInput => {
-    const clear = settings.filter((each) => typeof raw[each] === 'string' && raw[each].trim() === word)
+    const clear = settings.filter(
+      (each) => raw[each] !== undefined && [raw[each]].flat().join('').trim() === word,
+    )
     return { ...raw, ...Object.fromEntries(clear.map((each) => [each, undefined])), clear }
   }
 }

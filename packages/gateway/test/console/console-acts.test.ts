@@ -416,6 +416,51 @@ test('a wallet is added, topped up, locked and unlocked', async () => {
   assert.match(await note(operator, `${path}/unlock`, { reason: 'found' }), /is active/)
 })
 
+test('lines with commas stay as they are when a form is filled in, and when it is sent as it was', async () => {
+  const as = gateway.operations.as('test')
+  const lines = ['Account 12345678', '12 High Street, London']
+  const bank = '/money/banks/street'
+  const given = { bankName: 'street', holder: 'Example Ltd', lines: lines.join('\r\n'), reason: 'test' }
+  assert.match(await note(admin, '/money/banks', given), /is there/)
+  assert.deepEqual((await as.banks.showBank('street')).bank.lines, lines)
+  const shown = await fieldsOn(bank, `${bank}/change`)
+  await note(admin, `${bank}/change`, { ...shown, holder: 'New Ltd', reason: 'test' })
+  const { holder, lines: kept } = (await as.banks.showBank('street')).bank
+  assert.deepEqual([holder, kept], ['New Ltd', lines])
+
+  const rail = {
+    railId: 'street',
+    name: 'Bank transfer',
+    currencies: 'USD, EUR',
+    holder: 'Example Ltd',
+    lines: 'Account number=12345678\nBank=Example Bank, London',
+    names: 'de=Überweisung, sofort\nfr=Virement',
+    reason: 'test',
+  }
+  assert.match(await note(admin, '/rails/transfer', rail), /within 5 seconds/)
+  for (const form of ['account', 'change'])
+    await note(admin, `/rails/street/${form}`, {
+      ...(await fieldsOn('/rails/street', `/rails/street/${form}`)),
+      reason: 'test',
+    })
+  const { rail: found } = await as.rails.showRail('street')
+  assert.deepEqual(found.account?.lines[1], { label: 'Bank', value: 'Example Bank, London' })
+  assert.deepEqual(found.names, { de: 'Überweisung, sofort', fr: 'Virement' })
+  assert.deepEqual(found.currencies, ['USD', 'EUR'])
+  const emptied = { ...(await fieldsOn('/rails/street', '/rails/street/change')), names: '', reason: 'test' }
+  await note(admin, '/rails/street/change', emptied)
+  assert.deepEqual((await as.rails.showRail('street')).rail.names, {})
+})
+
+/** What a form of the page is filled in with. */
+async function fieldsOn(page: string, action: string): Promise<Record<string, string>> {
+  const { text } = await admin.get(page)
+  const [, form = ''] = new RegExp(`action="${action}"(.*?)</form>`, 's').exec(text) ?? []
+  const texts = form.matchAll(/<input(?! type="hidden") name="([^"]+)"[^>]* value="([^"]*)"/g)
+  const areas = form.matchAll(/<textarea name="([^"]+)"[^>]*>([^<]*)</g)
+  return Object.fromEntries([...texts, ...areas].map(([, name = '', value = '']) => [name, value]))
+}
+
 test('the ledger shows the trial balance and proves itself on demand, also when it is wrong', async () => {
   assert.match((await admin.get('/ledger')).text, /debits equal credits in every currency.*USD/s)
   assert.match((await operator.post('/ledger/verify', {})).text, /The ledger is clean/)

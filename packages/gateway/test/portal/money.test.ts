@@ -55,6 +55,15 @@ test('where operators want a second one for bank accounts, no member changes one
   assert.deepEqual(await recorded('merchant.bank-account'), ['member'])
 })
 
+test('the lines of a bank account without an IBAN may have commas', async () => {
+  const lines = ['Account 12345678', 'Example Bank, London']
+  const { iban: _iban, ...without } = account
+  const sent = { ...without, currency: 'GBP', lines: lines.join('\r\n'), bic: 'BARCGB22', password }
+  assert.equal((await owner.post(change, sent, { on: change })).location, '/merchant/bank')
+  const kept = await gateway.operations.as('test').bankAccounts.listBankAccounts(merchantId)
+  assert.deepEqual(kept.find(({ currency }) => currency === 'GBP')?.lines, lines)
+})
+
 test('a payment link is made once however often its form is sent, paid, paused and closed', async () => {
   const path = '/merchant/links/new'
   const screen = await finance.get(path)

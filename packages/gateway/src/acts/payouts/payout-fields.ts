@@ -49,10 +49,13 @@ export const bankDetails = {
     }),
   ),
   lines: optional(
-    list(
-      'Where there is no IBAN: the account number, then the bank’s name and address.',
-      text('A line.', { max: 140, pattern: visibleCharacters }),
-      { max: 6 },
+    faced(
+      list(
+        'Where there is no IBAN: the account number, then the bank’s name and address.',
+        text('A line.', { max: 140, pattern: visibleCharacters }),
+        { max: 6 },
+      ),
+      { kind: 'lines' },
     ),
   ),
   bic: optional(faced(text('The bank’s BIC.', { max: 16 }), { placeholder: 'COBADEFFXXX', label: 'BIC' })),

@@ -73,10 +73,11 @@ const columns = {
     max: 100,
     pattern: visibleCharacters,
   }),
-  references: list(
-    'The headings of columns with references, the line’s own first.',
-    text('A heading.', { max: 100 }),
-    { max: 8 },
+  references: faced(
+    list('The headings of columns with references, the line’s own first.', text('A heading.', { max: 100 }), {
+      max: 8,
+    }),
+    { kind: 'lines' },
   ),
   direction: optional(column('that tells the direction')),
   outWord: optional(text('What that column says of money that went out.', { max: 40 })),
@@ -95,7 +96,10 @@ const columns = {
   description: optional(column('with free text')),
   skipColumn: optional(column('by which lines are left out')),
   skipWords: optional(
-    list('What that column says of lines that are left out.', text('A word.', { max: 40 }), { max: 20 }),
+    faced(
+      list('What that column says of lines that are left out.', text('A word.', { max: 40 }), { max: 20 }),
+      { kind: 'lines' },
+    ),
   ),
 }
 const mapping = {

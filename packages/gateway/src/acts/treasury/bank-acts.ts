@@ -18,7 +18,7 @@ const details = {
   lines: optional(
     faced(
       list('What a transfer to it needs, where it has no IBAN.', text('A line.', { max: 70 }), { max: 6 }),
-      { placeholder: 'Account 12345678, Sort code 20-00-00' },
+      { kind: 'lines', placeholder: 'Account 12345678, Sort code 20-00-00' },
     ),
   ),
   bic: optional(faced(text('BIC of the bank.', { max: 14 }), { label: 'BIC', placeholder: 'COBADEFFXXX' })),

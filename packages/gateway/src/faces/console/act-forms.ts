@@ -4,7 +4,7 @@ import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
 import type { Act, FormFace, GivenFile, RawInput, Told } from '../../acts/act.ts'
 import { faceOf, labelOf } from '../../acts/fields.ts'
-import { nameInForm, readInput } from '../../acts/read-input.ts'
+import { nameInForm, readInput, typedIn } from '../../acts/read-input.ts'
 import { fieldOf } from '../../http/forms/form-fields.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { ConsoleAct, ConsolePage, Done, Visit } from './console.ts'
@@ -96,7 +96,7 @@ function inputOf(
     label: labelOf(name, schema),
     hint:
       label === undefined
-        ? `${description?.replaceAll('`', '')}${isList && !offered ? ' Separated by commas.' : ''}`
+        ? `${description?.replaceAll('`', '')}${isList && !offered ? (kind === 'lines' ? ' One on each line.' : ' Separated by commas.') : ''}`
         : undefined,
     value: (typed ? typed.get(name) : values[name]) ?? initial,
     isRequired: Boolean(act.input?.required?.includes(name) || form.required?.includes(name)),
@@ -105,7 +105,7 @@ function inputOf(
     ticked: isList && offered ? (typed?.getAll(name) ?? values[name]?.split(',') ?? []) : undefined,
     attributes: html`${type === 'integer' && html` inputmode="numeric"`}${name === 'amount' && html` inputmode="decimal"`}${
       maxLength !== undefined && html` maxlength="${maxLength}"`
-    }${placeholder !== undefined && html` placeholder="${placeholder}"`}${kind !== 'long' && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
+    }${placeholder !== undefined && html` placeholder="${kind === 'lines' ? placeholder.replaceAll(', ', '\n') : placeholder}"`}${kind !== 'long' && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
     error: errorOf(visit, action, name),
   })
 }
@@ -138,7 +138,7 @@ async function doAct(
     ...elsewhere(act, form),
   ]
   const raw: RawInput = {
-    ...Object.fromEntries(names.map((name) => [name, rawOf(typed, name)])),
+    ...Object.fromEntries(names.map((name) => [name, typedIn(typed, name, act.input?.properties[name])])),
     ...form.fixed,
     ...visit.params,
   }
@@ -183,11 +183,6 @@ function elsewhere({ input }: Act, { formId, fields = [] }: FormFace): string[] 
   return formId === undefined
     ? []
     : Object.keys(input?.properties ?? {}).filter((name) => !fields.includes(name))
-}
-
-function rawOf(typed: URLSearchParams, name: string): RawInput[string] {
-  const all = typed.getAll(name)
-  return all.length > 1 ? all : all[0]
 }
 
 /**

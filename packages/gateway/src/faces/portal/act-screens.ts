@@ -13,7 +13,7 @@ import {
 import type { TSchema } from 'typebox'
 import type { Act, PortalFace, RawInput } from '../../acts/act.ts'
 import { faceOf } from '../../acts/fields.ts'
-import { readInput } from '../../acts/read-input.ts'
+import { readInput, typedIn } from '../../acts/read-input.ts'
 import type { OperatorService } from '../../acts/service.ts'
 import { endpointFormats } from '../../callbacks/rules/endpoint.ts'
 import { fieldOf } from '../../http/forms/form-fields.ts'
@@ -211,7 +211,10 @@ async function doAct(visit: Visit, typed: URLSearchParams, { act, face }: Screen
   const names = [...shownFields(act, face).map(([name]) => name), ...(face.hidden ?? [])]
   const raw: RawInput = {
     ...Object.fromEntries(
-      names.map((name) => [name, tickedIn.has(name) ? typed.getAll(name) : (typed.get(name) ?? undefined)]),
+      names.map((name) => [
+        name,
+        tickedIn.has(name) ? typed.getAll(name) : typedIn(typed, name, act.input?.properties[name]),
+      ]),
     ),
     ...face.fixed,
     ...visit.params,

@@ -10,7 +10,7 @@ export interface Field {
   /** Of the input itself. */
   readonly attributes?: Html | undefined
   /** Undefined: a line of text. */
-  readonly kind?: 'password' | 'long' | 'picture' | 'day' | undefined
+  readonly kind?: 'password' | 'long' | 'lines' | 'picture' | 'day' | undefined
   readonly choices?: readonly (readonly [value: string, label: string])[] | undefined
   /** Several of the choices may be ticked. */
   readonly ticked?: readonly string[] | undefined
@@ -32,7 +32,7 @@ export function fieldOf(field: Field): Html {
       )}</fieldset>`
     : choices
       ? html`<label>${said}<select name="${name}"${marks}>${choices.map(([each, meaning]) => html`<option value="${each}"${each === value && html` selected`}>${meaning}</option>`)}</select></label>`
-      : field.kind === 'long'
+      : field.kind === 'long' || field.kind === 'lines'
         ? html`<label>${said}<textarea name="${name}" spellcheck="false"${marks}>${value}</textarea></label>`
         : html`<label>${said}<input name="${name}"${typeOf(field)}${marks}></label>`
   return error

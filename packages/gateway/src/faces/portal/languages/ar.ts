@@ -430,7 +430,7 @@ export const ar: Words = {
     currency: 'العملة، مثل EUR',
     holder: 'صاحب الحساب',
     iban: 'IBAN',
-    lines: 'من دون IBAN: رقم الحساب والبنك، تفصل بينها فواصل',
+    lines: 'من دون IBAN: رقم الحساب والبنك، كل منهما في سطر',
     bic: 'BIC',
     title: 'ما يُدفع ثمنه',
     leastAmount: 'الحد الأدنى إن كتب الدافع المبلغ',

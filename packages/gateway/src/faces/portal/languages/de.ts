@@ -444,7 +444,7 @@ export const de: Words = {
     currency: 'Währung, etwa EUR',
     holder: 'Kontoinhaber',
     iban: 'IBAN',
-    lines: 'Ohne IBAN: Kontonummer, Bank, durch Kommas getrennt',
+    lines: 'Ohne IBAN: Kontonummer und Bank, je eine Zeile',
     bic: 'BIC',
     title: 'Wofür gezahlt wird',
     leastAmount: 'Mindestens, wenn der Kunde den Betrag angibt',

@@ -428,7 +428,7 @@ export const en = {
     currency: 'Currency, such as EUR',
     holder: 'Account holder',
     iban: 'IBAN',
-    lines: 'Without an IBAN: account number, bank, separated by commas',
+    lines: 'Without an IBAN: account number and bank, one on each line',
     bic: 'BIC',
     title: 'What is paid for',
     leastAmount: 'The least, where the consumer says how much',

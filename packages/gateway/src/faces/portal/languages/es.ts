@@ -440,7 +440,7 @@ export const es: Words = {
     currency: 'Moneda, como EUR',
     holder: 'Titular de la cuenta',
     iban: 'IBAN',
-    lines: 'Sin IBAN: número de cuenta, banco, separados por comas',
+    lines: 'Sin IBAN: número de cuenta y banco, uno por línea',
     bic: 'BIC',
     title: 'Qué se paga',
     leastAmount: 'Mínimo, si el cliente dice cuánto',

@@ -444,7 +444,7 @@ export const fr: Words = {
     currency: 'Devise, comme EUR',
     holder: 'Titulaire du compte',
     iban: 'IBAN',
-    lines: 'Sans IBAN : numéro de compte, banque, séparés par des virgules',
+    lines: 'Sans IBAN : numéro de compte et banque, un par ligne',
     bic: 'BIC',
     title: 'Ce qui est payé',
     leastAmount: 'Au moins, si le client choisit le montant',

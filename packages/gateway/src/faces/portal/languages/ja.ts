@@ -434,7 +434,7 @@ export const ja: Words = {
     currency: '通貨（例：EUR）',
     holder: '口座名義',
     iban: 'IBAN',
-    lines: 'IBAN がない場合：口座番号、銀行（カンマ区切り）',
+    lines: 'IBAN がない場合：口座番号、銀行（1 行に 1 つ）',
     bic: 'BIC',
     title: '支払いの内容',
     leastAmount: '最低額（支払う人が決める場合）',

@@ -437,7 +437,7 @@ export const pt: Words = {
     currency: 'Moeda, como EUR',
     holder: 'Titular da conta',
     iban: 'IBAN',
-    lines: 'Sem IBAN: número da conta, banco, separados por vírgulas',
+    lines: 'Sem IBAN: número da conta e banco, um por linha',
     bic: 'BIC',
     title: 'O que se paga',
     leastAmount: 'Mínimo, se o cliente diz quanto',

@@ -423,7 +423,7 @@ export const zh: Words = {
     currency: '币种，例如 EUR',
     holder: '账户持有人',
     iban: 'IBAN',
-    lines: '没有 IBAN 时：账号、银行，用逗号分隔',
+    lines: '没有 IBAN 时：账号、银行，每行一项',
     bic: 'BIC',
     title: '付款用途',
     leastAmount: '最低金额（由付款人填写时）',

@@ -125,5 +125,5 @@ function stateOf({ closedAtMs }: BankAccount): Html {
 
 /** As the form shows them. */
 function valuesOf({ bankName, holder, iban, lines, bic }: BankAccount) {
-  return { bankName, holder, iban: iban && grouped(iban), lines: lines?.join(', '), bic }
+  return { bankName, holder, iban: iban && grouped(iban), lines: lines?.join('\n'), bic }
 }
