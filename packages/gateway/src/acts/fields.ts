@@ -1,6 +1,6 @@
 // The kinds of field that acts are made of. In words of JSON schema alone, so that what is checked and what
 // /openapi.json says are the same to the letter; `expected` is for errors and stays inside.
-import { Failure, Type } from '@tillgate/protocol'
+import { Failure, isCalendarDay, Type } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
 import type { Role } from '../operators/rules/operator.ts'
 import { hiddenCharacters } from '../platform/visible-text.ts'
@@ -90,9 +90,15 @@ export function spanMs(written: string): number | undefined {
   return number === undefined ? undefined : Number(number) * unitsMs[unit as keyof typeof unitsMs]
 }
 
+/** A date or a time; NaN where it is none. `Date.parse` takes the 31st of February as the 3rd of March. */
+export function parseMoment(written: string): number {
+  const [day] = /^\d{4}-\d{2}-\d{2}/.exec(written) ?? []
+  return day === undefined || isCalendarDay(day) ? Date.parse(written) : Number.NaN
+}
+
 function momentOf(written: string): string {
   const span = spanMs(written)
-  const atMs = span === undefined ? Date.parse(written) : Date.now() - span
+  const atMs = span === undefined ? parseMoment(written) : Date.now() - span
   if (!Number.isNaN(atMs)) return String(atMs)
   throw new Failure('invalid_field', {
     message: `${written} must be like 2026-11-15, 2026-11-15T08:00Z or 12h.`,

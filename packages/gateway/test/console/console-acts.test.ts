@@ -452,6 +452,32 @@ test('lines with commas stay as they are when a form is filled in, and when it i
   assert.deepEqual((await as.rails.showRail('street')).rail.names, {})
 })
 
+test('a price begins and ends on the day that is chosen in its form, or in a minute', async () => {
+  const { prices } = gateway.operations.as('test')
+  const { text } = await admin.get('/money/fees')
+  assert.equal(text.match(/<input name="fromMs" type="date"/g)?.length, 2)
+  const { merchantId } = await gateway.addMerchant({ name: 'Priced' })
+  const day = new Date(clock.now() + 2 * 86_400_000).toISOString().slice(0, 10)
+  const price = { merchantId, basisPoints: '100', refunds: 'keep', reason: 'test' }
+  assert.match(
+    await note(admin, '/money/prices', { ...price, fromMs: day }),
+    new RegExp(`from ${day} 00:00:00`),
+  )
+  assert.match(await note(admin, '/money/prices', { ...price, fromMs: '' }), /holds from/)
+  const end = { merchantId, reason: 'test' }
+  const last = new Date(clock.now() + 3 * 86_400_000).toISOString().slice(0, 10)
+  assert.match(
+    await note(admin, '/money/prices/end', { ...end, fromMs: last }),
+    new RegExp(`at ${last} 00:00:00`),
+  )
+  assert.deepEqual(
+    (await prices.listPrices(merchantId, 10)).map(({ validFromMs }) => validFromMs),
+    [Date.parse(last), Date.parse(day), clock.now() + 60_000],
+  )
+  for (const wrong of ['2026-11-01', '2027-02-31', '0000-01-01'])
+    assert.match(await note(admin, '/money/prices', { ...price, fromMs: wrong }), /Nothing was done/, wrong)
+})
+
 /** What a form of the page is filled in with. */
 async function fieldsOn(page: string, action: string): Promise<Record<string, string>> {
   const { text } = await admin.get(page)

@@ -22,6 +22,7 @@ import {
   object,
   oneOf,
   optional,
+  parseMoment,
   text,
   timeMs,
   visibleCharacters,
@@ -295,7 +296,7 @@ function checkAmounts(input: Readonly<Record<string, unknown>>): void {
 /** A day ends where the next begins, in UTC. */
 function dayOrTime(written: string): string {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(written)
-  const atMs = isDay ? Date.parse(written) + 86_400_000 : Date.parse(written)
+  const atMs = isDay ? parseMoment(written) + 86_400_000 : parseMoment(written)
   return Number.isNaN(atMs) ? written : String(atMs)
 }
 

@@ -10,7 +10,19 @@ import {
 import { railIdPattern, walletRailId } from '../../rails/rules/outside-rail.ts'
 import { describeScope, maxBasisPoints, type Price, type Terms } from '../../treasury/rules/price.ts'
 import { type Act, defineAct } from '../act.ts'
-import { amount, faced, integer, list, matching, object, oneOf, optional, text, timeMs } from '../fields.ts'
+import {
+  amount,
+  faced,
+  integer,
+  list,
+  matching,
+  object,
+  oneOf,
+  optional,
+  parseMoment,
+  text,
+  timeMs,
+} from '../fields.ts'
 import { currency, limit, merchantId, reason, uuid } from '../shared-fields.ts'
 
 const rail = matching(`The rail’s id; \`${walletRailId}\` is the wallets here.`, {
@@ -55,7 +67,7 @@ const from = {
       option: 'from',
       label: 'From (UTC); a minute from now unless given',
       kind: 'day',
-      fromText: (written) => (written.includes('-') ? String(Date.parse(written)) : written),
+      fromText: (written) => (written.includes('-') ? String(parseMoment(written)) : written),
       hint: 'From when on, such as 2027-01-01; a minute from now unless given.',
     }),
   ),
@@ -118,7 +130,7 @@ export const priceActs: readonly Act[] = [
       explains:
         'Payments that succeed from that moment on cost this much. The price for a merchant holds before one for all, then that for a rail, then that for a currency. Nothing that was charged before changes.',
       button: 'Set the price',
-      fields: [...Object.keys(scope), ...Object.keys(terms), 'reason'],
+      fields: [...Object.keys(scope), ...Object.keys(terms), ...Object.keys(from), 'reason'],
     },
     run: async ({ service, actor, input }) => {
       const { merchantId: of, railId, currency: code, fromMs, reason: why } = input
@@ -145,10 +157,10 @@ export const priceActs: readonly Act[] = [
       page: '/money/fees',
       label: 'End a price…',
       explains:
-        'Name what the price is for, exactly as it was set. A minute from now on the next less specific price holds; where there is none, payments cost nothing.',
+        'Name what the price is for, exactly as it was set. From the day that you choose, or a minute from now on, the next less specific price holds; where there is none, payments cost nothing.',
       button: 'End the price',
       isDangerous: true,
-      fields: [...Object.keys(scope), 'reason'],
+      fields: [...Object.keys(scope), ...Object.keys(from), 'reason'],
     },
     run: async ({ service, actor, input }) => {
       const { merchantId: of, railId, currency: code, fromMs, reason: why } = input
