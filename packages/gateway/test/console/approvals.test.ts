@@ -324,6 +324,7 @@ test('limits are checked anew when it is carried out; what cannot be done stays 
 })
 
 test('a top-up that is approved after its wallet was closed puts nothing into it', async () => {
+  clock.advance(1)
   const { login } = await shop.addWallet({ majorUnits: 0n })
   const wallet = await gateway.stores.wallets.findWalletByLogin(login)
   assert(wallet)

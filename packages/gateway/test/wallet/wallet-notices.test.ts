@@ -158,12 +158,15 @@ test('a withdrawal that becomes paid while its run is being cancelled is not tol
     { status: 'paid', outside, message: undefined },
     { bankName: run.bankName, auditId: undefined, nowMs: clock.now(), random: randomBytes },
   )
-  await pool.transaction(async (transaction) => {
+  const cancelling = await pool.transaction(async (transaction) => {
     await changePayouts(transaction, [paid])
     await payoutRuns.endRun(runId, cancelled, 'test')
+    const working = operations.workPayouts()
     // Whoever cancels has read the payout as sent, and waits for this transaction.
     await untilBlocked(pool, 1, '%update payouts p%')
+    return { working }
   })
+  await cancelling.working
   await untilPayoutsRest({ pool, operations, clock })
   const [after] = await operations.withdraw.list(walletId, 1)
   assert.equal(after?.status, 'paid')
