@@ -78,6 +78,8 @@ test('an endpoint gets callbacks of its own, of the events that it wants, beside
   assert.equal(said.length, 3)
   assert.equal(new Set(said.map(({ body }) => JSON.stringify(body))).size, 1, 'and says the same')
   assert.deepEqual(at('/other'), [])
+  // What is still being recorded is under way, and not sent a second time.
+  await until(async () => (await gateway.pool.query('select from callback_queue')).rowCount === 0)
   const again = await merchant.call('service.trade.callback', { paymentId })
   assert.equal(again.data.queued, 2, 'a merchant asks again for what goes to callbackUrl')
 })
