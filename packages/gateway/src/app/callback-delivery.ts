@@ -68,6 +68,7 @@ export function startCallbackDelivery(config: Config, parts: CallbackDeliveryPar
   const tidy = startTidyWorker({
     tidy: operations.tidyCallbacks,
     tidyPartitions: operations.tidyPartitions,
+    tidyRows: operations.tidyRows,
     clock,
     log,
   })

@@ -1,10 +1,11 @@
-// Takes old callback history away, a small batch at a time with a breath in between, then keeps the partitions, and looks
-// again every ten minutes.
+// Takes old callback history away, a small batch at a time with a breath in between, then keeps the partitions and takes
+// away other rows whose time is over, and looks again every ten minutes.
 
 import type { Tidied } from '../callbacks/tidy-callbacks.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { TidiedPartitions } from '../system/tidy-partitions.ts'
+import type { TidiedRows } from '../system/tidy-rows.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const worker = 'tidy-callbacks'
@@ -14,11 +15,13 @@ const lookAgainMs = 10 * 60_000
 export function startTidyWorker({
   tidy,
   tidyPartitions,
+  tidyRows,
   clock,
   log,
 }: {
   tidy: () => Promise<Tidied>
   tidyPartitions?: () => Promise<TidiedPartitions>
+  tidyRows?: () => Promise<TidiedRows>
   clock: Clock
   log: Log
 }): Loop {
@@ -37,7 +40,9 @@ export function startTidyWorker({
       if (dropped.length > 0) log.info({ worker, tables: dropped }, 'partitions past their time were dropped')
       if (busy.length > 0)
         log.warn({ worker, tables: busy }, 'a table was held for too long to make or drop its partitions')
-      return lookAgainMs
+      const { notices = 0, more: moreRows = false } = (await tidyRows?.()) ?? {}
+      if (notices > 0) log.debug({ worker, count: notices }, 'notices that ended a month ago were removed')
+      return moreRows ? breathMs : lookAgainMs
     },
   })
 }

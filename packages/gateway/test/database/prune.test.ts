@@ -5,8 +5,10 @@ import { test } from 'node:test'
 import { makeCallbackId } from '@tillgate/protocol'
 import { makeCallbackHistory } from '../../src/callbacks/store/callback-history.ts'
 import type { Pool } from '../../src/database/pool.ts'
-import { pruneBatch } from '../../src/system/prune.ts'
+import { rowBatch } from '../../src/system/tidy-rows.ts'
+import { until } from '../support/callbacks.ts'
 import { freshDatabase } from '../support/database.ts'
+import { startTestGateway } from '../support/gateway.ts'
 import { testOperations } from '../support/operations.ts'
 
 const dayMs = 86_400_000
@@ -32,7 +34,7 @@ async function countOf(table: string, where = 'true'): Promise<number> {
 test('old texts, ended sessions and unused hosts go in batches; orders and the callbacks’ rows stay', async () => {
   const merchantId = '123456789012345678'
   const callbacks = 450
-  const hosts = pruneBatch + 1
+  const hosts = rowBatch + 1
   await pool.query(
     `insert into merchants (merchant_id, name, status, created_at) values ('${merchantId}', 'Shop', 'active', 1)`,
   )
@@ -153,4 +155,33 @@ test('a callback that is asked for again while it is being pruned keeps its text
   assert.equal(asked, 1)
   assert.equal(await countOf('callbacks', `merchant_id = '${merchantId}' and body is not null`), 1)
   assert.equal(await countOf('callback_queue', `merchant_id = '${merchantId}'`), 1)
+})
+
+test('a gateway takes old notices, hosts and links away by itself', async () => {
+  const first = await startTestGateway()
+  const { merchantId } = await first.addMerchant()
+  const longAgo = Date.now() - 31 * dayMs
+  await first.pool.query(
+    `insert into notices (notice_id, kind, recipient, language, parameters, state, created_at, give_up_at, ended_at)
+     values (gen_random_uuid(), 'rail-paused', 'ann@shop.example', 'en', '{}', 'sent', 1, 1, $1)`,
+    [longAgo],
+  )
+  await first.pool.query('insert into merchant_callback_hosts values ($1, $2, $3)', [
+    merchantId,
+    'old.example',
+    longAgo,
+  ])
+  await first.pool.query(
+    `insert into member_links (link_id, token_hash, kind, login, made_by, created_at, expires_at)
+     values (gen_random_uuid(), '\\x01', 'recovery', 'ann@shop.example', 'test', 1, $1)`,
+    [longAgo],
+  )
+  await startTestGateway({ share: first })
+  const rows = async () => {
+    const counts = ['notices', 'merchant_callback_hosts', 'member_links'].map((table) =>
+      first.pool.query(`select from ${table}`),
+    )
+    return (await Promise.all(counts)).reduce((sum, { rowCount }) => sum + rowCount, 0)
+  }
+  await until(async () => (await rows()) === 0)
 })

@@ -21,6 +21,7 @@ import type { Config } from '../../settings/config.ts'
 import { makePrune } from '../../system/prune.ts'
 import { requestLogDays } from '../../system/request-log.ts'
 import { makeTidyPartitions } from '../../system/tidy-partitions.ts'
+import { makeTidyRows } from '../../system/tidy-rows.ts'
 import { makeTellRefund } from '../../wallets/tell-refund.ts'
 import type { Stores } from '../stores.ts'
 import type { Common } from './common.ts'
@@ -44,6 +45,7 @@ export function operationsInBackground(stores: Stores, common: Common, parts: Ba
     keepDays: { callback_attempts: config.callbackHistoryDays, request_log: requestLogDays },
     clock,
   })
+  const tidyRows = makeTidyRows({ ...stores, clock })
   const erasePersonalData = makeErasePersonalData({
     ...stores,
     personalDataDays: config.personalDataDays,
@@ -69,6 +71,7 @@ export function operationsInBackground(stores: Stores, common: Common, parts: Ba
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
     tidyPartitions,
+    tidyRows,
     erasePersonalData,
     sendNotices: makeSendNotices({
       ...stores,
@@ -80,7 +83,7 @@ export function operationsInBackground(stores: Stores, common: Common, parts: Ba
     }),
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
     prune: (signal: AbortSignal) =>
-      makePrune({ ...stores, tidyCallbacks, tidyPartitions, erasePersonalData, clock, signal })(),
+      makePrune({ tidyCallbacks, tidyPartitions, tidyRows, erasePersonalData, clock, signal })(),
   }
 }
 
