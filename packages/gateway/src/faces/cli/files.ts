@@ -6,8 +6,12 @@ import { messageOf } from '../../platform/errors.ts'
 import { exitCodes, StartFailure } from '../../platform/start-failure.ts'
 
 export function readTextFile(path: string): string {
+  return readBytes(path).toString()
+}
+
+function readBytes(path: string): Buffer {
   try {
-    return readFileSync(path === '-' ? 0 : path, 'utf8')
+    return readFileSync(path === '-' ? 0 : path)
   } catch (error) {
     throw new StartFailure(`${path} cannot be read: ${messageOf(error)}`, {
       exitCode: exitCodes.other,
@@ -19,7 +23,8 @@ export function readTextFile(path: string): string {
 /** Read piece by piece, and more than once; standard input is held for that. */
 export function namedFile(path: string): GivenFile {
   if (path === '-') {
-    const content = Buffer.from(readTextFile(path))
+    // As they are: the file itself says how its text is encoded, and is known again by its hash.
+    const content = readBytes(path)
     return {
       name: 'standard input',
       async *open() {
