@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { signRedirect } from '@tillgate/protocol'
+import { credentials, parsed } from '../test/support/credentials.ts'
 import { scriptedGateway } from '../test/support/scripted-gateway.ts'
 import {
   AuthenticationError,
@@ -134,6 +136,21 @@ test('a wrong clock is corrected once from the gateway’s Date, and stays corre
   )
   assert.equal(requests[1]?.body.paymentTime, 1_760_000_900_000)
   assert.deepEqual(waits, [])
+})
+
+test('the way back is held to the corrected clock too', async () => {
+  const gatewayMs = 1_760_000_900_000
+  const { tillgate } = scriptedGateway([
+    { failure: 'timestamp_outside_window', date: new Date(gatewayMs) },
+    { data: queried },
+  ])
+  const { merchantId } = credentials
+  const back = { merchantId, paymentId: 'P1', referOrderNo: 'A', status: 'success' } as const
+  const signed = await signRedirect({ ...back, timestamp: String(gatewayMs) }, parsed.gatewayPrivateKey)
+  const verify = () => tillgate.redirects.verify(new URLSearchParams(Object.entries(signed)))
+  assert.equal(await verify(), undefined, 'fifteen minutes ahead of our own clock')
+  await tillgate.orders.query('P1')
+  assert.equal((await verify())?.status, 'success')
 })
 
 test('a clock that is refused again, or cannot be learned, is the caller’s to mend', async () => {

@@ -70,7 +70,7 @@ export class Tillgate {
     this.links = makeLinks(caller)
     this.bills = makeBills(caller, settings)
     this.callbacks = makeCallbacks(caller, keyring)
-    this.redirects = makeRedirects(keyring, settings.now)
+    this.redirects = makeRedirects(keyring, caller.now)
     this.sandbox = makeSandbox(caller)
   }
 
