@@ -276,7 +276,7 @@ test('a table that somebody else put beside ours does not stand in the way of a 
   assert.equal(tables.length, Object.keys(tablePlans).length - 1, 'all of ours but the migrations')
 })
 
-test('a restore ends sessions, revokes API tokens, and says from when on revocations must be repeated', async () => {
+test('a restore ends sessions and one-time links, revokes API tokens, and says from when on revocations must be repeated', async () => {
   const { pool } = await emptyDatabase()
   await migrate(pool, migrationsFolder)
   await bindMode(pool, { mode: 'sandbox', isModeGiven: true })
@@ -293,6 +293,29 @@ test('a restore ends sessions, revokes API tokens, and says from when on revocat
      values (gen_random_uuid(), '\\x02', 'ann', 'live', '{orders:read}', 1, 9999999999999, null),
             (gen_random_uuid(), '\\x03', 'ann', 'revoked', '{orders:read}', 1, 9999999999999, 5)`,
   )
+  await pool.query(
+    `insert into member_accounts (login, status, sealed_password, password_changed_at, created_at)
+     values ('eve@shop.example', 'active', '\\x00', 1, 1)`,
+  )
+  await pool.query(
+    `insert into member_sessions (token_hash, login, address, created_at, last_seen_at, ends_at)
+     values ('\\x04', 'eve@shop.example', '127.0.0.1', 1, 1, 9999999999999)`,
+  )
+  await pool.query(
+    `insert into member_links (link_id, token_hash, kind, login, made_by, created_at, expires_at)
+     values (gen_random_uuid(), '\\x05', 'recovery', 'eve@shop.example', 'ann', 1, 9999999999999)`,
+  )
+  await pool.query(
+    `insert into wallets (wallet_id, login, name, sealed_pin, status, created_at)
+     values ('WAL1', 'bob@mail.example', 'Bob', '\\x00', 'active', 1)`,
+  )
+  await pool.query(
+    `insert into wallet_sessions (token_hash, wallet_id, session_id, address, device, created_at, last_seen_at, ends_at)
+     values ('\\x06', 'WAL1', gen_random_uuid(), '127.0.0.1', '', 1, 1, 9999999999999)`,
+  )
+  await pool.query(
+    `insert into pin_resets (wallet_id, code_hash, created_at, expires_at) values ('WAL1', 'x', 1, 9999999999999)`,
+  )
   const path = join(folder, 'access.jsonl.gz')
   await writeBackupFile(path, (write) => writeBackup(pool, { madeAtMs: 1_000, madeBy: 'test', write }))
   const target = await emptyDatabase()
@@ -301,9 +324,17 @@ test('a restore ends sessions, revokes API tokens, and says from when on revocat
     ...['db', 'restore', path, '--without-master-key'],
   )
   assert.equal(code, 0, err)
-  assert.match(out, /Ended: 1 sessions of operators\. Revoked: 1 API tokens\./)
+  assert.match(out, /Ended: 3 sessions of operators, members and wallets\./)
+  assert.match(out, /Taken away: 2 one-time links and codes\. Revoked: 1 API tokens\./)
   assert.match(out, /revoked or changed after 1970-01-01T00:00:01\.000Z is as it was before\. Repeat it/)
-  assert.equal((await target.pool.query('select from operator_sessions')).rowCount, 0)
+  for (const table of [
+    'operator_sessions',
+    'member_sessions',
+    'wallet_sessions',
+    'member_links',
+    'pin_resets',
+  ])
+    assert.equal((await target.pool.query(`select from ${table}`)).rowCount, 0, table)
   const tokens = await target.pool.query<{ name: string; revoked_at: string }>(
     'select name, revoked_at from api_tokens order by name',
   )

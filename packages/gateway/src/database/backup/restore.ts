@@ -22,8 +22,14 @@ export interface Restored {
   readonly tables: readonly TableCount[]
   /** Tables that somebody else had put beside ours: they are in the file and were not restored. */
   readonly leftOut: readonly TableCount[]
-  /** Of operators: what of it was revoked since the backup must not come back with it. */
-  readonly ended: { readonly sessions: number; readonly apiTokens: number }
+  /** What of it was ended, used or revoked since the backup must not come back with it. */
+  readonly ended: {
+    /** Of operators, of members and of wallets. */
+    readonly sessions: number
+    /** One-time links of members, and codes for PINs and new wallets. */
+    readonly links: number
+    readonly apiTokens: number
+  }
   /** What came after the backup was made. */
   readonly migrated: readonly string[]
 }
@@ -140,8 +146,14 @@ async function endAccess(
 ): Promise<Restored['ended']> {
   const count = async (table: string, text: string, ...values: number[]) =>
     tables.includes(table) ? (await client.query({ text, values })).rowCount : 0
+  const empty = async (...names: string[]) => {
+    let rows = 0
+    for (const table of names) rows += await count(table, `delete from ${table}`)
+    return rows
+  }
   return {
-    sessions: await count('operator_sessions', 'delete from operator_sessions'),
+    sessions: await empty('operator_sessions', 'member_sessions', 'wallet_sessions'),
+    links: await empty('member_links', 'pin_resets', 'registrations'),
     apiTokens: await count(
       'api_tokens',
       'update api_tokens set revoked_at = $1 where revoked_at is null',

@@ -99,8 +99,8 @@ export function dbCommand({
             ({ table, rows }) => `Not restored, for it is no table of Tillgate: ${table} (rows: ${rows}).`,
           ),
           `Restored as of ${madeAt}${migrated.length === 0 ? '' : `, and brought up to date: ${migrated.join(', ')}`}.`,
-          `Ended: ${ended.sessions} sessions of operators. Revoked: ${ended.apiTokens} API tokens.`,
-          `What was revoked or changed after ${madeAt} is as it was before. Repeat it: revoked keys of merchants and retired platform keys, new passwords and second steps, disabled operators, suspended merchants, locked wallets, removed callback hosts.`,
+          `Ended: ${ended.sessions} sessions of operators, members and wallets. Taken away: ${ended.links} one-time links and codes. Revoked: ${ended.apiTokens} API tokens.`,
+          `What was revoked or changed after ${madeAt} is as it was before. Repeat it: revoked keys of merchants and retired platform keys, new passwords and second steps, disabled operators, removed members, suspended merchants, locked wallets, removed callback hosts.`,
           ...describeVerification(verification),
         ]
         print(terminal, options, {
