@@ -65,6 +65,7 @@ export function makeRotateMasterKey(parts: RotateMasterKeyParts) {
     }): Promise<Rotated> {
       let resealed = 0
       let unknown = 0
+      const act = makeActs(parts)('master-key.rotate', masterKeyId.toString('hex'), { reason })
       for (const kind of secretKinds) {
         for (let after: SecretKey | undefined, more = true; more; ) {
           const batch = await secrets.listNotUnder({ kind, masterKeyId, after, limit: batchSize })
@@ -79,15 +80,13 @@ export function makeRotateMasterKey(parts: RotateMasterKeyParts) {
                 sealed: vault.seal(vault.open(secret.sealed, place), place),
               }
             }),
+            // With the first of them: whoever is cut short has changed secrets too.
+            resealed === 0 ? act : undefined,
           )
           after = batch.at(-1)
           more = batch.length === batchSize
           await onBatch(resealed)
         }
-      }
-      if (resealed > 0) {
-        const subject = `${masterKeyId.toString('hex')}: ${resealed} secrets`
-        await secrets.record(makeActs(parts)('master-key.rotate', subject, { reason }))
       }
       return { resealed, unknown }
     },

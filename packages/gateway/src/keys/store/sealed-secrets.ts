@@ -148,9 +148,8 @@ export function makeSealedSecretStore(database: Pool) {
     /** Only where the text is still the one that was read. */
     sealInPlace: (kind: SecretKind, secrets: readonly (UnsealedSecret & { readonly sealed: Buffer })[]) =>
       sealInPlace(database, kind, secrets),
-    /** Only where the secret is still the one that was read; how many. */
-    reseal: (secrets: readonly Resealed[]) => reseal(database, secrets),
-    record: (act: Act) => database.transaction((transaction) => insertAct(transaction, act)),
+    /** Only where the secret is still the one that was read; how many. Where there are any, the act is on record with them. */
+    reseal: (secrets: readonly Resealed[], act?: Act) => reseal(database, secrets, act),
   }
 }
 
@@ -233,7 +232,7 @@ update ${table} t set ${column} = k.sealed, ${unsealed} = null
   })
 }
 
-function reseal(database: Pool, secrets: readonly Resealed[]): Promise<number> {
+function reseal(database: Pool, secrets: readonly Resealed[], act: Act | undefined): Promise<number> {
   return database.transaction(async (transaction) => {
     let resealed = 0
     for (const [kind, { table, column, match }] of Object.entries(sealedPlaces)) {
@@ -248,6 +247,7 @@ update ${table} t set ${column} = k.sealed
       })
       resealed += rowCount
     }
+    if (act && resealed > 0) await insertAct(transaction, act)
     return resealed
   })
 }
