@@ -83,7 +83,9 @@ func FromFile(path string) (*Client, error) {
 // Data is what an operation answers. Amounts are json.Number, or text where they are very large: no digit is lost.
 type Data = map[string]any
 
-// Create answers paymentId and checkoutUrl. channel is WEB, and the order is open for half an hour, unless given.
+// Create answers paymentId and checkoutUrl. channel is WEB, and the order is open for half an hour, unless given. To repeat
+// it where no answer came, give paymentTime and paymentExpiryTime yourself, the same each time: they are part of the
+// content, and the same number with other content is refused (40900).
 func (c *Client) Create(ctx context.Context, body Data) (Data, error) {
 	now := c.Now().UnixMilli()
 	whole := Data{"channel": "WEB", "paymentTime": now, "paymentExpiryTime": now + 1_800_000}

@@ -30,7 +30,11 @@ final class Tillgate
         return new self($given['gatewayUrl'], $keys, $transport, $nowMs);
     }
 
-    /** Answers paymentId and checkoutUrl. channel is WEB, and the order is open for half an hour, unless given. */
+    /**
+     * Answers paymentId and checkoutUrl. channel is WEB, and the order is open for half an hour, unless given. To repeat it
+     * where no answer came, give paymentTime and paymentExpiryTime yourself, the same each time: they are part of the
+     * content, and the same number with other content is refused (40900).
+     */
     public function create(array $body): array
     {
         $now = ($this->nowMs)();

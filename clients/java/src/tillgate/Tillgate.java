@@ -62,7 +62,11 @@ public final class Tillgate {
     return oneOrTwo instanceof List<?> list ? list.stream().map(String.class::cast).toList() : List.of((String) oneOrTwo);
   }
 
-  /** Answers paymentId and checkoutUrl. channel is WEB, and the order is open for half an hour, unless given. */
+  /**
+   * Answers paymentId and checkoutUrl. channel is WEB, and the order is open for half an hour, unless given. To repeat it
+   * where no answer came, give paymentTime and paymentExpiryTime yourself, the same each time: they are part of the content,
+   * and the same number with other content is refused (40900).
+   */
   public Map<?, ?> create(Map<String, ?> body) throws IOException, InterruptedException {
     long now = nowMs.getAsLong();
     Map<String, Object> whole = new LinkedHashMap<>();

@@ -55,7 +55,10 @@ class Tillgate:
                    given["platformPublicKey"])
 
     def create(self, body: Mapping[str, Any]) -> Data:
-        """Answers paymentId and checkoutUrl. `channel` is WEB, and the order is open for half an hour, unless given."""
+        """Answers paymentId and checkoutUrl. `channel` is WEB, and the order is open for half an hour, unless given.
+
+        To repeat it where no answer came, give `paymentTime` and `paymentExpiryTime` yourself, the same each time: they
+        are part of the content, and the same number with other content is refused (40900)."""
         now = self.now_ms()
         return self.call("service.trade.create",
                          {"channel": "WEB", "paymentTime": now, "paymentExpiryTime": now + 1_800_000, **body})
