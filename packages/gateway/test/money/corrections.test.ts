@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, test } from 'node:test'
 import { makeUuid } from '@tillgate/protocol'
 import type { Correction } from '../../src/treasury/rules/correction.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { payOutWholly } from '../support/payouts.ts'
@@ -252,4 +253,36 @@ test('the tables refuse that more is corrected than there was', async () => {
   await assert.rejects(pool.query("update transfers set corrects = 'T1' where kind = 'top_up'"), {
     code: '23514',
   })
+})
+
+test('late money that is released at the moment at which somebody sends it back moves once', async () => {
+  const corrects = await lateMoney()
+  const before = await balanceOf('suspense:late:USD')
+  const release = {
+    kind: 'release',
+    merchantId,
+    to: 'merchant',
+    ...usd,
+    amountMinor: 1_000n,
+    corrects,
+  } as const
+  const { releasing, returning } = await pool.transaction(async (transaction) => {
+    // The release waits with all that it does, before its entry in the audit.
+    await transaction.query('lock table audit in share mode')
+    const releasing = correct(release)
+    await untilBlocked(pool, 1, '%insert into audit%')
+    const returning = operations
+      .as('test')
+      .returnLateMoney({ merchantId, transactionId: corrects }, 'back')
+      .then(
+        () => 'returned',
+        (error: Error) => error.message,
+      )
+    await untilBlocked(pool, 1, '%rail_attempts%')
+    return { releasing, returning }
+  })
+  await releasing
+  assert.match(await returning, /moved on already/)
+  await rails.turn()
+  assert.equal(await balanceOf('suspense:late:USD'), before - 1_000n)
 })

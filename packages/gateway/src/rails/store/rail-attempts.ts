@@ -142,6 +142,9 @@ async function returnHeld(
   { merchantId, transactionId, paymentId, railId }: Attempt,
   { returnId, nowMs }: { readonly returnId: string; readonly nowMs: number },
 ): Promise<boolean> {
+  // First, and by a statement of its own: what a correction wrote that held the lock is seen by the next one alone.
+  await transaction.query(sql`
+select from rail_attempts where merchant_id = ${merchantId} and transaction_id = ${transactionId} for update`)
   const { rowCount } = await transaction.query(sql`
 update rail_attempts set status = 'returning', return_id = ${returnId}
  where merchant_id = ${merchantId} and transaction_id = ${transactionId} and status = 'held'
