@@ -125,6 +125,19 @@ test('a merchant has few places to wait in: the newest stays, the oldest is answ
   await Promise.all(waits)
 })
 
+test('of many that come at once the newest few stay, and all before them are answered', async () => {
+  const { listen, listening } = makeWorld()
+  const { after } = await listen(merchant, {})
+  const ended: number[] = []
+  const waits = Array.from({ length: maxWaitingPerMerchant + 10 }, (_, index) =>
+    listen(merchant, { after, waitMs: 20_000 }).then(() => ended.push(index)),
+  )
+  await settle()
+  assert.deepEqual(ended, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  listening.stop()
+  await Promise.all(waits)
+})
+
 test('all places taken, others are told to come back; a place that is left is free again', async () => {
   const { listen, clock } = makeWorld({ maxWaiting: 1 })
   const { after } = await listen(merchant, {})

@@ -139,8 +139,10 @@ export function makeSandboxListen({ listens, prepare, clock, maxWaiting }: Sandb
   function admit(merchantId: string): Waiter {
     if (waiters >= maxWaiting) throw new Failure('too_many_requests', { retryAfterSeconds: 1 })
     const mine = waiting.get(merchantId) ?? new Set()
-    const [oldest] = mine
-    if (oldest && mine.size >= maxWaitingPerMerchant) {
+    // Those that are told to go have not all left yet.
+    const staying = [...mine].filter(({ isOver }) => !isOver)
+    const [oldest] = staying
+    if (oldest && staying.length >= maxWaitingPerMerchant) {
       oldest.isOver = true
       oldest.wake.abort()
     }
