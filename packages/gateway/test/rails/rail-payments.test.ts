@@ -315,6 +315,26 @@ test('a bank that changes its mind after its decline is heard by its notice, and
   assert.deepEqual(await attemptsOf(order), ['returned'], 'what is booked stays')
 })
 
+test('a bank that changes its mind while its decline is on its way here is heard as well', async () => {
+  const { order, transactionId } = await started()
+  bank.says = () => (reply) => {
+    bank.says = () => undefined
+    bank.payments.set(transactionId, approved)
+    const notice = bank.notice({ type: 'payment.changed', transactionId })
+    void hearNotice({ railId: 'bank', ...notice }).then(() =>
+      reply.writeHead(200).end(JSON.stringify({ status: 'declined', reason: 'No.' })),
+    )
+  }
+  clock.advance(2_000)
+  await rails.turn()
+  assert.deepEqual(await attemptsOf(order), ['declined'])
+  await rails.turn()
+  assert.deepEqual(await attemptsOf(order), ['returning'])
+  await rails.turn()
+  assert.deepEqual(await attemptsOf(order), ['returned'])
+  assert.equal(await rails.turn(), 0)
+})
+
 test('submitted, declined and then approved: the order stays failed, and the money is late', async () => {
   bank.first = { status: 'submitted', reference: 'B-1' }
   const { order, transactionId } = await started()

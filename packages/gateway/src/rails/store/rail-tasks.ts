@@ -149,7 +149,10 @@ returning t.task_id`,
   return new Set(rows.map((row) => row.task_id))
 }
 
-/** Takes out those that are still the claimers' own, and answers which they were. */
+/**
+ * Takes out those that are still the claimers' own, and answers which they were. A payment about which there was news while
+ * it was asked about stays, and is due at once: the rail may have changed its mind.
+ */
 export async function removeRailTasks(
   transaction: Queryable,
   tasks: readonly ClaimedTask[],
@@ -160,11 +163,17 @@ export async function removeRailTasks(
     text: `
 delete from rail_tasks t
  using unnest($1::text[], $2::uuid[]) as c (task_id, claim_id)
- where t.task_id = c.task_id and t.claim_id = c.claim_id
+ where t.task_id = c.task_id and t.claim_id = c.claim_id and not (t.is_woken and t.kind = 'payment')
 returning t.task_id`,
     values: [tasks.map(({ taskId }) => taskId), tasks.map(({ claimId }) => claimId)],
   })
-  return new Set(rows.map((row) => row.task_id))
+  const removed = new Set(rows.map((row) => row.task_id))
+  const left = tasks.filter(({ taskId }) => !removed.has(taskId))
+  const woken = await postponeRailTasks(
+    transaction,
+    left.map((task) => ({ task, dueAtMs: 0, failures: 0 })),
+  )
+  return new Set([...removed, ...woken])
 }
 
 /** When the next one of these rails is due, or its lease ends. */
