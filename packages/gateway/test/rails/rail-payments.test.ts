@@ -335,6 +335,23 @@ test('a bank that changes its mind while its decline is on its way here is heard
   assert.equal(await rails.turn(), 0)
 })
 
+test('a notice of a payment that is over, and of which the bank knows nothing, is no failure of the bank', async () => {
+  bank.says = () => 'drop'
+  const { order, transactionId } = await started()
+  bank.says = () => undefined
+  bank.payments.clear()
+  await payByRail.leave(order)
+  assert.deepEqual(await attemptsOf(order), ['cancelled'])
+  const notice = bank.notice({ type: 'payment.changed', transactionId })
+  assert.equal(await hearNotice({ railId: 'bank', ...notice }), 'heard')
+  assert.equal(await rails.turn(), 1)
+  const calls = await rails.stores.attempts.listCalls(order, 10)
+  const outcomes = calls.filter(({ type }) => type === 'payment.status').map(({ outcome }) => outcome)
+  assert.deepEqual(outcomes, ['unknown'])
+  clock.advance(2 * 60 * 60_000)
+  assert.equal(await rails.turn(), 0, 'it is asked about once')
+})
+
 test('submitted, declined and then approved: the order stays failed, and the money is late', async () => {
   bank.first = { status: 'submitted', reference: 'B-1' }
   const { order, transactionId } = await started()

@@ -138,11 +138,13 @@ export function whyNotBelieved(
   answer: RailPaymentAnswer,
 ): string | undefined {
   const { amountMinor, currency, status } = answer
+  const isKnown = attempt.status !== 'starting' && attempt.endedAtMs === undefined
   if (amountMinor !== undefined && amountMinor !== attempt.amountMinor.toString())
     return `speaks of ${amountMinor} minor units; ${attempt.amountMinor} were asked for`
   if (currency !== undefined && currency !== attempt.currency)
     return `speaks of ${currency}; ${attempt.currency} was asked for`
-  if (status === 'unknown' && attempt.status !== 'starting' && question === 'payment.status')
+  // Of one that is over a rail may keep nothing, or never have heard.
+  if (status === 'unknown' && isKnown && question === 'payment.status')
     return 'does not know a payment that it knew before'
   return undefined
 }
