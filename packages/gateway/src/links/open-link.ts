@@ -61,26 +61,31 @@ const suffixBytes = 10
 export function makeOpenLink(parts: OpenLinkParts) {
   const { links, orders, placeOrder, directory, clock, random } = parts
   return {
-    async find(linkId: string): Promise<OpenedLink | undefined> {
-      if (!linkIdPattern.test(linkId)) return undefined
-      const link = await links.findLink(linkId)
-      if (!link) return undefined
-      const nowMs = clock.now()
-      const { merchantId } = link
-      const { known } = directory.remembered(merchantId, nowMs) ?? (await directory.load(merchantId, nowMs))
-      if (!known) return undefined
-      const isPaid = link.uses === 'once' && (await links.readTotals(link)).paidCount > 0
-      return { link, merchant: known.merchant, state: linkState(link, { isPaid, nowMs }) }
-    },
+    find,
 
-    async begin({ link, merchant, state }: OpenedLink, given: Beginning): Promise<BegunAtLink> {
-      if (merchant.status !== 'active' || state !== 'active') return { kind: 'not_payable' }
+    async begin(opened: Pick<OpenedLink, 'link'>, given: Beginning): Promise<BegunAtLink> {
+      // Looked at again: it may have ended while whoever pressed waited for their turn.
+      const current = await find(opened.link.linkId)
+      if (current?.merchant.status !== 'active' || current.state !== 'active') return { kind: 'not_payable' }
+      const { link, merchant } = current
       const bound = boundBroken(link, given.amountMinor)
       if (bound) return { kind: 'out_of_bounds', bound }
       const { merchantId, paymentId } = await findOrMake(link, merchant, given)
       const token = parts.linkTokens.make([merchantId, paymentId])
       return { kind: 'begun', path: checkoutUrl({ merchantId, paymentId, token }, '') }
     },
+  }
+
+  async function find(linkId: string): Promise<OpenedLink | undefined> {
+    if (!linkIdPattern.test(linkId)) return undefined
+    const link = await links.findLink(linkId)
+    if (!link) return undefined
+    const nowMs = clock.now()
+    const { merchantId } = link
+    const { known } = directory.remembered(merchantId, nowMs) ?? (await directory.load(merchantId, nowMs))
+    if (!known) return undefined
+    const isPaid = link.uses === 'once' && (await links.readTotals(link)).paidCount > 0
+    return { link, merchant: known.merchant, state: linkState(link, { isPaid, nowMs }) }
   }
 
   async function findOrMake(link: PaymentLink, merchant: Merchant, given: Beginning): Promise<Order> {

@@ -233,6 +233,20 @@ test('a paused, closed, ended or suspended link makes no order and says why', as
   await assert.rejects(links.changeLink('resume', key, 'test'), /is closed/)
 })
 
+test('a link that is closed or expires while somebody waits for their turn makes no order', async () => {
+  const { openLink } = gateway.operations
+  const beginning = { amountMinor: 1_250n, formNumber: '0123456789abcdef0124' }
+  for (const end of ['closed', 'expired']) {
+    const link = await create({ linkExpiryTime: clock.now() + 3_600_000 })
+    const opened = await openLink.find(link.linkId)
+    assert(opened)
+    if (end === 'closed') await merchant.call('service.link.close', { linkId: link.linkId })
+    else clock.advance(3_600_000)
+    assert.equal((await openLink.begin(opened, beginning)).kind, 'not_payable', end)
+    assert.deepEqual((await query(link.linkId)).orders, [])
+  }
+})
+
 test('the same linkNo is the same link, and with other content it is refused at its field', async () => {
   const body = { linkNo: 'again', title: 'Tea', currency: 'USD', amount: 5 }
   const first = await merchant.call('service.link.create', body)
