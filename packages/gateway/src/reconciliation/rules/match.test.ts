@@ -375,6 +375,12 @@ test('one line for a whole run is booked to its end, whoever died in the middle'
   assert.deepEqual(told([first, second], rest), ['book sum 2:2'])
 })
 
+test('a line that names a payout and its run takes no other payout of the run, also where it was booked with another amount', () => {
+  const one = line(-90n, 'A', 'RUN')
+  const booked = { ...ofRun('booked', 'A', -100n), references: ['A', 'RUN', one.mark] }
+  assert.deepEqual(told([one], [booked, ofRun('payout', 'B', -90n)]), ['amount_differs'])
+})
+
 test('one line for a whole run, beside another run', () => {
   const items = [ofRun('payout', 'A', -100n), ofRun('payout', 'B', -100n), item(-200n, ['X', 'OTHER'])]
   assert.deepEqual(taken([line(-200n, 'RUN')], items), ['RUN A,B'])

@@ -152,7 +152,9 @@ function surestFirst(a: NamedLine, b: NamedLine): number {
 function nameOf(line: KnownLine, byReference: ReadonlyMap<string, BookItem[]>): NamedLine | undefined {
   const itemsOf = (name: string) => byReference.get(name) ?? []
   const known = namesOf(line).filter((name) => byReference.has(name))
-  const facing = known.filter((name) => itemsOf(name).some((item) => directionOf(item) === directionOf(line)))
+  const facing = known.filter(
+    (name) => name !== line.mark && itemsOf(name).some((item) => directionOf(item) === directionOf(line)),
+  )
   const own = facing.filter((name) => !facing.some((other) => isWider(name, other)))
   const fitting = own.find((name) => itemsOf(name).some((item) => !item.isMatched && isSame(line, item)))
   const name = known[0] === line.mark ? (wholeOf(line.mark) ?? line.mark) : (fitting ?? own[0] ?? known[0])
@@ -161,7 +163,7 @@ function nameOf(line: KnownLine, byReference: ReadonlyMap<string, BookItem[]>): 
   /** Of a line for a whole run that somebody began to book, and died: the mark is on a part of it, the run's name on all. */
   function wholeOf(mark: string): string | undefined {
     const marked = itemsOf(mark).filter((item) => directionOf(item) === directionOf(line))
-    return sum(marked) === line.amountMinor ? undefined : known.find((each) => isWider(each, mark))
+    return sum(marked) === line.amountMinor ? undefined : own.find((each) => isWider(each, mark))
   }
 
   function isWider(name: string, than: string): boolean {
