@@ -325,6 +325,26 @@ values
   ])
 })
 
+test('a withdrawal of an older gateway that still runs after the migration is known by the number of its form', async () => {
+  const walletId = await money.addWallet(2_000n)
+  const formNumber = randomUUID()
+  await withdrawFrom(walletId, 1_000n, formNumber)
+  const [made] = await withdraw.list(walletId, 1)
+  await pool.query('update payouts set form_number = null where payout_id = $1', [made?.payoutId])
+  await pool.query('update transfers set audit_id = $1 where transfer_id = $2', [formNumber, made?.payoutId])
+  await pool.query('update audit set audit_id = $1 where subject = $2 and act = $3', [
+    formNumber,
+    walletId,
+    'wallet.withdraw',
+  ])
+  await withdrawFrom(walletId, 1_000n, formNumber)
+  await assert.rejects(
+    withdrawFrom(walletId, 900n, formNumber),
+    ends({ failure: 'number_already_used', field: undefined }),
+  )
+  assert.equal((await withdraw.list(walletId, 10)).length, 1)
+})
+
 test('a withdrawal’s place in the audit log is where it was done, whatever number its form was sent with', async () => {
   const walletId = await money.addWallet(1_000n)
   const formNumber = '00000000-0000-7000-8000-000000000001'

@@ -41,11 +41,16 @@ export type WithdrawalStore = ReturnType<typeof makeWithdrawalStore>
 
 export function makeWithdrawalStore(database: Pool) {
   return {
-    /** By payouts_form. */
+    /** By payouts_of_wallets. An older gateway that still runs beside this one gives the number to the act alone. */
     async find(walletId: string, formNumber: string): Promise<Payout | undefined> {
       const [found] = await findPayouts(
         database,
-        sql`merchant_id = ${ownMerchantId} and wallet_id = ${walletId} and form_number = ${formNumber}`,
+        sql`merchant_id = ${ownMerchantId} and wallet_id = ${walletId}
+   and (form_number = ${formNumber}
+        or (form_number is null
+            and exists (select 1 from transfers t
+                         where t.merchant_id = ${ownMerchantId} and t.transfer_id = payout_id
+                           and t.audit_id = ${formNumber})))`,
       )
       return found
     },
