@@ -90,6 +90,7 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
     async pair(breakId: string, otherBreakId: string, reason: string): Promise<Break> {
       const [found, other] = [await find(breakId), await find(otherBreakId)]
       if (!mayPair(found)) throw notNow(found, 'Only a line that the books do not have can be paired.')
+      if (await underWay(found)) throw beingSettled()
       checkPair(found, other)
       const matched = matchOf([found], other.item ? [other.item] : [])
       return settle([found, other], { settlement: 'paired', reason, act: 'reconcile.pair', matched })
@@ -106,14 +107,16 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
     ): Promise<Outcome<Break>> {
       const found = await find(breakId)
       const { line } = found
-      if (!mayConfirm(found) || !line || (await underWay(found)) !== undefined)
+      const before = await underWay(found)
+      if (!mayConfirm(found) || !line || (before && found.actId !== undefined))
         throw notNow(found, 'There is nothing that this line could be booked as. Write it off, or pair it.')
       const outside = await outsideOf(found.account)
       const { reason } = given
       if (found.kind === 'missing_here') {
         const { railId, receipt } = await transferOf(line, { ...given, outside })
         // The break's own id the first time, so that whoever dies before it is noted at the break asks for the same again.
-        const actId = found.actId === undefined ? breakId : makeUuid(clock.now(), random)
+        const isFirst = before !== undefined || !(await approvals.findRequest(breakId))
+        const actId = isFirst ? breakId : makeUuid(clock.now(), random)
         const outcome = await given.confirmTransfer(railId, receipt, { actId })
         if (outcome.kind === 'waiting') {
           const act = makeAct('reconcile.confirm', breakId, { reason })
@@ -134,7 +137,9 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
     ): Promise<Outcome<Break>> {
       const found = await find(breakId)
       if (!mayWriteOff(found)) throw notNow(found, 'There is no difference to write off.')
-      const actId = (await underWay(found)) ?? makeUuid(clock.now(), random)
+      const before = await underWay(found)
+      if (before?.isTransfer) throw beingSettled()
+      const actId = before?.actId ?? makeUuid(clock.now(), random)
       if (actId !== found.actId) {
         const act = makeAct('reconcile.write-off', breakId, { reason })
         if (!(await breaks.beginSettling(breakId, { actId, before: found.actId, act })))
@@ -264,13 +269,16 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
     return outside
   }
 
-  /** The id of the act that is asked for, or done, and not to be done twice. */
-  async function underWay({ actId }: Break): Promise<string | undefined> {
-    if (actId === undefined) return undefined
-    const request = await approvals.findRequest(actId)
-    const isRefused =
-      request !== undefined && !['waiting', 'approved'].includes(asOf(request, clock.now()).status)
-    return isRefused ? undefined : actId
+  /** What is asked for, or done, and not to be done twice: also the break's first request, where nobody noted it there. */
+  async function underWay({
+    actId,
+    breakId,
+  }: Break): Promise<{ readonly actId: string; readonly isTransfer: boolean } | undefined> {
+    const request = await approvals.findRequest(actId ?? breakId)
+    if (!request) return actId === undefined ? undefined : { actId, isTransfer: false }
+    const { approvalId, act, status } = asOf(request, clock.now())
+    if (status !== 'waiting' && status !== 'approved') return undefined
+    return { actId: approvalId, isTransfer: act.kind === 'transfer.confirm' }
   }
 }
 
@@ -288,9 +296,14 @@ function itemFor({ item, line }: Break): BookItem {
 
 function notNow(found: Break, message: string): Failure {
   if (!isOpen(found)) return settledBefore(found)
-  const isUnderWay =
-    found.actId !== undefined && 'It is being settled, and waits for a second operator or for the next pass.'
-  return new Failure('status_does_not_allow', { message: isUnderWay || message })
+  if (found.actId !== undefined) return beingSettled()
+  return new Failure('status_does_not_allow', { message })
+}
+
+function beingSettled(): Failure {
+  return new Failure('status_does_not_allow', {
+    message: 'It is being settled, and waits for a second operator or for the next pass.',
+  })
 }
 
 function settledBefore({ settlement, settledBy }: Break): Failure {
