@@ -61,7 +61,8 @@ export function makeReadEvents({ events, clock }: ReadEventsParts) {
           if (gap > 0) found.length = gap
           const leftMs = endsAtMs - clock.now()
           if (found.length > 0 || leftMs <= 0 || stopping.signal.aborted)
-            return { events: found, next: found.at(-1)?.position ?? from }
+            // Whoever begins here has missed nothing of what was never kept, or is not kept any more.
+            return { events: found, next: found.at(-1)?.position ?? after ?? lastPosition }
           await clock.wait(Math.min(lookEveryMs, leftMs), stopping.signal)
         }
       } finally {

@@ -156,3 +156,13 @@ test('a feed that is switched on for the first time begins at its beginning', as
   await insertEvents(fresh, [event('payment.order.success')])
   await assert.rejects(read(1), /some were missed/)
 })
+
+test('whoever begins to read after the feed was switched on again is told of nothing that they missed', async () => {
+  const { pool: fresh } = await freshDatabase()
+  const events = makeEventStore(fresh)
+  const { read } = makeReadEvents({ events, clock })
+  for (const isKept of [true, false, true]) await events.setKept(isKept)
+  const { next } = await read({ after: undefined, limit: 10, waitMs: 0 })
+  await insertEvents(fresh, [event('payment.order.success')])
+  assert.equal((await read({ after: next, limit: 10, waitMs: 0 })).events.length, 1)
+})
