@@ -2,7 +2,7 @@
 // operator becomes a request. The console, the admin API and the command line all come through here.
 import type { RefundAnswer } from '@tillgate/protocol'
 import { type AskApprovalParts, makeAskApproval, type Outcome } from '../operators/ask-approval.ts'
-import { type ApprovalPolicy, refundLimitMinor } from '../operators/rules/approval.ts'
+import { type ApprovalPolicy, asOf, refundLimitMinor } from '../operators/rules/approval.ts'
 import { type ManageOrders, RefundNeedsApproval } from '../orders/manage-orders.ts'
 import type { OrderKey } from '../orders/rules/order.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
@@ -31,7 +31,7 @@ export interface MoneyGiven {
 export type MoneyActs = ReturnType<typeof makeMoneyActs>
 
 export function makeMoneyActs(parts: MoneyActsParts) {
-  const { orders, wallets, funds, corrections, approvals, policy } = parts
+  const { orders, wallets, funds, corrections, approvals, policy, clock } = parts
   const ask = makeAskApproval(parts)
 
   return {
@@ -78,7 +78,7 @@ export function makeMoneyActs(parts: MoneyActsParts) {
     async findSent(actId: string | undefined): Promise<Outcome<string> | undefined> {
       if (actId === undefined) return undefined
       const request = await approvals.findRequest(actId)
-      if (request) return { kind: 'waiting', request }
+      if (request) return { kind: 'waiting', request: asOf(request, clock.now()) }
       const doneBeforeMs = await funds.doneAt(actId)
       return doneBeforeMs === undefined ? undefined : { kind: 'done', result: actId, doneBeforeMs }
     },
