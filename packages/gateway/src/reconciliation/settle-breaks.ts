@@ -57,7 +57,7 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
     finishAll,
 
     async showBreak(breakId: string): Promise<BreakWithNotes> {
-      return { found: await find(breakId), notes: await breaks.listNotes(breakId) }
+      return { found: await asNow(await find(breakId)), notes: await breaks.listNotes(breakId) }
     },
 
     /** Without an owner it is nobody's again. */
@@ -77,7 +77,7 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
     },
 
     async accept(breakId: string, reason: string): Promise<Break> {
-      const found = await find(breakId)
+      const found = await asNow(await find(breakId))
       if (!mayAccept(found))
         throw notNow(
           found,
@@ -88,9 +88,8 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
 
     /** Its line and what the other one misses are the same. */
     async pair(breakId: string, otherBreakId: string, reason: string): Promise<Break> {
-      const [found, other] = [await find(breakId), await find(otherBreakId)]
+      const [found, other] = [await asNow(await find(breakId)), await find(otherBreakId)]
       if (!mayPair(found)) throw notNow(found, 'Only a line that the books do not have can be paired.')
-      if (await underWay(found)) throw beingSettled()
       checkPair(found, other)
       const matched = matchOf([found], other.item ? [other.item] : [])
       return settle([found, other], { settlement: 'paired', reason, act: 'reconcile.pair', matched })
@@ -267,6 +266,11 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
     const outside = (await matching.listOutsideAccounts()).find((each) => each.account === account)
     if (!outside) throw new Error('a break is of an outside account')
     return outside
+  }
+
+  /** What was asked for and refused, withdrawn or left to expire settles nothing any more. */
+  async function asNow(found: Break): Promise<Break> {
+    return { ...found, actId: (await underWay(found))?.actId }
   }
 
   /** What is asked for, or done, and not to be done twice: also the break's first request, where nobody noted it there. */

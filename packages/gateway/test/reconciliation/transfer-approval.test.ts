@@ -7,6 +7,7 @@ import { camt053 } from '../../../../reliability/reconciliation/statement-files.
 import { noExtras } from '../../src/acts/rail-acts.ts'
 import type { Order } from '../../src/orders/rules/order.ts'
 import { creditorReference } from '../../src/rails/rules/bank-account.ts'
+import { mayPair } from '../../src/reconciliation/rules/break.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
@@ -107,7 +108,12 @@ test('a line that names nothing waits likewise; whoever is refused asks anew', a
   const named = { reference: order.paymentId, reason: 'seen' }
   await assert.rejects(reconciliation.breaks.confirm(breakId, { ...named, ...command }), /second operator/)
   const first = await waiting(breakId, order.paymentId)
+  assert.equal(mayPair((await reconciliation.breaks.showBreak(breakId)).found), false)
   await reject(first.approvalId, bob, 'not so')
+  // Everything that could settle it before can settle it again.
+  const { found: refused } = await reconciliation.breaks.showBreak(breakId)
+  assert.deepEqual([refused.actId, mayPair(refused)], [undefined, true])
+  await assert.rejects(reconciliation.breaks.pair(breakId, breakId, 'the same'), /misses a line/)
   const second = await waiting(breakId, order.paymentId)
   assert.notEqual(second.approvalId, first.approvalId)
   assert.equal(await statusOf(order), 'pending')
