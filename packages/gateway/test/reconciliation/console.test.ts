@@ -110,6 +110,7 @@ test('a break shows both sides, is written off after a second operator’s yes, 
   const { text: shown } = await admin.get(page)
   assert.match(shown, /&lt;b&gt;who knows/)
   assert.match(shown, /The books have nothing like it/)
+  assert.match(shown, /for the order that you name, or for the one that the line names/)
   assert.match(await admin.told(`${page}/notes`, { note: 'asked the bank' }, { on: page }), /Noted/)
   for (const { breakId } of open) {
     const at = `/reconciliation/breaks/${breakId}`

@@ -77,7 +77,7 @@ export const applicationActs: readonly Act[] = [
     }),
     run: ({ service, actor, params }) => service.as(actor).applications.approve(params.applicationId),
     tell: ({ merchantId: id, login, link }) => ({
-      text: `The application is approved: merchant ${id}. ${link === undefined ? `${login} has a link by mail` : `Hand this link over to ${login}`}, and finds one on their application’s page.`,
+      text: `The application is approved: merchant ${id}. ${link === undefined ? `${login} has a link by mail` : `Hand this link over to ${login}`}; their application’s page offers one too.`,
       ...(link !== undefined && { secrets: [['Link', link]] }),
       page: `/merchants/${id}`,
     }),

@@ -237,7 +237,7 @@ export const breakActs: readonly Act[] = [
       label: 'Book it…',
       explains: ({ kind, item }) =>
         kind === 'missing_here'
-          ? 'The money is for the order that you name: it is paid, or the money lies in suspense for it.'
+          ? 'The money is for the order that you name, or for the one that the line names: it is paid, or the money lies in suspense for it.'
           : item?.kind === 'settlement'
             ? 'What came is booked as what the rail paid over; what did not come is booked as its fee.'
             : 'It is booked as it was sent. The difference stays as a break of its own.',

@@ -47,7 +47,7 @@ ${table(
   ]),
   {
     isTall: true,
-    none: 'No statement was imported yet. Import what your bank gives you as camt.053, or a CSV file by a mapping.',
+    none: 'No statement was imported yet. Import what your bank gives you as camt.053 or MT940, or a CSV file by a mapping.',
   },
 )}
 ${pages(path, visit.query, { older: found.length > perPage ? shown.at(-1)?.importId : undefined })}
