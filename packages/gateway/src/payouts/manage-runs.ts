@@ -47,6 +47,7 @@ export function makeManageRuns(parts: ManageRunsParts) {
 
   return {
     listRuns: (page: { before?: string | undefined; limit: number }) => payoutRuns.listRuns(page),
+    countToSend: () => payoutRuns.countToSend(),
     showRun: show,
 
     /** All of its payouts at once, less those that were cancelled before. */

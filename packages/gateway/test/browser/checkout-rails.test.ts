@@ -141,6 +141,7 @@ test('bank transfer: account and reference in every language, without scripts, a
       await page.goto(`${order.url}?lang=${tag}`)
       for (const text of [...Object.values({ ...words.rails.lines, received: '' }), reference, 'COBADEFFXXX'])
         assert((await page.locator('dl.instructions').innerText()).includes(text), `${tag}: ${text}`)
+      await page.getByText(words.rails.transfer).waitFor()
     }
     const part = { reference, currency: 'USD', amountMinor: 100n, valueDate: '2025-01-01', reason: 'test' }
     const { transfers } = gateway.operations.as('test')

@@ -229,6 +229,10 @@ test('a payout form that is sent twice, at once or again, pays out once', async 
     "select from transfers where kind = 'payout' and amount_minor = 125",
   )
   assert.equal(both, 2)
+  const runs = await pool.query('select from payout_runs where sent_at is null')
+  assert(
+    (await admin.get('/overview')).text.includes(`Payouts to be sent to the bank, in runs: ${runs.rowCount}`),
+  )
 })
 
 test('callbacks are listed and opened, and sent again one by one and all that fit', async () => {

@@ -164,7 +164,10 @@ test('an account begins at the oldest day of its first file, in whatever order t
   )
   assert.deepEqual(accounts, [{ start: '2026-11-02', seen: '2026-11-16' }])
   const month = await reconciliation.days.listMonth({ account: 'bank:second', currency: 'EUR' }, '2026-11')
-  assert.equal(month.find(({ day }) => day === '2026-11-02')?.outsideMinor, 60_000n)
+  const [first, last] = ['2026-11-02', '2026-11-16'].map((each) => month.find(({ day }) => day === each))
+  assert.equal(first?.outsideMinor, 60_000n)
+  // A day has the breaks that were open by then, and none of a later day.
+  assert.deepEqual([first?.breaks, last?.breaks], [600, 2_500])
 })
 
 test('two who send the same file at once import it once', async () => {

@@ -266,6 +266,14 @@ test('odd input is refused in words, and never breaks a page', async () => {
     assert.ok([200, 404].includes((await own.client.get(prefix + path)).status), path)
 })
 
+test('a first top-up begins with no currency, a later one with that of the balance', async () => {
+  const empty = await consumerOf(gateway, { minor: 0n })
+  assert.match((await empty.client.get('/wallet/top-up')).text, /<option value="" selected><\/option>/)
+  const { text } = await own.client.get('/wallet/top-up')
+  assert.match(text, /<option selected>EUR<\/option>/)
+  assert.doesNotMatch(text, /<option value=""/)
+})
+
 test('nobody takes a test wallet of the sandbox from the others', async () => {
   const client = new WalletClient(gateway)
   const login = 'approves@sandbox.test'

@@ -15,12 +15,15 @@ const noticesSinceMs = 7 * 24 * 60 * 60_000
 
 export async function attention(visit: Visit, callbacks: CallbackCounts): Promise<Html> {
   const { service, actor, nowMs } = visit
-  const [approvals, rails, suspense, notices, breaks] = await Promise.all([
+  const acts = service.as(actor)
+  const [approvals, applications, runs, rails, suspense, notices, breaks] = await Promise.all([
     service.approvals.countWaiting(),
-    service.as(actor).rails.listRails(),
+    acts.applications.countWaiting(),
+    acts.payoutRuns.countToSend(),
+    acts.rails.listRails(),
     service.suspenseAccounts(),
     service.countFailedNotices(nowMs - noticesSinceMs),
-    service.as(actor).reconciliation.breaks.countOpen(),
+    acts.reconciliation.breaks.countOpen(),
   ])
   const late = suspense.filter((account) => postedMinor(account) !== 0n)
   const failing = rails.filter((rail) => rail.isPaused || isFailing(rail, nowMs))
@@ -35,6 +38,8 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
     callbacks.exhausted > 0 &&
       need('bad', `Callbacks given up: ${upTo(callbacks.exhausted)}`, '/callbacks?state=exhausted'),
     approvals > 0 && need('wait', `Waiting for a second operator: ${approvals}`, '/approvals'),
+    applications > 0 && need('wait', `Applications of merchants that wait: ${applications}`, '/applications'),
+    runs > 0 && need('wait', `Payouts to be sent to the bank, in runs: ${runs}`, '/payouts'),
     late.length > 0 &&
       need(
         'bad',

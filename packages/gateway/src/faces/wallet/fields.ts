@@ -78,7 +78,14 @@ export function ibanField(field: Field): Html {
 export function amountField(
   field: Field,
   currencies: readonly string[],
-  { label, usual }: { readonly label: string; readonly usual?: string | undefined },
+  {
+    label,
+    usual,
+  }: {
+    readonly label: string
+    /** Chosen at first; `''`: none is, so that nobody begins with one that they did not mean. */
+    readonly usual?: string | undefined
+  },
 ): Html {
   const chosen = field.refused?.typed.get('currency') ?? usual
   const amount = input(
@@ -89,5 +96,5 @@ export function amountField(
     return html`<input type="hidden" name="currency" value="${currencies[0]}">
 <div class="pair"><div>${amount}</div><div><span class="label">${label}</span><output>${currencies[0]}</output></div></div>`
   return html`<div class="pair"><div>${amount}</div>
-<div><label for="currency">${label}</label><select id="currency" name="currency">${currencies.map((each) => html`<option${each === chosen && html` selected`}>${each}</option>`)}</select></div></div>`
+<div><label for="currency">${label}</label><select id="currency" name="currency" required>${chosen === '' && html`<option value="" selected></option>`}${currencies.map((each) => html`<option${each === chosen && html` selected`}>${each}</option>`)}</select></div></div>`
 }

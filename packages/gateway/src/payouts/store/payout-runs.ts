@@ -32,6 +32,8 @@ export function makePayoutRunStore(database: Pool) {
         database,
         sql`(${before}::uuid is null or run_id < ${before}) order by run_id desc limit ${limit}`,
       ),
+    /** By payout_runs_to_send. */
+    countToSend: () => countToSend(database),
     /** How many payouts of the run are of which status, and their sums. */
     totalsOf: (runId: string) => totalsOf(database, runId),
     /** Of a run that was sent. */
@@ -78,6 +80,12 @@ const shape = rowShape<PayoutRun>('run', {
 export async function findRuns(database: Queryable, wanted: Sql): Promise<PayoutRun[]> {
   const { rows } = await database.query(sql`select ${shape.columns} from payout_runs where ${wanted}`)
   return rows.map(shape.read)
+}
+
+async function countToSend(database: Queryable): Promise<number> {
+  const { rows } = await database.query<{ runs: string }>(sql`
+select count(*) as runs from payout_runs where closed_at is not null and sent_at is null and ending is null`)
+  return Number(rows[0]?.runs)
 }
 
 const totalsShape = rowShape<StatusTotals>('totals', {

@@ -96,7 +96,7 @@ select ${sumShape.columns}
                             coalesce(sum(amount_minor) filter (where m.day >= a.start_day), 0) as since_minor
                        from matched_transfers m
                       where m.account = a.account and m.currency = a.currency and m.day <= ${day}::date) as m
- cross join lateral (select count(*) as breaks,
+ cross join lateral (select count(*) filter (where k.day <= ${day}::date) as breaks,
                             coalesce(sum((item->>'amountMinor')::numeric)
                                      filter (where item->>'kind' = 'booked' and kind in ('missing_there', 'amount_differs')
                                                and (item->>'bookDay')::date between a.start_day and ${day}::date), 0) as items_minor

@@ -38,6 +38,8 @@ export const de: Words = {
     heading: 'Wie möchten Sie bezahlen?',
     go: 'Weiter zu {rail}',
     waiting: 'Warten auf {rail}',
+    transfer:
+      'Überweisen Sie diesen Betrag von Ihrer Bank auf dieses Konto. Geben Sie den Verwendungszweck genau so an: An ihm erkennen wir Ihre Zahlung.',
     text: 'Diese Seite ändert sich von selbst, sobald {rail} die Zahlung bestätigt hat. Sie können auch später zurückkommen.',
     starting: 'Verbindung zu {rail} wird hergestellt',
     leaving: 'Zahlung bei {rail} wird abgebrochen',

@@ -37,6 +37,8 @@ export const en = {
     heading: 'How do you want to pay?',
     go: 'Continue to {rail}',
     waiting: 'Waiting for {rail}',
+    transfer:
+      'Transfer this amount to this account from your bank. Give the reference exactly as it stands here: we know your payment by it.',
     text: 'This page changes by itself as soon as {rail} has confirmed the payment. You can also come back to it later.',
     starting: 'Connecting to {rail}',
     leaving: 'Ending the payment at {rail}',

@@ -42,6 +42,8 @@ export const es: Words = {
     heading: '¿Cómo quieres pagar?',
     go: 'Continuar a {rail}',
     waiting: 'Esperando a {rail}',
+    transfer:
+      'Transfiere este importe a esta cuenta desde tu banco. Indica la referencia exactamente así: con ella reconocemos tu pago.',
     text: 'Esta página cambia sola en cuanto {rail} confirme el pago. También puedes volver más tarde.',
     starting: 'Conectando con {rail}',
     leaving: 'Cancelando el pago en {rail}',

@@ -42,6 +42,8 @@ export const fr: Words = {
     heading: 'Comment souhaitez-vous payer ?',
     go: 'Continuer vers {rail}',
     waiting: 'En attente de {rail}',
+    transfer:
+      'Virez ce montant sur ce compte depuis votre banque. Indiquez la référence exactement ainsi : elle nous fait reconnaître votre paiement.',
     text: 'Cette page change d’elle-même dès que {rail} a confirmé le paiement. Vous pouvez aussi y revenir plus tard.',
     starting: 'Connexion à {rail}',
     leaving: 'Annulation du paiement chez {rail}',

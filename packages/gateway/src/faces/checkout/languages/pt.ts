@@ -42,6 +42,8 @@ export const pt: Words = {
     heading: 'Como você quer pagar?',
     go: 'Continuar para {rail}',
     waiting: 'Aguardando {rail}',
+    transfer:
+      'Transfira este valor para esta conta pelo seu banco. Informe a referência exatamente assim: é por ela que reconhecemos o seu pagamento.',
     text: 'Esta página muda sozinha assim que {rail} confirmar o pagamento. Você também pode voltar mais tarde.',
     starting: 'Conectando a {rail}',
     leaving: 'Cancelando o pagamento em {rail}',

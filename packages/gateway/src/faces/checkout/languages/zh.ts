@@ -37,6 +37,7 @@ export const zh: Words = {
     heading: '您想如何付款？',
     go: '前往 {rail}',
     waiting: '正在等待 {rail}',
+    transfer: '请从您的银行向此账户转账该金额，并原样填写付款附言：我们凭它识别您的付款。',
     text: '{rail} 确认付款后，本页面会自动更新。您也可以稍后再回来。',
     starting: '正在连接 {rail}',
     leaving: '正在取消在 {rail} 的付款',

@@ -76,7 +76,8 @@ function action({ path, language }: View, nextAction: NextAction, rail: Html): C
       return html`<p class="rail-qr"><img class="qr" src="${path}/rail-qr.svg" alt="${fill(words.code, { rail: '' })}" width="220" height="220"></p>
 ${nextAction.caption !== undefined && html`<p>${nextAction.caption}</p>`}`
     case 'instructions':
-      return html`<dl class="instructions">${nextAction.lines.map(({ label: said, value }) => {
+      return html`${nextAction.lines.some(({ label }) => label === lineLabels.reference) && html`<p>${words.transfer}</p>`}
+<dl class="instructions">${nextAction.lines.map(({ label: said, value }) => {
         const label = labelIn(language, said)
         return html`<div><dt>${label}</dt><dd><bdi>${value}</bdi><button type="button" class="link" data-copy="${value}" data-copied="${words.copied}" aria-label="${words.copy}: ${label}" hidden>${words.copy}</button></dd></div>`
       })}</dl>`

@@ -136,13 +136,15 @@ export function payoutTable(
 ): Html {
   return table(
     'Payouts, the newest first',
-    [number('Amount'), 'Status', 'To', 'Requested', 'Merchant', 'Payout'],
-    payouts.map(({ merchantId, payoutId, ...payout }) => [
+    [number('Amount'), 'Status', 'To', 'Requested', 'Merchant or wallet', 'Payout'],
+    payouts.map(({ merchantId, walletId, payoutId, ...payout }) => [
       html`<a href="/merchants/${merchantId}/payouts/${payoutId}">${amount(payout.amountMinor, payout.currency)}</a>`,
       status(payout.status),
       html`<span class="wrap">${payout.account.holder}</span>`,
       ago(payout.requestedAtMs, nowMs),
-      html`<a href="/merchants/${merchantId}/payouts"><code>${merchantId}</code></a>`,
+      walletId === undefined
+        ? html`<a href="/merchants/${merchantId}/payouts"><code>${merchantId}</code></a>`
+        : html`<a href="/wallets/${walletId}"><code>${walletId}</code></a>`,
       html`<code>${payoutId}</code>`,
     ]),
     { isTall: true, none },

@@ -36,7 +36,7 @@ async function topUpPage(visit: Visit): Promise<WalletPage> {
 ${form(
   visit,
   '/top-up',
-  html`${amountField({ name: 'amount', label: words.topUp.amount, refused: visit.refused }, currencies, { label: words.topUp.currency, usual: balances[0]?.currency })}
+  html`${amountField({ name: 'amount', label: words.topUp.amount, refused: visit.refused }, currencies, { label: words.topUp.currency, usual: balances[0]?.currency ?? '' })}
 <button class="primary" type="submit">${words.topUp.submit}</button>`,
 )}`
   return { title: words.topUp.heading, content: card(words.topUp.heading, content), at: 'topUp' }
