@@ -266,7 +266,7 @@ export const merchantActs: readonly Act[] = [
         label: verb === 'suspend' ? 'Suspend…' : 'Resume…',
         explains:
           verb === 'suspend'
-            ? 'Its requests are answered 40300 within 5 seconds, and its orders cannot be paid meanwhile. Nothing of it is lost.'
+            ? 'Its requests are answered 40300 within 5 seconds, its orders cannot be paid meanwhile, and its members change nothing in the portal. Nothing of it is lost.'
             : 'Its requests are served again within 5 seconds.',
         button: verb === 'suspend' ? 'Suspend the merchant' : 'Resume the merchant',
         ...(verb === 'suspend' && { isDangerous: true }),

@@ -235,3 +235,37 @@ test('the form that changes an endpoint’s events has those ticked that it hear
       ['payment.order.success'],
     )
 })
+
+test('members of a suspended shop see everything and do nothing, as its requests do', async () => {
+  const suspended = await gateway.addMerchant({ name: 'Closed House' })
+  const { client } = await memberOf(gateway, suspended.merchantId, 'owner')
+  const paymentId = await suspended.paidOrder()
+  const { merchants } = gateway.operations.as('test')
+  await merchants.suspendMerchant(suspended.merchantId, 'fraud')
+  const refund = `/merchant/orders/${paymentId}/refund`
+  const form = { referRefundNo: 'portal-9', amount: '5.00', reason: 'to a friend' }
+  const acts: [path: string, form: Record<string, string>][] = [
+    [refund, form],
+    ['/merchant/keys/aes', { password }],
+    ['/merchant/members/invite', { email: 'friend@shop.example', role: 'owner', password }],
+  ]
+  const countAll = async () => {
+    const { rows } = await gateway.pool.query(
+      `select (select count(*) from refunds where merchant_id = $1) as refunds,
+              (select count(*) from merchant_keys where merchant_id = $1) as keys,
+              (select count(*) from member_links where merchant_id = $1 and used_at is null) as links`,
+      [suspended.merchantId],
+    )
+    return rows[0]
+  }
+  const before = await countAll()
+  for (const [path, fields] of acts) {
+    const refused = await client.post(path, fields, { on: path })
+    assert.equal(refused.status, 422, path)
+    assert.match(refused.text, /This shop is suspended/)
+  }
+  assert.deepEqual(await countAll(), before)
+  assert.equal((await client.get('/merchant/orders')).status, 200)
+  await merchants.resumeMerchant(suspended.merchantId, 'it was none')
+  assert.equal((await client.post(refund, form, { on: refund })).status, 303)
+})

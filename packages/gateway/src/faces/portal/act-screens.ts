@@ -230,6 +230,9 @@ async function doAct(visit: Visit, typed: URLSearchParams, { act, face }: Screen
   })
   if (errors.length > 0) return { kind: 'refused', errors }
   const { scope, member, actor, nowMs } = visit
+  // What its requests are refused is not done here instead.
+  if ((await scope.merchant()).merchant.status === 'suspended')
+    return { kind: 'refused', errors: [{ field: undefined, message: words.home.suspended }] }
   const answer = await act.run({
     // Safe: of the operators' service an act with a portal face uses what a scope has; the test of all routes runs each.
     service: scope.service as unknown as OperatorService,
