@@ -16,6 +16,7 @@ import {
   type ApprovalRequest,
   type ApprovalStatus,
   asOf,
+  checkAsker,
   checkDecision,
   type Decision,
   describeAct,
@@ -114,10 +115,7 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
       const request = await find(approvalId)
       const nowMs = clock.now()
       checkDecision('approve', request, { by: by.operator, nowMs })
-      if ((await operators.findOperator(request.requestedBy))?.status !== 'active')
-        throw new Failure('status_does_not_allow', {
-          message: `${request.requestedBy}, who asked, is disabled. Reject it; whoever still wants it can ask anew.`,
-        })
+      checkAsker(request, await operators.findOperator(request.requestedBy))
       const aesKey = await carryOut(request, {
         approvalId,
         auditId: makeUuid(nowMs, random),

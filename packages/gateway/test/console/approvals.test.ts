@@ -359,6 +359,20 @@ test('a request of somebody who was disabled meanwhile is not carried out', asyn
   assert.equal(await statusOf(approvalId), 'waiting')
 })
 
+test('a request of somebody whose role was lowered meanwhile is not carried out', async () => {
+  await paidOrder()
+  const emma = await signedIn('emma', 'admin')
+  const approvalId = await askForPayout('1.00', emma)
+  await pool.query("update operators set role = 'operator' where login = 'emma'")
+  const paid = await payouts()
+  assert.match(
+    await note(bob, `/approvals/${approvalId}/approve`, {}),
+    /needs the role admin; emma, who asked, is operator by now/,
+  )
+  assert.equal(await statusOf(approvalId), 'waiting')
+  assert.equal(await payouts(), paid)
+})
+
 const keyCount = async () =>
   (await pool.query('select from merchant_keys where merchant_id = $1', [merchant.merchantId])).rowCount
 

@@ -169,6 +169,21 @@ export function checkDecision(
     throw new Failure('not_allowed', { message: 'Only whoever asked can withdraw. You can reject it.' })
 }
 
+/** Throws where whoever asked could not ask any more. */
+export function checkAsker(
+  { act, requestedBy }: ApprovalRequest,
+  asker: Pick<Operator, 'status' | 'role'> | undefined,
+): void {
+  const refuse = (why: string) =>
+    new Failure('status_does_not_allow', {
+      message: `${why}. Reject it; whoever still wants it can ask anew.`,
+    })
+  if (asker?.status !== 'active') throw refuse(`${requestedBy}, who asked, is disabled`)
+  const needed = approverRoles[act.kind]
+  if (!mayAct(asker.role, needed))
+    throw refuse(`This needs the role ${needed}; ${requestedBy}, who asked, is ${asker.role} by now`)
+}
+
 export function notWaiting(
   status: Exclude<ApprovalStatus, 'waiting'> | 'decided',
   decidedBy?: string,
