@@ -119,10 +119,13 @@ export function makeManageMembers(parts: ManageMembersParts) {
       const login = normaliseEmail(email)
       if (login === undefined || (await members.listMemberships(login)).length === 0) return
       if (!(await members.hasPassword(login))) return
-      // Nobody fills another's mailbox, nor ends the link that is on its way there.
-      if (await links.isRecoveryOpen({ login, madeAfterMs: clock.now() - recoveryEveryMs })) return
+      // Nobody fills another's mailbox, nor ends the link that is on its way there; also not by asking many times at once.
+      const madeAfterMs = clock.now() - recoveryEveryMs
+      if (await links.isRecoveryOpen({ login, madeAfterMs })) return
       const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
-      await makeLink(about, 'member.recover', 'asked by themselves')
+      const { link, notices } = prepareLink({ ...about, merchant: undefined }, parts)
+      const recorded = act('member.recover', login, { reason: 'asked by themselves', notices })
+      await links.insertRecovery(link, { madeAfterMs }, recorded)
     },
 
     /** A link to a new password, for the operator to hand over when somebody has lost theirs. */

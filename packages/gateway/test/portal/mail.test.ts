@@ -1,6 +1,7 @@
 // One-time links by mail: they reach the address and nobody else, and asking for one tells nobody whose address is known.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { untilBlocked } from '../support/blocked.ts'
 import { until } from '../support/callbacks.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { hashesDuring } from '../support/hashes.ts'
@@ -78,6 +79,25 @@ test('who asks again and again sends one mail in five minutes, and the link in i
   assert.equal(rows.length, 1)
   assert.equal((await new PortalClient(gateway).get(new URL(link).pathname)).status, 200)
   assert.equal(links(), before + 1)
+})
+
+test('who asks many times at once sends one mail', async () => {
+  const busy = 'busy@tea.example'
+  await members.inviteMember({ merchantId, email: busy, role: 'viewer' })
+  await new PortalClient(gateway).join(await linkFor(busy, 'join'))
+  let asking: Promise<unknown> = Promise.resolve()
+  await gateway.pool.transaction(async (transaction) => {
+    await transaction.query('lock table member_links in share row exclusive mode')
+    asking = Promise.all([1, 2, 3].map(() => members.askRecovery(busy)))
+    // All have looked before one of them has made a link.
+    await untilBlocked(gateway.pool, 3, 'lock table member_links%')
+  })
+  await asking
+  const { rows } = await gateway.pool.query(
+    "select from notices where kind = 'member-recovery' and recipient = $1",
+    [busy],
+  )
+  assert.equal(rows.length, 1)
 })
 
 test('asking for a link is answered before anybody looks whose address it is', async () => {

@@ -31,6 +31,16 @@ export function makeMemberLinkStore(database: Pool) {
     /** In place of an earlier one for the same. False: the merchant has as many members and invitations as it may. */
     insertLink: (link: NewLink, limit: { readonly most: number }, act: Act) =>
       audited(database, act, (transaction) => insertLink(transaction, link, limit)),
+    /** Likewise. False: an open one was made since then, perhaps at this very moment. */
+    insertRecovery: (link: NewLink, { madeAfterMs }: { readonly madeAfterMs: number }, act: Act) =>
+      audited(database, act, async (transaction) => {
+        await lockLinks(transaction)
+        const { login } = link
+        return (
+          !(await isRecoveryOpen(transaction, { login, madeAfterMs })) &&
+          insertLink(transaction, link, { most: 0 })
+        )
+      }),
     /** One that was made since then and not used. */
     isRecoveryOpen: (given: { readonly login: string; readonly madeAfterMs: number }) =>
       isRecoveryOpen(database, given),
@@ -95,8 +105,7 @@ export async function insertLink(
   { most }: { readonly most: number },
 ): Promise<boolean> {
   const { linkId, tokenHash, kind, login, merchantId, role, madeBy, createdAtMs, expiresAtMs } = link
-  // One after the other, so that of two who are invited at once the later link ends the earlier one, and both are counted.
-  await transaction.query('lock table member_links in share row exclusive mode')
+  await lockLinks(transaction)
   await transaction.query(sql`
 delete from member_links
  where login = ${login} and kind = ${kind} and merchant_id is not distinct from ${merchantId} and used_at is null`)
@@ -108,6 +117,11 @@ select ${linkId}, ${tokenHash}, ${kind}, ${login}, ${merchantId}, ${role}, ${mad
      + (select count(*) from member_links
          where merchant_id = ${merchantId} and used_at is null and expires_at > ${createdAtMs}) < ${most}`)
   return rowCount === 1
+}
+
+/** One after the other, so that of two who are invited at once the later link ends the earlier one, and both are counted. */
+async function lockLinks(transaction: Queryable): Promise<void> {
+  await transaction.query('lock table member_links in share row exclusive mode')
 }
 
 async function isRecoveryOpen(
