@@ -8,6 +8,7 @@ import type { MakeNotices } from '../notices/make-notices.ts'
 import { type NewNotice, normaliseEmail, parseEmail, writtenTime } from '../notices/rules/notice.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import {
+  invitationLimit,
   type LinkKind,
   type ListedMember,
   linkLifeMs,
@@ -93,6 +94,12 @@ export function makeManageMembers(parts: ManageMembersParts) {
         throw new Failure('number_already_used', {
           field: 'email',
           message: `${login} is a member already. Change the role instead.`,
+        })
+      // Each may be a mail to somebody who never heard of the merchant.
+      const { most, withinMs } = invitationLimit
+      if ((await links.countInvitations({ merchantId, sinceMs: clock.now() - withinMs })) >= most)
+        throw new Failure('too_many_requests', {
+          message: `${most} invitations were made in the last 24 hours. Try again tomorrow.`,
         })
       return makeLink({ kind: 'invitation', login, merchantId, role }, 'member.invite', `as ${role}`)
     },

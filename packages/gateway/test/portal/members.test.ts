@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { totpCode } from '../../src/accounts/totp.ts'
 import { hashToken } from '../../src/members/manage-members.ts'
+import { invitationLimit } from '../../src/members/rules/member.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { TestClock } from '../support/clock.ts'
@@ -255,4 +256,24 @@ test('a second step is reset for members of the merchant that is named, and for 
   const key = { merchantId: merchant.merchantId, login: email }
   await assert.rejects(members.demandMember(key), /There is no member/)
   assert.equal(await members.demandMember({ merchantId, login: email.toUpperCase() }), email)
+})
+
+test('a merchant invites so many people a day, also if it withdraws each or invites the same one', async () => {
+  const { merchant } = await merchants.addMerchant({ name: 'Loud House' })
+  const { most, withinMs } = invitationLimit
+  const invite = () =>
+    members.inviteMember({ merchantId: merchant.merchantId, email: 'third@party.example', role: 'viewer' })
+  for (let made = 0; made < most; made++) {
+    await invite()
+    const { invitations } = await members.listMembers(merchant.merchantId)
+    if (made % 2 === 0)
+      await members.withdrawInvitation({
+        merchantId: merchant.merchantId,
+        linkId: invitations[0]?.linkId ?? '',
+      })
+  }
+  await assert.rejects(invite(), { failure: 'too_many_requests' })
+  assert.ok((await members.inviteMember({ merchantId, email: newEmail(), role: 'viewer' })).link)
+  clock.advance(withinMs)
+  assert.ok((await invite()).link)
 })

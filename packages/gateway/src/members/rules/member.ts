@@ -50,3 +50,5 @@ export const linkLifeMs = { invitation: 72 * hourMs, recovery: 24 * hourMs } as 
 export const recoveryEveryMs = 5 * 60_000
 /** Members and open invitations of one merchant together. */
 export const maxMembers = 100
+/** Of one merchant, also those that were withdrawn: somebody who never asked for it may get the mail. */
+export const invitationLimit = { most: 2 * maxMembers, withinMs: 24 * hourMs } as const

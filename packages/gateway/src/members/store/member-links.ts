@@ -31,6 +31,18 @@ export function makeMemberLinkStore(database: Pool) {
     /** In place of an earlier one for the same. False: the merchant has as many members and invitations as it may. */
     insertLink: (link: NewLink, limit: { readonly most: number }, act: Act) =>
       audited(database, act, (transaction) => insertLink(transaction, link, limit)),
+    /** By audit_merchant: also those that were withdrawn or replaced since. */
+    async countInvitations({
+      merchantId,
+      sinceMs,
+    }: {
+      merchantId: string
+      sinceMs: number
+    }): Promise<number> {
+      const { rows } = await database.query<{ count: string }>(sql`
+select count(*) from audit where merchant_id = ${merchantId} and act = 'member.invite' and acted_at > ${sinceMs}`)
+      return Number(rows[0]?.count ?? 0)
+    },
     /** Likewise. False: an open one was made since then, perhaps at this very moment. */
     insertRecovery: (link: NewLink, { madeAfterMs }: { readonly madeAfterMs: number }, act: Act) =>
       audited(database, act, async (transaction) => {
