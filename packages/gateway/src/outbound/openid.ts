@@ -81,7 +81,7 @@ export function makeOpenIdClient(provider: OpenIdProvider): OpenIdClient {
         const claims = tokens.claims()
         if (!claims) return { kind: 'refused', reason: 'the provider gave no ID token' }
         const more = await userInfo(configuration, tokens.access_token, claims.sub)
-        return { kind: 'proven', claims: readClaims({ ...more, ...claims }, roleClaim) }
+        return { kind: 'proven', claims: readClaims(claims, more, roleClaim) }
       } catch (error) {
         const reason = readable(describe(error))
         const isAnswer =
@@ -107,14 +107,20 @@ function isNetwork(error: Error): boolean {
 }
 
 function readClaims(
-  claims: openid.IDToken & Partial<openid.UserInfoResponse>,
+  token: openid.IDToken,
+  more: Partial<openid.UserInfoResponse>,
   roleClaim: string | undefined,
 ): OpenIdClaims {
-  const { iss, sub, email, email_verified: isVerified } = claims
+  const claims = { ...more, ...token }
+  // From one of them: what is verified of the one address says nothing of another.
+  const vouched = [token, more].find(
+    (each) => each['email'] !== undefined && each['email_verified'] !== undefined,
+  )
+  const { email, email_verified: isVerified } = vouched ?? {}
   const given = roleClaim === undefined ? [] : claims[roleClaim]
   return {
-    issuer: iss,
-    subject: sub,
+    issuer: token.iss,
+    subject: token.sub,
     email: typeof email === 'string' && isVerified === true ? email : undefined,
     groups: [given].flat().filter((group): group is string => typeof group === 'string'),
   }

@@ -84,6 +84,8 @@ test('nobody comes in without an invitation of their own, or with an address tha
   for (const [person, next] of [
     [bob, undefined],
     [{ ...bob, isVerified: false }, path],
+    // Verified is another address than the one that the ID token names.
+    [{ sub: 'sub-eve', email: 'eve@shop.example', emailInToken: bob.email }, path],
     [{ sub: 'sub-eve', email: 'eve@shop.example' }, path],
     [bob, `/merchant/join/${'A'.repeat(43)}`],
   ] as const) {

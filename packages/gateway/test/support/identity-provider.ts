@@ -9,6 +9,8 @@ export interface Person {
   readonly sub: string
   readonly email: string
   readonly isVerified?: boolean
+  /** Another address in the ID token, of which it does not say whether it is verified. */
+  readonly emailInToken?: string
   readonly groups?: readonly string[]
 }
 
@@ -53,8 +55,9 @@ export async function startIdentityProvider(redirectUris: readonly string[]): Pr
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     findAccount: (_context, sub) => ({
       accountId: sub,
-      claims: () => {
-        const { email, isVerified = true, groups } = test.person
+      claims: (use) => {
+        const { email, isVerified = true, emailInToken, groups } = test.person
+        if (use === 'id_token' && emailInToken !== undefined) return { sub, email: emailInToken, groups }
         return { sub, email, email_verified: isVerified, groups }
       },
     }),
