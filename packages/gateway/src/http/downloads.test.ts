@@ -84,3 +84,18 @@ test('few go on at once, and whoever ends makes room', async () => {
   start(downloads)
   assert.equal(downloads.start(endless().iterable), undefined)
 })
+
+test('a merchant takes one at a time, and merchants together leave one to operators', async () => {
+  const downloads = makeDownloads(new TestClock())
+  const startAs = (merchantId: string) => downloads.start(endless().iterable, { merchantId })
+  const first = startAs('one')
+  assert.ok(first)
+  assert.equal(startAs('one'), undefined)
+  assert.ok(startAs('two'))
+  assert.equal(startAs('three'), undefined)
+  start(downloads)
+  assert.equal(downloads.start(endless().iterable), undefined)
+  first.destroy()
+  await settle()
+  assert.ok(startAs('one'))
+})

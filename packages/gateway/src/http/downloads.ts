@@ -6,6 +6,8 @@ import type { Clock } from '../platform/clock.ts'
 export const downloadLimits = {
   /** Of a process, whoever takes them. */
   atOnce: 3,
+  /** Of all merchants together, so that no slow reader of one keeps operators from their files. */
+  ofMerchants: 2,
   /** A million orders took 23 s. */
   wholeMs: 15 * 60_000,
   /** For how long a reader may take nothing. */
@@ -13,16 +15,20 @@ export const downloadLimits = {
 } as const
 
 export interface Downloads {
-  /** Undefined while as many as may be are under way. */
-  start(content: AsyncIterable<string>): Readable | undefined
+  /** Undefined while as many as may be are under way; of a merchant that is named, one. */
+  start(content: AsyncIterable<string>, of?: { readonly merchantId: string }): Readable | undefined
 }
 
 export function makeDownloads(clock: Clock): Downloads {
   let underWay = 0
+  const merchants = new Set<string>()
   return {
-    start(content) {
+    start(content, of) {
       if (underWay >= downloadLimits.atOnce) return undefined
+      if (of && (merchants.has(of.merchantId) || merchants.size >= downloadLimits.ofMerchants))
+        return undefined
       underWay++
+      if (of) merchants.add(of.merchantId)
       const over = new AbortController()
       const startedAtMs = clock.now()
       /** Since when a piece lies there and nobody takes the next; undefined while the database works. */
@@ -38,6 +44,7 @@ export function makeDownloads(clock: Clock): Downloads {
       const stream = Readable.from(watched(), { highWaterMark: 1 })
       stream.once('close', () => {
         underWay--
+        if (of) merchants.delete(of.merchantId)
         over.abort()
       })
       void watch()

@@ -3,7 +3,7 @@
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { AskBill, BillAddress } from '../../bills/ask-bill.ts'
-import { type Downloads, downloadLimits } from '../../http/downloads.ts'
+import type { Downloads } from '../../http/downloads.ts'
 
 export interface BillParts {
   /** Throws while the gateway is still starting. */
@@ -17,11 +17,12 @@ export function serveBills(listener: FastifyInstance, { open, downloads }: BillP
     async (request, reply) => {
       const found = await open(request.params)
       if (!found) throw new Failure('no_such_operation', { message: 'There is nothing at this path.' })
-      const stream = downloads.start(found.content())
+      const stream = downloads.start(found.content(), found.bill)
       if (!stream)
         throw new Failure('unavailable', {
           retryAfterSeconds: 5,
-          message: `${downloadLimits.atOnce} files are being downloaded already. Try again when one of them is over.`,
+          message:
+            'Another bill of yours, or many others, are being downloaded already. Try again when one of them is over.',
         })
       const { merchantId, day, bytes } = found.bill
       return reply

@@ -119,7 +119,7 @@ export function servePortal(listener: FastifyInstance, parts: PortalParts): void
 
   async function download({ reply, visit }: Call, route: PortalDownload): Promise<FastifyReply> {
     const { fileName, content } = await route.download(visit)
-    const stream = parts.downloads.start(content)
+    const stream = parts.downloads.start(content, visit.member)
     if (!stream) {
       const { away, tooMany } = visit.language.words.trouble
       return sendTrouble(
