@@ -26,12 +26,15 @@ await money.refundOrder(
 await money.settle()
 await payOutWholly(money, { merchantId, amountMinor: 100n })
 await money.submitPayment({ ...confirming, walletId })
+const outside = { bankName: 'main' }
+const fund = { kind: 'fund', merchantId, currency: 'USD', amountMinor: 50n, outside } as const
+await money.operations.as('test').corrections.correct(fund, 'test')
 
 test('books that balance are clean, and the report says what was looked at', async () => {
   const verification = await verifyLedger(pool)
   assert.deepEqual(verification.findings, [])
   assert.deepEqual(describeVerification(verification), [
-    'The ledger is clean: 3 accounts, 8 transfers, 30 claims.',
+    'The ledger is clean: 3 accounts, 9 transfers, 31 claims.',
   ])
 })
 
@@ -72,7 +75,42 @@ const wrongs: [string, RegExp][] = [
   [`update payout_runs set sent_at = sent_at + 1`, /sent with its run/],
   [`update payouts set plan_day = '2026-11-16'`, /of its plan or has the act/],
   [`delete from settlements`, /waits for its settlement/],
+  // Booked between other accounts than its kind goes between, twice for one act, or for another merchant.
+  [
+    `update transfers set credit_account = 'merchant:${merchantId}:USD' where kind = 'top_up'`,
+    /as its kind does/,
+  ],
+  [
+    inserted({ kind: 'fee_return', from: `merchant:${merchantId}:USD`, to: `fees:${merchantId}:USD` }),
+    /as its kind does/,
+  ],
+  [
+    inserted({ kind: 'transfer_applied', from: `wallet:${walletId}:USD`, to: 'rail:card:USD' }),
+    /as its kind does/,
+  ],
+  [inserted({ kind: 'fee', from: `merchant:${merchantId}:USD`, to: 'fees:another:USD' }), /own merchant/],
+  [again('top_up'), /every top-up .* has the act behind it/],
+  [again('correction'), /every correction has the act behind it/],
 ]
+
+function inserted({ kind, from, to }: { kind: string; from: string; to: string }): string {
+  const refundId = kind === 'fee_return' ? 'refund_id' : 'null'
+  return `
+insert into transfers (merchant_id, transfer_id, kind, phase, debit_account, credit_account, currency, amount_minor,
+                       payment_id, refund_id, made_at)
+select merchant_id, 'T1', '${kind}', 'direct', '${from}', '${to}', currency, 1, payment_id, ${refundId}, made_at
+  from transfers where kind = 'refund' and phase = 'post'`
+}
+
+/** By the same act. */
+function again(kind: 'top_up' | 'correction'): string {
+  return `
+insert into transfers (merchant_id, transfer_id, kind, phase, debit_account, credit_account, currency, amount_minor,
+                       audit_id, made_at, outside_reference, value_date)
+select merchant_id, 'T1', kind, phase, debit_account, credit_account, currency, amount_minor,
+       audit_id, made_at, 'another', value_date
+  from transfers where kind = '${kind}'`
+}
 
 for (const [wrong, claim] of wrongs) {
   test(`it finds: ${wrong.replace(/\s+/g, ' ').replaceAll(confirming.paymentId, '…')}`, async () => {

@@ -124,7 +124,6 @@ export async function addManyMerchants(
   pool: Pool,
   { count, day, prefix = 'X' }: { count: number; day: string; prefix?: string },
 ): Promise<void> {
-  const auditId = randomUUID()
   const many = `(select ${`'${prefix}'`} || lpad(n::text, 17, '0') as id, n, 10000 + n % 1000 as minor from generate_series(1, ${count}) as n) as many`
   const statements = [
     `insert into merchants (merchant_id, name, status, is_self_registered, created_at) select id, 'Shop ' || n, 'active', false, 0 from ${many}`,
@@ -133,12 +132,13 @@ export async function addManyMerchants(
     `insert into payout_plans (merchant_id, currency, bank_name, schedule, least_minor, reserve_minor, share_basis_points,
                                share_days, next_day)
      select id, 'EUR', 'main', 'daily', 0, 1000, 0, 0, '${day}' from ${many}`,
-    `insert into audit (audit_id, acted_at, actor, act, subject) values ('${auditId}', 0, 'test', 'wallet.top-up', 'test')`,
+    `insert into audit (audit_id, acted_at, actor, act, subject)
+     select md5(id)::uuid, 0, 'test', 'correction.fund', id from ${many}`,
     `insert into accounts (account_id, owner_kind, owner_id, currency, credits_posted)
      select 'merchant:' || id || ':EUR', 'merchant', id, 'EUR', minor from ${many}`,
     `insert into transfers (merchant_id, transfer_id, kind, phase, debit_account, credit_account, currency, amount_minor,
                             audit_id, made_at, outside_reference, value_date)
-     select '', 'S' || id, 'top_up', 'direct', 'bank:main:EUR', 'merchant:' || id || ':EUR', 'EUR', minor, '${auditId}', 0,
+     select id, 'S' || id, 'correction', 'direct', 'bank:main:EUR', 'merchant:' || id || ':EUR', 'EUR', minor, md5(id)::uuid, 0,
             'S' || id, '2026-01-01' from ${many}`,
     `insert into accounts (account_id, owner_kind, owner_id, currency) values ('bank:main:EUR', 'bank', 'main', 'EUR')
          on conflict do nothing`,

@@ -7,6 +7,7 @@ import { readSpread } from '../../database/cluster/spread-state.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { codeOf } from '../../platform/errors.ts'
 import { reconciliationClaims } from '../../reconciliation/store/reconciliation-claims.ts'
+import type { AccountOwner, TransferKind } from '../rules/transfer.ts'
 
 export interface Finding {
   /** The sentence that ought to be true. */
@@ -121,6 +122,37 @@ const holds = `
 const payer = (row: string) =>
   `case when ${row}.rail_id is null then 'wallet:' || ${row}.wallet_id else 'rail:' || ${row}.rail_id end`
 
+type Way = `${AccountOwner['ownerKind']} ${AccountOwner['ownerKind']}`
+
+/** From whose account to whose each kind moves money. */
+const waysOf = {
+  payment: ['wallet merchant', 'rail merchant'],
+  refund: ['merchant wallet', 'merchant rail'],
+  top_up: ['bank wallet'],
+  top_up_credit: ['merchant wallet'],
+  payout: ['merchant bank', 'wallet bank'],
+  payout_return: ['bank merchant', 'bank wallet'],
+  late_payment: ['rail suspense'],
+  late_return: ['suspense rail'],
+  transfer_received: ['rail suspense'],
+  transfer_applied: ['suspense rail'],
+  transfer_returned: ['suspense rail'],
+  fee: ['merchant fees'],
+  fee_return: ['fees merchant'],
+  correction: [
+    ...(['bank merchant', 'wallet bank', 'suspense merchant', 'suspense wallet', 'suspense bank'] as const),
+    ...(['suspense write_off', 'write_off bank', 'write_off rail', 'rail write_off'] as const),
+    // What went through a bank account, reversed.
+    ...(['merchant bank', 'bank wallet', 'bank suspense', 'bank write_off'] as const),
+  ],
+  rail_settlement: ['bank rail'],
+  rail_fee: ['rail_fees rail', 'rail rail_fees'],
+} as const satisfies Record<TransferKind, readonly Way[]>
+
+const ways = Object.entries(waysOf)
+  .flatMap(([kind, all]) => all.map((way) => `('${[kind, ...way.split(' ')].join("', '")}')`))
+  .join(', ')
+
 const claims = {
   'every account is the sum of its transfers': `
 select coalesce(a.account_id, t.account_id)
@@ -153,6 +185,15 @@ select e.merchant_id || ' ' || e.transfer_id
    and (h.phase, h.kind, h.debit_account, h.credit_account, h.currency, h.amount_minor, h.payment_id, h.refund_id)
        is distinct from
        ('hold', e.kind, e.debit_account, e.credit_account, e.currency, e.amount_minor, e.payment_id, e.refund_id)`,
+
+  'every transfer goes between accounts as its kind does, and where they are a merchant’s, they are its own merchant’s': `
+select merchant_id || ' ' || transfer_id
+  from transfers
+ where (kind, split_part(debit_account, ':', 1), split_part(credit_account, ':', 1)) not in (${ways})
+    or (starts_with(debit_account, 'merchant:') or starts_with(debit_account, 'fees:'))
+       and split_part(debit_account, ':', 2) <> merchant_id
+    or (starts_with(credit_account, 'merchant:') or starts_with(credit_account, 'fees:'))
+       and split_part(credit_account, ':', 2) <> merchant_id`,
 
   'every order that was paid, or nearly, has its hold, ended as its status says, and no other has one': `
 select coalesce(o.merchant_id, h.merchant_id) || ' ' || coalesce(o.payment_id, h.payment_id)
@@ -208,11 +249,12 @@ select coalesce(o.merchant_id, t.merchant_id) || ' ' || coalesce(o.payment_id, t
     on t.merchant_id = o.merchant_id and t.payment_id = o.payment_id
  where o.payment_id is null or coalesce(t.returned, 0) <> o.returned`,
 
-  'every correction has the act behind it': `
+  'every correction has the act behind it, which has no other': `
 with t as materialized (select * from transfers where kind = 'correction')
 select t.merchant_id || ' ' || t.transfer_id
   from t left join audit a on a.audit_id = t.audit_id
- where (a.act like 'correction.%') is not true`,
+ where (a.act like 'correction.%') is not true
+    or t.audit_id in (select audit_id from t group by audit_id having count(*) > 1)`,
 
   'every transfer was corrected by the sum of its corrections, and by no more than its amount': `
 select coalesce(c.merchant_id, t.merchant_id) || ' ' || coalesce(c.transfer_id, t.corrects)
@@ -265,16 +307,18 @@ select p.merchant_id || ' ' || p.payout_id
  where (p.status <> 'cancelled' and p.sent_at is distinct from r.sent_at)
     or (p.plan_day is null) <> (p.audit_id is not null)`,
 
-  'every top-up and every payout that somebody asked for has the act behind it': `
+  'every top-up and every payout that somebody asked for has the act behind it, and no wallet has two top-ups of one': `
 with t as materialized (
-  select merchant_id, transfer_id, kind, audit_id, debit_account
+  select merchant_id, transfer_id, kind, audit_id, debit_account, credit_account
     from transfers
    where kind = 'top_up' or kind = 'payout' and (phase = 'direct' or phase = 'hold' and audit_id is not null))
 select t.merchant_id || ' ' || t.transfer_id
   from t left join audit a on a.audit_id = t.audit_id
  where a.act is distinct from case when t.kind = 'top_up' then 'wallet.top-up'
                                    when starts_with(t.debit_account, 'wallet:') then 'wallet.withdraw'
-                                   else 'merchant.payout' end`,
+                                   else 'merchant.payout' end
+    or (t.audit_id, t.credit_account) in (select audit_id, credit_account from t where kind = 'top_up'
+                                           group by audit_id, credit_account having count(*) > 1)`,
 
   'every bank account on the ledger is one of the operator’s, in a currency that it holds': `
 select a.account_id
