@@ -152,6 +152,18 @@ test('too little until the expiry lies in suspense, and is sent back once', asyn
   await assert.rejects(back('back 3', 1n), /0\.00 USD lies in suspense/)
 })
 
+test('a merchant of whose orders nothing but too little came has its bills: what lies in suspense is not its', async () => {
+  const other = await money.addMerchant()
+  const order = await money.addOrder(other)
+  await payByRail.start({ ...order, railId: 'transfer', locale: 'de' })
+  await confirm(receipt(order, 400n))
+  const day = new Date(clock.now()).toISOString().slice(0, 10)
+  clock.advance(2 * 24 * 60 * 60_000)
+  while ((await operations.makeBills()).more);
+  const { bill } = await operations.readBill({ merchantId: other.merchantId, day })
+  assert.deepEqual([bill.lines, bill.totals], [0, []])
+})
+
 test('too much pays the order, and the rest lies in suspense for it', async () => {
   const { order } = await started()
   const before = await suspense()

@@ -102,7 +102,10 @@ select currency, sum(fees_minor) as fees, max(day)::text as until
   return rows.map(({ currency, fees, until }) => ({ currency, minor: BigInt(fees), until }))
 }
 
-/** Whether everything until the end of the day is in bills; also where there was nothing until then. By transfers_statement. */
+/**
+ * Whether everything until the end of the day is in bills; also where there was nothing until then, or nothing of the
+ * merchant's own. By transfers_statement.
+ */
 async function isBilled(database: Queryable, { merchantId, day }: BillKey): Promise<boolean> {
   const { rows: turns } = await database.query<{ is_billed: boolean }>(sql`
 select next_day > ${day}::date as is_billed from bill_turns where merchant_id = ${merchantId}`)
@@ -110,6 +113,7 @@ select next_day > ${day}::date as is_billed from bill_turns where merchant_id = 
   const { rows: moved } = await database.query(sql`
 select 1 from transfers
  where merchant_id = ${merchantId} and phase in ('post', 'direct') and made_at < ${rangeOf(day).toMs}
+   and 'merchant:' || merchant_id || ':' || currency in (debit_account, credit_account)
  limit 1`)
   return moved.length === 0
 }
