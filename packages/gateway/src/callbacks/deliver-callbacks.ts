@@ -5,7 +5,7 @@ import { type RandomBytes, type SealingTools, sealCallback, signWebhook } from '
 import type { PlatformKeys } from '../keys/platform-keys.ts'
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts'
 import type { MakeNotices } from '../notices/make-notices.ts'
-import { writtenDay, writtenTime } from '../notices/rules/notice.ts'
+import { type NewNotice, writtenDay, writtenTime } from '../notices/rules/notice.ts'
 import type { Clock, ClockAndRandom } from '../platform/clock.ts'
 import type { Delivery } from '../platform/delivery.ts'
 import { hostOf } from '../platform/ssrf-guard.ts'
@@ -15,6 +15,7 @@ import { decideOutcome } from './rules/callback-attempt.ts'
 import { placeOfEndpointSecret } from './rules/endpoint.ts'
 import { type FailingHost, isWorthTelling } from './rules/host-health.ts'
 import { lastAttemptWithinMs } from './rules/retry-schedule.ts'
+import type { ExhaustedCallback } from './store/callback-history.ts'
 import type { CallbackOutcomes, Recorded } from './store/callback-outcomes.ts'
 import { type CallbackQueue, type ClaimedCallback, endpointPaused } from './store/callback-queue.ts'
 import type { DeliveryEndpoint } from './store/endpoints.ts'
@@ -148,17 +149,9 @@ export function makeRecordAttempt({ outcomes, makeNotices, clock, random }: Reco
       startedAtMs,
       nowMs,
       noticesFor: (host) => [
-        ...(outcome.isNewlyExhausted ? tellExhausted(callback, nowMs) : []),
+        ...(outcome.isNewlyExhausted ? tellExhausted(makeNotices, callback, nowMs) : []),
         ...(host && isWorthTelling(host, nowMs) ? tellFailing(callback, host, nowMs) : []),
       ],
-    })
-  }
-
-  function tellExhausted({ merchantId, host, eventName, paymentId }: ClaimedCallback, nowMs: number) {
-    return makeNotices('callbacks-exhausted', {
-      merchantId,
-      parameters: { host, event: eventName, paymentId },
-      onceKey: `${merchantId} ${writtenDay(nowMs)}`,
     })
   }
 
@@ -170,6 +163,18 @@ export function makeRecordAttempt({ outcomes, makeNotices, clock, random }: Reco
       onceKey: `${merchantId} ${host} ${writtenDay(nowMs)}`,
     })
   }
+}
+
+export function tellExhausted(
+  makeNotices: MakeNotices,
+  { merchantId, host, eventName, paymentId }: ExhaustedCallback,
+  nowMs: number,
+): readonly NewNotice[] {
+  return makeNotices('callbacks-exhausted', {
+    merchantId,
+    parameters: { host, event: eventName, paymentId },
+    onceKey: `${merchantId} ${writtenDay(nowMs)}`,
+  })
 }
 
 export function makeHoldCallback({ queue, clock }: { queue: Pick<CallbackQueue, 'hold'>; clock: Clock }) {

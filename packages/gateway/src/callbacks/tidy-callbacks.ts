@@ -1,11 +1,14 @@
 // Keeps the callbacks' tables within bounds: texts past their time go in small batches, and what stood due for
 // another seven days without a chance, because its host stayed paused, is exhausted like the rest.
+import type { MakeNotices } from '../notices/make-notices.ts'
 import type { Clock } from '../platform/clock.ts'
+import { tellExhausted } from './deliver-callbacks.ts'
 import { lastAttemptWithinMs } from './rules/retry-schedule.ts'
 import type { CallbackHistory } from './store/callback-history.ts'
 
 export interface TidyCallbacksParts {
   readonly history: Pick<CallbackHistory, 'prune' | 'exhaustOverdue'>
+  readonly makeNotices: MakeNotices
   readonly historyDays: number
   /** The feed of events goes along. */
   readonly tidyEvents?: () => Promise<{ readonly more: boolean }>
@@ -22,13 +25,15 @@ export interface Tidied {
 const dayMs = 24 * 60 * 60 * 1000
 export const tidyBatch = 200
 
-export function makeTidyCallbacks({ history, historyDays, tidyEvents, clock }: TidyCallbacksParts) {
+export function makeTidyCallbacks(parts: TidyCallbacksParts) {
+  const { history, makeNotices, historyDays, tidyEvents, clock } = parts
   return async (): Promise<Tidied> => {
     const nowMs = clock.now()
     const overdue = await history.exhaustOverdue({
       dueBeforeMs: nowMs - lastAttemptWithinMs,
       nowMs,
       limit: tidyBatch,
+      noticesFor: (callback) => tellExhausted(makeNotices, callback, nowMs),
     })
     const pruned = await history.prune({ olderThanMs: nowMs - historyDays * dayMs, limit: tidyBatch })
     const { more: moreEvents = false } = (await tidyEvents?.()) ?? {}

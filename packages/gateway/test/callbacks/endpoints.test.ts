@@ -216,7 +216,7 @@ test('what waits for a removed endpoint, and for one that is paused for seven da
   await endpoints.removeEndpoint(removed.endpoint, 'test')
   await assert.rejects(endpoints.showEndpoint(removed.endpoint), /no endpoint/)
   const tidy = (dueBeforeMs: number) =>
-    callbackHistory.exhaustOverdue({ dueBeforeMs, nowMs: Date.now(), limit: 100 })
+    callbackHistory.exhaustOverdue({ dueBeforeMs, nowMs: Date.now(), limit: 100, noticesFor: () => [] })
   assert.equal((await tidy(Date.now() - 7 * 86_400_000)).length, 2)
   assert.equal((await tidy(Date.now() + 1)).length, 2)
   assert.equal(
@@ -238,7 +238,12 @@ test('a callback of long ago that is asked for again waits for its paused endpoi
   const callbackId = (await listed())?.callbackId ?? ''
   await gateway.operations.as('test').callbacks.resendOne({ callbackId }, 'test')
   await until(async () => (await listed())?.heldReason === 'endpoint_paused')
-  await callbackHistory.exhaustOverdue({ dueBeforeMs: Date.now() + 1, nowMs: Date.now(), limit: 100 })
+  await callbackHistory.exhaustOverdue({
+    dueBeforeMs: Date.now() + 1,
+    nowMs: Date.now(),
+    limit: 100,
+    noticesFor: () => [],
+  })
   await endpoints.resumeEndpoint(endpoint, 'test')
   await seen('/asked', 2)
 })

@@ -141,6 +141,29 @@ test('a host that fails for ten minutes is told to its merchant once a day, and 
   says = acknowledged
 })
 
+test('a callback that is given up without a further attempt is told too, but not one whose endpoint was removed', async () => {
+  await pool.query('truncate callback_queue, callback_hosts, notices')
+  const { paymentId } = await world.queueCallback('https://gone.example/')
+  const other = await world.addMerchant('Other')
+  const { endpoints } = operations.as('test')
+  const wanted = { url: 'https://other.example/', format: 'standard', events: undefined } as const
+  const { endpoint } = await endpoints.addEndpoint(other, wanted, 'test')
+  await world.queueCallback('https://gone.example/', { merchantId: other })
+  await pool.query('delete from callback_queue where merchant_id = $1 and endpoint_id = $2', [other, ''])
+  await endpoints.removeEndpoint(endpoint, 'test')
+  await pool.query(
+    `insert into callback_hosts (host, failures, failing_since, reason, pauses, paused_at, paused_until)
+     values ('gone.example', 9, $1, 'connect', 3, $1, $2)`,
+    [clock.now(), clock.now() + 8 * dayMs],
+  )
+  clock.advance(7 * dayMs + 1)
+  assert.equal((await operations.tidyCallbacks()).exhausted, 2)
+  assert.deepEqual(
+    (await told('callbacks-exhausted')).map((each) => [each.merchantId, each.parameters]),
+    [[merchantId, { host: 'gone.example', event: 'payment.order.timeout', paymentId }]],
+  )
+})
+
 test('late money and a rail that is paused are told to operators', async () => {
   const rails = await openRails(pool, { clock, config, lateMoney: 'hold' })
   const merchant = await rails.money.addMerchant()

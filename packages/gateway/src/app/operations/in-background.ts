@@ -36,6 +36,7 @@ export function operationsInBackground(stores: Stores, common: Common, parts: Ba
   const preparing = { ...common, ...(parts.sealingTools && { tools: parts.sealingTools }) }
   const tidyCallbacks = makeTidyCallbacks({
     history: stores.callbackHistory,
+    makeNotices: common.makeNotices,
     historyDays: config.callbackHistoryDays,
     tidyEvents: makeTidyEvents({ events: stores.events, feedDays: config.eventFeedDays, clock }),
     clock,

@@ -4,6 +4,8 @@ import type { EventName } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
 import { allOf, merchantIs, plainSql, type Sql, sql } from '../../database/sql.ts'
+import type { NewNotice } from '../../notices/rules/notice.ts'
+import { queueNotices } from '../../notices/store/queue-notices.ts'
 import { firstCallbackIdAt } from '../../platform/time-ordered-ids.ts'
 import type { CallbackState } from '../rules/callback-attempt.ts'
 import type { FailingHost } from '../rules/host-health.ts'
@@ -285,7 +287,23 @@ interface OverdueOptions {
   readonly dueBeforeMs: number
   readonly nowMs: number
   readonly limit: number
+  /** Who is told of one that is given up; not where the merchant removed its endpoint. */
+  readonly noticesFor: (callback: ExhaustedCallback) => readonly NewNotice[]
 }
+
+export interface ExhaustedCallback extends CallbackKey {
+  readonly paymentId: string
+  readonly eventName: EventName
+  readonly host: string
+}
+
+const exhaustedShape = rowShape<ExhaustedCallback>('callback', {
+  merchantId: 'c.merchant_id',
+  callbackId: 'c.callback_id',
+  paymentId: 'c.payment_id',
+  eventName: 'c.event_name',
+  host: 'c.host',
+})
 
 /**
  * By callback_queue_due behind a paused host, by callback_queue_endpoint behind an endpoint that is paused or removed:
@@ -293,11 +311,11 @@ interface OverdueOptions {
  */
 function exhaustOverdue(
   database: Pool,
-  { dueBeforeMs, nowMs, limit }: OverdueOptions,
+  { dueBeforeMs, nowMs, limit, noticesFor }: OverdueOptions,
 ): Promise<readonly CallbackKey[]> {
   const isFree = sql`(q.claimed_until is null or q.claimed_until <= ${nowMs})`
   return database.transaction(async (transaction) => {
-    const { rows } = await transaction.query<CallbackKey>(sql`
+    const { rows } = await transaction.query<CallbackKey & { isRemoved: boolean }>(sql`
 delete from callback_queue
  where callback_id = any (array(select q.callback_id
                                   from callback_endpoints e
@@ -316,15 +334,20 @@ delete from callback_queue
                                  order by due_at
                                  limit ${limit}
                                    for update of q skip locked))
-returning ${keyColumns}`)
-    if (rows.length > 0) {
-      await transaction.query(sql`
+returning ${keyColumns}, exists (select 1 from callback_endpoints e
+                                 where e.merchant_id = callback_queue.merchant_id and e.endpoint_id = callback_queue.endpoint_id
+                                   and e.removed_at is not null) as "isRemoved"`)
+    if (rows.length === 0) return rows
+    const { rows: exhausted } = await transaction.query(sql`
 update callbacks c
    set exhausted_at = ${nowMs}, next_attempt_at = null
   from ${unnestKeys(rows)}
  where ${isOfKey('c', rows)}
-   and c.delivered_at is null and c.exhausted_at is null`)
-    }
+   and c.delivered_at is null and c.exhausted_at is null
+returning ${exhaustedShape.columns}`)
+    const removed = new Set(rows.flatMap(({ callbackId, isRemoved }) => (isRemoved ? callbackId : [])))
+    const told = exhausted.map(exhaustedShape.read).filter(({ callbackId }) => !removed.has(callbackId))
+    await queueNotices(transaction, told.flatMap(noticesFor))
     return rows
   })
 }
