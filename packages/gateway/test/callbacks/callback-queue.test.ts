@@ -383,6 +383,44 @@ describe('claims', () => {
     assert.equal((await world.stored(callbackId)).heldReason, undefined)
   })
 
+  test('a resend that is held back moves no retry', async (t) => {
+    const merchantId = await world.addMerchant('Held')
+    const list = (...callbackHosts: string[]) =>
+      world.manage.changeMerchant(merchantId, { callbackHosts }, { reason: 'test' })
+    world.startWorker(t, async () => answered(404))
+    const { callbackId } = await world.queueCallback('https://held.example/', { merchantId })
+    const attempted = (count: number) =>
+      until(async () => (await world.stored(callbackId)).attemptsMade === count)
+    for (let attempts = 1; attempts <= 4; attempts++) {
+      await attempted(attempts)
+      if (attempts === 4) break
+      clock.advance(((await world.stored(callbackId)).nextAttemptAtMs ?? 0) - clock.now())
+    }
+    const { nextAttemptAtMs: planned, retriesMade } = await world.stored(callbackId)
+    assert.ok((planned ?? 0) > clock.now() + 60 * 60_000)
+    await list('other.example')
+    clock.advance(60_000)
+    const resend = { merchantId, callbackId, dueAtMs: clock.now() }
+    const manage = {
+      clock,
+      random: randomBytes,
+      actor: 'test',
+      history: world.history,
+      resends: world.resends,
+    }
+    await makeManageCallbacks(manage).resendOne(resend, 'test')
+    await until(async () => {
+      clock.advance(1_000)
+      return (await world.stored(callbackId)).heldReason !== undefined
+    })
+    assert.equal((await world.stored(callbackId)).nextAttemptAtMs, planned)
+    await list('held.example')
+    clock.advance(11 * 60_000)
+    await attempted(5)
+    const after = await world.stored(callbackId)
+    assert.deepEqual([after.nextAttemptAtMs, after.retriesMade], [planned, retriesMade])
+  })
+
   test('a suspended merchant is still told what happened', async (t) => {
     const merchantId = await world.addMerchant('Suspended')
     await world.manage.suspendMerchant(merchantId, 'test')

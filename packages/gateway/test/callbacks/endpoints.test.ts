@@ -26,6 +26,7 @@ const server = createServer(async (request, response) => {
   )
   arrived.push({ path: request.url ?? '', body: Buffer.concat(chunks).toString(), headers })
   if (request.url === '/no-content') response.writeHead(204).end()
+  else if (request.url === '/fails') response.writeHead(404).end()
   else response.end('{"code":20000,"msg":""}')
 })
 server.listen(0, '127.0.0.1')
@@ -246,6 +247,24 @@ test('a callback of long ago that is asked for again waits for its paused endpoi
   })
   await endpoints.resumeEndpoint(endpoint, 'test')
   await seen('/asked', 2)
+})
+
+test('a resend to a paused endpoint moves no retry, neither when it is held nor when it is resumed', async () => {
+  const merchant = await gateway.addMerchant()
+  const { endpoint } = await register(merchant, '/fails', { events: ['payment.order.success'] })
+  await pay(merchant)
+  const { callbackHistory } = gateway.stores
+  const listed = async () => (await callbackHistory.listCallbacks(endpoint, { limit: 10 }))[0]
+  await until(async () => (await listed())?.attemptsMade === 1)
+  const before = await listed()
+  await endpoints.pauseEndpoint(endpoint, 'test')
+  await gateway.operations.as('test').callbacks.resendOne({ callbackId: before?.callbackId ?? '' }, 'test')
+  await until(async () => (await listed())?.heldReason === 'endpoint_paused')
+  assert.equal((await listed())?.nextAttemptAtMs, before?.nextAttemptAtMs)
+  await endpoints.resumeEndpoint(endpoint, 'test')
+  await until(async () => (await listed())?.attemptsMade === 2)
+  const after = await listed()
+  assert.deepEqual([after?.nextAttemptAtMs, after?.retriesMade], [before?.nextAttemptAtMs, 0])
 })
 
 test('a merchant has sixteen endpoints at most, to addresses that callbacks may go to', async () => {

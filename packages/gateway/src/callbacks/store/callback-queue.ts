@@ -340,11 +340,12 @@ update callback_queue q
 }
 
 export interface Hold {
-  readonly callback: Pick<ClaimedCallback, 'merchantId' | 'callbackId' | 'claimId' | 'endpoint'>
+  readonly callback: Pick<ClaimedCallback, 'merchantId' | 'callbackId' | 'claimId' | 'endpoint' | 'isResend'>
   readonly reason: string
   readonly untilMs: number
 }
 
+/** A resend stands beside the ladder: whatever holds it back, the next retry stays as it was planned. */
 async function hold(database: Pool, { callback, reason, untilMs }: Hold): Promise<void> {
   await database.transaction(async (transaction) => {
     if (reason === endpointPaused && !(await isStillPaused(transaction, callback.endpoint))) return
@@ -359,9 +360,11 @@ update callback_queue
     await transaction.query({
       text: `
 update callbacks
-   set held_reason = $3, next_attempt_at = case when delivered_at is null and exhausted_at is null then $4::bigint end
+   set held_reason = $3,
+       next_attempt_at = case when delivered_at is not null or exhausted_at is not null then null
+                              when $5 then next_attempt_at else $4::bigint end
  where merchant_id = $1 and callback_id = $2`,
-      values: [callback.merchantId, callback.callbackId, reason, untilMs],
+      values: [callback.merchantId, callback.callbackId, reason, untilMs, callback.isResend],
     })
   })
 }

@@ -7,6 +7,7 @@ import type { Act } from '../../operators/rules/audit.ts'
 import type { MadeBefore } from '../../operators/rules/tell-again.ts'
 import { audited } from '../../operators/store/audit.ts'
 import { type Endpoint, type EndpointKey, type EndpointSecret, maxEndpoints } from '../rules/endpoint.ts'
+import { lastAttemptWithinMs } from '../rules/retry-schedule.ts'
 import type { OnQueued } from './callbacks.ts'
 
 export type EndpointStore = ReturnType<typeof makeEndpointStore>
@@ -150,13 +151,18 @@ async function resume(transaction: Queryable, key: EndpointKey, nowMs: number): 
 update callback_endpoints set paused_at = null where ${isLive(key)} and paused_at is not null`)
   if (rowCount === 0) return false
   const { rows: held } = await transaction.query<{ callback_id: string }>(sql`
-update callbacks
-   set next_attempt_at = case when delivered_at is null and exhausted_at is null then ${nowMs}::bigint end
- where ${isIt(key)} and held_reason = 'endpoint_paused'
-returning callback_id`)
-  await transaction.query(sql`
+select callback_id from callbacks where ${isIt(key)} and held_reason = 'endpoint_paused'`)
+  const { rows: due } = await transaction.query<{ callback_id: string; is_resend: boolean }>(sql`
 update callback_queue set due_at = ${nowMs}
- where ${isIt(key)} and callback_id = any (${held.map((row) => row.callback_id)}::uuid[])`)
+ where ${isIt(key)} and callback_id = any (${held.map((row) => row.callback_id)}::uuid[])
+returning callback_id, is_resend`)
+  const resends = due.filter((row) => row.is_resend).map((row) => row.callback_id)
+  // The retry after a resend stays as it was planned; one that was held itself stands later than any is planned.
+  await transaction.query(sql`
+update callbacks set next_attempt_at = ${nowMs}
+ where ${isIt(key)} and callback_id = any (${due.map((row) => row.callback_id)}::uuid[])
+   and delivered_at is null and exhausted_at is null
+   and (callback_id <> all (${resends}::uuid[]) or next_attempt_at > first_attempt_at + ${lastAttemptWithinMs})`)
   return true
 }
 
