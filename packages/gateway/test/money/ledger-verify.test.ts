@@ -67,6 +67,10 @@ const wrongs: [string, RegExp][] = [
   [`update refunds set status = 'refund_failed'`, /refund that money was held for/],
   [`update refunds set amount_minor = 399`, /refund that money was held for/],
   [`update orders set refunded_minor = 399 where refund_count > 0`, /knows what was refunded/],
+  [
+    `update orders set refunded_minor = 0, refund_count = 0 where refund_count > 0`,
+    /knows what was refunded/,
+  ],
   [`delete from audit where act = 'wallet.top-up'`, /the act behind it/],
   [`delete from transfers where kind = 'payout'`, /has its transfer/],
   [`update payouts set status = 'returned', return_id = 'T1'`, /holds its money as its status says/],
@@ -121,7 +125,11 @@ for (const [wrong, claim] of wrongs) {
       const { findings } = await verifyLedger(within(transaction))
       assert.ok(
         findings.some(
-          ({ claim: text, count, examples }) => claim.test(text) && count > 0 && examples.length > 0,
+          ({ claim: text, count, examples }) =>
+            claim.test(text) &&
+            count > 0 &&
+            examples.length > 0 &&
+            examples.every((example) => typeof example === 'string'),
         ),
         JSON.stringify(findings),
       )

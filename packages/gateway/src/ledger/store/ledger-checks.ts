@@ -221,7 +221,7 @@ select coalesce(r.merchant_id, h.merchant_id) || ' ' || coalesce(r.refund_id, h.
         case r.status when 'refunding' then '' when 'refund_success' then 'post' else 'void' end)`,
 
   'every order knows what was refunded of it': `
-select o.merchant_id || ' ' || o.payment_id
+select coalesce(o.merchant_id, r.merchant_id) || ' ' || coalesce(o.payment_id, r.payment_id)
   from (select * from orders where refund_count > 0 or refunded_minor > 0 or refund_held_minor > 0) as o
   full join (select merchant_id, payment_id, count(*) as refunds,
                     sum(case status when 'refund_success' then amount_minor else 0 end) as refunded,
