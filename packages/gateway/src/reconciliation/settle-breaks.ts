@@ -4,7 +4,7 @@
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import type { Outcome } from '../operators/ask-approval.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
-import { asOf } from '../operators/rules/approval.ts'
+import { type ApprovalRequest, asOf } from '../operators/rules/approval.ts'
 import type { ApprovalStore } from '../operators/store/approvals.ts'
 import type { TransferActs } from '../rails/transfer-acts.ts'
 import type { MoneyActs } from '../treasury/money-acts.ts'
@@ -91,6 +91,7 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
       const [found, other] = [await asNow(await find(breakId)), await find(otherBreakId)]
       if (!mayPair(found)) throw notNow(found, 'Only a line that the books do not have can be paired.')
       checkPair(found, other)
+      if ((await underWay(found)) || (await underWay(other))) throw beingSettled()
       const matched = matchOf([found], other.item ? [other.item] : [])
       return settle([found, other], { settlement: 'paired', reason, act: 'reconcile.pair', matched })
     },
@@ -166,7 +167,7 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
     },
   }
 
-  /** Ends those whose correction or transfer is in the books, whoever made it so. */
+  /** Ends those whose correction or transfer is in the books, whoever made it so; what was refused is open to all again. */
   async function finishAll(account: string): Promise<number> {
     let ended = 0
     for (const found of await breaks.listSettling(account)) if (await finish(found)) ended++
@@ -185,7 +186,10 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
         clock.now(),
       )
     const correction = await breaks.findCorrection(actId, (await outsideOf(found.account)).owners)
-    if (!correction) return false
+    if (!correction) {
+      if (request && isOver(request)) await breaks.release(found.breakId, actId)
+      return false
+    }
     const compared = found.kind !== 'twice' && found.item?.kind === 'booked' ? [found.item] : []
     const matched = matchOf([found], [...compared, correction])
     const settling = settlingOf([found], {
@@ -217,7 +221,7 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
     }: { settlement: Settlement; reason: string; matched?: Settling['matched'] },
   ): Settling {
     return {
-      breakIds: all.map(({ breakId }) => breakId),
+      breaks: all,
       settlement,
       reason,
       by: actor,
@@ -280,9 +284,14 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
   }: Break): Promise<{ readonly actId: string; readonly isTransfer: boolean } | undefined> {
     const request = await approvals.findRequest(actId ?? breakId)
     if (!request) return actId === undefined ? undefined : { actId, isTransfer: false }
-    const { approvalId, act, status } = asOf(request, clock.now())
-    if (status !== 'waiting' && status !== 'approved') return undefined
-    return { actId: approvalId, isTransfer: act.kind === 'transfer.confirm' }
+    if (isOver(request)) return undefined
+    return { actId: request.approvalId, isTransfer: request.act.kind === 'transfer.confirm' }
+  }
+
+  /** Nothing comes of it any more. */
+  function isOver(request: ApprovalRequest): boolean {
+    const { status } = asOf(request, clock.now())
+    return status !== 'waiting' && status !== 'approved'
   }
 }
 
@@ -310,7 +319,9 @@ function beingSettled(): Failure {
   })
 }
 
-function settledBefore({ settlement, settledBy }: Break): Failure {
+function settledBefore(found: Break): Failure {
+  if (isOpen(found)) return beingSettled()
+  const { settlement, settledBy } = found
   return new Failure('status_does_not_allow', {
     message: `The break is settled already: ${settlement?.replace('_', ' ')} by ${settledBy}.`,
   })

@@ -17,7 +17,8 @@ export interface BreakFilter {
 
 /** How one is settled, as one change. */
 export interface Settling {
-  readonly breakIds: readonly string[]
+  /** As they were when that was decided: what settles one of them meanwhile goes before. */
+  readonly breaks: readonly Pick<Break, 'breakId' | 'actId'>[]
   readonly settlement: Settlement
   readonly reason: string
   readonly by: string
@@ -48,9 +49,16 @@ export function makeBreakStore(database: Pool) {
       breakId: string,
       { actId, before, act }: { actId: string; before: string | undefined; act: Act },
     ) => audited(database, act, (transaction) => beginSettling(transaction, breakId, { actId, before })),
-    /** False: another was quicker. */
+    /** What was to settle it came to nothing. */
+    release: (breakId: string, actId: string) => release(database, breakId, actId),
+    /** False: another was quicker, and nothing was done. */
     settle: (settling: Settling, act: Act | undefined, nowMs: number) =>
-      database.transaction((transaction) => settle(transaction, settling, { act, nowMs })),
+      database
+        .transaction((transaction) => settle(transaction, settling, { act, nowMs }))
+        .catch((error: unknown) => {
+          if (error instanceof SettledMeanwhile) return false
+          throw error
+        }),
     /** The transfer of a correction, by its act, as the outside account sees it. */
     findCorrection: (auditId: string, owners: readonly string[]) => findCorrection(database, auditId, owners),
     listMatches: (importId: string, page: { after: number; limit: number }) =>
@@ -188,22 +196,27 @@ update reconciliation_breaks set act_id = ${actId}
   return rowCount === 1
 }
 
+async function release(database: Queryable, breakId: string, actId: string): Promise<void> {
+  await database.query(sql`
+update reconciliation_breaks set act_id = null
+ where break_id = ${breakId} and settled_at is null and act_id = ${actId}`)
+}
+
 class SettledMeanwhile extends Error {}
 
 async function settle(
   transaction: Queryable,
-  { breakIds, settlement, reason, by, account, matched }: Settling,
+  { breaks, settlement, reason, by, account, matched }: Settling,
   { act, nowMs }: { act: Act | undefined; nowMs: number },
 ): Promise<boolean> {
   const { rows } = await transaction.query<{ line_id: string | null }>(sql`
-update reconciliation_breaks
+update reconciliation_breaks b
    set settled_at = ${nowMs}, settled_by = ${by}, settlement = ${settlement}, reason = ${reason}
- where break_id = any (${breakIds}::uuid[]) and settled_at is null
-returning line_id`)
-  if (rows.length !== breakIds.length)
-    return rows.length === 0
-      ? false
-      : Promise.reject(new SettledMeanwhile('one of them was settled meanwhile'))
+  from unnest(${breaks.map(({ breakId }) => breakId)}::uuid[], ${breaks.map(({ actId }) => actId ?? null)}::uuid[])
+    as d (break_id, act_id)
+ where b.break_id = d.break_id and b.settled_at is null and b.act_id is not distinct from d.act_id
+returning b.line_id`)
+  if (rows.length !== breaks.length) throw new SettledMeanwhile('one of them was settled meanwhile')
   const made = matched ? await insertMatches(transaction, { account, matches: [matched], nowMs }) : []
   if (matched && made.length === 0) throw new SettledMeanwhile('its transfer was matched meanwhile')
   await transaction.query(sql`

@@ -1,0 +1,93 @@
+// What operators do with breaks, in every order and by several at once: each difference is booked once, and what a second
+// operator refused, or what came meanwhile, stands in nobody's way.
+import assert from 'node:assert/strict'
+import { afterEach, test } from 'node:test'
+import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
+import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
+import type { BreakKind } from '../../src/reconciliation/rules/match.ts'
+import { readConfig } from '../../src/settings/config.ts'
+import { freshDatabase } from '../support/database.ts'
+import { heldClock, openMoney } from '../support/money.ts'
+import { testEnvironment } from '../support/started.ts'
+
+const { pool } = await freshDatabase()
+const clock = heldClock(Date.parse('2026-11-01T10:00:00Z'))
+const money = openMoney(pool, {
+  clock,
+  config: readConfig({ ...testEnvironment, APPROVAL_FOR: 'correction' }),
+})
+const { operations } = money
+const { reconciliation, banks, operators } = operations.as('console:alice')
+const { breaks } = reconciliation
+const iban = 'DE89370400440532013000'
+const currency = 'EUR'
+await banks.changeBank('main', { holder: 'Operator', iban, lines: undefined, bic: undefined }, 'test')
+for (const login of ['alice', 'bob'])
+  await operators.addOperator({ login, role: 'admin', password: 'a password of the team' })
+const { correct } = operations.moneyActs({ actor: 'console:alice', operator: { login: 'alice' } })
+const bob = { operator: { login: 'bob', role: 'admin' }, actor: 'console:bob' } as const
+const { reject } = operations.decideApprovals
+const day = 86_400_000
+
+afterEach(async () => assert.deepEqual(await money.verify(), []))
+
+let files = 0
+async function say(...lines: readonly { amountMinor: bigint; text: string }[]): Promise<void> {
+  const today = new Date(clock.now()).toISOString().slice(0, 10)
+  const name = `${++files}`
+  const written = lines.map((line, index) => ({ ...line, day: today, reference: `E${name}-${index}` }))
+  const given = { iban, currency, version: 4, from: today, through: today, openingMinor: 0n } as const
+  const text = camt053({ ...given, lines: written }).replace(/<Bal>.*<\/Bal>/, '')
+  await reconciliation.importStatement({ file: fileOf(name, text), reason: 'test' })
+}
+
+/** Two breaks of one amount: a top-up that no statement shows, and ten days later a line that names nothing. */
+async function apart(amountMinor: bigint) {
+  await say({ amountMinor: -1n, text: 'so that it is looked for' })
+  await money.addWallet(amountMinor, { currency })
+  clock.advance(10 * day)
+  await say({ amountMinor, text: 'thank you' })
+  return {
+    here: await openOf('missing_here', amountMinor),
+    there: await openOf('missing_there', amountMinor),
+  }
+}
+
+async function askToWriteOff(breakId: string): Promise<string> {
+  const outcome = await breaks.writeOff(breakId, { reason: 'never came', correct })
+  assert(outcome.kind === 'waiting')
+  return outcome.request.approvalId
+}
+
+async function openOf(kind: BreakKind, sizeMinor: bigint) {
+  const open = await breaks.listBreaks({ status: 'open', kind }, { skip: 0, limit: 100 })
+  return open.find((each) => each.sizeMinor === sizeMinor) ?? assert.fail(`no ${kind} of ${sizeMinor}`)
+}
+
+const settlementOf = async (breakId: string) => (await breaks.showBreak(breakId)).found.settlement
+
+test('what waits to be written off is not paired, on either side, until that is refused', async () => {
+  for (const side of ['here', 'there'] as const) {
+    const { here, there } = await apart(side === 'here' ? 1_000n : 1_100n)
+    const approvalId = await askToWriteOff({ here, there }[side].breakId)
+    const pair = () => breaks.pair(here.breakId, there.breakId, 'the same')
+    await assert.rejects(pair(), /waits for a second operator/, side)
+    await reject(approvalId, bob, 'look for it')
+    await operations.reconcile()
+    await pair()
+    assert.deepEqual(
+      [await settlementOf(here.breakId), await settlementOf(there.breakId)],
+      ['paired', 'paired'],
+    )
+  }
+})
+
+test('a break whose write-off was refused ends by news like any other', async () => {
+  await say({ amountMinor: 1_200n, text: 'a deposit' })
+  const { breakId } = await openOf('missing_here', 1_200n)
+  await reject(await askToWriteOff(breakId), bob, 'look for it')
+  await money.addWallet(1_200n, { currency })
+  await operations.reconcile()
+  assert.equal(await settlementOf(breakId), 'matched')
+  assert.equal(await operations.reconcile(), 0)
+})
