@@ -197,7 +197,9 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
       reason: found.reason ?? 'the difference is written off',
       matched,
     })
-    return breaks.settle(settling, undefined, clock.now())
+    const isExplained = await breaks.settle(settling, undefined, clock.now())
+    // Another line has what it was compared with: both this line and the correction are looked at again.
+    return isExplained || breaks.settle({ ...settling, matched: undefined }, undefined, clock.now())
   }
 
   async function settle(

@@ -26,7 +26,7 @@ for (const login of ['alice', 'bob'])
   await operators.addOperator({ login, role: 'admin', password: 'a password of the team' })
 const { correct } = operations.moneyActs({ actor: 'console:alice', operator: { login: 'alice' } })
 const bob = { operator: { login: 'bob', role: 'admin' }, actor: 'console:bob' } as const
-const { reject } = operations.decideApprovals
+const { approve, reject } = operations.decideApprovals
 const day = 86_400_000
 
 afterEach(async () => assert.deepEqual(await money.verify(), []))
@@ -51,6 +51,15 @@ async function apart(amountMinor: bigint) {
     here: await openOf('missing_here', amountMinor),
     there: await openOf('missing_there', amountMinor),
   }
+}
+
+async function topUp(amountMinor: bigint): Promise<string> {
+  const walletId = await money.addWallet(amountMinor, { currency })
+  const { rows } = await pool.query<{ transfer_id: string }>(
+    'select transfer_id from transfers where credit_account = $1',
+    [`wallet:${walletId}:${currency}`],
+  )
+  return rows[0]?.transfer_id ?? assert.fail('nothing was topped up')
 }
 
 async function askToWriteOff(breakId: string): Promise<string> {
@@ -89,5 +98,37 @@ test('a break whose write-off was refused ends by news like any other', async ()
   await money.addWallet(1_200n, { currency })
   await operations.reconcile()
   assert.equal(await settlementOf(breakId), 'matched')
+  assert.equal(await operations.reconcile(), 0)
+})
+
+test('a transfer whose line comes while its write-off waits is explained once, and the worker goes on', async () => {
+  await say({ amountMinor: -1n, text: 'so that it is looked for' })
+  const transferId = await topUp(1_300n)
+  clock.advance(10 * day)
+  await say({ amountMinor: -2n, text: 'nothing' })
+  const there = await openOf('missing_there', 1_300n)
+  const approvalId = await askToWriteOff(there.breakId)
+  await say({ amountMinor: 1_300n, text: `for ${transferId}` })
+  assert.equal(await settlementOf(there.breakId), 'matched')
+  await approve(approvalId, bob, 'yes')
+  await operations.reconcile()
+  await operations.reconcile()
+  clock.advance(10 * day)
+  await say({ amountMinor: -3n, text: 'nothing' })
+  // The correction is now what no statement shows.
+  const { item, amountMinor } = await openOf('missing_there', 1_300n)
+  assert.deepEqual([item?.what, amountMinor], ['correction', 1_300n])
+})
+
+test('a difference that is written off after another line took the transfer leaves both to be looked at again', async () => {
+  const text = `for ${await topUp(1_400n)}`
+  await say({ amountMinor: 1_399n, text })
+  const { breakId } = await openOf('amount_differs', 1n)
+  const approvalId = await askToWriteOff(breakId)
+  await say({ amountMinor: 1_400n, text })
+  await approve(approvalId, bob, 'yes')
+  await operations.reconcile()
+  assert.equal(await settlementOf(breakId), 'written_off')
+  assert.equal((await openOf('missing_here', 1_399n)).amountMinor, 1_399n)
   assert.equal(await operations.reconcile(), 0)
 })

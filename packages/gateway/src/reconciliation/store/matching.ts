@@ -259,11 +259,11 @@ update statement_lines l set match_id = m.match_id, break_id = null
   from unnest(${lines.map(({ lineId }) => lineId)}::text[], ${lines.map(({ matchId }) => matchId)}::uuid[]) as m (line_id, match_id)
  where l.account = ${account} and l.line_id = m.line_id`)
   const items = matches.flatMap((each) => [...each.items, ...(each.awaited ?? [])])
-  // By news, not by an operator.
+  // By news, not by an operator, also where one has asked for a correction: that is then what no statement shows.
   await transaction.query(sql`
 update reconciliation_breaks b
    set settled_at = ${nowMs}, settled_by = 'matching', settlement = 'matched', reason = 'the other side came'
- where b.account = ${account} and b.settled_at is null and b.kind <> 'late' and b.act_id is null
+ where b.account = ${account} and b.settled_at is null and b.kind <> 'late'
    and (b.line_id = any (${lines.map(({ lineId }) => lineId)})
         or (b.kind = 'missing_there'
             and (b.merchant_id, b.transfer_id) in (select * from unnest(${items.map(({ merchantId }) => merchantId)}::text[],
