@@ -8,7 +8,13 @@ import { makeCamtReader } from './rules/camt053.ts'
 import { type CsvMapping, makeCsvReader } from './rules/csv.ts'
 import { type Format, formatOf, makeDecoder } from './rules/decode.ts'
 import { isNumberOf, makeMt940Reader } from './rules/mt940.ts'
-import { type KnownLine, makeIdentify, type StatementItem, type StatementReader } from './rules/statement.ts'
+import {
+  dayAfter,
+  type KnownLine,
+  makeIdentify,
+  type StatementItem,
+  type StatementReader,
+} from './rules/statement.ts'
 import type { MatchingStore } from './store/matching.ts'
 import type {
   AccountBalance,
@@ -147,7 +153,9 @@ export function makeImportStatement(parts: ImportStatementParts) {
         if (days.first === undefined || day < days.first) days.first = day
         if (days.last === undefined || day > days.last) days.last = day
       }
-      for (const each of [...batch.lines, ...batch.balances]) widen(spans, each)
+      for (const each of batch.lines) widen(spans, each)
+      // What a balance says was booked up to its day: the statement's own lines come after it.
+      for (const each of batch.balances) widen(spans, each, dayAfter(each.day, 1))
     }
     const read = {
       format,
@@ -158,7 +166,7 @@ export function makeImportStatement(parts: ImportStatementParts) {
       lastDay: days.last,
       examples,
     }
-    return { read, sha256: hash.digest('hex'), mapping, spans: [...spans.values()] }
+    return { read, sha256: hash.digest('hex'), mapping, spans: [...spans.values()].map(inOrder) }
   }
 
   async function* batchesOf(
@@ -278,16 +286,22 @@ function readerOf(format: Format, columns: CsvMapping | undefined, batches: bool
 function widen(
   spans: Map<string, AccountSpan>,
   { account, currency, day }: AccountLine | AccountBalance,
+  first = day,
 ): void {
   const key = `${account} ${currency}`
-  const { from = day, through = day } = spans.get(key) ?? {}
-  if (spans.has(key) && from <= day && day <= through) return
+  const { from = first, through = day } = spans.get(key) ?? {}
+  if (spans.has(key) && from <= first && day <= through) return
   spans.set(key, {
     account,
     currency,
-    from: day < from ? day : from,
+    from: first < from ? first : from,
     through: day > through ? day : through,
   })
+}
+
+/** A closing balance alone is of its own day. */
+function inOrder(span: AccountSpan): AccountSpan {
+  return { ...span, from: span.from < span.through ? span.from : span.through }
 }
 
 const nothing: PassCounts = { matched: 0, booked: 0, breaks: 0 }

@@ -137,7 +137,7 @@ test('a break shows both sides, is written off after a second operator’s yes, 
   const closing = { account: 'bank:main', currency: 'EUR', day: '2026-01-06', reason: 'month' }
   assert.match(
     await admin.told(`${days}/close`, closing, { on: days }),
-    /Closed: 3 days\. Unexplained: 0\.00 EUR/,
+    /Closed: 2 days\. Unexplained: 0\.00 EUR/,
   )
   assert.match(
     (await admin.get(`${days}.csv?account=bank%3Amain&currency=EUR&month=2026-01`)).text,

@@ -218,3 +218,34 @@ test('whoever dies after the import is followed by the worker', async () => {
   assert.equal(await money.operations.reconcile(), 1)
   assert.equal(await money.operations.reconcile(), 0)
 })
+
+test('what was booked on the day before the first statement is in its opening balance, and is not looked for', async () => {
+  const given = { iban: 'DE02120300000000202051', currency: 'EUR', version: 4 } as const
+  const details = { holder: 'Operator', iban: given.iban, lines: undefined, bic: undefined }
+  await banks.addBank({ bankName: 'third', currency: undefined, ...details }, 'test')
+  const walletId = await money.addWallet()
+  await money.funds.topUp([{ walletId, currency: 'EUR', amountMinor: 500n }], {
+    subject: walletId,
+    reason: 'test',
+    outside: { bankName: 'third' },
+  })
+  for (const [day, openingMinor] of [
+    ['2026-12-02', 500n],
+    ['2026-12-12', 507n],
+  ] as const) {
+    clock.advance(Date.parse(`${day}T10:00:00Z`) - clock.now())
+    const lines = day === '2026-12-02' ? [{ reference: 'T1', day, amountMinor: 7n, text: 'first' }] : []
+    await send(fileOf(day, camt053({ ...given, from: day, through: day, openingMinor, lines })))
+  }
+  await reconciliation.matchLines('bank:third')
+  const open = await reconciliation.breaks.listBreaks(
+    { status: 'open', account: 'bank:third' },
+    { skip: 0, limit: 10 },
+  )
+  assert.deepEqual(
+    open.map(({ kind }) => kind),
+    ['missing_here'],
+  )
+  const [first] = await reconciliation.days.listMonth({ account: 'bank:third', currency: 'EUR' }, '2026-12')
+  assert.deepEqual([first?.day, first?.bookMinor, first?.unexplainedMinor], ['2026-12-02', 500n, 7n])
+})
