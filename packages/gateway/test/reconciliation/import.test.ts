@@ -249,3 +249,23 @@ test('what was booked on the day before the first statement is in its opening ba
   const [first] = await reconciliation.days.listMonth({ account: 'bank:third', currency: 'EUR' }, '2026-12')
   assert.deepEqual([first?.day, first?.bookMinor, first?.unexplainedMinor], ['2026-12-02', 500n, 7n])
 })
+
+test('all lines of a file are listed, page by page, also where the file has no line ends', async () => {
+  const many = Array.from({ length: 5 }, (_, index) => ({
+    reference: `P${index}`,
+    day: '2026-12-03',
+    amountMinor: BigInt(index + 1),
+    text: 'paged',
+  }))
+  const { statement: made } = await send(fileOf('one-line.xml', statement(many).replaceAll('\n', '')))
+  const listed: string[] = []
+  for (let skip = 0; ; skip += 2) {
+    const page = await reconciliation.listMatches(made.importId, { skip, limit: 2 })
+    listed.push(...page.map(({ entryReference }) => entryReference ?? ''))
+    if (page.length < 2) break
+  }
+  assert.deepEqual(
+    listed.toSorted(),
+    many.map(({ reference }) => reference),
+  )
+})

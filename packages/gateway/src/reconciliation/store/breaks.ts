@@ -61,7 +61,7 @@ export function makeBreakStore(database: Pool) {
         }),
     /** The transfer of a correction, by its act, as the outside account sees it. */
     findCorrection: (auditId: string, owners: readonly string[]) => findCorrection(database, auditId, owners),
-    listMatches: (importId: string, page: { after: number; limit: number }) =>
+    listMatches: (importId: string, page: { skip: number; limit: number }) =>
       listMatches(database, importId, page),
   }
 }
@@ -263,17 +263,17 @@ select t.merchant_id, t.transfer_id, t.currency,
   }
 }
 
-/** Lines of a file in their order, with the rule by which each was matched. */
+/** Lines of a file in their order, with the rule by which each was matched. Many may stand in one line of an XML file. */
 async function listMatches(
   database: Queryable,
   importId: string,
-  { after, limit }: { after: number; limit: number },
+  { skip, limit }: { skip: number; limit: number },
 ): Promise<MatchedPair[]> {
   const { rows } = await database.query(sql`
 select ${lineShape.columns}, l.account, m.rule, l.break_id
   from statement_lines l left join reconciliation_matches m on m.match_id = l.match_id
- where l.import_id = ${importId} and l.line_number > ${after}
- order by l.line_number limit ${limit}`)
+ where l.import_id = ${importId}
+ order by l.line_number, l.day, l.line_id offset ${skip} limit ${limit}`)
   return rows.map((row) => ({
     ...lineShape.read(row),
     account: String(row['account']),

@@ -73,8 +73,8 @@ async function showImport(visit: Visit): Promise<ConsolePage | undefined> {
   const { reconciliation } = visit.service.as(visit.actor)
   const found = await reconciliation.findImport(importId)
   if (!found) return undefined
-  const after = rowsBefore(visit.query.get('after'))
-  const lines = await reconciliation.listMatches(importId, { after, limit: linesPerPage + 1 })
+  const skip = rowsBefore(visit.query.get('skip'))
+  const lines = await reconciliation.listMatches(importId, { skip, limit: linesPerPage + 1 })
   const shown = lines.slice(0, linesPerPage)
   const here = `${path}/${importId}`
   return {
@@ -103,7 +103,7 @@ ${table(
   ]),
   { isTall: true, none: 'All of its lines were in another file before.' },
 )}
-${lines.length > linesPerPage && html`<p class="acts"><a class="button" rel="next" href="${urlWith(here, visit.query, { after: String(shown.at(-1)?.lineNumber) })}">More</a></p>`}`,
+${lines.length > linesPerPage && html`<p class="acts"><a class="button" rel="next" href="${urlWith(here, visit.query, { skip: String(skip + linesPerPage) })}">More</a></p>`}`,
   }
 }
 
