@@ -269,3 +269,25 @@ test('all lines of a file are listed, page by page, also where the file has no l
     many.map(({ reference }) => reference),
   )
 })
+
+test('a bank’s reference with blanks is the one that the books name', async () => {
+  for (const reference of ['NTRY 17/31', 'NTRY 17/32']) {
+    const walletId = await money.addWallet()
+    await money.funds.topUp([{ walletId, currency: 'EUR', amountMinor: 333n }], {
+      subject: walletId,
+      reason: 'test',
+      outside: { bankName: 'main', reference },
+    })
+  }
+  const said = { day: '2026-12-12', amountMinor: 333n, text: 'top-up' }
+  const { counts } = await send(
+    fileOf(
+      'blanks.xml',
+      statement([
+        { ...said, reference: 'NTRY 17/31' },
+        { ...said, reference: 'NTRY 17/32' },
+      ]),
+    ),
+  )
+  assert.equal(counts.matched, 2)
+})

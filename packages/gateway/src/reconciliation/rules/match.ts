@@ -175,7 +175,7 @@ function nameOf(line: KnownLine, byReference: ReadonlyMap<string, BookItem[]>): 
 }
 
 /** The one that is most surely meant comes first. */
-function namesOf({ mark, entryReference, references }: KnownLine): string[] {
+export function namesOf({ mark, entryReference, references }: KnownLine): string[] {
   return [mark, ...(entryReference === undefined ? [] : [entryReference]), ...references]
 }
 

@@ -5,7 +5,7 @@ import type { Queryable } from '../../database/pool.ts'
 import { bigint, rowShape } from '../../database/row-shape.ts'
 import { listed, plainSql, type Sql, sql, unionAll } from '../../database/sql.ts'
 import type { TransferKind } from '../../ledger/rules/transfer.ts'
-import { type BookItem, keyOf, matchDefaults, type Sum } from '../rules/match.ts'
+import { type BookItem, keyOf, matchDefaults, namesOf, type Sum } from '../rules/match.ts'
 import type { KnownLine } from '../rules/statement.ts'
 import type { OutsideAccount } from './owners.ts'
 
@@ -28,7 +28,7 @@ export async function findNamed(
   outside: OutsideAccount,
   { lines, currencies }: Given,
 ): Promise<BookItem[]> {
-  const names = [...new Set(lines.flatMap(({ mark, references }) => [mark, ...references]))]
+  const names = [...new Set(lines.flatMap(namesOf))]
   const looked = { outside, names, accounts: accountsOf(outside, currencies) }
   const isBank = outside.bankName !== undefined
   const selects = [

@@ -104,8 +104,8 @@ export const lineShape = rowShape<KnownLine>('line', {
   amountMinor: bigint('l.amount_minor'),
   feeMinor: bigint('l.fee_minor'),
   mark: 'l.mark',
-  // The bank's own reference is the first of the names.
-  entryReference: "nullif(split_part(l.mark, ' ', 1), 'line')",
+  // The bank's own reference, which may hold blanks, stands before the end that tells lines apart.
+  entryReference: "nullif(regexp_replace(l.mark, ' [0-9a-f]{12}$', ''), 'line')",
   references: 'l.refs',
   batch: 'l.batch',
   isReturn: 'l.is_return',
