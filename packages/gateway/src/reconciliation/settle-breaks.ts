@@ -36,6 +36,9 @@ export interface SettleBreaksParts extends ActParts {
   readonly matchLines: MatchLines
 }
 
+/** So long nobody takes to book something. */
+const claimMs = 600_000
+
 export interface BreakWithNotes {
   readonly found: Break
   readonly notes: readonly BreakNote[]
@@ -112,22 +115,23 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
         throw notNow(found, 'There is nothing that this line could be booked as. Write it off, or pair it.')
       const outside = await outsideOf(found.account)
       const { reason } = given
-      if (found.kind === 'missing_here') {
-        const { railId, receipt } = await transferOf(line, { ...given, outside })
-        // The break's own id the first time, so that whoever dies before it is noted at the break asks for the same again.
-        const isFirst = before !== undefined || !(await approvals.findRequest(breakId))
-        const actId = isFirst ? breakId : makeUuid(clock.now(), random)
-        const outcome = await given.confirmTransfer(railId, receipt, { actId })
-        if (outcome.kind === 'waiting') {
-          const act = makeAct('reconcile.confirm', breakId, { reason })
-          if (!(await breaks.beginSettling(breakId, { actId, before: found.actId, act })))
-            throw settledBefore(await find(breakId))
-          return outcome
-        }
-      } else await bookLine(line, itemFor(found), outside.bankName)
-      const settled = await settle([found], { settlement: 'confirmed', reason, act: 'reconcile.confirm' })
+      const isForOrder = found.kind === 'missing_here'
+      const transfer = isForOrder ? await transferOf(line, { ...given, outside }) : undefined
+      const item = isForOrder ? undefined : itemFor(found)
+      // The break's own id the first time, by which it is known what it is, also where it was asked for and not noted here.
+      const isFirst = before !== undefined || !(await approvals.findRequest(breakId))
+      const actId = isFirst ? breakId : makeUuid(clock.now(), random)
+      const outcome = await claimed(found, { actId, act: 'reconcile.confirm', reason }, async () => {
+        if (transfer) return given.confirmTransfer(transfer.railId, transfer.receipt, { actId })
+        if (item) await bookLine(line, item, outside.bankName)
+        return undefined
+      })
+      if (outcome?.kind === 'waiting') return outcome
+      // Where another pass was quicker it is settled by the line's mark.
+      const confirmed = settlingOf([{ ...found, actId }], { settlement: 'confirmed', reason })
+      await breaks.settle(confirmed, undefined, clock.now())
       await matchLines(found.account)
-      return { kind: 'done', result: settled }
+      return { kind: 'done', result: await find(breakId) }
     },
 
     /** The difference becomes a loss or a gain, at once or after a second operator's yes. */
@@ -140,31 +144,48 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
       const before = await underWay(found)
       if (before?.isTransfer) throw beingSettled()
       const actId = before?.actId ?? makeUuid(clock.now(), random)
-      if (actId !== found.actId) {
-        const act = makeAct('reconcile.write-off', breakId, { reason })
-        if (!(await breaks.beginSettling(breakId, { actId, before: found.actId, act })))
-          throw settledBefore(await find(breakId))
-      }
       const { account, currency, amountMinor } = found
-      const outcome = await correct(
-        {
-          kind: 'difference',
-          account,
-          currency,
-          direction: amountMinor > 0n ? 'in' : 'out',
-          amountMinor: amountMinor > 0n ? amountMinor : -amountMinor,
-          outside: {
-            bankName: account.startsWith('bank:') ? account.slice(5) : mainBank,
-            reference: `break ${breakId}`,
-            valueDate: found.line?.valueDay,
+      const outcome = await claimed(found, { actId, act: 'reconcile.write-off', reason }, () =>
+        correct(
+          {
+            kind: 'difference',
+            account,
+            currency,
+            direction: amountMinor > 0n ? 'in' : 'out',
+            amountMinor: amountMinor > 0n ? amountMinor : -amountMinor,
+            outside: {
+              bankName: account.startsWith('bank:') ? account.slice(5) : mainBank,
+              reference: `break ${breakId}`,
+              valueDate: found.line?.valueDay,
+            },
           },
-        },
-        { reason, actId },
+          { reason, actId },
+        ),
       )
       if (outcome.kind === 'waiting') return outcome
       await finish({ ...found, actId, reason })
       return { kind: 'done', result: await find(breakId) }
     },
+  }
+
+  /** Nobody settles the break by anything else meanwhile; where it is refused, others may. */
+  async function claimed<Result>(
+    { breakId, actId: before }: Break,
+    { actId, act, reason }: { actId: string; act: string; reason: string },
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const isNew = actId !== before
+    if (
+      isNew &&
+      !(await breaks.beginSettling(breakId, { actId, before, act: makeAct(act, breakId, { reason }) }))
+    )
+      throw settledBefore(await find(breakId))
+    try {
+      return await work()
+    } catch (error) {
+      if (isNew && error instanceof Failure) await breaks.release(breakId, { actId })
+      throw error
+    }
   }
 
   /** Ends those whose correction or transfer is in the books, whoever made it so; what was refused is open to all again. */
@@ -187,7 +208,9 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
       )
     const correction = await breaks.findCorrection(actId, (await outsideOf(found.account)).owners)
     if (!correction) {
-      if (request && isOver(request)) await breaks.release(found.breakId, actId)
+      // Whoever began it and neither booked nor asked for anything died.
+      if (!request) await breaks.release(found.breakId, { actId, begunBeforeMs: clock.now() - claimMs })
+      else if (isOver(request)) await breaks.release(found.breakId, { actId })
       return false
     }
     const compared = found.kind !== 'twice' && found.item?.kind === 'booked' ? [found.item] : []
@@ -285,7 +308,7 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
     breakId,
   }: Break): Promise<{ readonly actId: string; readonly isTransfer: boolean } | undefined> {
     const request = await approvals.findRequest(actId ?? breakId)
-    if (!request) return actId === undefined ? undefined : { actId, isTransfer: false }
+    if (!request) return actId === undefined ? undefined : { actId, isTransfer: actId === breakId }
     if (isOver(request)) return undefined
     return { actId: request.approvalId, isTransfer: request.act.kind === 'transfer.confirm' }
   }

@@ -2,10 +2,14 @@
 // operator refused, or what came meanwhile, stands in nobody's way.
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
+import { Failure } from '@tillgate/protocol'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
 import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
+import { noExtras } from '../../src/acts/rail-acts.ts'
+import type { TransferActs } from '../../src/rails/transfer-acts.ts'
 import type { BreakKind } from '../../src/reconciliation/rules/match.ts'
 import { readConfig } from '../../src/settings/config.ts'
+import type { MoneyActs } from '../../src/treasury/money-acts.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { testEnvironment } from '../support/started.ts'
@@ -17,11 +21,17 @@ const money = openMoney(pool, {
   config: readConfig({ ...testEnvironment, APPROVAL_FOR: 'correction' }),
 })
 const { operations } = money
-const { reconciliation, banks, operators } = operations.as('console:alice')
+const { reconciliation, banks, operators, rails } = operations.as('console:alice')
 const { breaks } = reconciliation
 const iban = 'DE89370400440532013000'
 const currency = 'EUR'
 await banks.changeBank('main', { holder: 'Operator', iban, lines: undefined, bic: undefined }, 'test')
+const account = { holder: 'Operator', iban, bic: undefined, lines: [] }
+await rails.addTransferRail(
+  'transfer',
+  { ...noExtras, name: 'Transfer', currencies: [currency], account },
+  'test',
+)
 for (const login of ['alice', 'bob'])
   await operators.addOperator({ login, role: 'admin', password: 'a password of the team' })
 const { correct } = operations.moneyActs({ actor: 'console:alice', operator: { login: 'alice' } })
@@ -131,4 +141,47 @@ test('a difference that is written off after another line took the transfer leav
   assert.equal(await settlementOf(breakId), 'written_off')
   assert.equal((await openOf('missing_here', 1_399n)).amountMinor, 1_399n)
   assert.equal(await operations.reconcile(), 0)
+})
+
+test('what is being booked as money for an order is not written off at the same moment, nor the other way round', async () => {
+  await say({ amountMinor: 1_500n, text: 'thank you' })
+  const { breakId } = await openOf('missing_here', 1_500n)
+  const refused = new Failure('not_found', { message: 'no such order' })
+  const confirm = (confirmTransfer: TransferActs['confirmTransfer']) =>
+    breaks.confirm(breakId, { reference: 'an order', reason: 'seen', confirmTransfer })
+  const writeOff = (by: MoneyActs['correct']) => breaks.writeOff(breakId, { reason: 'a gain', correct: by })
+
+  const beside = { message: /waits for a second operator or for the next pass/ }
+  const confirming = confirm(async () => {
+    await assert.rejects(writeOff(correct), beside)
+    throw refused
+  })
+  await assert.rejects(confirming, refused)
+  const writingOff = writeOff(async () => {
+    await assert.rejects(
+      confirm(() => assert.fail('booked twice')),
+      beside,
+    )
+    throw refused
+  })
+  await assert.rejects(writingOff, refused)
+  assert.equal((await breaks.showBreak(breakId)).found.actId, undefined)
+})
+
+test('whoever dies while a break is settled leaves it to others after a while', async () => {
+  await say({ amountMinor: 1_600n, text: 'thank you' })
+  const { breakId } = await openOf('missing_here', 1_600n)
+  const killed = () => Promise.reject(new Error('killed'))
+  const settling = [
+    () => breaks.confirm(breakId, { reference: 'an order', reason: 'seen', confirmTransfer: killed }),
+    () => breaks.writeOff(breakId, { reason: 'a gain', correct: killed }),
+  ]
+  for (const settle of settling) {
+    await assert.rejects(settle(), /killed/)
+    await operations.reconcile()
+    assert.notEqual((await breaks.showBreak(breakId)).found.actId, undefined)
+    clock.advance(11 * 60_000)
+    await operations.reconcile()
+    assert.equal((await breaks.showBreak(breakId)).found.actId, undefined)
+  }
 })

@@ -50,7 +50,8 @@ export function makeBreakStore(database: Pool) {
       { actId, before, act }: { actId: string; before: string | undefined; act: Act },
     ) => audited(database, act, (transaction) => beginSettling(transaction, breakId, { actId, before })),
     /** What was to settle it came to nothing. */
-    release: (breakId: string, actId: string) => release(database, breakId, actId),
+    release: (breakId: string, given: { actId: string; begunBeforeMs?: number }) =>
+      release(database, breakId, given),
     /** False: another was quicker, and nothing was done. */
     settle: (settling: Settling, act: Act | undefined, nowMs: number) =>
       database
@@ -196,10 +197,17 @@ update reconciliation_breaks set act_id = ${actId}
   return rowCount === 1
 }
 
-async function release(database: Queryable, breakId: string, actId: string): Promise<void> {
+async function release(
+  database: Queryable,
+  breakId: string,
+  { actId, begunBeforeMs }: { actId: string; begunBeforeMs?: number },
+): Promise<void> {
   await database.query(sql`
 update reconciliation_breaks set act_id = null
- where break_id = ${breakId} and settled_at is null and act_id = ${actId}`)
+ where break_id = ${breakId} and settled_at is null and act_id = ${actId}
+   and not exists (select 1 from audit
+                    where subject = ${breakId} and acted_at >= ${begunBeforeMs ?? null}
+                      and act in ('reconcile.confirm', 'reconcile.write-off'))`)
 }
 
 class SettledMeanwhile extends Error {}
