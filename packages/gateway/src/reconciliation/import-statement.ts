@@ -120,7 +120,8 @@ export function makeImportStatement(parts: ImportStatementParts) {
       const counts = { ...nothing }
       // What a rail will pay over is news for the bank account that it comes to.
       const others = mapping?.settlesTo === undefined ? [] : [`bank:${mapping.settlesTo}`]
-      for (const account of [...statement.accounts, ...others]) {
+      // Also those of which it has no new line: by then what the books have ought to have come.
+      for (const account of new Set([...spans.map((span) => span.account), ...others])) {
         const { matched, booked, breaks } = await matchLines(account)
         counts.matched += matched
         counts.booked += booked
