@@ -49,6 +49,7 @@ export function makeMatchLines(parts: MatchLinesParts) {
     await eachPage(listOpenLines, account, async (lines) => add(await decide(outside, lines, 'rest')))
     await eachPage(listBrokenLines, account, async (lines) => add(await decide(outside, lines, 'again')))
     await recordRails(outside)
+    await matching.settleEndedPayouts(account, clock.now())
     add({ matched: 0, booked: 0, breaks: await findOverdue(outside) })
     return counts
   }

@@ -135,3 +135,22 @@ test('whoever dies while one line for a whole run is booked is followed by the w
   assert.equal(rows.length, 3)
   assert.deepEqual(await money.verify(), [])
 })
+
+test('a payout that no statement shows is a break until it comes to its end, however it does', async () => {
+  const { sent } = await sendRun(2)
+  const [paid, cancelled] = sent
+  assert(paid && cancelled)
+  const awaited = async () => {
+    const open = await reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 100 })
+    return open.filter(({ item }) => item?.kind === 'payout').length
+  }
+  clock.advance(10 * 86_400_000)
+  // A statement without a line says as well that nothing came.
+  await say()
+  assert.equal(await awaited(), 2)
+  const outside = { reference: 'by telephone', valueDate: '2026-11-27' }
+  await payouts.endPayout(paid, { status: 'paid', outside, message: undefined }, 'test')
+  await payouts.endPayout(cancelled, { status: 'cancelled', outside: undefined, message: 'refused' }, 'test')
+  await reconciliation.matchLines('bank:main')
+  assert.equal(await awaited(), 0)
+})

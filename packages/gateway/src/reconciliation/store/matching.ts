@@ -81,6 +81,7 @@ export function makeMatchingStore(database: Pool) {
     record: (found: Found) => database.transaction((transaction) => recordFound(transaction, found)),
     listOverdue: (outside: OutsideAccount, overdue: { graceDays: number; limit: number }) =>
       listOverdue(database, outside, overdue),
+    settleEndedPayouts: (account: string, nowMs: number) => settleEndedPayouts(database, account, nowMs),
     recordRailSide: (railId: string) =>
       database.transaction((transaction) => recordRailSide(transaction, railId)),
     accountsWithWork: () => accountsWithWork(database),
@@ -370,6 +371,28 @@ const overdueShape = rowShape<
   bookDay: "(to_timestamp(i.made_at / 1000.0) at time zone 'UTC')::date::text",
   what: 'i.kind',
 })
+
+/** A payout that was sent and that no statement showed has come to its end: what left by it is looked for by itself. */
+async function settleEndedPayouts(database: Queryable, account: string, nowMs: number): Promise<void> {
+  const { rows: missing } = await database.query<{
+    break_id: string
+    merchant_id: string
+    transfer_id: string
+  }>(sql`
+select break_id, merchant_id, transfer_id from reconciliation_breaks
+ where account = ${account} and settled_at is null and kind = 'missing_there' and item->>'kind' = 'payout'`)
+  if (missing.length === 0) return
+  const { rows: sent } = await database.query<{ payout_id: string }>(sql`
+select payout_id from payouts
+ where merchant_id = any (${missing.map((row) => row.merchant_id)})
+   and payout_id = any (${missing.map((row) => row.transfer_id)}) and status = 'sent'`)
+  const waiting = new Set(sent.map((row) => row.payout_id))
+  const over = missing.filter((row) => !waiting.has(row.transfer_id)).map((row) => row.break_id)
+  await database.query(sql`
+update reconciliation_breaks
+   set settled_at = ${nowMs}, settled_by = 'matching', settlement = 'matched', reason = 'the payout came to its end'
+ where break_id = any (${over}::uuid[]) and settled_at is null`)
+}
 
 /** Those with lines that nobody looked at, or breaks whose settling is under way. */
 async function accountsWithWork(database: Queryable): Promise<string[]> {
