@@ -6,7 +6,7 @@ import type { Act } from '../../operators/rules/audit.ts'
 import { audited, insertAct } from '../../operators/store/audit.ts'
 import type { Break, BreakNote, MatchedPair, Settlement } from '../rules/break.ts'
 import type { BookItem, BreakKind, Rule } from '../rules/match.ts'
-import { insertMatches, lineShape, type NewMatch } from './matching.ts'
+import { insertMatches, lineShape, lockAccount, type NewMatch } from './matching.ts'
 
 export interface BreakFilter {
   readonly status: 'open' | 'settled'
@@ -217,6 +217,7 @@ async function settle(
   { breaks, settlement, reason, by, account, matched }: Settling,
   { act, nowMs }: { act: Act | undefined; nowMs: number },
 ): Promise<boolean> {
+  await lockAccount(transaction, account)
   const { rows } = await transaction.query<{ line_id: string | null }>(sql`
 update reconciliation_breaks b
    set settled_at = ${nowMs}, settled_by = ${by}, settlement = ${settlement}, reason = ${reason}

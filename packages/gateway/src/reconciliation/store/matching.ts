@@ -1,5 +1,5 @@
-// What the matcher works on and what it leaves behind: lines that wait, matches and breaks. Whoever writes holds the rows of
-// the account's lines; a line or a transfer that somebody else matched meanwhile is left as it is.
+// What the matcher works on and what it leaves behind: lines that wait, matches and breaks. Whoever writes holds the account;
+// a line or a transfer that somebody else matched meanwhile, or a line that an operator settles, is left as it is.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { type Sql, sql } from '../../database/sql.ts'
@@ -126,6 +126,7 @@ async function recordFound(
   transaction: Queryable,
   { account, matches, breaks, changed = [], nowMs, act }: Found,
 ): Promise<number> {
+  await lockAccount(transaction, account)
   const taken = await lockLines(transaction, account, [
     ...matches.flatMap(({ lineIds }) => lineIds),
     ...breaks.flatMap(({ lineId }) => lineId ?? []),
@@ -143,6 +144,16 @@ async function recordFound(
   await changeBreaks(transaction, account, changed)
   if (act && fresh > 0) await insertAct(transaction, act)
   return fresh
+}
+
+/**
+ * One after the other, so that each sees what the one before made of a line or a transfer. Not by the account's row, which
+ * whoever imports a statement holds until its end.
+ */
+export async function lockAccount(transaction: Queryable, account: string): Promise<void> {
+  await transaction.query(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`tillgate reconciliation ${account}`}, 0))`,
+  )
 }
 
 /** A transfer is compared with one line at a time: it is not missing any more then, and further lines have no other side. */
@@ -207,7 +218,7 @@ update reconciliation_breaks b
                       and o.settled_at is null and o.break_id <> b.break_id)`)
 }
 
-/** Those that are matched already. */
+/** Those that are matched already, or that an operator settles just now. */
 async function lockLines(
   transaction: Queryable,
   account: string,
@@ -218,7 +229,15 @@ select line_id, match_id from statement_lines
  where account = ${account} and line_id = any (${lineIds})
  order by line_id
    for update`)
-  return new Set(rows.filter((row) => row.match_id !== null).map((row) => row.line_id))
+  const { rows: broken } = await transaction.query<{ line_id: string; act_id: string | null }>(sql`
+select line_id, act_id from reconciliation_breaks
+ where account = ${account} and line_id = any (${lineIds}) and settled_at is null
+ order by break_id
+   for update`)
+  return new Set([
+    ...rows.filter((row) => row.match_id !== null).map((row) => row.line_id),
+    ...broken.filter((row) => row.act_id !== null).map((row) => row.line_id),
+  ])
 }
 
 /** Those that were made: of one whose transfer is matched already nothing is. */

@@ -1,0 +1,55 @@
+// Several who look at the same account at once, matchers and operators: a line and a transfer are each settled once.
+import assert from 'node:assert/strict'
+import { afterEach, test } from 'node:test'
+import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
+import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
+import { untilBlocked } from '../support/blocked.ts'
+import { freshDatabase } from '../support/database.ts'
+import { heldClock, openMoney } from '../support/money.ts'
+
+const { pool } = await freshDatabase()
+const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
+const money = openMoney(pool, { clock })
+const { reconciliation, banks } = money.operations.as('test')
+const iban = 'DE89370400440532013000'
+await banks.changeBank('main', { holder: 'Operator', iban, lines: undefined, bic: undefined }, 'test')
+
+afterEach(async () => assert.deepEqual(await money.verify(), []))
+
+let files = 0
+async function say(amountMinor: bigint) {
+  const day = new Date(clock.now()).toISOString().slice(0, 10)
+  const reference = `E${++files}`
+  const given = { iban, currency: 'USD', version: 4, from: day, through: day, openingMinor: 0n } as const
+  const lines = [{ reference, day, amountMinor, text: 'thank you' }]
+  await reconciliation.importStatement({
+    file: fileOf(reference, camt053({ ...given, lines })),
+    reason: 'test',
+  })
+}
+
+const listOpen = () => reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 10 })
+
+test('a line that an operator writes off is not matched by whoever looked at it before', async () => {
+  await say(1_234n)
+  const [found] = await listOpen()
+  assert(found?.kind === 'missing_here')
+  await money.addWallet(1_234n)
+  const { correct } = money.operations.moneyActs({ actor: 'test', operator: undefined })
+  const { matching, writing } = await pool.transaction(async (transaction) => {
+    await transaction.query('select from statement_lines for update')
+    const matching = reconciliation.matchLines('bank:main')
+    await untilBlocked(pool, 1, '%from statement_lines%for update%')
+    const writing = reconciliation.breaks.writeOff(found.breakId, { reason: 'a gain', correct })
+    await untilBlocked(pool, 2, '%')
+    return { matching, writing }
+  })
+  await matching
+  const outcome = await writing
+  assert(outcome.kind === 'done')
+  assert.equal(outcome.result.settlement, 'written_off')
+  const { rows } = await pool.query(
+    'select m.rule from statement_lines l join reconciliation_matches m using (match_id)',
+  )
+  assert.deepEqual(rows, [{ rule: 'operator' }])
+})
