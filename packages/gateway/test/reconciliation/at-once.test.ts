@@ -1,8 +1,10 @@
 // Several who look at the same account at once, matchers and operators: a line and a transfer are each settled once.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { afterEach, test } from 'node:test'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
 import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
+import { makeMatchingStore } from '../../src/reconciliation/store/matching.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
@@ -52,4 +54,36 @@ test('a line that an operator writes off is not matched by whoever looked at it 
     'select m.rule from statement_lines l join reconciliation_matches m using (match_id)',
   )
   assert.deepEqual(rows, [{ rule: 'operator' }])
+})
+
+test('a transfer whose line is matched while it is found missing is in no break', async () => {
+  await say(4_321n)
+  const broken = (await listOpen()).find(({ amountMinor }) => amountMinor === 4_321n)
+  assert(broken?.kind === 'missing_here')
+  await money.addWallet(4_321n)
+  await pool.query('update outside_accounts set seen_through = seen_through + 20')
+  const store = makeMatchingStore(pool)
+  const [outside] = (await store.listOutsideAccounts()).filter(({ account }) => account === 'bank:main')
+  assert(outside)
+  const overdue = await store.listOverdue(outside, { graceDays: 5, limit: 10 })
+  const item = overdue.find(({ amountMinor }) => amountMinor === 4_321n)
+  assert(item)
+  const { currency, day } = item
+  const missing = { kind: 'missing_there', currency, day, amountMinor: -4_321n, sizeMinor: 4_321n } as const
+  const { matching, recording } = await pool.transaction(async (transaction) => {
+    await transaction.query('select from reconciliation_breaks where break_id = $1 for update', [
+      broken.breakId,
+    ])
+    const matching = reconciliation.matchLines('bank:main')
+    await untilBlocked(pool, 1, '%reconciliation_breaks%')
+    const breaks = [{ ...missing, breakId: randomUUID(), lineId: undefined, item }]
+    const recording = store.record({ account: 'bank:main', matches: [], breaks, nowMs: clock.now() })
+    await Promise.race([recording, untilBlocked(pool, 2, '%')])
+    return { matching, recording }
+  })
+  await Promise.all([matching, recording])
+  assert.deepEqual(
+    (await listOpen()).filter(({ sizeMinor }) => sizeMinor === 4_321n),
+    [],
+  )
 })

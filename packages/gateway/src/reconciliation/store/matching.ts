@@ -134,10 +134,11 @@ async function recordFound(
   const free = matches.filter(({ lineIds }) => !lineIds.some((lineId) => taken.has(lineId)))
   const rest = await insertMatches(transaction, { account, matches: free, nowMs })
   await settleMatched(transaction, { account, matches: rest, nowMs })
+  const missing = await withoutMatched(transaction, account, breaks)
   const fresh = await insertBreaks(transaction, {
     account,
     nowMs,
-    breaks: (await comparedOnce(transaction, { account, breaks, nowMs })).filter(
+    breaks: (await comparedOnce(transaction, { account, breaks: missing, nowMs })).filter(
       ({ lineId, kind }) => kind === 'late' || lineId === undefined || !taken.has(lineId),
     ),
   })
@@ -153,6 +154,24 @@ async function recordFound(
 export async function lockAccount(transaction: Queryable, account: string): Promise<void> {
   await transaction.query(
     sql`select pg_advisory_xact_lock(hashtextextended(${`tillgate reconciliation ${account}`}, 0))`,
+  )
+}
+
+/** What was listed as missing there may have been matched since. */
+async function withoutMatched(
+  transaction: Queryable,
+  account: string,
+  breaks: readonly NewBreak[],
+): Promise<readonly NewBreak[]> {
+  const items = breaks.flatMap(({ kind, item }) => (kind === 'missing_there' && item ? [item] : []))
+  if (items.length === 0) return breaks
+  const { rows } = await transaction.query<{ key: string }>(sql`
+select merchant_id || '/' || transfer_id as key from matched_transfers
+ where account = ${account} and (merchant_id, transfer_id) in (
+       select * from unnest(${items.map(({ merchantId }) => merchantId)}::text[], ${items.map(({ transferId }) => transferId)}::text[]))`)
+  const matched = new Set(rows.map(({ key }) => key))
+  return breaks.filter(
+    ({ kind, item }) => kind !== 'missing_there' || !matched.has(`${item?.merchantId}/${item?.transferId}`),
   )
 }
 
