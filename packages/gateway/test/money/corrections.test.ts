@@ -286,3 +286,24 @@ test('late money that is released at the moment at which somebody sends it back 
   await rails.turn()
   assert.equal(await balanceOf('suspense:late:USD'), before - 1_000n)
 })
+
+test('late money that is released while its rail’s answer is written down waits for that with nothing in its hands', async () => {
+  const corrects = await lateMoney()
+  const release = {
+    kind: 'release',
+    merchantId,
+    to: 'merchant',
+    ...usd,
+    amountMinor: 1_000n,
+    corrects,
+  } as const
+  const releasing = await pool.transaction(async (transaction) => {
+    // As the answer is committed: the attempt, and then the accounts.
+    await transaction.query('select from rail_attempts where transaction_id = $1 for update', [corrects])
+    const releasing = correct(release)
+    await untilBlocked(pool, 1, '%rail_attempts%')
+    await transaction.query("select from accounts where account_id = 'suspense:late:USD' for update")
+    return [releasing]
+  })
+  await Promise.all(releasing)
+})

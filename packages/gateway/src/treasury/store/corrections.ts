@@ -74,7 +74,6 @@ select ${correctableShape.columns}
 /** In the transaction of the correction, after its transfer. Throws CorrectionRefused. */
 export async function noteCorrected(transaction: Queryable, { merchantId, corrects, amountMinor }: Transfer) {
   if (corrects === undefined) return
-  await checkHeld(transaction, merchantId, corrects)
   const { rowCount } = await transaction.query(sql`
 insert into corrected_transfers as c (merchant_id, transfer_id, amount_minor, corrected_minor)
 select merchant_id, transfer_id, amount_minor, ${amountMinor.toString()}::numeric
@@ -86,13 +85,20 @@ select merchant_id, transfer_id, amount_minor, ${amountMinor.toString()}::numeri
   if (rowCount !== 1) throw new CorrectionRefused('over_corrected')
 }
 
-/** Late money that goes back through its rail, or has, is not an operator's to move. Locks the attempt. */
-async function checkHeld(transaction: Queryable, merchantId: string, transferId: string): Promise<void> {
+/**
+ * Late money that goes back through its rail, or has, is not an operator's to move. Locks the attempt; before the accounts, as
+ * whoever commits what the rail answered. Throws CorrectionRefused.
+ */
+export async function checkHeld(
+  transaction: Queryable,
+  { merchantId, corrects }: Pick<Transfer, 'merchantId' | 'corrects'>,
+): Promise<void> {
+  if (corrects === undefined) return
   const { rows } = await transaction.query<{ status: string }>(sql`
 select a.status
   from transfers t
   join rail_attempts a on a.merchant_id = t.merchant_id and a.transaction_id = rtrim(t.transfer_id, 'L')
- where t.merchant_id = ${merchantId} and t.transfer_id = ${transferId} and t.kind = 'late_payment'
+ where t.merchant_id = ${merchantId} and t.transfer_id = ${corrects} and t.kind = 'late_payment'
    for update of a`)
   if (rows[0] && rows[0].status !== 'held') throw new CorrectionRefused('not_held')
 }

@@ -23,7 +23,7 @@ import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
 import { findUnderWay } from '../../wallets/store/top-ups.ts'
 import { checkBanks } from './bank-accounts.ts'
-import { CorrectionRefused, findCorrectable, noteCorrected } from './corrections.ts'
+import { CorrectionRefused, checkHeld, findCorrectable, noteCorrected } from './corrections.ts'
 
 /** `unknown`: the answer to COMMIT was lost; `isRecorded` tells. */
 export type MoveOutcome =
@@ -83,6 +83,7 @@ async function move(
 
 async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]): Promise<boolean> {
   await checkWallets(transaction, transfers)
+  for (const transfer of transfers) await checkHeld(transaction, transfer)
   const effects = effectsOf(transfers)
   const balances = await lockAccounts(transaction, effects.keys())
   for (const [accountId, effect] of effects) {
