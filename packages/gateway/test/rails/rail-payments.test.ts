@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import type { Order } from '../../src/orders/rules/order.ts'
 import { leaseMs } from '../../src/rails/ask-rails.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { type HeldClock, heldClock } from '../support/money.ts'
 import { payOutWholly } from '../support/payouts.ts'
@@ -157,6 +158,20 @@ test('who changes their mind too late has paid: the cancel is answered with appr
   bank.payments.set(transactionId, approved)
   assert.equal((await payByRail.leave(order))?.status, 'approved')
   assert.equal((await found(order)).status, 'success')
+})
+
+test('who changes their mind while the bank’s answer is written down holds nobody up', async () => {
+  const { order, transactionId } = await started()
+  const leaving = await pool.transaction(async (transaction) => {
+    // As an answer is committed: the task, and then the attempt.
+    await transaction.query('select from rail_tasks where task_id = $1 for update', [transactionId])
+    const leaving = payByRail.leave(order)
+    await untilBlocked(pool, 1, '%update rail_tasks%')
+    await transaction.query('select from rail_attempts where transaction_id = $1 for update', [transactionId])
+    return [leaving]
+  })
+  const [left] = await Promise.all(leaving)
+  assert.equal(left?.status, 'cancelled')
 })
 
 test('choosing the same rail twice is one attempt, also at the same moment', async () => {

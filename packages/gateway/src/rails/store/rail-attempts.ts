@@ -129,11 +129,12 @@ returning transaction_id`)
 
 async function askToCancel(database: Pool, key: AttemptKey, nowMs: number): Promise<void> {
   await database.transaction(async (transaction) => {
+    // The task before the attempt, as whoever commits an answer takes them.
+    await wakeRailTasks(transaction, [key.transactionId])
     await transaction.query(sql`
 update rail_attempts set cancel_asked_at = ${nowMs}
  where merchant_id = ${key.merchantId} and transaction_id = ${key.transactionId} and ended_at is null
    and cancel_asked_at is null`)
-    await wakeRailTasks(transaction, [key.transactionId])
   })
 }
 
