@@ -330,6 +330,25 @@ test('a bank that changes its mind after its decline is heard by its notice, and
   assert.deepEqual(await attemptsOf(order), ['returned'], 'what is booked stays')
 })
 
+test('a bank that changes its mind while what a wallet paid is refunded holds nobody up', async () => {
+  bank.first = { status: 'declined', reason: 'No.' }
+  const { order, transactionId } = await started()
+  await money.submitPayment({ ...order, walletId: await money.addWallet(5_000n) })
+  await money.settle()
+  bank.payments.set(transactionId, approved)
+  await hearNotice({ railId: 'bank', ...bank.notice({ type: 'payment.changed', transactionId }) })
+  const turning = await pool.transaction(async (transaction) => {
+    // As a refund does: the accounts, and then the order.
+    await transaction.query("select from accounts where account_id = 'rail:bank:USD' for update")
+    const turning = rails.turn()
+    await untilBlocked(pool, 1, '%from accounts%for update%')
+    await transaction.query('select from orders where payment_id = $1 for update', [order.paymentId])
+    return [turning]
+  })
+  await Promise.all(turning)
+  assert.deepEqual(await attemptsOf(order), ['returning'])
+})
+
 test('a bank that changes its mind while its decline is on its way here is heard as well', async () => {
   const { order, transactionId } = await started()
   bank.says = () => (reply) => {

@@ -1,5 +1,6 @@
 // What follows from a rail's answers, committed whole: attempt, order, ledger, callbacks, and the claim on what was to be
 // asked. Whoever lost the claim writes nothing; whoever decided on what has changed meanwhile decides again.
+import { isFinalOrderStatus } from '@tillgate/protocol'
 import type { Lane } from '../../callbacks/rules/delivery-lanes.ts'
 import { insertCallbacks } from '../../callbacks/store/callbacks.ts'
 import type { Queryable } from '../../database/pool.ts'
@@ -45,10 +46,13 @@ export function accountsOf({ debitAccountId, creditAccountId }: Transfer): Accou
 }
 
 export async function commitOutcomes(transaction: Queryable, all: readonly RailOutcome[]) {
-  // The orders first, as whoever ends an order does, so that nobody waits in a circle.
+  // The orders first, as whoever ends an order does, so that nobody waits in a circle. One that has ended stays as it is, and
+  // refunds lock it after the accounts.
   await lockOrders(
     transaction,
-    all.flatMap(({ decision, before }) => (decision && before ? before.order : [])),
+    all.flatMap(({ decision, before }) =>
+      decision && before && !isFinalOrderStatus(before.order.status) ? before.order : [],
+    ),
   )
   const given = all.map((outcome) => outcome.task)
   const postponed = all.flatMap(({ task, next }) => (next ? [{ task, ...next }] : []))
