@@ -153,6 +153,20 @@ test('an address that tries many logins waits an hour; a right PIN takes its log
   assert.equal((await signIn({ login: owned.login, pin: '246810', address })).kind, 'signed_in')
 })
 
+test('an address that tries many logins at once over several processes: as many are looked at as may be', async () => {
+  const address = '198.51.100.98'
+  const answers = await Promise.all(
+    Array.from({ length: 3 * loginsByAddress.most }, (_, i) =>
+      (processes[i % processes.length] ?? authenticate)({
+        login: `at-once-${i}@x.org`,
+        pin: '123456',
+        address,
+      }),
+    ),
+  )
+  assert.equal(answers.filter(({ kind }) => kind === 'wrong').length, loginsByAddress.most)
+})
+
 test('the right PIN gives all five tries back', async () => {
   const { login } = await newWallet()
   for (const pin of ['0', '1', '2', '3', '246810', '0', '1', '2', '3']) {

@@ -19,11 +19,17 @@ interface SourceTry extends SourceKey {
 /** Like a source, and none that an address or a device could be. */
 export const allAddresses = 'all addresses'
 
-/** When so many other logins as are allowed had a wrong PIN from here lately, the time of the oldest of them. */
+/**
+ * When so many other logins as are allowed had a wrong PIN from here lately, the time of the oldest of them. One try from here
+ * after the other, until the transaction ends: of many at once each sees those before it.
+ */
 export async function findOthersSince(
   transaction: Queryable,
   { source, login, nowMs }: SourceTry,
 ): Promise<number | undefined> {
+  await transaction.query(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`tillgate tries ${source}`}, 0))`,
+  )
   const { most, withinMs } = loginsByAddress
   const { rows } = await transaction.query<{ last_try_at: string }>(sql`
 select last_try_at from wallet_tries
