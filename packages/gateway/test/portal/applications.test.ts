@@ -1,9 +1,12 @@
 // From an empty live gateway to a merchant who takes orders: applied, asked, approved in the console, joined by a one-time
 // link, keys that nobody else has seen. And the ways in which that must not go.
 import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { parseAesKey, sealRequest } from '@tillgate/protocol'
 import { pair } from '../../../protocol/test/keys.ts'
+import { makeApplicationStore } from '../../src/applications/store/applications.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { createBody } from '../support/order.ts'
@@ -143,4 +146,29 @@ test('the sandbox takes no applications, and says so at the start', async () => 
     startTestGateway({ environment: { APPLICATIONS: 'on' } }),
     /APPLICATIONS is on, which needs/,
   )
+})
+
+test('whoever applies while another application is written down is counted after it', async () => {
+  const { pool } = gateway
+  const store = makeApplicationStore(pool)
+  const given = await store.findApplication(await newest())
+  assert(given)
+  const { rows } = await pool.query<{ count: string }>(
+    "select count(*) from applications where status in ('waiting', 'asked')",
+  )
+  const limit = { most: Number(rows[0]?.count) + 1 }
+  const applying = await pool.transaction(async (transaction) => {
+    await transaction.query(
+      `insert into applications (application_id, token_hash, status, business, contact, email, website, about,
+                                 callback_hosts, public_key, created_at, changed_at)
+       select $1, $2, 'waiting', business, contact, email, website, about, callback_hosts, public_key, created_at, changed_at
+         from applications limit 1`,
+      [randomUUID(), randomBytes(32)],
+    )
+    const another = { ...given, applicationId: randomUUID(), status: 'waiting' } as const
+    const applying = store.insertApplication(another, randomBytes(32), limit)
+    await Promise.race([applying, untilBlocked(pool, 1, '%lock table applications%')])
+    return [applying]
+  })
+  assert.deepEqual(await Promise.all(applying), [false])
 })

@@ -28,7 +28,7 @@ export function makeApplicationStore(database: Pool) {
   return {
     /** False: as many wait as may. */
     insertApplication: (application: Application, tokenHash: Buffer, { most }: { most: number }) =>
-      insertApplication(database, application, { tokenHash, most }),
+      database.transaction((transaction) => insertApplication(transaction, application, { tokenHash, most })),
     findByToken: (tokenHash: Buffer) => find(database, sql`token_hash = ${tokenHash}`),
     findApplication: (applicationId: string) => find(database, sql`application_id = ${applicationId}::uuid`),
     /** The newest first. */
@@ -96,13 +96,15 @@ const shape = rowShape<Application>('application', {
   changedAtMs: number('changed_at'),
 })
 
+/** One after the other, so that of two at once the second counts the first. */
 async function insertApplication(
-  database: Queryable,
+  transaction: Queryable,
   application: Application,
   { tokenHash, most }: { tokenHash: Buffer; most: number },
 ): Promise<boolean> {
   const { applicationId, status, business, contact, email, website, about } = application
-  const { rowCount } = await database.query(sql`
+  await transaction.query('lock table applications in share row exclusive mode')
+  const { rowCount } = await transaction.query(sql`
 insert into applications (application_id, token_hash, status, business, contact, email, website, about, callback_hosts,
                           public_key, created_at, changed_at)
 select ${applicationId}, ${tokenHash}, ${status}, ${business}, ${contact}, ${email}, ${website}, ${about},
