@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import type { NewNotice } from '../../src/notices/rules/notice.ts'
+import { makeActs } from '../../src/operators/audit-entries.ts'
 import { makeVault } from '../../src/platform/vault.ts'
 import { loginsByAddress, pinLockLimits, sourceKeptMs } from '../../src/wallets/rules/pin-lock.ts'
 import type { KnownDevice } from '../../src/wallets/rules/wallet.ts'
+import { makeClosingStore } from '../../src/wallets/store/closing.ts'
+import { makePinResetStore } from '../../src/wallets/store/pin-resets.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { testOperations } from '../support/operations.ts'
@@ -270,4 +275,42 @@ test('a PIN that is made here works, and rests as nothing but a sealed hash that
   )
   const hash = vault.open(rows[0]?.sealed_pin ?? Buffer.of(), `PIN of wallet ${wallet.walletId}`)
   assert.match(hash.toString(), /^scrypt\$32768\$8\$1\$/)
+})
+
+test('no code for a new PIN is made or mailed that is asked for while the wallet is closed', async () => {
+  const { walletId, login } = await newWallet()
+  const nowMs = clock.now()
+  const notice: NewNotice = {
+    noticeId: randomUUID(),
+    kind: 'pin-code',
+    merchantId: undefined,
+    recipient: login,
+    language: 'en',
+    parameters: {},
+    sealedLink: undefined,
+    onceKey: undefined,
+    createdAtMs: nowMs,
+    giveUpAtMs: nowMs + 1,
+  }
+  const both = await pool.transaction(async (transaction) => {
+    await transaction.query('lock table notices in share mode')
+    const makeAct = makeActs({ clock, random: randomBytes, actor: 'test' })
+    const closed = { walletId, sealedPin: randomBytes(64), name: 'closed', endTopUp: () => undefined }
+    const closing = makeClosingStore(pool).close(closed, makeAct('wallet.close', walletId))
+    await untilBlocked(pool, 1, '%delete from notices%')
+    const mailing = makePinResetStore(pool).mail({
+      walletId,
+      codeHash: 'of a code',
+      nowMs,
+      notices: [notice],
+    })
+    await untilBlocked(pool, 2, '%')
+    return [mailing, closing]
+  })
+  assert.equal((await Promise.all(both))[1], 'closed')
+  const { rows } = await pool.query(
+    'select code_hash from pin_resets where wallet_id = $1 union all select recipient from notices where recipient = $2',
+    [walletId, login],
+  )
+  assert.deepEqual(rows, [])
 })

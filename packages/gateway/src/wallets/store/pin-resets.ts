@@ -61,10 +61,13 @@ async function mail(
   transaction: Queryable,
   { walletId, codeHash, nowMs, notices }: MailedReset,
 ): Promise<void> {
+  // The wallet first, as whoever closes it: nothing is left of a closed one, nor mailed to whose it was.
+  const wallet = await transaction.query(sql`
+select from wallets where wallet_id = ${walletId} and status = 'active' for key share`)
+  if (wallet.rowCount !== 1) return
   const { rowCount } = await transaction.query(sql`
 insert into pin_resets as p (wallet_id, code_hash, is_mailed, created_at, expires_at)
-select wallet_id, ${codeHash}, true, ${nowMs}, ${nowMs + pinResetLimits.lifeMs}
-  from wallets where wallet_id = ${walletId} and status = 'active'
+values (${walletId}, ${codeHash}, true, ${nowMs}, ${nowMs + pinResetLimits.lifeMs})
     on conflict (wallet_id) do update
    set code_hash = excluded.code_hash, tries = 0, is_mailed = true, created_at = excluded.created_at,
        expires_at = excluded.expires_at
