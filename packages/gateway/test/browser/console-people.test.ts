@@ -114,7 +114,7 @@ for (const person of [alice, bob]) {
     const { page, name, seen } = person
     await goTo(person, '/account/tokens')
     await page.getByText('Make a token…').click()
-    await page.getByLabel('Name').fill('nightly')
+    await page.getByRole('textbox', { name: 'Name' }).fill('nightly')
     await page.getByLabel('orders:read').check()
     await page.getByLabel('Your password').fill(password)
     clock.advance(30_000)
