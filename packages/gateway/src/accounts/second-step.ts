@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { Failure } from '@tillgate/protocol'
 import { makeActs } from '../operators/audit-entries.ts'
+import type { Approval } from '../operators/rules/approval.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import type { Vault } from '../platform/vault.ts'
 import { refusalOfProof } from './authenticate.ts'
@@ -52,8 +53,11 @@ const recoveryGroups = 3
 export function makeSecondStep(parts: SecondStepParts) {
   const { kind, totp, tries, vault, clock, random } = parts
 
-  const act = (name: string, { login, actor }: OwnStep, reason?: string) =>
-    makeActs({ clock, random, actor })(`${kind}.${name}`, login, { reason })
+  const act = (
+    name: string,
+    { login, actor }: OwnStep,
+    grounds: { reason?: string; approval?: Approval | undefined } = {},
+  ) => makeActs({ clock, random, actor })(`${kind}.${name}`, login, grounds)
 
   const hashOf = (code: string): Buffer =>
     createHash('sha256')
@@ -145,8 +149,11 @@ export function makeSecondStep(parts: SecondStepParts) {
     },
 
     /** By somebody else, when app and recovery codes are lost. Ends sessions and tokens. */
-    async reset(login: string, { actor, reason }: { actor: string; reason: string }): Promise<void> {
-      if (await totp.resetTotp(login, act('reset-totp', { login, actor }, reason))) return
+    async reset(
+      login: string,
+      { actor, ...grounds }: { actor: string; reason: string; approval?: Approval },
+    ): Promise<void> {
+      if (await totp.resetTotp(login, act('reset-totp', { login, actor }, grounds))) return
       throw new Failure('status_does_not_allow', { message: `${login} has no second step.` })
     },
   }

@@ -2,6 +2,7 @@
 // operator asked for, by whatever way.
 import assert from 'node:assert/strict'
 import { toDecimalText } from '@tillgate/protocol'
+import { memberRoles } from '../members/rules/member.ts'
 import type { Approved } from '../operators/decide-approvals.ts'
 import {
   type ApprovableAct,
@@ -23,6 +24,7 @@ import {
   callbackHosts,
   currency,
   limit,
+  memberLink,
   merchantId,
   nextPage,
   pageOf,
@@ -53,6 +55,8 @@ export const approvalFields = {
   publicKey: optional(publicKey),
   callbackHosts: optional(callbackHosts),
   bankAccount: optional(text('Where a merchant’s payouts are to go: currency and account.', { max: 1024 })),
+  login: optional(text('The member’s e-mail address, of an act on a merchant’s people.', { max: 254 })),
+  role: optional(oneOf('What that person is to be allowed.', memberRoles)),
   reason,
   requestedBy: text('The login of whoever asked.', { max: 64 }),
   requestedAs: text('Who and from where, as in the audit log.', { max: 256 }),
@@ -130,7 +134,7 @@ const forms = {
   approve: {
     label: 'Approve…',
     explains: ({ act }: ApprovalRequest) =>
-      `It is carried out at once: ${describeAct(act)}. All limits are checked anew.${act.kind === 'key.add' && act.key.kind === 'aes' ? ' The key is shown to you, once, for you to hand over.' : ''}`,
+      `It is carried out at once: ${describeAct(act)}. All limits are checked anew.${describeSecret(act)}`,
     button: 'Approve and carry out',
   },
   reject: {
@@ -189,7 +193,10 @@ export const approvalActs: readonly Act[] = [
       input: object('Why.', { reason }),
       answer: object('The request.', {
         ...approvalFields,
-        ...(decision === 'approve' && { aesKey: optional(aesKey) }),
+        ...(decision === 'approve' && {
+          aesKey: optional(aesKey),
+          link: optional(memberLink),
+        }),
       }),
       form: form<ApprovalRequest>({
         ...forms[decision],
@@ -202,9 +209,9 @@ export const approvalActs: readonly Act[] = [
         assert(operator, 'only a person decides')
         const decide = service.approvals[decision]
         const decided: Approved = await decide(params.approvalId, { operator, actor }, input.reason)
-        return { ...toApproval(decided), aesKey: decided.aesKey }
+        return { ...toApproval(decided), aesKey: decided.aesKey, link: decided.link }
       },
-      tell: ({ aesKey: secret, merchantId: of }) => ({
+      tell: ({ aesKey: secret, link, merchantId: of }) => ({
         text: notes[decision],
         ...(typeof secret === 'string' && {
           secrets: [
@@ -213,10 +220,20 @@ export const approvalActs: readonly Act[] = [
           ],
           page: `/merchants/${of}`,
         }),
+        ...(typeof link === 'string' && { secrets: [['Link', link]], page: `/merchants/${of}` }),
       }),
     }),
   ),
 ]
+
+/** What whoever approves is told beside that it is done. */
+function describeSecret(act: ApprovableAct): string {
+  if (act.kind === 'key.add' && act.key.kind === 'aes')
+    return ' The key is shown to you, once, for you to hand over.'
+  if (act.kind === 'member.invite' || act.kind === 'member.recover')
+    return ' The link goes to them by mail or, without a mail server, is shown to you, once, for you to hand over.'
+  return ''
+}
 
 function toApproval({ act, ...request }: ApprovalRequest) {
   const key = act.kind === 'key.add' ? act.key : undefined

@@ -21,6 +21,7 @@ import type { StatementRange, StatementStore } from '../ledger/store/statements.
 import type { BalanceLine } from '../ledger/store/trial-balance.ts'
 import type { ManageLinks } from '../links/manage-links.ts'
 import type { ManageMembers } from '../members/manage-members.ts'
+import type { MemberActs } from '../members/member-acts.ts'
 import type { ManageMerchants } from '../merchants/manage-merchants.ts'
 import type { MerchantActs } from '../merchants/merchant-acts.ts'
 import type { ManageNotices } from '../notices/manage-notices.ts'
@@ -72,7 +73,6 @@ export interface OperatorService {
   findOperator(login: string): Promise<Operator | undefined>
   readonly secondStep: SecondStep
   readonly passkeys: Passkeys
-  readonly memberSecondStep: Pick<SecondStep, 'reset'>
   /** Must switch the second step on before anything else. */
   needsSecondStep(operator: Operator): boolean
   readonly apiTokens: ManageTokens
@@ -96,6 +96,8 @@ export interface OperatorService {
   /** What asks for payouts and says where they go, likewise. */
   payoutActs(by: Asking): PayoutActs
   transferActs(by: Asking): TransferActs
+  /** What says who acts for a merchant in its portal, likewise. */
+  memberActs(by: Asking): MemberActs
   findCallback(callbackId: string): Promise<CallbackWithAttempts | undefined>
   /** No further than `countedAtMost`. */
   countCallbacks(nowMs: number): Promise<CallbackCounts>
@@ -159,6 +161,6 @@ export interface OperatorActs {
   readonly payoutRuns: ManageRuns
   readonly payouts: Omit<ManagePayouts, 'requestPayout'>
   readonly platformKeys: ManagePlatformKeys
-  readonly members: ManageMembers
+  readonly members: Omit<ManageMembers, 'inviteMember' | 'changeRole' | 'recoverAccount'>
   readonly applications: DecideApplications
 }

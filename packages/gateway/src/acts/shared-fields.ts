@@ -53,6 +53,9 @@ export const publicKey = faced(longText('An RSA public key, PEM or base64.', { m
   kind: 'long',
 })
 export const aesKey = text('In base64. Told this once: hand it over now.', { max: 64 })
+export const memberLink = text('Opens once. Told this once: hand it over. Left out where it went by mail.', {
+  max: 2_048,
+})
 export const callbackHosts = faced(
   list('The only hosts that callbacks may go to.', text('A host.', { max: 260 }), { max: 100 }),
   { placeholder: 'shop.example, pay.example', fromText: (written) => written.toLowerCase() },

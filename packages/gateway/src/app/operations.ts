@@ -28,7 +28,8 @@ export type Operations = ReturnType<typeof makeOperations>
 export function makeOperations(stores: Stores, parts: OperationParts) {
   const common = makeCommon(stores, parts)
   const { config, directory, platformKeys, platformPublicKey, currentOrder, makeNotices } = common
-  const { manageMembers, reconcilingAs, ...byActor } = operationsByActor(stores, common)
+  const signingIn = operationsForSigningIn(stores, common)
+  const { manageMembers, reconcilingAs, ...byActor } = operationsByActor(stores, common, signingIn)
   const forConsumers = operationsForConsumers(stores, common)
   const { prepareFetched, ...inBackground } = operationsInBackground(stores, common, {
     ...parts,
@@ -43,7 +44,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     makeNotices,
     ...operationsForMerchants(stores, common),
     ...forConsumers,
-    ...operationsForSigningIn(stores, common),
+    ...signingIn,
     ...byActor,
     ...inBackground,
     reconcile: () => reconcilingAs('reconciliation').work(),

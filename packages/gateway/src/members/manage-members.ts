@@ -2,6 +2,7 @@
 // lets them go. A link is told once, to whoever hands it over.
 import { createHash } from 'node:crypto'
 import { Failure, makeUuid } from '@tillgate/protocol'
+import type { Grounds } from '../merchants/manage-merchants.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
 import type { MakeNotices } from '../notices/make-notices.ts'
@@ -49,11 +50,11 @@ export function makeManageMembers(parts: ManageMembersParts) {
   const { members, links, clock } = parts
   const act = makeActs(parts)
 
-  const makeLink = async (about: LinkAbout, name: string, reason: string | undefined): Promise<MadeLink> => {
+  const makeLink = async (about: LinkAbout, name: string, grounds: Grounds): Promise<MadeLink> => {
     const { login, merchantId } = about
     const known = merchantId === undefined ? undefined : await parts.merchants.findMerchant(merchantId)
     const { link, made, notices } = prepareLink({ ...about, merchant: known?.merchant }, parts)
-    const recorded = act(name, login, { merchantId, reason, notices })
+    const recorded = act(name, login, { ...grounds, merchantId, notices })
     const inserted = await links.insertLink(link, { most: maxMembers }, recorded)
     if (!inserted)
       throw new Failure('status_does_not_allow', {
@@ -77,8 +78,37 @@ export function makeManageMembers(parts: ManageMembersParts) {
     return login
   }
 
+  /** The login as it is kept. Throws where this could not be invited now. */
+  const checkInvitation = async ({ merchantId, email }: Omit<Invited, 'role'>): Promise<string> => {
+    const login = parseEmail(email, 'email')
+    if (await members.findMember({ merchantId, login }))
+      throw new Failure('number_already_used', {
+        field: 'email',
+        message: `${login} is a member already. Change the role instead.`,
+      })
+    // Each may be a mail to somebody who never heard of the merchant.
+    const { most, withinMs } = invitationLimit
+    if ((await links.countInvitations({ merchantId, sinceMs: clock.now() - withinMs })) >= most)
+      throw new Failure('too_many_requests', {
+        message: `${most} invitations were made in the last 24 hours. Try again tomorrow.`,
+      })
+    return login
+  }
+
+  /** The login as it is kept. Throws unless somebody at this merchant has a password under it. */
+  const checkRecovery = async (key: { merchantId: string; login: string }): Promise<string> => {
+    const login = await demandMember(key)
+    if (!(await members.hasPassword(login)))
+      throw new Failure('status_does_not_allow', {
+        message: `${login} signs in at an identity provider and has no password here.`,
+      })
+    return login
+  }
+
   return {
     demandMember,
+    checkInvitation,
+    checkRecovery,
 
     listMembers: async (
       merchantId: string,
@@ -88,20 +118,13 @@ export function makeManageMembers(parts: ManageMembersParts) {
     }),
 
     /** In place of an earlier invitation for the same address. */
-    async inviteMember({ merchantId, email, role }: Invited): Promise<MadeLink> {
-      const login = parseEmail(email, 'email')
-      if (await members.findMember({ merchantId, login }))
-        throw new Failure('number_already_used', {
-          field: 'email',
-          message: `${login} is a member already. Change the role instead.`,
-        })
-      // Each may be a mail to somebody who never heard of the merchant.
-      const { most, withinMs } = invitationLimit
-      if ((await links.countInvitations({ merchantId, sinceMs: clock.now() - withinMs })) >= most)
-        throw new Failure('too_many_requests', {
-          message: `${most} invitations were made in the last 24 hours. Try again tomorrow.`,
-        })
-      return makeLink({ kind: 'invitation', login, merchantId, role }, 'member.invite', `as ${role}`)
+    async inviteMember(invited: Invited, { reason, approval }: Grounds = {}): Promise<MadeLink> {
+      const { merchantId, role } = invited
+      const login = await checkInvitation(invited)
+      return makeLink({ kind: 'invitation', login, merchantId, role }, 'member.invite', {
+        reason: withReason(`as ${role}`, reason),
+        approval,
+      })
     },
 
     async withdrawInvitation(key: { merchantId: string; linkId: string }): Promise<void> {
@@ -110,9 +133,13 @@ export function makeManageMembers(parts: ManageMembersParts) {
         throw new Failure('not_found', { message: 'There is no such invitation any more.' })
     },
 
-    async changeRole(given: { merchantId: string; login: string; role: MemberRole }): Promise<void> {
+    async changeRole(
+      given: { merchantId: string; login: string; role: MemberRole },
+      { reason, approval }: Grounds = {},
+    ): Promise<void> {
       const { merchantId, login, role } = given
-      const recorded = act('member.change-role', login, { merchantId, reason: `to ${role}` })
+      const grounds = { reason: withReason(`to ${role}`, reason), approval }
+      const recorded = act('member.change-role', login, { ...grounds, merchantId })
       changed(await members.setRole(given, recorded), login)
     },
 
@@ -136,14 +163,14 @@ export function makeManageMembers(parts: ManageMembersParts) {
     },
 
     /** A link to a new password, for the operator to hand over when somebody has lost theirs. */
-    async recoverAccount(key: { merchantId: string; login: string }, reason: string): Promise<MadeLink> {
-      const login = await demandMember(key)
-      if (!(await members.hasPassword(login)))
-        throw new Failure('status_does_not_allow', {
-          message: `${login} signs in at an identity provider and has no password here.`,
-        })
+    async recoverAccount(
+      key: { merchantId: string; login: string },
+      reason: string,
+      { approval }: Pick<Grounds, 'approval'> = {},
+    ): Promise<MadeLink> {
+      const login = await checkRecovery(key)
       const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
-      return makeLink(about, 'member.recover', reason)
+      return makeLink(about, 'member.recover', { reason, approval })
     },
   }
 }
@@ -184,6 +211,10 @@ export function prepareLink(
     made: { login, link: notices.length > 0 ? undefined : url, expiresAtMs },
     notices,
   }
+}
+
+function withReason(what: string, reason: string | undefined): string {
+  return reason === undefined ? what : `${what}: ${reason}`
 }
 
 /** A member by their address, others by the gateway's name. */

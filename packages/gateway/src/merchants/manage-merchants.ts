@@ -42,8 +42,8 @@ export interface MadeKey {
 
 /** Why, and where a second operator had to allow it, by which request. */
 export interface Grounds {
-  readonly reason?: string
-  readonly approval?: Approval
+  readonly reason?: string | undefined
+  readonly approval?: Approval | undefined
 }
 
 export interface NewMerchant extends Omit<MerchantSettings, 'name'> {

@@ -1,6 +1,8 @@
 // What a second operator does with a request: approves it, and with that carries it out, in one transaction; or rejects
 // it. Whoever asked can withdraw. All limits are checked anew at that moment.
 import { Failure, makeUuid, toDecimalText, uuidPattern } from '@tillgate/protocol'
+import type { SecondStep } from '../accounts/second-step.ts'
+import type { ManageMembers } from '../members/manage-members.ts'
 import type { ManageMerchants } from '../merchants/manage-merchants.ts'
 import type { ManageOrders } from '../orders/manage-orders.ts'
 import type { ManageBankAccounts } from '../payouts/manage-bank-accounts.ts'
@@ -30,6 +32,7 @@ import type { OperatorStore } from './store/operators.ts'
 export interface DecideApprovalsParts extends ClockAndRandom {
   readonly approvals: ApprovalStore
   readonly operators: Pick<OperatorStore, 'findOperator'>
+  readonly memberSecondStep: Pick<SecondStep, 'reset'>
   /** Acts in the name of whoever asked: it is their act, and the approval beside it says who allowed it. */
   readonly carryOutAs: (actor: string) => {
     readonly orders: ManageOrders
@@ -39,6 +42,7 @@ export interface DecideApprovalsParts extends ClockAndRandom {
     readonly bankAccounts: ManageBankAccounts
     readonly merchants: ManageMerchants
     readonly transfers: RecordTransfers
+    readonly members: ManageMembers
   }
 }
 
@@ -48,8 +52,14 @@ export interface Decider {
   readonly actor: string
 }
 
-/** An AES key is told this once, to whoever approves: before that there is none. */
-export type Approved = ApprovalRequest & { readonly aesKey?: string }
+/** Told this once, to whoever approves: before that there is none. */
+interface Secrets {
+  readonly aesKey?: string | undefined
+  /** For a member to open; left out where it went by mail. */
+  readonly link?: string | undefined
+}
+
+export type Approved = ApprovalRequest & Secrets
 
 export type DecideApprovals = ReturnType<typeof makeDecideApprovals>
 
@@ -116,7 +126,7 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
       const nowMs = clock.now()
       checkDecision('approve', request, { by: by.operator, nowMs })
       checkAsker(request, await operators.findOperator(request.requestedBy))
-      const aesKey = await carryOut(request, {
+      const secrets = await carryOut(request, {
         approvalId,
         auditId: makeUuid(nowMs, random),
         decidedBy: by.operator.login,
@@ -133,56 +143,71 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
         })
       if (after.decidedBy !== by.operator.login || after.status !== 'approved')
         throw notWaiting(after.status, after.decidedBy)
-      return { ...after, ...(aesKey !== undefined && { aesKey }) }
+      return { ...after, ...secrets }
     },
 
     reject: (approvalId: string, by: Decider, reason: string) => refuse('reject', approvalId, by, reason),
     withdraw: (approvalId: string, by: Decider, reason: string) => refuse('withdraw', approvalId, by, reason),
   }
 
-  /** The AES key, where one was made. */
   async function carryOut(
     { act, reason, requestedAs }: ApprovalRequest,
     approval: Approval,
-  ): Promise<string | undefined> {
-    const { orders, corrections, wallets, payouts, bankAccounts, merchants, transfers } =
+  ): Promise<Secrets> {
+    const { orders, corrections, wallets, payouts, bankAccounts, merchants, transfers, members } =
       parts.carryOutAs(requestedAs)
     switch (act.kind) {
       case 'order.refund': {
         const { referRefundNo, amountMinor, currency } = act
         const amount = toDecimalText(amountMinor, currency)
         await orders.refundOrder(act, { referRefundNo, amount, reason, approval })
-        return undefined
+        return {}
       }
       case 'merchant.payout':
         await payouts.requestPayout(
           { ...act, bankName: act.outside?.bankName ?? mainBank },
           { reason, approval },
         )
-        return undefined
+        return {}
       case 'merchant.bank-account':
         await bankAccounts.setBankAccount(act.merchantId, act.account, { reason, approval })
-        return undefined
+        return {}
       case 'wallet.top-up': {
         const { walletId: wallet, currency, amountMinor, outside } = act
         await wallets.topUp({ wallet, currency, amountMinor, outside, reason, approval })
-        return undefined
+        return {}
       }
       case 'correction':
         await corrections.correct(act.correction, reason, { approval })
-        return undefined
+        return {}
       case 'transfer.confirm': {
         const { railId, paymentId: reference, currency, amountMinor, entry } = act
         const receipt = { ...entry, reference, currency, amountMinor, reason }
         await transfers.confirmTransfer(railId, receipt, { approval })
-        return undefined
+        return {}
       }
       case 'key.add':
-        return (await merchants.addKey(act.merchantId, act.key, { reason, approval })).secret
+        return { aesKey: (await merchants.addKey(act.merchantId, act.key, { reason, approval })).secret }
       case 'merchant.callback-hosts': {
         const { merchantId, callbackHosts } = act
         await merchants.changeMerchant(merchantId, { callbackHosts }, { reason, approval })
-        return undefined
+        return {}
+      }
+      case 'member.invite': {
+        const { link } = await members.inviteMember({ ...act, email: act.login }, { reason, approval })
+        return { link }
+      }
+      case 'member.change-role':
+        await members.changeRole(act, { reason, approval })
+        return {}
+      case 'member.recover': {
+        const { link } = await members.recoverAccount(act, reason, { approval })
+        return { link }
+      }
+      case 'member.reset-totp': {
+        const login = await members.demandMember(act)
+        await parts.memberSecondStep.reset(login, { actor: requestedAs, reason, approval })
+        return {}
       }
     }
   }

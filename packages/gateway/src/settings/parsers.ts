@@ -167,19 +167,22 @@ export function amountsByCurrency(value: string): ReadonlyMap<string, bigint> {
 }
 
 const kindsByName = {
-  payout: 'merchant.payout',
-  'top-up': 'wallet.top-up',
-  correction: 'correction',
-  transfer: 'transfer.confirm',
-  'bank-account': 'merchant.bank-account',
-  key: 'key.add',
-  'callback-hosts': 'merchant.callback-hosts',
+  payout: ['merchant.payout'],
+  'top-up': ['wallet.top-up'],
+  correction: ['correction'],
+  transfer: ['transfer.confirm'],
+  'bank-account': ['merchant.bank-account'],
+  key: ['key.add'],
+  'callback-hosts': ['merchant.callback-hosts'],
+  member: ['member.invite', 'member.change-role', 'member.recover', 'member.reset-totp'],
 } as const
 
-export function approvalKinds(value: string): readonly (typeof kindsByName)[keyof typeof kindsByName][] {
+export function approvalKinds(
+  value: string,
+): readonly (typeof kindsByName)[keyof typeof kindsByName][number][] {
   return value
     .split(',')
-    .map(
+    .flatMap(
       (name) =>
         kindsByName[oneOf(...(Object.keys(kindsByName) as (keyof typeof kindsByName)[]))(name.trim())],
     )

@@ -293,9 +293,9 @@ export const settings = {
   }),
   APPROVAL_FOR: setting({
     about:
-      'What else waits for a second operator, separated by commas: payout, top-up, correction, transfer (that a bank transfer came, by hand or by a statement), bank-account (where a merchant’s payouts go), key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to).',
+      'What else waits for a second operator, separated by commas: payout, top-up, correction, transfer (that a bank transfer came, by hand or by a statement), bank-account (where a merchant’s payouts go), key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to), member (who acts for a merchant in its portal: an operator’s invitation, and another role, a new password or a reset second step of a member).',
     fallback: '',
-    example: 'payout,top-up,correction,transfer,bank-account,key,callback-hosts',
+    example: 'payout,top-up,correction,transfer,bank-account,key,callback-hosts,member',
     parse: approvalKinds,
   }),
   APPROVAL_HOURS: setting({

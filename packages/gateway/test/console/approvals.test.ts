@@ -4,10 +4,12 @@ import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { makeUuid } from '@tillgate/protocol'
+import { totpCode } from '../../src/accounts/totp.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import { verifyLedger } from '../../src/ledger/store/ledger-checks.ts'
 import { makeMerchantActs } from '../../src/merchants/merchant-acts.ts'
 import type { ApprovalPolicy } from '../../src/operators/rules/approval.ts'
+import { fromBase32 } from '../support/base32.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { databaseOf, runCommand } from '../support/command.ts'
@@ -17,7 +19,7 @@ import { testOperations } from '../support/operations.ts'
 
 const shop = await openCheckoutShop({
   environment: {
-    APPROVAL_FOR: 'payout,top-up,bank-account,key,callback-hosts',
+    APPROVAL_FOR: 'payout,top-up,bank-account,key,callback-hosts,member',
     APPROVAL_REFUND_ABOVE: '5 USD',
     // The clock stands still, and with it the allowance.
     MERCHANT_REQUESTS_PER_SECOND: '100000',
@@ -411,6 +413,148 @@ test('nobody alone gives a merchant a key with which to refund as that merchant'
   assert.deepEqual(rows, Array(2).fill({ actor: 'console:alice@127.0.0.1', reason: 'because' }))
 })
 
+const linkCount = async () => (await pool.query('select from member_links')).rowCount
+const membersNow = () => gateway.operations.as('test').members.listMembers(merchant.merchantId)
+const roleOf = async (login: string) =>
+  (await membersNow()).members.find((member) => member.login === login)?.role
+
+/** Opens the link and chooses a password. */
+async function join(link: string): Promise<void> {
+  const { memberLinks } = gateway.operations
+  const invitation = await memberLinks.findInvitation(link.split('/').at(-1) ?? '')
+  assert(invitation)
+  await memberLinks.joinAnew(invitation, password, 'test')
+}
+
+async function joined(email: string, role: 'owner' | 'viewer'): Promise<string> {
+  const { members } = gateway.operations.as('test')
+  const { link, login } = await members.inviteMember({ merchantId: merchant.merchantId, email, role })
+  await join(link ?? '')
+  return login
+}
+
+async function askAboutMember(path: string, fields: Record<string, string> = {}): Promise<string> {
+  clock.advance(1)
+  assert.match(await note(alice, `${merchantPath}/members${path}`, fields), /waits for/)
+  return newestRequest()
+}
+
+/** What whoever approves is shown once. */
+async function linkShown(approvalId: string): Promise<string> {
+  const { text } = await bob.post(`/approvals/${approvalId}/approve`, { reason: 'yes' })
+  const [, link] = /<p>Link<\/p><p class="secret"><code>([^<]+)<\/code>/.exec(text) ?? []
+  assert(link)
+  return link
+}
+
+test('nobody alone makes themselves a member of a merchant, who would refund and add keys in its portal', async () => {
+  const email = 'alice@home.example'
+  const before = await linkCount()
+  clock.advance(1)
+  assert.match(
+    await note(alice, `${merchantPath}/members`, { email, role: 'owner', reason: '' }),
+    /reason is missing/,
+  )
+  const approvalId = await askAboutMember('', { email: ' Alice@Home.Example', role: 'owner' })
+  assert.equal(await linkCount(), before)
+  const { text } = await bob.get('/approvals')
+  assert.match(text, /Invitation to the portal of.*alice@home\.example.*owner: /s)
+  assert.match(text, new RegExp(`Invitation to the portal of.*${merchant.merchantId}.*because`, 's'))
+  const approve = `/approvals/${approvalId}/approve`
+  assert.match(await note(alice, approve, {}), /your own request/)
+  assert.match(await note(olga, approve, {}), /needs the role admin/)
+  assert.equal(await linkCount(), before)
+  const link = await linkShown(approvalId)
+  assert.match(link, /\/merchant\/join\/[\w-]{43}$/)
+  assert.match(await note(bob, approve, {}), /was approved by bob/)
+  await join(link)
+  assert.equal(await roleOf(email), 'owner')
+  assert.match(await note(alice, `${merchantPath}/members`, { email, role: 'owner' }), /is a member already/)
+  const { rows } = await pool.query(
+    "select actor, merchant_id, reason from audit where act = 'member.invite' and subject = $1",
+    [email],
+  )
+  const actor = 'console:alice@127.0.0.1'
+  assert.deepEqual(rows, [{ actor, merchant_id: merchant.merchantId, reason: 'as owner: because' }])
+  assert.deepEqual(await entriesOf(approvalId), [
+    'approval.approve by console:bob@127.0.0.1',
+    `approval.request by ${actor}`,
+  ])
+})
+
+test('of two who approve an invitation at once one is told the link, and there is one', async () => {
+  const approvalId = await askAboutMember('', { email: 'once@shop.example', role: 'viewer' })
+  const before = await linkCount()
+  const decide = decisionsOver(pool)
+  await operators.addOperator({ login: 'carl', role: 'admin', password })
+  const both = await Promise.allSettled(
+    ['bob', 'carl'].map((login) =>
+      decide.approve(
+        approvalId,
+        { operator: { login, role: 'admin' }, actor: `console:${login}@::1` },
+        'yes',
+      ),
+    ),
+  )
+  const links = both.flatMap((each) => (each.status === 'fulfilled' ? [each.value.link] : []))
+  assert.equal(links.length, 1)
+  assert.equal(await linkCount(), before + 1)
+  await join(links[0] ?? '')
+})
+
+test('nobody alone takes a member over by a new password, without the second step, or by a higher role', async () => {
+  const login = await joined('zoe@shop.example', 'viewer')
+  const { authenticateMember, memberLinks, memberSecondStep } = gateway.operations
+  const newPassword = 'another password of hers'
+  const recovery = await askAboutMember(`/${login}/recover`)
+  assert.match((await bob.get('/approvals')).text, /Link to a new password of a member.*zoe@shop\.example/s)
+  assert.match(await note(alice, `/approvals/${recovery}/approve`, {}), /your own request/)
+  const link = await linkShown(recovery)
+  const token = link.split('/').at(-1) ?? ''
+  assert.match(link, /\/merchant\/recover\//)
+  const found = await memberLinks.findRecovery(token)
+  assert(found)
+  await memberLinks.recover(found, newPassword, 'test')
+  assert.equal((await authenticateMember({ login, password: newPassword })).kind, 'right')
+
+  const { rows } = await pool.query<{ access_version: number }>(
+    'select access_version from member_accounts where login = $1',
+    [login],
+  )
+  const own = { login, actor: 'test', accessVersion: rows[0]?.access_version ?? 0 }
+  const { secret } = await memberSecondStep.begin(own)
+  await memberSecondStep.confirm(own, totpCode(fromBase32(secret), clock.now()))
+  const reset = await askAboutMember(`/${login}/reset-totp`)
+  assert.match(await note(alice, `/approvals/${reset}/approve`, {}), /your own request/)
+  assert.equal((await memberSecondStep.stateOf(login)).kind, 'on')
+  assert.match(await note(bob, `/approvals/${reset}/approve`, {}), /carried out/)
+  assert.equal((await memberSecondStep.stateOf(login)).kind, 'off')
+
+  const role = await askAboutMember(`/${login}/role`, { role: 'owner' })
+  assert.match((await bob.get('/approvals')).text, /Another role of.*zoe@shop\.example.*owner: /s)
+  assert.equal(await roleOf(login), 'viewer')
+  assert.match(await note(bob, `/approvals/${role}/approve`, {}), /carried out/)
+  assert.equal(await roleOf(login), 'owner')
+})
+
+test('a merchant’s own owners invite without a second operator, and so do operators where `member` is not named', async () => {
+  const { merchantId } = merchant
+  const portal = gateway.operations.merchantScope(merchantId).service
+  const own = portal.memberActs({ operator: undefined, actor: 'member:zoe@shop.example@127.0.0.1' })
+  const invited = await own.invite({ merchantId, email: 'friend@shop.example', role: 'developer' })
+  assert(invited.kind === 'done' && invited.result.link !== undefined)
+  const approvals = { ...gateway.config.approvals, kinds: ['key.add' as const] }
+  const { operations } = testOperations(pool, { config: { ...gateway.config, approvals }, clock })
+  const asking = { actor: 'console:alice@127.0.0.1', operator: { login: 'alice' } }
+  const given = { merchantId, email: 'direct@shop.example', role: 'viewer' } as const
+  const direct = await operations.memberActs(asking).invite(given)
+  assert(direct.kind === 'done')
+  await join(direct.result.link ?? '')
+  const key = { merchantId, login: given.email }
+  const { kind } = await operations.memberActs(asking).recover(key, 'lost')
+  assert.equal(kind, 'done')
+})
+
 test('callback hosts wait for another admin, the other settings of the same form do not', async () => {
   const other = await gateway.addMerchant()
   const change = {
@@ -500,21 +644,28 @@ test('after 72 hours a request has expired, to the millisecond, and the audit sa
 })
 
 test('the command line does not go round it', async () => {
-  const environment = { ...databaseOf(gateway), APPROVAL_FOR: 'payout,key,callback-hosts' }
+  const environment = { ...databaseOf(gateway), APPROVAL_FOR: 'payout,key,callback-hosts,member' }
   await paidOrder()
   const { merchantId } = merchant
   const before = [await payouts(), await keyCount()]
   const other = await gateway.addMerchant()
+  const known = await joined('cli@shop.example', 'viewer')
+  const linksBefore = await linkCount()
   for (const args of [
     ['merchant', 'payout', merchantId, '--amount', '1', '--currency', 'USD'],
     ['key', 'add', other.merchantId, '--aes'],
     ['merchant', 'change', merchantId, '--name', 'Other', '--callback-hosts', 'other.example'],
+    ['member', 'invite', merchantId, 'root@team.example', '--role', 'owner'],
+    ['member', 'change-role', merchantId, known, '--role', 'owner'],
+    ['member', 'recover', merchantId, known],
+    ['member', 'reset-totp', merchantId, known],
   ]) {
     const { code, err } = await runCommand(environment, [...args, '--reason', 'x'])
     assert.equal(code, 1)
     assert.match(err, /^This needs a second operator’s approval\. Ask for it in the console/)
   }
   assert.deepEqual([await payouts(), await keyCount()], before)
+  assert.equal(await linkCount(), linksBefore)
   const { rows } = await pool.query('select name from merchants where merchant_id = $1', [merchantId])
   assert.notEqual(rows[0]?.['name'], 'Other')
 })

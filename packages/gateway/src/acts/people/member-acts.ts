@@ -1,10 +1,14 @@
 // A merchant's people: invited by their owner or by an operator, changed and removed by them. What gives somebody access
-// has no route of the admin API that could be used without a person: links are for whoever hands them over.
+// has no route of the admin API that could be used without a person: links are for whoever hands them over. A second
+// operator may have to allow it.
+import type { MadeLink } from '../../members/manage-members.ts'
 import { type ListedMember, memberRoleMeanings, memberRoles } from '../../members/rules/member.ts'
 import { parseEmail } from '../../notices/rules/notice.ts'
+import type { Outcome } from '../../operators/ask-approval.ts'
 import { type Act, defineAct, form, type PortalFace } from '../act.ts'
+import { outcomeFields, tellWaiting, toOutcome } from '../approval-acts.ts'
 import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
-import { merchantId, reason, uuid } from '../shared-fields.ts'
+import { memberLink, merchantId, reason, uuid } from '../shared-fields.ts'
 
 const key = object('Which merchant.', { merchantId })
 const page = '/merchants/:merchantId'
@@ -13,10 +17,11 @@ const login = text('The member’s e-mail address.', { max: 254 })
 const role = faced(oneOf('What the person may do.', memberRoles), {
   choices: memberRoles.toReversed().map((each) => [each, `${each}: ${memberRoleMeanings[each]}`]),
 })
-const link = object('A link that opens once.', {
+const link = object('A link that opens once, or what waits for a second operator.', {
+  ...outcomeFields,
   login,
-  link: optional(text('Told this once: hand it over. Left out where it went by mail.', { max: 2_048 })),
-  expiresAtMs: timeMs('Until when.'),
+  link: optional(memberLink),
+  expiresAtMs: optional(timeMs('Until when.')),
 })
 const emailCheck = {
   email: ({ email: written }) => void parseEmail(String(written), 'email'),
@@ -59,7 +64,7 @@ export const memberActs: readonly Act[] = [
     needs: 'admin',
     summary: 'Invite somebody to a merchant’s portal; the link is told this once',
     params: key,
-    input: object('Whom.', { email, role }),
+    input: object('Whom.', { email, role, reason: optional(reason) }),
     checks: emailCheck,
     answer: link,
     command: { words: 'member invite', arguments: ['email'] },
@@ -72,18 +77,27 @@ export const memberActs: readonly Act[] = [
         'A link is made and shown once, for you to hand over. It opens for three days, once; whoever opens it chooses a password and may do what the role says.',
       button: 'Make the link',
     },
-    portal: [{ ...screen, name: 'invite', path: '/members/invite', wantsProof: true }],
-    async run({ service, actor, params, input, prove }) {
-      const { members, merchants } = service.as(actor)
-      await merchants.showMerchant(params.merchantId)
+    portal: [
+      {
+        ...screen,
+        name: 'invite',
+        path: '/members/invite',
+        fields: ['email', 'role'],
+        wantsProof: true,
+      },
+    ],
+    async run({ service, operator, actor, params, input, prove }) {
+      await service.as(actor).merchants.showMerchant(params.merchantId)
       await prove?.()
-      return members.inviteMember({ ...params, ...input })
+      const outcome = await service.memberActs({ operator, actor }).invite({ ...params, ...input })
+      return toLink(input.email, outcome)
     },
-    tell: ({ login: whom, link: url }, { params }) => ({
-      text: `${whom} is invited${url === undefined ? ' by mail' : ''}. The link opens once, for three days.`,
-      ...(url !== undefined && { secrets: [['Link', url]] }),
-      page: `/merchants/${params.merchantId}`,
-    }),
+    tell: (answer, { params }) =>
+      tellWaiting(answer) ?? {
+        text: `${answer.login} is invited${answer.link === undefined ? ' by mail' : ''}. The link opens once, for three days.`,
+        ...(answer.link !== undefined && { secrets: [['Link', answer.link]] }),
+        page: `/merchants/${params.merchantId}`,
+      },
   }),
   defineAct({
     name: 'member.withdraw-invitation',
@@ -115,8 +129,8 @@ export const memberActs: readonly Act[] = [
     needs: 'admin',
     summary: 'Give a member another role',
     params: member,
-    input: object('Which role.', { role }),
-    answer: object('The member.', { login, role }),
+    input: object('Which role.', { role, reason: optional(reason) }),
+    answer: object('The member.', { ...outcomeFields, login, role }),
     command: { words: 'member change-role' },
     form: {
       place: 'member',
@@ -126,13 +140,21 @@ export const memberActs: readonly Act[] = [
       explains: 'It applies from the next page that they open.',
       button: 'Change the role',
     },
-    portal: [{ ...screen, name: 'changeRole', path: '/members/:login/role', wantsProof: true }],
-    async run({ service, actor, params, input, prove }) {
+    portal: [
+      {
+        ...screen,
+        name: 'changeRole',
+        path: '/members/:login/role',
+        fields: ['role'],
+        wantsProof: true,
+      },
+    ],
+    async run({ service, operator, actor, params, input, prove }) {
       await prove?.()
-      await service.as(actor).members.changeRole({ ...params, ...input })
-      return { ...params, ...input }
+      const outcome = await service.memberActs({ operator, actor }).changeRole({ ...params, ...input })
+      return { ...toAnswer(outcome), login: params.login, role: input.role }
     },
-    tell: (answer) => ({ text: `${answer.login} is ${answer.role} now.` }),
+    tell: (answer) => tellWaiting(answer) ?? { text: `${answer.login} is ${answer.role} now.` },
   }),
   defineAct({
     name: 'member.remove',
@@ -174,13 +196,14 @@ export const memberActs: readonly Act[] = [
         'A link is made and shown once, for you to hand over: make sure that it is the member who asks. It opens for a day, once. A second step stays as it is.',
       button: 'Make the link',
     },
-    run: ({ service, actor, params, input }) =>
-      service.as(actor).members.recoverAccount(params, input.reason),
-    tell: ({ login: whom, link: url }, { params }) => ({
-      text: `${whom} can choose a new password by ${url === undefined ? 'a link that went to them by mail' : 'this link'}. It opens once, for a day.`,
-      ...(url !== undefined && { secrets: [['Link', url]] }),
-      page: `/merchants/${params.merchantId}`,
-    }),
+    run: async ({ service, operator, actor, params, input }) =>
+      toLink(params.login, await service.memberActs({ operator, actor }).recover(params, input.reason)),
+    tell: (answer, { params }) =>
+      tellWaiting(answer) ?? {
+        text: `${answer.login} can choose a new password by ${answer.link === undefined ? 'a link that went to them by mail' : 'this link'}. It opens once, for a day.`,
+        ...(answer.link !== undefined && { secrets: [['Link', answer.link]] }),
+        page: `/merchants/${params.merchantId}`,
+      },
   }),
   defineAct({
     name: 'member.reset-totp',
@@ -188,7 +211,7 @@ export const memberActs: readonly Act[] = [
     summary: 'Take a member’s second step away, when app and recovery codes are lost; ends their sessions',
     params: member,
     input: object('Why.', { reason }),
-    answer: object('The member.', { login }),
+    answer: object('The member.', { ...outcomeFields, login }),
     command: { words: 'member reset-totp' },
     form: form<ListedMember>({
       place: 'member',
@@ -201,11 +224,19 @@ export const memberActs: readonly Act[] = [
       isDangerous: true,
       isOffered: ({ hasSecondStep }) => hasSecondStep,
     }),
-    async run({ service, actor, params, input }) {
-      const whom = await service.as(actor).members.demandMember(params)
-      await service.memberSecondStep.reset(whom, { actor, reason: input.reason })
-      return params
+    async run({ service, operator, actor, params, input }) {
+      const outcome = await service.memberActs({ operator, actor }).resetSecondStep(params, input.reason)
+      return { ...toAnswer(outcome), login: params.login }
     },
-    tell: ({ login: whom }) => ({ text: `${whom} signs in with the password alone now.` }),
+    tell: (answer) =>
+      tellWaiting(answer) ?? { text: `${answer.login} signs in with the password alone now.` },
   }),
 ]
+
+function toAnswer(outcome: Outcome<unknown>) {
+  return outcome.kind === 'waiting' ? toOutcome(outcome.request) : { outcome: 'done' as const }
+}
+
+function toLink(whom: string, outcome: Outcome<MadeLink>) {
+  return { ...toAnswer(outcome), ...(outcome.kind === 'done' ? outcome.result : { login: whom }) }
+}

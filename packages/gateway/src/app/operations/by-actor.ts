@@ -1,5 +1,6 @@
 // What people do in the name of one of them: at once, or after a second operator's yes.
 import { makeChangePassword } from '../../accounts/change-password.ts'
+import type { SecondStep } from '../../accounts/second-step.ts'
 import type { Asking } from '../../acts/service.ts'
 import { makeDecideApplications } from '../../applications/decide-applications.ts'
 import { makeManageEndpoints } from '../../callbacks/manage-endpoints.ts'
@@ -10,6 +11,7 @@ import { makeRotateMasterKey } from '../../keys/rotate-master-key.ts'
 import { makeStoreLink } from '../../links/create-link.ts'
 import { makeManageLinks } from '../../links/manage-links.ts'
 import { makeManageMembers } from '../../members/manage-members.ts'
+import { makeMemberActs } from '../../members/member-acts.ts'
 import { makeManageMerchants } from '../../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../../merchants/merchant-acts.ts'
 import { makeManageNotices } from '../../notices/manage-notices.ts'
@@ -35,10 +37,17 @@ import { makeManageWallets } from '../../wallets/manage-wallets.ts'
 import type { Stores } from '../stores.ts'
 import type { Common } from './common.ts'
 
-export function operationsByActor(stores: Stores, common: Common) {
+export function operationsByActor(
+  stores: Stores,
+  common: Common,
+  { memberSecondStep }: { readonly memberSecondStep: Pick<SecondStep, 'reset'> },
+) {
   const { config, hints } = common
   const onWork = () => hints.payouts()
   const callbacks = { history: stores.callbackHistory, resends: stores.callbackResends }
+
+  const manageMembers = (actor: string) =>
+    makeManageMembers({ ...stores, ...common, links: stores.memberLinks, actor })
 
   /** What may need a second operator. */
   const movingAs = (actor: string) => {
@@ -59,6 +68,7 @@ export function operationsByActor(stores: Stores, common: Common) {
         onAlert: (message, about) => hints.railAlert(message, about),
       }),
       bankAccounts: makeManageBankAccounts({ ...by, waitMs: config.bankAccountWaitMs }),
+      members: manageMembers(actor),
     }
   }
   const reconcilingAs = (actor: string) => {
@@ -74,8 +84,6 @@ export function operationsByActor(stores: Stores, common: Common) {
       onUnexplained: (day) => hints.unexplained(day),
     })
   }
-  const manageMembers = (actor: string) =>
-    makeManageMembers({ ...stores, ...common, links: stores.memberLinks, actor })
   const askingAs = ({ operator, actor }: Asking) => ({
     ...common,
     ...movingAs(actor),
@@ -88,18 +96,18 @@ export function operationsByActor(stores: Stores, common: Common) {
   return {
     manageMembers,
     reconcilingAs,
-    decideApprovals: makeDecideApprovals({ ...stores, ...common, carryOutAs: movingAs }),
+    decideApprovals: makeDecideApprovals({ ...stores, ...common, memberSecondStep, carryOutAs: movingAs }),
     moneyActs: (by: Asking) => makeMoneyActs(askingAs(by)),
     merchantActs: (by: Asking) => makeMerchantActs(askingAs(by)),
     payoutActs: (by: Asking) => makePayoutActs(askingAs(by)),
     transferActs: (by: Asking) => makeTransferActs(askingAs(by)),
+    memberActs: (by: Asking) => makeMemberActs({ ...askingAs(by), memberSecondStep }),
 
     as: (actor: string) => {
       const by = { ...stores, ...common, actor }
       return {
         ...movingAs(actor),
         operators: makeManageOperators({ ...by, hasProvider: config.openId !== undefined }),
-        members: manageMembers(actor),
         applications: makeDecideApplications(by),
         changeMemberPassword: makeChangePassword({
           ...by,

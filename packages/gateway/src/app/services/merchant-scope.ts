@@ -7,6 +7,7 @@ import { streamStatement } from '../../ledger/write-statement.ts'
 import { makeStoreLink } from '../../links/create-link.ts'
 import { makeManageLinks } from '../../links/manage-links.ts'
 import { makeManageMembers } from '../../members/manage-members.ts'
+import { makeMemberActs } from '../../members/member-acts.ts'
 import { makeManageMerchants } from '../../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../../merchants/merchant-acts.ts'
 import { scopedTo } from '../../merchants/store/scoped.ts'
@@ -173,6 +174,8 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
             bankAccounts: manageBankAccounts(actor),
             payouts: noPayouts,
           }),
+        memberActs: ({ actor }) =>
+          makeMemberActs({ members: manageMembers(actor), memberSecondStep: noReset, ...asking(actor) }),
         merchantActs: ({ actor }) =>
           makeMerchantActs({ merchants: manageMerchants(actor), ...asking(actor) }),
         moneyActs: ({ actor }) =>
@@ -199,6 +202,13 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
 
 /** More are not shown. */
 const maxPrices = 10_000
+
+/** No act of the portal takes another's second step away. */
+const noReset = {
+  reset: () => {
+    throw new Error('members reset nobody’s second step')
+  },
+}
 
 /** No act of the portal asks for a payout. */
 const noPayouts = new Proxy({} as ManagePayouts, {

@@ -31,7 +31,6 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     findOperator: stores.operators.findOperator,
     secondStep: operations.secondStep,
     passkeys: operations.operatorPasskeys,
-    memberSecondStep: operations.memberSecondStep,
     // Whoever signs in at an identity provider has the second step there.
     needsSecondStep: ({ role, hasSecondStep, email }) =>
       !hasSecondStep && email === undefined && config.secondStepRoles.includes(role),
@@ -51,6 +50,7 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     merchantActs: operations.merchantActs,
     payoutActs: operations.payoutActs,
     transferActs: operations.transferActs,
+    memberActs: operations.memberActs,
     findCallback: operations.findCallback,
     countCallbacks: (nowMs) => stores.callbackHistory.countCallbacks(nowMs, { atMost: countedAtMost }),
     corrections: stores.corrections,

@@ -81,14 +81,14 @@ export interface MerchantReads {
 export interface ScopedService
   extends Pick<
     OperatorService,
-    'merchantActs' | 'moneyActs' | 'payoutActs' | 'publicUrl' | 'platformPublicKey'
+    'memberActs' | 'merchantActs' | 'moneyActs' | 'payoutActs' | 'publicUrl' | 'platformPublicKey'
   > {
   as(actor: string): {
     readonly orders: Omit<ManageOrders, 'refundOrder'>
     readonly callbacks: ManageCallbacks
     readonly endpoints: ManageEndpoints
     readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
-    readonly members: ManageMembers
+    readonly members: Omit<ManageMembers, 'inviteMember' | 'changeRole' | 'recoverAccount'>
     readonly bankAccounts: ManageBankAccounts
     readonly links: ManageLinks
   }

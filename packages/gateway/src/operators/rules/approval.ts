@@ -1,6 +1,7 @@
 // Acts that want a second person, on money and on what a merchant is known by: which ones do, who may decide about
 // them, and until when.
 import { Failure, toDecimalText } from '@tillgate/protocol'
+import type { MemberRole } from '../../members/rules/member.ts'
 import type { CheckedKey } from '../../merchants/rules/merchant.ts'
 import { describeBankDetails } from '../../payouts/rules/bank-account.ts'
 import { type BankEntry, describeEntry } from '../../rails/rules/bank-transfer.ts'
@@ -27,11 +28,21 @@ export type MoneyAct = { readonly currency: string; readonly amountMinor: bigint
     }
 )
 
-/** Whoever holds a merchant's keys refunds as that merchant, and whoever names its hosts reads its callbacks. */
+/**
+ * Whoever holds a merchant's keys refunds as that merchant, whoever names its hosts reads its callbacks, and whoever is its
+ * member does both in the portal.
+ */
 export type MerchantAct = { readonly merchantId: string } & (
   | { readonly kind: 'key.add'; readonly key: CheckedKey }
   | { readonly kind: 'merchant.callback-hosts'; readonly callbackHosts: readonly string[] | undefined }
   | { readonly kind: 'merchant.bank-account'; readonly account: BankDetails & { readonly currency: string } }
+  | MemberAct
+)
+
+/** Of an operator; what a merchant's own owners do with its members asks nobody. */
+type MemberAct = { readonly login: string } & (
+  | { readonly kind: 'member.invite' | 'member.change-role'; readonly role: MemberRole }
+  | { readonly kind: 'member.recover' | 'member.reset-totp' }
 )
 
 export type ApprovableAct = MoneyAct | MerchantAct
@@ -46,6 +57,10 @@ export const approverRoles = {
   'key.add': 'admin',
   'merchant.callback-hosts': 'admin',
   'merchant.bank-account': 'admin',
+  'member.invite': 'admin',
+  'member.change-role': 'admin',
+  'member.recover': 'admin',
+  'member.reset-totp': 'admin',
 } as const satisfies Record<ApprovableAct['kind'], Role>
 
 export const approvalStatuses = ['waiting', 'approved', 'rejected', 'withdrawn', 'expired'] as const
@@ -113,6 +128,14 @@ export function describeAct(act: ApprovableAct): string {
       return `give merchant ${act.merchantId} ${describeKey(act.key)}`
     case 'merchant.callback-hosts':
       return `let callbacks of merchant ${act.merchantId} go to ${act.callbackHosts?.join(', ') ?? 'any host'}`
+    case 'member.invite':
+      return `invite ${act.login} to merchant ${act.merchantId} as ${act.role}`
+    case 'member.change-role':
+      return `make ${act.login} ${act.role} of merchant ${act.merchantId}`
+    case 'member.recover':
+      return `make a link to a new password for ${act.login}, member of merchant ${act.merchantId}`
+    case 'member.reset-totp':
+      return `take the second step away from ${act.login}, member of merchant ${act.merchantId}`
   }
 }
 

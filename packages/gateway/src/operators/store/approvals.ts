@@ -3,6 +3,7 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { prepared, type Sql, sql } from '../../database/sql.ts'
+import type { MemberRole } from '../../members/rules/member.ts'
 import type { CheckedKey } from '../../merchants/rules/merchant.ts'
 import type { BankEntry } from '../../rails/rules/bank-transfer.ts'
 import type { BankDetails, Outside } from '../../treasury/rules/bank-account.ts'
@@ -74,6 +75,8 @@ interface Details {
   readonly account?: BankDetails & { readonly currency: string }
   readonly railId?: string
   readonly entry?: BankEntry
+  readonly login?: string
+  readonly role?: MemberRole
 }
 
 const shape = rowShape<StoredRequest>('request', {
@@ -192,6 +195,12 @@ function detailsOf(act: ApprovableAct): Details | undefined {
       const { amountMinor: _kept, ...correction } = act.correction
       return { correction }
     }
+    case 'member.invite':
+    case 'member.change-role':
+      return { login: act.login, role: act.role }
+    case 'member.recover':
+    case 'member.reset-totp':
+      return { login: act.login }
     case 'order.refund':
       return undefined
   }
@@ -231,6 +240,14 @@ function toRequest(row: Readonly<Record<string, unknown>>): ApprovalRequest {
           railId: details.railId ?? '',
           entry: details.entry,
         }
+      case 'member.invite':
+      case 'member.change-role':
+        if (!details?.login || !details.role) throw new Error('a request about a member holds login and role')
+        return { kind, merchantId, login: details.login, role: details.role }
+      case 'member.recover':
+      case 'member.reset-totp':
+        if (!details?.login) throw new Error('a request about a member holds the login')
+        return { kind, merchantId, login: details.login }
       case 'order.refund':
         return { kind, merchantId, paymentId: subject, referRefundNo, ...money }
     }

@@ -2,6 +2,7 @@
 // until when; approved, rejected or withdrawn from here.
 import { uuidPattern } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
+import { type MemberRole, memberRoleMeanings } from '../../../members/rules/member.ts'
 import {
   type ApprovableAct,
   type ApprovalRequest,
@@ -154,7 +155,31 @@ function described(act: ApprovableAct): Described {
         title: html`Callback hosts of ${subject}`,
         facts: [number, ['Hosts', act.callbackHosts?.join(', ') ?? 'any']],
       }
+    case 'member.invite':
+      return {
+        title: html`Invitation to the portal of ${subject}`,
+        facts: [number, ['Whom', act.login], ['Role', describeRole(act.role)]],
+      }
+    case 'member.change-role':
+      return {
+        title: html`Another role of a member of ${subject}`,
+        facts: [number, ['Member', act.login], ['Role', describeRole(act.role)]],
+      }
+    case 'member.recover':
+      return {
+        title: html`Link to a new password of a member of ${subject}`,
+        facts: [number, ['Member', act.login]],
+      }
+    case 'member.reset-totp':
+      return {
+        title: html`Second step taken away from a member of ${subject}`,
+        facts: [number, ['Member', act.login]],
+      }
   }
+}
+
+function describeRole(role: MemberRole): string {
+  return `${role}: ${memberRoleMeanings[role]}`
 }
 
 function outcome({ status: is, decidedAs, decisionReason }: ApprovalRequest): Html {
