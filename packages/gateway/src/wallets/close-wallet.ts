@@ -1,5 +1,6 @@
 // A consumer closes the wallet for good. It must be empty, with nothing under way; then name and login are erased, here and
-// in the orders that it paid, and top-ups that nobody began to pay are cancelled. Killed in between, it is still open, and closing it again does the rest.
+// in the orders that it paid, and top-ups that nobody began to pay are cancelled. Killed in between, it is still open, and closing
+// it again does the rest.
 import { makeCallbackId } from '@tillgate/protocol'
 import { makeActs } from '../operators/audit-entries.ts'
 import { erase } from '../orders/erase-personal-data.ts'
