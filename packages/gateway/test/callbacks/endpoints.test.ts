@@ -245,8 +245,12 @@ test('a callback of long ago that is asked for again waits for its paused endpoi
     limit: 100,
     noticesFor: () => [],
   })
+  await callbackHistory.prune({ olderThanMs: Date.now() + 60_000, limit: 1_000 })
   await endpoints.resumeEndpoint(endpoint, 'test')
   await seen('/asked', 2)
+  await until(async () => (await listed())?.attemptsMade === 2)
+  await callbackHistory.prune({ olderThanMs: Date.now() + 60_000, limit: 1_000 })
+  assert.equal((await listed())?.body, undefined, 'once it is delivered, its text goes')
 })
 
 test('a resend to a paused endpoint moves no retry, neither when it is held nor when it is resumed', async () => {

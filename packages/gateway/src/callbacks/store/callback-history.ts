@@ -262,16 +262,19 @@ interface PruneOptions {
 }
 
 /**
- * Candidates by callbacks_kept, the oldest first; then writes by their keys. What waits is never touched, nor what
- * was asked for again, be it at this very moment: the update looks once more.
+ * Candidates by callbacks_kept, the oldest first; then writes by their keys. What waits is never touched, however long ago
+ * it was asked for again: of what is so old the queue holds little. Nor is what is asked for at this very moment: the
+ * update looks once more.
  */
 async function prune(transaction: Queryable, { olderThanMs, limit }: PruneOptions): Promise<number> {
+  const firstKept = firstCallbackIdAt(olderThanMs)
   const isPast = sql`body is not null and (delivered_at is not null or exhausted_at is not null)
    and (resent_at is null or resent_at < ${olderThanMs})`
   const { rows } = await transaction.query<CallbackKey>(sql`
 select ${keyColumns}
   from callbacks_with_progress
- where callback_id < ${firstCallbackIdAt(olderThanMs)}::uuid and ${isPast}
+ where callback_id < ${firstKept}::uuid and ${isPast}
+   and callback_id not in (select q.callback_id from callback_queue q where q.callback_id < ${firstKept}::uuid)
  order by callback_id
  limit ${limit}`)
   if (rows.length === 0) return 0
