@@ -6,6 +6,7 @@ import type { SettlingStore } from '../payments/store/settling.ts'
 import type { RailAttemptStore } from '../rails/store/rail-attempts.ts'
 import type { Decided } from '../rails/store/rail-outcomes.ts'
 import type { TransferEntryStore } from '../rails/store/transfer-entries.ts'
+import type { ClosingStore } from '../wallets/store/closing.ts'
 import type { OrderKey } from './rules/order.ts'
 import type { OrderStore } from './store/orders.ts'
 
@@ -17,6 +18,7 @@ export interface WatchedStores {
   readonly settling: SettlingStore
   readonly attempts: RailAttemptStore
   readonly transferEntries: TransferEntryStore
+  readonly closing: ClosingStore
 }
 
 export class OrderWatch {
@@ -47,6 +49,7 @@ export class OrderWatch {
       settling: this.#overSettling(stores.settling),
       attempts: this.#overAttempts(stores.attempts),
       transferEntries: this.#overTransferEntries(stores.transferEntries),
+      closing: this.#overClosing(stores.closing),
     }
   }
 
@@ -103,6 +106,17 @@ export class OrderWatch {
         const isOurs = await transferEntries.record(recorded)
         this.#decided(recorded.order, recorded, isOurs)
         return isOurs
+      },
+    }
+  }
+
+  #overClosing(closing: ClosingStore): ClosingStore {
+    return {
+      ...closing,
+      close: async (closed, act) => {
+        const now = await closing.close(closed, act)
+        for (const change of now.ended) this.#committed(change, change.to)
+        return now
       },
     }
   }

@@ -43,6 +43,6 @@ export function makeCloseWallet({ closing, vault, clock, random }: CloseWalletPa
         ? expireOrder(order, given)
         : cancelOrder(order, { ...given, actor: 'consumer' })
     }
-    return closing.close({ walletId, sealedPin, name: nameOfClosed, endTopUp }, act)
+    return (await closing.close({ walletId, sealedPin, name: nameOfClosed, endTopUp }, act)).closing
   }
 }

@@ -4,7 +4,10 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
+import { makeOperations } from '../../src/app/operations.ts'
+import { makeStores } from '../../src/app/stores.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { OrderWatch } from '../../src/orders/order-watch.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { ownMerchantId, topUpLimits } from '../../src/wallets/rules/top-up.ts'
 import { emptyDatabase, freshDatabase } from '../support/database.ts'
@@ -12,7 +15,7 @@ import { heldClock } from '../support/money.ts'
 import { testIban, textOf, workOff } from '../support/payouts.ts'
 import { approved, openRails } from '../support/rails.ts'
 import { migrationsFolder } from '../support/server.ts'
-import { testEnvironment } from '../support/started.ts'
+import { testEnvironment, testVault } from '../support/started.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
@@ -455,6 +458,23 @@ test('closing a wallet cancels the top-ups that nobody began to pay, and of an a
     const expected = started.kind === 'started' ? 'under_way' : 'closed'
     assert.equal(closing, expected, started.kind)
   }
+})
+
+test('whoever watches orders is told of the top-ups that end with a closed wallet', async () => {
+  const watch = new OrderWatch()
+  const told: string[] = []
+  watch.onCommitted(({ paymentId }, status) => told.push(`${paymentId} ${status}`))
+  const watched = makeOperations(watch.over(makeStores(pool)), {
+    config,
+    publicUrl: 'http://localhost:8080',
+    vault: testVault,
+    random: randomBytes,
+    clock,
+  })
+  const walletId = await money.addWallet(0n)
+  const { paymentId } = keyOf(await topUp(walletId, 100n))
+  assert.equal(await watched.closeWallet(walletId, 'consumer'), 'closed')
+  assert.deepEqual(told, [`${paymentId} cancelled`])
 })
 
 test('no operator puts money into a closed wallet, also not at the moment of its closing', async () => {

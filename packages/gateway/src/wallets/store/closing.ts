@@ -35,6 +35,12 @@ export interface ClosedWallet {
   readonly endTopUp: (order: Order) => StatusChange | undefined
 }
 
+export interface ClosedNow {
+  readonly closing: Closing
+  /** The top-ups that ended with it. */
+  readonly ended: readonly StatusChange[]
+}
+
 export function makeClosingStore(database: Pool, onQueued: OnQueued = () => {}) {
   return {
     /** As it stands now; nothing changes. */
@@ -43,15 +49,15 @@ export function makeClosingStore(database: Pool, onQueued: OnQueued = () => {}) 
     /** How many were looked at; `after`: the last of the batch before. */
     eraseOrders: (batch: OrderBatch) =>
       database.transaction((transaction) => eraseOrders(transaction, batch)),
-    close: (closed: ClosedWallet, act: Act): Promise<Closing> =>
-      commitQueueing(database, onQueued, async (transaction) => {
+    close: (closed: ClosedWallet, act: Act): Promise<ClosedNow> =>
+      commitQueueing<ClosedNow>(database, onQueued, async (transaction) => {
         const { closing, topUps } = await check(transaction, closed.walletId)
-        if (closing !== 'closed') return { result: closing, queued: [] }
-        const ended = topUps.flatMap((order) => closed.endTopUp(order) ?? [])
-        const { queued } = await changeStatuses(transaction, ended)
+        if (closing !== 'closed') return { result: { closing, ended: [] }, queued: [] }
+        const changes = topUps.flatMap((order) => closed.endTopUp(order) ?? [])
+        const { won: ended, queued } = await changeStatuses(transaction, changes)
         await erase(transaction, closed, act.actedAtMs)
         await insertAct(transaction, act)
-        return { result: closing, queued }
+        return { result: { closing, ended }, queued }
       }),
   }
 }
