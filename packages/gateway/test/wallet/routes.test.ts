@@ -187,6 +187,20 @@ test('what stands against a withdrawal when it is confirmed comes back in the fi
   assert.equal(hiddenIn(text)['number'], number)
 })
 
+test('an amount above what banks take in one payment is told as that, in the reader’s language', async () => {
+  const rich = await consumerOf(gateway, { minor: 200_000_000_000n })
+  const form = { ...fields['/withdraw'], amount: '1000000000' }
+  const { status, text } = await rich.client.send('/wallet/withdraw', form)
+  assert.equal(status, 422)
+  assert.match(
+    text,
+    /At most <bdi[^>]*>&#8364;999,999,999\.99<\/bdi> can be withdrawn at once\..*aria-invalid="true"/s,
+  )
+  await rich.client.get('/wallet?lang=de')
+  const said = await rich.client.send('/wallet/withdraw', form)
+  assert.match(said.text, /Auf einmal lassen sich höchstens <bdi[^>]*>999\.999\.999,99/)
+})
+
 test('whoever’s name is longer than banks take sees how it is shortened', async () => {
   const login = 'long@home.example'
   const name = `${'Ann '.repeat(20)}Example`

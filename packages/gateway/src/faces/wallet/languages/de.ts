@@ -182,6 +182,7 @@ export const de: Words = {
       'Dieser Betrag lässt sich gerade nicht einzahlen. Versuchen Sie einen anderen Betrag, oder später.',
     tooManyTopUps: 'Es sind schon Aufladungen im Gang. Schließen Sie diese zuerst ab.',
     ibanWrong: 'Das ist keine IBAN. Übernehmen Sie sie von einem Kontoauszug.',
+    overMost: 'Auf einmal lassen sich höchstens {most} auszahlen.',
     tooLittle: 'So viel ist nicht in Ihrer Wallet.',
     notNow: 'Das ist gerade nicht möglich. Nichts wurde geändert; bitte versuchen Sie es später.',
     formUsed:

@@ -177,6 +177,7 @@ export const en = {
     noRail: 'This amount cannot be paid in just now. Try another amount, or try later.',
     tooManyTopUps: 'There are top-ups under way already. Finish them first.',
     ibanWrong: 'This is not an IBAN. Copy it from a statement of the account.',
+    overMost: 'At most {most} can be withdrawn at once.',
     tooLittle: 'There is less than that in your wallet.',
     notNow: 'This is not possible just now. Nothing was changed; please try again later.',
     formUsed:

@@ -180,6 +180,7 @@ export const es: Words = {
     noRail: 'Ahora no se puede ingresar este importe. Prueba con otro, o más tarde.',
     tooManyTopUps: 'Ya hay recargas en curso. Termínalas primero.',
     ibanWrong: 'No es un IBAN. Cópialo de un extracto de la cuenta.',
+    overMost: 'De una vez se pueden retirar {most} como máximo.',
     tooLittle: 'No hay tanto en tu monedero.',
     notNow: 'Ahora no es posible. No se ha cambiado nada; inténtalo más tarde.',
     formUsed:

@@ -183,6 +183,7 @@ export const fr: Words = {
     noRail: 'Ce montant ne peut pas être versé pour le moment. Essayez un autre montant, ou plus tard.',
     tooManyTopUps: 'Des rechargements sont déjà en cours. Terminez-les d’abord.',
     ibanWrong: 'Ce n’est pas un IBAN. Copiez-le d’un relevé de compte.',
+    overMost: 'Vous pouvez retirer {most} au plus en une fois.',
     tooLittle: 'Il n’y a pas autant dans votre portefeuille.',
     notNow: 'Ce n’est pas possible pour le moment. Rien n’a été modifié ; réessayez plus tard.',
     formUsed:

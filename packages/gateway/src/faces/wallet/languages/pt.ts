@@ -178,6 +178,7 @@ export const pt: Words = {
     noRail: 'De momento não é possível pagar este montante. Experimente outro, ou mais tarde.',
     tooManyTopUps: 'Já há recargas em curso. Termine-as primeiro.',
     ibanWrong: 'Não é um IBAN. Copie-o de um extrato da conta.',
+    overMost: 'De uma só vez pode levantar {most} no máximo.',
     tooLittle: 'Não há tanto na sua carteira.',
     notNow: 'De momento não é possível. Nada foi alterado; tente mais tarde.',
     formUsed:

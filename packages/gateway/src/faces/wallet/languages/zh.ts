@@ -178,6 +178,7 @@ export const zh: Words = {
     noRail: '暂时无法支付该金额。请换一个金额，或稍后再试。',
     tooManyTopUps: '已有充值正在进行，请先完成。',
     ibanWrong: '这不是有效的 IBAN。请从账户对账单上复制。',
+    overMost: '每次最多可提现 {most}。',
     tooLittle: '钱包余额不足。',
     notNow: '暂时无法办理。未作任何更改，请稍后再试。',
     formUsed: '此表单此前已用其他内容提交，且只办理了那一次。请核对后重新提交。',

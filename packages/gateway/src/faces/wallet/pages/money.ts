@@ -5,6 +5,7 @@ import { fill } from '../../../http/languages/words.ts'
 import { availableMinor, postedMinor } from '../../../ledger/rules/transfer.ts'
 import { readTypedAmount } from '../../../links/rules/typed-amount.ts'
 import { holderOf } from '../../../payouts/rules/bank-account.ts'
+import { maxPayoutMinor } from '../../../payouts/rules/payout-amount.ts'
 import type { Withdrawal } from '../../../payouts/withdraw.ts'
 import type { BankDetails } from '../../../treasury/rules/bank-account.ts'
 import { grouped } from '../../../treasury/rules/mod-97.ts'
@@ -198,9 +199,15 @@ async function attempt(
     if (!(error instanceof Failure) || error.failure === 'unavailable') throw error
     if (error.failure === 'number_already_used') return refused('formUsed')
     if (error.field === 'iban') return refused('ibanWrong', { field: 'iban' })
-    if (error.field === 'amount') return refused('tooLittle', { field: 'amount' })
+    if (error.field === 'amount') return amountRefused(visit, error, money.currency)
     return refused('notNow')
   }
+}
+
+function amountRefused({ language }: Visit, { failure }: Failure, currency: string): Done {
+  if (failure !== 'invalid_field') return refused('tooLittle', { field: 'amount' })
+  const most = language.formats.money(maxPayoutMinor(currency), currency)
+  return refused('overMost', { field: 'amount', values: { most } })
 }
 
 /** Done once, however often it is sent: one that comes back keeps its number, but where something else was done by it. */
