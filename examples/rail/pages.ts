@@ -6,14 +6,14 @@ const about = 'a rail for trying things out: no real money'
 const bankPage = (title: string, content: Html) =>
   page({ title: `${title} – Test bank`, name: 'Test bank', about, content })
 
-/** The button, and what comes of it. */
+/** The button, named as in the sandbox's checkout, and what comes of it. */
 const words: Record<Choice, readonly [button: string, about: string]> = {
-  approve: ['Pay', 'Approved, and told at once.'],
+  approve: ['Approve', 'Paid, and told at once.'],
   decline: ['Decline', 'No money moves.'],
-  delay: ['Pay slowly', 'The bank says submitted, and approved after 5 seconds.'],
-  late: ['Pay too late', 'The bank says pending until the order has ended, then approved.'],
-  twice: ['Pay, told twice', 'Approved, with two notices.'],
-  never: ['Pay, never settled', 'The bank says submitted until somebody decides on its front page.'],
+  delay: ['Approve after 5 seconds', 'The bank says submitted until then.'],
+  late: ['Approve too late', 'The bank says pending until the order has ended, then approved.'],
+  twice: ['Approve, told twice', 'Paid, with two notices.'],
+  never: ['Never settle', 'The bank says submitted until somebody decides on its front page.'],
 }
 const refundWords = { approve: 'Approved at once', delay: 'After 5 seconds', decline: 'Declined' } as const
 const kinds: Record<string, string> = { approved: 'good', declined: 'bad', cancelled: 'bad' }

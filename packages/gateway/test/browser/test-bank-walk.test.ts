@@ -50,7 +50,7 @@ async function eventsOf(paymentId: string): Promise<string[]> {
 }
 
 test('approve there, come back paid, with both callbacks', async () => {
-  const { page, troubles, paymentId } = await atBank(desktop, 'Pay')
+  const { page, troubles, paymentId } = await atBank(desktop, 'Approve')
   await heading(page, /^You have paid/)
   assert.deepEqual(await eventsOf(paymentId), ['confirming', 'success'])
   assert.deepEqual(troubles, [])
@@ -67,7 +67,7 @@ test('decline there, and pay from a wallet instead', async () => {
 })
 
 test('paid there after the expiry: the order stays timed out, and the money goes back', async () => {
-  const { page, troubles, paymentId } = await atBank(desktop, 'Pay too late')
+  const { page, troubles, paymentId } = await atBank(desktop, 'Approve too late')
   await heading(page, /^Waiting for Test bank/)
   await merchant.call('service.sandbox.advance', { paymentId, milliseconds: 31 * 60_000 })
   await page.getByText('The time to pay is over.').first().waitFor()

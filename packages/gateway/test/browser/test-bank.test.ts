@@ -12,7 +12,7 @@ for (const [size, colorScheme, options] of [
   ['phone', 'light', phone],
   ['desktop', 'dark', desktop],
 ] as const) {
-  test(`pay slowly, look at the bank’s front page, and approve there what was never settled (${size}, ${colorScheme})`, async () => {
+  test(`approve after 5 seconds, look at the bank’s front page, and approve there what was never settled (${size}, ${colorScheme})`, async () => {
     const bank = await openTestBank()
     const { page, troubles } = await openPage(browser, { ...options, colorScheme })
     const [slow, never] = [1, 2].map(() => startMessage({ returnUrl: `${bank.url}/` }))
@@ -22,7 +22,7 @@ for (const [size, colorScheme, options] of [
     await page.goto(`${bank.url}/pay/${slow.transactionId}`)
     await look(page, `test-bank-pay-${size}-${colorScheme}`)
     await page.goto(`${bank.url}/pay/${slow.transactionId}`)
-    await page.getByRole('button', { name: 'Pay slowly' }).click()
+    await page.getByRole('button', { name: 'Approve after 5 seconds' }).click()
     await page.waitForURL(`${bank.url}/`)
     await bank.choose(never.transactionId, 'never')
     const refund = { type: 'refund.start', transactionId: slow.transactionId, currency: 'EUR' }

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseRailMessage, parseRailPaymentAnswer, signWebhook } from '@tillgate/protocol'
 import { type Entry, makeBank } from '../../../../examples/rail/bank.ts'
+import { en } from '../../src/faces/checkout/languages/en.ts'
+import { bankChoices } from '../../src/sandbox/test-bank.ts'
 import { sandboxEnvironment } from '../support/gateway.ts'
 import { lineWith, startProcess, temporaryFolder } from '../support/process.ts'
 import {
@@ -152,6 +154,18 @@ test('over HTTP: what is not signed, signed with another secret or long ago, or 
   assert.equal(await signed(bankSecret, Date.now(), ' '.repeat(70_000)), 413)
   assert.equal(await signed(bankSecret), 200)
   assert.equal((await fetch(`${bank.url}/pay/T0`)).status, 404)
+})
+
+test('what can be chosen has one name at the bank and at the checkout', async () => {
+  const bank = await openTestBank()
+  const start = startMessage({ returnUrl: `${bank.url}/` })
+  await bank.send(start)
+  const text = await (await fetch(`${bank.url}/pay/${start.transactionId}`)).text()
+  const buttons = [...text.matchAll(/<button name="choice" value="(\w+)"[^>]*>([^<]+)</g)]
+  assert.deepEqual(
+    buttons.map(([, choice, name]) => [choice, name]),
+    bankChoices.map((choice) => [choice, en.testBank[choice]]),
+  )
 })
 
 test('a bank that was killed in the middle of a line opens with all lines before it', async () => {
