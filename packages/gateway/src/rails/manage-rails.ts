@@ -7,6 +7,7 @@ import type { Act } from '../operators/rules/audit.ts'
 import { checkToldAgain } from '../operators/rules/tell-again.ts'
 import type { Vault } from '../platform/vault.ts'
 import { parseLine } from '../platform/visible-text.ts'
+import { openSecrets } from './rail-directory.ts'
 import { type BankAccount, checkBankAccount } from './rules/bank-account.ts'
 import {
   checkRail,
@@ -45,10 +46,12 @@ export function makeManageRails(parts: ManageRailsParts) {
   const act = makeActs(parts)
 
   return {
-    listRails: async (): Promise<OutsideRail[]> => (await rails.listRails()).map(({ rail }) => rail),
+    listRails: async (): Promise<OutsideRail[]> =>
+      (await rails.listRails()).map((listed) => openSecrets(listed, vault).rail),
 
     async showRail(railId: string): Promise<RailWithSecrets> {
-      return (await rails.findRail(railId)) ?? noRail(railId)
+      const found = (await rails.findRail(railId)) ?? noRail(railId)
+      return { ...found, rail: openSecrets(found, vault).rail }
     },
 
     /** Consumers pay to this account by bank transfer; operators record what came. */

@@ -63,13 +63,16 @@ export function makeRailClient({ post, clock, random }: RailClientParts): AskRai
     const callId = makeUuid(nowMs, random)
     const body = JSON.stringify(message)
     const headers = signWebhook({ id: callId, body }, { secrets: rail.secrets, nowMs })
-    const delivery = await post({ url, body, headers: { ...headers } })
-    const call = { callId, type: message.type, calledAtMs: nowMs, durationMs: delivery.durationMs }
+    // Nothing goes out that nobody could tell from a forgery.
+    const delivery = rail.secrets.length > 0 ? await post({ url, body, headers: { ...headers } }) : undefined
+    const durationMs = delivery?.durationMs ?? 0
+    const call = { callId, type: message.type, calledAtMs: nowMs, durationMs }
     const failed = (failure: string, httpStatus?: number) => ({
       kind: 'failed' as const,
       failure,
       call: { ...call, httpStatus, outcome: 'failed', detail: readable(failure) },
     })
+    if (!delivery) return failed(rail.rail.lastFailure ?? 'it has no secret')
     if (delivery.kind === 'unreachable') return failed(`${delivery.reason}: ${delivery.detail}`)
     const { httpStatus, answer: bytes } = delivery
     if (httpStatus !== 200) return failed(`answered HTTP ${httpStatus}, where 200 is right`, httpStatus)

@@ -99,6 +99,41 @@ test('a rail cannot be removed while something is open at it, and no act removes
   await recovers(payment)
 })
 
+test('a rail whose secret cannot be opened is out of service alone, says so, and is back with a new secret', async () => {
+  const { rails: acts } = operations.as('test')
+  const other = await rails.addBank('other')
+  const begun = await operations.payByRail.start({
+    ...(await money.addOrder(merchant)),
+    railId: 'other',
+    locale: 'en',
+  })
+  assert(begun.kind === 'started', begun.kind)
+  await pool.query("update rail_secrets set sealed_secret = 'x' where rail_id = 'other'")
+  operations.rails.forget()
+
+  await recovers(await started())
+  const order = await money.addOrder(merchant)
+  const choice = { ...order, railId: 'other', locale: 'en' }
+  assert.equal((await operations.payByRail.start(choice)).kind, 'rail_not_offered')
+  const trouble = 'its secret cannot be opened: not a sealed secret'
+  assert.ok(rails.alerts.includes(`rail other is out of service: ${trouble}`))
+  const shown = (await acts.listRails()).find(({ railId }) => railId === 'other')
+  assert.deepEqual([shown?.isPaused, shown?.lastFailure], [true, trouble])
+  const call = (await rails.stores.attempts.listCalls(begun.attempt, 10)).at(-1)
+  assert.deepEqual([call?.outcome, call?.detail], ['failed', trouble])
+  const notice = other.notice({ type: 'payment.changed', transactionId: begun.attempt.transactionId })
+  assert.equal(await operations.hearNotice({ railId: 'other', ...notice }), 'refused')
+
+  const { secret } = await acts.rotateSecret('other', { endsOthers: false, reason: 'test' })
+  other.secrets.unshift(secret)
+  await acts.resumeRail('other', 'test')
+  other.payments.set(begun.attempt.transactionId, approved)
+  clock.advance(60_000)
+  await rails.turn()
+  assert.equal((await money.orders.findOrder(begun.attempt))?.status, 'success')
+  assert.equal((await operations.payByRail.start(choice)).kind, 'started')
+})
+
 test('a clock that is set back by hours delays nothing that a notice tells of, and pays once', async () => {
   const { order, transactionId } = await started()
   clock.advance(-2 * 60 * 60_000)

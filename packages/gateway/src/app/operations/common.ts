@@ -48,7 +48,12 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
     directory: new MerchantDirectory({ store: stores.merchants, vault }),
     currentOrder: makeCurrentOrder({ orders: stores.orders, random }),
     prices: new PriceDirectory({ store: stores.priceLists, clock }),
-    railDirectory: new RailDirectory({ store: stores.rails, vault, clock }),
+    railDirectory: new RailDirectory({
+      store: stores.rails,
+      vault,
+      clock,
+      onAlert: (message, about) => hints.railAlert(message, about),
+    }),
     linkTokens: makeTokens(vault.deriveKeys('checkout links')),
     pinResetCodes: makeTokens(vault.deriveKeys('PIN reset codes')),
     makeNotices,

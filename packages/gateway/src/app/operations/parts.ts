@@ -65,12 +65,14 @@ export interface OperationHints {
   readonly settlingFailed: SettleParts['onTrouble']
   askingFailed(error: unknown, task: ClaimedTask): void
   /** What somebody should know of a rail. */
-  railAlert(message: string, about: Pick<ClaimedTask, 'merchantId' | 'paymentId' | 'railId'>): void
+  railAlert(message: string, about: RailAlertAbout): void
   /** A day of an outside account was closed with money that nobody can explain. */
   unexplained(day: ReconciledDay): void
   countingFailed(error: unknown): void
   noticeRecorded(notice: ClaimedNotice, state: NoticeState, error: string | undefined): void
 }
+
+type RailAlertAbout = Pick<ClaimedTask, 'railId'> & Partial<Pick<ClaimedTask, 'merchantId' | 'paymentId'>>
 
 export const unheard: OperationHints = {
   pending() {},
