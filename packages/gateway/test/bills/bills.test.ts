@@ -221,6 +221,16 @@ test('what is written down after its bill was made is in the next one, said open
     'closing 13.04',
   ])
   assert.deepEqual(await verified(), [])
+  // A day that nothing was added to is held to the ledger as before.
+  const shift = (minor: number) =>
+    pool.query(
+      'update bill_totals set payments_minor = payments_minor + $3, fees_minor = fees_minor - $3 where merchant_id = $1 and day = $2',
+      [late.merchantId, day, minor],
+    )
+  await shift(1)
+  assert.equal((await verified()).length, 1)
+  await shift(-1)
+  assert.deepEqual(await verified(), [])
 })
 
 test('what is written down late is said in a bill of its own where nothing moves any more', async () => {

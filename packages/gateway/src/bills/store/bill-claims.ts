@@ -25,7 +25,7 @@ const ledger = billSections.map((section) => `coalesce(m.${section}, 0)`).join('
 
 export const billClaims = {
   // What came too late for its own bill is said openly by a later one, unless it sums up to nothing: a payout that came
-  // back at once. Then the ledger has more transfers of the day than the bill has lines, and the same sum.
+  // back at once. Either way the ledger has more transfers of that day than its bill has lines: no other day is let off.
   'every bill sums up what the ledger says of its day, and every day that is billed has its bill': `
   with moved as materialized (${moved}),
        billed as materialized (select *, closing_minor - opening_minor - late_minor as net from bill_totals),
@@ -42,10 +42,10 @@ select k.merchant_id || ' ' || k.day || ' ' || k.currency
   left join billed b on b.merchant_id = k.merchant_id and b.day = k.day and b.currency = k.currency
   left join moved m on m.merchant_id = k.merchant_id and m.day = k.day and m.currency = k.currency
  where (b.merchant_id is null or (${totals}) is distinct from (${ledger}))
-   and not exists (select 1 from billed l
-                    where l.merchant_id = k.merchant_id and l.currency = k.currency and l.day > k.day
-                      and l.late_minor <> 0)
-   and not (coalesce(m.net, 0) = coalesce(b.net, 0)
+   and not ((coalesce(m.net, 0) = coalesce(b.net, 0)
+             or exists (select 1 from billed l
+                         where l.merchant_id = k.merchant_id and l.currency = k.currency and l.day > k.day
+                           and l.late_minor <> 0))
             and (select sum(a.transfers) from moved a where a.merchant_id = k.merchant_id and a.day = k.day)
                 > coalesce((select c.transfers from counted c
                              where c.merchant_id = k.merchant_id and c.day = k.day), 0))`,
