@@ -5,7 +5,14 @@ import type { Clock } from '../platform/clock.ts'
 import { compareWithNobody, isRightSecret } from '../platform/secret-hash.ts'
 import { TokenBuckets } from '../platform/token-bucket.ts'
 import type { Vault } from '../platform/vault.ts'
-import { type Account, type AccountKind, maxPasswordLength, placeOfPassword } from './rules/account.ts'
+import {
+  type Account,
+  type AccountKind,
+  maxPasswordLength,
+  placeOfPassword,
+  type Session,
+} from './rules/account.ts'
+import { recentSignInMs } from './sessions.ts'
 import type { AccountTriesStore } from './store/account-tries.ts'
 
 export type SignIn<Person extends Account> =
@@ -78,6 +85,29 @@ export function makeAuthenticate<Person extends Account>(parts: {
 async function wrong(password: string, vault: Vault): Promise<{ kind: 'wrong' }> {
   await compareWithNobody(password, vault)
   return { kind: 'wrong' }
+}
+
+/**
+ * Throws unless whoever is signed in gives their password. Whoever has none signed in lately, and their provider asked
+ * them anew then.
+ */
+export async function demandPassword(
+  authenticate: Authenticate,
+  given: {
+    readonly account: Account
+    readonly session: Session
+    readonly password: string
+    readonly nowMs: number
+  },
+  words: { readonly wrong: string; readonly notRecent: string },
+): Promise<void> {
+  const { account, session, password, nowMs } = given
+  if (!account.hasPassword) {
+    if (nowMs - session.createdAtMs < recentSignInMs) return
+    throw new Failure('not_allowed', { message: words.notRecent })
+  }
+  const proof = await authenticate({ login: account.login, session: session.tokenHash, password })
+  if (proof.kind !== 'right') throw refusalOfProof(proof, { field: 'password', nowMs, wrong: words.wrong })
 }
 
 /** What to tell whoever is signed in and did not prove who they are. */

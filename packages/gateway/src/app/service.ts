@@ -67,6 +67,9 @@ export interface ServiceParts extends FirstStartParts, Pick<StoresOptions, 'hash
   readonly observability: Observability
 }
 
+/** So that a sign-in at a provider is proof of who it is for as long as a session says. */
+const maxAgeSeconds = recentSignInMs / 1000
+
 export async function startService(config: Config, parts: ServiceParts): Promise<Service> {
   const { clock, log, random, publicUrl, ownListeners, observability } = parts
   const { metrics, tools } = observability
@@ -170,9 +173,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
       vault,
       publicUrl,
       random,
-      openId:
-        config.memberOpenId &&
-        makeOpenIdClient({ ...config.memberOpenId, maxAgeSeconds: recentSignInMs / 1000 }),
+      openId: config.memberOpenId && makeOpenIdClient({ ...config.memberOpenId, maxAgeSeconds }),
     }),
     wallet: makeWalletService({ config, operations, stores, vault, checkout, random }),
     findLogo: stores.merchants.findLogo,
@@ -185,7 +186,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
       operations,
       vault,
       random,
-      openId: config.openId && makeOpenIdClient(config.openId),
+      openId: config.openId && makeOpenIdClient({ ...config.openId, maxAgeSeconds }),
     }),
     platformKeys: () => operations.platformKeys.published(clock.now()),
     readiness: () => readinessOf(opened),

@@ -10,8 +10,8 @@ export interface OpenIdProvider {
   readonly clientSecret: string
   /** Undefined: none tells roles. */
   readonly roleClaim: string | undefined
-  /** How long ago they may have proven there who they are; left out, whatever the provider thinks right. */
-  readonly maxAgeSeconds?: number
+  /** How long ago they may have proven there who they are. */
+  readonly maxAgeSeconds: number
 }
 
 const timeoutSeconds = 10
@@ -62,7 +62,7 @@ export function makeOpenIdClient(provider: OpenIdProvider): OpenIdClient {
         nonce: flow.nonce,
         code_challenge: await openid.calculatePKCECodeChallenge(flow.verifier),
         code_challenge_method: 'S256',
-        ...(maxAge !== undefined && { max_age: String(maxAge) }),
+        max_age: String(maxAge),
       })
       return { url: url.href, flow }
     },
@@ -76,7 +76,7 @@ export function makeOpenIdClient(provider: OpenIdProvider): OpenIdClient {
           expectedNonce: nonce,
           pkceCodeVerifier: verifier,
           idTokenExpected: true,
-          ...(maxAge !== undefined && { maxAge }),
+          maxAge,
         })
         const claims = tokens.claims()
         if (!claims) return { kind: 'refused', reason: 'the provider gave no ID token' }

@@ -136,6 +136,39 @@ test('who signs in at the provider has no password here, and is answered like no
   await assert.rejects(operators.resetPassword({ login: 'ann', reason: 'test' }), /with a password/)
 })
 
+test('without a password, proof is a sign-in of the last ten minutes', async () => {
+  const { client } = await signIn(ann)
+  const token = (name: string) => ({ name, scopes: ['orders:read'], days: '1' })
+  const page = '/account/tokens'
+  const { text } = await client.get(page)
+  assert.match(text, /You have no password here/)
+  assert.doesNotMatch(text, /name="password"/)
+  assert.match((await client.post(page, token('fresh'))).text, /Token fresh of ann is made/)
+  clock.advance(10 * 60 * 1000)
+  const late = await client.post(page, token('late'))
+  assert.equal(late.status, 422)
+  assert.match(late.text, /<li>You have no password here[^<]*sign out and in again/)
+  const again = await signIn(ann)
+  assert.match((await again.client.post(page, token('late'))).text, /Token late of ann is made/)
+})
+
+test('such a sign-in is proof of itself alone: it sets up neither second step nor passkey', async () => {
+  const { client } = await signIn(ann)
+  for (const path of ['/account/second-step', '/account/passkeys']) {
+    const begun = await client.post(`${path}/begin`, {}, { on: '/account' })
+    assert.equal(begun.status, 422, path)
+    assert.match(begun.text, /passkeys are kept there/)
+    assert.doesNotMatch((await client.get(path)).text, /name="password"/)
+  }
+})
+
+test('the provider is asked to prove anew who it is, and an older proof is refused', async () => {
+  const begun = await new ConsoleClient(gateway).get('/sign-in/provider')
+  assert.equal(new URL(begun.location ?? '').searchParams.get('max_age'), '600')
+  assert.equal(await isSignedIn((await signIn({ ...ann, provedSecondsAgo: 500 })).client), true)
+  assert.equal(await isSignedIn((await signIn({ ...ann, provedSecondsAgo: 700 })).client), false)
+})
+
 test('an answer that another browser began signs nobody in', async () => {
   provider.person = ann
   const attacker = new ConsoleClient(gateway)

@@ -131,6 +131,11 @@ test('without a password, proof is a sign-in of the last ten minutes; no link gi
   assert.equal(typed.status, 401)
 })
 
+test('the provider is asked to prove anew who it is, and an older proof is refused', async () => {
+  assert.equal(await isSignedIn((await signIn({ ...ann, provedSecondsAgo: 500 })).client), true)
+  assert.equal(await isSignedIn((await signIn({ ...ann, provedSecondsAgo: 700 })).client), false)
+})
+
 test('an answer that another browser began, a code used twice and an old flow sign nobody in', async () => {
   provider.person = ann
   const attacker = new PortalClient(gateway)

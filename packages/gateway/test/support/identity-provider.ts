@@ -12,6 +12,8 @@ export interface Person {
   /** Another address in the ID token, of which it does not say whether it is verified. */
   readonly emailInToken?: string
   readonly groups?: readonly string[]
+  /** When they proved there who they are, by the provider's own session. */
+  readonly provedSecondsAgo?: number
 }
 
 export const clientId = 'tillgate'
@@ -77,7 +79,9 @@ export async function startIdentityProvider(redirectUris: readonly string[]): Pr
   const answer = provider.callback()
   server.on('request', (request, reply) => {
     if (request.url?.startsWith('/interaction/')) {
-      void provider.interactionFinished(request, reply, { login: { accountId: test.person.sub } })
+      const { sub: accountId, provedSecondsAgo = 0 } = test.person
+      const ts = Math.floor(Date.now() / 1000) - provedSecondsAgo
+      void provider.interactionFinished(request, reply, { login: { accountId, ts } })
       return
     }
     if (request.url === '/token') {

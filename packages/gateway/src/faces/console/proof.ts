@@ -1,12 +1,18 @@
 // The operator proves anew who they are, before an act that would outlive the session: whoever finds a screen unlocked
 // must not be able to do it. Tries count for the session, apart from those to sign in.
 import { Failure } from '@tillgate/protocol'
-import { refusalOfProof } from '../../accounts/authenticate.ts'
+import { demandPassword as demandPasswordOf } from '../../accounts/authenticate.ts'
 import { fieldOf } from '../../http/forms/form-fields.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { Operator } from '../../operators/rules/operator.ts'
 import type { Visit } from './console.ts'
 import { errorOf } from './forms.ts'
+
+/** Of password, second step and passkeys. */
+export const keptAtProvider =
+  'You sign in at your identity provider: password, second step and passkeys are kept there.'
+const notRecent =
+  'You have no password here. This works for ten minutes after you signed in: sign out and in again if it is longer ago.'
 
 export function passwordField(visit: Visit, action: string): Html {
   return fieldOf({
@@ -33,7 +39,8 @@ export function codeField(
   })
 }
 
-export function proofFields(visit: Visit, { hasSecondStep }: Operator, action: string): Html {
+export function proofFields(visit: Visit, { hasPassword, hasSecondStep }: Operator, action: string): Html {
+  if (!hasPassword) return html`<p class="quiet">${notRecent}</p>`
   return html`${passwordField(visit, action)}${hasSecondStep && codeField(visit, action)}`
 }
 
@@ -48,18 +55,17 @@ export async function demandProof(visit: Visit, form: URLSearchParams): Promise<
     )
 }
 
-export async function demandPassword(
-  { operator: { login, email }, session: { tokenHash: session }, nowMs, service }: Visit,
-  form: URLSearchParams,
-): Promise<void> {
-  if (email !== undefined)
-    throw new Failure('not_allowed', {
-      message:
-        'You sign in at your identity provider and have no password here: this is done on the command line.',
-    })
-  const proof = await service.authenticate({ login, session, password: form.get('password') ?? '' })
-  if (proof.kind !== 'right')
-    throw refusalOfProof(proof, { field: 'password', nowMs, wrong: 'The password was not right.' })
+export function demandPassword(visit: Visit, form: URLSearchParams): Promise<void> {
+  return demandPasswordOf(
+    visit.service.authenticate,
+    { ...visit, account: visit.operator, password: form.get('password') ?? '' },
+    { wrong: 'The password was not right.', notRecent },
+  )
+}
+
+/** Throws for whoever has none: what signs in beside a password is the identity provider's to keep. */
+export function demandHavingPassword({ operator }: Visit): void {
+  if (!operator.hasPassword) throw new Failure('not_allowed', { message: keptAtProvider })
 }
 
 export function codeOf(form: URLSearchParams): string {

@@ -1,7 +1,6 @@
 // A member proves anew who they are before an act that would outlive the session.
 import { Failure } from '@tillgate/protocol'
-import { refusalOfProof } from '../../accounts/authenticate.ts'
-import { recentSignInMs } from '../../accounts/sessions.ts'
+import { demandPassword as demandPasswordOf } from '../../accounts/authenticate.ts'
 import { fieldOf } from '../../http/forms/form-fields.ts'
 import { type Html, html } from '../../http/html.ts'
 import { fillText } from '../../http/languages/words.ts'
@@ -45,24 +44,16 @@ export async function demandProof(visit: Visit, form: URLSearchParams): Promise<
     )
 }
 
-/** Whoever has none signed in lately, and their provider asked them anew then. */
-export async function demandPassword(visit: Visit, form: URLSearchParams): Promise<void> {
-  const { account, session, nowMs, portal } = visit
-  if (!account.hasPassword) {
-    if (nowMs - session.createdAtMs < recentSignInMs) return
-    throw new Failure('not_allowed', { message: visit.language.words.provider.recent })
-  }
-  const proof = await portal.authenticate({
-    login: account.login,
-    session: session.tokenHash,
-    password: form.get('password') ?? '',
-  })
-  if (proof.kind !== 'right')
-    throw refusalOfProof(proof, {
-      field: 'password',
-      nowMs,
-      wrong: fillText(visit.language.words.trouble.invalid, { field: visit.language.words.proof.password }),
-    })
+export function demandPassword(visit: Visit, form: URLSearchParams): Promise<void> {
+  const { words } = visit.language
+  return demandPasswordOf(
+    visit.portal.authenticate,
+    { ...visit, password: form.get('password') ?? '' },
+    {
+      wrong: fillText(words.trouble.invalid, { field: words.proof.password }),
+      notRecent: words.provider.recent,
+    },
+  )
 }
 
 export function codeOf({ language: { words } }: Visit, form: URLSearchParams): string {

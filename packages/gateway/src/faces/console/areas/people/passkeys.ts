@@ -6,7 +6,7 @@ import { passkeyForm } from '../../../../http/forms/passkey-form.ts'
 import { html } from '../../../../http/html.ts'
 import { type ConsoleAct, type ConsolePage, type ConsoleRoute, ownAct, type Visit } from '../../console.ts'
 import { carried, foldedForm } from '../../forms.ts'
-import { demandProof, proofFields } from '../../proof.ts'
+import { demandHavingPassword, demandProof, keptAtProvider, proofFields } from '../../proof.ts'
 import { table } from '../../tables.ts'
 import { ago } from '../../words.ts'
 
@@ -19,6 +19,7 @@ export const passkeysArea: readonly ConsoleRoute[] = [
   { path: passkeysPath, show },
   act('begin', ['password', 'code'], async (visit, form) => {
     const { site, service } = visit
+    demandHavingPassword(visit)
     if (!site) return { kind: 'refused', errors: [{ field: undefined, message: needsName }] }
     await demandProof(visit, form)
     const options = await service.passkeys.beginAdding(ownOf(visit), site)
@@ -75,8 +76,8 @@ ${
 }
 <h2>Add one</h2>
 ${
-  operator.email !== undefined
-    ? html`<p>You sign in at your identity provider: passkeys are kept there.</p>`
+  !operator.hasPassword
+    ? html`<p>${keptAtProvider}</p>`
     : site === undefined
       ? html`<p>${needsName}</p>`
       : html`<form method="post" action="${passkeysPath}/begin" class="stack narrow">

@@ -5,7 +5,14 @@ import { Html, html } from '../../../../http/html.ts'
 import { qrCode } from '../../../../http/pages/qr.ts'
 import { type ConsoleAct, type ConsolePage, type ConsoleRoute, ownAct, type Visit } from '../../console.ts'
 import { carried, foldedForm } from '../../forms.ts'
-import { codeField, codeOf, demandPassword, passwordField } from '../../proof.ts'
+import {
+  codeField,
+  codeOf,
+  demandHavingPassword,
+  demandPassword,
+  keptAtProvider,
+  passwordField,
+} from '../../proof.ts'
 import { moment } from '../../words.ts'
 
 export const secondStepPath = '/account/second-step'
@@ -16,6 +23,7 @@ const act = (name: string, work: ConsoleAct['act']) =>
 export const secondStepArea: readonly ConsoleRoute[] = [
   { path: secondStepPath, show },
   act('begin', async (visit, form) => {
+    demandHavingPassword(visit)
     await demandPassword(visit, form)
     const begun = await visit.service.secondStep.begin(ownOf(visit))
     return { kind: 'shown_once', page: secretPage(visit, begun) }
@@ -31,6 +39,8 @@ export const secondStepArea: readonly ConsoleRoute[] = [
 ]
 
 async function show(visit: Visit): Promise<ConsolePage> {
+  if (!visit.operator.hasPassword)
+    return { title: 'Second step', area: 'account', content: html`<p>${keptAtProvider}</p>` }
   const state = await visit.service.secondStep.stateOf(visit.operator.login)
   return {
     title: 'Second step',
