@@ -137,6 +137,7 @@ export const endpointActs: readonly Act[] = [
       explains:
         'It gets a callback of its own for each event that it wants, beside the callbackUrl of the order. With Standard Webhooks a secret is made and shown once.',
       button: 'Register the endpoint',
+      wantsProof: true,
     },
     portal: [
       {
@@ -248,6 +249,7 @@ export const endpointActs: readonly Act[] = [
         'A secret is made and shown once. The new one and the one before sign until you rotate again.',
       button: 'Make a new secret',
       isOffered: ({ format }) => format === 'standard',
+      wantsProof: true,
     }),
     portal: [
       {

@@ -54,6 +54,7 @@ const ofKind = (words: string): CommandFace => ({
 const keyForm = {
   place: 'merchant.keys',
   page,
+  wantsProof: true,
 } as const satisfies Partial<FormFace>
 
 const keyScreen = {

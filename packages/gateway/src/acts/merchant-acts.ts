@@ -133,8 +133,10 @@ export const merchantActs: readonly Act[] = [
       explains:
         'It gets a number and an AES key; the key is shown once, for you to hand over. What is left empty is the gateway’s default; the public key can be given later.',
       button: 'Sign it on',
+      wantsProof: true,
     },
-    async run({ service, actor, input, actId }) {
+    async run({ service, actor, input, actId, prove }) {
+      await prove?.()
       const { name: called, publicKey: given, merchantId: brought, ...rest } = input
       const made = await service.as(actor).merchants.addMerchant({
         ...settingsOf(rest),

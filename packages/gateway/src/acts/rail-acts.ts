@@ -193,8 +193,10 @@ export const railActs: readonly Act[] = [
       explains:
         'Consumers can choose it within 5 seconds. It gets a secret, which is shown once, for you to hand over: messages both ways are signed with it.',
       button: 'Add it',
+      wantsProof: true,
     },
-    async run({ service, actor, input }) {
+    async run({ service, actor, input, prove }) {
+      await prove?.()
       const { railId: id, reason: why, ...given } = input
       const made = await service.as(actor).rails.addRail(id, { ...noExtras, ...settingsOf(given) }, why)
       return { rail: toAnswer(made.rail), secret: made.secret }
@@ -308,8 +310,10 @@ export const railActs: readonly Act[] = [
         'Messages are signed with the new secret and the one before, and notices are taken with either, until you rotate again.',
       button: 'Make a new secret',
       isOffered: ({ account }) => !account,
+      wantsProof: true,
     }),
-    async run({ service, actor, params, input: { endOthers, reason: why }, actId }) {
+    async run({ service, actor, params, input: { endOthers, reason: why }, actId, prove }) {
+      await prove?.()
       const made = await service
         .as(actor)
         .rails.rotateSecret(params.railId, { endsOthers: endOthers, reason: why, actId })

@@ -99,8 +99,10 @@ export const transferActs: readonly Act[] = [
       explains:
         'Consumers can choose it within 5 seconds. The checkout shows the account, the amount and a reference for each order; you record what the bank booked.',
       button: 'Add it',
+      wantsProof: true,
     },
-    async run({ service, actor, input }) {
+    async run({ service, actor, input, prove }) {
+      await prove?.()
       const { railId: id, reason: why, holder, iban, bic, lines, ...given } = input
       const account = accountOf({ holder, iban, bic, lines })
       const settings = { ...noExtras, ...settingsOf(given), account }
@@ -129,8 +131,10 @@ export const transferActs: readonly Act[] = [
       button: 'Change the account',
       isDangerous: true,
       isOffered: ({ account }) => account !== undefined,
+      wantsProof: true,
     }),
-    async run({ service, actor, params, input: { reason: why, ...given } }) {
+    async run({ service, actor, params, input: { reason: why, ...given }, prove }) {
+      await prove?.()
       return toAnswer(await service.as(actor).rails.changeAccount(params.railId, accountOf(given), why))
     },
     tell: () => ({ text: 'The account is changed, everywhere within 5 seconds.' }),

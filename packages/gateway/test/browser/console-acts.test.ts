@@ -26,6 +26,8 @@ interface Act {
   readonly wantsReason?: boolean
 }
 
+const proof = { 'Your password': operatorPassword }
+
 /** Opens the fold, reads what will happen, fills in, and does it. */
 async function act({ fold, button, fields = {}, within = page, wantsReason = true }: Act): Promise<void> {
   const details = within.locator('details.act', {
@@ -104,10 +106,10 @@ test('a merchant is suspended and resumed, and its keys are exchanged', async ()
   await act({
     fold: 'New RSA public key…',
     button: 'Add the key',
-    fields: { 'Public key': pem },
+    fields: { 'Public key': pem, ...proof },
   })
   assert.match(await note(), /^Key .* is live/)
-  await act({ fold: 'New AES key…', button: 'Make the key' })
+  await act({ fold: 'New AES key…', button: 'Make the key', fields: proof })
   assert.match(await page.locator('.secret code').last().innerText(), /^[A-Za-z0-9+/]{43}=$/)
   await page.getByRole('link', { name: 'Done' }).click()
   const keys = page.getByRole('table', { name: 'Keys' }).getByRole('row')
@@ -148,7 +150,7 @@ test('an operator is added and disabled, and one’s own password is changed', a
   await act({
     fold: 'Add an operator…',
     button: 'Add the operator',
-    fields: { Login: 'vera', Role: 'viewer' },
+    fields: { Login: 'vera', Role: 'viewer', ...proof },
     wantsReason: false,
   })
   assert.match(await page.locator('.secret code').innerText(), /^\S{12,}$/)
@@ -156,7 +158,7 @@ test('an operator is added and disabled, and one’s own password is changed', a
   const vera = page.getByRole('row').filter({ hasText: 'vera' })
   await act({ fold: 'Disable…', button: 'Disable vera', within: vera })
   assert.equal(await note(), 'Operator vera is disabled.')
-  await act({ fold: 'Enable…', button: 'Enable vera', within: vera })
+  await act({ fold: 'Enable…', button: 'Enable vera', fields: proof, within: vera })
   assert.equal(await note(), 'Operator vera is enabled.')
 
   const password = 'another password for tests'

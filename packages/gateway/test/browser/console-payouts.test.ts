@@ -7,6 +7,7 @@ import { openCheckoutShop } from '../support/checkout.ts'
 import { signIn } from '../support/console-browser.ts'
 import { look } from '../support/look.ts'
 import { addManyMerchants, untilPayoutsRest } from '../support/payouts.ts'
+import { operatorPassword } from '../support/started.ts'
 
 const shop = await openCheckoutShop()
 const { gateway, merchant, clock } = shop
@@ -39,7 +40,12 @@ async function act(fold: string, button: string, fields: Record<string, string> 
 test('a merchant gets a bank account and a plan, and its page says so', async () => {
   await page.goto(`${gateway.adminUrl}/merchants/${merchantId}`)
   await page.getByRole('link', { name: 'Payouts', exact: true }).click()
-  const account = { currency: 'USD', holder: 'Tea House Ltd', iban: 'GB82 WEST 1234 5698 7654 32' }
+  const account = {
+    currency: 'USD',
+    holder: 'Tea House Ltd',
+    iban: 'GB82 WEST 1234 5698 7654 32',
+    password: operatorPassword,
+  }
   assert.match(await act('Set bank account…', 'Set the bank account', account), /go there from/)
   const plan = { currency: 'USD', schedule: 'weekly', onDay: '9', least: '5', reserve: '2.50' }
   await act('Set plan…', 'Set the plan', plan)

@@ -15,6 +15,7 @@ import { signIn } from '../support/console-browser.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { startMailServer, textOf } from '../support/mail-server.ts'
 import { memberPassword } from '../support/portal.ts'
+import { operatorPassword } from '../support/started.ts'
 
 const dayMs = 86_400_000
 const mail = await startMailServer()
@@ -78,6 +79,7 @@ test('apply, approve, set the password by mail, make keys, take a payment, see i
   await console.goto(`${gateway.adminUrl}/applications`)
   await console.getByRole('link', { name: 'Tea House' }).click()
   await console.getByText('Approve…').click()
+  await console.getByLabel('Your password').fill(operatorPassword)
   await console.getByRole('button', { name: 'Approve', exact: true }).click()
   await console.getByText('The application is approved').waitFor()
 

@@ -26,6 +26,7 @@ export async function signedInAs(gateway: TestGateway, role: Role): Promise<Cons
 export class ConsoleClient {
   readonly #origin: string
   readonly cookies = new Map<string, string>()
+  #password = ''
 
   constructor(gateway: Pick<TestGateway, 'adminUrl'>) {
     this.#origin = gateway.adminUrl
@@ -35,7 +36,10 @@ export class ConsoleClient {
     return this.#send(path, {})
   }
 
-  /** With the token of the page's forms, unless the test brings another. */
+  /**
+   * With the token of the page's forms, unless the test brings another, and with the password of who signed in, as forms
+   * ask for it that outlive the session.
+   */
   async post(
     path: string,
     fields: Fields,
@@ -47,7 +51,9 @@ export class ConsoleClient {
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...options.headers },
       body: new URLSearchParams([
         ['token', token],
-        ...Object.entries(fields).flatMap(([name, value]) => [value].flat().map((each) => [name, each])),
+        ...Object.entries({ password: this.#password, ...fields }).flatMap(([name, value]) =>
+          [value].flat().map((each) => [name, each]),
+        ),
       ] as [string, string][]).toString(),
     })
   }
@@ -83,6 +89,7 @@ export class ConsoleClient {
   }
 
   async signIn(login = 'admin', password = operatorPassword): Promise<ConsoleAnswer> {
+    this.#password = password
     return this.post('/sign-in', { login, password }, { on: '/sign-in' })
   }
 

@@ -332,9 +332,12 @@ export const walletActs: readonly Act[] = [
         'Make sure first that it is the wallet’s owner who asks: whoever has the code sets a new PIN and pays. The code is shown once, good for 15 minutes and five tries; the old PIN works until it is used. Wrong tries are forgotten.',
       button: 'Give out a code',
       isDangerous: true,
+      wantsProof: true,
     },
-    run: ({ service, actor, params, input }) =>
-      service.as(actor).wallets.resetPin(params.walletId, input.reason),
+    async run({ service, actor, params, input, prove }) {
+      await prove?.()
+      return service.as(actor).wallets.resetPin(params.walletId, input.reason)
+    },
     tell: ({ code }, { params }) => ({
       text: 'The code is good for 15 minutes. The consumer enters it on any checkout, under “Forgotten your PIN?”.',
       secrets: [['One-time code, for the consumer', code]],

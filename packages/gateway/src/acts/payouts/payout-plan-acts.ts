@@ -99,6 +99,7 @@ export const payoutPlanActs: readonly Act[] = [
       explains:
         'Payouts in this currency go there once the waiting time is over; until then the account before is paid to. The merchant’s contacts are told by mail, where a mail server is set: whoever did not ask for it can object, and you can stop it.',
       button: 'Set the bank account',
+      wantsProof: true,
       isDangerous: true,
     },
     portal: [

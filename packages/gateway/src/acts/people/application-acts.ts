@@ -74,8 +74,12 @@ export const applicationActs: readonly Act[] = [
         `${business} becomes a merchant with the public key below. ${email} chooses a password by a link that is shown to you once and that the applicant’s own page offers too; the AES key is shown to them alone.`,
       button: 'Approve',
       isOffered: isOpen,
+      wantsProof: true,
     }),
-    run: ({ service, actor, params }) => service.as(actor).applications.approve(params.applicationId),
+    async run({ service, actor, params, prove }) {
+      await prove?.()
+      return service.as(actor).applications.approve(params.applicationId)
+    },
     tell: ({ merchantId: id, login, link }) => ({
       text: `The application is approved: merchant ${id}. ${link === undefined ? `${login} has a link by mail` : `Hand this link over to ${login}`}; their application’s page offers one too.`,
       ...(link !== undefined && { secrets: [['Link', link]] }),

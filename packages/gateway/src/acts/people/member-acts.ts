@@ -76,6 +76,7 @@ export const memberActs: readonly Act[] = [
       explains:
         'A link is made and shown once, for you to hand over. It opens for three days, once; whoever opens it chooses a password and may do what the role says.',
       button: 'Make the link',
+      wantsProof: true,
     },
     portal: [
       {
@@ -139,6 +140,7 @@ export const memberActs: readonly Act[] = [
       label: 'Change role…',
       explains: 'It applies from the next page that they open.',
       button: 'Change the role',
+      wantsProof: true,
     },
     portal: [
       {
@@ -195,9 +197,13 @@ export const memberActs: readonly Act[] = [
       explains:
         'A link is made and shown once, for you to hand over: make sure that it is the member who asks. It opens for a day, once. A second step stays as it is.',
       button: 'Make the link',
+      wantsProof: true,
     },
-    run: async ({ service, operator, actor, params, input }) =>
-      toLink(params.login, await service.memberActs({ operator, actor }).recover(params, input.reason)),
+    async run({ service, operator, actor, params, input, prove }) {
+      await prove?.()
+      const outcome = await service.memberActs({ operator, actor }).recover(params, input.reason)
+      return toLink(params.login, outcome)
+    },
     tell: (answer, { params }) =>
       tellWaiting(answer) ?? {
         text: `${answer.login} can choose a new password by ${answer.link === undefined ? 'a link that went to them by mail' : 'this link'}. It opens once, for a day.`,
@@ -223,8 +229,10 @@ export const memberActs: readonly Act[] = [
       button: 'Reset the second step',
       isDangerous: true,
       isOffered: ({ hasSecondStep }) => hasSecondStep,
+      wantsProof: true,
     }),
-    async run({ service, operator, actor, params, input }) {
+    async run({ service, operator, actor, params, input, prove }) {
+      await prove?.()
       const outcome = await service.memberActs({ operator, actor }).resetSecondStep(params, input.reason)
       return { ...toAnswer(outcome), login: params.login }
     },

@@ -50,8 +50,12 @@ export const operatorActs: readonly Act[] = [
       explains:
         'A password is made and shown once, for you to hand over; with an e-mail address there is none, and they sign in at the identity provider.',
       button: 'Add the operator',
+      wantsProof: true,
     },
-    run: ({ service, actor, input }) => service.as(actor).operators.addOperator(input),
+    async run({ service, actor, input, prove }) {
+      await prove?.()
+      return service.as(actor).operators.addOperator(input)
+    },
     tell: ({ login: name, password: secret }, { input }) => ({
       text: `Operator ${name} is there, as ${input.role}.`,
       ...(secret !== undefined && { secrets: [['Password', secret]] }),
@@ -98,12 +102,14 @@ export const operatorActs: readonly Act[] = [
         `A new password is made and shown once. ${name} is signed out everywhere, and their API tokens are revoked.`,
       button: ({ login: name }) => `Give ${name} a new password`,
       isOffered: (each, by) => each.login !== by.login && each.email === undefined,
+      wantsProof: true,
     }),
     async run(call) {
       const name = othersLogin(
         call,
         'Change your own password with the one that you have now, or ask another admin.',
       )
+      await call.prove?.()
       const { operators } = call.service.as(call.actor)
       return operators.resetPassword({ ...call.input, login: name })
     },
@@ -132,10 +138,12 @@ export const operatorActs: readonly Act[] = [
       button: ({ login: name }) => `Reset ${name}’s second step`,
       isDangerous: true,
       isOffered: (each, by) => each.hasSecondStep && each.login !== by.login,
+      wantsProof: true,
     }),
     async run(call) {
       const { service, actor, input } = call
       const name = othersLogin(call, 'Switch your own second step off with a code, or ask another admin.')
+      await call.prove?.()
       await service.secondStep.reset(name, { actor, reason: input.reason })
       return { login: name, hasSecondStep: false }
     },
@@ -165,10 +173,11 @@ export const operatorActs: readonly Act[] = [
             ? `${name} is signed out everywhere, their API tokens are revoked, and they cannot sign in again until enabled.`
             : `${name} can sign in again with the password of before. API tokens stay revoked.`,
         button: ({ login: name }) => `${verb === 'disable' ? 'Disable' : 'Enable'} ${name}`,
-        ...(verb === 'disable' && { isDangerous: true }),
+        ...(verb === 'disable' ? { isDangerous: true } : { wantsProof: true }),
         isOffered: ({ status }) => (status === 'active') === (verb === 'disable'),
       }),
-      async run({ service, actor, params, input }) {
+      async run({ service, actor, params, input, prove }) {
+        await prove?.()
         await service.as(actor).operators[`${verb}Operator`](params.login, input.reason)
         return { login: params.login, status: verb === 'disable' ? 'disabled' : 'active' }
       },

@@ -1,0 +1,76 @@
+// Whoever finds a screen unlocked has a session and no password: what would outlive that session they cannot do.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { pair } from '../../../protocol/test/keys.ts'
+import { catalogue } from '../../src/acts/catalogue.ts'
+import { TestClock } from '../support/clock.ts'
+import { ConsoleClient, type Fields } from '../support/console.ts'
+import { startTestGateway } from '../support/gateway.ts'
+
+const clock = new TestClock()
+const gateway = await startTestGateway({ clock })
+const { merchantId } = await gateway.addMerchant()
+const reason = 'an unlocked screen'
+const rotation = { endOthers: 'true', reason }
+const publicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+const account = { holder: 'Mallory', iban: 'DE89370400440532013000' }
+const rail = { name: 'My bank', currencies: 'EUR', reason }
+
+/** Every form that asks, by where it is sent, with all that is filled in but the proof. */
+const forms: Readonly<Record<string, Fields>> = {
+  // Who comes in.
+  '/account/operators': { login: 'mallory', role: 'admin' },
+  '/account/operators/:login/reset-password': { reason },
+  '/account/operators/:login/reset-totp': { reason },
+  '/account/operators/:login/enable': { reason },
+  '/account/tokens': { name: 'nightly', days: '1', scopes: 'orders:read' },
+  '/merchants/:merchantId/members': { email: 'mallory@evil.example', role: 'owner' },
+  '/merchants/:merchantId/members/:login/role': { role: 'owner' },
+  '/merchants/:merchantId/members/:login/recover': { reason },
+  '/merchants/:merchantId/members/:login/reset-totp': { reason },
+  '/applications/:applicationId/approve': {},
+  // What is told once, for somebody to use.
+  '/merchants': { name: 'Mallory' },
+  '/merchants/:merchantId/keys/aes': { reason },
+  '/merchants/:merchantId/keys/rsa': { publicKey, reason },
+  '/merchants/:merchantId/endpoints': { url: 'https://evil.example', format: 'standard', reason },
+  '/merchants/:merchantId/endpoints/:endpointId/secrets': rotation,
+  '/rails': { ...rail, railId: 'evil', url: 'http://evil.example' },
+  '/rails/:railId/secrets': rotation,
+  '/wallets/:walletId/reset-pin': { reason },
+  // Where money goes.
+  '/merchants/:merchantId/payouts/bank-account': { ...account, currency: 'EUR', reason },
+  '/rails/transfer': { ...rail, ...account, railId: 'transfer' },
+  '/rails/:railId/account': { ...account, reason },
+}
+
+function pathOf(pattern: string): string {
+  const params: Readonly<Record<string, string>> = { merchantId, login: 'olga', railId: 'bank' }
+  return pattern.replace(/:(\w+)/g, (_, name: string) => params[name] ?? randomUUID())
+}
+
+async function recorded(): Promise<number> {
+  const { rowCount } = await gateway.pool.query("select from audit where act <> 'operator.sign-in'")
+  return rowCount ?? 0
+}
+
+test('the forms that ask for a proof are these', () => {
+  const asking = catalogue.flatMap((act) => act.forms.filter((form) => form.wantsProof))
+  assert.deepEqual(asking.map(({ path }) => path).sort(), Object.keys(forms).sort())
+})
+
+for (const [pattern, fields] of Object.entries(forms))
+  test(`${pattern} does nothing without the password`, async () => {
+    // The allowance of the address comes back with time, and wrong tries count for the session.
+    clock.advance(10_000)
+    const admin = new ConsoleClient(gateway)
+    await admin.signIn()
+    const before = await recorded()
+    // A page that is there, to show the refusal: some of the subjects are not.
+    const filled = { ...fields, from: '/account', formId: randomUUID() }
+    const path = pathOf(pattern)
+    for (const password of ['', 'a guess'])
+      assert.match(await admin.told(path, { ...filled, password }), /The password was not right/)
+    assert.equal(await recorded(), before)
+  })
