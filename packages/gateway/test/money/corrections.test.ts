@@ -299,7 +299,10 @@ test('late money that is released while its rail’s answer is written down wait
   } as const
   const releasing = await pool.transaction(async (transaction) => {
     // As the answer is committed: the attempt, and then the accounts.
-    await transaction.query('select from rail_attempts where transaction_id = $1 for update', [corrects])
+    await transaction.query(
+      'select from rail_attempts where merchant_id = $1 and transaction_id = $2 for update',
+      [merchantId, corrects],
+    )
     const releasing = correct(release)
     await untilBlocked(pool, 1, '%rail_attempts%')
     await transaction.query("select from accounts where account_id = 'suspense:late:USD' for update")

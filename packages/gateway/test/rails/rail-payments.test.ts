@@ -167,7 +167,10 @@ test('who changes their mind while the bank’s answer is written down holds nob
     await transaction.query('select from rail_tasks where task_id = $1 for update', [transactionId])
     const leaving = payByRail.leave(order)
     await untilBlocked(pool, 1, '%update rail_tasks%')
-    await transaction.query('select from rail_attempts where transaction_id = $1 for update', [transactionId])
+    await transaction.query(
+      'select from rail_attempts where merchant_id = $1 and transaction_id = $2 for update',
+      [order.merchantId, transactionId],
+    )
     return [leaving]
   })
   const [left] = await Promise.all(leaving)
@@ -342,7 +345,10 @@ test('a bank that changes its mind while what a wallet paid is refunded holds no
     await transaction.query("select from accounts where account_id = 'rail:bank:USD' for update")
     const turning = rails.turn()
     await untilBlocked(pool, 1, '%from accounts%for update%')
-    await transaction.query('select from orders where payment_id = $1 for update', [order.paymentId])
+    await transaction.query('select from orders where merchant_id = $1 and payment_id = $2 for update', [
+      order.merchantId,
+      order.paymentId,
+    ])
     return [turning]
   })
   await Promise.all(turning)
