@@ -59,6 +59,8 @@ export interface TransferOutcome {
   readonly order: Order
   /** What lies in suspense for the order now. */
   readonly heldMinor: bigint
+  /** Of the order, the oldest first. */
+  readonly entries: readonly TransferEntry[]
 }
 
 const maxDecisions = 5
@@ -97,7 +99,15 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
       await bankOf(receipt, account, order.currency)
       if (await transferEntries.findEntry(railId, receipt.outsideReference))
         return onRecord(railId, receipt.outsideReference)
-      return { order, heldMinor: heldMinor(order, railId, entries) }
+      return { order, heldMinor: heldMinor(order, railId, entries), entries }
+    },
+
+    /** What became of an entry of the bank; undefined: it is not on record. */
+    async findTransfer(railId: string, outsideReference: string): Promise<TransferOutcome | undefined> {
+      const entry = await transferEntries.findEntry(railId, outsideReference)
+      if (!entry) return undefined
+      const { order, entries } = await load(entry)
+      return { order, heldMinor: heldMinor(order, railId, entries), entries }
     },
 
     /** Money that lies in suspense for an order was sent back to whoever it came from. */
@@ -201,7 +211,7 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
         const alert = recorded.decision?.alert
         if (alert !== undefined) parts.onAlert(alert, { ...recorded.order, railId })
         const { order, entries } = await load(recorded.order)
-        return { order, heldMinor: heldMinor(order, railId, entries) }
+        return { order, heldMinor: heldMinor(order, railId, entries), entries }
       } catch (error) {
         if (!(error instanceof RailRaceLost) || tries === maxDecisions) throw error
       }

@@ -8,21 +8,15 @@ import type { ManagePayouts } from '../payouts/manage-payouts.ts'
 import type { RecordTransfers } from '../rails/record-transfers.ts'
 import type { BankEntry } from '../rails/rules/bank-transfer.ts'
 import type { SettleRail } from '../treasury/settle-rail.ts'
-import type { BookItem, BreakKind } from './rules/match.ts'
+import type { BookItem } from './rules/match.ts'
 import type { KnownLine } from './rules/statement.ts'
+import { type Booked, findingOf } from './rules/transfer-finding.ts'
 
 export interface BookLinesParts {
   readonly payouts: Pick<ManagePayouts, 'endPayout'>
-  readonly transfers: Pick<RecordTransfers, 'confirmTransfer' | 'settleRefund'>
+  readonly transfers: Pick<RecordTransfers, 'confirmTransfer' | 'findTransfer' | 'settleRefund'>
   readonly settleRail: SettleRail
   readonly policy: Pick<ApprovalPolicy, 'kinds'>
-}
-
-/** Booked, and somebody should still look at it. */
-export interface Booked {
-  readonly finding: Extract<BreakKind, 'late' | 'twice' | 'amount_differs'> | undefined
-  /** What it is about. */
-  readonly sizeMinor: bigint
 }
 
 export type BookLine = ReturnType<typeof makeBookLine>
@@ -38,8 +32,12 @@ export function makeBookLine({ payouts, transfers, settleRail, policy }: BookLin
     const usual: Booked = { finding: undefined, sizeMinor: amountMinor }
     const { merchantId, transferId, railId = '' } = item
     switch (item.kind) {
-      case 'booked':
-        return usual
+      case 'booked': {
+        // Whoever booked it for this line may have died before anybody was told, or be about to tell.
+        const isForLine = item.what === 'transfer_received' && item.references.includes(reference)
+        const known = isForLine ? await transfers.findTransfer(railId, reference) : undefined
+        return (known && findingOf(known, { railId, outsideReference: reference })) ?? usual
+      }
       case 'payout':
       case 'payout_return': {
         const status = item.kind === 'payout' ? 'paid' : 'returned'
@@ -74,19 +72,14 @@ export function makeBookLine({ payouts, transfers, settleRail, policy }: BookLin
           throw new Failure('not_allowed', {
             message: 'A second operator must say that the transfer came: book it from its break.',
           })
-        // Money for an order that was paid before comes once too often, whoever sent it.
-        const wasPaid = item.orderStatus === 'success'
-        const { order, heldMinor } = await transfers.confirmTransfer(railId, {
+        const booked = await transfers.confirmTransfer(railId, {
           ...entry,
           reference: item.references[0] ?? '',
           currency,
           amountMinor,
           reason,
         })
-        if (wasPaid) return { finding: 'twice', sizeMinor: amountMinor }
-        if (order.status === 'success')
-          return heldMinor > 0n ? { finding: 'amount_differs', sizeMinor: heldMinor } : usual
-        return order.status === 'pending' ? usual : { finding: 'late', sizeMinor: amountMinor }
+        return findingOf(booked, { railId, outsideReference: reference }) ?? usual
       }
     }
   }

@@ -76,8 +76,9 @@ export function makeMatchLines(parts: MatchLinesParts) {
       if (decision.kind === 'match') {
         matches.push({ matchId: newId(), rule, lineIds, items: decision.items })
         const [first] = of
-        if (decision.lateDays !== undefined && first)
-          breaks.push(rightBut('late', first, { item: decision.items[0] }))
+        const [item] = decision.items
+        if (decision.lateDays !== undefined && first) breaks.push(rightBut('late', first, { item }))
+        else if (first && item) breaks.push(...(await findingsOf(first, item, { outside, named })))
         continue
       }
       const done = await book(outside, decision)
@@ -111,6 +112,20 @@ export function makeMatchLines(parts: MatchLinesParts) {
     const { items, rivals } = await matching.findByAmount(outside, unnamed)
     const known = new Set(named.map(({ key }) => key))
     return match(lines, [...named, ...items.filter(({ key }) => !known.has(key))], { rivals })
+  }
+
+  /** Of what was booked for this very line before: it is told with the match, by whoever comes to write that down. */
+  async function findingsOf(
+    line: KnownLine,
+    item: BookItem,
+    { outside, named }: { outside: OutsideAccount; named: readonly BookItem[] },
+  ): Promise<NewBreak[]> {
+    const { finding, sizeMinor } = await bookLine(line, item, outside.bankName)
+    const order = named.find(
+      ({ kind, references }) =>
+        kind === 'transfer' && references.some((name) => item.references.includes(name)),
+    )
+    return finding ? [rightBut(finding, line, { item: order ?? item, sizeMinor })] : []
   }
 
   /** The transfers that it made, or found made; a break where a room refuses it. */

@@ -23,8 +23,6 @@ export interface BookItem {
   /** For people: payment, payout, top-up … */
   readonly what: string
   readonly railId?: string | undefined
-  /** Of a transfer: the order's, before. */
-  readonly orderStatus?: string | undefined
   readonly feeMinor?: bigint | undefined
 }
 

@@ -109,7 +109,6 @@ const shape = rowShape<Omit<BookItem, 'isMatched'>>('item', {
   references: 'i.refs',
   what: 'i.what',
   railId: 'i.rail_id',
-  orderStatus: 'i.order_status',
   feeMinor: bigint('i.fee_minor'),
 })
 
@@ -119,14 +118,19 @@ export function innerKinds({ transferRails }: OutsideAccount): readonly Transfer
 }
 
 /** Rows of transfers `t` as items; `joins` follows `from`, and what it has of other places is in `before`. */
-function booked({ outside, accounts }: Looked, joins: Sql, refs: Sql, before = plainSql('')): Sql {
+function booked(
+  { outside, accounts }: Looked,
+  joins: Sql,
+  refs: Sql,
+  { before = plainSql(''), railId = plainSql('null') }: { before?: Sql; railId?: Sql } = {},
+): Sql {
   return sql`
 (${before}
  select t.merchant_id || '/' || t.transfer_id as key, 'booked' as kind, t.merchant_id, t.transfer_id, t.currency,
         case when t.debit_account = any (${accounts}) then t.amount_minor else -t.amount_minor end as amount_minor,
         coalesce(t.value_date, (to_timestamp(t.made_at / 1000.0) at time zone 'UTC')::date) as day,
         (to_timestamp(t.made_at / 1000.0) at time zone 'UTC')::date as book_day, array_remove(${refs}, null) as refs,
-        t.kind as what, null as rail_id, null as order_status, null::numeric as fee_minor
+        t.kind as what, ${railId} as rail_id, null::numeric as fee_minor
    from ${joins}
     and t.phase in ('post', 'direct') and t.kind <> all (${innerKinds(outside)})
     and (t.debit_account = any (${accounts})) <> (t.credit_account = any (${accounts})))`
@@ -162,7 +166,7 @@ select *
                ${plainSql(kind === 'payout' ? '-p.amount_minor' : 'p.amount_minor')} as amount_minor,
                (to_timestamp(p.sent_at / 1000.0) at time zone 'UTC')::date as day,
                (to_timestamp(p.sent_at / 1000.0) at time zone 'UTC')::date as book_day, ${refs} as refs,
-               ${kind}::text as what, null as rail_id, null as order_status, null::numeric as fee_minor
+               ${kind}::text as what, null as rail_id, null::numeric as fee_minor
           from p
          where p.status = any (${kind === 'payout' ? ['sent'] : ['sent', 'paid']})) as i`
   const of = (id: 'hold_id = p.payout_id' | 'transfer_id = p.return_id') =>
@@ -192,7 +196,7 @@ select *
                (b.gross_minor - b.settled_gross) - (b.fee_minor - b.settled_fee) as amount_minor, b.last_day as day,
                b.last_day as book_day, case when b.batch ~ ${aDay} then array[]::text[] else array[b.batch] end as refs,
                'rail_settlement' as what,
-               split_part(b.account, ':', 2) as rail_id, null as order_status, b.fee_minor - b.settled_fee as fee_minor
+               split_part(b.account, ':', 2) as rail_id, b.fee_minor - b.settled_fee as fee_minor
           from rail_batches b
          where b.settles_to = ${outside.bankName} and (b.gross_minor, b.fee_minor) <> (b.settled_gross, b.settled_fee)
            and b.gross_minor - b.settled_gross > b.fee_minor - b.settled_fee
@@ -246,8 +250,8 @@ select *
                a.payment_id as transfer_id, a.currency, a.amount_minor,
                (to_timestamp(a.started_at / 1000.0) at time zone 'UTC')::date as day,
                (to_timestamp(a.started_at / 1000.0) at time zone 'UTC')::date as book_day, array[a.reference] as refs,
-               'transfer' as what, a.rail_id, o.status as order_status, null::numeric as fee_minor
-          from rail_attempts a join orders o on o.merchant_id = a.merchant_id and o.payment_id = a.payment_id
+               'transfer' as what, a.rail_id, null::numeric as fee_minor
+          from rail_attempts a
          where a.rail_id = any (${rails}) and a.reference ${isNamed}
          order by a.reference, a.started_at desc) as i`,
     sql`
@@ -255,13 +259,12 @@ select *
   from (select 'refund/' || r.refund_id as key, 'refund' as kind, r.merchant_id, r.refund_id as transfer_id, r.currency,
                -r.amount_minor as amount_minor, (to_timestamp(r.created_at / 1000.0) at time zone 'UTC')::date as day,
                (to_timestamp(r.created_at / 1000.0) at time zone 'UTC')::date as book_day, array[r.refund_id] as refs,
-               'refund' as what, o.rail_id, o.status as order_status, null::numeric as fee_minor
+               'refund' as what, o.rail_id, null::numeric as fee_minor
           from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
          where r.refund_id ${isNamed} and r.status = 'refunding' and o.rail_id = any (${rails})) as i`,
     entriesByReference(looked),
-    booked(
+    bookedEntries(
       looked,
-      ofEntries,
       sql`array[e.reference, e.outside_reference]`,
       sql`
  with a as materialized (
@@ -273,9 +276,8 @@ select *
      from a join transfer_entries e on e.merchant_id = a.merchant_id and e.payment_id = a.payment_id and e.rail_id = a.rail_id
  )`,
     ),
-    booked(
+    bookedEntries(
       looked,
-      ofEntries,
       sql`array[e.refund_id, e.outside_reference]`,
       sql`
  with e as materialized (
@@ -285,14 +287,17 @@ select *
   ]
 }
 
-const ofEntries = plainSql(
-  'e join transfers t on t.merchant_id = e.merchant_id and t.transfer_id = e.transfer_id where true',
-)
+/** Of the entries `e` that are in `before`. */
+function bookedEntries(looked: Looked, refs: Sql, before: Sql): Sql {
+  const transfers = plainSql(
+    'e join transfers t on t.merchant_id = e.merchant_id and t.transfer_id = e.transfer_id where true',
+  )
+  return booked(looked, transfers, refs, { before, railId: plainSql('e.rail_id') })
+}
 
 function entriesByReference(looked: Looked): Sql {
-  return booked(
+  return bookedEntries(
     looked,
-    ofEntries,
     sql`array[e.outside_reference]`,
     sql`
  with e as materialized (

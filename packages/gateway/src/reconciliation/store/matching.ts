@@ -396,9 +396,7 @@ select ${overdueShape.columns}
   return rows.map(overdueShape.read).map((item) => ({ ...item, references: [], isMatched: false }))
 }
 
-const overdueShape = rowShape<
-  Omit<BookItem, 'references' | 'isMatched' | 'railId' | 'orderStatus' | 'feeMinor'>
->('item', {
+const overdueShape = rowShape<Omit<BookItem, 'references' | 'isMatched' | 'railId' | 'feeMinor'>>('item', {
   key: "i.merchant_id || '/' || i.transfer_id",
   kind: 'i.item_kind',
   merchantId: 'i.merchant_id',
