@@ -66,13 +66,15 @@ export function makeMatchLines(parts: MatchLinesParts) {
     const breaks: NewBreak[] = []
     const changed: NewBreak[] = []
     let booked = 0
+    const toBook = decisions.flatMap((each) => (each.kind === 'book' ? lineIdsOf(each.lines) : []))
+    const taken = await claim(outside, toBook)
     for (const decision of decisions) {
       if (decision.kind === 'break') {
         ;(pass === 'again' ? changed : breaks).push(breakOf(decision))
         continue
       }
       const { rule, lines: of } = decision
-      const lineIds = of.map(({ lineId }) => lineId)
+      const lineIds = lineIdsOf(of)
       if (decision.kind === 'match') {
         matches.push({ matchId: newId(), rule, lineIds, items: decision.items })
         const [first] = of
@@ -81,6 +83,7 @@ export function makeMatchLines(parts: MatchLinesParts) {
         else if (first && item) breaks.push(...(await findingsOf(first, item, { outside, named })))
         continue
       }
+      if (lineIds.some((lineId) => taken.has(lineId))) continue
       const done = await book(outside, decision)
       booked += done.items.length
       if (done.items.length > 0)
@@ -94,6 +97,7 @@ export function makeMatchLines(parts: MatchLinesParts) {
     if (decisions.some(isSettlement)) await recordRails(outside)
     const fresh = await matching.record({
       account: outside.account,
+      lineIds: lineIdsOf(lines),
       matches,
       breaks,
       changed,
@@ -101,6 +105,14 @@ export function makeMatchLines(parts: MatchLinesParts) {
       act: breaks.length > 0 ? newsOf(outside.account, breaks) : undefined,
     })
     return { matched: matches.length, booked, breaks: fresh }
+  }
+
+  /** Those that an operator was quicker to settle. */
+  async function claim(
+    { account }: OutsideAccount,
+    lineIds: readonly string[],
+  ): Promise<ReadonlySet<string>> {
+    return lineIds.length > 0 ? matching.claimLines(account, lineIds) : new Set()
   }
 
   async function matchAll(
@@ -190,6 +202,7 @@ export function makeMatchLines(parts: MatchLinesParts) {
       const act = newsOf(outside.account, breaks)
       found += await matching.record({
         account: outside.account,
+        lineIds: [],
         matches: [],
         breaks,
         nowMs: clock.now(),
@@ -247,11 +260,15 @@ async function eachPage(
   }
 }
 
+function lineIdsOf(lines: readonly KnownLine[]): string[] {
+  return lines.map(({ lineId }) => lineId)
+}
+
 function isSettlement(decision: Decision): boolean {
   return decision.kind === 'book' && decision.items.some(({ kind }) => kind === 'settlement')
 }
 
-function sumOf(items: readonly BookItem[]): bigint {
+export function sumOf(items: readonly BookItem[]): bigint {
   return items.reduce((total, { amountMinor }) => total + amountMinor, 0n)
 }
 

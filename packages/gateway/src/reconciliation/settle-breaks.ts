@@ -10,11 +10,12 @@ import type { TransferActs } from '../rails/transfer-acts.ts'
 import type { MoneyActs } from '../treasury/money-acts.ts'
 import { mainBank } from '../treasury/rules/bank-account.ts'
 import { type BookLine, entryOf } from './book-lines.ts'
-import type { MatchLines } from './match-lines.ts'
+import { type MatchLines, sumOf } from './match-lines.ts'
 import {
   type Break,
   type BreakNote,
   checkPair,
+  isBeingBooked,
   isOpen,
   mayAccept,
   mayConfirm,
@@ -30,7 +31,7 @@ import type { OutsideAccount } from './store/owners.ts'
 
 export interface SettleBreaksParts extends ActParts {
   readonly breaks: BreakStore
-  readonly matching: Pick<MatchingStore, 'listOutsideAccounts' | 'findNamed'>
+  readonly matching: Pick<MatchingStore, 'listOutsideAccounts' | 'findNamed' | 'findByMarks'>
   readonly approvals: Pick<ApprovalStore, 'findRequest'>
   readonly bookLine: BookLine
   readonly matchLines: MatchLines
@@ -170,10 +171,11 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
 
   /** Nobody settles the break by anything else meanwhile; where it is refused, others may. */
   async function claimed<Result>(
-    { breakId, actId: before }: Break,
+    found: Break,
     { actId, act, reason }: { actId: string; act: string; reason: string },
     work: () => Promise<Result>,
   ): Promise<Result> {
+    const { breakId, actId: before } = found
     const isNew = actId !== before
     if (
       isNew &&
@@ -181,11 +183,23 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
     )
       throw settledBefore(await find(breakId))
     try {
+      if (isNew) await checkNotBooked(found)
       return await work()
     } catch (error) {
       if (isNew && error instanceof Failure) await breaks.release(breakId, { actId })
       throw error
     }
+  }
+
+  /** Who booked the line before nobody could begin anything else is about to write that down, or died. */
+  async function checkNotBooked({ account, line }: Break): Promise<void> {
+    if (!line) return
+    const items = await matching.findByMarks(await outsideOf(account), [line])
+    const { amountMinor } = line
+    if (sumOf(items) !== amountMinor && !items.some((item) => item.amountMinor === amountMinor)) return
+    throw new Failure('status_does_not_allow', {
+      message: 'The books have this line by now. The next pass matches it.',
+    })
   }
 
   /** Ends those whose correction or transfer is in the books, whoever made it so; what was refused is open to all again. */
@@ -197,7 +211,7 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
 
   async function finish(found: Break): Promise<boolean> {
     const { actId } = found
-    if (actId === undefined) return false
+    if (actId === undefined || isBeingBooked(found)) return false
     const request = await approvals.findRequest(actId)
     // The line is left for the next look, which finds the transfer by its mark.
     if (request?.act.kind === 'transfer.confirm' && request.status === 'approved')
@@ -303,10 +317,11 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
   }
 
   /** What is asked for, or done, and not to be done twice: also the break's first request, where nobody noted it there. */
-  async function underWay({
-    actId,
-    breakId,
-  }: Break): Promise<{ readonly actId: string; readonly isTransfer: boolean } | undefined> {
+  async function underWay(
+    found: Break,
+  ): Promise<{ readonly actId: string; readonly isTransfer: boolean } | undefined> {
+    const { actId, breakId } = found
+    if (actId !== undefined && isBeingBooked(found)) return { actId, isTransfer: true }
     const request = await approvals.findRequest(actId ?? breakId)
     if (!request) return actId === undefined ? undefined : { actId, isTransfer: actId === breakId }
     if (isOver(request)) return undefined

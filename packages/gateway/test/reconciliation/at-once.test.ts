@@ -77,7 +77,13 @@ test('a transfer whose line is matched while it is found missing is in no break'
     const matching = reconciliation.matchLines('bank:main')
     await untilBlocked(pool, 1, '%reconciliation_breaks%')
     const breaks = [{ ...missing, breakId: randomUUID(), lineId: undefined, item }]
-    const recording = store.record({ account: 'bank:main', matches: [], breaks, nowMs: clock.now() })
+    const recording = store.record({
+      account: 'bank:main',
+      lineIds: [],
+      matches: [],
+      breaks,
+      nowMs: clock.now(),
+    })
     await Promise.race([recording, untilBlocked(pool, 2, '%')])
     return { matching, recording }
   })

@@ -20,7 +20,7 @@ export interface Break {
   readonly lineId: string | undefined
   readonly foundAtMs: number
   readonly owner: string | undefined
-  /** Of the correction that settles it, from when an operator chose that. */
+  /** Of the correction that settles it, from when an operator chose that; the line's id while the matcher books it. */
   readonly actId: string | undefined
   readonly settledAtMs: number | undefined
   readonly settledBy: string | undefined
@@ -56,6 +56,11 @@ export const breakMeanings = {
 
 export function isOpen({ settledAtMs }: Pick<Break, 'settledAtMs'>): boolean {
   return settledAtMs === undefined
+}
+
+/** The matcher books its line, or died at it: until the next pass no operator settles it. */
+export function isBeingBooked({ actId, lineId }: Pick<Break, 'actId' | 'lineId'>): boolean {
+  return actId !== undefined && actId.replaceAll('-', '') === lineId
 }
 
 /** The books are right, or nothing is booked yet: somebody says that they have seen it. */

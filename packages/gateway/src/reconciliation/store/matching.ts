@@ -2,7 +2,7 @@
 // a line or a transfer that somebody else matched meanwhile, or a line that an operator settles, is left as it is.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
-import { type Sql, sql } from '../../database/sql.ts'
+import { plainSql, type Sql, sql } from '../../database/sql.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { insertAct } from '../../operators/store/audit.ts'
 import type { BookItem, BreakKind, Rule } from '../rules/match.ts'
@@ -34,6 +34,8 @@ export interface NewBreak {
 
 export interface Found {
   readonly account: string
+  /** Those that were looked at, whose claims end with it. */
+  readonly lineIds: readonly string[]
   readonly matches: readonly NewMatch[]
   readonly breaks: readonly NewBreak[]
   /** Of lines that are in a break already: what is known of them by now. */
@@ -60,12 +62,12 @@ export function makeMatchingStore(database: Pool) {
         database,
         sql`account = ${account} and match_id is null and break_id is null and ${after(page)}`,
       ),
-    /** Lines of open breaks that nobody settles just now. By statement_lines_broken. */
+    /** Lines of open breaks that no operator settles just now. By statement_lines_broken. */
     listBrokenLines: (account: string, page: LinePage) =>
       listLines(
         database,
         sql`account = ${account} and break_id is not null and match_id is null
-   and exists (select 1 from reconciliation_breaks b where b.break_id = l.break_id and b.act_id is null) and ${after(page)}`,
+   and exists (select 1 from reconciliation_breaks b where b.break_id = l.break_id and (b.act_id is null or ${isMatchers})) and ${after(page)}`,
       ),
     /** What the lines name. */
     findNamed: (outside: OutsideAccount, lines: readonly KnownLine[]) =>
@@ -78,6 +80,9 @@ export function makeMatchingStore(database: Pool) {
         marks: lines.map(({ mark }) => mark),
         currencies: currenciesOf(lines),
       }),
+    /** Lines that are to be booked: no operator settles them until they are recorded. Those that somebody settled, or settles. */
+    claimLines: (account: string, lineIds: readonly string[]) =>
+      database.transaction((transaction) => claimLines(transaction, account, lineIds)),
     record: (found: Found) => database.transaction((transaction) => recordFound(transaction, found)),
     listOverdue: (outside: OutsideAccount, overdue: { graceDays: number; limit: number }) =>
       listOverdue(database, outside, overdue),
@@ -121,12 +126,36 @@ export async function listLines(database: Queryable, where: Sql): Promise<KnownL
   return rows.map(lineShape.read)
 }
 
+/** Of a break `b`: the id of its line, for whoever dies is followed by another who looks at the line. */
+const isMatchers = plainSql("replace(b.act_id::text, '-', '') = b.line_id")
+
+async function claimLines(
+  transaction: Queryable,
+  account: string,
+  lineIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  await lockAccount(transaction, account)
+  await endClaims(transaction, account, lineIds)
+  const taken = await lockLines(transaction, account, lineIds)
+  await transaction.query(sql`
+update reconciliation_breaks set act_id = line_id::uuid
+ where account = ${account} and line_id = any (${lineIds.filter((lineId) => !taken.has(lineId))}) and settled_at is null`)
+  return taken
+}
+
+async function endClaims(transaction: Queryable, account: string, lineIds: readonly string[]): Promise<void> {
+  await transaction.query(sql`
+update reconciliation_breaks b set act_id = null
+ where b.account = ${account} and b.line_id = any (${lineIds}) and b.settled_at is null and ${isMatchers}`)
+}
+
 /** How many of the breaks are new. */
 async function recordFound(
   transaction: Queryable,
-  { account, matches, breaks, changed = [], nowMs, act }: Found,
+  { account, lineIds, matches, breaks, changed = [], nowMs, act }: Found,
 ): Promise<number> {
   await lockAccount(transaction, account)
+  await endClaims(transaction, account, lineIds)
   const taken = await lockLines(transaction, account, [
     ...matches.flatMap(({ lineIds }) => lineIds),
     ...breaks.flatMap(({ lineId }) => lineId ?? []),
