@@ -57,7 +57,12 @@ export function makeManageRuns(parts: ManageRunsParts) {
       if (!bank) throw new Error('every run names a bank account')
       const { holder, iban, lines, bic } = bank
       const sending = { runId, debtor: { holder, iban, lines, bic }, nowMs: clock.now() }
-      if (await payoutRuns.sendRun(sending, act('payout-run.send', runId, { reason }))) return show(runId)
+      const outcome = await payoutRuns.sendRun(sending, act('payout-run.send', runId, { reason }))
+      if (outcome === 'sent') return show(runId)
+      if (outcome === 'nothing_left')
+        throw new Failure('status_does_not_allow', {
+          message: 'All payouts of the run were cancelled, so nothing is left to send. Cancel the run.',
+        })
       throw notNow(await find(runId), 'sent')
     },
 

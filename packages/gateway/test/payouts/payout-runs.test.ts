@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
+import { payoutRunActs } from '../../src/acts/payouts/payout-run-acts.ts'
 import { readConfig } from '../../src/settings/config.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import {
@@ -23,6 +25,12 @@ const money = openMoney(pool, { clock })
 const { payoutPlans, payoutRuns, payouts, bankAccounts, merchants } = money.operations.as('test')
 const booking = { reference: 'B-1', valueDate: '2026-11-18' }
 const dayMs = 86_400_000
+
+// Safe: the form is of a run with its totals.
+const isSendOffered = (subject: object) =>
+  payoutRunActs
+    .find(({ name }) => name === 'payout-run.send')
+    ?.forms[0]?.isOffered?.(subject as never, { nowMs: clock.now(), login: 'test' })
 
 async function newestPayout(merchantId: string) {
   const [newest] = await payouts.listPayouts({ merchantId }, { limit: 1 })
@@ -214,6 +222,43 @@ test('a run that the bank paid is told to each merchant whose payout it paid, on
   function told({ merchantId, payoutId }: { merchantId: string; payoutId: string }, kind = 'payout-paid') {
     return { merchantId, kind, parameters: { amount: '1.000 BHD', payoutId } }
   }
+})
+
+test('a run whose payouts were all cancelled is not sent, also when the last is cancelled at that moment', async () => {
+  const { merchantId } = await addPaidMerchant(money)
+  await payoutPlans.setPlan(planFor(merchantId), 'test')
+  clock.advance(dayMs)
+  await workOff(money)
+  const payout = await newestPayout(merchantId)
+  const { runId } = payout
+  const { run: before, totals: requested } = await payoutRuns.showRun(runId)
+  assert.equal(isSendOffered({ ...before, totals: requested }), true)
+  const { sending } = await pool.transaction(async (transaction) => {
+    await transaction.query('select from payouts where payout_id = $1 for update', [payout.payoutId])
+    const cancelling = payouts.endPayout(
+      payout,
+      { status: 'cancelled', outside: undefined, message: 'not this one' },
+      'test',
+    )
+    await untilBlocked(pool, 1, '%payouts%')
+    const sending = refused(payoutRuns.sendRun(runId, 'test'))
+    await untilBlocked(pool, 2, '%payouts%')
+    return { cancelling, sending }
+  })
+  const nothing = /All payouts of the run were cancelled, so nothing is left to send. Cancel the run./
+  assert.match(await sending, nothing)
+  assert.match(await refused(payoutRuns.sendRun(runId, 'test')), nothing)
+  const { run, totals } = await payoutRuns.showRun(runId)
+  assert.deepEqual([run.sentAtMs, run.debtor], [undefined, undefined])
+  assert.equal(isSendOffered({ ...run, totals }), false)
+  await payoutRuns.endRun(
+    runId,
+    { ending: 'cancelled', message: 'empty', reference: undefined, valueDate: undefined },
+    'test',
+  )
+  await workOff(money)
+  assert.ok((await payoutRuns.showRun(runId)).run.endedAtMs !== undefined)
+  assert.deepEqual(await money.verify(), [])
 })
 
 test('a run that is cancelled gives all money back', async () => {

@@ -1,5 +1,5 @@
 // Runs of payouts: listed, started by hand, sent to the bank as a file, and what the bank says of all of it.
-
+import type { RunWithTotals } from '../../payouts/manage-runs.ts'
 import type { PayoutRun } from '../../payouts/rules/payout.ts'
 import { mainBank } from '../../treasury/rules/bank-account.ts'
 import { type Act, defineAct, form } from '../act.ts'
@@ -100,7 +100,7 @@ export const payoutRunActs: readonly Act[] = [
     input: object('Why.', { reason }),
     answer: runWithTotals,
     command: { words: 'payout send' },
-    form: form<PayoutRun>({
+    form: form<PayoutRun & Pick<RunWithTotals, 'totals'>>({
       place: 'payout-run',
       path: `${runPage}/send`,
       page: runPage,
@@ -108,8 +108,11 @@ export const payoutRunActs: readonly Act[] = [
       explains:
         'The file for the bank is made, and stays the same from then on. Payouts that you do not want are cancelled before.',
       button: 'Send the run',
-      isOffered: ({ closedAtMs, sentAtMs, ending }) =>
-        closedAtMs !== undefined && sentAtMs === undefined && ending === undefined,
+      isOffered: ({ closedAtMs, sentAtMs, ending, totals }) =>
+        closedAtMs !== undefined &&
+        sentAtMs === undefined &&
+        ending === undefined &&
+        totals.some(({ status }) => status === 'requested'),
     }),
     run: async ({ service, actor, params, input }) =>
       toRunWithTotals(await service.as(actor).payoutRuns.sendRun(params.runId, input.reason)),

@@ -38,21 +38,28 @@ export function makePayoutRunStore(database: Pool) {
     totalsOf: (runId: string) => totalsOf(database, runId),
     /** Of a run that was sent. */
     fileTotalsOf: (runId: string) => fileTotalsOf(database, runId),
-    /** False: it is not closed, was sent before, or is being ended. */
-    sendRun: (sending: Sending, act: Act) =>
-      database.transaction(
-        async (transaction) => {
-          const isSent = await sendRun(transaction, sending)
-          if (isSent) await insertAct(transaction, act)
-          return isSent
-        },
-        { statementTimeoutMs: longStatementMs },
-      ),
+    sendRun: (sending: Sending, act: Act): Promise<SendOutcome> =>
+      database
+        .transaction(
+          async (transaction) => {
+            const isSent = await sendRun(transaction, sending)
+            if (isSent) await insertAct(transaction, act)
+            return isSent ? ('sent' as const) : ('not_now' as const)
+          },
+          { statementTimeoutMs: longStatementMs },
+        )
+        .catch((error: unknown) => {
+          if (error instanceof NothingToSend) return 'nothing_left' as const
+          throw error
+        }),
     /** False: its state does not allow it. */
     endRun: (runId: string, ending: RunEnding, act: Act) =>
       audited(database, act, (transaction) => endRun(transaction, runId, ending)),
   }
 }
+
+/** `not_now`: it is not closed, was sent before, or is being ended. `nothing_left`: all its payouts were cancelled. */
+export type SendOutcome = 'sent' | 'not_now' | 'nothing_left'
 
 interface Sending {
   readonly runId: string
@@ -111,13 +118,16 @@ select ${fileShape.columns} from payouts where run_id = ${runId} and sent_at is 
   return fileShape.read(rows[0] ?? {})
 }
 
+class NothingToSend extends Error {}
+
 async function sendRun(transaction: Queryable, { runId, debtor, nowMs }: Sending): Promise<boolean> {
   const { rowCount } = await transaction.query(sql`
 update payout_runs set sent_at = ${nowMs}, debtor = ${JSON.stringify(debtor)}
  where run_id = ${runId} and closed_at is not null and sent_at is null and ending is null`)
   if (rowCount !== 1) return false
-  await transaction.query(sql`
+  const { rowCount: payouts } = await transaction.query(sql`
 update payouts set status = 'sent', sent_at = ${nowMs} where run_id = ${runId} and status = 'requested'`)
+  if (payouts === 0) throw new NothingToSend('a file without payments is none')
   return true
 }
 

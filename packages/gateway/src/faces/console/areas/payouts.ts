@@ -66,7 +66,7 @@ async function showRun(visit: Visit): Promise<ConsolePage | undefined> {
     title: `Run ${nameOf(run)}, ${run.currency}`,
     area: 'money',
     content: html`<p>${stateOf(run)} · <a href="${path}">All runs</a></p>
-${actForms(visit, 'payout-run', { subject: run, values: { runId } })}
+${actForms(visit, 'payout-run', { subject: { ...run, totals: found.totals }, values: { runId } })}
 ${files(run)}
 <div class="grid"><section><h2>Run</h2>${factsOf(run, visit.nowMs)}</section>
 <section><h2>Payouts by status</h2>${totals(found, here)}</section></div>
