@@ -12,10 +12,13 @@ import {
   dayAfter,
   type KnownLine,
   makeIdentify,
+  type StatementBalance,
   type StatementItem,
   type StatementReader,
+  unreadable,
 } from './rules/statement.ts'
 import type { MatchingStore } from './store/matching.ts'
+import type { OutsideAccount } from './store/owners.ts'
 import type {
   AccountBalance,
   AccountLine,
@@ -67,6 +70,8 @@ export interface ImportOutcome {
 const linesPerBatch = 1_000
 const maxLines = 2_000_000
 const exampleLines = 20
+/** Banks in the east are a day ahead of UTC. */
+const maxDaysAhead = 2
 
 export function makeImportStatement(parts: ImportStatementParts) {
   const { statements, matching, matchLines, clock, random } = parts
@@ -185,25 +190,48 @@ export function makeImportStatement(parts: ImportStatementParts) {
       balances: [] as AccountBalance[],
       skipped: 0,
     }
-    let account = ''
+    let outside: OutsideAccount | undefined
     for await (const { format, items } of itemsOf(given.file, mapping?.columns, {
       batches: mapping?.settlesTo !== undefined,
       hash,
     })) {
       batch.format = format
       for (const item of items) {
-        if (item.kind === 'account') account = resolve(item.number, item.lineNumber)
+        const { account = '' } = outside ?? {}
+        if (item.kind === 'account') outside = resolve(item.number, item.lineNumber)
         else if (item.kind === 'statement') beginStatement(account, item.id)
-        else if (item.kind === 'line')
+        else if (item.kind === 'line') {
+          checkSaid(item.line, item.line.lineNumber, { outside, mapping })
           batch.lines.push({ ...identify(account, item.line), account, settlesTo: mapping?.settlesTo })
-        else if (item.kind === 'balance') batch.balances.push({ ...item.balance, account })
-        else batch.skipped++
+        } else if (item.kind === 'balance') {
+          checkSaid(item.balance, item.lineNumber, { outside, mapping })
+          batch.balances.push({ ...item.balance, account })
+        } else batch.skipped++
       }
       if (batch.lines.length < linesPerBatch) continue
       yield batch
       batch = { format, lines: [], balances: [], skipped: 0 }
     }
     yield batch
+  }
+
+  /** Of a line or a balance, in whatever format. */
+  function checkSaid(
+    { day, currency }: Pick<StatementBalance, 'day' | 'currency'>,
+    lineNumber: number,
+    { outside, mapping }: { outside: OutsideAccount | undefined; mapping: SavedMapping | undefined },
+  ): void {
+    if (day > dayAfter(new Date(clock.now()).toISOString().slice(0, 10), maxDaysAhead))
+      throw unreadable(
+        lineNumber,
+        `${day} is still to come. Correct the day${mapping ? `, or the form of days of the mapping ${mapping.mappingName}` : ''}.`,
+      )
+    const { account, currency: held = currency } = outside ?? {}
+    if (currency !== held)
+      throw unreadable(
+        lineNumber,
+        `it is in ${currency}, and ${account} holds ${held}. Import it into an account that holds ${currency}.`,
+      )
   }
 
   async function mappingOf({ mapping: name, account }: ImportGiven): Promise<SavedMapping | undefined> {
@@ -218,33 +246,33 @@ export function makeImportStatement(parts: ImportStatementParts) {
   async function accountsOf({ account: named }: ImportGiven, mapping: SavedMapping | undefined) {
     const all = await matching.listOutsideAccounts()
     const chosen = mapping?.account ?? named
-    if (chosen !== undefined && !all.some(({ account }) => account === chosen))
+    const chosenAccount = all.find(({ account }) => account === chosen)
+    if (chosen !== undefined && !chosenAccount)
       throw wrong(
         'account',
         `There is no bank account or rail ${chosen}. There are: ${all.map(({ account }) => account).join(', ')}.`,
       )
-    const chosenIban = all.find(({ account }) => account === chosen)?.iban
     let onlyNumber: string | undefined
-    return (number: string | undefined, lineNumber: number): string => {
+    return (number: string | undefined, lineNumber: number): OutsideAccount => {
       // A bank account comes before a transfer rail of the same IBAN.
       const known = all.find(
         ({ iban }) => number !== undefined && iban !== undefined && isNumberOf(iban, number),
       )
-      if (chosen !== undefined) {
+      if (chosenAccount) {
         if (onlyNumber !== undefined && number !== onlyNumber)
           throw wrong(
             'account',
             `Line ${lineNumber}: the file holds statements of several accounts. Import it without naming one.`,
           )
-        if (known && known.iban !== chosenIban)
+        if (known && known.iban !== chosenAccount.iban)
           throw wrong(
             'account',
             `Line ${lineNumber}: the statement is of ${number}, which is ${known.account} here and not ${chosen}. Name ${known.account}, or no account.`,
           )
         onlyNumber = number
-        return chosen
+        return chosenAccount
       }
-      if (known) return known.account
+      if (known) return known
       throw wrong(
         'account',
         `Line ${lineNumber}: no bank account or rail here has the number ${number ?? '(none)'}. Name the account, or give it that IBAN.`,

@@ -121,6 +121,61 @@ test('a statement is of the account that it names, unless nobody here has that n
   assert.deepEqual((await reconciliation.dryRun(unnamed)).accounts, ['bank:main'])
 })
 
+test('a day that is still to come, or a currency that the account does not hold, is refused in every format', async () => {
+  const number = 'NL91ABNA0417164300'
+  await banks.addBank(
+    {
+      bankName: 'euros',
+      holder: 'Operator',
+      iban: number,
+      currency: 'EUR',
+      lines: undefined,
+      bic: undefined,
+    },
+    'test',
+  )
+  const mappingName = 'euros'
+  const columns = { ...continentalColumns, currency: 'USD', fee: undefined, batch: undefined }
+  await reconciliation.mappings.saveMapping(
+    { mappingName, account: 'bank:euros', settlesTo: undefined, columns },
+    'test',
+  )
+  const before = await stored()
+  const camt = (day: string, currency = 'EUR') =>
+    camt053({
+      ...{ iban: number, currency, version: 4, from: '2026-11-02', through: '2026-11-02', openingMinor: 0n },
+      lines: [{ reference: 'F1', day, amountMinor: 100n, text: 'one' }],
+    } as const)
+  const csv = (day: string) =>
+    `Reference;Order;Date;Gross;Fee;Payout\r\nF1;;${day.split('-').reverse().join('.')};1,00;0,00;\r\n`
+  const cases: [string, RegExp, mapping?: string][] = [
+    [camt('2062-11-02'), /^Line \d+: 2062-11-02 is still to come\. Correct the day\.$/],
+    [camt('2026-11-02').replaceAll('2026-11-02', '2026-12-04'), /^Line \d+: 2026-12-04 is still to come/],
+    [mt940(number).replace('62F:C261102', '62F:C271102'), /^Line 6: 2027-11-02 is still to come/],
+    [mt940(number).replace('61:261102', '61:271102'), /^Line 5: 2027-11-02 is still to come/],
+    [
+      csv('2062-11-02'),
+      /^Line 2: 2062-11-02 is still to come\. Correct the day, or the form of days of the mapping euros\.$/,
+      mappingName,
+    ],
+    [
+      camt('2026-11-02', 'USD'),
+      /^Line \d+: it is in USD, and bank:euros holds EUR\. Import it into an account that holds USD\.$/,
+    ],
+    [mt940(number).replaceAll('EUR', 'CHF'), /^Line \d: it is in CHF, and bank:euros holds EUR/],
+    [csv('2026-11-02'), /^Line 2: it is in USD, and bank:euros holds EUR/, mappingName],
+  ]
+  for (const [content, message, mapping] of cases) {
+    const given = { file: fileOf('days', content), mapping, reason: 'test' }
+    for (const send of [reconciliation.dryRun, reconciliation.importStatement])
+      await assert.rejects(send(given), { message }, content)
+  }
+  assert.deepEqual(await stored(), before)
+  // Where the bank is it may be tomorrow.
+  const tomorrow = { file: fileOf('days', camt('2026-12-02')), reason: 'test' }
+  assert.equal((await reconciliation.dryRun(tomorrow)).lastDay, '2026-12-02')
+})
+
 function mt940(number: string): string {
   return `:20:S1\n:25:${number}\n:28C:12/1\n:60F:C261101EUR100,\n:61:2611021102C12,50NTRFA\n:62F:C261102EUR112,5\n-\n`
 }

@@ -62,6 +62,7 @@ test('a balance that opens a day is that of the day before; money owed is below 
     {
       kind: 'balance',
       balance: { day: '2026-11-15', currency: 'EUR', amountMinor: -10_000n },
+      lineNumber: 2,
     },
   )
 })

@@ -155,7 +155,7 @@ export function makeCamtReader(): StatementReader {
     const amountMinor = signed(balance, amountOf(balance.get('Amt') ?? '', currency, here()))
     // What is there when a day opens is what was there when the one before ended.
     const at = kind === 'OPBD' ? dayAfter(day, -1) : day
-    found.push({ kind: 'balance', balance: { day: at, currency, amountMinor } })
+    found.push({ kind: 'balance', balance: { day: at, currency, amountMinor }, lineNumber: here() })
   }
 
   function endDetail(): void {

@@ -24,6 +24,7 @@ test('a statement has its account, its entries and the balance at its end, where
   assert.deepEqual(items.at(-1), {
     kind: 'balance',
     balance: { day: '2026-11-16', currency: 'EUR', amountMinor: -1250n },
+    lineNumber: 8,
   })
   const [first, second] = linesOf(text.split('\r\n').slice(4, 7).join('\r\n'))
   assert.deepEqual(

@@ -98,7 +98,8 @@ export function makeMt940Reader(): StatementReader {
     else if (of.tag === '86') endEntry(of)
     else if (of.tag === '62F' || of.tag === '62M') {
       // One within is of a page, and the statement goes on in the next message.
-      if (of.tag === '62F') found.push({ kind: 'balance', balance: balanceOf(value, of.lineNumber) })
+      if (of.tag === '62F')
+        found.push({ kind: 'balance', balance: balanceOf(value, of.lineNumber), lineNumber: of.lineNumber })
       isOpen = false
       isRead = true
     }

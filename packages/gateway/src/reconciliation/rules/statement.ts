@@ -46,7 +46,7 @@ export type StatementItem =
   /** What follows is of this statement, or of this page of it: the same id again in one file says that it is a copy. */
   | { readonly kind: 'statement'; readonly id: string | undefined }
   | { readonly kind: 'line'; readonly line: StatementLine }
-  | { readonly kind: 'balance'; readonly balance: StatementBalance }
+  | { readonly kind: 'balance'; readonly balance: StatementBalance; readonly lineNumber: number }
   /** Not booked yet, or left out by the mapping. */
   | { readonly kind: 'skipped' }
 

@@ -8,6 +8,8 @@ export interface OutsideAccount {
   readonly account: string
   /** By which a statement names it. */
   readonly iban: string | undefined
+  /** That it holds; undefined: any. */
+  readonly currency: string | undefined
   /** On the ledger, without their currencies. */
   readonly owners: readonly string[]
   readonly bankName: string | undefined
@@ -22,15 +24,16 @@ export async function listOutsideAccounts(database: Queryable): Promise<OutsideA
     kind: string
     name: string
     iban: string | null
+    currency: string | null
     is_transfer: boolean
   }>(sql`
-select 'bank' as kind, bank_name as name, iban, false as is_transfer from bank_accounts
+select 'bank' as kind, bank_name as name, iban, currency, false as is_transfer from bank_accounts
  union all
-select 'rail', rail_id, account->>'iban', account is not null from rails
+select 'rail', rail_id, account->>'iban', null, account is not null from rails
  order by 1, 2`)
   const transfers = rows.filter((row) => row.is_transfer)
   const banks = rows.filter(({ kind }) => kind === 'bank')
-  return rows.map(({ kind, name, iban, is_transfer }): OutsideAccount => {
+  return rows.map(({ kind, name, iban, currency, is_transfer }): OutsideAccount => {
     const account = `${kind}:${name}`
     const shared = kind === 'bank' && iban !== null ? transfers.filter((rail) => rail.iban === iban) : []
     // Of two bank accounts with one IBAN the first has them.
@@ -39,6 +42,7 @@ select 'rail', rail_id, account->>'iban', account is not null from rails
     return {
       account,
       iban: iban ?? undefined,
+      currency: currency ?? undefined,
       owners: [account, ...rails.map((rail) => `rail:${rail}`)],
       bankName: kind === 'bank' ? name : undefined,
       transferRails: is_transfer ? [name] : rails,
