@@ -120,6 +120,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
       submitted: () => work.submitted(),
       railTask: () => work.railTask(),
       payouts: () => work.payouts(),
+      reconcile: () => work.reconcile(),
       advanced: (expiresAtMs) => work.advanced(expiresAtMs),
       settlingFailed: (err, { merchantId, paymentId, refundId }) =>
         log.warn({ worker: 'settle', merchantId, paymentId, refundId, err }, 'not settled yet; trying again'),

@@ -33,6 +33,8 @@ export interface Work {
   railTask(): void
   /** Payouts are to be made, or ended. */
   payouts(): void
+  /** What a break waits for was carried out. */
+  reconcile(): void
   /** An order was made that expires then. */
   expects(expiresAtMs: number): void
   /** The times of an order were moved, wherever they are watched. */
@@ -115,6 +117,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       else hints.railTask()
     },
     payouts: () => loops?.payouts.wake(),
+    reconcile: () => loops?.reconcile.wake(),
     expects: (expiresAtMs) => loops?.expiry.expects(expiresAtMs),
     advanced(expiresAtMs) {
       loops?.expiry.expects(expiresAtMs)

@@ -44,6 +44,8 @@ export interface DecideApprovalsParts extends ClockAndRandom {
     readonly transfers: RecordTransfers
     readonly members: ManageMembers
   }
+  /** What a break of a statement may wait for is in the books. */
+  readonly onBooked: () => void
 }
 
 /** Who decides, and from where. */
@@ -179,11 +181,13 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
       }
       case 'correction':
         await corrections.correct(act.correction, reason, { approval })
+        parts.onBooked()
         return {}
       case 'transfer.confirm': {
         const { railId, paymentId: reference, currency, amountMinor, entry } = act
         const receipt = { ...entry, reference, currency, amountMinor, reason }
         await transfers.confirmTransfer(railId, receipt, { approval })
+        parts.onBooked()
         return {}
       }
       case 'key.add':

@@ -159,7 +159,13 @@ export function makeMatchLines(parts: MatchLinesParts) {
       return {
         items: [],
         breaks: lines.map((each) =>
-          breakOf({ kind: 'break', breakKind: 'missing_here', line: each, item: undefined }),
+          breakOf({
+            kind: 'break',
+            breakKind: 'missing_here',
+            line: each,
+            // The order that it names, for whoever decides about it.
+            item: items.find(({ kind }) => kind === 'transfer'),
+          }),
         ),
       }
     }

@@ -17,7 +17,9 @@ import { testEnvironment } from '../support/started.ts'
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
 const config = readConfig({ ...testEnvironment, APPROVAL_FOR: 'transfer' })
-const { money, operations } = await openRails(pool, { clock, config })
+/** How often the matcher was told that there is something to do. */
+let hinted = 0
+const { money, operations } = await openRails(pool, { clock, config, onReconcile: () => hinted++ })
 const merchant = await money.addMerchant()
 const { rails, banks, operators, reconciliation } = operations.as('console:alice')
 const iban = 'DE89370400440532013000'
@@ -83,15 +85,18 @@ test('a line that names an order pays it after a second operator’s yes, and th
   assert.deepEqual(counts, { matched: 0, booked: 0, breaks: 1 })
   await operations.reconcile()
   assert.equal(await statusOf(order), 'pending')
-  const { breakId, kind } = await onlyBreak()
+  const { breakId, kind, item } = await onlyBreak()
   assert.equal(kind, 'missing_here')
+  assert.deepEqual([item?.kind, item?.transferId], ['transfer', order.paymentId])
   const { approvalId, act } = await waiting(breakId)
   assert(act.kind === 'transfer.confirm' && act.paymentId === order.paymentId)
   await assert.rejects(waiting(breakId), /waits for a second operator/)
   await operations.reconcile()
   assert.equal(await statusOf(order), 'pending')
+  const before = hinted
   await approve(approvalId, bob, 'on the statement')
   assert.equal(await statusOf(order), 'success')
+  assert.equal(hinted, before + 1)
   await operations.reconcile()
   const { found } = await reconciliation.breaks.showBreak(breakId)
   assert.deepEqual([found.settlement, found.reason], ['confirmed', 'seen'])

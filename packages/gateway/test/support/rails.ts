@@ -124,6 +124,8 @@ export interface RailsGiven {
   readonly clock: Clock
   readonly lateMoney?: 'refund' | 'hold'
   readonly config?: Config
+  /** The matcher has something to do. */
+  readonly onReconcile?: () => void
   /** By which messages are sent. */
   readonly post?: RailPost
 }
@@ -160,6 +162,7 @@ export async function openRails(
     hints: {
       railAlert: (message) => alerts.push(message),
       askingFailed: (error) => troubles.push(error),
+      reconcile: () => given.onReconcile?.(),
     },
   })
   const money = openMoney(pool, { clock })

@@ -96,7 +96,13 @@ export function operationsByActor(
   return {
     manageMembers,
     reconcilingAs,
-    decideApprovals: makeDecideApprovals({ ...stores, ...common, memberSecondStep, carryOutAs: movingAs }),
+    decideApprovals: makeDecideApprovals({
+      ...stores,
+      ...common,
+      memberSecondStep,
+      carryOutAs: movingAs,
+      onBooked: () => hints.reconcile(),
+    }),
     moneyActs: (by: Asking) => makeMoneyActs(askingAs(by)),
     merchantActs: (by: Asking) => makeMerchantActs(askingAs(by)),
     payoutActs: (by: Asking) => makePayoutActs(askingAs(by)),
