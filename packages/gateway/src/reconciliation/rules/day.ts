@@ -30,10 +30,13 @@ export interface DayTotals {
 
 export function totalsOf(sums: DaySums): DayTotals {
   const { bookMinor, startMinor, balanceMinor } = sums
-  const isSaid = balanceMinor !== undefined
-  const outsideMinor = isSaid ? balanceMinor + sums.linesAfterBalanceMinor : startMinor + sums.linesMinor
-  // What was on its way before the first statement is in a balance of the outside, and in no sum that begins with ours.
-  const paired = sums.matchedLinesMinor - (isSaid ? sums.matchedMinor : sums.matchedSinceStartMinor)
+  // What the books had before the first statement is in their sum: its lines, of whatever day, say nothing new.
+  const countedMinor = sums.matchedMinor - sums.matchedSinceStartMinor
+  const outsideMinor =
+    balanceMinor === undefined
+      ? startMinor + sums.linesMinor - countedMinor
+      : balanceMinor + sums.linesAfterBalanceMinor
+  const paired = sums.matchedLinesMinor - sums.matchedMinor
   const awaited = bookMinor - startMinor - sums.matchedSinceStartMinor - sums.brokenMinor
   const inTransitMinor = paired - awaited
   return {
