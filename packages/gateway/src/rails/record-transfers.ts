@@ -305,7 +305,7 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
 }
 
 /** However it was typed; from a paymentId, the reference of that order. */
-function referenceOf(written: string): string {
+export function referenceOf(written: string): string {
   const reference = withoutSpaces(written)
   if (paymentIdPattern.test(reference)) return creditorReference(reference)
   if (isCreditorReference(reference)) return reference

@@ -62,7 +62,7 @@ export interface DryRun {
 
 export interface ImportOutcome {
   readonly statement: StatementImport
-  /** Nothing was done: the file was imported before. */
+  /** The file was imported before: nothing of it was written, and what was left to match is matched. */
   readonly isRepeated: boolean
   readonly counts: PassCounts
 }
@@ -83,8 +83,13 @@ export function makeImportStatement(parts: ImportStatementParts) {
 
     async importStatement(given: ImportGiven): Promise<ImportOutcome> {
       const { read, sha256, mapping, spans } = await inspect(given)
+      // What a rail will pay over is news for the bank account that it comes to.
+      const others = mapping?.settlesTo === undefined ? [] : [`bank:${mapping.settlesTo}`]
+      // Also those of which it has no new line: by then what the books have ought to have come.
+      const accounts = new Set([...spans.map((span) => span.account), ...others])
       const known = await statements.findByHash(sha256)
-      if (known) return { statement: known, isRepeated: true, counts: nothing }
+      // Whoever imported it may have died before all of them were looked at.
+      if (known) return { statement: known, isRepeated: true, counts: await matchAll(accounts) }
       const importId = makeUuid(clock.now(), random)
       const act = makeAct('reconcile.import', importId, { reason: given.reason })
       const { name } = given.file
@@ -122,18 +127,19 @@ export function makeImportStatement(parts: ImportStatementParts) {
       // Somebody sent the same file at the same moment.
       if (!statement)
         return { statement: found(await statements.findByHash(sha256)), isRepeated: true, counts: nothing }
-      const counts = { ...nothing }
-      // What a rail will pay over is news for the bank account that it comes to.
-      const others = mapping?.settlesTo === undefined ? [] : [`bank:${mapping.settlesTo}`]
-      // Also those of which it has no new line: by then what the books have ought to have come.
-      for (const account of new Set([...spans.map((span) => span.account), ...others])) {
-        const { matched, booked, breaks } = await matchLines(account)
-        counts.matched += matched
-        counts.booked += booked
-        counts.breaks += breaks
-      }
-      return { statement, isRepeated: false, counts }
+      return { statement, isRepeated: false, counts: await matchAll(accounts) }
     },
+  }
+
+  async function matchAll(accounts: Iterable<string>): Promise<PassCounts> {
+    const counts = { ...nothing }
+    for (const account of accounts) {
+      const { matched, booked, breaks } = await matchLines(account)
+      counts.matched += matched
+      counts.booked += booked
+      counts.breaks += breaks
+    }
+    return counts
   }
 
   /** The whole file, without writing anything. */

@@ -6,6 +6,7 @@ import type { Outcome } from '../operators/ask-approval.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import { type ApprovalRequest, asOf } from '../operators/rules/approval.ts'
 import type { ApprovalStore } from '../operators/store/approvals.ts'
+import { referenceOf } from '../rails/record-transfers.ts'
 import type { TransferActs } from '../rails/transfer-acts.ts'
 import type { MoneyActs } from '../treasury/money-acts.ts'
 import { mainBank } from '../treasury/rules/bank-account.ts'
@@ -143,7 +144,7 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
       const found = await find(breakId)
       if (!mayWriteOff(found)) throw notNow(found, 'There is no difference to write off.')
       const before = await underWay(found)
-      if (before?.isTransfer) throw beingSettled()
+      if (before && !before.isWriteOff) throw beingSettled()
       const actId = before?.actId ?? makeUuid(clock.now(), random)
       const { account, currency, amountMinor } = found
       const outcome = await claimed(found, { actId, act: 'reconcile.write-off', reason }, () =>
@@ -289,11 +290,9 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
       throw new Failure('status_does_not_allow', {
         message: 'Nobody pays to this account by bank transfer: no rail has its IBAN.',
       })
-    const named =
-      reference === undefined
-        ? (await matching.findNamed(outside, [line])).find(({ kind }) => kind === 'transfer')
-        : undefined
-    const [known] = named?.references ?? [reference]
+    const asked = reference === undefined ? line : { ...line, references: [referenceOf(reference)] }
+    const named = (await matching.findNamed(outside, [asked])).find(({ kind }) => kind === 'transfer')
+    const known = reference ?? named?.references[0]
     if (known === undefined)
       throw new Failure('invalid_field', {
         field: 'reference',
@@ -319,13 +318,18 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
   /** What is asked for, or done, and not to be done twice: also the break's first request, where nobody noted it there. */
   async function underWay(
     found: Break,
-  ): Promise<{ readonly actId: string; readonly isTransfer: boolean } | undefined> {
-    const { actId, breakId } = found
-    if (actId !== undefined && isBeingBooked(found)) return { actId, isTransfer: true }
+  ): Promise<{ readonly actId: string; readonly isWriteOff: boolean } | undefined> {
+    const { account, actId, breakId } = found
+    if (actId !== undefined && isBeingBooked(found)) return { actId, isWriteOff: false }
     const request = await approvals.findRequest(actId ?? breakId)
-    if (!request) return actId === undefined ? undefined : { actId, isTransfer: actId === breakId }
-    if (isOver(request)) return undefined
-    return { actId: request.approvalId, isTransfer: request.act.kind === 'transfer.confirm' }
+    if (request)
+      return isOver(request)
+        ? undefined
+        : { actId: request.approvalId, isWriteOff: request.act.kind === 'correction' }
+    if (actId === undefined) return undefined
+    // Whoever began it may still be about to do either: the books say what it was.
+    const { owners } = await outsideOf(account)
+    return { actId, isWriteOff: (await breaks.findCorrection(actId, owners)) !== undefined }
   }
 
   /** Nothing comes of it any more. */

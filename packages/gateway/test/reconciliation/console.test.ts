@@ -82,7 +82,7 @@ test('a statement is chosen in the console, and its lines say what came of them'
   assert.match(shown.text, /2 new, 0 in another file before/)
   assert.match(shown.text, /B1/)
   const repeated = await tillgate('reconcile', 'import', file, '--account', 'bank:main', '--reason', 'again')
-  assert.match(repeated.out, /imported before\. Nothing was changed/)
+  assert.match(repeated.out, /imported before\. No line was written again/)
 })
 
 test('a viewer sees breaks and may do nothing; whoever is not signed in sends no file', async () => {

@@ -27,6 +27,7 @@ const lines: readonly BankLine[] = [
   { reference: 'B1', day: '2026-11-02', amountMinor: 100n, text: 'one' },
   { reference: 'B2', day: '2026-11-03', amountMinor: -250n, text: 'two' },
 ]
+const more = [{ reference: 'B3', day: '2026-11-04', amountMinor: 9n, text: 'three' }, ...lines]
 const statement = (of: readonly BankLine[], openingMinor = 0n) => {
   const days = of.map(({ day }) => day).toSorted()
   const [from = '', through = ''] = [days[0], days.at(-1)]
@@ -235,7 +236,6 @@ test('two who send the same file at once import it once', async () => {
 })
 
 test('the same entry in another file is the same line, and two that are alike in one file are two', async () => {
-  const more = [{ reference: 'B3', day: '2026-11-04', amountMinor: 9n, text: 'three' }, ...lines]
   const { statement: made } = await send(fileOf('more.xml', statement(more)))
   assert.deepEqual([made.lines, made.known], [1, 3])
 })
@@ -272,6 +272,15 @@ test('whoever dies after the import is followed by the worker', async () => {
   )
   assert.equal(await money.operations.reconcile(), 1)
   assert.equal(await money.operations.reconcile(), 0)
+})
+
+test('whoever dies after the import, and sends the file again, finds it matched', async () => {
+  await pool.query("update statement_lines set match_id = null, break_id = null where mark like 'B3 %'")
+  await pool.query(
+    "delete from reconciliation_breaks where line_id in (select line_id from statement_lines where mark like 'B3 %')",
+  )
+  const again = await send(fileOf('more.xml', statement(more)))
+  assert.deepEqual([again.isRepeated, again.counts.breaks + again.counts.matched], [true, 1])
 })
 
 test('what was booked on the day before the first statement is in its opening balance, and is not looked for', async () => {

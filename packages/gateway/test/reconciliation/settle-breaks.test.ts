@@ -148,7 +148,7 @@ test('what is being booked as money for an order is not written off at the same 
   const { breakId } = await openOf('missing_here', 1_500n)
   const refused = new Failure('not_found', { message: 'no such order' })
   const confirm = (confirmTransfer: TransferActs['confirmTransfer']) =>
-    breaks.confirm(breakId, { reference: 'an order', reason: 'seen', confirmTransfer })
+    breaks.confirm(breakId, { reference: 'P01K73ZQ800JZ7V3N4Q5R6S7T8W', reason: 'seen', confirmTransfer })
   const writeOff = (by: MoneyActs['correct']) => breaks.writeOff(breakId, { reason: 'a gain', correct: by })
 
   const beside = { message: /waits for a second operator or for the next pass/ }
@@ -173,7 +173,12 @@ test('whoever dies while a break is settled leaves it to others after a while', 
   const { breakId } = await openOf('missing_here', 1_600n)
   const killed = () => Promise.reject(new Error('killed'))
   const settling = [
-    () => breaks.confirm(breakId, { reference: 'an order', reason: 'seen', confirmTransfer: killed }),
+    () =>
+      breaks.confirm(breakId, {
+        reference: 'P01K73ZQ800JZ7V3N4Q5R6S7T8W',
+        reason: 'seen',
+        confirmTransfer: killed,
+      }),
     () => breaks.writeOff(breakId, { reason: 'a gain', correct: killed }),
   ]
   for (const settle of settling) {

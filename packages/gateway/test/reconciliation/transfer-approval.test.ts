@@ -159,3 +159,37 @@ test('a request that was refused before it was noted at its break stands in nobo
   assert.deepEqual([await statusOf(order), await statusOf(other)], ['pending', 'success'])
   await operations.reconcile()
 })
+
+test('what is asked for anew as money for an order is not written off at the same moment', async () => {
+  const order = await startedOrder()
+  await say('for an order')
+  const { breakId } = await onlyBreak()
+  await reject((await waiting(breakId, order.paymentId)).approvalId, bob, 'not so')
+  const { correct } = operations.moneyActs({ actor: 'console:alice', operator: { login: 'alice' } })
+  const second = await reconciliation.breaks.confirm(breakId, {
+    reference: order.paymentId,
+    reason: 'seen again',
+    async confirmTransfer(...given) {
+      const writtenOff = reconciliation.breaks.writeOff(breakId, { reason: 'a gain', correct })
+      await assert.rejects(writtenOff, /being settled/)
+      return confirmTransfer(...given)
+    },
+  })
+  assert(second.kind === 'waiting')
+  await approve(second.request.approvalId, bob, 'yes')
+  await operations.reconcile()
+  assert.equal((await reconciliation.breaks.showBreak(breakId)).found.settlement, 'confirmed')
+})
+
+test('a line is booked for the order that is named, by whichever of the account’s rails it waits', async () => {
+  await rails.addTransferRail('wire', { ...noExtras, name: 'Wire', currencies: ['USD'], account }, 'test')
+  operations.rails.forget()
+  const order = await money.addOrder(merchant)
+  const outcome = await operations.payByRail.start({ ...order, railId: 'wire', locale: 'en' })
+  assert(outcome.kind === 'started', outcome.kind)
+  await say('with regards')
+  const { breakId } = await onlyBreak()
+  await approve((await waiting(breakId, order.paymentId)).approvalId, bob, 'yes')
+  assert.equal(await statusOf(order), 'success')
+  await operations.reconcile()
+})

@@ -139,7 +139,7 @@ export const statementActs: readonly Act[] = [
     }),
     answer: object('What came of it.', {
       isDryRun: yesNo('Nothing was changed.'),
-      isRepeated: yesNo('The file was imported before, and nothing was changed.'),
+      isRepeated: yesNo('The file was imported before: no line of it was written again.'),
       importId: optional(uuid('The import’s number.')),
       format: oneOf('What it is.', formats),
       accounts: list('Of which it has lines.', outsideAccount),
@@ -189,7 +189,7 @@ export const statementActs: readonly Act[] = [
             .slice(0, 3)
             .join('; ')}`
         : told.isRepeated
-          ? 'This file was imported before. Nothing was changed.'
+          ? 'This file was imported before. No line was written again.'
           : `${told.lines} lines were imported, ${told.known} were known. ${told.matched} matches, ${told.breaks} breaks.`,
       ...(told.importId !== undefined && { page: `${path}/imports/${told.importId}` }),
       ...(told.breaks > 0 && { next: 'reconcile breaks' }),
