@@ -6,15 +6,20 @@ import { Failure, KeyError } from '@tillgate/protocol'
 import { type Command, CommanderError } from 'commander'
 import { catalogue } from '../acts/catalogue.ts'
 import type { Terminal, WithContext } from '../faces/cli/context.ts'
+import { tellAway } from '../faces/cli/db.ts'
 import { operatorProgram } from '../faces/cli/program.ts'
 import { systemClock } from '../platform/clock.ts'
-import { StartFailure } from '../platform/start-failure.ts'
+import { Interruption, StartFailure } from '../platform/start-failure.ts'
 import { readConfig } from '../settings/config.ts'
 import { readDotEnv } from '../settings/dot-env.ts'
 import { migrationsFolder } from './open-gateway-database.ts'
 import { openStores } from './open-stores.ts'
 import { makeOperations } from './operations.ts'
 import { makeOperatorService } from './services/operator-service.ts'
+import { listenForStop } from './stop-signals.ts'
+
+/** A statement that waits for a lock does not look at the signal; PostgreSQL rolls back what it leaves. */
+const stopWithinMs = 10_000
 
 export function commandLine(acts = catalogue, terminal = processTerminal): Command {
   return operatorProgram({
@@ -31,7 +36,8 @@ export async function runCommandLine(
 ): Promise<void> {
   try {
     await commandLine(catalogue, terminal).parseAsync(args, { from: 'user' })
-  } catch (error) {
+  } catch (thrown) {
+    const error = endOf(thrown)
     // Commander has said what is wrong.
     if (error instanceof CommanderError) return terminal.setExitCode(error.exitCode)
     if (!(error instanceof StartFailure || error instanceof Failure || error instanceof KeyError)) throw error
@@ -40,13 +46,26 @@ export async function runCommandLine(
   }
 }
 
+/** A pause that a signal cuts short fails with an error around the signal's reason. */
+function endOf(thrown: unknown): unknown {
+  return thrown instanceof Error && thrown.cause instanceof Interruption ? thrown.cause : thrown
+}
+
 const processTerminal: Terminal = {
   out: process.stdout,
   err: process.stderr,
   readSettings: () => readConfig(process.env, readDotEnv()),
   watchInterrupt() {
     const interrupted = new AbortController()
-    process.once('SIGINT', () => interrupted.abort())
+    let leave = (): void => {}
+    listenForStop({
+      onStop({ signal }) {
+        leave = () => leaveAtOnce(signal)
+        setTimeout(leave, stopWithinMs).unref()
+        interrupted.abort(new Interruption(signal))
+      },
+      onSecond: () => leave(),
+    })
     return interrupted.signal
   },
   setExitCode(code) {
@@ -54,11 +73,20 @@ const processTerminal: Terminal = {
   },
 }
 
+function leaveAtOnce(signal: NodeJS.Signals): never {
+  const { message, exitCode } = new Interruption(
+    signal,
+    'It was not waited for: what was not committed is rolled back, and a backup may have left a file named .part.',
+  )
+  process.stderr.write(`${message}\n`)
+  process.exit(exitCode)
+}
+
 async function withStores(terminal: Terminal, work: Parameters<WithContext>[0]): Promise<void> {
   const config = terminal.readSettings()
   const signal = terminal.watchInterrupt()
   const parts = { config, clock: systemClock, random: randomBytes }
-  const { stores, vault, close } = await openStores({ ...parts, tell: () => {}, signal })
+  const { stores, vault, close } = await openStores({ ...parts, tell: tellAway(terminal), signal })
   try {
     // Where a gateway with these settings is by itself.
     const publicUrl = config.publicUrl ?? `http://localhost:${config.publicListener.port}`

@@ -11,6 +11,7 @@ export const exitCodes = {
   cannotCreate: 73,
   settings: 78,
   interrupted: 130,
+  terminated: 143,
 } as const
 
 export class StartFailure extends Error {
@@ -20,5 +21,17 @@ export class StartFailure extends Error {
     super(message, { cause: options.cause })
     this.name = 'StartFailure'
     this.exitCode = options.exitCode ?? exitCodes.other
+  }
+}
+
+/** Why a command's signal was aborted: thrown by whatever waits or looks at it, and told like any other end. */
+export class Interruption extends StartFailure {
+  readonly signal: NodeJS.Signals
+
+  constructor(signal: NodeJS.Signals, outcome = 'What was committed stays; the rest was not done.') {
+    const exitCode = signal === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted
+    super(`Stopped by ${signal}. ${outcome}`, { exitCode })
+    this.name = 'Interruption'
+    this.signal = signal
   }
 }

@@ -1,8 +1,10 @@
 // What every command needs, and a way to speak to people and to programs.
+import assert from 'node:assert/strict'
 import type { Writable } from 'node:stream'
 import type { OperatorService } from '../../acts/service.ts'
 import type { makeRotateMasterKey } from '../../keys/rotate-master-key.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { Interruption } from '../../platform/start-failure.ts'
 import { withoutHidden } from '../../platform/visible-text.ts'
 import type { Config } from '../../settings/config.ts'
 import type { makePrune } from '../../system/prune.ts'
@@ -15,7 +17,10 @@ export interface Terminal {
   readonly out: Writable
   readonly err: Writable
   readSettings(): Config
-  /** From now on Ctrl-C does not end the process but aborts this: stop at the next good moment. */
+  /**
+   * From now on Ctrl-C and SIGTERM do not end the process but abort this, with an `Interruption`: stop at the next good
+   * moment.
+   */
   watchInterrupt(): AbortSignal
   /** For a command that did its work and found something wrong. */
   setExitCode(code: number): void
@@ -29,12 +34,19 @@ export interface CommandContext {
   readonly clock: Clock
   /** Who acts, for the audit. */
   readonly actor: string
-  /** Ctrl-C was pressed: stop at the next good moment. */
+  /** Ctrl-C or SIGTERM: stop at the next good moment. */
   readonly signal: AbortSignal
 }
 
 /** Opens everything for as long as the work takes. */
 export type WithContext = (work: (context: CommandContext) => Promise<void>) => Promise<void>
+
+/** Ends the command where it was asked to stop, with what became of its work. */
+export function stopIfAsked(signal: AbortSignal, outcome: string): void {
+  if (!signal.aborted) return
+  assert(signal.reason instanceof Interruption)
+  throw new Interruption(signal.reason.signal, outcome)
+}
 
 export interface OutputOptions {
   readonly json?: boolean

@@ -6,7 +6,7 @@ import { readBackupFile, writeBackupFile } from '../../database/backup/backup-fi
 import { restoreBackup } from '../../database/backup/restore.ts'
 import { distribute, prepareDistribution } from '../../database/cluster/distribute.ts'
 import { bindMode, checkMode, refuseOther } from '../../database/mode.ts'
-import { connectDatabase } from '../../database/open-database.ts'
+import { connectDatabase, type DatabaseEvent } from '../../database/open-database.ts'
 import type { Pool } from '../../database/pool.ts'
 import { describeVerification } from '../../ledger/run-checks.ts'
 import { verifyLedger } from '../../ledger/store/ledger-checks.ts'
@@ -16,7 +16,7 @@ import { exitCodes, StartFailure } from '../../platform/start-failure.ts'
 import { makeVault } from '../../platform/vault.ts'
 import { version } from '../../platform/version.ts'
 import type { Config } from '../../settings/config.ts'
-import { type OutputOptions, print, type Terminal, table, type WithContext } from './context.ts'
+import { type OutputOptions, print, stopIfAsked, type Terminal, table, type WithContext } from './context.ts'
 import { readTextFile } from './files.ts'
 
 interface BackupOptions extends OutputOptions {
@@ -49,11 +49,19 @@ export function dbCommand({
     .option('--passphrase-file <file>', 'encrypt it to the passphrase in this file; - reads standard input')
     .option('--json', 'print JSON')
     .action((path: string, options: BackupOptions) =>
-      withDatabase(terminal, async (pool) => {
+      withDatabase(terminal, async ({ pool, signal }) => {
         const encryption = encryptionOf(options)
         const tables = await writeBackupFile(
           path,
-          (write) => writeBackup(pool, { madeAtMs: systemClock.now(), madeBy: `tillgate ${version}`, write }),
+          (write) =>
+            writeBackup(pool, {
+              madeAtMs: systemClock.now(),
+              madeBy: `tillgate ${version}`,
+              async write(text) {
+                stopIfAsked(signal, 'There is no backup: what was written of it is removed.')
+                await write(text)
+              },
+            }),
           encryption,
         )
         const lines = [
@@ -80,9 +88,9 @@ export function dbCommand({
     .option('--without-master-key', 'although merchants’ keys and callbacks will be of no use without it')
     .option('--json', 'print JSON')
     .action((path: string, options: RestoreOptions) =>
-      withDatabase(terminal, async (pool, config) => {
+      withDatabase(terminal, async ({ pool, config, signal }) => {
         const { header, tables, leftOut, ended, migrated } = await restoreBackup(pool, {
-          lines: readBackupFile(path, decryptionOf(options)),
+          lines: untilStopped(readBackupFile(path, decryptionOf(options)), signal),
           migrationsFolder,
           nowMs: systemClock.now(),
           checkHeader(found) {
@@ -90,8 +98,12 @@ export function dbCommand({
             checkMasterKey(found, config, options)
           },
         })
-        const verification = await verifyLedger(pool)
         const madeAt = new Date(header.madeAtMs).toISOString()
+        stopIfAsked(
+          signal,
+          `Everything is restored as of ${madeAt}, but the books are not proved: run \`ledger verify\`. What was revoked or changed after that moment is as it was before: repeat it.`,
+        )
+        const verification = await verifyLedger(pool)
         const lines = [
           ...countLines(tables),
           '',
@@ -150,7 +162,7 @@ export function dbCommand({
     .option('--within <seconds>', 'give it up after so long, with nothing changed', wholeSeconds)
     .option('--json', 'print JSON')
     .action((options: OutputOptions & { blocking?: boolean; within?: number }) =>
-      withDatabase(terminal, async (pool) => {
+      withDatabase(terminal, async ({ pool }) => {
         const plan = await prepareDistribution(pool, { withinSeconds: options.within })
         const { citusVersion, steps, bytes, withinSeconds } = plan
         const isDone = steps.length > 0 && options.blocking === true
@@ -183,6 +195,13 @@ function wholeSeconds(text: string): number {
   return seconds
 }
 
+async function* untilStopped(lines: AsyncIterable<string>, signal: AbortSignal): AsyncIterable<string> {
+  for await (const line of lines) {
+    stopIfAsked(signal, 'Nothing was restored: run it again, on the same database.')
+    yield line
+  }
+}
+
 function encryptionOf({ recipient, passphraseFile }: BackupOptions): BackupEncryption | undefined {
   if (recipient && passphraseFile !== undefined)
     throw new StartFailure(
@@ -210,21 +229,34 @@ function readPassphrase(path: string): string {
 /** Without migrating: a backup is taken of what is there, and a restore makes the schema itself. */
 async function withDatabase(
   terminal: Terminal,
-  work: (pool: Pool, config: Config) => Promise<void>,
+  work: (opened: { pool: Pool; config: Config; signal: AbortSignal }) => Promise<void>,
 ): Promise<void> {
   const config = terminal.readSettings()
+  const signal = terminal.watchInterrupt()
   const { pool, close } = await connectDatabase({
     ...config,
     poolMax: 2,
     statementTimeoutMs: 0,
-    tell: () => {},
-    signal: terminal.watchInterrupt(),
+    tell: tellAway(terminal),
+    signal,
   })
   try {
     await checkMode(pool, config)
-    await work(pool, config)
+    await work({ pool, config, signal })
   } finally {
     await close()
+  }
+}
+
+/** A command waits for its database as long as a gateway does; whoever called it learns why nothing happens. */
+export function tellAway({ err }: Pick<Terminal, 'err'>): (event: DatabaseEvent) => void {
+  let isTold = false
+  return (event) => {
+    if (event.kind !== 'database_away' || isTold) return
+    isTold = true
+    err.write(
+      `The database at ${event.address} does not answer (${event.reason}). Trying again; Ctrl-C ends it.\n`,
+    )
   }
 }
 

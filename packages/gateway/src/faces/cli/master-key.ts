@@ -1,6 +1,6 @@
 // tillgate master-key …: under which master key the secrets rest, and putting them under the new one.
 import { Command } from 'commander'
-import { type OutputOptions, print, type Terminal, table, type WithContext } from './context.ts'
+import { type OutputOptions, print, stopIfAsked, type Terminal, table, type WithContext } from './context.ts'
 
 const roles = { seals: 'seals and opens', opens: 'opens', unknown: 'not known here' } as const
 
@@ -34,8 +34,15 @@ export function masterKeyCommand(withContext: WithContext, terminal: Terminal): 
     .requiredOption('--reason <text>', 'why, for the audit')
     .option('--json', 'print JSON')
     .action((options: OutputOptions & { reason: string }) =>
-      withContext(async ({ masterKey }) => {
-        const { resealed, unknown } = await masterKey.rotate({ reason: options.reason })
+      withContext(async ({ masterKey, signal }) => {
+        const { resealed, unknown } = await masterKey.rotate({
+          reason: options.reason,
+          onBatch: (done) =>
+            stopIfAsked(
+              signal,
+              `${done} secrets are under the new key, others may not be: run it again, and leave both keys in MASTER_KEY until then.`,
+            ),
+        })
         const lines = [
           resealed === 0
             ? 'Nothing was under another key.'
