@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import filePromises from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -83,6 +85,33 @@ test('a backup is of one moment, although orders are made and paid meanwhile', a
   await assert.rejects(
     writeBackupFile(file, async () => {}),
     /is there already/,
+  )
+})
+
+test('of two backups to one name the first is kept, on a file system without hard links too', async (t) => {
+  const noLinks = Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' })
+  t.mock.method(filePromises, 'link', () => Promise.reject(noLinks))
+  syncBuiltinESMExports()
+  t.after(() => {
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+  const shared = join(folder, 'shared.gz')
+  const first = Promise.withResolvers<void>()
+  const write = (text: string, until: Promise<void>) =>
+    writeBackupFile(shared, async (writeText) => {
+      await writeText(text)
+      await until
+    })
+  const late = write('second', first.promise)
+  await write('first', Promise.resolve())
+  first.resolve()
+  await assert.rejects(late, /is there already/)
+  assert.equal(gunzipSync(readFileSync(shared)).toString(), 'first')
+  assert.equal(statSync(shared).mode & 0o777, 0o600)
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.includes('shared')),
+    ['shared.gz'],
   )
 })
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { link, open, unlink } from 'node:fs/promises'
+import { open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline as pipelineInBackground } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -39,7 +39,7 @@ export async function writeBackupFile<Result>(
     })
     gzip.end()
     await written
-    await link(draft, path)
+    await giveName(draft, path)
     await syncFolder(dirname(path))
     return result
   } catch (error) {
@@ -86,10 +86,27 @@ async function beginsEncrypted(path: string): Promise<boolean> {
   }
 }
 
+/** Takes the name first, which fails where it is taken. A hard link would do both at once, but FAT and many shares have none. */
+async function giveName(draft: string, path: string): Promise<void> {
+  await (await open(path, 'wx', 0o600)).close()
+  try {
+    await rename(draft, path)
+  } catch (error) {
+    await unlink(path).catch(() => {})
+    throw error
+  }
+}
+
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
-  await handle.sync()
-  await handle.close()
+  try {
+    await handle.sync()
+  } catch (error) {
+    // Shares that cannot sync a folder say so like this; the file itself is on the disk.
+    if (codeOf(error) !== 'EINVAL') throw error
+  } finally {
+    await handle.close()
+  }
 }
 
 const fileCodes = new Set([
