@@ -4,7 +4,13 @@ import type { BillAnswer } from '@tillgate/protocol'
 import { expectTexts } from './answers.ts'
 import { type BillLine, readBillLines } from './bill-lines.ts'
 import type { Caller } from './call.ts'
-import { ConnectionError, TillgateError, UnavailableError, UnexpectedAnswerError } from './errors.ts'
+import {
+  ConnectionError,
+  TillgateError,
+  TimeoutError,
+  UnavailableError,
+  UnexpectedAnswerError,
+} from './errors.ts'
 import type { CallOptions, Settings } from './options.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import { serialise } from './serialise.ts'
@@ -20,7 +26,8 @@ export interface Bill extends BillAnswer {
 export interface Bills {
   /**
    * The bill of one day in UTC, such as `2026-11-16`, from a quarter past midnight on. It is downloaded and its SHA-256
-   * is checked. A bill never changes, so repeating it is safe.
+   * is checked. A bill never changes, so repeating it is safe. `timeoutMs` is for the download too; left out, a download
+   * may take 15 minutes, for a bill of a million lines has some hundred megabytes.
    *
    * @throws UnexpectedAnswerError when the file is not what its hash says.
    * @example
@@ -30,31 +37,37 @@ export interface Bills {
   get(date: string, options?: CallOptions): Promise<Bill>
 }
 
-/** A bill of a million lines has some hundred megabytes. */
 const downloadTimeoutMs = 15 * 60_000
 
 export function makeBills({ call }: Caller, settings: Settings): Bills {
   return {
     async get(date, options = {}) {
+      const endsAtMs = settings.now() + (options.timeoutMs ?? Number.POSITIVE_INFINITY)
       const data = await call('service.trade.bill', () => serialise({ date }), options)
       const answer = expectTexts<BillAnswer>(data, ['date', 'sha256', 'downloadUrl'])
-      const csv = await download(answer, settings, options)
+      const csv = await download(answer, settings, { ...options, endsAtMs })
       return { ...answer, csv, lines: () => readBillLines(csv) }
     },
   }
 }
 
-async function download(answer: BillAnswer, settings: Settings, options: CallOptions): Promise<string> {
-  const { maxRetries = settings.maxRetries, signal = new AbortController().signal } = options
+async function download(
+  answer: BillAnswer,
+  settings: Settings,
+  options: CallOptions & { readonly endsAtMs: number },
+): Promise<string> {
+  const { maxRetries = settings.maxRetries, signal = new AbortController().signal, endsAtMs } = options
   for (let retries = 0; ; retries++) {
     try {
-      return await downloadOnce(answer, settings, signal)
+      return await downloadOnce(answer, settings, { signal, endsAtMs })
     } catch (error) {
       signal.throwIfAborted()
       const isWorthRepeating = error instanceof ConnectionError || error instanceof UnavailableError
       if (!isWorthRepeating || retries >= maxRetries) throw error
       const { retryAfterMs = 0 } = error as { retryAfterMs?: number | undefined }
-      await settings.wait(retryDelayMs({ retries, random: settings.random(), retryAfterMs }), signal)
+      const delayMs = retryDelayMs({ retries, random: settings.random(), retryAfterMs })
+      if (settings.now() + delayMs >= endsAtMs) throw error
+      await settings.wait(delayMs, signal)
       signal.throwIfAborted()
     }
   }
@@ -62,14 +75,17 @@ async function download(answer: BillAnswer, settings: Settings, options: CallOpt
 
 async function downloadOnce(
   { date, downloadUrl, sha256 }: BillAnswer,
-  { fetch }: Settings,
-  signal: AbortSignal,
+  { fetch, now }: Settings,
+  { signal, endsAtMs }: { readonly signal: AbortSignal; readonly endsAtMs: number },
 ): Promise<string> {
+  const limitMs = Math.ceil(Math.min(downloadTimeoutMs, endsAtMs - now()))
+  if (limitMs <= 0) throw new TimeoutError('The time for the call ran out.')
+  const timeout = AbortSignal.timeout(limitMs)
   const { status, text, retryAfter } = await fetch(downloadUrl, {
     method: 'GET',
     headers: { accept: 'text/csv' },
     redirect: 'manual',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(downloadTimeoutMs)]),
+    signal: AbortSignal.any([signal, timeout]),
   })
     .then(async (response) => ({
       status: response.status,
@@ -77,6 +93,8 @@ async function downloadOnce(
       retryAfter: response.headers.get('retry-after'),
     }))
     .catch((cause: unknown) => {
+      if (timeout.aborted)
+        throw new TimeoutError(`The bill of ${date} was not downloaded within ${limitMs} ms.`, { cause })
       throw new ConnectionError(`The bill of ${date} could not be downloaded.`, { cause })
     })
   if (status === 503)

@@ -211,6 +211,20 @@ test('trigger says when an order went another way, or there is no such event', a
   assert.equal((await till('trigger payment.order.lost')).exitCode, 2)
 })
 
+test('create says how long an order can live in the unit that was typed', async () => {
+  for (const expiresIn of ['3d', '24h1s', '299s']) {
+    const ended = await till(`create --amount 1 --currency USD --expires-in ${expiresIn}`)
+    assert.equal(ended.exitCode, 2)
+    assert.ok(ended.error.includes(`--expires-in is 5m to 24h, not ${expiresIn}.`), ended.error)
+  }
+  for (const expiresIn of ['1d', '5m'])
+    assert.equal(
+      (await till(`create --amount 1 --currency USD --expires-in ${expiresIn}`, { script: [created] }))
+        .exitCode,
+      0,
+    )
+})
+
 test('advance takes durations as people write them', async () => {
   const { requests } = await till('advance P1 1d12h', { script: [paid('timeout')] })
   assert.deepEqual(requests[0]?.body, { paymentId: 'P1', milliseconds: 129_600_000 })

@@ -1,5 +1,5 @@
 // A gateway for unit tests: it opens every request as the real one does and answers what the test scripted, one
-// entry a request. Time stands still but for the waits, which pass at once and are noted.
+// entry a request or download. Time stands still but for the waits, which pass at once and are noted.
 import {
   Failure,
   type FailureName,
@@ -41,7 +41,14 @@ export function scriptedGateway(script: readonly Scripted[], options: ClientOpti
   const pending = [...script]
 
   const fetch: Fetch = async (url, init) => {
-    const envelope = parseRequestEnvelope(init.body ?? '')
+    if (init.method === 'POST') await open(url, init.body ?? '')
+    const next = pending.shift()
+    if (next === undefined) throw new Error('more requests came than were scripted')
+    return respond(next, init.signal)
+  }
+
+  async function open(url: string, text: string): Promise<void> {
+    const envelope = parseRequestEnvelope(text)
     const plain = await openRequest(envelope, {
       aesKeys: [parsed.aesKey],
       publicKeys: [parsed.merchantPublicKey],
@@ -49,9 +56,6 @@ export function scriptedGateway(script: readonly Scripted[], options: ClientOpti
     if (plain === undefined) throw new Error('the test’s gateway could not open the request')
     const { method, timestamp, sign } = envelope
     requests.push({ url, method, timestamp: Number(timestamp), sign, body: JSON.parse(plain) })
-    const next = pending.shift()
-    if (next === undefined) throw new Error('more requests came than were scripted')
-    return respond(next, init.signal)
   }
 
   const client: ClientOptions = {

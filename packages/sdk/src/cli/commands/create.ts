@@ -1,5 +1,6 @@
 // till create: a payment order from a few options, or from a file with the whole body.
 
+import { maxExpiryMs, minExpiryMs } from '@tillgate/protocol'
 import type { NewOrder } from '../../orders.ts'
 import {
   type Command,
@@ -96,11 +97,19 @@ export function orderFrom(values: OptionValues, terminal: Terminal): NewOrder {
     ...(channel && { channel }),
     ...(expiresIn !== undefined && {
       paymentTime,
-      paymentExpiryTime: paymentTime + parseDuration(expiresIn),
+      paymentExpiryTime: paymentTime + parseExpiry(expiresIn),
     }),
     ...(callbackUrl && { callbackUrl }),
     ...(redirectUrl && { redirectUrl }),
   }
+}
+
+/** As it was typed: the gateway could only say it in milliseconds. */
+function parseExpiry(text: string): number {
+  const lifeMs = parseDuration(text)
+  if (lifeMs < minExpiryMs || lifeMs > maxExpiryMs)
+    throw new UsageError(`--expires-in is 5m to 24h, not ${text}.`)
+  return lifeMs
 }
 
 function readBody(values: OptionValues, terminal: Terminal): NewOrder {
