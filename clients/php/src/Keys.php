@@ -19,8 +19,7 @@ final class Keys
         private readonly string $privateKey,
         string|array $platformPublicKey,
     ) {
-        $this->aesKeys = array_map(fn(string $key) => self::decode($key)
-            ?? throw new \InvalidArgumentException('aesKey must be 32 bytes in base64'), (array) $aesKey);
+        $this->aesKeys = array_map(self::aesKey(...), (array) $aesKey);
         $this->platformKeys = (array) $platformPublicKey;
     }
 
@@ -98,6 +97,14 @@ final class Keys
             }
         }
         throw new NotGenuine('the body does not open');
+    }
+
+    /** PHP would fill a shorter one up with zeros. */
+    private static function aesKey(string $text): string
+    {
+        $key = self::decode($text);
+        return $key !== null && strlen($key) === 32 ? $key
+            : throw new \InvalidArgumentException('aesKey must be 32 bytes in base64');
     }
 
     /** Canonical base64 alone: one text for the same bytes. */

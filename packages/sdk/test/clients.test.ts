@@ -172,6 +172,24 @@ for (const { folder, driver: command, prepare } of languages) {
     }
   })
 
+  test(`${folder}: refuses an AES key that is not 32 bytes, before anything is encrypted with it`, async () => {
+    const [program = '', ...args] = command
+    for (const aesKey of [Buffer.alloc(16).toString('base64'), `${vectorCredentials.aesKey}=`]) {
+      const file = join(home, 'short-key.json')
+      writeFileSync(file, JSON.stringify({ ...vectorCredentials, aesKey }))
+      const running = promisify(execFile)(program, [...args, file], {
+        cwd: place,
+        env: { ...environment, TILLGATE_CONTRACT: file },
+      })
+      running.child.stdin?.end()
+      await assert.rejects(
+        running,
+        ({ stdout, stderr }) => /aesKey must be 32 bytes in base64/.test(`${stdout}${stderr}`),
+        aesKey,
+      )
+    }
+  })
+
   test(`${folder}: refuses every callback and every return that the vectors refuse`, async () => {
     const driver = drive(command, vectorFile, place)
     for (const { reason, text } of vectors.refusedCallbacks)

@@ -36,10 +36,21 @@ public final class Keys {
   public Keys(String merchantId, List<String> aesKeys, String privateKey, List<String> platformPublicKeys)
       throws GeneralSecurityException {
     this.merchantId = merchantId;
-    for (String key : aesKeys) this.aesKeys.add(new SecretKeySpec(Base64.getDecoder().decode(key), "AES"));
+    for (String key : aesKeys) this.aesKeys.add(new SecretKeySpec(aesKey(key), "AES"));
     KeyFactory rsa = KeyFactory.getInstance("RSA");
     this.privateKey = rsa.generatePrivate(new PKCS8EncodedKeySpec(fromPem(privateKey)));
     for (String key : platformPublicKeys) platformKeys.add(rsa.generatePublic(new X509EncodedKeySpec(fromPem(key))));
+  }
+
+  private static byte[] aesKey(String text) {
+    byte[] key;
+    try {
+      key = decode(text);
+    } catch (IllegalArgumentException e) {
+      key = new byte[0];
+    }
+    if (key.length != 32) throw new IllegalArgumentException("aesKey must be 32 bytes in base64");
+    return key;
   }
 
   private static byte[] fromPem(String pem) {

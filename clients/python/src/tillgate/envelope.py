@@ -21,7 +21,7 @@ VALUE = re.compile(r"[A-Za-z0-9._:/+-]*\Z")
 class Keys:
     def __init__(self, merchant_id: str, aes_key: ONE_OR_TWO, private_key: str, platform_public_key: ONE_OR_TWO):
         self.merchant_id = merchant_id
-        self.aes = [AESGCM(decode(key)) for key in listed(aes_key)]
+        self.aes = [AESGCM(read_aes_key(key)) for key in listed(aes_key)]
         private = serialization.load_pem_private_key(private_key.encode(), None)
         public = [serialization.load_pem_public_key(key.encode()) for key in listed(platform_public_key)]
         if not isinstance(private, rsa.RSAPrivateKey):
@@ -78,6 +78,16 @@ class Keys:
             except InvalidTag:
                 continue
         raise NotGenuine("the body does not open")
+
+
+def read_aes_key(text: str) -> bytes:
+    try:
+        key = decode(text)
+    except ValueError:
+        key = b""
+    if len(key) != 32:
+        raise ValueError("aesKey must be 32 bytes in base64")
+    return key
 
 
 def decode(text: str) -> bytes:
