@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import pg from 'pg'
 import { StartFailure } from '../platform/start-failure.ts'
 import { describeConnection, parseDatabaseUrl, withDatabase } from './connection.ts'
 
@@ -49,4 +50,16 @@ test('another database on the same server keeps all the rest', () => {
   })
   const socket = { host: '/run/pg', port: 5432, user: 'ann', database: 'shop', ssl: false } as const
   assert.deepEqual(withDatabase(socket, 'other'), { ...socket, database: 'other' })
+})
+
+test('an address without a user is told without one where the process has no name either', (t) => {
+  const { user } = pg.defaults
+  t.after(() => {
+    pg.defaults.user = user
+  })
+  pg.defaults.user = undefined
+  assert.equal(
+    describeConnection(parseDatabaseUrl('postgres://db.internal:5432/till')),
+    'db.internal:5432/till',
+  )
 })

@@ -65,7 +65,9 @@ export function describeConnection(connection: ConnectionOptions): string {
   return serversOf(connection)
     .map((server) => {
       const { user, host, port, database } = new pg.Client(server)
-      return host.startsWith('/') ? `${host} (database ${database})` : `${user}@${host}:${port}/${database}`
+      if (host.startsWith('/')) return `${host} (database ${database})`
+      // A service has no USER, which stands in for one that the address leaves out.
+      return `${user ? `${user}@` : ''}${host}:${port}/${database}`
     })
     .join(' or ')
 }
