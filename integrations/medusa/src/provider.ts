@@ -76,6 +76,7 @@ const actions: Readonly<Record<OrderStatus, WebhookActionResult['action']>> = {
 }
 
 const refundWaitMs = 10_000
+const numberAlreadyUsed = 40900
 
 export class TillgateProvider extends AbstractPaymentProvider<TillgateOptions> {
   static override identifier = 'tillgate'
@@ -107,12 +108,8 @@ export class TillgateProvider extends AbstractPaymentProvider<TillgateOptions> {
     // Of what the storefront sent along, the session's id alone is Medusa's own.
     const sessionId = String(data?.['session_id'] ?? context?.idempotency_key ?? '')
     if (!sessionId) throw new MedusaError(MedusaError.Types.INVALID_DATA, 'The payment session has no id.')
-    const session = await this.#createOrder(
-      sessionId,
-      sessionId,
-      toAmount(amount, currency_code.toUpperCase()),
-      currency_code,
-    )
+    const currency = currency_code.toUpperCase()
+    const session = await this.#createOrder(sessionId, 1, toAmount(amount, currency), currency)
     return { id: session.paymentId, status: 'pending', data: session }
   }
 
@@ -122,16 +119,9 @@ export class TillgateProvider extends AbstractPaymentProvider<TillgateOptions> {
     const wanted = toAmount(amount, currency)
     if (wanted === session.amount && currency === session.currency) return { data: session }
     // Paid meanwhile: then the gateway refuses, and the amount stays what was paid.
-    await this.#tillgate.orders.cancel(session.paymentId)
+    await this.deletePayment({ data: session })
     const [, times = '1'] = /\.(\d+)$/.exec(session.orderNo) ?? []
-    return {
-      data: await this.#createOrder(
-        session.session_id,
-        `${session.session_id}.${Number(times) + 1}`,
-        wanted,
-        currency,
-      ),
-    }
+    return { data: await this.#createOrder(session.session_id, Number(times) + 1, wanted, currency) }
   }
 
   async authorizePayment({ data }: AuthorizePaymentInput): Promise<AuthorizePaymentOutput> {
@@ -178,8 +168,11 @@ export class TillgateProvider extends AbstractPaymentProvider<TillgateOptions> {
         .filter(({ status }) => status !== 'refund_failed')
         .reduce((sum, each) => sum + minor(each.refundAmount), 0n)
       const left = minor(session.amount) - back
-      if (left > 0n)
-        await this.#refund(session, `${session.orderNo}-cancel`, toDecimalText(left, session.currency))
+      // One that failed keeps its number; what is refunded anew needs another.
+      const number = `${session.orderNo}-cancel`
+      const tries = refunds.filter(({ referRefundNo }) => referRefundNo.startsWith(number)).length
+      const referRefundNo = tries === 0 ? number : `${number}.${tries + 1}`
+      if (left > 0n) await this.#refund(session, referRefundNo, toDecimalText(left, session.currency))
       return { data: { ...session, status: paymentStatus } }
     }
     return this.deletePayment({ data: session })
@@ -216,14 +209,31 @@ export class TillgateProvider extends AbstractPaymentProvider<TillgateOptions> {
     }
   }
 
+  /** A number that is taken is of an order whose answer was lost: nobody knows it, so it is cancelled, and the next is taken. */
   async #createOrder(
+    sessionId: string,
+    times: number,
+    amount: string,
+    currency: string,
+  ): Promise<SessionData> {
+    const orderNo = times === 1 ? sessionId : `${sessionId}.${times}`
+    try {
+      return await this.#createNumbered(sessionId, orderNo, amount, currency)
+    } catch (error) {
+      if (!(error instanceof ConflictError && error.code === numberAlreadyUsed)) throw error
+      const { paymentId } = await this.#tillgate.orders.query({ orderNo })
+      await this.deletePayment({ data: { session_id: sessionId, paymentId } })
+      return this.#createOrder(sessionId, times + 1, amount, currency)
+    }
+  }
+
+  async #createNumbered(
     sessionId: string,
     orderNo: string,
     amount: string,
-    currencyCode: string,
+    currency: string,
   ): Promise<SessionData> {
     const { backendUrl, returnUrl, description = 'Order', expiryMinutes = 60 } = this.#options
-    const currency = currencyCode.toUpperCase()
     const paymentTime = Date.now()
     const { paymentId, checkoutUrl } = await this.#tillgate.orders.create({
       order: {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
+import { giveBankAccount, payOutWholly } from '../support/payouts.ts'
 import {
   type Answer,
   assertRefunded,
@@ -141,4 +142,54 @@ test('a forged callback makes no order', async () => {
   // Medusa answers before it looks.
   assert.equal(answered.status, 200)
   assert.equal(await orderOf(cartId), undefined)
+})
+
+/** Our provider without Medusa around it, which would have to lose an answer at the right moment. */
+async function openProvider(): Promise<Answer> {
+  const { TillgateProvider } = await import(join(folder, 'dist/provider.js'))
+  const options = { credentials: shop.credentials, backendUrl: medusaUrl, returnUrl: `${medusaUrl}/thanks` }
+  return new TillgateProvider({ logger: console }, options)
+}
+
+test('an update whose answer was lost is repeated, with the same amount and with another', async () => {
+  const provider = await openProvider()
+  const begin = { currency_code: 'eur', data: { session_id: 'payses_lost' } }
+  const { data: first } = await provider.initiatePayment({ ...begin, amount: 10 })
+  const { data: lost } = await provider.updatePayment({ currency_code: 'eur', amount: 20, data: first })
+  for (const amount of [20, 30]) {
+    const { data: again } = await provider.updatePayment({ currency_code: 'eur', amount, data: first })
+    const { paymentStatus, paymentAmount } = await tillgate.orders.query(again.paymentId)
+    assert.deepEqual([paymentStatus, Number(paymentAmount)], ['pending', amount])
+  }
+  assert.equal((await tillgate.orders.query(lost.paymentId)).paymentStatus, 'cancelled')
+})
+
+test('a cancellation whose refund failed is repeated once there is money for it', async () => {
+  const provider = await openProvider()
+  const sell = async (session_id: string) => {
+    const { data } = await provider.initiatePayment({
+      currency_code: 'usd',
+      amount: 10,
+      data: { session_id },
+    })
+    await tillgate.sandbox.pay({ paymentId: data.paymentId, outcome: 'success' })
+    await tillgate.orders.waitUntilFinal(data.paymentId)
+    return data
+  }
+  const data = await sell('payses_poor')
+  const { merchantId } = tillgate
+  await giveBankAccount(shop.gateway.pool, merchantId)
+  await payOutWholly(shop.gateway, { merchantId, amountMinor: 1_000n })
+  await assert.rejects(provider.cancelPayment({ data }), /The refund failed/)
+  await sell('payses_rich')
+  await provider.cancelPayment({ data })
+  await provider.cancelPayment({ data })
+  const { refunds } = await tillgate.orders.query(data.paymentId)
+  assert.deepEqual(
+    refunds.map(({ referRefundNo, status }) => [referRefundNo, status]),
+    [
+      ['payses_poor-cancel', 'refund_failed'],
+      ['payses_poor-cancel.2', 'refund_success'],
+    ],
+  )
 })

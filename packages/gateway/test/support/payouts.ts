@@ -21,7 +21,7 @@ export async function giveBankAccount(pool: Pool, merchantId: string, currency =
 
 /** Asked for, sent and paid, as a bank would have it after some days. */
 export async function payOutWholly(
-  money: Money,
+  money: Pick<Money, 'operations'>,
   {
     merchantId,
     currency = 'USD',

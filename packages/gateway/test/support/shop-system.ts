@@ -52,6 +52,8 @@ export async function prepareShopSystem(name: string) {
   after(() => server?.kill('SIGKILL'))
   return {
     folder,
+    gateway,
+    credentials,
     port,
     url,
     tillgate,
