@@ -487,7 +487,8 @@ export interface Bill extends BillAnswer {
 export interface Bills {
     /**
      * The bill of one day in UTC, such as `2026-11-16`, from a quarter past midnight on. It is downloaded and its SHA-256
-     * is checked. A bill never changes, so repeating it is safe.
+     * is checked. A bill never changes, so repeating it is safe. `timeoutMs` is for the download too; left out, a download
+     * may take 15 minutes, for a bill of a million lines has some hundred megabytes.
      *
      * @throws UnexpectedAnswerError when the file is not what its hash says.
      * @example
