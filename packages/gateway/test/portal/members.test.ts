@@ -25,6 +25,8 @@ const tokenOf = (link: string | undefined) => (link ?? '').split('/').at(-1) ?? 
 let people = 0
 const newEmail = () => `person-${++people}@shop.example`
 
+const newMerchant = async (name: string) => (await merchants.addMerchant({ name })).merchant.merchantId
+
 async function join(role: 'owner' | 'viewer' = 'viewer', of = merchantId): Promise<string> {
   const email = newEmail()
   const { link } = await members.inviteMember({ merchantId: of, email, role })
@@ -182,6 +184,61 @@ test('recovery gives a new password once, ends all sessions, and leaves the seco
   const again = await authenticate({ login: email, password: 'another password of hers' })
   assert(again.kind === 'right')
   assert.equal(again.account.hasSecondStep, true)
+})
+
+/** What their own change of the password is proven by, as under "Your account", and that change. */
+async function ownPassword(login: string): Promise<(newPassword: string) => Promise<void>> {
+  const proof = await authenticate({ login, password })
+  const given = { login, session: Buffer.alloc(32), oldPassword: password }
+  const { changeMemberPassword } = operations.as(`member:${login}@192.0.2.1`)
+  return (newPassword) => changeMemberPassword({ ...given, newPassword }, async () => proof)
+}
+
+test('a member’s own new password ends a link that would give another, and no invitation', async () => {
+  const other = await newMerchant('Careful Shop')
+  const email = await join()
+  const { link } = await members.recoverAccount({ merchantId, login: email }, 'somebody called')
+  const invited = await members.inviteMember({ merchantId: other, email, role: 'viewer' })
+  const recovery = await links.findRecovery(tokenOf(link))
+  assert(recovery)
+  const change = await ownPassword(email)
+  const late = await ownPassword(email)
+  await change('another password of hers')
+  assert.equal(await links.findRecovery(tokenOf(link)), undefined)
+  await assert.rejects(links.recover(recovery, 'the password of a thief', 'test'), /used already/)
+  assert.equal((await authenticate({ login: email, password: 'another password of hers' })).kind, 'right')
+  assert(await links.findInvitation(tokenOf(invited.link)))
+  // A change that is refused ends none.
+  const again = await members.recoverAccount({ merchantId, login: email }, 'lost')
+  await assert.rejects(late('a third password'), /was ended meanwhile/)
+  assert(await links.findRecovery(tokenOf(again.link)))
+})
+
+test('of a link and a change of password at the same moment the first counts, and neither waits for ever', async () => {
+  for (const linkIsFirst of [true, false]) {
+    const email = await join()
+    const { link } = await members.recoverAccount({ merchantId, login: email }, 'lost')
+    const recovery = await links.findRecovery(tokenOf(link))
+    assert(recovery)
+    const change = await ownPassword(email)
+    const uses = [
+      () => links.recover(recovery, 'a password by the link', 'test'),
+      () => change('another password of hers'),
+    ]
+    const { done } = await pool.transaction(async (transaction) => {
+      await transaction.query('select from member_accounts where login = $1 for update', [email])
+      const begun: Promise<void>[] = []
+      for (const use of linkIsFirst ? uses : uses.toReversed()) {
+        begun.push(use())
+        await untilBlocked(pool, begun.length, '%member_accounts%')
+      }
+      return { done: Promise.allSettled(begun) }
+    })
+    const [first, second] = await done
+    assert.equal(first?.status, 'fulfilled')
+    assert(second?.status === 'rejected')
+    assert.match(second.reason.message, linkIsFirst ? /ended meanwhile/ : /used already/)
+  }
 })
 
 test('wrong tries lock an address that nobody has as one that somebody has', async () => {

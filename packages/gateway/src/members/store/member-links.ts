@@ -83,12 +83,14 @@ select count(*) from audit where merchant_id = ${merchantId} and act = 'member.i
       ),
     /** False: the link is used up, or there is no such account any more. */
     recover: (linkId: string, change: NewPassword, act: Act) =>
-      audited(
-        database,
-        act,
-        async (transaction) =>
-          (await useLink(transaction, { linkId, nowMs: change.nowMs })) && setPassword(transaction, change),
-      ),
+      audited(database, act, async (transaction) => {
+        // The account before the link, as everywhere: the other way round two could wait for each other.
+        await transaction.query(sql`
+select from member_accounts where login = ${change.login} for no key update`)
+        return (
+          (await useLink(transaction, { linkId, nowMs: change.nowMs })) && setPassword(transaction, change)
+        )
+      }),
     /** Those that are over. */
     deleteEnded: (nowMs: number) =>
       database.query(sql`delete from member_links where expires_at <= ${nowMs}`),

@@ -139,6 +139,9 @@ update member_accounts
  where login = ${login} and status = 'active' and identity is null
    and (${accessVersion}::integer is null or access_version = ${accessVersion})`)
   if (rowCount !== 1) return false
+  // Somebody else may have one: no link gives another password after this one. After the account, as everywhere.
+  await transaction.query(sql`
+delete from member_links where login = ${login} and kind = 'recovery' and used_at is null`)
   // Not proven by the old one: whatever lets in besides may be somebody else's.
   if (accessVersion === undefined) await removePasskeys(transaction, login, memberTables)
   return endAccess(transaction, { login, nowMs }, memberTables)
