@@ -110,14 +110,19 @@ test('nobody comes in who was not declared, whose address is not verified, or wh
   assert.equal(await isSignedIn((await signIn(bob)).client), true)
 })
 
-test('a lower role ends sessions and tokens; a higher one leaves them', async () => {
+test('a lower role ends sessions, tokens and links that were made; a higher one leaves them', async () => {
+  const { merchantId } = await gateway.addMerchant()
+  const { members } = gateway.operations.as('console:ann@127.0.0.1')
+  await members.inviteMember({ merchantId, email: 'ann@elsewhere.example', role: 'owner' })
   const first = await signIn({ ...ann, groups: ['till-admins'] })
+  assert.equal((await members.listMembers(merchantId)).invitations.length, 1)
   const before = await stored('ann')
   assert.equal(before.role, 'admin')
   const { client } = await signIn({ ...ann, groups: ['staff'] })
   const after = await stored('ann')
   assert.deepEqual([after.role, after.version, after.sessions], ['viewer', before.version + 1, 1])
   assert.deepEqual([await isSignedIn(first.client), await isSignedIn(client)], [false, true])
+  assert.deepEqual((await members.listMembers(merchantId)).invitations, [])
   const none = await signIn({ ...ann, groups: [] })
   assert.equal(await isSignedIn(none.client), false)
   assert.equal(await isSignedIn(client), false)

@@ -117,6 +117,51 @@ test('whoever is removed does not come back by an invitation that was made while
   assert.deepEqual(await stores.members.listMemberships(email), [])
 })
 
+test('an owner who is removed, or is an owner no more, does not come back by an invitation of their own', async () => {
+  const [of, another] = [await newMerchant('Parted Shop'), await newMerchant('Another Shop')]
+  const staying = await join('owner', of)
+  const inviteAs = async (login: string, to = of) => {
+    const { members: own } = operations.as(`member:${login}@192.0.2.1`)
+    return tokenOf((await own.inviteMember({ merchantId: to, email: newEmail(), role: 'owner' })).link)
+  }
+  const isOpen = async (token: string) => (await links.findInvitation(token)) !== undefined
+  const others = await inviteAs(staying)
+  for (const part of [
+    (login: string) => members.removeMember({ merchantId: of, login }),
+    (login: string) => members.changeRole({ merchantId: of, login, role: 'viewer' }),
+  ]) {
+    const leaving = await join('owner', of)
+    const [own, elsewhere] = [await inviteAs(leaving), await inviteAs(leaving, another)]
+    await members.changeRole({ merchantId: of, login: leaving, role: 'owner' })
+    assert.ok(await isOpen(own))
+    await part(leaving)
+    assert.deepEqual(await Promise.all([own, elsewhere, others].map(isOpen)), [false, true, true])
+  }
+  await assert.rejects(members.changeRole({ merchantId: of, login: staying, role: 'viewer' }), /last owner/)
+  assert.ok(await isOpen(others))
+})
+
+test('links that an operator made end when that operator is disabled', async () => {
+  const { operators } = operations.as('test')
+  for (const login of ['eve', 'eve-2', 'root'])
+    await operators.addOperator({ login, role: 'admin', password: 'a password of an operator' })
+  const of = await newMerchant('Visited Shop')
+  const email = await join('viewer', of)
+  const make = async (login: string) => {
+    const { members: theirs } = operations.as(`console:${login}@192.0.2.1`)
+    const invited = await theirs.inviteMember({ merchantId: of, email: newEmail(), role: 'owner' })
+    return tokenOf(invited.link)
+  }
+  const [own, others] = [await make('eve'), await make('eve-2')]
+  const recovery = await operations
+    .as('console:eve@192.0.2.1')
+    .members.recoverAccount({ merchantId: of, login: email }, 'lost')
+  await operators.disableOperator('eve', 'left')
+  assert.equal(await links.findInvitation(own), undefined)
+  assert.equal(await links.findRecovery(tokenOf(recovery.link)), undefined)
+  assert(await links.findInvitation(others))
+})
+
 test('a join that is refused leaves the invitation open', async () => {
   const { merchant } = await merchants.addMerchant({ name: 'Refused Shop' })
   const email = await join()

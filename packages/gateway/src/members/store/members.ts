@@ -6,7 +6,7 @@ import { accountSources, memberTables } from '../../accounts/store/account-table
 import { removePasskeys } from '../../accounts/store/passkeys.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
-import { prepared, sql } from '../../database/sql.ts'
+import { prepared, type Sql, sql } from '../../database/sql.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
 import type { ListedMember, Member, Membership } from '../rules/member.ts'
@@ -47,18 +47,15 @@ select 1 from member_accounts where login = ${login} and identity is null`)
     setPassword: (change: NewPassword, act: Act) =>
       audited(database, act, (transaction) => setPassword(transaction, change)),
     setRole: (member: MemberKey & Pick<Member, 'role'>, act: Act) =>
-      changeMember(database, member, act, (transaction) =>
-        transaction.query(sql`
-update members set role = ${member.role} where merchant_id = ${member.merchantId} and login = ${member.login}`),
-      ),
+      changeMember(database, member, act, async (transaction) => {
+        if (member.role !== 'owner') await endInvitations(transaction, member, isMadeBy(member))
+        return transaction.query(sql`
+update members set role = ${member.role} where merchant_id = ${member.merchantId} and login = ${member.login}`)
+      }),
     /** Open invitations end with it: one may have been made while they joined. */
     removeMember: (key: MemberKey, act: Act) =>
       changeMember(database, { ...key, role: undefined }, act, async (transaction) => {
-        // Links before members, as whoever joins takes them.
-        await transaction.query(sql`
-delete from member_links l
- where l.merchant_id = ${key.merchantId} and l.login = ${key.login} and l.used_at is null
-   and exists (select 1 from members m where m.merchant_id = ${key.merchantId} and m.login = ${key.login})`)
+        await endInvitations(transaction, key, sql`(l.login = ${key.login} or ${isMadeBy(key)})`)
         return transaction.query(sql`
 delete from members where merchant_id = ${key.merchantId} and login = ${key.login}`)
       }),
@@ -145,6 +142,23 @@ delete from member_links where login = ${login} and kind = 'recovery' and used_a
   // Not proven by the old one: whatever lets in besides may be somebody else's.
   if (accessVersion === undefined) await removePasskeys(transaction, login, memberTables)
   return endAccess(transaction, { login, nowMs }, memberTables)
+}
+
+/** By them, as an owner: one may be for another address of theirs. */
+function isMadeBy({ login }: MemberKey): Sql {
+  return sql`starts_with(l.made_by, ${`member:${login}@`})`
+}
+
+/** Unused ones of this merchant, where there is such a member. Before members are changed, as whoever joins takes them. */
+async function endInvitations(
+  transaction: Queryable,
+  { merchantId, login }: MemberKey,
+  condition: Sql,
+): Promise<void> {
+  await transaction.query(sql`
+delete from member_links l
+ where l.merchant_id = ${merchantId} and l.used_at is null and ${condition}
+   and exists (select 1 from members m where m.merchant_id = ${merchantId} and m.login = ${login})`)
 }
 
 async function changeMember(

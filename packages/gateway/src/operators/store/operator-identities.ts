@@ -9,7 +9,7 @@ import { sql } from '../../database/sql.ts'
 import type { Act } from '../rules/audit.ts'
 import { type Operator, type Role, roles } from '../rules/operator.ts'
 import { insertAct } from './audit.ts'
-import { operatorShape } from './operators.ts'
+import { endLinks, operatorShape } from './operators.ts'
 
 export interface IdentitySignIn {
   /** Issuer and subject. */
@@ -39,7 +39,10 @@ async function signIn(transaction: Queryable, given: IdentitySignIn): Promise<Ac
   const { login } = operator
   await transaction.query(sql`update operators set identity = ${identity} where login = ${login}`)
   const isLess = role === undefined || (role !== 'as declared' && isLower(role, operator.role))
-  if (isLess) await endAccess(transaction, { login, nowMs }, operatorTables)
+  if (isLess) {
+    await endAccess(transaction, { login, nowMs }, operatorTables)
+    await endLinks(transaction, login)
+  }
   if (role !== undefined && role !== 'as declared' && role !== operator.role) {
     await transaction.query(sql`update operators set role = ${role} where login = ${login}`)
     const reason = `from ${operator.role} to ${role}, as the identity provider says`

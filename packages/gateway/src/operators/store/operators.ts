@@ -113,10 +113,18 @@ async function setStatus(
       const { rowCount } = await transaction.query(sql`
 update operators set status = ${status} where login = ${login}`)
       if (rowCount === 0) outcome = 'missing'
-      else if (status === 'disabled')
+      else if (status === 'disabled') {
         await endAccess(transaction, { login, nowMs: act.actedAtMs }, operatorTables)
+        await endLinks(transaction, login)
+      }
     }
     return outcome === 'set'
   })
   return outcome
+}
+
+/** Into merchants' portals, made by them and not used yet: one may be for an address of theirs. */
+export async function endLinks(transaction: Queryable, login: string): Promise<void> {
+  await transaction.query(sql`
+delete from member_links where starts_with(made_by, ${`console:${login}@`}) and used_at is null`)
 }
