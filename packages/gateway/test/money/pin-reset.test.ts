@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import type { Queryable } from '../../src/database/pool.ts'
+import { makeActs } from '../../src/operators/audit-entries.ts'
 import { makeVault } from '../../src/platform/vault.ts'
 import { makeChangePin } from '../../src/wallets/change-pin.ts'
 import { pinResetLimits } from '../../src/wallets/rules/pin-reset.ts'
@@ -90,6 +91,26 @@ test('a change that was proven before a reset or a lock changes nothing, tells n
     )
     assert.equal(rows.length, 0, name)
   }
+})
+
+test('the owner’s own change of PIN ends a code; one that is refused leaves it', async () => {
+  const { login, walletId } = await newWallet()
+  const { code } = await manage.resetPin(login, 'somebody called')
+  const wallet = await stores.wallets.findWallet(walletId)
+  assert(wallet)
+  const proof = { wallet, pin: '246810', address: home, device: undefined }
+  const change = (accessVersion: number) =>
+    stores.wallets.setPin(
+      { walletId, accessVersion, sealedPin: Buffer.from('x'), tokenHash: Buffer.alloc(32) },
+      makeActs({ clock, random: randomBytes, actor: 'test' })('wallet.change-pin', walletId),
+    )
+  assert.equal(await change(wallet.accessVersion - 1), false)
+  const { rowCount } = await pool.query('select from pin_resets where wallet_id = $1', [walletId])
+  assert.equal(rowCount, 1)
+  const given = { newPin: '999999', tokenHash: Buffer.alloc(32) }
+  assert.equal((await operations.changePin(proof, given)).kind, 'signed_in')
+  assert.deepEqual(await reset({ login, code }), { kind: 'wrong' })
+  assert.equal(await signIn(login, '999999'), 'signed_in')
 })
 
 test('a code is good for a quarter of an hour, to the millisecond', async () => {

@@ -170,6 +170,8 @@ async function setPin(
 update wallets set sealed_pin = ${sealedPin}, pin_hash = null
  where wallet_id = ${walletId} and status = 'active' and access_version = ${accessVersion}`)
   if (rowCount !== 1) return false
+  // Somebody else may have the code.
+  await transaction.query(sql`delete from pin_resets where wallet_id = ${walletId}`)
   await endAccess(transaction, walletId, { tokenHash })
   return true
 }
