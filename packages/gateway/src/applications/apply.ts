@@ -3,6 +3,7 @@
 import { Failure, KeyError, makeUuid, parsePublicKey } from '@tillgate/protocol'
 import { hashToken, type MadeLink, type ManageMembers } from '../members/manage-members.ts'
 import { checkHosts } from '../merchants/rules/merchant.ts'
+import type { MerchantStore } from '../merchants/store/merchants.ts'
 import { parseEmail } from '../notices/rules/notice.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { parseLine } from '../platform/visible-text.ts'
@@ -12,6 +13,7 @@ import type { ApplicationStore } from './store/applications.ts'
 export interface ApplyParts extends ClockAndRandom {
   readonly applications: ApplicationStore
   readonly members: Pick<ManageMembers, 'inviteMember' | 'listMembers'>
+  readonly merchants: Pick<MerchantStore, 'findMerchant'>
 }
 
 export interface Applied {
@@ -31,9 +33,17 @@ const tokenBytes = 32
 const tokenPattern = /^[\w-]{43}$/
 const maxHosts = 100
 
-export function makeApply({ applications, members, clock, random }: ApplyParts) {
+export function makeApply({ applications, members, merchants, clock, random }: ApplyParts) {
   const find = async (token: string): Promise<Application | undefined> =>
     tokenPattern.test(token) ? applications.findByToken(hashToken(token)) : undefined
+
+  /** It is approved, nobody has joined yet, and the merchant is not suspended. */
+  const isOpen = async ({ merchantId }: Application): Promise<boolean> => {
+    if (merchantId === undefined) return false
+    const known = await merchants.findMerchant(merchantId)
+    if (known?.merchant.status !== 'active') return false
+    return (await members.listMembers(merchantId)).members.length === 0
+  }
 
   return {
     /** The token of the applicant's link. Throws every problem that a person can mend, by its field. */
@@ -74,17 +84,14 @@ export function makeApply({ applications, members, clock, random }: ApplyParts) 
       if (!isDone) throw new Failure('status_does_not_allow', { message: 'Nothing is asked any more.' })
     },
 
-    /** A new link to the first member's password; undefined: it is not approved, or somebody has joined already. */
+    /** A new link to the first member's password; undefined: there is none to be had. */
     async firstLink(application: Application): Promise<MadeLink | undefined> {
       const { merchantId, email } = application
-      if (merchantId === undefined) return undefined
-      const { members: people } = await members.listMembers(merchantId)
-      return people.length > 0 ? undefined : members.inviteMember({ merchantId, email, role: 'owner' })
+      if (merchantId === undefined || !(await isOpen(application))) return undefined
+      return members.inviteMember({ merchantId, email, role: 'owner' })
     },
 
-    async isOpen({ merchantId }: Application): Promise<boolean> {
-      return merchantId !== undefined && (await members.listMembers(merchantId)).members.length === 0
-    },
+    isOpen,
   }
 }
 

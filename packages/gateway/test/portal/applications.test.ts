@@ -100,6 +100,28 @@ test('an applicant who has an account joins with it, and sees the AES key once t
   assert.deepEqual(keys.map(({ kind }) => kind).sort(), ['aes', 'rsa'])
 })
 
+test('while the merchant is suspended its applicant gets no link, and whoever has one joins without an AES key', async () => {
+  const token = await gateway.operations.apply.apply({ ...application, email: 'held@tea.example' })
+  const page = `/merchant/applications/${token}`
+  const { applications, merchants } = gateway.operations.as('test')
+  const { merchantId } = await applications.approve(await newest())
+  const client = new PortalClient(gateway)
+  const askLink = async () =>
+    (await client.post(`${page}/password`, {}, { on: '/merchant/apply' })).location ?? ''
+  await merchants.suspendMerchant(merchantId, 'looked into')
+  assert.doesNotMatch((await client.get(page)).text, /\/password"/)
+  assert.equal(await askLink(), page)
+  await merchants.resumeMerchant(merchantId, 'nothing found')
+  assert.match((await client.get(page)).text, /\/password"/)
+  const joining = await askLink()
+  assert.match(joining, /^\/merchant\/join\//)
+  await merchants.suspendMerchant(merchantId, 'fraud')
+  const joined = await client.post(joining, { password, again: password }, { on: joining })
+  assert.equal(joined.location, '/merchant')
+  const { keys } = await gateway.merchants.showMerchant(merchantId)
+  assert.ok(keys.every(({ kind }) => kind === 'rsa'))
+})
+
 test('of two operators who approve at once one does, and there is one merchant', async () => {
   await apply({ email: 'two@tea.example' })
   const id = await newest()

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pair } from '../../../protocol/test/keys.ts'
+import { untilBlocked } from '../support/blocked.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { hashesDuring } from '../support/hashes.ts'
 import { memberOf, memberPassword, PortalClient } from '../support/portal.ts'
@@ -43,6 +44,50 @@ test('a link that was used leads nobody in, and says the same as one that never 
   assert.equal(used.status, 404)
   const plain = (text: string) => text.replaceAll(/nonce[-="]+[\w-]+/g, '')
   assert.equal(plain(used.text), plain(never.text))
+})
+
+test('of two who use a link at the same moment one is told that it is no good, as whoever comes later', async () => {
+  // With an allowance of tries of its own.
+  const own = await startTestGateway()
+  const { merchantId: first } = await own.addMerchant({ name: 'First House' })
+  const { merchantId: other } = await own.addMerchant({ name: 'Other House' })
+  const { email, client } = await memberOf(own, first, 'owner')
+  const { members } = own.operations.as('test')
+  const choice = { password: memberPassword, again: memberPassword }
+  const anew = [new PortalClient(own), new PortalClient(own)]
+  const uses = [
+    {
+      made: await members.inviteMember({ merchantId: first, email: 'twice@shop.example', role: 'viewer' }),
+      clients: anew,
+      fields: choice,
+    },
+    {
+      made: await members.inviteMember({ merchantId: other, email, role: 'viewer' }),
+      clients: [client, client],
+      fields: {},
+    },
+    {
+      made: await members.recoverAccount({ merchantId: first, login: email }, 'lost'),
+      clients: anew,
+      fields: choice,
+    },
+  ]
+  for (const { made, clients, fields } of uses) {
+    const { pathname } = new URL(made.link ?? '')
+    const tokens = await Promise.all(clients.map((each) => each.token(pathname)))
+    const answers = await own.pool.transaction(async (transaction) => {
+      await transaction.query('select from member_links for update')
+      const sent = clients.map((each, index) => each.post(pathname, fields, { token: tokens[index] ?? '' }))
+      await untilBlocked(own.pool, 2, '%member_%')
+      return { sent: Promise.all(sent) }
+    })
+    const sent = await answers.sent
+    assert.deepEqual(sent.map(({ status }) => status).sort(), [303, 404], pathname)
+    assert.match(
+      sent.find(({ status }) => status === 404)?.text ?? '',
+      /<h1[^>]*>This link does not work any more/,
+    )
+  }
 })
 
 test('cookies are for this host and no script, and pages for no other site', async () => {

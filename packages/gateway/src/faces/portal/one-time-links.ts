@@ -1,5 +1,6 @@
 // Where one-time links lead: joining a shop, choosing a new password. A link is looked at as often as one likes, and used
 // once.
+import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { minPasswordLength, refusalOfPassword } from '../../accounts/rules/account.ts'
 import type { FieldError } from '../../acts/read-input.ts'
@@ -41,7 +42,12 @@ export function serveOneTimeLinks(listener: FastifyInstance, door: Door, { parts
       const errors = passwordErrors(form, language)
       if (errors.length > 0) return showInvitation(call, invitation, errors)
       const { login } = invitation
-      await running().links.joinAnew(invitation, form.get('password') ?? '', actorOf(request, login))
+      const joining = running().links.joinAnew(
+        invitation,
+        form.get('password') ?? '',
+        actorOf(request, login),
+      )
+      if (!(await isUsed(joining))) return sendDead(call)
       const account = await running().findAccount(login)
       const isOpen = account && (await door.open(call, account))
       return isOpen ? welcomeFirst(call, invitation) : door.fromBeginning(call)
@@ -68,7 +74,12 @@ export function serveOneTimeLinks(listener: FastifyInstance, door: Door, { parts
         ? [{ field: undefined, message: refusal.trouble }]
         : passwordErrors(form, language)
       if (errors.length > 0) return showRecovery(call, link.login, errors)
-      await running().links.recover(link, form.get('password') ?? '', actorOf(request, link.login))
+      const recovering = running().links.recover(
+        link,
+        form.get('password') ?? '',
+        actorOf(request, link.login),
+      )
+      if (!(await isUsed(recovering))) return sendDead(call)
       door.leaveNote(call, language.words.join.recovered)
       return redirect(reply, pathTo('/sign-in'))
     }),
@@ -78,7 +89,8 @@ export function serveOneTimeLinks(listener: FastifyInstance, door: Door, { parts
     const { request, reply } = call
     const found = await visits.readSession(request)
     if (found?.account.login !== invitation.login) return redirect(reply, signInThenBack(request))
-    await running().links.join(invitation, found.account, actorOf(request, invitation.login))
+    const joining = running().links.join(invitation, found.account, actorOf(request, invitation.login))
+    if (!(await isUsed(joining))) return sendDead(call)
     return welcomeFirst(call, invitation)
   }
 
@@ -86,8 +98,9 @@ export function serveOneTimeLinks(listener: FastifyInstance, door: Door, { parts
   async function welcomeFirst(call: Call, joined: OpenInvitation): Promise<FastifyReply> {
     const { merchantId, login, role } = joined
     const { service, merchant } = running().scope(merchantId)
-    const { keys } = await merchant()
-    if (role !== 'owner' || keys.some(({ kind }) => kind === 'aes')) return welcome(call, joined)
+    const { merchant: shop, keys } = await merchant()
+    if (role !== 'owner' || shop.status === 'suspended' || keys.some(({ kind }) => kind === 'aes'))
+      return welcome(call, joined)
     const made = await service
       .merchantActs({ operator: undefined, actor: actorOf(call.request, login) })
       .addKey(merchantId, { kind: 'aes' }, 'the first member')
@@ -163,6 +176,17 @@ export function serveOneTimeLinks(listener: FastifyInstance, door: Door, { parts
       title: join.dead,
       content: html`<p>${join.deadText}</p><p><a class="button" href="${prefix}">${trouble.toPortal}</a></p>`,
     })
+  }
+}
+
+/** False: somebody else used the link since it was looked at. */
+async function isUsed(using: Promise<void>): Promise<boolean> {
+  try {
+    await using
+    return true
+  } catch (error) {
+    if (error instanceof Failure && error.failure === 'status_does_not_allow') return false
+    throw error
   }
 }
 
