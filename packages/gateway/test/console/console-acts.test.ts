@@ -142,6 +142,15 @@ test('settings, suspension and resumption reach the merchant’s requests', asyn
   assert.equal((await merchant.call('service.trade.query', { orderNo: 'x' })).code, 40400)
 })
 
+test('a form that names a page by characters that no address has is answered with its own page', async () => {
+  const page = `/merchants/${merchant.merchantId}`
+  for (const from of ['/orders?q=日本', '/merchants/日本', '/orders?\r\nx: y', '/orders?a b']) {
+    const fields = { reason: 'test', from }
+    for (const act of ['suspend', 'resume'])
+      assert.equal((await admin.post(`${page}/${act}`, fields, { on: page })).location, page, from)
+  }
+})
+
 test('keys are added beside the old ones, at most two of a kind, and revoked', async () => {
   const other = await gateway.addMerchant()
   const path = `/merchants/${other.merchantId}`

@@ -236,6 +236,8 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
   function pageOf(
     url: string,
   ): (Pick<Visit, 'url' | 'params' | 'query'> & Pick<ConsoleView, 'show'>) | undefined {
+    // No header says anything else, and no page of ours is called so.
+    if (!/^[\x21-\x7e]*$/.test(url)) return undefined
     const [path = '', query] = url.split('?')
     for (const route of routes) {
       if (!('show' in route)) continue
