@@ -136,6 +136,7 @@ const forms = {
     explains: ({ act }: ApprovalRequest) =>
       `It is carried out at once: ${describeAct(act)}. All limits are checked anew.${describeSecret(act)}`,
     button: 'Approve and carry out',
+    wantsProof: true,
   },
   reject: {
     label: 'Reject…',
@@ -205,7 +206,8 @@ export const approvalActs: readonly Act[] = [
         page: '/approvals',
         isOffered: ({ requestedBy }, { login }) => (requestedBy === login) === (decision === 'withdraw'),
       }),
-      async run({ service, operator, actor, params, input }) {
+      async run({ service, operator, actor, params, input, prove }) {
+        await prove?.()
         assert(operator, 'only a person decides')
         const decide = service.approvals[decision]
         const decided: Approved = await decide(params.approvalId, { operator, actor }, input.reason)

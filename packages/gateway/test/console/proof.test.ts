@@ -30,6 +30,8 @@ const forms: Readonly<Record<string, Fields>> = {
   '/merchants/:merchantId/members/:login/recover': { reason },
   '/merchants/:merchantId/members/:login/reset-totp': { reason },
   '/applications/:applicationId/approve': {},
+  // What another asked for.
+  '/approvals/:approvalId/approve': { reason },
   // What is told once, for somebody to use.
   '/merchants': { name: 'Mallory' },
   '/merchants/:merchantId/keys/aes': { reason },
