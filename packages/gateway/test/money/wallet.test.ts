@@ -305,9 +305,10 @@ test('no code for a new PIN is made or mailed that is asked for while the wallet
       notices: [notice],
     })
     await untilBlocked(pool, 2, '%')
-    return [mailing, closing]
+    return { mailing, closing }
   })
-  assert.equal((await Promise.all(both))[1], 'closed')
+  await both.mailing
+  assert.equal((await both.closing).closing, 'closed')
   const { rows } = await pool.query(
     'select code_hash from pin_resets where wallet_id = $1 union all select recipient from notices where recipient = $2',
     [walletId, login],
