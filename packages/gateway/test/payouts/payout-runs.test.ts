@@ -234,7 +234,10 @@ test('a run whose payouts were all cancelled is not sent, also when the last is 
   const { run: before, totals: requested } = await payoutRuns.showRun(runId)
   assert.equal(isSendOffered({ ...before, totals: requested }), true)
   const { sending } = await pool.transaction(async (transaction) => {
-    await transaction.query('select from payouts where payout_id = $1 for update', [payout.payoutId])
+    await transaction.query('select from payouts where merchant_id = $1 and payout_id = $2 for update', [
+      merchantId,
+      payout.payoutId,
+    ])
     const cancelling = payouts.endPayout(
       payout,
       { status: 'cancelled', outside: undefined, message: 'not this one' },

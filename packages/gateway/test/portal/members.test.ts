@@ -147,17 +147,19 @@ test('links that an operator made end when that operator is disabled', async () 
     await operators.addOperator({ login, role: 'admin', password: 'a password of an operator' })
   const of = await newMerchant('Visited Shop')
   const email = await join('viewer', of)
-  const make = async (login: string) => {
-    const { members: theirs } = operations.as(`console:${login}@192.0.2.1`)
+  const make = async (actor: string) => {
+    const { members: theirs } = operations.as(`${actor}@192.0.2.1`)
     const invited = await theirs.inviteMember({ merchantId: of, email: newEmail(), role: 'owner' })
     return tokenOf(invited.link)
   }
-  const [own, others] = [await make('eve'), await make('eve-2')]
+  const [own, byToken] = [await make('console:eve'), await make('api:eve/nightly')]
+  const others = await make('console:eve-2')
   const recovery = await operations
     .as('console:eve@192.0.2.1')
     .members.recoverAccount({ merchantId: of, login: email }, 'lost')
   await operators.disableOperator('eve', 'left')
   assert.equal(await links.findInvitation(own), undefined)
+  assert.equal(await links.findInvitation(byToken), undefined)
   assert.equal(await links.findRecovery(tokenOf(recovery.link)), undefined)
   assert(await links.findInvitation(others))
 })

@@ -79,7 +79,10 @@ test('what the matcher books is not written off meanwhile', async () => {
   const order = await money.addOrder(merchant)
   const { breakId } = await brokenLine(order)
   const { matching } = await pool.transaction(async (transaction) => {
-    await transaction.query('select from orders where payment_id = $1 for update', [order.paymentId])
+    await transaction.query('select from orders where merchant_id = $1 and payment_id = $2 for update', [
+      order.merchantId,
+      order.paymentId,
+    ])
     const matching = matchLines('bank:main')
     await untilBlocked(pool, 1, '%orders%')
     await assert.rejects(writeOff(breakId), beingSettled)

@@ -123,8 +123,9 @@ update operators set status = ${status} where login = ${login}`)
   return outcome
 }
 
-/** Into merchants' portals, made by them and not used yet: one may be for an address of theirs. */
+/** Into merchants' portals, made by them or by a token of theirs, and not used yet: one may be for an address of theirs. */
 export async function endLinks(transaction: Queryable, login: string): Promise<void> {
   await transaction.query(sql`
-delete from member_links where starts_with(made_by, ${`console:${login}@`}) and used_at is null`)
+delete from member_links
+ where (starts_with(made_by, ${`console:${login}@`}) or starts_with(made_by, ${`api:${login}/`})) and used_at is null`)
 }
