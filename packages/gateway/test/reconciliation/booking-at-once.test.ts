@@ -1,48 +1,23 @@
 // A line that the matcher books and an operator settles at the same moment is in the books once: whoever began first.
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
-import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
-import { noExtras } from '../../src/acts/rail-acts.ts'
-import type { Pool } from '../../src/database/pool.ts'
 import type { Order } from '../../src/orders/rules/order.ts'
 import { creditorReference } from '../../src/rails/rules/bank-account.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
-import { openRails } from '../support/rails.ts'
+import { mortalPool, openTransferBank } from '../support/transfer-bank.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
 let diesAt: string | undefined
-const mortal: Pool = {
-  ...pool,
-  transaction: (work, options) =>
-    pool.transaction(
-      (transaction) =>
-        work({
-          query(statement, values) {
-            const text = typeof statement === 'string' ? statement : statement.text
-            if (diesAt !== undefined && text.includes(diesAt)) throw new Error('killed')
-            return transaction.query(statement, values)
-          },
-        }),
-      options,
-    ),
-}
-const { money, operations } = await openRails(mortal, { clock })
-const merchant = await money.addMerchant()
-const { rails, banks, reconciliation, transfers } = operations.as('console:alice')
-const { breaks, matchLines } = reconciliation
-const iban = 'DE89370400440532013000'
-const account = { holder: 'Example GmbH', iban, bic: undefined, lines: [] }
-await rails.addTransferRail(
-  'transfer',
-  { ...noExtras, name: 'Bank transfer', currencies: ['USD'], account },
-  'test',
+const bank = await openTransferBank(
+  mortalPool(pool, () => diesAt),
+  { clock },
 )
-await banks.changeBank('main', { holder: 'Operator', iban, lines: undefined, bic: undefined }, 'test')
-operations.rails.forget()
+const { money, operations, reconciliation, merchant, statusOf } = bank
+const { breaks, matchLines } = reconciliation
+const { transfers } = operations.as('console:alice')
 const { correct } = operations.moneyActs({ actor: 'console:alice', operator: undefined })
 
 afterEach(async () => {
@@ -52,27 +27,17 @@ afterEach(async () => {
   assert.equal(rows.length, 0)
 })
 
-let files = 0
 /** A line that comes before the consumer chose to pay by it, so that nothing waits for it, and then something does. */
 async function brokenLine(order: Order) {
-  const day = new Date(clock.now()).toISOString().slice(0, 10)
-  const reference = `E${++files}`
-  const lines = [{ reference, day, amountMinor: 1_000n, text: creditorReference(order.paymentId) }]
-  const given = { iban, currency: 'USD', version: 4, from: day, through: day, openingMinor: 0n } as const
-  await reconciliation.importStatement({
-    file: fileOf(reference, camt053({ ...given, lines })),
-    reason: 'test',
-  })
+  await bank.say(creditorReference(order.paymentId))
   const [found] = await breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 10 })
   assert(found?.kind === 'missing_here' && found.line)
-  const outcome = await operations.payByRail.start({ ...order, railId: 'transfer', locale: 'en' })
-  assert(outcome.kind === 'started', outcome.kind)
+  await bank.start(order)
   return { ...found, line: found.line }
 }
 
 const writeOff = (breakId: string) => breaks.writeOff(breakId, { reason: 'a gain', correct })
 const settlementOf = async (breakId: string) => (await breaks.showBreak(breakId)).found.settlement
-const statusOf = async (order: Order) => (await money.orders.findOrder(order))?.status
 const beingSettled = { message: /It is being settled/ }
 
 test('what the matcher books is not written off meanwhile', async () => {

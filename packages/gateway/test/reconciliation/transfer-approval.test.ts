@@ -2,35 +2,22 @@
 // that, whether the statement names the order or an operator does.
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
-import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
-import { noExtras } from '../../src/acts/rail-acts.ts'
-import type { Order } from '../../src/orders/rules/order.ts'
 import { creditorReference } from '../../src/rails/rules/bank-account.ts'
 import { mayPair } from '../../src/reconciliation/rules/break.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
-import { openRails } from '../support/rails.ts'
 import { testEnvironment } from '../support/started.ts'
+import { openTransferBank } from '../support/transfer-bank.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
 const config = readConfig({ ...testEnvironment, APPROVAL_FOR: 'transfer' })
 /** How often the matcher was told that there is something to do. */
 let hinted = 0
-const { money, operations } = await openRails(pool, { clock, config, onReconcile: () => hinted++ })
-const merchant = await money.addMerchant()
-const { rails, banks, operators, reconciliation } = operations.as('console:alice')
-const iban = 'DE89370400440532013000'
-const account = { holder: 'Example GmbH', iban, bic: undefined, lines: [] }
-await rails.addTransferRail(
-  'transfer',
-  { ...noExtras, name: 'Bank transfer', currencies: ['USD'], account },
-  'test',
-)
-await banks.changeBank('main', { holder: 'Operator', iban, lines: undefined, bic: undefined }, 'test')
-operations.rails.forget()
+const bank = await openTransferBank(pool, { clock, config, onReconcile: () => hinted++ })
+const { operations, reconciliation, statusOf } = bank
+const { operators } = operations.as('console:alice')
 for (const login of ['alice', 'bob'])
   await operators.addOperator({ login, role: 'admin', password: 'a password of the team' })
 
@@ -43,34 +30,11 @@ const { approve, reject } = operations.decideApprovals
 
 afterEach(async () => assert.deepEqual((await operations.verifyLedger()).findings, []))
 
-async function startedOrder(): Promise<Order> {
-  const order = await money.addOrder(merchant)
-  const outcome = await operations.payByRail.start({ ...order, railId: 'transfer', locale: 'en' })
-  assert(outcome.kind === 'started', outcome.kind)
-  return order
-}
-
-let files = 0
-async function say(text: string) {
-  const day = new Date(clock.now()).toISOString().slice(0, 10)
-  const reference = `E${++files}`
-  const given = { iban, currency: 'USD', version: 4, from: day, through: day, openingMinor: 0n } as const
-  const file = fileOf(
-    reference,
-    camt053({ ...given, lines: [{ reference, day, amountMinor: 1_000n, text }] }),
-  )
-  return reconciliation.importStatement({ file, reason: 'test' })
-}
-
 async function onlyBreak() {
   const open = await reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 10 })
   const [found] = open
   assert(found && open.length === 1, `${open.length} are open`)
   return found
-}
-
-async function statusOf({ merchantId, paymentId }: Order): Promise<string | undefined> {
-  return (await money.orders.findOrder({ merchantId, paymentId }))?.status
 }
 
 async function waiting(breakId: string, reference?: string) {
@@ -80,8 +44,8 @@ async function waiting(breakId: string, reference?: string) {
 }
 
 test('a line that names an order pays it after a second operator’s yes, and the break ends by itself', async () => {
-  const order = await startedOrder()
-  const { counts } = await say(creditorReference(order.paymentId))
+  const order = await bank.startedOrder()
+  const { counts } = await bank.say(creditorReference(order.paymentId))
   assert.deepEqual(counts, { matched: 0, booked: 0, breaks: 1 })
   await operations.reconcile()
   assert.equal(await statusOf(order), 'pending')
@@ -105,8 +69,8 @@ test('a line that names an order pays it after a second operator’s yes, and th
 })
 
 test('a line that names nothing waits likewise; whoever is refused asks anew', async () => {
-  const order = await startedOrder()
-  await say('thank you')
+  const order = await bank.startedOrder()
+  await bank.say('thank you')
   const { breakId } = await onlyBreak()
   await assert.rejects(waiting(breakId), /Say for which order it is/)
   const command = operations.transferActs({ actor: 'cli:root', operator: undefined })
@@ -129,8 +93,8 @@ test('a line that names nothing waits likewise; whoever is refused asks anew', a
 })
 
 test('a line that waits for a second operator as money for an order is not written off beside it', async () => {
-  const order = await startedOrder()
-  await say('for the order')
+  const order = await bank.startedOrder()
+  await bank.say('for the order')
   const { breakId } = await onlyBreak()
   const { approvalId } = await waiting(breakId, order.paymentId)
   const { correct } = operations.moneyActs({ actor: 'console:alice', operator: { login: 'alice' } })
@@ -147,13 +111,13 @@ test('a line that waits for a second operator as money for an order is not writt
 })
 
 test('a request that was refused before it was noted at its break stands in nobody’s way', async () => {
-  const order = await startedOrder()
-  await say('for another order')
+  const order = await bank.startedOrder()
+  await bank.say('for another order')
   const { breakId } = await onlyBreak()
   const first = await waiting(breakId, order.paymentId)
   await reject(first.approvalId, bob, 'not so')
   await pool.query('update reconciliation_breaks set act_id = null where break_id = $1', [breakId])
-  const other = await startedOrder()
+  const other = await bank.startedOrder()
   const second = await waiting(breakId, other.paymentId)
   await approve(second.approvalId, bob, 'yes')
   assert.deepEqual([await statusOf(order), await statusOf(other)], ['pending', 'success'])
@@ -161,8 +125,8 @@ test('a request that was refused before it was noted at its break stands in nobo
 })
 
 test('what is asked for anew as money for an order is not written off at the same moment', async () => {
-  const order = await startedOrder()
-  await say('for an order')
+  const order = await bank.startedOrder()
+  await bank.say('for an order')
   const { breakId } = await onlyBreak()
   await reject((await waiting(breakId, order.paymentId)).approvalId, bob, 'not so')
   const { correct } = operations.moneyActs({ actor: 'console:alice', operator: { login: 'alice' } })
@@ -182,12 +146,9 @@ test('what is asked for anew as money for an order is not written off at the sam
 })
 
 test('a line is booked for the order that is named, by whichever of the account’s rails it waits', async () => {
-  await rails.addTransferRail('wire', { ...noExtras, name: 'Wire', currencies: ['USD'], account }, 'test')
-  operations.rails.forget()
-  const order = await money.addOrder(merchant)
-  const outcome = await operations.payByRail.start({ ...order, railId: 'wire', locale: 'en' })
-  assert(outcome.kind === 'started', outcome.kind)
-  await say('with regards')
+  await bank.addRail('wire')
+  const order = await bank.startedOrder('wire')
+  await bank.say('with regards')
   const { breakId } = await onlyBreak()
   await approve((await waiting(breakId, order.paymentId)).approvalId, bob, 'yes')
   assert.equal(await statusOf(order), 'success')

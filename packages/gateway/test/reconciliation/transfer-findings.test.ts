@@ -2,73 +2,26 @@
 // whoever dies between booking a line and writing its match down leaves the same to be found.
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
-import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
-import { noExtras } from '../../src/acts/rail-acts.ts'
-import type { Pool } from '../../src/database/pool.ts'
 import type { Order } from '../../src/orders/rules/order.ts'
 import { creditorReference } from '../../src/rails/rules/bank-account.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
-import { openRails } from '../support/rails.ts'
+import { mortalPool, openTransferBank } from '../support/transfer-bank.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
 let isDying = false
-const mortal: Pool = {
-  ...pool,
-  transaction: (work, options) =>
-    pool.transaction(
-      (transaction) =>
-        work({
-          query(statement, values) {
-            const text = typeof statement === 'string' ? statement : statement.text
-            if (isDying && text.includes('insert into matched_transfers')) throw new Error('killed')
-            return transaction.query(statement, values)
-          },
-        }),
-      options,
-    ),
-}
-const { money, operations } = await openRails(mortal, { clock })
-const merchant = await money.addMerchant()
-const { rails, banks, reconciliation } = operations.as('console:alice')
-const iban = 'DE89370400440532013000'
-const account = { holder: 'Example GmbH', iban, bic: undefined, lines: [] }
-await rails.addTransferRail(
-  'transfer',
-  { ...noExtras, name: 'Bank transfer', currencies: ['USD'], account },
-  'test',
-)
-await banks.changeBank('main', { holder: 'Operator', iban, lines: undefined, bic: undefined }, 'test')
-operations.rails.forget()
+const mortal = mortalPool(pool, () => (isDying ? 'insert into matched_transfers' : undefined))
+const bank = await openTransferBank(mortal, { clock })
+const { operations, reconciliation } = bank
 
 afterEach(async () => assert.deepEqual((await operations.verifyLedger()).findings, []))
 
-async function startedOrder(): Promise<Order> {
-  const order = await money.addOrder(merchant)
-  const outcome = await operations.payByRail.start({ ...order, railId: 'transfer', locale: 'en' })
-  assert(outcome.kind === 'started', outcome.kind)
-  return order
-}
-
-let files = 0
-async function say({ paymentId }: Order, ...amounts: readonly bigint[]): Promise<void> {
-  const day = new Date(clock.now()).toISOString().slice(0, 10)
-  const name = `E${++files}`
-  const text = creditorReference(paymentId)
-  const lines = amounts.map((amountMinor, index) => ({
-    reference: `${name}-${index}`,
-    day,
-    amountMinor,
-    text,
-  }))
-  const given = { iban, currency: 'USD', version: 4, from: day, through: day, openingMinor: 0n } as const
-  await reconciliation.importStatement({ file: fileOf(name, camt053({ ...given, lines })), reason: 'test' })
-}
+const say = ({ paymentId }: Order, ...amounts: readonly bigint[]) =>
+  bank.say(creditorReference(paymentId), ...amounts)
 
 const pay = async (...amounts: readonly (readonly bigint[])[]) => {
-  const order = await startedOrder()
+  const order = await bank.startedOrder()
   for (const together of amounts) await say(order, ...together)
   return order
 }
@@ -114,7 +67,7 @@ for (const [name, [prepare, amountMinor, ...expected]] of Object.entries(cases))
   })
 
 test('of two lines of one file that each pay the whole, the second comes once too often', async () => {
-  await say(await startedOrder(), 1_000n, 1_000n)
+  await say(await bank.startedOrder(), 1_000n, 1_000n)
   const open = await reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 10 })
   assert.deepEqual(
     open.map(({ kind, sizeMinor }) => `${kind} ${sizeMinor}`),
