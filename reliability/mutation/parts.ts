@@ -21,6 +21,7 @@ const payoutRules = ['payout-amount', 'payout-plan', 'end-payout', 'decide-payou
   (name) => `payouts/${name}`,
 )
 
+const matching = ['reconciliation/match', 'reconciliation/day', 'reconciliation/transfer-finding']
 const limits = ['wallets/limits', 'wallets/pin-lock']
 const schedules = ['retry-schedule', 'callback-attempt', 'host-health'].map((name) => `callbacks/${name}`)
 const admission = [
@@ -44,8 +45,8 @@ export const parts = {
     tests: inRules(['treasury/fee', 'treasury/price'], tests),
   },
   matching: {
-    mutate: inRules(['reconciliation/match', 'reconciliation/day']),
-    tests: inRules(['reconciliation/match', 'reconciliation/day'], tests),
+    mutate: inRules(matching),
+    tests: inRules(matching, tests),
   },
   limits: {
     mutate: [...inGateway(['platform/lockout']), ...inRules(limits)],
