@@ -96,7 +96,7 @@ test('registered, topped up, paid, told by mail, a new PIN, withdrawn and closed
   assert.equal(await page.getByLabel('PIN').count(), 0, 'no wallet pays a top-up')
   await page.getByRole('button', { name: 'My bank' }).click()
   await page.waitForURL(`${bankUrl}/**`)
-  await press(page, 'Pay')
+  await press(page, 'Approve')
   await heading(page, 'You have paid Example Pay.')
   await prove()
   await page.getByRole('link', { name: 'Back to Example Pay' }).click()
