@@ -375,6 +375,20 @@ test('one line for a whole run is booked to its end, whoever died in the middle'
   assert.deepEqual(told([first, second], rest), ['book sum 2:2'])
 })
 
+test('a line that was booked whole has what has its mark, whoever else of its run has the amount, or it came back', () => {
+  const one = line(-60n, 'RUN')
+  const booked = item(-60n, ['RUN', 'p1', one.mark])
+  const back = item(60n, ['RUN', 'p1', one.mark])
+  const other = item(-60n, ['RUN', 'p2'], { merchantId: 'other' })
+  for (const items of [
+    [booked, other],
+    [booked, back, other],
+  ]) {
+    const [decided] = match([one], items)
+    assert.deepEqual(decided?.kind === 'match' && decided.items, [booked])
+  }
+})
+
 test('a line that names a payout and its run takes no other payout of the run, also where it was booked with another amount', () => {
   const one = line(-90n, 'A', 'RUN')
   const booked = { ...ofRun('booked', 'A', -100n), references: ['A', 'RUN', one.mark] }

@@ -34,7 +34,11 @@ function found(of: Order, amounts: readonly (bigint | Partial<TransferEntry>)[])
     }
   })
   const last = entries.at(-1)
-  const booked = last && findingOf({ order: of, entries: entries.toReversed() }, last)
+  const told = [entries, entries.toReversed()].map(
+    (all) => last && findingOf({ order: of, entries: all }, last),
+  )
+  assert.deepEqual(told[0], told[1], 'in whatever order they are read')
+  const [booked] = told
   return booked ? `${booked.finding ?? 'usual'} ${booked.sizeMinor}` : 'nothing'
 }
 
@@ -61,7 +65,7 @@ test('what comes after an order ended unpaid is late; what came before it ended 
 })
 
 test('an entry counts for its own rail and reference, and is nothing where it is not on record', () => {
-  const ofOther = { railId: 'wire', outsideReference: 'E1', amountMinor: 1_250n }
+  const ofOther = { railId: 'wire', outsideReference: 'E1', amountMinor: 900n }
   assert.equal(found(paid, [ofOther, 1_250n]), 'usual 1250')
   assert.equal(findingOf({ order: paid, entries: [] }, { railId, outsideReference: 'E0' }), undefined)
 })
