@@ -133,7 +133,7 @@ export async function addManyMerchants(
                                share_days, next_day)
      select id, 'EUR', 'main', 'daily', 0, 1000, 0, 0, '${day}' from ${many}`,
     `insert into audit (audit_id, acted_at, actor, act, subject)
-     select md5(id)::uuid, 0, 'test', 'correction.fund', id from ${many}`,
+     select md5(id)::uuid, 0, 'test', 'correction.fund', id from ${many} on conflict do nothing`,
     `insert into accounts (account_id, owner_kind, owner_id, currency, credits_posted)
      select 'merchant:' || id || ':EUR', 'merchant', id, 'EUR', minor from ${many}`,
     `insert into transfers (merchant_id, transfer_id, kind, phase, debit_account, credit_account, currency, amount_minor,
