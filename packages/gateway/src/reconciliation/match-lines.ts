@@ -133,11 +133,12 @@ export function makeMatchLines(parts: MatchLinesParts) {
     { outside, named }: { outside: OutsideAccount; named: readonly BookItem[] },
   ): Promise<NewBreak[]> {
     const { finding, sizeMinor } = await bookLine(line, item, outside.bankName)
+    if (!finding) return []
     const order = named.find(
       ({ kind, references }) =>
         kind === 'transfer' && references.some((name) => item.references.includes(name)),
     )
-    return finding ? [rightBut(finding, line, { item: order ?? item, sizeMinor })] : []
+    return [rightBut(finding, line, { item: order ?? item, sizeMinor })]
   }
 
   /** The transfers that it made, or found made; a break where a room refuses it. */
