@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nowMs, order } from '../../../test/support/order-value.ts'
+import { transferEntry } from '../../../test/support/transfer-entry.ts'
 import { makePriceBook } from '../../treasury/rules/price.ts'
 import { type Attempt, beginAttempt, type Decision } from './attempt.ts'
 import { creditorReference } from './bank-account.ts'
@@ -20,25 +21,8 @@ const waiting = order({ paymentId, openAttempt: 'T2' })
 const starting = beginAttempt(waiting, { railId: 'transfer', transactionId: 'T2', locale: 'en', nowMs })
 const pending: Attempt = { ...starting, status: 'pending', reference: creditorReference(paymentId) }
 
-function entry(amountMinor: bigint, direction: 'in' | 'out' = 'in'): TransferEntry {
-  return {
-    railId: 'transfer',
-    outsideReference: `${direction} ${amountMinor}`,
-    merchantId: 'm',
-    paymentId,
-    ordinal: 1,
-    direction,
-    transferId: 'E',
-    refundId: undefined,
-    amountMinor,
-    currency: 'USD',
-    valueDate: '2026-01-01',
-    party: undefined,
-    bankName: undefined,
-    auditId: 'a',
-    recordedAtMs: nowMs,
-  }
-}
+const entry = (amountMinor: bigint, direction: 'in' | 'out' = 'in'): TransferEntry =>
+  transferEntry({ paymentId, amountMinor, direction })
 
 function askedFor({ attempt }: Decision): string[] {
   assert(attempt?.nextAction?.kind === 'instructions')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nowMs, order } from '../../../test/support/order-value.ts'
+import { transferEntry } from '../../../test/support/transfer-entry.ts'
 import type { Order } from '../../orders/rules/order.ts'
 import type { TransferEntry } from '../../rails/rules/bank-transfer.ts'
 import { findingOf } from './transfer-finding.ts'
@@ -11,28 +12,14 @@ const expired = order({ status: 'timeout', railId, completedAtMs: nowMs })
 
 /** In the order in which they are given; the last one is asked about. */
 function found(of: Order, amounts: readonly (bigint | Partial<TransferEntry>)[]): string {
-  const entries = amounts.map((given, ordinal): TransferEntry => {
-    const { merchantId, paymentId } = of
-    const amountMinor = typeof given === 'bigint' ? given : 0n
-    return {
+  const entries = amounts.map((given, ordinal) =>
+    transferEntry({
       railId,
-      outsideReference: `E${ordinal}`,
-      merchantId,
-      paymentId,
       ordinal,
-      direction: 'in',
-      transferId: `T${ordinal}`,
-      refundId: undefined,
-      amountMinor,
-      currency: 'USD',
-      valueDate: '2026-01-01',
-      party: undefined,
-      bankName: undefined,
-      auditId: 'a',
-      recordedAtMs: nowMs,
-      ...(typeof given === 'object' && given),
-    }
-  })
+      outsideReference: `E${ordinal}`,
+      ...(typeof given === 'bigint' ? { amountMinor: given } : given),
+    }),
+  )
   const last = entries.at(-1)
   const told = [entries, entries.toReversed()].map(
     (all) => last && findingOf({ order: of, entries: all }, last),
