@@ -9,7 +9,6 @@ import { GatewayChild } from '../support/gateway-child.ts'
 import { residentMegabytes } from '../support/resident.ts'
 import { Site } from '../support/site.ts'
 import { debuggerOptions, type LiveHeap, openLiveHeap } from './live-heap.ts'
-import { type Trend, trendOf } from './trend.ts'
 
 export interface Soak {
   readonly dataDir: string
@@ -26,8 +25,8 @@ export interface Soaked {
   readonly ordersPerSecond: number
   /** Of one processor, by the gateway's process. */
   readonly processorShare: number
-  /** Of the live heap, from a third of the time on, in megabytes from look to look: until then caches fill. */
-  readonly memory: Trend
+  /** What the program still holds of each order that was made after a third of the time: until then caches fill. */
+  readonly heldBytesAnOrder: number
   readonly first: Look
   readonly last: Look
 }
@@ -36,7 +35,6 @@ interface Look {
   readonly orders: number
   /** What it takes of the machine's memory. */
   readonly megabytes: number
-  readonly liveMegabytes: number
   readonly handles: number
   readonly connections: number
   readonly storedBytes: number
@@ -49,6 +47,8 @@ interface Look {
 const readingsPerLook = 10
 const ticksPerSecond = 100
 const mostMoreHandles = 20
+/** The smallest thing that could be kept of an order is larger. */
+const mostBytesAnOrder = 16
 /** It goes up and down with the collector. */
 const mostMoreMemory = 1.15
 const mostMoreConnections = 4
@@ -73,31 +73,34 @@ export async function runSoak({
   try {
     gateway.start()
     await gateway.ready()
-    const openHeap = await openLiveHeap(gateway.output)
-    heap = openHeap
+    heap = await openLiveHeap(gateway.output)
     bank = await CrashBank.open({ DATA_DIR: dataDir })
     site = await Site.open({ dataDir, name: 'soak', bank })
     const began = { atMs: performance.now(), seconds: processorSeconds(gateway.pid) }
     const trouble = site.startLoad(shoppers)
     const seen: Look[] = []
+    const settledAfter = Math.floor(looks / 3)
+    let settled = { bytes: 0, orders: 0 }
     while (seen.length < looks) {
-      const look = await Promise.race([lookAt(site, { gateway, heap: openHeap, lookEveryMs }), trouble])
+      if (seen.length === settledAfter)
+        settled = { bytes: await heap.heldBytes(), orders: site.journal.orders.size }
+      const look = await Promise.race([lookAt(site, { gateway, lookEveryMs }), trouble])
       seen.push(look)
       tell(JSON.stringify(look))
     }
+    const heldBytesAnOrder =
+      ((await heap.heldBytes()) - settled.bytes) / (site.journal.orders.size - settled.orders)
     const seconds = (performance.now() - began.atMs) / 1_000
     const processorShare = (processorSeconds(gateway.pid) - began.seconds) / seconds
     site.endLoad()
-    const settled = seen.slice(Math.floor(looks / 3))
-    const [first, last] = [settled[0], settled.at(-1)]
+    const [first, last] = [seen[settledAfter], seen.at(-1)]
     if (!first || !last) throw new Error('there was no time to look')
-    const memory = trendOf(settled.map(({ liveMegabytes }) => liveMegabytes))
     return {
-      violations: [...grown(first, last, memory), ...(await site.check())],
+      violations: [...grown(first, last, heldBytesAnOrder), ...(await site.check())],
       orders: last.orders,
       ordersPerSecond: last.orders / seconds,
       processorShare,
-      memory,
+      heldBytesAnOrder,
       first,
       last,
     }
@@ -111,7 +114,7 @@ export async function runSoak({
 
 async function lookAt(
   site: Site,
-  { gateway, heap, lookEveryMs }: { gateway: GatewayChild; heap: LiveHeap; lookEveryMs: number },
+  { gateway, lookEveryMs }: { gateway: GatewayChild; lookEveryMs: number },
 ): Promise<Look> {
   const megabytes: number[] = []
   const handles: number[] = []
@@ -123,15 +126,12 @@ async function lookAt(
   return {
     orders: site.journal.orders.size,
     megabytes: Math.min(...megabytes),
-    liveMegabytes: await heap.megabytes(),
     handles: median(handles),
     ...(await site.stored(storedNow)),
   }
 }
 
-async function storedNow(
-  pool: Pool,
-): Promise<Omit<Look, 'orders' | 'megabytes' | 'liveMegabytes' | 'handles'>> {
+async function storedNow(pool: Pool): Promise<Omit<Look, 'orders' | 'megabytes' | 'handles'>> {
   const { rows } = await pool.query<{ connections: number; bytes: string; rows: number; dead: number }>(
     `select (select count(*)::integer from pg_stat_activity where backend_type = 'client backend') connections,
             (select sum(pg_total_relation_size(relid)) from pg_stat_user_tables) bytes,
@@ -143,13 +143,10 @@ async function storedNow(
   return { connections: row.connections, storedBytes: Number(row.bytes), rows: row.rows, deadRows: row.dead }
 }
 
-function grown(first: Look, last: Look, memory: Trend): string[] {
+function grown(first: Look, last: Look, heldBytesAnOrder: number): string[] {
   const perOrder = ({ storedBytes, orders }: Look) => storedBytes / orders
   const wrong: [boolean, string][] = [
-    [
-      memory.least > 0,
-      `memory that is live grows by ${memory.slope.toFixed(3)} MB from look to look, surely by ${memory.least.toFixed(3)}`,
-    ],
+    [heldBytesAnOrder > mostBytesAnOrder, `memory: of each order ${heldBytesAnOrder.toFixed(1)} bytes stay`],
     [
       last.megabytes > first.megabytes * mostMoreMemory,
       `memory of the machine: ${first.megabytes} MB became ${last.megabytes}`,
