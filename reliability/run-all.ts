@@ -32,7 +32,7 @@ const programmes: Readonly<Record<string, Programme>> = {
   faults: { whole: [], short: ['slow-database'] },
   fuzz: { whole: ['--minutes', '30'], short: ['--minutes', '1'] },
   timing: { whole: [], short: ['--only', 'process', '--samples', '1000'] },
-  hostile: { whole: ['--moving'], short: ['--seconds', '5', '--only', 'oversized requests'] },
+  hostile: { whole: [], short: ['--seconds', '5', '--only', 'oversized requests'] },
   planted: { whole: [], short: ['missing-guard-in-the-update'] },
   mutate: { whole: [], short: ['money'] },
   upgrade: {

@@ -4,7 +4,9 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } 
 import type { Log } from '../platform/log.ts'
 import { http } from '../platform/node-workarounds/builtin-modules.ts'
 import { machineTime } from '../platform/timer.ts'
+import { makeFewInATurn } from '../platform/turns.ts'
 import type { AdmissionControl } from './admission/admission-control.ts'
+import { isTooSlow } from './admission/charges.ts'
 import { limitConnections } from './admission/connections.ts'
 import { limitPages } from './admission/pages.ts'
 import { limitPipelining } from './admission/pipelining.ts'
@@ -52,7 +54,11 @@ export interface ListenerParts {
   readonly directPaths?: readonly string[]
 }
 
+/** In a turn of the event loop: what was opened together runs out together. */
+const tooSlowAtOnce = 4
+
 export function makeListener(parts: ListenerParts): FastifyInstance {
+  const endTooSlow = makeFewInATurn(tooSlowAtOnce, machineTime.nextTurn)
   const listener = fastify({
     // What Fastify has to say by itself is of interest only when it is trouble. As the wider type, so that a
     // listener is the FastifyInstance that every route file names.
@@ -75,8 +81,12 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
       return isDecodable(target) ? target : target.replaceAll('%', '%25')
     },
     clientErrorHandler(error, socket) {
-      parts.admission.chargeBrokenHttp(error, socket)
-      answerBrokenHttp(error, { ...parts, socket, requestId: parts.newRequestId() })
+      const answer = () => {
+        parts.admission.chargeBrokenHttp(error, socket)
+        answerBrokenHttp(error, { ...parts, socket, requestId: parts.newRequestId() })
+      }
+      if (isTooSlow(error)) endTooSlow(answer)
+      else answer()
     },
     trustProxy: parts.trustedProxies.length > 0 ? [...parts.trustedProxies] : false,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },

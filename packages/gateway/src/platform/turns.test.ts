@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeTurns } from './turns.ts'
+import { makeFewInATurn, makeTurns } from './turns.ts'
 
 test('so many are under way, the rest wait in their order, and what fails ends its turn', async () => {
   const inTurn = makeTurns(2)
@@ -23,4 +23,25 @@ test('so many are under way, the rest wait in their order, and what fails ends i
   assert.deepEqual(begun, ['a', 'b', 'c', 'd'])
   ends.get('d')?.succeed()
   assert.equal(await results[3], 'd')
+})
+
+test('of work that comes all at once a few are done in a turn, in their order, and what comes meanwhile after them', () => {
+  const turns: (() => void)[] = []
+  const done: string[] = []
+  const later = makeFewInATurn(2, (go) => turns.push(go))
+  const passTurn = () => {
+    assert.equal(turns.length, 1)
+    turns.shift()?.()
+    return done.splice(0)
+  }
+  for (const name of ['a', 'b', 'c']) later(() => done.push(name))
+  assert.equal(done.length, 0)
+  assert.deepEqual(passTurn(), ['a', 'b'])
+  later(() => {
+    done.push('d')
+    later(() => done.push('e'))
+  })
+  assert.deepEqual(passTurn(), ['c', 'd'])
+  assert.deepEqual(passTurn(), ['e'])
+  assert.equal(turns.length, 0)
 })

@@ -1,5 +1,6 @@
 // Work of which only so much is done at once; the rest waits, first come, first served. Where who waits is to be bounded or
 // refused, admission has queues that do so.
+import type { MachineTime } from './timer.ts'
 
 export type TakeTurn = <Result>(work: () => Promise<Result>) => Promise<Result>
 
@@ -16,5 +17,21 @@ export function makeTurns(atOnce: number): TakeTurn {
       if (next) next()
       else underWay--
     }
+  }
+}
+
+/**
+ * For work that comes in hundreds at once and that nobody waits for: so much of it is done in a turn of the event loop, and
+ * between two turns everybody else is served.
+ */
+export function makeFewInATurn(few: number, nextTurn: MachineTime['nextTurn']): (work: () => void) => void {
+  const waiting: (() => void)[] = []
+  const go = () => {
+    const now = waiting.splice(0, few)
+    if (waiting.length > 0) nextTurn(go)
+    for (const work of now) work()
+  }
+  return (work) => {
+    if (waiting.push(work) === 1) nextTurn(go)
   }
 }

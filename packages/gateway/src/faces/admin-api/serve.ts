@@ -64,6 +64,10 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
           admission.startWork()
           try {
             return await answer(request, reply, { route, read, admission })
+          } catch (error) {
+            // Whoever has no right to it could be told so as fast as it asks, and send a whole file each time.
+            if (error instanceof Failure && error.failure === 'not_allowed') await admission.endLate()
+            throw error
           } finally {
             admission.end()
           }

@@ -33,7 +33,7 @@ const formNumberPattern = /^[0-9a-f]{20}$/
 const formNumberBytes = 10
 const nonceBytes = 16
 /** So that orders of merchants go past a crowd at a link. */
-const ordersAtOnce = 4
+const ordersAtOnce = 2
 
 interface LinkRoute {
   readonly Params: { readonly linkId: string }

@@ -134,7 +134,7 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
       )
       return
     }
-    if (httpStatus === 429) await admission.endTooMany()
+    if (httpStatus === 429) await admission.endLate()
     else admission.end()
     sendJson(response, { ...refusal, isCut: !mayReadOn(call) })
   }

@@ -36,8 +36,8 @@ export interface AdmissionShared {
   readonly onShed: (reason: ShedReason) => void
 }
 
-/** Of a 429. */
-export const tooManyDelayMs = 500
+/** After which a refusal is sent that would otherwise be asked for as fast as it comes. */
+export const lateMs = 500
 /**
  * For the body of an unknown address, from the end of the headers on: the less, the more of their slots are taken, so that
  * what came together does not run out together. A known one has as long as any request.
@@ -171,23 +171,21 @@ export class Admission {
   }
 
   /**
-   * Ends with a 429. An address that is past its allowance, or unknown, has it half a second late, and one that does not
-   * wait for it loses the connection: a refusal takes so little that answering a flood as fast as it comes would
-   * hold up everybody else.
+   * Ends with a refusal, half a second late, and whoever does not wait for it loses the connection: a refusal takes so little
+   * that answering a flood as fast as it comes, a merchant's or an operator's too, would hold up everybody else.
    */
-  async endTooMany(): Promise<void> {
+  async endLate(): Promise<void> {
     this.end()
-    const { delayed, charges, time } = this.#shared
+    const { delayed, time } = this.#shared
     // A proxy's connection is not the sender's: others use it next.
     if (this.#address !== this.#socket.remoteAddress) return
-    if (charges.waitMs(this.#key) === 0 && this.isKnown) return
     if (delayed.has(this.#socket)) {
       this.charge(costs.notOpened)
       this.#socket.destroy()
       return
     }
     delayed.add(this.#socket)
-    await new Promise<void>((resolve) => time.startTimer(tooManyDelayMs, resolve))
+    await new Promise<void>((resolve) => time.startTimer(lateMs, resolve))
     delayed.delete(this.#socket)
   }
 

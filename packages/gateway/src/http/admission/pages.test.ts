@@ -4,15 +4,16 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { makeControl } from '../../../test/support/admission.ts'
 import { makeListener } from '../listener.ts'
-import { tooManyDelayMs } from './admission.ts'
+import { lateMs } from './admission.ts'
 import { pageRate } from './admission-control.ts'
 
 /** On a machine whose time stands still until it is told to pass. */
-function serve({ trustedProxies = [] as string[] } = {}) {
+function serve({ trustedProxies = [] as string[], isPrivate = false } = {}) {
   let nowMs = 0
   const delaysMs: number[] = []
   const { admission } = makeControl({
     trustedProxies,
+    isPrivate,
     time: {
       nowMs: () => nowMs,
       startTimer: (delayMs, expire) => {
@@ -63,13 +64,14 @@ test('an address that asks for very many pages is told to wait, and others are n
   assert.equal((await ask('/page')).statusCode, 429)
 })
 
-test('a refusal by a limit of the page itself is late too', async () => {
-  const { ask, delaysMs } = serve()
-  assert.equal((await ask('/page')).statusCode, 200)
-  assert(!delaysMs.includes(tooManyDelayMs))
-  assert.equal((await ask('/limited')).statusCode, 429)
-  assert.equal(delaysMs.filter((delayMs) => delayMs === tooManyDelayMs).length, 1)
-})
+for (const isPrivate of [false, true])
+  test(`a refusal by a limit of the page itself is late too, ${isPrivate ? 'also where operators ask' : 'where anybody asks'}`, async () => {
+    const { ask, delaysMs } = serve({ isPrivate })
+    assert.equal((await ask('/page')).statusCode, 200)
+    assert(!delaysMs.includes(lateMs))
+    assert.equal((await ask('/limited')).statusCode, 429)
+    assert.equal(delaysMs.filter((delayMs) => delayMs === lateMs).length, 1)
+  })
 
 test('a browser is shown a page that says so, and probes are always answered', async () => {
   const { ask } = serve()
