@@ -994,7 +994,7 @@ test('whoever has no right to what it asks for is told so late, so that a flood 
   const reader = await clientOf('viewer', ['orders:read'])
   const sinceMs = performance.now()
   assert.equal((await reader.call('verifyLedger')).status, 403)
-  assert(performance.now() - sinceMs >= lateMs)
+  assert(performance.now() - sinceMs >= lateMs.least)
 })
 
 test('a token ends when it is revoked and when its time is over', async () => {

@@ -75,7 +75,7 @@ export class AdmissionControl {
       pageTurns: new PageQueue({ ...pages, waiting: total * receivingTimes, time }),
       merchants: new TokenBuckets({ maxBuckets: maxMerchants }),
       merchantRequestsPerSecond: options.merchantRequestsPerSecond,
-      delayed: new WeakSet(),
+      late: { connections: new WeakSet(), count: 0 },
       isKnown: isPrivate ? () => true : (key) => known.has(key),
       know: (key) => known.set(key, true),
       now: () => clock.now(),

@@ -27,8 +27,8 @@ export interface AdmissionShared {
   readonly pageTurns: PageQueue
   readonly merchants: TokenBuckets
   readonly merchantRequestsPerSecond: number
-  /** Connections whose refusal is held back. */
-  readonly delayed: WeakSet<Socket>
+  /** Connections whose refusal is held back, and how many were before. */
+  readonly late: { readonly connections: WeakSet<Socket>; count: number }
   readonly isKnown: (key: string) => boolean
   readonly know: (key: string) => void
   readonly now: () => number
@@ -36,8 +36,13 @@ export interface AdmissionShared {
   readonly onShed: (reason: ShedReason) => void
 }
 
-/** After which a refusal is sent that would otherwise be asked for as fast as it comes. */
-export const lateMs = 500
+/**
+ * After which a refusal is sent that would otherwise be asked for as fast as it comes. Not all after the same time: who was
+ * refused together would come back together, hundreds at once, again and again.
+ */
+export const lateMs = { least: 250, most: 750 } as const
+/** Steps of it go round evenly, however many there are: the golden ratio's. */
+const lateStep = 0.618
 /**
  * For the body of an unknown address, from the end of the headers on: the less, the more of their slots are taken, so that
  * what came together does not run out together. A known one has as long as any request.
@@ -171,22 +176,23 @@ export class Admission {
   }
 
   /**
-   * Ends with a refusal, half a second late, and whoever does not wait for it loses the connection: a refusal takes so little
+   * Ends with a refusal, about half a second late, and whoever does not wait for it loses the connection: a refusal takes so little
    * that answering a flood as fast as it comes, a merchant's or an operator's too, would hold up everybody else.
    */
   async endLate(): Promise<void> {
     this.end()
-    const { delayed, time } = this.#shared
+    const { late, time } = this.#shared
     // A proxy's connection is not the sender's: others use it next.
     if (this.#address !== this.#socket.remoteAddress) return
-    if (delayed.has(this.#socket)) {
+    if (late.connections.has(this.#socket)) {
       this.charge(costs.notOpened)
       this.#socket.destroy()
       return
     }
-    delayed.add(this.#socket)
-    await new Promise<void>((resolve) => time.startTimer(lateMs, resolve))
-    delayed.delete(this.#socket)
+    late.connections.add(this.#socket)
+    const delayMs = lateMs.least + ((late.count++ * lateStep) % 1) * (lateMs.most - lateMs.least)
+    await new Promise<void>((resolve) => time.startTimer(delayMs, resolve))
+    late.connections.delete(this.#socket)
   }
 
   #giveBackReceiving(): void {
