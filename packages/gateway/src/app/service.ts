@@ -75,13 +75,20 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   const { metrics, tools } = observability
   const outbound = openOutboundClient(config, ownListeners)
   const railOutbound = openRailOutbound(config)
-  const opened = await storesOver(await parts.opening, {
-    config,
-    clock,
-    random,
-    ...(parts.hashCost && { hashCost: parts.hashCost }),
-    ...observability.storeParts,
-    onQueued: (lanes) => work.queued(lanes),
+  const database = await parts.opening
+  const opened = await database.whileAway(async () => {
+    const begun = await storesOver(database, {
+      config,
+      clock,
+      random,
+      ...(parts.hashCost && { hashCost: parts.hashCost }),
+      ...observability.storeParts,
+      onQueued: (lanes) => work.queued(lanes),
+    })
+    // Whoever serves people sees to it that there is somebody to serve.
+    if (config.roles.includes('api')) await completeFirstStart(config, begun, parts)
+    await begun.stores.events.setKept(config.eventFeedDays > 0)
+    return begun
   })
   const { vault } = opened
   metrics.poolMax.set(config.databasePoolMax)
@@ -91,9 +98,6 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     metrics.poolConnections.of('idle').set(idle)
     metrics.poolWaiting.set(waiting)
   })
-  // Whoever serves people sees to it that there is somebody to serve.
-  if (config.roles.includes('api')) await completeFirstStart(config, opened, parts)
-  await opened.stores.events.setKept(config.eventFeedDays > 0)
   const watch = new OrderWatch()
   watch.onCommitted((_key, status) => {
     const changes = Object.hasOwn(refundStatuses, status) ? metrics.refunds : metrics.orders

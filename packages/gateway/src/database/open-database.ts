@@ -4,7 +4,7 @@ import { type ConnectionOptions, parseDatabaseUrl } from './connection.ts'
 import { type EmbeddedEvent, startEmbedded } from './embedded/embedded.ts'
 import { migrate } from './migrate.ts'
 import { openPool, type Pool } from './pool.ts'
-import { type DatabaseAway, waitForDatabase } from './wait-for-database.ts'
+import { type DatabaseAway, waitForDatabase, whileAway } from './wait-for-database.ts'
 
 export type DatabaseEvent =
   | EmbeddedEvent
@@ -39,16 +39,21 @@ export interface ConnectedDatabase {
 
 export interface OpenDatabase extends ConnectedDatabase {
   readonly schemaNumber: number
+  /** What a start does, begun again for as long as the database goes away meanwhile. */
+  whileAway<Result>(begin: () => Promise<Result>): Promise<Result>
 }
 
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const { pool, connection, close } = await connectDatabase(options)
+  const beginAgain: OpenDatabase['whileAway'] = (begin) => whileAway(connection, options, begin)
   try {
-    const { schemaNumber, applied } = await migrate(pool, options.migrationsFolder, {
-      onBlocked: () => options.tell({ kind: 'migration_blocked' }),
-    })
+    const { schemaNumber, applied } = await beginAgain(() =>
+      migrate(pool, options.migrationsFolder, {
+        onBlocked: () => options.tell({ kind: 'migration_blocked' }),
+      }),
+    )
     if (applied.length > 0) options.tell({ kind: 'migrated', applied })
-    return { pool, connection, schemaNumber, close }
+    return { pool, connection, schemaNumber, whileAway: beginAgain, close }
   } catch (error) {
     await close()
     throw error

@@ -11,7 +11,7 @@ import { exitCodes, StartFailure } from '../platform/start-failure.ts'
 import { parseDatabaseUrl } from './connection.ts'
 import { type Embedded, startEmbedded } from './embedded/embedded.ts'
 import { openPool } from './pool.ts'
-import { type DatabaseAway, oldestMajorVersion, waitForDatabase } from './wait-for-database.ts'
+import { type DatabaseAway, oldestMajorVersion, waitForDatabase, whileAway } from './wait-for-database.ts'
 
 // A server that asks the user "guest" for a password, over its socket.
 const dataDir = await makeDataDir({ after })
@@ -182,3 +182,25 @@ function int16(value: number): Buffer {
   buffer.writeInt16BE(value)
   return buffer
 }
+
+test('a start under which the database goes away is begun again, and one that fails for another reason is not', async () => {
+  const sessions = openPool(server.connection)
+  const told: DatabaseAway[] = []
+  let begun = 0
+  const begin = async () => {
+    begun++
+    if (begun === 1) await sessions.query('select pg_terminate_backend(pg_backend_pid())')
+    const { rows } = await sessions.query<{ one: number }>('select 1 as one')
+    return rows
+  }
+  const waiting = { tell: (event: DatabaseAway) => told.push(event) }
+  assert.deepEqual(await whileAway(server.connection, waiting, begin), [{ one: 1 }])
+  assert.equal(begun, 2)
+  assert.match(told.map(({ reason }) => reason).join(), /terminating connection|Connection terminated/)
+  await assert.rejects(
+    whileAway(server.connection, waiting, () => sessions.query('select * from nowhere')),
+    /"nowhere" does not exist/,
+  )
+  assert.equal(told.length, 1)
+  await sessions.close()
+})

@@ -1,5 +1,5 @@
-// At the start with a DATABASE_URL: waits for a database that is away, and refuses at once, in words that
-// say what to change, what no waiting will mend. The password is in none of them.
+// At the start: waits for a database that is away, or goes away meanwhile, and refuses at once, in words that say what to
+// change, what no waiting will mend. The password is in none of them.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { codeOf, messageOf } from '../platform/errors.ts'
@@ -19,27 +19,65 @@ export interface DatabaseAway {
   readonly retryInMs: number
 }
 
-export async function waitForDatabase(
+export interface Waiting {
+  readonly signal?: AbortSignal
+  readonly tell?: (event: DatabaseAway) => void
+}
+
+export function waitForDatabase(
   connection: ConnectionOptions,
-  { signal, tell = () => {} }: { signal?: AbortSignal; tell?: (event: DatabaseAway) => void } = {},
+  waiting: Waiting = {},
 ): Promise<{ readonly majorVersion: number }> {
-  const address = describeConnection(connection)
-  for (let retryInMs = pauseFirstMs; ; retryInMs = Math.min(retryInMs * 2, pauseMaxMs)) {
-    signal?.throwIfAborted()
+  return insist(connection, waiting, async () => {
     const reasons: string[] = []
     for (const server of serversOf(connection)) {
       const answer = await ask(server, describeConnection(server))
-      if (answer.kind === 'up') return { majorVersion: answer.majorVersion }
+      if (answer.kind === 'up') return { kind: 'done', result: answer }
       reasons.push(answer.reason)
     }
-    tell({ kind: 'database_away', address, reason: reasons.join('; '), retryInMs })
+    return { kind: 'away', reason: reasons.join('; ') }
+  })
+}
+
+/** Begins again for as long as the database goes away meanwhile: what may be begun again. */
+export function whileAway<Result>(
+  connection: ConnectionOptions,
+  waiting: Waiting,
+  begin: () => Promise<Result>,
+): Promise<Result> {
+  return insist(connection, waiting, async () => {
+    try {
+      return { kind: 'done', result: await begin() }
+    } catch (error) {
+      if (isTransient(error)) return { kind: 'away', reason: messageOf(error) }
+      throw error
+    }
+  })
+}
+
+type Tried<Result> = { readonly kind: 'done'; readonly result: Result } | Away
+
+async function insist<Result>(
+  connection: ConnectionOptions,
+  { signal, tell = () => {} }: Waiting,
+  attempt: () => Promise<Tried<Result>>,
+): Promise<Result> {
+  const address = describeConnection(connection)
+  for (let retryInMs = pauseFirstMs; ; retryInMs = Math.min(retryInMs * 2, pauseMaxMs)) {
+    signal?.throwIfAborted()
+    const tried = await attempt()
+    if (tried.kind === 'done') return tried.result
+    tell({ kind: 'database_away', address, reason: tried.reason, retryInMs })
     await pause(retryInMs, undefined, signal ? { signal } : {})
   }
 }
 
-type Answer =
-  | { readonly kind: 'up'; readonly majorVersion: number }
-  | { readonly kind: 'away'; readonly reason: string }
+interface Away {
+  readonly kind: 'away'
+  readonly reason: string
+}
+
+type Answer = { readonly kind: 'up'; readonly majorVersion: number } | Away
 
 async function ask(connection: ConnectionOptions, address: string): Promise<Answer> {
   const client = new pg.Client({
