@@ -27,6 +27,8 @@ export interface Cycles {
 export interface Cycled {
   readonly violations: readonly string[]
   readonly orders: number
+  /** Answers in the state before an acknowledged change. */
+  readonly lagging: number
   /** Payments that a bank outside was asked for. */
   readonly attempts: number
   readonly refunds: number
@@ -70,7 +72,14 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
     const { merchantId } = Tillgate.fromFile(sandboxFilePath(dataDir))
     const { adminUrl } = gateway
     followers = await Followers.open({ environment, merchantId, adminUrl })
-    site = await Site.open({ dataDir, name: `s${seed}`, stored: engine.stored, bank, followers })
+    site = await Site.open({
+      dataDir,
+      name: `s${seed}`,
+      stored: engine.stored,
+      mayLag: engine.mayLag,
+      bank,
+      followers,
+    })
     const treasurer = await Treasurer.open({ environment, adminUrl, merchantId })
     // Whoever gives up ends the run at once, not after the last cycle.
     const trouble = Promise.race([site.startLoad(shoppers), treasurer.startWork()])

@@ -28,6 +28,13 @@ export class Journal {
   readonly corrections: { readonly actId: string; readonly amountMinor: bigint }[] = []
   /** What somebody was told that contradicts what was told before. */
   readonly contradictions: string[] = []
+  /** Answers that were of the state before, where such may be. */
+  readonly lagging: string[] = []
+  readonly #unlike: string[]
+
+  constructor({ mayLag = false } = {}) {
+    this.#unlike = mayLag ? this.lagging : this.contradictions
+  }
 
   created(told: ToldOrder): void {
     const before = this.orders.get(`${told.merchantId} ${told.orderNo}`)
@@ -39,11 +46,9 @@ export class Journal {
   /** `before` is what was known when the question was asked: answers to two questions may overtake each other. */
   answered(order: ToldOrder, before: OrderStatus, status: OrderStatus): void {
     if (isFinalOrderStatus(before) && status !== before)
-      this.contradictions.push(
-        `${order.orderNo} was told as ${before}, which is final, and then as ${status}`,
-      )
+      this.#unlike.push(`${order.orderNo} was told as ${before}, which is final, and then as ${status}`)
     if (before === 'confirming' && !['confirming', 'success', 'failed'].includes(status))
-      this.contradictions.push(`${order.orderNo} was being paid, and then was ${status}`)
+      this.#unlike.push(`${order.orderNo} was being paid, and then was ${status}`)
     if (!isFinalOrderStatus(order.status) && status !== 'pending') order.status = status
   }
 

@@ -20,6 +20,8 @@ export interface SiteOptions {
   readonly name: string
   /** How the tables are looked into; left out, in the database under the data folder. */
   readonly stored?: <Result>(work: (pool: Pool) => Promise<Result>) => Promise<Result>
+  /** Answers may be of the state before for a while; they are counted. */
+  readonly mayLag?: boolean
   /** Through which some of the orders are paid. */
   readonly bank?: BankRecord | undefined
   /** Who else follows what happens. */
@@ -37,7 +39,7 @@ const reachedWithinMs = 30_000
 const lookEveryMs = 50
 
 export class Site {
-  readonly journal = new Journal()
+  readonly journal: Journal
   readonly merchant: () => Tillgate
   readonly #options: SiteOptions
   readonly #receiver: Receiver
@@ -47,6 +49,7 @@ export class Site {
 
   private constructor(options: SiteOptions, parts: { merchant: () => Tillgate; receiver: Receiver }) {
     this.#options = options
+    this.journal = new Journal({ mayLag: options.mayLag ?? false })
     this.#receiver = parts.receiver
     this.merchant = parts.merchant
     this.#shoppers = {
@@ -122,6 +125,7 @@ export class Site {
     const { arrivals } = this.#receiver
     return {
       orders: this.journal.orders.size,
+      lagging: this.journal.lagging.length,
       refunds: this.journal.refunds.size,
       attempts: this.#options.bank?.payments.size ?? 0,
       arrivals: arrivals.size,

@@ -13,8 +13,15 @@ export async function citusEngine(dataDir: string, urls: string): Promise<Engine
   const name = `crash_${process.pid}`
   await makeClusterTemplate(nodes, name)
   const connection = withDatabase(coordinator, name)
+  await withPool(connection, async (pool) => {
+    // As docs/operating.md asks for.
+    await pool.query(`alter system set citus.recover_2pc_interval = '5s'`)
+    await pool.query('select pg_reload_conf()')
+  })
   return {
     environment: { DATA_DIR: dataDir, DATABASE_URL: urlOf(connection) },
+    // A worker that was killed between the two phases of a commit shows it when the coordinator has ended the second.
+    mayLag: true,
     stored: (work) => withPool(connection, work),
     killServer: (seeded) => killNode(seeded.pick(workers)),
     killBackend: () => killNode(coordinator),

@@ -8,6 +8,7 @@ import type { Engine } from './engine.ts'
 export function embeddedEngine(dataDir: string): Engine {
   return {
     environment: { DATA_DIR: dataDir },
+    mayLag: false,
     stored: (work) => withStored(dataDir, work),
     async killServer() {
       const postmaster = await serverPid(dataDir)

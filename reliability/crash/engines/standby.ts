@@ -18,6 +18,7 @@ export async function standbyEngine(dataDir: string): Promise<Engine> {
   const both = connectionTo(primary.address, standby.address)
   return {
     environment: { DATA_DIR: dataDir, DATABASE_URL: both },
+    mayLag: false,
     stored: (work) => withPool(parseDatabaseUrl(both), work),
     async killServer() {
       const { port } = primary
