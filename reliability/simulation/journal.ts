@@ -30,10 +30,10 @@ export class Journal {
   readonly contradictions: string[] = []
   /** Answers that were of the state before, where such may be. */
   readonly lagging: string[] = []
-  readonly #unlike: string[]
+  readonly #mayLag: boolean
 
   constructor({ mayLag = false } = {}) {
-    this.#unlike = mayLag ? this.lagging : this.contradictions
+    this.#mayLag = mayLag
   }
 
   created(told: ToldOrder): void {
@@ -45,10 +45,12 @@ export class Journal {
 
   /** `before` is what was known when the question was asked: answers to two questions may overtake each other. */
   answered(order: ToldOrder, before: OrderStatus, status: OrderStatus): void {
+    // No state before is final: another end than was told is wrong everywhere.
+    const unlike = this.#mayLag && !isFinalOrderStatus(status) ? this.lagging : this.contradictions
     if (isFinalOrderStatus(before) && status !== before)
-      this.#unlike.push(`${order.orderNo} was told as ${before}, which is final, and then as ${status}`)
+      unlike.push(`${order.orderNo} was told as ${before}, which is final, and then as ${status}`)
     if (before === 'confirming' && !['confirming', 'success', 'failed'].includes(status))
-      this.#unlike.push(`${order.orderNo} was being paid, and then was ${status}`)
+      unlike.push(`${order.orderNo} was being paid, and then was ${status}`)
     if (!isFinalOrderStatus(order.status) && status !== 'pending') order.status = status
   }
 

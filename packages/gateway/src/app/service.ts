@@ -76,7 +76,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   const outbound = openOutboundClient(config, ownListeners)
   const railOutbound = openRailOutbound(config)
   const database = await parts.opening
-  const opened = await database.whileAway(async () => {
+  const opened = await database.insist(async () => {
     const begun = await storesOver(database, {
       config,
       clock,

@@ -4,7 +4,7 @@ import { type ConnectionOptions, parseDatabaseUrl } from './connection.ts'
 import { type EmbeddedEvent, startEmbedded } from './embedded/embedded.ts'
 import { migrate } from './migrate.ts'
 import { openPool, type Pool } from './pool.ts'
-import { type DatabaseAway, waitForDatabase, whileAway } from './wait-for-database.ts'
+import { type DatabaseAway, insist, waitForDatabase } from './wait-for-database.ts'
 
 export type DatabaseEvent =
   | EmbeddedEvent
@@ -40,20 +40,20 @@ export interface ConnectedDatabase {
 export interface OpenDatabase extends ConnectedDatabase {
   readonly schemaNumber: number
   /** What a start does, begun again for as long as the database goes away meanwhile. */
-  whileAway<Result>(begin: () => Promise<Result>): Promise<Result>
+  insist<Result>(begin: () => Promise<Result>): Promise<Result>
 }
 
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const { pool, connection, close } = await connectDatabase(options)
-  const beginAgain: OpenDatabase['whileAway'] = (begin) => whileAway(connection, options, begin)
+  const insistHere: OpenDatabase['insist'] = (begin) => insist(connection, options, begin)
   try {
-    const { schemaNumber, applied } = await beginAgain(() =>
+    const { schemaNumber, applied } = await insistHere(() =>
       migrate(pool, options.migrationsFolder, {
         onBlocked: () => options.tell({ kind: 'migration_blocked' }),
       }),
     )
     if (applied.length > 0) options.tell({ kind: 'migrated', applied })
-    return { pool, connection, schemaNumber, whileAway: beginAgain, close }
+    return { pool, connection, schemaNumber, insist: insistHere, close }
   } catch (error) {
     await close()
     throw error

@@ -11,7 +11,7 @@ import { exitCodes, StartFailure } from '../platform/start-failure.ts'
 import { parseDatabaseUrl } from './connection.ts'
 import { type Embedded, startEmbedded } from './embedded/embedded.ts'
 import { openPool } from './pool.ts'
-import { type DatabaseAway, oldestMajorVersion, waitForDatabase, whileAway } from './wait-for-database.ts'
+import { type DatabaseAway, insist, oldestMajorVersion, waitForDatabase } from './wait-for-database.ts'
 
 // A server that asks the user "guest" for a password, over its socket.
 const dataDir = await makeDataDir({ after })
@@ -194,11 +194,11 @@ test('a start under which the database goes away is begun again, and one that fa
     return rows
   }
   const waiting = { tell: (event: DatabaseAway) => told.push(event) }
-  assert.deepEqual(await whileAway(server.connection, waiting, begin), [{ one: 1 }])
+  assert.deepEqual(await insist(server.connection, waiting, begin), [{ one: 1 }])
   assert.equal(begun, 2)
   assert.match(told.map(({ reason }) => reason).join(), /terminating connection|Connection terminated/)
   await assert.rejects(
-    whileAway(server.connection, waiting, () => sessions.query('select * from nowhere')),
+    insist(server.connection, waiting, () => sessions.query('select * from nowhere')),
     /"nowhere" does not exist/,
   )
   assert.equal(told.length, 1)

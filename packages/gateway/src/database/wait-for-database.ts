@@ -28,7 +28,7 @@ export function waitForDatabase(
   connection: ConnectionOptions,
   waiting: Waiting = {},
 ): Promise<{ readonly majorVersion: number }> {
-  return insist(connection, waiting, async () => {
+  return untilDone(connection, waiting, async () => {
     const reasons: string[] = []
     for (const server of serversOf(connection)) {
       const answer = await ask(server, describeConnection(server))
@@ -40,12 +40,12 @@ export function waitForDatabase(
 }
 
 /** Begins again for as long as the database goes away meanwhile: what may be begun again. */
-export function whileAway<Result>(
+export function insist<Result>(
   connection: ConnectionOptions,
   waiting: Waiting,
   begin: () => Promise<Result>,
 ): Promise<Result> {
-  return insist(connection, waiting, async () => {
+  return untilDone(connection, waiting, async () => {
     try {
       return { kind: 'done', result: await begin() }
     } catch (error) {
@@ -57,7 +57,7 @@ export function whileAway<Result>(
 
 type Tried<Result> = { readonly kind: 'done'; readonly result: Result } | Away
 
-async function insist<Result>(
+async function untilDone<Result>(
   connection: ConnectionOptions,
   { signal, tell = () => {} }: Waiting,
   attempt: () => Promise<Tried<Result>>,

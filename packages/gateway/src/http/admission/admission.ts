@@ -176,8 +176,8 @@ export class Admission {
   }
 
   /**
-   * Ends with a refusal, about half a second late, and whoever does not wait for it loses the connection: a refusal takes so little
-   * that answering a flood as fast as it comes, a merchant's or an operator's too, would hold up everybody else.
+   * Ends with a refusal, about half a second late, and whoever does not wait for it loses the connection: a refusal takes
+   * so little that answering a flood as fast as it comes, a merchant's or an operator's too, would hold up everybody else.
    */
   async endLate(): Promise<void> {
     this.end()

@@ -20,7 +20,7 @@ export function limitPages(listener: FastifyInstance, control: AdmissionControl)
     const admission = control.admit(request.raw)
     const waitMs = admission.takePageRate()
     if (waitMs === 0) return
-    return sendLate(request, reply, Math.ceil(waitMs / 1_000))
+    return sendTooMany(request, reply, Math.ceil(waitMs / 1_000))
   })
   const turns = new WeakMap<FastifyRequest, () => void>()
   listener.addHook('preHandler', async (request, reply) => {
@@ -28,7 +28,7 @@ export function limitPages(listener: FastifyInstance, control: AdmissionControl)
     const admission = control.admit(request.raw)
     const end = await admission.pageTurn()
     if (end) return void turns.set(request, end)
-    return sendLate(request, reply, 1)
+    return sendTooMany(request, reply, 1)
   })
   listener.addHook('onSend', async (request, reply) => {
     turns.get(request)?.()
@@ -37,7 +37,7 @@ export function limitPages(listener: FastifyInstance, control: AdmissionControl)
   })
 }
 
-function sendLate(request: FastifyRequest, reply: FastifyReply, retryAfterSeconds: number): FastifyReply {
+function sendTooMany(request: FastifyRequest, reply: FastifyReply, retryAfterSeconds: number): FastifyReply {
   const isBrowser = request.headers.accept?.includes('text/html')
   if (!isBrowser) return sendFailure(request, reply, new Failure('too_many_requests', { retryAfterSeconds }))
   return sendPage(reply.status(429).header('retry-after', retryAfterSeconds), {
