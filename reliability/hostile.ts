@@ -1,8 +1,8 @@
 // npm run hostile -- [--seconds 30] [--per-second 100] [--only "slow headers" …] [--moving]
 // Bad clients of every kind against the real program on loopback, one kind after another, and honest ones beside them.
 // Quiet phases stand between: the honest clients' p99 under attack is compared with that of the same run. Ends with
-// code 1 where it is more than twice as long, or the visitors' more than three times, unless they wait as long when the same
-// attack is made on another program beside the gateway; where in the first two seconds, which count in neither, anybody
+// code 1 where it is more than twice as long, or the visitors' more than three times, in three phases together, unless they
+// wait as long when the same attack is made on another program beside the gateway; where in the first two seconds, which count in neither, anybody
 // waits for longer than one; where an honest request fails; or where memory does not stay bounded.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -108,13 +108,16 @@ async function run(): Promise<void> {
   console.log(
     `quiet: p50 ${ms(quantile(quiet, 0.5))}, p99 ${ms(quietP99Ms)}, ${quiet.length} requests, visitors ${ms(quantile(quietVisitors, 0.99))}`,
   )
-  for (const { kind, hostile, told, rss } of rows) {
+  const bounds = [
+    { whose: 'honest clients', of: 'tooksMs', quietMs: quietP99Ms, most: maxRatio },
+    { whose: 'visitors', of: 'visitorsMs', quietMs: quantile(quietVisitors, 0.99), most: maxVisitorsRatio },
+  ] as const
+  for (const [index, { kind, hostile, told, rss }] of rows.entries()) {
     const ratio = hostile.p99Ms / quietP99Ms
     console.log(
       `${kind}: p50 ${ms(hostile.p50Ms)}, p99 ${ms(hostile.p99Ms)} (${ratio.toFixed(2)} times), visitors ${ms(quantile(hostile.visitorsMs, 0.99))}, at first ${ms(hostile.slowestAtFirstMs)}, ${hostile.failed.length} of ${hostile.count} failed, ${rss} MB ${JSON.stringify(told)}`,
     )
-    const visitorsRatio = quantile(hostile.visitorsMs, 0.99) / quantile(quietVisitors, 0.99)
-    if (ratio > maxRatio || visitorsRatio > maxVisitorsRatio) await blame(kind, hostile)
+    await judge(kind, { hostile, index })
     if (hostile.slowestAtFirstMs > maxAtFirstMs)
       wrong.push(`${kind}: ${ms(hostile.slowestAtFirstMs)} for somebody at first`)
     if (hostile.failed.length > 0) wrong.push(`${kind}: ${[...new Set(hostile.failed)].join(', ')}`)
@@ -133,28 +136,40 @@ async function run(): Promise<void> {
   console.log(`junk envelopes sent without waiting: ${junkSent}`)
 
   /**
-   * The same attack once more, at the door of another program that refuses everybody at once: where honest clients of
-   * a gateway that nobody attacks wait as long, it is the machine's fault, and not ours.
+   * Of three hundred visitors the p99 is the third slowest, and one moment makes it: where it is too long the attack is made
+   * twice more, and all three count together. Then at the door of another program that refuses everybody at once: where
+   * honest clients of a gateway that nobody attacks wait as long, it is the machine's fault, and not ours.
    */
-  async function blame(kind: string, hostile: HonestResult): Promise<void> {
+  async function judge(kind: string, first: { hostile: HonestResult; index: number }): Promise<void> {
+    const phases: Waits[] = [first.hostile]
+    if (overBounds(phases).length === 0) return
+    // From new addresses: those of the first time have used up what they may ask for.
+    for (const network of [`127.4.${first.index}`, `127.5.${first.index}`]) {
+      const attack = await attackOn(kind, { place: targetOf(kind), network })
+      const [, hostile] = await phaseUnder(() => attackOf(kind, attack, gateway.url))
+      phases.push(hostile)
+      if (hostile.failed.length > 0) wrong.push(`${kind}: ${[...new Set(hostile.failed)].join(', ')}`)
+      await pause(settleMs)
+    }
+    for (const { whose, of, quietMs } of bounds)
+      console.log(`${kind}, three times: ${whose} p99 ${timesQuiet(p99Of(phases, of), quietMs)}`)
+    const over = overBounds(phases)
+    if (over.length === 0) return
     const [, beside] = await withBareProgram(async (url) => {
       const attack = await attackOn(kind, { place: placeOf(url), network: '127.2.0' })
       return phaseUnder(() => attackOf(kind, attack, url))
     })
-    const compared = [
-      { whose: 'honest clients', of: 'tooksMs', quietMs: quietP99Ms, most: maxRatio },
-      { whose: 'visitors', of: 'visitorsMs', quietMs: quantile(quietVisitors, 0.99), most: maxVisitorsRatio },
-    ] as const
-    for (const { whose, of, quietMs, most } of compared) {
-      const [here, there] = [quantile(hostile[of], 0.99), quantile(beside[of], 0.99)]
-      console.log(
-        `${kind}, at another door: ${whose} p99 ${ms(there)} (${(there / quietMs).toFixed(2)} times)`,
-      )
-      if (here / quietMs <= most) continue
+    for (const { whose, of, quietMs } of over) {
+      const [here, there] = [p99Of(phases, of), p99Of([beside], of)]
+      console.log(`${kind}, at another door: ${whose} p99 ${timesQuiet(there, quietMs)}`)
       const finding = `${kind}: p99 of ${whose} is ${(here / quietMs).toFixed(2)} times the quiet one`
       if (there < here) wrong.push(finding)
       else excused.push(finding)
     }
+  }
+
+  function overBounds(phases: readonly Waits[]) {
+    return bounds.filter(({ of, quietMs, most }) => p99Of(phases, of) > quietMs * most)
   }
 
   /** Statements are sent to the admin listener. */
@@ -211,6 +226,19 @@ async function sealPhase(seal: Seal): Promise<string[]> {
   const envelopes: string[] = []
   while (envelopes.length < perSecond * seconds) envelopes.push(await seal(0), ...queries)
   return envelopes
+}
+
+type Waits = Pick<HonestResult, 'tooksMs' | 'visitorsMs'>
+
+function p99Of(phases: readonly Waits[], of: keyof Waits): number {
+  return quantile(
+    phases.flatMap((phase) => phase[of]),
+    0.99,
+  )
+}
+
+function timesQuiet(value: number, quietMs: number): string {
+  return `${ms(value)} (${(value / quietMs).toFixed(2)} times)`
 }
 
 type Seal = (turn: number) => Promise<string>

@@ -4,7 +4,7 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } 
 import type { Log } from '../platform/log.ts'
 import { http } from '../platform/node-workarounds/builtin-modules.ts'
 import { machineTime } from '../platform/timer.ts'
-import { makeFewInATurn } from '../platform/turns.ts'
+import { makeOneInATurn } from '../platform/turns.ts'
 import type { AdmissionControl } from './admission/admission-control.ts'
 import { isTooSlow } from './admission/charges.ts'
 import { limitConnections } from './admission/connections.ts'
@@ -54,11 +54,10 @@ export interface ListenerParts {
   readonly directPaths?: readonly string[]
 }
 
-/** In a turn of the event loop: what was opened together runs out together. */
-const tooSlowAtOnce = 4
-
 export function makeListener(parts: ListenerParts): FastifyInstance {
-  const endTooSlow = makeFewInATurn(tooSlowAtOnce, machineTime.nextTurn)
+  // What was opened together runs out together, and whoever is told so connects anew: Node.js accepts one connection in a
+  // turn of the event loop, and visitors would wait behind more.
+  const endTooSlow = makeOneInATurn(machineTime.nextTurn)
   const listener = fastify({
     // What Fastify has to say by itself is of interest only when it is trouble. As the wider type, so that a
     // listener is the FastifyInstance that every route file names.

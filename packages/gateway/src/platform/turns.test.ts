@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeFewInATurn, makeTurns } from './turns.ts'
+import { makeOneInATurn, makeTurns } from './turns.ts'
 
 test('so many are under way, the rest wait in their order, and what fails ends its turn', async () => {
   const inTurn = makeTurns(2)
@@ -25,23 +25,24 @@ test('so many are under way, the rest wait in their order, and what fails ends i
   assert.equal(await results[3], 'd')
 })
 
-test('of work that comes all at once a few are done in a turn, in their order, and what comes meanwhile after them', () => {
+test('of work that comes all at once one is done in a turn, in their order, and what comes meanwhile after them', () => {
   const turns: (() => void)[] = []
   const done: string[] = []
-  const later = makeFewInATurn(2, (go) => turns.push(go))
+  const later = makeOneInATurn((go) => turns.push(go))
   const passTurn = () => {
     assert.equal(turns.length, 1)
     turns.shift()?.()
     return done.splice(0)
   }
-  for (const name of ['a', 'b', 'c']) later(() => done.push(name))
+  for (const name of ['a', 'b']) later(() => done.push(name))
   assert.equal(done.length, 0)
-  assert.deepEqual(passTurn(), ['a', 'b'])
+  assert.deepEqual(passTurn(), ['a'])
   later(() => {
-    done.push('d')
-    later(() => done.push('e'))
+    done.push('c')
+    later(() => done.push('d'))
   })
-  assert.deepEqual(passTurn(), ['c', 'd'])
-  assert.deepEqual(passTurn(), ['e'])
+  assert.deepEqual(passTurn(), ['b'])
+  assert.deepEqual(passTurn(), ['c'])
+  assert.deepEqual(passTurn(), ['d'])
   assert.equal(turns.length, 0)
 })

@@ -21,15 +21,15 @@ export function makeTurns(atOnce: number): TakeTurn {
 }
 
 /**
- * For work that comes in hundreds at once and that nobody waits for: so much of it is done in a turn of the event loop, and
- * between two turns everybody else is served.
+ * For work that comes in hundreds at once and that nobody waits for: one is done in a turn of the event loop, and between
+ * two turns everybody else is served.
  */
-export function makeFewInATurn(few: number, nextTurn: MachineTime['nextTurn']): (work: () => void) => void {
+export function makeOneInATurn(nextTurn: MachineTime['nextTurn']): (work: () => void) => void {
   const waiting: (() => void)[] = []
   const go = () => {
-    const now = waiting.splice(0, few)
+    const work = waiting.shift()
     if (waiting.length > 0) nextTurn(go)
-    for (const work of now) work()
+    work?.()
   }
   return (work) => {
     if (waiting.push(work) === 1) nextTurn(go)

@@ -40,7 +40,7 @@ export interface AdmissionShared {
  * After which a refusal is sent that would otherwise be asked for as fast as it comes. Not all after the same time: who was
  * refused together would come back together, hundreds at once, again and again.
  */
-export const lateMs = { least: 250, most: 750 } as const
+export const lateMs = { least: 500, most: 1_500 } as const
 /** Steps of it go round evenly, however many there are: the golden ratio's. */
 const lateStep = 0.618
 /**
@@ -176,7 +176,7 @@ export class Admission {
   }
 
   /**
-   * Ends with a refusal, about half a second late, and whoever does not wait for it loses the connection: a refusal takes
+   * Ends with a refusal, about a second late, and whoever does not wait for it loses the connection: a refusal takes
    * so little that answering a flood as fast as it comes, a merchant's or an operator's too, would hold up everybody else.
    */
   async endLate(): Promise<void> {
