@@ -1,4 +1,4 @@
-// npm run timing -- [--samples 10000] [--only process|http|doors] [--lines 2] [--kinds "wrong tag,…"] [--doors "checkout,…"]
+// npm run timing -- [--samples 10000] [--only process|http|doors] [--lines 2] [--kind "wrong tag" …] [--door "checkout" …]
 // Whether an outsider who is refused learns from the time of it why: who sends envelopes that stay closed, and who asks at
 // the doors of portal, wallet and checkout. Ends with code 1 unless every kind is surely within the threshold of the
 // one that it is compared with, two equal kinds are, and a planted difference is seen.
@@ -23,8 +23,8 @@ const { values } = parseArgs({
     samples: { type: 'string', default: '10000' },
     only: { type: 'string' },
     lines: { type: 'string', default: '2' },
-    kinds: { type: 'string' },
-    doors: { type: 'string' },
+    kind: { type: 'string', multiple: true },
+    door: { type: 'string', multiple: true },
   },
 })
 const samples = wholeOption('samples', values.samples, { least: 1_000 })
@@ -34,7 +34,6 @@ const lines = wholeOption('lines', values.lines, { least: 1 })
 const masterKey = randomBytes(32)
 const database = await openThrowawayDatabase()
 const { operations } = testOperations(database.pool, { vault: makeVault(masterKey) })
-const kinds = values.kinds?.split(',')
 let isRight = true
 try {
   if (isWanted('process')) isRight = (await measureOpening()) && isRight
@@ -52,7 +51,7 @@ function isWanted(part: 'process' | 'http' | 'doors'): boolean {
 async function measureOpening(): Promise<boolean> {
   const ask = askInProcess(operations)
   const asking = Array.from({ length: lines }, () => ask)
-  return measure('in process', { kinds: await sealedNow(), asking, samples, thresholdMicros: 5 })
+  return measure('in process', { makeKinds: sealNow, asking, samples, thresholdMicros: 5 })
 }
 
 async function measureGateway(): Promise<boolean> {
@@ -72,7 +71,7 @@ async function measureGateway(): Promise<boolean> {
     await gateway.ready()
     const asking = await Promise.all(Array.from({ length: lines }, () => askOverHttp(gateway.url)))
     const isEqual = await measure('over HTTP', {
-      kinds: await sealedNow(),
+      makeKinds: sealNow,
       asking,
       samples,
       thresholdMicros: 10,
@@ -86,13 +85,18 @@ async function measureGateway(): Promise<boolean> {
 }
 
 async function measureDoors(): Promise<boolean> {
-  const wanted = values.doors?.split(',')
   let areEqual = true
   await withDoors(async (doors, ask) => {
-    for (const [name, door] of doors) {
-      if (wanted && !wanted.includes(name)) continue
+    const wanted = wantedOf('door', [...doors.keys()])
+    for (const [name, { kinds, thresholdMicros }] of doors) {
+      if (!wanted.includes(name)) continue
       const line = await ask()
-      const isEqual = await measure(name, { ...door, asking: [line], samples: Math.ceil(samples / 4) })
+      const isEqual = await measure(name, {
+        makeKinds: async () => kinds,
+        asking: [line],
+        samples: Math.ceil(samples / 4),
+        thresholdMicros,
+      })
       areEqual &&= isEqual
       line.close()
     }
@@ -100,10 +104,16 @@ async function measureDoors(): Promise<boolean> {
   return areEqual
 }
 
-/** For each way anew: a timestamp is good for five minutes only, and then all kinds would be refused for that. */
-async function sealedNow(): Promise<Map<string, Refusal>> {
+/** For each turn anew: a timestamp is good for five minutes only, and then all kinds would be refused for that. */
+async function sealNow(): Promise<Map<string, Refusal>> {
   const all = await makeRefusals(operations.as('timing').merchants)
-  return new Map(
-    [...all].filter(([name]) => !kinds || [reference, sameAgain, planted, ...kinds].includes(name)),
-  )
+  const wanted = [reference, sameAgain, planted, ...wantedOf('kind', [...all.keys()])]
+  return new Map([...all].filter(([name]) => wanted.includes(name)))
+}
+
+function wantedOf(option: 'kind' | 'door', possible: readonly string[]): readonly string[] {
+  const unknown = values[option]?.find((name) => !possible.includes(name))
+  if (unknown === undefined) return values[option] ?? possible
+  console.error(`--${option} "${unknown}": there are "${possible.join('", "')}"`)
+  process.exit(2)
 }
