@@ -44,6 +44,15 @@ test('a database that is away, restarting, full or busy is transient', () => {
   assert.equal(isTransient(new AggregateError(both)), true)
 })
 
+test('a server that panics is away, ends the session, and nobody knows what it has stored', () => {
+  for (const code of ['58030', '53100', 'XX000']) {
+    const panic = Object.assign(sqlError(code), { severity: 'PANIC' })
+    assert.equal(isTransient(panic), true, code)
+    assert.equal(isStatementError(panic), false, code)
+  }
+  assert.equal(isStatementError(sqlError('58030')), false)
+})
+
 test('a worker of a cluster that is away, or a shard that moves, is transient; another internal error is not', () => {
   const internal = (message: string, more: object = {}) =>
     Object.assign(new pg.DatabaseError(message, 5, 'error'), { code: 'XX000', ...more })

@@ -21,6 +21,8 @@ export class PoolBusy extends Error {
 }
 
 export const tooManyConnections = '53300'
+/** A server whose words are not English calls a panic otherwise; this is the code of most. */
+const ioError = '58030'
 
 /** With these the server ends the connection; 08… does too. */
 const endingSqlStates = new Set([
@@ -81,14 +83,19 @@ function isOfCluster(error: Error): boolean {
   return !isRefusedByWorker(error) && (clusterMessages.test(error.message) || clusterContext.test(context))
 }
 
+/** Its disk fails, and it starts again: what it was asked to commit may be there afterwards. */
+function isPanic(error: Error): boolean {
+  return error instanceof pg.DatabaseError && error.severity === 'PANIC'
+}
+
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (error instanceof CommitUnknown || error instanceof PoolBusy) return true
+  if (error instanceof CommitUnknown || error instanceof PoolBusy || isPanic(error)) return true
   // A name with several addresses fails with one error for each.
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isTransient)
   const code = codeOf(error)
   if (code === undefined) return transientMessages.test(error.message)
-  if (code === 'XX000' || code === '58030') return isOfCluster(error)
+  if (code === 'XX000' || code === ioError) return isOfCluster(error)
   // 08P01, a violation of the protocol, does not go away by itself.
   if (/^08[0-9A-Z]{3}$/.test(code)) return code !== '08P01'
   return (
@@ -105,6 +112,6 @@ export function isNotPrepared(error: unknown): boolean {
 
 /** The server refused a statement and the connection goes on. */
 export function isStatementError(error: unknown): boolean {
-  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false
-  return !endingSqlStates.has(error.code) && !error.code.startsWith('08')
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined || isPanic(error)) return false
+  return !endingSqlStates.has(error.code) && !error.code.startsWith('08') && error.code !== ioError
 }
