@@ -2,8 +2,8 @@
 // Bad clients of every kind against the real program on loopback, one kind after another, and honest ones beside them.
 // Quiet phases stand between: the honest clients' p99 under attack is compared with that of the same run. Ends with
 // code 1 where it is more than twice as long, or the visitors' more than three times, in three phases together, unless they
-// wait as long when the same attack is made on another program beside the gateway; where in the first two seconds, which count in neither, anybody
-// waits for longer than one; where an honest request fails; or where memory does not stay bounded.
+// wait as long when the same attack is made on another program beside the gateway; where in the first two seconds, which
+// count in neither, anybody waits for longer than one; where an honest request fails; or where memory does not stay bounded.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

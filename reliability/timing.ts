@@ -114,6 +114,5 @@ async function sealNow(): Promise<Map<string, Refusal>> {
 function wantedOf(option: 'kind' | 'door', possible: readonly string[]): readonly string[] {
   const unknown = values[option]?.find((name) => !possible.includes(name))
   if (unknown === undefined) return values[option] ?? possible
-  console.error(`--${option} "${unknown}": there are "${possible.join('", "')}"`)
-  process.exit(2)
+  throw new Error(`--${option} "${unknown}": there are "${possible.join('", "')}"`)
 }
