@@ -59,9 +59,15 @@ export function simulatedPool(parts: SimulatedPoolParts): SimulatedPool {
         const decided = fate(label)
         if (decided === 'lost_before') return lose(transaction)
         if (transaction) transaction.isBusy = true
-        const result = await target.query(prepared(statement, values)).finally(() => {
-          if (transaction) transaction.isBusy = false
-        })
+        const result = await target
+          .query(prepared(statement, values))
+          .catch((error: unknown) => {
+            if (transaction?.isLost) return lose(transaction)
+            throw error
+          })
+          .finally(() => {
+            if (transaction) transaction.isBusy = false
+          })
         if (result.rowCount > 0 && !isRead(statement)) {
           if (transaction) transaction.hasChanges = true
           else parts.onStored()
