@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
+import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { payOutWholly } from '../support/payouts.ts'
@@ -132,6 +133,41 @@ test('payments, refunds and payouts that cross each other never deadlock and kee
   assert.deepEqual(
     processes.flatMap(({ troubles }) => troubles),
     [],
+  )
+  assert.deepEqual(await money.verify(), [])
+})
+
+test('a refund that is sent again while it fails for want of money waits for nobody in a circle', async () => {
+  const merchant = await money.addMerchant()
+  const walletId = await money.addWallet(300n)
+  const order = await money.addOrder(merchant, { amountMinor: 300n })
+  await money.submitPayment({ ...order, walletId })
+  await money.settle()
+  await payOutWholly(money, { merchantId: merchant.merchantId, amountMinor: 300n })
+  const body = JSON.stringify({ paymentId: order.paymentId, referRefundNo: 'again', refundAmount: 1 })
+  const { refundId } = await money.refundOrder(merchant, body)
+
+  // The second sending as far as it comes: it has its share of the order, and is about to insert the same refund.
+  const { inserted, settling } = await pool.transaction(async (transaction) => {
+    await transaction.query(
+      'select from orders where merchant_id = $1 and payment_id = $2 for no key update',
+      [order.merchantId, order.paymentId],
+    )
+    const settling = money.settle()
+    await untilBlocked(pool, 1, '%update orders%')
+    const inserted = await transaction.query(
+      'insert into refunds select * from refunds where merchant_id = $1 and refund_id = $2 on conflict do nothing',
+      [order.merchantId, refundId],
+    )
+    return { inserted: inserted.rowCount, settling }
+  })
+  assert.equal(inserted, 0)
+  await settling
+  assert.deepEqual(money.troubles, [])
+  const { refunds } = await money.queryOrder(merchant, JSON.stringify({ paymentId: order.paymentId }))
+  assert.deepEqual(
+    refunds.map(({ status }) => status),
+    ['refund_failed'],
   )
   assert.deepEqual(await money.verify(), [])
 })

@@ -205,29 +205,15 @@ export async function endRefunds(
   await addEffects(transaction, effectsOf([...ends, ...returned]), spent)
 }
 
-/** Every one of them must still be refunding. Answers what goes back of the fees. */
+/**
+ * Every one of them must still be refunding. The orders before the refunds, as where one is made: whoever sends one again
+ * holds its order, and waits for whoever changes it. Answers what goes back of the fees.
+ */
 async function changeRefunds(
   transaction: Queryable,
   changes: readonly RefundChange[],
 ): Promise<readonly Transfer[]> {
   if (changes.length === 0) return []
-  const { rowCount } = await transaction.query({
-    text: `
-update refunds r
-   set status = c.status, completed_at = c.completed_at, message = c.message
-  from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[])
-    as c (merchant_id, refund_id, status, completed_at, message)
- where r.merchant_id = c.merchant_id and r.refund_id = c.refund_id and r.status = 'refunding'
-   and r.merchant_id = any ($1::text[])`,
-    values: [
-      changes.map(({ refund }) => refund.merchantId),
-      changes.map(({ refund }) => refund.refundId),
-      changes.map(({ refund }) => refund.status),
-      changes.map(({ refund }) => refund.completedAtMs ?? null),
-      changes.map(({ refund }) => refund.message ?? null),
-    ],
-  })
-  if (rowCount !== changes.length) throw new Error('a claimed refund was not refunding any more')
   const { rows } = await transaction.query<ShareRow>({
     text: `
 update orders o
@@ -247,6 +233,23 @@ returning o.merchant_id, o.payment_id, o.currency, o.payment_amount_minor, o.fee
       changes.map(({ refund }) => refund.status === 'refund_success'),
     ],
   })
+  const { rowCount } = await transaction.query({
+    text: `
+update refunds r
+   set status = c.status, completed_at = c.completed_at, message = c.message
+  from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[])
+    as c (merchant_id, refund_id, status, completed_at, message)
+ where r.merchant_id = c.merchant_id and r.refund_id = c.refund_id and r.status = 'refunding'
+   and r.merchant_id = any ($1::text[])`,
+    values: [
+      changes.map(({ refund }) => refund.merchantId),
+      changes.map(({ refund }) => refund.refundId),
+      changes.map(({ refund }) => refund.status),
+      changes.map(({ refund }) => refund.completedAtMs ?? null),
+      changes.map(({ refund }) => refund.message ?? null),
+    ],
+  })
+  if (rowCount !== changes.length) throw new Error('a claimed refund was not refunding any more')
   return changes.some(({ returnsFee }) => returnsFee) ? feeReturns(changes, rows) : []
 }
 
