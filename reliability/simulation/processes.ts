@@ -23,6 +23,7 @@ export interface ProcessesParts {
   readonly worldOwner: Owner
   readonly seeded: Seeded
   readonly onStored: () => void
+  readonly onDeadlock: (label: string) => void
   readonly note: (line: string) => void
 }
 
@@ -122,7 +123,8 @@ export class Processes {
   }
 
   #start(): void {
-    const { pool, time, rail, network, bank, faults, scheduler, seeded, onStored, note } = this.#parts
+    const { pool, time, rail, network, bank, faults, scheduler, seeded, note } = this.#parts
+    const { onStored, onDeadlock } = this.#parts
     const name = `process-${++this.#started}`
     const own = seeded.stream(name)
     const skewMs = own.whole(-maxSkewMs, maxSkewMs)
@@ -131,7 +133,7 @@ export class Processes {
     const connectionFate = (label: string) => faults.connectionFate(label)
     const gateway = startSimulatedGateway({
       owner,
-      pool: simulatedPool({ pool, owner, scheduler, connectionFate, onStored, note }),
+      pool: simulatedPool({ pool, owner, scheduler, connectionFate, onStored, onDeadlock, note }),
       time,
       seeded: own,
       rail,

@@ -83,6 +83,7 @@ export async function runSeed(
   })
   /** As long as nothing is stored, what is due stays the same. */
   let due: Due | undefined
+  const deadlocks: string[] = []
   const processes = new Processes({
     pool,
     time,
@@ -96,6 +97,7 @@ export async function runSeed(
     onStored: () => {
       due = undefined
     },
+    onDeadlock: (label) => deadlocks.push(`a transaction waited in a circle and was ended at ${label}`),
     note: log,
   })
   bank.tell = async (notice) => {
@@ -147,7 +149,7 @@ export async function runSeed(
   })
   hash.update(await stateDigest(pool))
   return {
-    violations,
+    violations: [...violations, ...deadlocks],
     digest: hash.digest('hex').slice(0, 16),
     steps: scheduler.steps,
     orders: journal.orders.size,

@@ -3,7 +3,10 @@
 import type { Pool, Queryable } from '../../packages/gateway/src/database/pool.ts'
 import type { Statement } from '../../packages/gateway/src/database/prepared-names.ts'
 import { CommitUnknown } from '../../packages/gateway/src/database/transient.ts'
+import { codeOf } from '../../packages/gateway/src/platform/errors.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
+
+const deadlock = '40P01'
 
 export type ConnectionFate = 'holds' | 'lost_before' | 'lost_after'
 
@@ -14,6 +17,8 @@ export interface SimulatedPoolParts {
   readonly connectionFate: (label: string) => ConnectionFate
   /** What is stored is not what it was. */
   readonly onStored: () => void
+  /** PostgreSQL found transactions that wait for each other in a circle, and ended this statement's. */
+  readonly onDeadlock: (label: string) => void
   readonly note: (line: string) => void
 }
 
@@ -62,6 +67,7 @@ export function simulatedPool(parts: SimulatedPoolParts): SimulatedPool {
         const result = await target
           .query(prepared(statement, values))
           .catch((error: unknown) => {
+            if (codeOf(error) === deadlock) parts.onDeadlock(label)
             if (transaction?.isLost) return lose(transaction)
             throw error
           })
