@@ -2,11 +2,9 @@
 // connection: before it ran, after it ran, before COMMIT, or after a COMMIT whose answer never came.
 import type { Pool, Queryable } from '../../packages/gateway/src/database/pool.ts'
 import type { Statement } from '../../packages/gateway/src/database/prepared-names.ts'
-import { CommitUnknown } from '../../packages/gateway/src/database/transient.ts'
+import { CommitUnknown, deadlock } from '../../packages/gateway/src/database/transient.ts'
 import { codeOf } from '../../packages/gateway/src/platform/errors.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
-
-const deadlock = '40P01'
 
 export type ConnectionFate = 'holds' | 'lost_before' | 'lost_after'
 

@@ -4,6 +4,7 @@
 import { codeOf } from '../platform/errors.ts'
 import { firstCallbackIdAt, timeOfCallbackId } from '../platform/time-ordered-ids.ts'
 import type { Pool, Queryable } from './pool.ts'
+import { deadlock } from './transient.ts'
 
 interface PartitionedTable {
   /** By which it is cut: a time, or an id that begins with one. */
@@ -43,7 +44,7 @@ const rangesAhead = 2
 /** For less than PostgreSQL waits before it looks for a deadlock: we give way, and the next turn tries again. */
 const lockTimeoutMs = 500
 /** No lock in time; and on a cluster, which looks for deadlocks by itself, one that was found. */
-const givenWay = new Set<unknown>(['55P03', '40P01'])
+const givenWay = new Set<unknown>(['55P03', deadlock])
 
 export interface Range {
   readonly fromMs: number

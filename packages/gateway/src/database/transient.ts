@@ -21,6 +21,8 @@ export class PoolBusy extends Error {
 }
 
 export const tooManyConnections = '53300'
+/** Transactions waited for each other in a circle, and this is the one that was ended. */
+export const deadlock = '40P01'
 /** A server whose words are not English calls a panic otherwise; this is the code of most. */
 const ioError = '58030'
 
@@ -45,7 +47,7 @@ const notPreparedSqlStates = new Set(['26000', '42P05'])
 /** Nothing happened, and the same statement may well work in a moment. */
 const passingSqlStates = new Set([
   '40001', // serialization failure
-  '40P01', // deadlock
+  deadlock,
   '53100', // disk full
   '53200', // out of memory
   '55P03', // lock not available
