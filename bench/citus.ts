@@ -5,11 +5,12 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { makeUuid } from '@tillgate/protocol'
 import pg from 'pg'
-import { withDatabase } from '../packages/gateway/src/database/connection.ts'
-import { migrate } from '../packages/gateway/src/database/migrate.ts'
-import { openPool, type Pool } from '../packages/gateway/src/database/pool.ts'
-import { isTransient } from '../packages/gateway/src/database/transient.ts'
-import { systemClock } from '../packages/gateway/src/platform/clock.ts'
+import { destinationIdOf } from '../packages/gateway/src/core/callbacks/store/destination-id.ts'
+import { withDatabase } from '../packages/gateway/src/platform/database/connection.ts'
+import { migrate } from '../packages/gateway/src/platform/database/migrate.ts'
+import { openPool, type Pool } from '../packages/gateway/src/platform/database/pool.ts'
+import { isTransient } from '../packages/gateway/src/platform/database/transient.ts'
+import { systemClock } from '../packages/gateway/src/platform/runtime/clock.ts'
 import { copyOnNodes, dropOnNodes } from '../packages/gateway/test/support/cluster.ts'
 import { openMoney } from '../packages/gateway/test/support/money.ts'
 import { command, migrationsFolder, startTestServer } from '../packages/gateway/test/support/server.ts'
@@ -56,6 +57,12 @@ try {
   await server.stop()
 }
 
+/** Where orders of `openMoney` have their callbacks sent. */
+const destination = {
+  host: 'shop.example',
+  destinationId: destinationIdOf({ callbackUrl: 'https://shop.example/callback', endpointId: undefined }),
+}
+
 async function makeLoad(pool: Pool) {
   const money = openMoney(pool, { clock: systemClock })
   const merchants = await Promise.all(Array.from({ length: merchantCount }, () => money.addMerchant()))
@@ -89,7 +96,7 @@ async function makeLoad(pool: Pool) {
     const deliver = async () => {
       while (Date.now() < endsAtMs) {
         const nowMs = Date.now()
-        const lanes = merchants.map(({ merchantId }) => ({ merchantId, host: 'shop.example', most: 20 }))
+        const lanes = merchants.map(({ merchantId }) => ({ merchantId, ...destination, most: 20 }))
         const claim = { claimId: makeUuid(nowMs, randomBytes), claimedUntilMs: nowMs + 60_000 }
         const claimed = await money.callbackQueue
           .claim({ lanes, nowMs, probeUntilMs: nowMs, ...claim })

@@ -2,19 +2,23 @@
 import { availableParallelism } from 'node:os'
 import { makeCallbackId, makePaymentId, sealCallback } from '@tillgate/protocol'
 import { pino } from 'pino'
+import { makeStores } from '../packages/gateway/src/app/database/stores.ts'
+import { startDeliveryWorker } from '../packages/gateway/src/app/jobs/deliver-callbacks.ts'
 import { makeOperations } from '../packages/gateway/src/app/operations.ts'
-import { makeStores } from '../packages/gateway/src/app/stores.ts'
-import type { Post } from '../packages/gateway/src/callbacks/deliver-callbacks.ts'
-import type { Callback } from '../packages/gateway/src/callbacks/rules/callback.ts'
-import { insertCallbacks } from '../packages/gateway/src/callbacks/store/callbacks.ts'
-import type { Pool } from '../packages/gateway/src/database/pool.ts'
-import { outboundLimits } from '../packages/gateway/src/outbound/limits.ts'
-import { makeOutbound, type OutboundPolicy, systemParts } from '../packages/gateway/src/outbound/outbound.ts'
-import { systemClock as clock } from '../packages/gateway/src/platform/clock.ts'
-import { makeRandom } from '../packages/gateway/src/platform/node-workarounds/random.ts'
-import { makeVault } from '../packages/gateway/src/platform/vault.ts'
-import { readConfig } from '../packages/gateway/src/settings/config.ts'
-import { startDeliveryWorker } from '../packages/gateway/src/workers/deliver-callbacks.ts'
+import { readConfig } from '../packages/gateway/src/app/settings/config.ts'
+import type { Post } from '../packages/gateway/src/core/callbacks/deliver-callbacks.ts'
+import type { Callback } from '../packages/gateway/src/core/callbacks/rules/callback.ts'
+import { insertCallbacks } from '../packages/gateway/src/core/callbacks/store/callbacks.ts'
+import type { Pool } from '../packages/gateway/src/platform/database/pool.ts'
+import { outboundLimits } from '../packages/gateway/src/platform/outbound/limits.ts'
+import {
+  makeOutbound,
+  type OutboundPolicy,
+  systemParts,
+} from '../packages/gateway/src/platform/outbound/outbound.ts'
+import { systemClock as clock } from '../packages/gateway/src/platform/runtime/clock.ts'
+import { makeRandom } from '../packages/gateway/src/platform/runtime/node-workarounds/random.ts'
+import { makeVault } from '../packages/gateway/src/platform/runtime/secrets/vault.ts'
 import type { World } from './world.ts'
 
 export const inFlight = 64
@@ -37,7 +41,7 @@ export async function makeDeliveryWorld(
   const { directory, platformKeys } = operations
   await platformKeys.ensure({ clock, random })
   const { known } = await directory.load(merchantId, clock.now())
-  const aesKey = known?.keys.aesKeys.at(-1)
+  const aesKey = known?.callbackKey
   if (!aesKey) throw new Error('the merchant has no AES key')
   const { privateKey } = await platformKeys.signing(clock.now())
   const policy: OutboundPolicy = { mode: 'sandbox', allowedTargets: [], ...outboundLimits }

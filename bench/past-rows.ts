@@ -2,7 +2,7 @@
 // requests and the rest; and what the operators of such a gateway see in their lists. No money moved for any of it.
 import { randomBytes } from 'node:crypto'
 import { makeLinkId, makeTransactionId } from '@tillgate/protocol'
-import type { Pool } from '../packages/gateway/src/database/pool.ts'
+import type { Pool } from '../packages/gateway/src/platform/database/pool.ts'
 import { testVault } from '../packages/gateway/test/support/started.ts'
 
 const dayMs = 86_400_000

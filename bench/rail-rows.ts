@@ -1,11 +1,14 @@
 // The rows that a payment through a rail leaves behind, written bare: a transaction before the rail hears of it, one after
 // each of its two answers, and nothing read or decided. Those that come at the same time share a transaction, as ours do.
 import { makeTransactionId, makeUuid } from '@tillgate/protocol'
-import { batched } from '../packages/gateway/src/database/batching.ts'
-import type { Pool, Queryable } from '../packages/gateway/src/database/pool.ts'
-import type { Order } from '../packages/gateway/src/orders/rules/order.ts'
-import { plainArray, plainColumnsOf } from '../packages/gateway/src/platform/node-workarounds/plain-array.ts'
-import { makeRandom } from '../packages/gateway/src/platform/node-workarounds/random.ts'
+import type { Order } from '../packages/gateway/src/core/orders/rules/order.ts'
+import { batched } from '../packages/gateway/src/platform/database/batching.ts'
+import type { Pool, Queryable } from '../packages/gateway/src/platform/database/pool.ts'
+import {
+  plainArray,
+  plainColumnsOf,
+} from '../packages/gateway/src/platform/runtime/node-workarounds/plain-array.ts'
+import { makeRandom } from '../packages/gateway/src/platform/runtime/node-workarounds/random.ts'
 
 export interface Paid extends Order {
   readonly transactionId: string

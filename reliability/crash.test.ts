@@ -21,6 +21,7 @@ test('ten times killed under load, the gateway comes back by itself and nothing 
   assert.ok(figures.attempts > 0, 'nobody paid through the bank')
   assert.ok(figures.atEndpoint >= 20 && figures.events >= 20, JSON.stringify(figures))
   assert.ok(figures.payoutRuns > 0 && figures.corrections > 0, JSON.stringify(figures))
+  assert.ok(figures.ownMoves > 2, JSON.stringify(figures))
   assert.ok(figures.orders >= 10 && figures.arrivals >= 20, JSON.stringify(figures))
   for (const [victim, times] of Object.entries(figures.victims))
     assert.ok(times > 0, `nobody killed the ${victim}`)

@@ -1,14 +1,16 @@
-// Smuggled and oversized requests, and a small flood of pages, against a gateway of one's own. The long run, with all floods
-// and slow clients, is `npm run hostile`.
+// Smuggled and oversized requests, small floods of pages, forms and codes, and a large statement, against a gateway of one's
+// own. The long run, with all floods and slow clients, is `npm run hostile`.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayPath } from '@tillgate/protocol'
-import { maxInBurst } from '../packages/gateway/src/http/admission/pipelining.ts'
+import { maxInBurst } from '../packages/gateway/src/platform/http/admission/pipelining.ts'
+import { ApiClient } from '../packages/gateway/test/support/admin-api.ts'
 import { TestClock } from '../packages/gateway/test/support/clock.ts'
 import { startTestGateway } from '../packages/gateway/test/support/gateway.ts'
 import { createBody } from '../packages/gateway/test/support/order.ts'
 import { farewell, openLine, placeOf, postBytes, sendBytes } from './hostile/bare-connection.ts'
 import { oversizeForms, unreadChunks } from './hostile/oversize.ts'
+import { largestStatement, manyParts } from './hostile/page-requests.ts'
 import { smugglingForms } from './hostile/smuggling.ts'
 
 // All of it comes from one address, which would soon have used up what it may cost.
@@ -95,6 +97,60 @@ test('a visitor who comes behind a flood of pages is answered before most of it'
   assert.ok(answered < flood.length / 2, `${answered} of ${flood.length} were answered before`)
   await Promise.all(flooding)
   for (const line of [visitor, ...flood]) line.close()
+})
+
+async function linkPath(): Promise<string> {
+  const body = { linkNo: 'flood', title: 'A flood', currency: 'EUR', amount: 12 }
+  const { data } = await merchant.call('service.link.create', body)
+  return new URL(String(data['linkUrl'])).pathname
+}
+
+/** What this process, gateway and clients alike, computes for so many requests from as many addresses. */
+async function costMs(network: string, request: (turn: number) => string): Promise<number> {
+  const lines = await Promise.all(
+    Array.from({ length: 50 }, (_, at) => openLine({ ...place, localAddress: `${network}.${1 + at}` })),
+  )
+  const before = process.cpuUsage()
+  for (let turn = 0; turn < 4; turn++) await Promise.all(lines.map((line) => line.ask(request(turn))))
+  const { user, system } = process.cpuUsage(before)
+  for (const line of lines) line.close()
+  return (user + system) / 1_000
+}
+
+test('a form of many parts costs no more than a page', async () => {
+  const host = new URL(gateway.url).host
+  const page = () => `GET /merchant/sign-in HTTP/1.1\r\nhost: ${host}\r\n\r\n`
+  await costMs('127.0.4', page)
+  const pagesMs = await costMs('127.0.5', page)
+  const formsMs = await costMs('127.0.6', () => manyParts(host, '/merchant/sign-in'))
+  assert(formsMs < pagesMs * 2, `${formsMs} ms for forms, ${pagesMs} ms for pages`)
+})
+
+test('the code of a payment link costs no more than its page, however often it is asked for', async () => {
+  const path = await linkPath()
+  const get = (of: string) => () => `GET ${of} HTTP/1.1\r\nhost: x\r\n\r\n`
+  await costMs('127.0.7', get(path))
+  const pagesMs = await costMs('127.0.8', get(path))
+  const codesMs = await costMs('127.0.9', get(`${path}/qr.png`))
+  assert(codesMs < pagesMs * 2, `${codesMs} ms for codes, ${pagesMs} ms for pages`)
+})
+
+test('the event loop goes on while the largest statement is read', async () => {
+  const { apiTokens } = gateway.operations
+  const given = { login: 'admin', name: 'importer', scopes: ['reconciliation:act'], days: 1 }
+  const importer = new ApiClient(gateway, (await apiTokens.addToken(given, 'test')).token)
+  const query = { account: 'bank:main', dryRun: 'yes', reason: 'test' }
+  const file = largestStatement('test')
+  const startedAt = performance.now()
+  let [lastTurnAt, longestGapMs] = [startedAt, 0]
+  const turning = setInterval(() => {
+    longestGapMs = Math.max(longestGapMs, performance.now() - lastTurnAt)
+    lastTurnAt = performance.now()
+  }, 5)
+  await importer.data('importStatement', { query, file })
+  clearInterval(turning)
+  const tookMs = performance.now() - startedAt
+  assert(longestGapMs < tookMs / 4, `the event loop stood still for ${longestGapMs} of ${tookMs} ms`)
 })
 
 test('what is not HTTP uses up the allowance of its address, but not that of a proxy', async () => {

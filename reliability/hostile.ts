@@ -1,9 +1,10 @@
-// npm run hostile -- [--seconds 30] [--per-second 100] [--only "slow headers" …] [--moving]
+// npm run hostile -- [--seconds 30] [--per-second 100] [--only "slow headers" …] [--moving] [--tree DIR]
 // Bad clients of every kind against the real program on loopback, one kind after another, and honest ones beside them.
 // Quiet phases stand between: the honest clients' p99 under attack is compared with that of the same run. Ends with
 // code 1 where it is more than twice as long, or the visitors' more than three times, in three phases together, unless they
 // wait as long when the same attack is made on another program beside the gateway; where in the first two seconds, which
-// count in neither, anybody waits for longer than one; where an honest request fails; or where memory does not stay bounded.
+// count in neither, anybody waits for longer than one; where an honest request fails; where an attacker brings about more than its budget; or where memory does not stay bounded.
+// With --tree it is the program of another checkout, to see a kind fail on the commit before its fix.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -14,9 +15,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { parseAesKey, parsePrivateKey, sealRequest } from '@tillgate/protocol'
 import { quantile } from '../bench/figures.ts'
-import { sandboxFilePath } from '../packages/gateway/src/app/sandbox-file.ts'
+import { sandboxFilePath } from '../packages/gateway/src/app/sandbox/sandbox-file.ts'
 import { createBody } from '../packages/gateway/test/support/order.ts'
-import { type Attack, type AttackName, type AttackResult, attacks, requestsOf } from './hostile/attacks.ts'
+import {
+  type Attack,
+  type AttackName,
+  type AttackResult,
+  attacks,
+  isForOperators,
+  mostDone,
+  requestsOf,
+} from './hostile/attacks.ts'
 import { type Place, placeOf } from './hostile/bare-connection.ts'
 import { withBareProgram } from './hostile/bare-program.ts'
 import { type HonestResult, honestLoad } from './hostile/honest.ts'
@@ -33,6 +42,7 @@ const { values } = parseArgs({
     'per-second': { type: 'string', default: '100' },
     only: { type: 'string', multiple: true },
     moving: { type: 'boolean', default: false },
+    tree: { type: 'string', default: join(import.meta.dirname, '..') },
   },
 })
 const seconds = wholeOption('seconds', values.seconds, { least: 5 })
@@ -49,6 +59,7 @@ const kinds = kindsToPlay()
 const dataDir = await mkdtemp(join(tmpdir(), 'tillgate-hostile-'))
 const gateway = await GatewayChild.make({
   dataDir: join(dataDir, 'data'),
+  tree: values.tree,
   environment: { MERCHANT_REQUESTS_PER_SECOND: String(perSecond * 2) },
 })
 const wrong: string[] = []
@@ -86,6 +97,7 @@ async function run(): Promise<void> {
     url: gateway.url,
     adminUrl: gateway.adminUrl,
     dataDir: join(dataDir, 'data'),
+    tree: values.tree,
     seal: sealAs,
   })
   await phase()
@@ -121,6 +133,10 @@ async function run(): Promise<void> {
     if (hostile.slowestAtFirstMs > maxAtFirstMs)
       wrong.push(`${kind}: ${ms(hostile.slowestAtFirstMs)} for somebody at first`)
     if (hostile.failed.length > 0) wrong.push(`${kind}: ${[...new Set(hostile.failed)].join(', ')}`)
+    for (const [what, most] of Object.entries(mostDone[kind] ?? {})) {
+      const done = told[what] ?? 0
+      if (done === 0 || done > most) wrong.push(`${kind}: ${done} ${what} instead of 1 to ${most}`)
+    }
     if (rss > maxRssMegabytes) wrong.push(`${kind}: ${rss} MB of memory`)
   }
   await phase()
@@ -172,9 +188,8 @@ async function run(): Promise<void> {
     return bounds.filter(({ of, quietMs, most }) => p99Of(phases, of) > quietMs * most)
   }
 
-  /** Statements are sent to the admin listener. */
   function targetOf(kind: string): Place {
-    return requestsOf[kind] === 'imports' ? placeOf(gateway.adminUrl) : place
+    return isForOperators(kind) ? placeOf(gateway.adminUrl) : place
   }
 
   async function attackOn(kind: string, where: Pick<Attack, 'place' | 'network'>): Promise<Attack> {

@@ -1,7 +1,7 @@
 // A bounded set of the simulation: a few seeds, some days each. `npm run simulate` runs as many and as long as one likes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openPool } from '../packages/gateway/src/database/pool.ts'
+import { openPool } from '../packages/gateway/src/platform/database/pool.ts'
 import { freshDatabase } from '../packages/gateway/test/support/database.ts'
 import { runSeed } from './simulation/run-seed.ts'
 

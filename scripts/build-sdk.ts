@@ -3,7 +3,7 @@
 // package.json is the published one (--as-published) and afterwards its own again (--as-source).
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { sdkPackageFiles } from '../packages/gateway/src/faces/sdk/package-files.ts'
+import { sdkPackageFiles } from '../packages/gateway/src/adapters/merchant-api/sdk/package-files.ts'
 
 const folder = join(import.meta.dirname, '../packages/sdk')
 const manifest = join(folder, 'package.json')

@@ -2,7 +2,7 @@
 // write with what is there.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeOpenApi } from '../packages/gateway/src/faces/admin-api/openapi.ts'
+import { makeOpenApi } from '../packages/gateway/src/adapters/admin-api/openapi.ts'
 import { railTables } from '../packages/protocol/documentation/rail-tables.ts'
 import { fillTables } from '../packages/protocol/documentation/tables.ts'
 import { apiPage } from './documentation/api.ts'
@@ -10,6 +10,7 @@ import { benchmarkPicture, benchmarkTables } from './documentation/benchmark.ts'
 import { brunoRequests } from './documentation/bruno.ts'
 import { goCodes, javaCodes, phpCodes, pythonCodes } from './documentation/client-codes.ts'
 import { commandLinePage } from './documentation/command-line.ts'
+import { effectTables } from './documentation/effects.ts'
 import { makeMerchantOpenApi } from './documentation/merchant-openapi.ts'
 import { noticeTables } from './documentation/notices.ts'
 import { sdkTypes } from './documentation/sdk-types.ts'
@@ -20,6 +21,7 @@ const root = join(import.meta.dirname, '..')
 
 /** By path from the root of the repository. */
 export const generated: Readonly<Record<string, () => string>> = {
+  'SECURITY.md': () => fillTables(page('SECURITY.md'), effectTables),
   'docs/protocol.md': () => fillTables(page('docs/protocol.md')),
   'docs/rails.md': () => fillTables(page('docs/rails.md'), railTables),
   'docs/notices.md': () => fillTables(page('docs/notices.md'), noticeTables),

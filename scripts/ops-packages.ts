@@ -1,5 +1,5 @@
 // What the suite `ops` needs beyond npm's packages: a PostgreSQL server with its tools, PgBouncer, the reader
-// of systemd's units, and what builds and runs containers, from Debian.
+// of systemd's units, reverse proxies, fail2ban, and what builds and runs containers, from Debian.
 // Tests start them themselves, in folders of their own; no service is left running.
 import { existsSync, globSync, rmSync, writeFileSync } from 'node:fs'
 import { canInstall, install } from './debian.ts'
@@ -13,6 +13,9 @@ const needed = [
   { package: 'buildah', isThere: () => existsSync('/usr/bin/buildah') },
   { package: 'podman', isThere: () => existsSync('/usr/bin/podman') },
   { package: 'runc', isThere: () => existsSync('/usr/sbin/runc') },
+  { package: 'nginx', isThere: () => existsSync('/usr/sbin/nginx') },
+  { package: 'caddy', isThere: () => existsSync('/usr/bin/caddy') },
+  { package: 'fail2ban', isThere: () => existsSync('/usr/bin/fail2ban-regex') },
 ] as const
 type OpsPackage = (typeof needed)[number]['package']
 

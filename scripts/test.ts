@@ -26,7 +26,7 @@ const suites = {
  */
 const slow = [
   'packages/gateway/test/api/early-answers.test.ts',
-  'packages/gateway/test/browser/{checkout-looks,checkout-speed,checkout-text,console*,docs,from-empty-to-refund,home,links,passkeys,playground,portal,sandbox,shop,test-bank*,wallet,wallet-speed}.test.ts',
+  'packages/gateway/test/browser/{checkout-looks,checkout-speed,checkout-text,console*,docs,from-empty-to-refund,home,hostile-text,links,passkey-attacks,passkeys,playground,portal,provider-attacks,sandbox,shop,test-bank*,wallet,wallet-speed}.test.ts',
   'packages/gateway/test/database/{backup,embedded-{accounts,faults,sharing,start},key-rotation}.test.ts',
   'packages/gateway/test/{money/money,payouts/payout,rails/rail}-crash.test.ts',
   'packages/gateway/test/payouts/payout-kill.test.ts',
@@ -41,7 +41,7 @@ const slow = [
 ]
 /** They measure the heap, which another file's garbage would change. */
 const heapTests = [
-  'packages/gateway/src/{database/pool,platform/node-workarounds/query-by-callback}.test.ts',
+  'packages/gateway/src/platform/{database/pool,runtime/node-workarounds/query-by-callback}.test.ts',
   'packages/gateway/test/{api/drain,callbacks/callback-queue}.test.ts',
   'packages/protocol/src/{signing,node-workarounds/crypto-jobs}.test.ts',
 ]

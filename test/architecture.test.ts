@@ -6,6 +6,8 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { type LinterConfig, withModuleRules } from '../scripts/module-rules.ts'
+import { layers, moduleOf, modules } from '../scripts/modules.ts'
 
 const root = join(import.meta.dirname, '..')
 const maxFilesInFolder = 21
@@ -38,66 +40,86 @@ test('the root of the gateway holds main.ts alone', () => {
   assert.deepEqual(globSync('packages/gateway/src/*.*', { cwd: root }), ['packages/gateway/src/main.ts'])
 })
 
-/** An import against the direction, planted in each module: where it stands, what it names. */
+const gateway = 'packages/gateway/src'
+const inGateway = files
+  .filter((file) => file.startsWith(`${gateway}/`))
+  .map((file) => file.slice(gateway.length + 1))
+
+test('every file of the gateway belongs to a module, and every module is a folder', () => {
+  assert.deepEqual(
+    inGateway.filter((file) => file !== 'main.ts' && moduleOf(file) === undefined),
+    [],
+  )
+  assert.deepEqual(
+    modules.filter((module) => !inGateway.some((file) => moduleOf(file) === module)),
+    [],
+  )
+})
+
+test('a module imports only modules below it', () => {
+  const rank = (file: string) => modules.findIndex((module) => file.startsWith(`${module}/`))
+  const upward = (file: string, text: string) =>
+    importsOf(file, text)
+      .filter((imported) => file !== 'main.ts' && (imported === 'main.ts' || rank(imported) > rank(file)))
+      .map((imported) => `${file} -> ${imported}`)
+  assert.deepEqual(upward('core/ledger/a.ts', "import { b } from '../orders/b.ts'"), [
+    'core/ledger/a.ts -> core/orders/b.ts',
+  ])
+  assert.deepEqual(
+    inGateway.flatMap((file) => upward(file, readFileSync(join(root, gateway, file), 'utf8'))),
+    [],
+  )
+})
+
+test('SQL is written in stores and in the database module alone', () => {
+  const isStore = (file: string) => /(^|\/)store\//.test(file) || file.startsWith('platform/database/')
+  const writesSql = (file: string) =>
+    /\bsql`|\bprepared\('|\.query\(\s*[`'{]/.test(readFileSync(join(root, gateway, file), 'utf8'))
+  assert.ok(inGateway.filter((file) => isStore(file) && writesSql(file)).length > 50)
+  assert.deepEqual(
+    inGateway.filter((file) => !isStore(file) && writesSql(file)),
+    [],
+  )
+})
+
+test('the rules of the linter are those of today’s modules', () => {
+  const config = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8')) as LinterConfig
+  assert.deepEqual(withModuleRules(config), config, 'run: node scripts/module-rules.ts && npm run format')
+})
+
+/** An import against the direction in each kind of file: where it stands, what it names. */
 const planted = [
-  ['platform', '../orders/rules/order.ts'],
-  ['orders/rules', '../store/orders.ts'],
-  ['orders/rules', '../create-order.ts'],
-  ['orders/rules', '../../http/html.ts'],
-  ['orders/rules', 'node:fs'],
-  ['ledger/store', '../run-checks.ts'],
-  ['ledger/store', '../../faces/cli/program.ts'],
-  ...[
-    'orders',
-    'payments',
-    'links',
-    'rails',
-    'refunds',
-    'ledger',
-    'treasury',
-    'reconciliation',
-    'callbacks',
-  ].map(upward),
-  ...[
-    'merchants',
-    'keys',
-    'wallets',
-    'accounts',
-    'members',
-    'operators',
-    'notices',
-    'sandbox',
-    'overview',
-    'system',
-  ].map(upward),
-  ['orders', 'pg'],
-  ['orders', '../database/pool.ts'],
-  ['database', '../orders/store/orders.ts'],
-  ['database/embedded', '../../settings/config.ts'],
-  ['outbound', '../callbacks/rules/callback.ts'],
-  ['observability/metrics', '../../orders/rules/order.ts'],
-  ['settings', '../app/work.ts'],
-  ['http', '../faces/docs/home.ts'],
-  ['http/admission', '../../orders/store/orders.ts'],
-  ['acts', '../faces/cli/program.ts'],
-  ['faces/console', '../../app/stores.ts'],
-  ['faces/console/areas', '../../../database/pool.ts'],
-  ['workers', '../app/work.ts'],
-  ['processes', '../workers/loop.ts'],
+  ...layers.slice(0, -1).flatMap((layer) => [
+    [`${layer}/planted`, '../../app/operations.ts'],
+    [`${layer}/planted`, '../../main.ts'],
+  ]),
   ['app', '../main.ts'],
+  ...['core/orders', 'finance/rails/nested', 'identity/members', 'sandbox'].flatMap((module) => [
+    [`${module}/rules`, '../store/orders.ts'],
+    [`${module}/rules`, '../create-order.ts'],
+    [`${module}/rules`, 'node:fs'],
+    [`${module}/store`, '../run-checks.ts'],
+    [`${module}/store`, '../../../adapters/cli/program.ts'],
+    [module, 'pg'],
+    [module, '../../platform/database/pool.ts'],
+    [module, '../../platform/http/failures.ts'],
+  ]),
+  ['platform/runtime', '../database/pool.ts'],
+  ['platform/database', '../../core/orders/store/orders.ts'],
+  ['platform/outbound', '../../core/callbacks/rules/callback.ts'],
+  ['platform/http', '../../adapters/kit/html.ts'],
+  ['actions/treasury', '../../adapters/cli/program.ts'],
+  ['adapters/console/areas', '../../../platform/database/pool.ts'],
+  ['app/processes', '../../platform/database/pool.ts'],
 ] as const
 
-function upward(module: string): readonly [string, string] {
-  return [module, '../app/operations.ts']
-}
-
-test('the linter refuses an import against the direction, in every module', (t) => {
-  const copy = mkdtempSync(join(tmpdir(), 'tillgate-house-'))
+test('the linter refuses an import against the direction, in every kind of file', (t) => {
+  const copy = mkdtempSync(join(tmpdir(), 'tillgate-modules-'))
   t.after(() => rmSync(copy, { recursive: true, force: true }))
   const { vcs: _, ...config } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8'))
   writeFileSync(join(copy, 'biome.json'), JSON.stringify({ ...config, $schema: undefined }))
   const paths = planted.map(([module, named], index) => {
-    const path = `packages/gateway/src/${module}/planted-${index}.ts`
+    const path = `${gateway}/${module}/planted-${index}.ts`
     mkdirSync(dirname(join(copy, path)), { recursive: true })
     writeFileSync(join(copy, path), `import { a } from '${named}'\nexport const b = a\n`)
     return path
@@ -127,13 +149,33 @@ test(`no folder has more than ${maxFilesInFolder} files of production code`, () 
 test('keys and packages that the papers have one make are no part of the repository', () => {
   const { stdout } = spawnSync(
     'git',
-    ['check-ignore', 'private.pem', 'keys/public.pem', 'tillgate-sdk.tgz', '.env'],
+    [
+      'check-ignore',
+      'private.pem',
+      'keys/public.pem',
+      'tillgate-sdk.tgz',
+      '.env',
+      'ops/secrets/master-key',
+      'ops/secrets/gateway.env',
+    ],
     {
       cwd: root,
       encoding: 'utf8',
     },
   )
-  assert.equal(stdout, 'private.pem\nkeys/public.pem\ntillgate-sdk.tgz\n.env\n')
+  assert.equal(
+    stdout,
+    'private.pem\nkeys/public.pem\ntillgate-sdk.tgz\n.env\nops/secrets/master-key\nops/secrets/gateway.env\n',
+  )
+})
+
+test('every test that starts a PostgreSQL of Debian ends it, or its process would never end', () => {
+  const starting = globSync('packages/*/test/**/*.test.ts', { cwd: root }).filter((file) =>
+    readFileSync(join(root, file), 'utf8').includes('await startDebianPostgres('),
+  )
+  assert(starting.length > 3)
+  for (const file of starting)
+    assert.match(readFileSync(join(root, file), 'utf8'), /^after\(endDebianPostgres\)$/m, file)
 })
 
 function importsOf(file: string, text: string): string[] {

@@ -44,10 +44,10 @@ after(async () => {
   rmSync(home, { recursive: true, force: true, maxRetries: 10 })
 })
 
-function shell(line: string) {
+function shell(line: string, cwd = root) {
   // In a group of its own, so that what it started ends with it.
   const child = spawn('sh', ['-c', line], {
-    cwd: root,
+    cwd,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -88,12 +88,24 @@ test('the README shows the first payment as it is', () => {
   assert(readme.includes(`\`\`\`js\n${code}\`\`\``))
 })
 
+const request = readFileSync(join(root, 'examples/create-order.sh'), 'utf8').trimEnd()
+
+test('the README shows the request without an SDK as it is', () => {
+  assert(readme.includes(`\`\`\`sh\n${request}\n\`\`\``))
+})
+
 test('each line works, one after the other', async () => {
   const [start = '', trigger = '', firstPayment = ''] = lines
   const gateway = shell(start.replace('npm ci && ', ''))
   const [, shopUrl = ''] = await gateway.says(/"shopUrl":"([^"]+)"/)
   assert.equal(shopUrl, `http://127.0.0.1:${shopPort}`)
   assert.match(await (await fetch(shopUrl)).text(), /Everything for tea/)
+
+  const created = shell(request, home)
+  assert.equal(await created.exitCode(), 0, created.output())
+  const response = JSON.parse(created.output())
+  assert.equal(response.code, 20000, created.output())
+  assert.equal((await fetch(response.data.checkoutUrl)).status, 200)
 
   const triggered = shell(trigger)
   assert.equal(await triggered.exitCode(), 0, triggered.output())

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
-import type { Pool as DatabasePool } from '../../packages/gateway/src/database/pool.ts'
+import type { Pool as DatabasePool } from '../../packages/gateway/src/platform/database/pool.ts'
 import { createBody } from '../bodies.ts'
 import { quantile } from '../figures.ts'
 import { load } from '../load.ts'

@@ -5,12 +5,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { Pool } from 'undici'
-import { outboundLimits } from '../../packages/gateway/src/outbound/limits.ts'
+import { outboundLimits } from '../../packages/gateway/src/platform/outbound/limits.ts'
 import {
   makeOutbound,
   type OutboundPolicy,
   systemParts,
-} from '../../packages/gateway/src/outbound/outbound.ts'
+} from '../../packages/gateway/src/platform/outbound/outbound.ts'
 
 const inFlight = 64
 // Short and many: what else runs on the machine then falls on both alike.

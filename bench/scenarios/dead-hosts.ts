@@ -2,7 +2,7 @@
 // request and never answer, beside the same callbacks alone. Those to the dead must be signed as well, so that some
 // delay is theirs by right.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Post } from '../../packages/gateway/src/callbacks/deliver-callbacks.ts'
+import type { Post } from '../../packages/gateway/src/core/callbacks/deliver-callbacks.ts'
 import { makeDeliveryWorld, type Target } from '../delivery-world.ts'
 import { inTurn, median } from '../figures.ts'
 import { startReceiver } from '../receiver.ts'

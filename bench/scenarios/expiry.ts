@@ -1,6 +1,6 @@
 // Many orders that expire at once: how long the stored status takes to follow, beside the bare UPDATE and INSERTs of the
 // same rows in one statement each.
-import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { inTurn, median, timed } from '../figures.ts'
 import { atMost, type Scenario } from '../scenario.ts'

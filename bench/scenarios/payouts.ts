@@ -1,9 +1,10 @@
 // A run of payouts for very many merchants, beside the bare statements of the same rows; and what is left of the rate of
 // orders while such a run goes on.
-import type { Pool } from '../../packages/gateway/src/database/pool.ts'
-import { addDays, dayOf } from '../../packages/gateway/src/payouts/rules/payout-plan.ts'
-import { makeRandom } from '../../packages/gateway/src/platform/node-workarounds/random.ts'
-import { mostBatchesAtOnce } from '../../packages/gateway/src/workers/payouts.ts'
+
+import { mostBatchesAtOnce } from '../../packages/gateway/src/app/jobs/payouts.ts'
+import { addDays, dayOf } from '../../packages/gateway/src/finance/payouts/rules/payout-plan.ts'
+import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
+import { makeRandom } from '../../packages/gateway/src/platform/runtime/node-workarounds/random.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { addManyMerchants } from '../../packages/gateway/test/support/payouts.ts'
 import { createBody } from '../bodies.ts'

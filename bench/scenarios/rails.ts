@@ -3,17 +3,17 @@
 // bounds it. Neither delivers callbacks, so nothing is signed by RSA: that is in the row of paid orders. Then the same,
 // and payments from wallets, while another rail never answers.
 import { setTimeout as pause } from 'node:timers/promises'
-import { signWebhook } from '@tillgate/protocol'
+import { makeWebhookSecret, signWebhook, verifyRailResponse } from '@tillgate/protocol'
 import { Pool } from 'undici'
-import { noExtras } from '../../packages/gateway/src/acts/rail-acts.ts'
-import type { Order } from '../../packages/gateway/src/orders/rules/order.ts'
-import { outboundLimits } from '../../packages/gateway/src/outbound/limits.ts'
-import { makeOutbound, systemParts } from '../../packages/gateway/src/outbound/outbound.ts'
-import { systemClock } from '../../packages/gateway/src/platform/clock.ts'
-import { makeRandom } from '../../packages/gateway/src/platform/node-workarounds/random.ts'
-import { maxPerRail } from '../../packages/gateway/src/rails/ask-rails.ts'
-import { maxRailAnswerBytes, railTimeoutMs } from '../../packages/gateway/src/rails/rail-client.ts'
-import { paymentStart } from '../../packages/gateway/src/rails/rules/rail-message.ts'
+import { noExtras } from '../../packages/gateway/src/actions/rails/rail-actions.ts'
+import type { Order } from '../../packages/gateway/src/core/orders/rules/order.ts'
+import { maxPerRail } from '../../packages/gateway/src/finance/rails/ask-rails.ts'
+import { maxRailAnswerBytes, railTimeoutMs } from '../../packages/gateway/src/finance/rails/rail-client.ts'
+import { paymentStart } from '../../packages/gateway/src/finance/rails/rules/rail-message.ts'
+import { outboundLimits } from '../../packages/gateway/src/platform/outbound/limits.ts'
+import { makeOutbound, systemParts } from '../../packages/gateway/src/platform/outbound/outbound.ts'
+import { systemClock } from '../../packages/gateway/src/platform/runtime/clock.ts'
+import { makeRandom } from '../../packages/gateway/src/platform/runtime/node-workarounds/random.ts'
 import { openMoney } from '../../packages/gateway/test/support/money.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { inTurn, median, timed } from '../figures.ts'
@@ -39,7 +39,9 @@ export const rails: Scenario = {
 type Shop = Awaited<ReturnType<typeof openShop>>
 
 async function openShop(world: World) {
-  const bank = await world.startServer('rail.ts', await world.freshDatabase())
+  const random = makeRandom()
+  const secret = makeWebhookSecret(random)
+  const bank = await world.startServer('rail.ts', await world.freshDatabase(), { secret })
   const database = world.openPool(await world.freshDatabase())
   const outbound = makeOutbound(
     {
@@ -52,13 +54,13 @@ async function openShop(world: World) {
     },
     systemParts(),
   )
-  const { operations } = testOperations(database, { railPost: outbound.post, random: makeRandom() })
+  const { operations } = testOperations(database, { railPost: outbound.post, random })
   const money = openMoney(database, { clock: systemClock })
   const merchant = await money.addMerchant()
   const walletId = await money.addWallet(10n ** 12n)
   const manage = operations.as('bench').rails
   const settings = { ...noExtras, name: 'Bank', currencies: ['USD'] }
-  const { secret } = await manage.addRail('bank', { ...settings, url: `${bank.url}/rail` }, 'bench')
+  await manage.addRail('bank', { ...settings, url: `${bank.url}/rail` }, 'bench', secret)
   await manage.addRail('hangs', { ...settings, url: `${bank.url}/hangs` }, 'bench')
   operations.rails.forget()
   const bareRows = makeBareRows(database, 'bank')
@@ -97,7 +99,7 @@ async function openShop(world: World) {
     },
   }
 
-  /** The two calls of a payment, signed. */
+  /** The two calls of a payment, signed both ways. */
   async function callBare(
     order: Order,
     transactionId: string,
@@ -113,10 +115,14 @@ async function openShop(world: World) {
     })
     for (const [index, message] of [start, { type: 'payment.status', transactionId }].entries()) {
       const body = JSON.stringify(message)
-      const signed = signWebhook({ id: transactionId, body }, { secrets: [secret], nowMs: Date.now() })
+      const context = { secrets: [secret], nowMs: Date.now() }
+      const signed = signWebhook({ id: transactionId, body }, context)
       const headers = { 'content-type': 'application/json', ...signed }
       const answer = await pool.request({ ...path, headers, body })
-      JSON.parse(await answer.body.text())
+      const bytes = Buffer.from(await answer.body.arrayBuffer())
+      const verdict = verifyRailResponse(answer.headers, bytes, { ...context, messageId: transactionId })
+      if (verdict !== 'genuine') throw new Error(verdict)
+      JSON.parse(bytes.toString())
       await onAnswer(index + 1)
     }
   }

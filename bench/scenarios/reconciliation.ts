@@ -1,6 +1,6 @@
 // Very many lines of a bank matched with what the books have, beside one SQL statement that joins the same rows and writes
 // the same matches. The join alone, which writes nothing, is a figure to know.
-import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { inTurn, median, timed } from '../figures.ts'
 import { atMost, type Scenario } from '../scenario.ts'

@@ -3,8 +3,8 @@
 // validation, no limits, no history, no idempotency.
 import { createServer } from 'node:http'
 import { openRequest, parseAesKey, parsePublicKey } from '@tillgate/protocol'
-import { batched } from '../../packages/gateway/src/database/batching.ts'
-import { openPool } from '../../packages/gateway/src/database/pool.ts'
+import { batched } from '../../packages/gateway/src/platform/database/batching.ts'
+import { openPool } from '../../packages/gateway/src/platform/database/pool.ts'
 
 const { databaseUrl, aesKey, publicKey } = JSON.parse(process.env['BENCH'] ?? '{}')
 const pool = openPool({ connectionString: databaseUrl }, { max: 10 })

@@ -12,8 +12,8 @@ import {
   parseRequestEnvelope,
 } from '@tillgate/protocol'
 import pg from 'pg'
-import { makeOrder, refusalOfTimes } from '../../packages/gateway/src/orders/rules/order.ts'
-import { checkUrl, parseUrlPolicy } from '../../packages/gateway/src/platform/ssrf-guard.ts'
+import { makeOrder, refusalOfTimes } from '../../packages/gateway/src/core/orders/rules/order.ts'
+import { checkUrl, parseUrlPolicy } from '../../packages/gateway/src/platform/runtime/ssrf-guard.ts'
 import { importYardstick } from '../yardsticks.ts'
 
 interface Answer {

@@ -1,5 +1,5 @@
 // Other ways of delivering callbacks, each as a child of a benchmark: told how many, it sends them, and says so.
-import { openPool } from '../../packages/gateway/src/database/pool.ts'
+import { openPool } from '../../packages/gateway/src/platform/database/pool.ts'
 import { bossQueue, openBoss } from '../boss.ts'
 import { inFlight, makeBody, makeDeliveryWorld } from '../delivery-world.ts'
 

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -23,15 +24,22 @@ type Callback struct {
 	// Text is the body as it was signed; Result is the same, read.
 	Text   string
 	Result Data
+	// TimestampMs is when this attempt was made.
+	TimestampMs int64
 }
 
-// OpenCallback takes the body of the HTTP request as it came. Its error is ErrNotGenuine.
+// OpenCallback takes the body of the HTTP request as it came. Its error is ErrNotGenuine, also for an attempt that was
+// made longer ago, or is further ahead, than the client's MaxCallbackAge.
 func (c *Client) OpenCallback(raw []byte) (Callback, error) {
 	envelope, text, err := c.keys.open(raw)
 	if err != nil {
 		return Callback{}, err
 	}
-	callback := Callback{ID: envelope["id"], EventName: envelope["eventName"], Text: text}
+	timestampMs, _ := strconv.ParseInt(envelope["timestamp"], 10, 64)
+	if age := c.Now().Sub(time.UnixMilli(timestampMs)).Abs(); c.MaxCallbackAge != 0 && age > c.MaxCallbackAge {
+		return Callback{}, ErrNotGenuine
+	}
+	callback := Callback{ID: envelope["id"], EventName: envelope["eventName"], Text: text, TimestampMs: timestampMs}
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
 	return callback, decoder.Decode(&callback.Result)

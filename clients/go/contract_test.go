@@ -19,7 +19,7 @@ import (
 type command struct {
 	Do, Method, Body, NonceHex, Raw, Query, PaymentID, OrderNo, ReferRefundNo, Amount, Text, Date string
 	Timestamp                                                                                     json.Number
-	NowMs                                                                                         int64
+	NowMs, MaxAgeMs                                                                               int64
 	Order                                                                                         Data
 }
 
@@ -70,6 +70,8 @@ func run(client *Client, given command) (any, error) {
 		text := client.keys.stringToSign(given.Method, given.Body, given.Timestamp.String())
 		return Data{"stringToSign": text, "sign": made.Sign, "body": made.Body}, err
 	case "open":
+		client.Now = func() time.Time { return time.UnixMilli(given.NowMs) }
+		client.MaxCallbackAge = time.Duration(given.MaxAgeMs) * time.Millisecond
 		callback, err := client.OpenCallback([]byte(given.Raw))
 		return Data{"body": callback.Text}, err
 	case "redirect":

@@ -1,6 +1,7 @@
 package tillgate
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/aes"
 	"crypto/cipher"
@@ -13,6 +14,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"math/big"
 	"regexp"
 	"sort"
 	"strings"
@@ -103,7 +105,8 @@ var (
 	fixed     = map[string]string{"charset": "utf-8", "encryptType": "AES", "format": "json", "signType": "RSA"}
 	fieldName = regexp.MustCompile(`\A[A-Za-z][A-Za-z0-9]{0,63}\z`)
 	// No value can hold what separates fields, so the signed text has one reading.
-	fieldValue = regexp.MustCompile(`\A[A-Za-z0-9._:/+-]*\z`)
+	fieldValue    = regexp.MustCompile(`\A[A-Za-z0-9._:/+-]*\z`)
+	timestampForm = regexp.MustCompile(`\A[0-9]{13}\z`)
 )
 
 // open gives the envelope of a callback and its body's text.
@@ -112,10 +115,11 @@ func (k *keys) open(raw []byte) (map[string]string, string, error) {
 	if err := json.Unmarshal(raw, &envelope); err != nil {
 		return nil, "", ErrNotGenuine
 	}
-	for _, name := range []string{"id", "eventName", "timestamp"} {
-		if envelope[name] == "" {
-			return nil, "", ErrNotGenuine
-		}
+	if len(envelope) != members(raw) || envelope["id"] == "" || envelope["eventName"] == "" {
+		return nil, "", ErrNotGenuine
+	}
+	if !timestampForm.MatchString(envelope["timestamp"]) {
+		return nil, "", ErrNotGenuine
 	}
 	text, isOpen := k.decrypt(envelope["body"])
 	if !isOpen || envelope["merchantId"] != k.merchantID {
@@ -145,6 +149,16 @@ func (k *keys) open(raw []byte) (map[string]string, string, error) {
 	return envelope, text, nil
 }
 
+// members counts those of a flat object. Where a name is there twice the map has the last value alone, and others may
+// have read the first.
+func members(raw []byte) int {
+	decoder, tokens := json.NewDecoder(bytes.NewReader(raw)), 0
+	for _, err := decoder.Token(); err == nil; _, err = decoder.Token() {
+		tokens++
+	}
+	return tokens/2 - 1
+}
+
 func nameOf(part string) string {
 	name, _, _ := strings.Cut(part, "=")
 	return name
@@ -154,7 +168,9 @@ func (k *keys) verifies(text, sign string) bool {
 	signature, err := decode(sign)
 	sum := sha256.Sum256([]byte(text))
 	for _, key := range k.platformKeys {
-		if err == nil && rsa.VerifyPKCS1v15(key, crypto.SHA256, sum[:], signature) == nil {
+		// Before Go 1.20 the library took the same number with the modulus added to it too.
+		isReduced := err == nil && new(big.Int).SetBytes(signature).Cmp(key.N) < 0
+		if isReduced && rsa.VerifyPKCS1v15(key, crypto.SHA256, sum[:], signature) == nil {
 			return true
 		}
 	}

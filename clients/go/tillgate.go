@@ -45,6 +45,8 @@ type Client struct {
 	HTTP *http.Client
 	// Now is the clock.
 	Now func() time.Time
+	// MaxCallbackAge refuses callbacks whose attempt was made longer ago. Zero takes any age.
+	MaxCallbackAge time.Duration
 }
 
 // Error is what the gateway refused. Decide by Code or Name; the message is for people.
@@ -65,7 +67,7 @@ func New(c Credentials) (*Client, error) {
 		return nil, err
 	}
 	http := &http.Client{Timeout: 15 * time.Second}
-	return &Client{strings.TrimRight(c.GatewayURL, "/"), keys, http, time.Now}, nil
+	return &Client{url: strings.TrimRight(c.GatewayURL, "/"), keys: keys, HTTP: http, Now: time.Now}, nil
 }
 
 func FromFile(path string) (*Client, error) {

@@ -56,12 +56,12 @@ public final class Contract {
         sealed.put("stringToSign", client.keys.stringToSign(method, body, timestamp));
         yield sealed;
       }
-      case "open" -> Map.of("body", client.openCallback((String) given.get("raw")).text());
-      case "redirect" -> {
-        long now = Long.parseLong(given.get("nowMs").toString());
-        Tillgate then = new Tillgate("", client.keys, HttpClient.newHttpClient(), () -> now);
-        yield then.verifyRedirect((String) given.get("query"), paymentId);
+      case "open" -> {
+        String raw = (String) given.get("raw");
+        if (given.get("maxAgeMs") == null) yield Map.of("body", client.openCallback(raw).text());
+        yield Map.of("body", at(given, client).openCallback(raw, Long.parseLong(given.get("maxAgeMs").toString())).text());
       }
+      case "redirect" -> at(given, client).verifyRedirect((String) given.get("query"), paymentId);
       case "create" -> client.create((Map<String, ?>) given.get("order"));
       case "query" -> paymentId == null ? client.queryByOrderNo((String) given.get("orderNo")) : client.query(paymentId);
       case "cancel" -> client.cancel(paymentId);
@@ -76,6 +76,11 @@ public final class Contract {
       }
       default -> Map.of("bodies", List.copyOf(received));
     };
+  }
+
+  private static Tillgate at(Map<?, ?> given, Tillgate client) {
+    long now = Long.parseLong(given.get("nowMs").toString());
+    return new Tillgate("", client.keys, HttpClient.newHttpClient(), () -> now);
   }
 
   private static void take(Callback callback) {

@@ -44,7 +44,7 @@ while (($line = fgets(STDIN)) !== false) {
         $data = match ($given['do']) {
             'seal' => ['stringToSign' => $client->keys->stringToSign($given['method'], $given['body'], $given['timestamp']),
                 ...$client->keys->seal($given['method'], $given['body'], $given['timestamp'], hex2bin($given['nonceHex']))],
-            'open' => ['body' => $client->openCallback($given['raw'])->text],
+            'open' => ['body' => $client->openCallback($given['raw'], $given['maxAgeMs'] ?? null)->text],
             'redirect' => $client->verifyRedirect($given['query'], $given['paymentId'] ?? null),
             'create' => $client->create($given['order']),
             'query' => $client->query($given['paymentId'] ?? null, $given['orderNo'] ?? null),

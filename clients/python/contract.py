@@ -27,7 +27,8 @@ def run(client, do, given):
         nonce = bytes.fromhex(given["nonceHex"])
         return {"stringToSign": text, **client.keys.seal(given["method"], given["body"], given["timestamp"], nonce)}
     if do == "open":
-        return {"body": client.open_callback(given["raw"]).text}
+        client.now_ms = lambda: given["nowMs"]
+        return {"body": client.open_callback(given["raw"], max_age_ms=given.get("maxAgeMs")).text}
     if do == "redirect":
         client.now_ms = lambda: given["nowMs"]
         return client.verify_redirect(given["query"], payment_id=given.get("paymentId"))

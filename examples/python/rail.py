@@ -55,7 +55,9 @@ class Rail(BaseHTTPRequestHandler):
             elif not is_genuine(self.headers, body):
                 self.reply(401, b"")
             else:
-                self.reply(200, json.dumps(answer(json.loads(body))).encode(), content_type="application/json")
+                said = json.dumps(answer(json.loads(body))).encode()
+                proof = signed(self.headers["webhook-id"], str(int(time.time())), said)
+                self.reply(200, said, content_type="application/json", **proof)
         if payment:
             notify(payment)
 

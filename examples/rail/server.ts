@@ -63,11 +63,13 @@ export function openBank({ url, secrets, journalPath }: ServerParts): Server {
     redirect(response, form.has('stay') ? '/' : payment.returnUrl)
   }
 
-  function answerMessage({ headers }: IncomingMessage, response: ServerResponse, body: string): void {
+  function answerMessage({ headers }: IncomingMessage, response: ServerResponse, body: string) {
     const verdict = protocol.verifyWebhook(headers, body, { secrets, nowMs: Date.now() })
     try {
-      if (verdict !== 'genuine') sendJson(response, 401, { error: verdict })
-      else sendJson(response, 200, bank.answer(protocol.parseRailMessage(body)))
+      if (verdict !== 'genuine') return sendJson(response, 401, { error: verdict })
+      const answered = JSON.stringify(bank.answer(protocol.parseRailMessage(body)))
+      const signed = protocol.signRailResponse(headers, answered, { secrets, nowMs: Date.now() })
+      response.writeHead(200, { 'content-type': 'application/json', ...signed }).end(answered)
     } catch (error) {
       if (!(error instanceof protocol.Failure)) throw error
       sendJson(response, 400, { error: error.message })

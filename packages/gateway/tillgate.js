@@ -1,7 +1,8 @@
 // The operator's command line: `npm run tillgate -- --help`.
 import './check-node.js'
-import { keepCompiledCode } from './compile-cache.js'
+import { keepCompiledCode, warningOfNpm } from './compile-cache.js'
 
 keepCompiledCode({ isMakingDataDir: false })
+process.stderr.write(warningOfNpm() ?? '')
 const { runCommandLine } = await import('./src/app/command-line.ts')
 await runCommandLine()

@@ -1,7 +1,7 @@
 // After the last kill: what the client was told, what the database holds and what the listener received must agree.
 
-import type { Pool } from '../../packages/gateway/src/database/pool.ts'
-import { verifyLedger } from '../../packages/gateway/src/ledger/store/ledger-checks.ts'
+import { verifyLedger } from '../../packages/gateway/src/finance/overview/store/verify-ledger.ts'
+import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import { type BankRecord, checkBank } from '../simulation/invariants/bank.ts'
 import { checkEvents } from '../simulation/invariants/callbacks.ts'
 import { checkFeed } from '../simulation/invariants/feed.ts'

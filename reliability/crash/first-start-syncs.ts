@@ -3,8 +3,8 @@
 // credentials work, and nothing that was sealed is lost.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sandboxFilePath } from '../../packages/gateway/src/app/sandbox-file.ts'
-import { startEmbedded } from '../../packages/gateway/src/database/embedded/embedded.ts'
+import { sandboxFilePath } from '../../packages/gateway/src/app/sandbox/sandbox-file.ts'
+import { startEmbedded } from '../../packages/gateway/src/platform/database/embedded/embedded.ts'
 import { copyFolder } from '../../packages/gateway/test/support/data-dir.ts'
 import { GatewayChild } from '../support/gateway-child.ts'
 import { Site } from '../support/site.ts'

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { verifyWebhook } from '@tillgate/protocol'
-import type { FeedEvent } from '../../packages/gateway/src/events/rules/event.ts'
+import type { FeedEvent } from '../../packages/gateway/src/core/callbacks/events/rules/event.ts'
 import { commandScript } from '../../packages/gateway/test/support/process.ts'
 import type { FeedRecord } from '../simulation/invariants/feed.ts'
 

@@ -1,6 +1,6 @@
 // Kill cycles: the real program under load, killed again and again at moments that the seed picks.
 import { setTimeout as pause } from 'node:timers/promises'
-import { sandboxFilePath } from '../../packages/gateway/src/app/sandbox-file.ts'
+import { sandboxFilePath } from '../../packages/gateway/src/app/sandbox/sandbox-file.ts'
 import { Tillgate } from '../../packages/sdk/src/tillgate.ts'
 import { makeSeeded } from '../simulation/seeded.ts'
 import { GatewayChild } from '../support/gateway-child.ts'
@@ -35,6 +35,9 @@ export interface Cycled {
   readonly payouts: number
   readonly payoutRuns: number
   readonly corrections: number
+  /** Of the operator's own money, with fees that were swept. */
+  readonly ownMoves: number
+  readonly sweeps: number
   readonly arrivals: number
   /** Callbacks that reached an endpoint, and events that were read from the feed. */
   readonly atEndpoint: number

@@ -1,15 +1,16 @@
-// An operator under load, over the admin API: pays the merchant out, sends runs to the bank, says what the bank did, and
-// corrects. Whatever got no answer is sent again under the same key, and what was acknowledged is written down.
+// An operator under load, over the admin API: pays the merchant out, sends runs to the bank, says what the bank did, corrects,
+// and moves the operator's own money. Whatever got no answer is sent again under the same key, and what was acknowledged is written down.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import type { Pool } from '../../packages/gateway/src/database/pool.ts'
-import { firstOperatorLogin } from '../../packages/gateway/src/operators/rules/operator.ts'
+import { firstOperatorLogin } from '../../packages/gateway/src/identity/operators/rules/operator.ts'
+import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import { ApiClient, type ApiRequest } from '../../packages/gateway/test/support/admin-api.ts'
 import type { Answered } from '../../packages/gateway/test/support/gateway.ts'
 import { commandScript } from '../../packages/gateway/test/support/process.ts'
+import { Owner } from './owner.ts'
 
 interface Run {
   readonly runId: string
@@ -29,7 +30,8 @@ const payoutMinor = 100n
 const correctionMinor = 25n
 const booking = { reference: 'B', valueDate: '2026-11-16' }
 const iban = 'DE89370400440532013000'
-const scopes = 'money:move,payouts:read,banks:manage,merchants:manage,ledger:read'
+const scopes =
+  'money:move,payouts:read,banks:manage,merchants:manage,ledger:read,fees:manage,reconciliation:read,reconciliation:act'
 const askAgainMs = 150
 const answeredWithinMs = 180_000
 /** The merchant keeps enough for its refunds. */
@@ -46,6 +48,7 @@ export class Treasurer {
   readonly #files = new Map<string, string>()
   readonly #merchantId: string
   readonly #api: ApiClient
+  readonly #owner = new Owner((id, request) => this.#ask(id, request))
   #corrections = 0
   #isOver = false
   #work: Promise<void> = Promise.resolve()
@@ -75,6 +78,7 @@ export class Treasurer {
     await made.#must('setBankAccount', { params, body: { currency, holder, iban, reason } })
     const plan = { currency, schedule: 'hand', least: '1.00', reserve, reason }
     await made.#must('setPayoutPlan', { params, body: plan })
+    await made.#owner.open()
     return made
   }
 
@@ -91,7 +95,12 @@ export class Treasurer {
   }
 
   get figures() {
-    return { payouts: this.#statuses.size, payoutRuns: this.#files.size, corrections: this.#corrections }
+    return {
+      payouts: this.#statuses.size,
+      payoutRuns: this.#files.size,
+      corrections: this.#corrections,
+      ...this.#owner.figures,
+    }
   }
 
   /** All that is not as it was told. */
@@ -116,6 +125,7 @@ export class Treasurer {
         : [`${this.#payouts.size} payouts were asked for, ${byHand} are there`]),
       ...(corrected === toldOf ? [] : [`${toldOf} were asked for, ${corrected} are there`]),
       ...(await this.#changedFiles()),
+      ...(await this.#owner.check(pool)),
     ]
   }
 
@@ -125,6 +135,7 @@ export class Treasurer {
       await this.#correct('fundMerchant', `fund-${round}`, {})
       if (round % 5 === 1) await this.#ask('startPayoutRun', { body: { currency, reason } })
       await this.#dealWithRuns()
+      await this.#owner.turn(round)
       await pause(askAgainMs)
     }
   }

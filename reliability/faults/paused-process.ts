@@ -1,8 +1,8 @@
 // One of two gateways stands still for longer than any of its claims holds, while the other one takes over what it had;
 // then it goes on, with outcomes in its hands that are no longer its own to write.
 import { setTimeout as pause } from 'node:timers/promises'
-import { claimForMs } from '../../packages/gateway/src/callbacks/deliver-callbacks.ts'
-import { leaseMs } from '../../packages/gateway/src/payments/settle.ts'
+import { claimForMs } from '../../packages/gateway/src/core/callbacks/deliver-callbacks.ts'
+import { leaseMs } from '../../packages/gateway/src/core/orders/payments/settle.ts'
 import { GatewayChild } from '../support/gateway-child.ts'
 import type { Site } from '../support/site.ts'
 import { type Fault, type FaultParts, readyzSays, underLoad } from './fault.ts'

@@ -2,8 +2,8 @@
 // everything.
 import assert from 'node:assert/strict'
 import type { TSchema } from 'typebox'
-import { apiPrefix } from '../../packages/gateway/src/faces/admin-api/api.ts'
-import { apiRoutes } from '../../packages/gateway/src/faces/admin-api/routes.ts'
+import { apiPrefix } from '../../packages/gateway/src/adapters/admin-api/api.ts'
+import { apiRoutes } from '../../packages/gateway/src/adapters/admin-api/routes.ts'
 import { checkAnswer } from './expected-answer.ts'
 import type { Target } from './guided.ts'
 import type { FuzzWorld } from './world.ts'

@@ -7,6 +7,7 @@ import {
   parseRailPaymentAnswer,
   parseRailRefundAnswer,
   signWebhook,
+  verifyRailResponse,
   verifyWebhook,
 } from '@tillgate/protocol'
 import { railMessageSamples, railNoticeSamples } from '../../packages/protocol/test/rail-vectors.ts'
@@ -38,7 +39,17 @@ export function railTargets(): Target[] {
       right: refundAnswers,
     }),
     reading({ name: 'notice of a rail', parse: parseRailNotice, right: railNoticeSamples }),
-    signedNotice(),
+    signed({
+      name: 'signature of a notice',
+      bodies: railNoticeSamples,
+      verify: (headers, body) => verifyWebhook(headers, body, { secrets, nowMs }),
+    }),
+    signed({
+      name: 'signature of a response',
+      bodies: [...paymentAnswers, ...refundAnswers],
+      verify: (headers, body) =>
+        verifyRailResponse(headers, Buffer.from(body), { messageId: 'msg_1', secrets, nowMs }),
+    }),
   ]
 }
 
@@ -51,16 +62,22 @@ function takePaymentAnswer(text: string): void {
 const secrets = ['whsec_dGVzdCBzZWNyZXQgb2YgYSByYWlsLCAzMiBieXRlcy4=']
 const nowMs = 1_760_000_000_000
 
+interface Signed {
+  readonly name: string
+  readonly bodies: readonly object[]
+  readonly verify: (headers: Readonly<Record<string, string>>, body: string) => string
+}
+
 /** The headers and the body, as one text that is changed as a whole. */
-function signedNotice(): Target {
-  const signed = railNoticeSamples.map((notice, index) => {
-    const body = JSON.stringify(notice)
+function signed({ name, bodies, verify }: Signed): Target {
+  const messages = bodies.map((each, index) => {
+    const body = JSON.stringify(each)
     return { ...signWebhook({ id: `msg_${index}`, body }, { secrets, nowMs }), body }
   })
-  const originals = signed.map((each) => `${each['webhook-id']}.${each['webhook-timestamp']}.${each.body}`)
+  const originals = messages.map((each) => `${each['webhook-id']}.${each['webhook-timestamp']}.${each.body}`)
   return {
-    name: 'signature of a notice',
-    seeds: signed.map((each) => Buffer.from(JSON.stringify(each))),
+    name,
+    seeds: messages.map((each) => Buffer.from(JSON.stringify(each))),
     async run(input) {
       let sent: Record<string, unknown>
       try {
@@ -70,7 +87,7 @@ function signedNotice(): Target {
       }
       const { body = '', ...rest } = sent
       const headers = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]))
-      const verdict = verifyWebhook(headers, String(body), { secrets, nowMs })
+      const verdict = verify(headers, String(body))
       const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
       assert.equal(
         verdict === 'genuine' && !originals.includes(content),

@@ -2,14 +2,14 @@
 // what to change, and the pieces that they come in make no difference.
 import assert from 'node:assert/strict'
 import { Failure } from '@tillgate/protocol'
-import { makeCamtReader } from '../../packages/gateway/src/reconciliation/rules/camt053.ts'
-import { makeCsvReader } from '../../packages/gateway/src/reconciliation/rules/csv.ts'
-import { makeDecoder } from '../../packages/gateway/src/reconciliation/rules/decode.ts'
-import { makeMt940Reader } from '../../packages/gateway/src/reconciliation/rules/mt940.ts'
+import { makeCamtReader } from '../../packages/gateway/src/finance/reconciliation/rules/camt053.ts'
+import { makeCsvReader } from '../../packages/gateway/src/finance/reconciliation/rules/csv.ts'
+import { makeDecoder } from '../../packages/gateway/src/finance/reconciliation/rules/decode.ts'
+import { makeMt940Reader } from '../../packages/gateway/src/finance/reconciliation/rules/mt940.ts'
 import type {
   StatementItem,
   StatementReader,
-} from '../../packages/gateway/src/reconciliation/rules/statement.ts'
+} from '../../packages/gateway/src/finance/reconciliation/rules/statement.ts'
 import { camt053, continentalColumns, continentalCsv } from '../reconciliation/statement-files.ts'
 import type { Target } from './guided.ts'
 

@@ -5,13 +5,16 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { gatewayPath } from '@tillgate/protocol'
-import { decideOutcome, type Progress } from '../../packages/gateway/src/callbacks/rules/callback-attempt.ts'
-import { outboundLimits } from '../../packages/gateway/src/outbound/limits.ts'
+import {
+  decideOutcome,
+  type Progress,
+} from '../../packages/gateway/src/core/callbacks/rules/callback-attempt.ts'
+import { outboundLimits } from '../../packages/gateway/src/platform/outbound/limits.ts'
 import {
   makeOutbound,
   type OutboundPolicy,
   systemParts,
-} from '../../packages/gateway/src/outbound/outbound.ts'
+} from '../../packages/gateway/src/platform/outbound/outbound.ts'
 import type { Target } from './guided.ts'
 import type { FuzzWorld } from './world.ts'
 

@@ -1,9 +1,9 @@
 // The gateway that is fuzzed over HTTP: whole, in this process so that its coverage is seen, with a merchant that has
 // orders in several states and an operator whose token may do everything.
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { platformKeysPath } from '../../packages/gateway/src/faces/merchant-api/platform-keys.ts'
-import { scopeNames } from '../../packages/gateway/src/operators/rules/api-token.ts'
-import { type Clock, systemClock } from '../../packages/gateway/src/platform/clock.ts'
+import { platformKeysPath } from '../../packages/gateway/src/adapters/merchant-api/platform-keys.ts'
+import { scopeNames } from '../../packages/gateway/src/identity/operators/rules/api-token.ts'
+import { type Clock, systemClock } from '../../packages/gateway/src/platform/runtime/clock.ts'
 import type { TestGateway, TestMerchant } from '../../packages/gateway/test/support/gateway.ts'
 import { createBody } from '../../packages/gateway/test/support/order.ts'
 

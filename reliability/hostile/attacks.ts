@@ -2,6 +2,7 @@
 // of their own that has only the processor's idle time, because a real attacker brings a processor of its own.
 import { connect, type Socket } from 'node:net'
 import { gatewayPath } from '@tillgate/protocol'
+import { unfinishedLimits } from '../../packages/gateway/src/finance/links/rules/unfinished-orders.ts'
 import type { Place } from './bare-connection.ts'
 import { postBytes, sendBytes } from './bare-connection.ts'
 import { oversizeForms, unreadChunks } from './oversize.ts'
@@ -29,16 +30,29 @@ export type AttackResult = Record<string, number>
 
 type Act = (attack: Attack, isOver: () => boolean) => Promise<AttackResult>
 
-/** By the names of their requests; those of the statements go to the admin listener. */
+/** By the names of their requests. */
 export const requestsOf: Readonly<Record<string, PageRequests>> = {
   'ordinary pages, 200 addresses': 'pages',
+  'forms of many parts, one address': 'manyParts',
   'portal, junk sign-ins, 200 addresses': 'signIns',
   'portal, forged sessions and tokens, 200 addresses': 'forgeries',
   'portal, half-sent forms, 50 addresses': 'halfForm',
   'wallet, junk PINs and codes, 200 addresses': 'pins',
   'orders from a payment link, 200 addresses': 'links',
+  'orders from a payment link, one address': 'links',
+  'codes of a payment link, 200 addresses': 'codes',
   'notices of rails, 200 addresses': 'notices',
   'statements without the right, 20 addresses': 'imports',
+  'largest statements, one operator': 'largeImports',
+}
+
+/** Statements are sent to the admin listener. */
+export const isForOperators = (kind: string): boolean =>
+  requestsOf[kind] === 'imports' || requestsOf[kind] === 'largeImports'
+
+/** What one attacker may bring about however often it asks, by what it counts. */
+export const mostDone: Readonly<Record<string, AttackResult>> = {
+  'orders from a payment link, one address': { orders: unfinishedLimits.most },
 }
 
 export const attacks = {
@@ -62,12 +76,18 @@ export const attacks = {
     })
   },
   'ordinary pages, 200 addresses': pageFlood(200),
+  'forms of many parts, one address': (attack, isOver) => flood(attack, { lines: 64, addresses: 1, isOver }),
   'portal, junk sign-ins, 200 addresses': pageFlood(200),
   'portal, forged sessions and tokens, 200 addresses': pageFlood(200),
   'wallet, junk PINs and codes, 200 addresses': pageFlood(200),
   'orders from a payment link, 200 addresses': pageFlood(200),
+  'orders from a payment link, one address': (attack, isOver) =>
+    flood(attack, { lines: 64, addresses: 1, isOver }),
+  'codes of a payment link, 200 addresses': pageFlood(200),
   'notices of rails, 200 addresses': pageFlood(200),
   'statements without the right, 20 addresses': pageFlood(20),
+  // Its operator imports one after the other, because the gateway reads one at a time.
+  'largest statements, one operator': pageFlood(1),
   'portal, half-sent forms, 50 addresses': (attack, isOver) =>
     holdConnections(attack, { most: 12_500, addresses: 50, says: attack.requests[0], isOver }),
   'smuggled requests': (attack, isOver) => {
@@ -108,6 +128,7 @@ async function flood(
 ): Promise<AttackResult> {
   const requests = attack.requests.map((request) => Buffer.from(request))
   const counts: AttackResult = {}
+  const orders = new Set<string>()
   const speak = (line: number) =>
     new Promise<void>((resolve) => {
       const socket = connect(placeNow(attack, { line, addresses }))
@@ -120,9 +141,12 @@ async function flood(
       socket.on('connect', send)
       socket.on('data', (piece) => {
         if (answerLeft === 0) {
-          const status = piece.toString('latin1', 9, 12)
+          const head = piece.toString('latin1', 0, 4_096)
+          const status = head.slice(9, 12)
           counts[status] = (counts[status] ?? 0) + 1
-          answerLeft = lengthOfAnswer(piece)
+          const [, order] = /\r\nlocation: (\/checkout\/\S+)/i.exec(head) ?? []
+          if (order !== undefined) orders.add(order)
+          answerLeft = lengthOfAnswer(head)
         }
         answerLeft = Math.max(0, answerLeft - piece.length)
         if (answerLeft === 0) send()
@@ -134,12 +158,11 @@ async function flood(
     while (!isOver()) await speak(line)
   }
   await Promise.all(Array.from({ length: lines }, (_, line) => keepSpeaking(line)))
-  return counts
+  return orders.size > 0 ? { ...counts, orders: orders.size } : counts
 }
 
 /** Of its first piece, which has all headers: pages are small enough to say how long they are. */
-function lengthOfAnswer(piece: Buffer): number {
-  const head = piece.toString('latin1', 0, 4_096)
+function lengthOfAnswer(head: string): number {
   const [, length = '0'] = /\r\ncontent-length: (\d+)\r\n/i.exec(head) ?? []
   return head.indexOf('\r\n\r\n') + 4 + Number(length)
 }

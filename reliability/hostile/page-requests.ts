@@ -1,33 +1,39 @@
 // What bad clients send to everything beside the merchant API: junk sign-ins, forged sessions and tokens, codes, forms of a
-// payment link, notices of rails, statements from whoever may not import any. Each kind as whole requests, made anew for
-// every attack, because what is too old is refused for that alone.
+// payment link, notices of rails, statements from whoever may not import any, and the largest from whoever may. Each kind as
+// whole requests, made anew for every attack, because what is too old is refused for that alone.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gatewayPath, signWebhook } from '@tillgate/protocol'
-import { firstOperatorLogin } from '../../packages/gateway/src/operators/rules/operator.ts'
+import { maxFileBytes } from '../../packages/gateway/src/adapters/kit/forms/uploads.ts'
+import { firstOperatorLogin } from '../../packages/gateway/src/identity/operators/rules/operator.ts'
+import { camt053 } from '../reconciliation/statement-files.ts'
 
 export interface HostileSite {
   readonly url: string
   readonly adminUrl: string
   readonly dataDir: string
+  /** The checkout whose program it is. */
+  readonly tree: string
   /** As the demo merchant. */
   readonly seal: (method: string, body: object) => Promise<string>
 }
 
 export type PageRequests =
   | 'pages'
+  | 'manyParts'
   | 'signIns'
   | 'forgeries'
   | 'halfForm'
   | 'pins'
   | 'links'
+  | 'codes'
   | 'notices'
   | 'imports'
+  | 'largeImports'
 
-const commandScript = join(import.meta.dirname, '../../packages/gateway/tillgate.js')
 const ordinaryPaths = ['/', '/docs', '/docs/protocol', '/merchant/sign-in', '/wallet/sign-in', '/nowhere']
 const manyRequests = 2_000
 
@@ -42,19 +48,8 @@ export async function makePageRequests(
     'hostile-a': await addRail(site, 'hostile-a'),
     'hostile-b': await addRail(site, 'hostile-b'),
   }
-  const { token } = await tillgate(site, [
-    ...[
-      'token',
-      'add',
-      'hostile',
-      '--operator',
-      firstOperatorLogin,
-      '--scopes',
-      'orders:read',
-      '--days',
-      '1',
-    ],
-  ])
+  const token = await addToken(site, 'orders:read')
+  const importer = await addToken(site, 'reconciliation:act')
 
   const get = (path: string, headers: Headers = {}) => request({ verb: 'GET', host, path, headers })
   const post = (path: string, fields: Readonly<Record<string, string>>, headers: Headers = {}) =>
@@ -66,6 +61,18 @@ export async function makePageRequests(
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     })
   const login = () => `${randomBytes(6).toString('hex')}@home.example`
+  const importOf = (body: string, by: string, more = '') =>
+    request({
+      verb: 'POST',
+      host,
+      path: `/api/admin/v1/reconciliation/imports?reason=x${more}`,
+      body,
+      headers: {
+        authorization: `Bearer ${by}`,
+        'content-type': body.startsWith('<') ? 'application/xml' : 'text/csv',
+        'idempotency-key': token32(),
+      },
+    })
   const pin = { pin: '999999', again: '999999', code: '00000000' }
 
   return {
@@ -98,6 +105,8 @@ export async function makePageRequests(
         post('/wallet/forgotten', { ...wallet.fields, login: login() }, wallet.headers),
         get('/wallet', { cookie: `wallet=${token32()}` }),
       ]).flat(),
+    manyParts: () => ['/merchant/sign-in', '/wallet/sign-in', link].map((path) => manyParts(host, path)),
+    codes: () => ['svg', 'png'].map((format) => get(`${link}/qr.${format}`)),
     links: () => several(manyRequests, () => post(link, { number: randomBytes(10).toString('hex') })),
     notices: () => several(20, () => notices()).flat(),
     imports: () =>
@@ -107,19 +116,15 @@ export async function makePageRequests(
           `<!DOCTYPE a [<!ENTITY b "${'c'.repeat(1_000)}">]>${'<a>&b;</a>'.repeat(1_000)}`,
         ],
         ...['"'.repeat(100_000), 'day,amount\n'.repeat(20_000)],
-      ].map((body) =>
-        request({
-          verb: 'POST',
-          host,
-          path: '/api/admin/v1/reconciliation/imports?reason=x',
-          body,
-          headers: {
-            authorization: `Bearer ${token}`,
-            'content-type': body.startsWith('<') ? 'application/xml' : 'text/csv',
-            'idempotency-key': token32(),
-          },
-        }),
-      ),
+      ].map((body) => importOf(body, token)),
+    // To look at and to keep, in turn. Of each statement that is kept all lines are new.
+    largeImports: () => {
+      const [first, second] = [largestStatement(token32()), largestStatement(token32())]
+      return [first, second].flatMap((body) => [
+        importOf(body, importer, '&account=bank:main&dryRun=yes'),
+        importOf(body, importer, '&account=bank:main'),
+      ])
+    },
   }
 
   /** Unsigned, with a wrong signature, old, of another rail, and genuine about nothing, which is then repeated. */
@@ -164,6 +169,34 @@ function request(given: {
   return `${verb} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
 }
 
+/** 71 KB, of which nothing is looked at before who sends it is known. */
+export function manyParts(host: string, path: string): string {
+  const part = '--x\r\ncontent-disposition: form-data; name="n"\r\n\r\n1\r\n'
+  const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+  return request({ verb: 'POST', host, path, body: `${part.repeat(1_100)}--x--\r\n`, headers })
+}
+
+/** As many short lines as fit. */
+export function largestStatement(id: string): string {
+  const of = (lines: number) =>
+    camt053({
+      iban: 'DE89370400440532013000',
+      currency: 'EUR',
+      version: 2,
+      from: '2026-01-05',
+      through: '2026-01-05',
+      openingMinor: 0n,
+      lines: Array.from({ length: lines }, (_, at) => ({
+        reference: `${id}-${at}`,
+        day: '2026-01-05',
+        amountMinor: 1n,
+      })),
+    })
+  // References grow with their number: ten bytes a line are left for that.
+  const bytesOfLine = (of(1_001).length - of(1).length) / 1_000 + 10
+  return of(Math.floor((maxFileBytes - of(0).length) / bytesOfLine))
+}
+
 /** What a browser that has seen the page sends with its form. */
 async function formOf(page: string): Promise<{ headers: Headers; fields: { token: string } }> {
   const response = await fetch(page)
@@ -184,15 +217,21 @@ async function makeLink({ url, seal }: HostileSite): Promise<string> {
   return new URL(data.linkUrl).pathname
 }
 
+async function addToken(site: HostileSite, scope: string): Promise<string> {
+  const of = ['--operator', firstOperatorLogin, '--scopes', scope, '--days', '1']
+  return (await tillgate(site, ['token', 'add', `hostile-${scope.replace(':', '-')}`, ...of]))['token'] ?? ''
+}
+
 async function addRail(site: HostileSite, id: string): Promise<string> {
   const at = ['--url', 'http://127.0.0.1:9', '--currencies', 'XAF', '--reason', 'hostile']
   return (await tillgate(site, ['rail', 'add', '--id', id, '--name', id, ...at]))['secret'] ?? ''
 }
 
 async function tillgate(
-  { dataDir }: HostileSite,
+  { dataDir, tree }: HostileSite,
   args: readonly string[],
 ): Promise<Readonly<Record<string, string>>> {
+  const commandScript = join(tree, 'packages/gateway/tillgate.js')
   const env = { PATH: process.env['PATH'], DATA_DIR: dataDir }
   const { stdout } = await promisify(execFile)(process.execPath, [commandScript, ...args, '--json'], {
     cwd: tmpdir(),

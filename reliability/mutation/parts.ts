@@ -12,45 +12,59 @@ const inGateway = (names: readonly string[], ending = '.ts') =>
   names.map((name) => `packages/gateway/src/${name}${ending}`)
 const inRules = (names: readonly string[], ending = '.ts') =>
   inGateway(
-    names.map((name) => name.replace('/', '/rules/')),
+    names.map((name) => name.replace(/\/(?=[^/]+$)/, '/rules/')),
     ending,
   )
 const tests = '.test.ts'
-const moves = ['orders/order', 'orders/status-change', 'payments/payment', 'refunds/refund']
+const moves = [
+  'core/orders/order',
+  'core/orders/status-change',
+  'core/orders/payments/payment',
+  'core/orders/refunds/refund',
+]
 const payoutRules = ['payout-amount', 'payout-plan', 'end-payout', 'decide-payouts'].map(
-  (name) => `payouts/${name}`,
+  (name) => `finance/payouts/${name}`,
 )
 
-const matching = ['reconciliation/match', 'reconciliation/day', 'reconciliation/transfer-finding']
-const limits = ['wallets/limits', 'wallets/pin-lock']
-const schedules = ['retry-schedule', 'callback-attempt', 'host-health'].map((name) => `callbacks/${name}`)
+const matching = [
+  'finance/reconciliation/match',
+  'finance/reconciliation/day',
+  'finance/reconciliation/transfer-finding',
+]
+const limits = ['core/wallets/limits', 'core/wallets/pin-lock']
+const schedules = ['retry-schedule', 'callback-attempt', 'host-health'].map(
+  (name) => `core/callbacks/${name}`,
+)
 const admission = [
-  'platform/token-bucket',
+  'platform/runtime/token-bucket',
   ...['slots', 'charges', 'rate-limiter', 'opening-queue', 'page-queue'].map(
-    (name) => `http/admission/${name}`,
+    (name) => `platform/http/admission/${name}`,
   ),
 ]
 
 // The quickest tests first: the first that notices a change is the last that runs.
 export const parts = {
   money: { mutate: inProtocol(['money']), tests: inProtocol(['money'], tests) },
-  ledger: { mutate: inRules(['ledger/transfer']), tests: inRules(['ledger/transfer'], tests) },
-  payouts: { mutate: inRules([...payoutRules, 'payouts/payout']), tests: inRules(payoutRules, tests) },
+  ledger: { mutate: inRules(['core/ledger/transfer']), tests: inRules(['core/ledger/transfer'], tests) },
+  payouts: {
+    mutate: inRules([...payoutRules, 'finance/payouts/payout']),
+    tests: inRules(payoutRules, tests),
+  },
   'state-machine': {
-    mutate: [...inProtocol(['statuses']), ...inRules([...moves, 'orders/expiry'])],
+    mutate: [...inProtocol(['statuses']), ...inRules([...moves, 'core/orders/expiry'])],
     tests: [...inProtocol(['statuses'], tests), ...inRules(moves, tests)],
   },
   fees: {
-    mutate: inRules(['treasury/fee', 'treasury/price']),
-    tests: inRules(['treasury/fee', 'treasury/price'], tests),
+    mutate: inRules(['core/orders/fees/fee', 'core/orders/fees/price']),
+    tests: inRules(['core/orders/fees/fee', 'core/orders/fees/price'], tests),
   },
   matching: {
     mutate: inRules(matching),
     tests: inRules(matching, tests),
   },
   limits: {
-    mutate: [...inGateway(['platform/lockout']), ...inRules(limits)],
-    tests: [...inGateway(['platform/lockout'], tests), ...inRules(limits, tests)],
+    mutate: [...inGateway(['platform/runtime/lockout']), ...inRules(limits)],
+    tests: [...inGateway(['platform/runtime/lockout'], tests), ...inRules(limits, tests)],
   },
   schedules: {
     mutate: inRules(schedules),

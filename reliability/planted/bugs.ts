@@ -8,6 +8,29 @@ const refundSumUnchecked = {
 }
 
 export const bugs: Readonly<Record<string, Bug>> = {
+  'access-that-ended-still-acts': {
+    what: 'Whoever was disabled a moment ago still replaces the gateway’s own keys.',
+    caughtBy: 'one-person.test.ts',
+    places: [
+      {
+        in: 'resendEntry',
+        find: "makeAuditEntry(parts, 'callback.resend'",
+        replace:
+          "makeAuditEntry({ clock: parts.clock, random: parts.random, actor: parts.actor }, 'callback.resend'",
+      },
+    ],
+  },
+  'approval-by-whoever-had-the-role': {
+    what: 'A second operator whose role was lowered a moment ago still approves.',
+    caughtBy: 'one-person.test.ts',
+    places: [
+      {
+        in: 'checkPeople',
+        find: 'if (approval) await checkOperator(transaction, approval.decider, actedAtMs)',
+        replace: 'if (approval) await Promise.resolve(checkOperator)',
+      },
+    ],
+  },
   'bill-forgets-fees-that-came-back': {
     what: 'Fees that refunds gave back are lines of the bill and in none of its totals.',
     caughtBy: 'bills.test.ts',
@@ -53,15 +76,90 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'makeOrderStore',
-        find: 'commitQueueing(database, onQueued, (transaction) => commitStatusChanges(transaction, changes, act))',
+        find: 'commitQueueing(database, onQueued, (transaction) => commitStatusChanges(transaction, changes, entry))',
         replace: `commitQueueing(database, onQueued, (transaction) =>
-          commitStatusChanges(transaction, changes.map((change) => ({ ...change, callback: undefined })), act),
+          commitStatusChanges(transaction, changes.map((change) => ({ ...change, callback: undefined })), entry),
         ).then(async (won) => {
           const moved = new Set(won.map(({ paymentId }) => paymentId))
           const told = changes.filter(({ paymentId }) => moved.has(paymentId)).flatMap(({ callback }) => callback ?? [])
           await database.transaction((transaction) => insertCallbacks(transaction, told))
           return won
         })`,
+      },
+    ],
+  },
+  'callbacks-sealed-with-the-newest-key': {
+    what: 'A new AES key seals callbacks at once, before the merchant can have it.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'callbackKey',
+        find: "liveKeys(keys, 'aes').find(({ isChosen }) => isChosen) ?? keyInUse(keys, 'aes')",
+        replace: "liveKeys(keys, 'aes').at(-1)",
+      },
+    ],
+  },
+  'choice-of-a-key-undone-by-the-next-request': {
+    what: 'A request under the key that was in use all along ends the choice of another key for callbacks.',
+    caughtBy: 'merchant-key-rotation.test.ts',
+    places: [
+      {
+        in: 'setKeyInUse',
+        find: 'then callback_key_id end',
+        replace: 'then null end',
+      },
+      {
+        in: 'inUseAfter',
+        find: 'before.inUseSinceMs === undefined ? { key: aes, isChange: false } : undefined',
+        replace: '{ key: aes, isChange: false }',
+      },
+    ],
+  },
+  'needed-key-revoked-by-accident': {
+    what: 'The key that seals callbacks is revoked without a confirmation.',
+    caughtBy: 'simulation',
+    places: [{ in: 'revokeUnneededKey', find: 'if (first && !confirm)', replace: 'if (first && confirm)' }],
+  },
+  'key-in-use-recorded-by-each-request': {
+    what: 'Every request under one of two keys writes that it was used.',
+    caughtBy: 'merchant-key-rotation.test.ts',
+    places: [
+      {
+        in: 'isDue',
+        find: 'liveKeys(keys, key.kind).length > 1 && !isUsedWithin(recordedEveryMs, key, nowMs)',
+        replace: 'nowMs > 0',
+      },
+      {
+        in: 'recordKeyUse',
+        find: 'and (used_at is null or abs',
+        replace: 'and (used_at is null or used_at > 0 or abs',
+      },
+      {
+        in: 'isUseSettled',
+        find: 'if (!only || others.length > 0) return false',
+        replace: 'if (!only || others.length >= 0) return false',
+      },
+    ],
+  },
+  'charge-booked-beside-another-settlement': {
+    what: 'A line is booked as a charge without regard to who else settles its break at that moment.',
+    caughtBy: 'own-lines.test.ts',
+    places: [
+      {
+        in: 'bookOwn',
+        find: 'await resolve(transaction, { ...booking, matched: undefined }, { entry: undefined, nowMs: entry.actedAtMs }, )',
+        replace:
+          'await resolve(transaction, { ...booking, matched: undefined }, { entry: undefined, nowMs: entry.actedAtMs }).catch((error: unknown) => { if (!(error instanceof ResolvedMeanwhile)) throw error })',
+      },
+      {
+        in: 'matchResolved',
+        find: "if (rowCount !== 1) throw new ResolvedMeanwhile('the line was matched meanwhile')",
+        replace: 'void rowCount',
+      },
+      {
+        in: 'checkNotBooked',
+        find: 'minor.includes(amountMinor) || minor.reduce((sum, each) => sum + each, 0n) === amountMinor',
+        replace: 'minor.length < 0',
       },
     ],
   },
@@ -78,6 +176,17 @@ export const bugs: Readonly<Record<string, Bug>> = {
         in: 'noteCorrected',
         find: 'where c.corrected_minor + excluded.corrected_minor <= c.amount_minor',
         replace: 'where c.amount_minor > 0',
+      },
+    ],
+  },
+  'effect-forgotten': {
+    what: 'A payout that was sent is cancelled as if its money had never left.',
+    caughtBy: 'one-person.test.ts',
+    places: [
+      {
+        in: 'changeMerchantSettings',
+        find: '...(!isRedirected && { effects: [] })',
+        replace: '...(isRedirected !== undefined && { effects: [] })',
       },
     ],
   },
@@ -237,7 +346,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
         replace: "where link_uses = 'once' and status = 'no such status';\n-- Without it",
       },
       {
-        in: 'makeOpenLink',
+        in: 'findOrMake',
         find: "if (earlier && standing === 'leads_on') return earlier",
         replace: "if (earlier && standing === 'leads_on' && link.uses === 'many') return earlier",
       },
@@ -387,6 +496,28 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
+  'rail-response-unsigned': {
+    what: 'A response of a rail is believed without a signature: what lies between can approve a payment.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'whyNoResponse',
+        find: "return verdict === 'genuine' ? undefined :",
+        replace: "return verdict === 'genuine' || verdict === 'not_signed' ? undefined :",
+      },
+    ],
+  },
+  'rail-response-of-another-message': {
+    what: 'A response of a rail is believed whatever message it was signed for: an old approval approves again.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'whyNoResponse',
+        find: "return verdict === 'genuine' ? undefined :",
+        replace: "return verdict === 'genuine' || verdict === 'wrong_id' ? undefined :",
+      },
+    ],
+  },
   'rail-starts-twice': {
     what: 'A start at a rail whose answer was lost is begun again under another id.',
     caughtBy: 'simulation',
@@ -445,6 +576,78 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
+  'opening-balance-counts-twice': {
+    what: 'An opening balance that was booked before the first statement counts once more for each day.',
+    caughtBy: 'own-lines.test.ts',
+    places: [
+      {
+        in: 'readDay',
+        find: 'case when book_day < a.start_day then 0 else abs(amount_minor) end',
+        replace: 'abs(amount_minor)',
+      },
+    ],
+  },
+  'opening-balance-set-twice': {
+    what: 'A bank account takes a second opening balance in the same currency.',
+    caughtBy: 'own-money.test.ts',
+    places: [
+      {
+        in: 'migrations',
+        find: 'create unique index bank_openings_standing on bank_openings',
+        replace: 'create index bank_openings_standing on bank_openings',
+      },
+    ],
+  },
+  'opening-balance-taken-for-a-line': {
+    what: 'A line of the same amount is matched with an opening balance, and the money that came is in no book.',
+    caughtBy: 'own-lines.test.ts',
+    places: [{ in: 'isNoOpening', find: 'openings.length === 0', replace: 'openings.length >= 0' }],
+  },
+  'owner-withdraws-what-is-not-there': {
+    what: 'Withdrawals at the same moment take more out of equity than it has.',
+    caughtBy: 'own-money.test.ts',
+    places: [
+      {
+        in: 'moveWithin',
+        find: "(ownerKind === 'equity' && transfers.some(isWithdrawal))",
+        replace: "(ownerKind === 'equity' && transfers.length < 0)",
+      },
+    ],
+  },
+  'sweep-carried-out-twice': {
+    what: 'A sweep of fees is not known by the id that it was sent under: after a lost answer, fees are swept again.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'sweepFees',
+        find: "auditId: once.actId, ...(!isMoved && { effects: ['credits the operator'] }),",
+        replace: "...(!isMoved && { effects: ['credits the operator'] }),",
+      },
+    ],
+  },
+  'statement-books-without-approval': {
+    what: 'What an imported statement says is booked although one person supplied it.',
+    caughtBy: 'one-person.test.ts',
+    places: [
+      {
+        in: 'needsApproval',
+        find: 'default: return coversAny(authority.policy, effects)',
+        replace: "default: return authority.kind !== 'statement' && coversAny(authority.policy, effects)",
+      },
+    ],
+  },
+  'swept-fee-stops-the-refund': {
+    what: 'A refund whose share of the fee was swept is refused by the table, and waits without end.',
+    caughtBy: 'own-money.test.ts',
+    places: [
+      {
+        in: 'migrations',
+        find: "check (owner_kind in ('bank', 'rail', 'write_off', 'rail_fees', 'fees', 'equity', 'bank_charges', 'interest')",
+        replace:
+          "check (owner_kind in ('bank', 'rail', 'write_off', 'rail_fees', 'equity', 'bank_charges', 'interest')",
+      },
+    ],
+  },
   'operators-top-up-over-the-limit': {
     what: 'An operator tops a wallet up without regard to what its owner is paying in just now.',
     caughtBy: 'wallet-money.test.ts',
@@ -478,8 +681,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'makeIdentify',
-        find: 'const { lineNumber: _, amountMinor, feeMinor, ...said } = line',
-        replace: 'const { amountMinor, feeMinor, ...said } = line',
+        find: 'const { lineNumber: _, amountMinor, feeMinor, partyIban: __, ...said } = line',
+        replace: 'const { amountMinor, feeMinor, partyIban: __, ...said } = line',
       },
     ],
   },
@@ -489,8 +692,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'recordFound',
-        find: 'await settleMatched(transaction, { account, matches: rest, nowMs })',
-        replace: 'await settleMatched(transaction, { account, matches: rest.slice(1), nowMs })',
+        find: 'await resolveMatched(transaction, { account, matches: rest, nowMs })',
+        replace: 'await resolveMatched(transaction, { account, matches: rest.slice(1), nowMs })',
       },
     ],
   },
@@ -554,8 +757,9 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'resend',
-        find: 'select callback_id, merchant_id, host, due_at, true, endpoint_id from wanted where is_ended',
-        replace: "select callback_id, merchant_id, host, due_at, true, '' from wanted where is_ended",
+        find: 'select callback_id, merchant_id, host, due_at, true, endpoint_id, destination_id from wanted where is_ended',
+        replace:
+          "select callback_id, merchant_id, host, due_at, true, '', destination_id from wanted where is_ended",
       },
     ],
   },
@@ -587,8 +791,9 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'makeWithdraw',
-        find: 'walletId: wallet.walletId,\n      formNumber,',
-        replace: 'walletId: wallet.walletId,\n      formNumber: makeUuid(nowMs, random),',
+        find: 'wallet,\n      formNumber,\n      currency,\n      amountMinor,\n      account,',
+        replace:
+          'wallet,\n      formNumber: makeUuid(nowMs, random),\n      currency,\n      amountMinor,\n      account,',
       },
     ],
   },

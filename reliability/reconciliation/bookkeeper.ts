@@ -1,10 +1,10 @@
 // The bank's statements and the operator who imports them. The bank leaves lines out, writes some twice, some into a later
 // statement, and some of two payments as one; the operator imports again where no answer came, and closes days.
 import { toDecimalText } from '@tillgate/protocol'
-import type { Pool } from '../../packages/gateway/src/database/pool.ts'
-import type { CsvMapping } from '../../packages/gateway/src/reconciliation/rules/csv.ts'
-import { dayAfter } from '../../packages/gateway/src/reconciliation/rules/statement.ts'
-import type { ReconciledDay } from '../../packages/gateway/src/reconciliation/store/days.ts'
+import type { CsvMapping } from '../../packages/gateway/src/finance/reconciliation/rules/csv.ts'
+import { dayAfter } from '../../packages/gateway/src/finance/reconciliation/rules/statement.ts'
+import type { ReconciledDay } from '../../packages/gateway/src/finance/reconciliation/store/days.ts'
+import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { bankRailId, type SimulatedBank } from '../simulation/bank.ts'
 import type { StatementRecord, WrittenLine } from '../simulation/invariants/statements.ts'

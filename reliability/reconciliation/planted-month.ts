@@ -1,14 +1,16 @@
 // A month of payments over two rails and bank transfers, with payouts, and the statements of it in which every kind of break is
 // planted, each a known number of times. Everything that the books have comes about by the gateway's own operations.
 import assert from 'node:assert/strict'
-import { noExtras } from '../../packages/gateway/src/acts/rail-acts.ts'
+import { makeWebhookSecret, signRailResponse } from '@tillgate/protocol'
+import { noExtras } from '../../packages/gateway/src/actions/rails/rail-actions.ts'
 import type { Operations } from '../../packages/gateway/src/app/operations.ts'
-import type { Pool } from '../../packages/gateway/src/database/pool.ts'
-import type { RailPost } from '../../packages/gateway/src/rails/rail-client.ts'
-import { creditorReference } from '../../packages/gateway/src/rails/rules/bank-account.ts'
-import type { StatementFile } from '../../packages/gateway/src/reconciliation/import-statement.ts'
-import type { BreakKind } from '../../packages/gateway/src/reconciliation/rules/match.ts'
-import { dayAfter } from '../../packages/gateway/src/reconciliation/rules/statement.ts'
+import type { RailPost } from '../../packages/gateway/src/finance/rails/rail-client.ts'
+import { creditorReference } from '../../packages/gateway/src/finance/rails/rules/bank-account.ts'
+import type { StatementFile } from '../../packages/gateway/src/finance/reconciliation/read-file.ts'
+import type { BreakKind } from '../../packages/gateway/src/finance/reconciliation/rules/match.ts'
+import { dayAfter } from '../../packages/gateway/src/finance/reconciliation/rules/statement.ts'
+import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
+import type { Clock } from '../../packages/gateway/src/platform/runtime/clock.ts'
 import { heldClock } from '../../packages/gateway/test/support/money.ts'
 import { giveBankAccount, planFor } from '../../packages/gateway/test/support/payouts.ts'
 import { openRails } from '../../packages/gateway/test/support/rails.ts'
@@ -28,6 +30,7 @@ const firstDay = '2026-11-01'
 const days = 30
 const railIds = ['card', 'pay'] as const
 const dayMs = 86_400_000
+const railSecret = makeWebhookSecret((size) => Buffer.alloc(size, 3))
 
 export interface MonthGiven {
   /** At the end of each day, with the bank's statement of it and of the day before. */
@@ -45,7 +48,7 @@ export type PlantedMonth = Awaited<ReturnType<typeof plantMonth>>
 
 export async function plantMonth(pool: Pool, { payments, each, onStatement }: MonthGiven) {
   const clock = heldClock(Date.parse(`${firstDay}T08:00:00Z`))
-  const rails = await openRails(pool, { clock, lateMoney: 'hold', post: approving() })
+  const rails = await openRails(pool, { clock, lateMoney: 'hold', post: approving(clock) })
   const { operations, money } = rails
   const by = operations.as('test')
   await by.banks.changeBank('main', { holder: 'Operator', iban, lines: undefined, bic: undefined }, 'test')
@@ -54,6 +57,7 @@ export async function plantMonth(pool: Pool, { payments, each, onStatement }: Mo
       railId,
       { ...noExtras, name: railId, url: `https://${railId}.example/rail`, currencies: [currency] },
       'test',
+      railSecret,
     )
   const account = { holder: 'Operator', iban, bic: undefined, lines: [] }
   await by.rails.addTransferRail(
@@ -312,11 +316,13 @@ function grouped(reference: string): string {
 }
 
 /** A rail that approves at once. */
-function approving(): RailPost {
-  return async ({ url, body }) => {
+function approving(clock: Clock): RailPost {
+  return async ({ url, body, headers }) => {
     const { transactionId } = JSON.parse(body) as { transactionId: string }
-    const answer = { status: 'approved', reference: `${new URL(url).host.split('.')[0]}-${transactionId}` }
-    return { kind: 'answered', httpStatus: 200, answer: Buffer.from(JSON.stringify(answer)), durationMs: 1 }
+    const reference = `${new URL(url).host.split('.')[0]}-${transactionId}`
+    const answer = Buffer.from(JSON.stringify({ status: 'approved', reference }))
+    const signed = signRailResponse(headers, answer, { secrets: [railSecret], nowMs: clock.now() })
+    return { kind: 'answered', httpStatus: 200, headers: signed, answer, durationMs: 1 }
   }
 }
 

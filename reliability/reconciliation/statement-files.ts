@@ -1,6 +1,6 @@
 // Statement files as banks and rails write them, for the planted month, for benchmarks and for hostile variations.
 import { toDecimalText } from '@tillgate/protocol'
-import type { CsvMapping } from '../../packages/gateway/src/reconciliation/rules/csv.ts'
+import type { CsvMapping } from '../../packages/gateway/src/finance/reconciliation/rules/csv.ts'
 
 export interface BankLine {
   readonly reference: string
@@ -10,6 +10,8 @@ export interface BankLine {
   readonly batchId?: string
   readonly text?: string
   readonly isReturn?: boolean
+  /** Of whoever paid, or got it. */
+  readonly partyIban?: string
 }
 
 export interface BankStatement {
@@ -50,7 +52,8 @@ ${lines.map((line) => entry(line)).join('\n')}
     return `<Amt Ccy="${currency}">${written}</Amt><CdtDbtInd>${minor < 0n ? 'DBIT' : 'CRDT'}</CdtDbtInd>`
   }
 
-  function entry({ reference, day, amountMinor, endToEndId, batchId, text, isReturn }: BankLine): string {
+  function entry(line: BankLine): string {
+    const { reference, day, amountMinor, endToEndId, batchId, text, isReturn, partyIban } = line
     const status = version === 8 ? '<Sts><Cd>BOOK</Cd></Sts>' : '<Sts>BOOK</Sts>'
     const party =
       version === 8 ? '<Dbtr><Pty><Nm>Ada Example</Nm></Pty></Dbtr>' : '<Dbtr><Nm>Ada Example</Nm></Dbtr>'
@@ -58,12 +61,17 @@ ${lines.map((line) => entry(line)).join('\n')}
       batchId === undefined ? '' : `<Btch><PmtInfId>${batchId}</PmtInfId></Btch>`,
       '<TxDtls>',
       endToEndId === undefined ? '' : `<Refs><EndToEndId>${endToEndId}</EndToEndId></Refs>`,
-      `<RltdPties>${party}</RltdPties>`,
+      `<RltdPties>${party}${partyIban === undefined ? '' : accountOf(partyIban, amountMinor)}</RltdPties>`,
       text === undefined ? '' : `<RmtInf><Ustrd>${text}</Ustrd></RmtInf>`,
       isReturn === true ? '<RtrInf><Rsn><Cd>AC04</Cd></Rsn></RtrInf>' : '',
       '</TxDtls>',
     ].join('')
     return `<Ntry>${amount(amountMinor)}${status}<BookgDt><Dt>${day}</Dt></BookgDt><ValDt><Dt>${day}</Dt></ValDt><AcctSvcrRef>${reference}</AcctSvcrRef><BkTxCd/><NtryDtls>${details}</NtryDtls></Ntry>`
+  }
+
+  function accountOf(of: string, minor: bigint): string {
+    const name = minor < 0n ? 'CdtrAcct' : 'DbtrAcct'
+    return `<${name}><Id><IBAN>${of}</IBAN></Id></${name}>`
   }
 }
 

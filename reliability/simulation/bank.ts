@@ -1,9 +1,9 @@
 // A bank that is connected as an outside rail. It keeps what it was told, and decides each payment and refund once. What
-// lies between it and the gateway loses, repeats, delays and reorders messages, answers and notices; some notices are
-// forged, and some are about nothing.
-import { parseRailMessage, type RailMessage, signWebhook } from '@tillgate/protocol'
-import type { Notice, NoticeOutcome } from '../../packages/gateway/src/rails/hear-notice.ts'
-import type { RailPost } from '../../packages/gateway/src/rails/rail-client.ts'
+// lies between it and the gateway loses, repeats, delays and reorders messages, answers and notices; some notices and
+// answers are forged, and some notices are about nothing.
+import { parseRailMessage, type RailMessage, signRailResponse, signWebhook } from '@tillgate/protocol'
+import type { Notice, NoticeOutcome } from '../../packages/gateway/src/finance/rails/hear-notice.ts'
+import type { RailPost } from '../../packages/gateway/src/finance/rails/rail-client.ts'
 import type { Owner } from './scheduler.ts'
 import type { Seeded } from './seeded.ts'
 import type { VirtualTime } from './time.ts'
@@ -31,6 +31,9 @@ interface Refund {
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
+const forgedSecret = 'whsec_Zm9yZ2VkIGZvcmdlZCBmb3JnZWQgZm9yZ2VkIQ=='
+
+type Headers = Readonly<Record<string, string>>
 
 export class SimulatedBank {
   readonly payments = new Map<string, Payment>()
@@ -41,6 +44,8 @@ export class SimulatedBank {
   readonly #seeded: Seeded
   readonly #world: Owner
   #secret = ''
+  /** What somebody who listens could send again. */
+  readonly #heard: { readonly body: string; readonly headers: Headers }[] = []
   /** From then on nothing between it and the gateway goes wrong. */
   isHealed = false
   /** Brings a notice to one of the gateway's processes. */
@@ -88,16 +93,17 @@ export class SimulatedBank {
 
   /** As one of the gateway's processes reaches it. */
   for(owner: Owner): RailPost {
-    return async ({ body }) => {
+    return async ({ body, headers: sent }) => {
       const message = parseRailMessage(body)
       const durationMs = this.#seeded.whole(1, 9_000)
       const lost = { kind: 'unreachable', reason: 'timeout', detail: '', durationMs } as const
-      const answered = (httpStatus: number, text: string) =>
-        ({ kind: 'answered', httpStatus, answer: Buffer.from(text), durationMs }) as const
+      const answered = (httpStatus: number, text: string, headers = this.#sign(sent, text)) =>
+        ({ kind: 'answered', httpStatus, headers, answer: Buffer.from(text), durationMs }) as const
       const mood = this.isHealed
         ? 'at_once'
         : this.#seeded.weighted({
-            at_once: 58,
+            at_once: 52,
+            forged: 6,
             old: 10,
             late: 8,
             lost: 6,
@@ -128,10 +134,37 @@ export class SimulatedBank {
           void this.#wait(this.#seeded.whole(10 * second, 10 * minute)).then(() => this.#handle(message))
           await this.#time.wait(owner, durationMs)
           return lost
+        case 'forged': {
+          const forged = this.#forge(sent)
+          return answered(200, forged.body, forged.headers)
+        }
         case 'trouble':
           return this.#seeded.pick([answered(503, ''), answered(200, '{"status":'), answered(200, '{}')])
       }
     }
+  }
+
+  #sign(sent: Headers, body: string, secret = this.#secret): Headers {
+    const nowMs = this.#time.nowMs + this.#time.jumpedMs
+    const headers = signRailResponse(sent, body, { secrets: [secret], nowMs })
+    if (secret === this.#secret && body.includes('approved')) this.#heard.push({ body, headers })
+    return headers
+  }
+
+  /** An approval by somebody who does not have the secret, and has heard others. */
+  #forge(sent: Headers): { readonly body: string; readonly headers: Headers } {
+    const body = JSON.stringify({ status: 'approved', reference: 'forged' })
+    const repeated = this.#heard.length > 0 ? [this.#seeded.pick(this.#heard)] : []
+    const forgeries = [
+      { body, headers: {} },
+      { body, headers: this.#sign(sent, body, forgedSecret) },
+      ...repeated,
+      ...repeated.map((heard) => ({
+        body: heard.body,
+        headers: { ...heard.headers, 'webhook-id': sent['webhook-id'] ?? '' },
+      })),
+    ]
+    return this.#seeded.pick(forgeries)
   }
 
   #handle(message: RailMessage): string {
@@ -242,8 +275,7 @@ export class SimulatedBank {
   async #notifyAfter(afterMs: number, transactionId: string): Promise<void> {
     await this.#wait(afterMs)
     if (this.#seeded.isLucky(0.3)) await this.#wait(this.#seeded.whole(second, 2 * hour))
-    if (this.#seeded.isLucky(0.2))
-      void this.#send(transactionId, 'whsec_Zm9yZ2VkIGZvcmdlZCBmb3JnZWQgZm9yZ2VkIQ==')
+    if (this.#seeded.isLucky(0.2)) void this.#send(transactionId, forgedSecret)
     const isApproved = this.isApproved(transactionId)
     const most = isApproved ? 100 : this.#seeded.whole(0, 2)
     for (let tries = 0; tries < most; tries++) {

@@ -1,8 +1,8 @@
 // Looks straight into the tables, beside the gateway: when is something due, and is anything left to do? Time moves by
 // it, so that thirty days take no longer than what happens in them.
-import { billDelayMs } from '../../packages/gateway/src/bills/rules/bill.ts'
-import type { Pool } from '../../packages/gateway/src/database/pool.ts'
-import { tablePlans } from '../../packages/gateway/src/database/tables.ts'
+import { billDelayMs } from '../../packages/gateway/src/finance/bills/rules/bill.ts'
+import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
+import { tablePlans } from '../../packages/gateway/src/platform/database/tables.ts'
 
 /** Autovacuum moves rows about when it likes, and two runs would differ; planning was a third of the server's work. */
 export const serverSettings = { autovacuum: 'off', plan_cache_mode: 'force_generic_plan' }
@@ -22,8 +22,10 @@ with last_totals as materialized (
 select (select min(expires_at) from orders where status = 'pending') as expire,
        (select min(due_at) from settlements) as settle,
        (select min(greatest(t.due_at, r.paused_until)) from rail_tasks t join rails r using (rail_id)) as ask,
-       (select min(greatest(q.due_at, q.claimed_until, h.paused_until))
-          from callback_queue q left join callback_hosts h using (host)) as deliver,
+       (select min(greatest(q.due_at, q.claimed_until, h.paused_until, d.paused_until))
+          from callback_queue q
+          left join callback_hosts h using (host)
+          left join callback_destinations d using (merchant_id, host, destination_id)) as deliver,
        least((select extract(epoch from min(next_day)) * 1000 from payout_plans),
              (select min(coalesce(ending_asked_at, greatest(created_at, extract(epoch from day) * 1000))) from payout_runs
                where closed_at is null or (ending is not null and ended_at is null)))::bigint as payouts,

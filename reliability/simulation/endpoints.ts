@@ -1,5 +1,5 @@
 // Somebody pauses the endpoints of a shop now and then and resumes them within some days: what happens meanwhile waits.
-import type { Endpoint } from '../../packages/gateway/src/callbacks/rules/endpoint.ts'
+import type { Endpoint } from '../../packages/gateway/src/core/callbacks/rules/endpoint.ts'
 import { untilAnswered, type World } from './people.ts'
 import type { SimulatedGateway } from './simulated-gateway.ts'
 

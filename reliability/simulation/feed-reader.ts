@@ -1,8 +1,9 @@
 // The operator's own system that follows the feed of events. It keeps the position of what it has read, and asks again
 // where a process died or did not answer: what it was told twice it knows by its position.
-import type { Pool } from '../../packages/gateway/src/database/pool.ts'
-import type { FeedEvent } from '../../packages/gateway/src/events/rules/event.ts'
-import { makeEventStore } from '../../packages/gateway/src/events/store/events.ts'
+
+import type { FeedEvent } from '../../packages/gateway/src/core/callbacks/events/rules/event.ts'
+import { makeEventStore } from '../../packages/gateway/src/core/callbacks/events/store/events.ts'
+import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import type { FeedRecord } from './invariants/feed.ts'
 import type { World } from './people.ts'
 
@@ -26,7 +27,9 @@ export class FeedReader implements FeedRecord {
     const seeded = this.#world.seeded.stream(`feed of day ${day}`)
     for (let rounds = seeded.whole(1, 6); rounds > 0; rounds--) {
       const after = this.#after
-      const answer = await this.#world.call((gateway) => gateway.readEvents.read({ after, limit, waitMs: 0 }))
+      const answer = await this.#world.call((gateway) =>
+        gateway.readEvents.read({ after, limit, waitMs: 0, reader: 'simulation' }),
+      )
       // Another of its days may have read on meanwhile.
       if (answer.kind === 'answered' && after === this.#after) this.events.push(...answer.value.events)
       await this.#world.sleep(seeded.whole(1_000, 3_600_000))

@@ -25,6 +25,8 @@ export class Journal {
   readonly refunds = new Map<string, ToldRefund>()
   readonly payouts: { readonly actId: string; readonly amountMinor: bigint }[] = []
   readonly withdrawals: { readonly formNumber: string; readonly amountMinor: bigint }[] = []
+  /** Undefined: of fees, all that there were. */
+  readonly ownMoney: { readonly actId: string; readonly amountMinor: bigint | undefined }[] = []
   readonly corrections: { readonly actId: string; readonly amountMinor: bigint }[] = []
   /** What somebody was told that contradicts what was told before. */
   readonly contradictions: string[] = []

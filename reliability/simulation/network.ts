@@ -1,8 +1,9 @@
 // The merchants' side of the network: listeners that are honest, slow, dead, flapping, lying, redirecting or busy, and
 // that write down everything that reaches them.
 
-import type { Post } from '../../packages/gateway/src/callbacks/deliver-callbacks.ts'
-import type { Delivery, UnreachableReason } from '../../packages/gateway/src/platform/delivery.ts'
+import type { Post } from '../../packages/gateway/src/core/callbacks/deliver-callbacks.ts'
+import type { Delivery, UnreachableReason } from '../../packages/gateway/src/platform/runtime/delivery.ts'
+import type { InstalledKeys } from './keys/installed-keys.ts'
 import type { Owner } from './scheduler.ts'
 import type { Seeded } from './seeded.ts'
 import type { VirtualTime } from './time.ts'
@@ -35,12 +36,14 @@ const flapMs = 3 * 60 * 60_000
 export class SimulatedNetwork {
   readonly #time: VirtualTime
   readonly #seeded: Seeded
+  readonly #keys: InstalledKeys
   readonly #manners = new Map<string, Manner>()
   readonly arrivals: Arrival[] = []
   /** From then on a flapping listener stays up. */
   isHealed = false
 
-  constructor({ time, seeded }: { time: VirtualTime; seeded: Seeded }) {
+  constructor({ time, seeded, keys }: { time: VirtualTime; seeded: Seeded; keys: InstalledKeys }) {
+    this.#keys = keys
     this.#time = time
     this.#seeded = seeded
   }
@@ -60,8 +63,10 @@ export class SimulatedNetwork {
       const { host } = new URL(url)
       const { latencyMs, isReceived, ...answer } = this.#answerOf(this.mannerOf(host))
       await this.#time.wait(owner, latencyMs)
-      if (isReceived) this.#receive({ host, url, body, isAcknowledged: answer.httpStatus === 200 })
-      return toDelivery(answer, latencyMs)
+      if (!isReceived) return toDelivery(answer, latencyMs)
+      const isOpened = this.#keys.opens(JSON.parse(body))
+      this.#receive({ host, url, body, isAcknowledged: isOpened && answer.httpStatus === 200 })
+      return toDelivery(isOpened ? answer : { ...answer, httpStatus: 400, text: '' }, latencyMs)
     }
   }
 

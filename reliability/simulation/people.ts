@@ -1,9 +1,10 @@
 // Merchants and consumers: each order has a story, told by the seed. They click twice, open two tabs, pay late, change
 // their mind, ask again when they got no answer, and write down what they were told.
 import { Failure, type OrderStatus } from '@tillgate/protocol'
-import type { Merchant } from '../../packages/gateway/src/merchants/rules/merchant.ts'
+import type { Merchant } from '../../packages/gateway/src/core/merchants/rules/merchant.ts'
 import { bankRailId } from './bank.ts'
 import type { Journal, ToldOrder } from './journal.ts'
+import type { InstalledKeys } from './keys/installed-keys.ts'
 import type { Seeded } from './seeded.ts'
 import type { SimulatedGateway } from './simulated-gateway.ts'
 
@@ -12,6 +13,7 @@ export interface World {
   readonly journal: Journal
   readonly merchants: readonly SimulatedMerchant[]
   readonly wallets: readonly string[]
+  readonly keys: InstalledKeys
   now(): number
   sleep(durationMs: number): Promise<void>
   /** Asks one of the gateway's processes; it may die, or not answer in time. */
@@ -34,9 +36,13 @@ const minute = 60 * second
 const hour = 60 * minute
 const maxTries = 6
 
-export async function liveOrder(world: World, name: string): Promise<void> {
+export async function liveOrder(
+  world: World,
+  name: string,
+  merchants: readonly SimulatedMerchant[] = world.merchants,
+): Promise<void> {
   const seeded = world.seeded.stream(name)
-  const { merchant, callbackUrl } = seeded.pick(world.merchants)
+  const { merchant, callbackUrl } = seeded.pick(merchants)
   const lifeMs = seeded.pick([5 * minute, 20 * minute, hour, 24 * hour])
   const amountMinor = BigInt(seeded.whole(100, 5_000))
   const nowMs = world.now()

@@ -1,8 +1,9 @@
 // The gateway's processes of a run: two of them, each of which may die at any step and come back, or stand still and go on
 // as if nothing had happened. People reach whichever is up.
-import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import type { SimulatedBank } from './bank.ts'
 import type { Faults } from './faults.ts'
+import type { InstalledKeys } from './keys/installed-keys.ts'
 import type { SimulatedNetwork } from './network.ts'
 import { type Called, isAnswer } from './people.ts'
 import type { SimulatedRail } from './rail.ts'
@@ -18,6 +19,7 @@ export interface ProcessesParts {
   readonly rail: SimulatedRail
   readonly network: SimulatedNetwork
   readonly bank: SimulatedBank
+  readonly keys: InstalledKeys
   readonly faults: Faults
   readonly scheduler: Scheduler
   readonly worldOwner: Owner
@@ -123,7 +125,7 @@ export class Processes {
   }
 
   #start(): void {
-    const { pool, time, rail, network, bank, faults, scheduler, seeded, note } = this.#parts
+    const { pool, time, rail, network, bank, keys, faults, scheduler, seeded, note } = this.#parts
     const { onStored, onDeadlock } = this.#parts
     const name = `process-${++this.#started}`
     const own = seeded.stream(name)
@@ -139,6 +141,7 @@ export class Processes {
       rail,
       network,
       bank,
+      keys,
     })
     this.#running.push({ gateway, died: Promise.withResolvers(), wakesAtTakeoverFromMs: undefined })
   }

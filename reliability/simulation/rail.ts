@@ -1,6 +1,6 @@
 // A rail as an operator might bring one: it decides every transaction once, and answers at once, slowly, too late, not at
 // all, with trouble, or that it does not know yet. Asked again by the same id it says the same.
-import type { Rail, RailAnswer } from '../../packages/gateway/src/rails/rules/rail.ts'
+import type { Rail, RailAnswer } from '../../packages/gateway/src/core/orders/payments/rules/rail.ts'
 import type { Owner } from './scheduler.ts'
 import type { Seeded } from './seeded.ts'
 import type { VirtualTime } from './time.ts'

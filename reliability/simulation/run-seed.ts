@@ -2,7 +2,7 @@
 // everything is healed, the rest is waited for, and what must be true is checked.
 import { createHash } from 'node:crypto'
 import { makeUuid } from '@tillgate/protocol'
-import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import { Bookkeeper } from '../reconciliation/bookkeeper.ts'
 import { SimulatedBank } from './bank.ts'
 import { countLockWaits, type Due, emptyTables, findDue, stateDigest } from './due.ts'
@@ -11,10 +11,11 @@ import { Faults } from './faults.ts'
 import { FeedReader } from './feed-reader.ts'
 import { findViolations } from './invariants/violations.ts'
 import { Journal } from './journal.ts'
+import { InstalledKeys } from './keys/installed-keys.ts'
+import { rotateKey } from './keys/rotate-key.ts'
 import { payAtLink } from './links.ts'
 import { SimulatedNetwork } from './network.ts'
 import { Pace } from './pace.ts'
-import { dealWithRuns, endPlans, payOut } from './payouts.ts'
 import { fund, liveOrder, type World } from './people.ts'
 import { Processes } from './processes.ts'
 import { SimulatedRail } from './rail.ts'
@@ -22,6 +23,8 @@ import { type Owner, Scheduler } from './scheduler.ts'
 import { makeSeeded, type Seeded } from './seeded.ts'
 import { settleIn, walletMinor } from './settle-in.ts'
 import { VirtualTime } from './time.ts'
+import { bookStatement, moveOwn } from './treasury/own-money.ts'
+import { dealWithRuns, endPlans, payOut } from './treasury/payouts.ts'
 import { useWallet } from './wallets.ts'
 
 export interface Run {
@@ -38,6 +41,8 @@ export interface Ran {
   readonly arrivals: number
   /** Payments that the bank heard of. */
   readonly attempts: number
+  /** Acknowledged movements of the operator's own money. */
+  readonly ownMoves: number
   readonly faults: Faults['counts']
 }
 
@@ -63,13 +68,15 @@ export async function runSeed(
   await emptyTables(pool)
   const faults = new Faults(seeded.stream('faults'))
   const rail = new SimulatedRail({ time, seeded: seeded.stream('rail') })
-  const network = new SimulatedNetwork({ time, seeded: seeded.stream('network') })
+  const keys = new InstalledKeys()
+  const network = new SimulatedNetwork({ time, seeded: seeded.stream('network'), keys })
   const worldOwner: Owner = { name: 'world', skewMs: 0, isAlive: true, isPaused: false }
   const bank = new SimulatedBank({ time, seeded: seeded.stream('bank'), world: worldOwner })
   const settled = await settleIn(pool, {
     seeded: seeded.stream('settling in'),
     network,
     bank,
+    keys,
     nowMs: startMs,
   })
   const scheduler: Scheduler = new Scheduler({
@@ -90,6 +97,7 @@ export async function runSeed(
     rail,
     network,
     bank,
+    keys,
     faults,
     scheduler,
     worldOwner,
@@ -109,6 +117,7 @@ export async function runSeed(
     seeded,
     journal,
     ...settled,
+    keys,
     now: () => time.nowMs + time.jumpedMs,
     sleep: (durationMs) => time.wait(worldOwner, durationMs),
     call: (ask) => processes.call(ask),
@@ -149,12 +158,13 @@ export async function runSeed(
   })
   hash.update(await stateDigest(pool))
   return {
-    violations: [...violations, ...deadlocks],
+    violations: [...violations, ...new Set(keys.violations), ...deadlocks],
     digest: hash.digest('hex').slice(0, 16),
     steps: scheduler.steps,
     orders: journal.orders.size,
     arrivals: network.arrivals.length,
     attempts: bank.payments.size,
+    ownMoves: journal.ownMoney.length,
     faults: faults.counts,
   }
 
@@ -201,9 +211,22 @@ function liveAll(
     void live(day * dayMs, () => bookkeeper.importStatement(`statement of day ${day}`))
   void live((days + 8) * dayMs, () => bookkeeper.importStatement('last statement'))
   void live((days + 1) * dayMs, () => resumeEndpoints(world))
+  // Half of the merchants, each with all the time that it takes.
+  for (const [index, shop] of world.merchants.entries())
+    if (index % 2 === 0)
+      void live(
+        Math.floor(world.seeded.stream(`rotation ${index}`).fraction() * (days / 2) * dayMs),
+        rotateKey.bind(undefined, world, `rotation ${index}`, shop),
+      )
   for (let index = 0; index < days / 10; index++)
     void live(Math.floor(seeded.fraction() * (days - 1) * dayMs), () => payAtLink(world, `link-${index}`))
   for (let index = 0; index < days / 6; index++)
     void live(Math.floor(seeded.fraction() * (days - 2) * dayMs), () => useWallet(world, `wallet-${index}`))
+  for (let index = 0; index < days / 3; index++) {
+    const ownId = makeUuid(startMs, (count) => seeded.bytes(count))
+    void live(Math.floor(seeded.fraction() * days * dayMs), () => moveOwn(world, ownId))
+  }
+  for (let day = 3; day < days; day += 4)
+    void live(day * dayMs, () => bookStatement(world, `own statement of day ${day}`))
   return lives
 }

@@ -1,24 +1,28 @@
 // What is there when a run begins: merchants with their listeners, some of which share a host, and wallets with money.
 import { type EventName, makeUuid } from '@tillgate/protocol'
-import { noExtras } from '../../packages/gateway/src/acts/rail-acts.ts'
-import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import { noExtras } from '../../packages/gateway/src/actions/rails/rail-actions.ts'
+import { readConfig } from '../../packages/gateway/src/app/settings/config.ts'
+import type { AuditEntry } from '../../packages/gateway/src/core/audit/rules/audit.ts'
+import type { AuditedAction } from '../../packages/gateway/src/core/audit/rules/effects.ts'
 import {
   type Merchant,
   makeMerchantId,
   newMerchant,
-} from '../../packages/gateway/src/merchants/rules/merchant.ts'
-import type { Act } from '../../packages/gateway/src/operators/rules/audit.ts'
-import { readConfig } from '../../packages/gateway/src/settings/config.ts'
-import type { ManagePrices } from '../../packages/gateway/src/treasury/manage-prices.ts'
+} from '../../packages/gateway/src/core/merchants/rules/merchant.ts'
+import type { ManagePrices } from '../../packages/gateway/src/finance/treasury/manage-prices.ts'
+import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { testBankDetails } from '../../packages/gateway/test/support/payouts.ts'
 import { testEnvironment } from '../../packages/gateway/test/support/started.ts'
+import { pair } from '../../packages/protocol/test/keys.ts'
 import { bankRailId, type SimulatedBank } from './bank.ts'
+import type { InstalledKeys } from './keys/installed-keys.ts'
 import { manners, type SimulatedNetwork } from './network.ts'
-import { planOf } from './payouts.ts'
 import type { World } from './people.ts'
 import type { Seeded } from './seeded.ts'
 import { vault } from './simulated-gateway.ts'
+import { ownBank } from './treasury/own-money.ts'
+import { planOf } from './treasury/payouts.ts'
 
 /** Enough for several orders, not for all: some payments find too little. */
 export const walletMinor = 12_000n
@@ -29,6 +33,7 @@ export interface Beginning {
   readonly seeded: Seeded
   readonly network: SimulatedNetwork
   readonly bank: SimulatedBank
+  readonly keys: InstalledKeys
   readonly nowMs: number
 }
 
@@ -40,7 +45,7 @@ const terms = [
 
 export async function settleIn(
   pool: Pool,
-  { seeded, network, bank, nowMs }: Beginning,
+  { seeded, network, bank, keys, nowMs }: Beginning,
 ): Promise<Pick<World, 'merchants' | 'wallets'>> {
   const random = (count: number) => seeded.bytes(count)
   const clock = { now: () => nowMs, wait: async () => {} }
@@ -50,7 +55,11 @@ export async function settleIn(
     random,
     vault,
   })
-  const { bankAccounts, payoutPlans, endpoints } = operations.as('simulation')
+  const { bankAccounts, payoutPlans, endpoints, banks } = operations.as('simulation')
+  // Bank accounts outlive a run, because a migration brought the first one.
+  const known = (await banks.listBanks()).some(({ bank: { bankName } }) => bankName === ownBank)
+  const ownDetails = { holder: 'Operator', iban: undefined, lines: ['Account 1'], bic: undefined }
+  if (!known) await banks.addBank({ ...ownDetails, bankName: ownBank, currency: 'USD' }, 'the beginning')
   await stores.events.setKept(true)
   const merchants: { merchant: Merchant; callbackUrl: string }[] = []
   for (let index = 0; index < merchantCount; index++) {
@@ -59,7 +68,8 @@ export async function settleIn(
       name: `Shop ${index}`,
       createdAtMs: nowMs,
     })
-    await stores.merchants.insertMerchant(merchant, [], act('merchant.add'))
+    await stores.merchants.insertMerchant(merchant, [], entry('merchant.add'))
+    await giveKeys(merchant)
     const account = { currency: 'USD', ...testBankDetails }
     await bankAccounts.setBankAccount(merchant.merchantId, account, { reason: 'the beginning' })
     // Half of them are paid out every day.
@@ -78,6 +88,18 @@ export async function settleIn(
       await addEndpoint(merchant, eventsHost)
       await addEndpoint(merchant, host, ['payment.order.success', 'payment.refund.success'])
     }
+  }
+  async function giveKeys({ merchantId }: Merchant): Promise<void> {
+    const chance = seeded.stream(`keys of ${merchantId}`)
+    const { merchants: manage } = testOperations(pool, {
+      clock,
+      random: (count) => chance.bytes(count),
+      vault,
+    }).operations.as('simulation')
+    const publicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+    await manage.addKey(merchantId, { kind: 'rsa', publicKey })
+    const { keyId } = await manage.addKey(merchantId, { kind: 'aes' })
+    keys.install(merchantId, { sends: keyId, opens: [keyId] })
   }
   async function addEndpoint(
     { merchantId }: Merchant,
@@ -99,7 +121,7 @@ export async function settleIn(
       behaviour: undefined,
       createdAtMs: nowMs,
     }
-    await stores.wallets.insertWallet(wallet, act('wallet.add'))
+    await stores.wallets.insertWallet(wallet, entry('wallet.add'))
     wallets.push(walletId)
   }
   await operations.as('simulation').funds.topUp(
@@ -112,12 +134,12 @@ export async function settleIn(
   await setPrices(operations.as('simulation').prices, merchants)
   return { merchants, wallets }
 
-  function act(name: string): Act {
+  function entry(name: AuditedAction): AuditEntry {
     return {
       auditId: makeUuid(nowMs, random),
       actedAtMs: nowMs,
       actor: 'simulation',
-      act: name,
+      action: name,
       merchantId: undefined,
       subject: 'simulation',
       reason: undefined,

@@ -1,22 +1,25 @@
 // One process of the gateway as gateway.ts puts it together: the real stores, operations and workers, over a pool, a
 // clock, a rail and a network that the run holds. What is left out is HTTP and the sealing of envelopes.
 
-import { makeUuid } from '@tillgate/protocol'
+import { Failure, makeUuid } from '@tillgate/protocol'
 import { pino } from 'pino'
+import { makeStores } from '../../packages/gateway/src/app/database/stores.ts'
+import { startRailWorker } from '../../packages/gateway/src/app/jobs/ask-rails.ts'
+import { startDeliveryWorker } from '../../packages/gateway/src/app/jobs/deliver-callbacks.ts'
+import { startExpiryWorker } from '../../packages/gateway/src/app/jobs/expire-orders.ts'
+import { startBillWorker } from '../../packages/gateway/src/app/jobs/make-bills.ts'
+import { startPayoutWorker } from '../../packages/gateway/src/app/jobs/payouts.ts'
+import { startSettleWorker } from '../../packages/gateway/src/app/jobs/settle.ts'
+import { startTidyWorker } from '../../packages/gateway/src/app/jobs/tidy-callbacks.ts'
 import { makeOperations } from '../../packages/gateway/src/app/operations.ts'
-import { makeStores } from '../../packages/gateway/src/app/stores.ts'
-import type { Prepared } from '../../packages/gateway/src/callbacks/deliver-callbacks.ts'
-import type { ClaimedCallback } from '../../packages/gateway/src/callbacks/store/callback-queue.ts'
-import { makeVault } from '../../packages/gateway/src/platform/vault.ts'
-import { readConfig } from '../../packages/gateway/src/settings/config.ts'
-import { startRailWorker } from '../../packages/gateway/src/workers/ask-rails.ts'
-import { startDeliveryWorker } from '../../packages/gateway/src/workers/deliver-callbacks.ts'
-import { startExpiryWorker } from '../../packages/gateway/src/workers/expire-orders.ts'
-import { startBillWorker } from '../../packages/gateway/src/workers/make-bills.ts'
-import { startPayoutWorker } from '../../packages/gateway/src/workers/payouts.ts'
-import { startSettleWorker } from '../../packages/gateway/src/workers/settle.ts'
-import { startTidyWorker } from '../../packages/gateway/src/workers/tidy-callbacks.ts'
+import { readConfig } from '../../packages/gateway/src/app/settings/config.ts'
+import type { Prepared } from '../../packages/gateway/src/core/callbacks/deliver-callbacks.ts'
+import type { ClaimedCallback } from '../../packages/gateway/src/core/callbacks/store/callback-queue.ts'
+import type { DirectoryEntry } from '../../packages/gateway/src/core/merchants/merchant-directory.ts'
+import type { Merchant } from '../../packages/gateway/src/core/merchants/rules/merchant.ts'
+import { makeVault } from '../../packages/gateway/src/platform/runtime/secrets/vault.ts'
 import type { SimulatedBank } from './bank.ts'
+import type { InstalledKeys } from './keys/installed-keys.ts'
 import type { SimulatedNetwork } from './network.ts'
 import type { SimulatedRail } from './rail.ts'
 import type { Owner } from './scheduler.ts'
@@ -32,6 +35,7 @@ export interface SimulatedGatewayParts {
   readonly rail: SimulatedRail
   readonly network: SimulatedNetwork
   readonly bank: SimulatedBank
+  readonly keys: InstalledKeys
 }
 
 export type SimulatedGateway = ReturnType<typeof startSimulatedGateway>
@@ -85,7 +89,12 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
   const delivery = startDeliveryWorker({
     ...idling('deliver'),
     queue: stores.callbackQueue,
-    prepare: async (callback) => sealedPlainly(callback, clock.now()),
+    prepare: async (callback) => {
+      const keyId = await callbackKeyOf(callback.merchantId)
+      return keyId === undefined
+        ? { kind: 'held', reason: 'no_live_aes_key' }
+        : sealedPlainly(callback, { keyId, timestamp: clock.now() })
+    },
     send: parts.network.for(owner),
     record: operations.recordAttempt,
     flush: stores.callbackOutcomes.flush,
@@ -102,15 +111,63 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
   startBillWorker({ ...idling('bills'), makeBills: operations.makeBills })
   startTidyWorker({ ...idling('tidy'), tidy: operations.tidyCallbacks })
 
-  return { ...operations, ...operations.as('simulation'), owner, pool: parts.pool, clock }
+  return {
+    ...operations,
+    ...operations.as('simulation'),
+    createOrder: sealed(operations.createOrder),
+    queryOrder: sealed(operations.queryOrder),
+    cancelOrder: sealed(operations.cancelOrder),
+    refundOrder: sealed(operations.refundOrder),
+    openRequest,
+    owner,
+    pool: parts.pool,
+    clock,
+  }
+
+  /** A request comes sealed with the key that its merchant has installed. */
+  function sealed<Given extends readonly unknown[], Result>(
+    operation: (merchant: Merchant, ...given: Given) => Promise<Result>,
+  ) {
+    return async (merchant: Merchant, ...given: Given): Promise<Result> => {
+      await openRequest(merchant.merchantId)
+      return operation(merchant, ...given)
+    }
+  }
+
+  async function openRequest(merchantId: string): Promise<void> {
+    const { directory } = operations
+    const nowMs = clock.now()
+    if (isOpened(directory.remembered(merchantId, nowMs), nowMs)) return
+    if (isOpened(await directory.load(merchantId, nowMs), nowMs)) return
+    parts.keys.violations.push(`a request of ${merchantId} was rejected under a key that is in use`)
+    throw new Failure('envelope_not_opened')
+  }
+
+  function isOpened(entry: DirectoryEntry | undefined, nowMs: number): boolean {
+    const known = entry?.known
+    if (!known) return false
+    const { sends } = parts.keys.of(known.merchant.merchantId)
+    const [aesKey] = [...known.useOfKeys].find(([, { keyId }]) => keyId === sends) ?? []
+    const [publicKey] = known.keys.publicKeys
+    if (!aesKey || !publicKey) return false
+    if (!known.isUseSettled) operations.recordKeyUse.note(known, { aesKey, publicKey }, nowMs)
+    return true
+  }
+
+  async function callbackKeyOf(merchantId: string): Promise<string | undefined> {
+    const { directory } = operations
+    const nowMs = clock.now()
+    const { known } = directory.remembered(merchantId, nowMs) ?? (await directory.load(merchantId, nowMs))
+    return known?.callbackKey && known.useOfKeys.get(known.callbackKey)?.keyId
+  }
 }
 
 /** What the envelope carries, without its cryptography, which costs three milliseconds and depends on nothing here. */
 function sealedPlainly(
   { callbackId: id, merchantId, eventName, callbackUrl: url, body, endpoint }: ClaimedCallback,
-  timestamp: number,
+  { keyId, timestamp }: { keyId: string; timestamp: number },
 ): Prepared {
   if (endpoint?.pausedAtMs !== undefined) return { kind: 'held', reason: 'endpoint_paused' }
-  const envelope = JSON.stringify({ id, merchantId, eventName, timestamp, body })
+  const envelope = JSON.stringify({ id, merchantId, eventName, timestamp, keyId, body })
   return { kind: 'sealed', url, body: envelope, isPublicOnly: false }
 }

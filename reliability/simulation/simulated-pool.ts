@@ -1,9 +1,9 @@
 // A process's way to the real PostgreSQL, where every statement is a step of the scheduler and any of them may lose its
 // connection: before it ran, after it ran, before COMMIT, or after a COMMIT whose answer never came.
-import type { Pool, Queryable } from '../../packages/gateway/src/database/pool.ts'
-import type { Statement } from '../../packages/gateway/src/database/prepared-names.ts'
-import { CommitUnknown, deadlock } from '../../packages/gateway/src/database/transient.ts'
-import { codeOf } from '../../packages/gateway/src/platform/errors.ts'
+import type { Pool, Queryable } from '../../packages/gateway/src/platform/database/pool.ts'
+import type { Statement } from '../../packages/gateway/src/platform/database/prepared-names.ts'
+import { CommitUnknown, deadlock } from '../../packages/gateway/src/platform/database/transient.ts'
+import { codeOf } from '../../packages/gateway/src/platform/runtime/errors.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 
 export type ConnectionFate = 'holds' | 'lost_before' | 'lost_after'

@@ -1,6 +1,6 @@
 // Virtual time. It moves only when nobody has anything to do, straight to the next moment that matters; each process has
 // a clock of its own over it, which may be wrong and may jump.
-import type { Clock } from '../../packages/gateway/src/platform/clock.ts'
+import type { Clock } from '../../packages/gateway/src/platform/runtime/clock.ts'
 import type { Owner } from './scheduler.ts'
 
 export type Worker = 'expire' | 'settle' | 'ask' | 'deliver' | 'payouts' | 'bills' | 'tidy'

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { median } from '../../bench/figures.ts'
-import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import { CrashBank } from '../crash/bank.ts'
 import { GatewayChild } from '../support/gateway-child.ts'
 import { residentMegabytes } from '../support/resident.ts'

@@ -1,7 +1,7 @@
 // A database that is not the gateway's own to run: reached by a DATABASE_URL, as a
 // user who may do everything, or as a role that may open few connections.
-import { withDatabase } from '../../packages/gateway/src/database/connection.ts'
-import { openPool, type Pool } from '../../packages/gateway/src/database/pool.ts'
+import { withDatabase } from '../../packages/gateway/src/platform/database/connection.ts'
+import { openPool, type Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import { command, urlOf } from '../../packages/gateway/test/support/server.ts'
 import { openThrowawayDatabase } from './throwaway-database.ts'
 

@@ -1,9 +1,9 @@
 // A gateway that is to be broken, and those outside of it who know what they were told: shoppers with a journal, and a
 // listener. In the end journal, tables, listener and ledger must agree.
 import { setTimeout as pause } from 'node:timers/promises'
-import { sandboxFilePath } from '../../packages/gateway/src/app/sandbox-file.ts'
-import type { Pool } from '../../packages/gateway/src/database/pool.ts'
-import { isTransient } from '../../packages/gateway/src/database/transient.ts'
+import { sandboxFilePath } from '../../packages/gateway/src/app/sandbox/sandbox-file.ts'
+import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
+import { isTransient } from '../../packages/gateway/src/platform/database/transient.ts'
 import { Tillgate } from '../../packages/sdk/src/tillgate.ts'
 import { countWork, endClaims, findCrashViolations } from '../crash/check.ts'
 import type { Followers } from '../crash/followers.ts'

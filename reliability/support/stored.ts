@@ -1,9 +1,9 @@
 // Looks into the database of a gateway that is to be broken.
 import { join } from 'node:path'
-import type { ConnectionOptions } from '../../packages/gateway/src/database/connection.ts'
-import { connectionTo } from '../../packages/gateway/src/database/embedded/ensure-running.ts'
-import { readPostmasterFile } from '../../packages/gateway/src/database/embedded/postmaster-file.ts'
-import { openPool, type Pool } from '../../packages/gateway/src/database/pool.ts'
+import type { ConnectionOptions } from '../../packages/gateway/src/platform/database/connection.ts'
+import { connectionTo } from '../../packages/gateway/src/platform/database/embedded/ensure-running.ts'
+import { readPostmasterFile } from '../../packages/gateway/src/platform/database/embedded/postmaster-file.ts'
+import { openPool, type Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 
 /**
  * The one that the gateway runs itself, without a share in it: whoever held one would keep the server alive, or bring it

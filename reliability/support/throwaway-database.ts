@@ -1,7 +1,10 @@
 // A PostgreSQL of its own for a programme that is run by hand: made, migrated, used and thrown away.
-import { type ConnectionOptions, withDatabase } from '../../packages/gateway/src/database/connection.ts'
-import type { Settings } from '../../packages/gateway/src/database/embedded/postmaster.ts'
-import { openPool, type Pool } from '../../packages/gateway/src/database/pool.ts'
+import {
+  type ConnectionOptions,
+  withDatabase,
+} from '../../packages/gateway/src/platform/database/connection.ts'
+import type { Settings } from '../../packages/gateway/src/platform/database/embedded/postmaster.ts'
+import { openPool, type Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import { command, copyDatabase, startTestServer } from '../../packages/gateway/test/support/server.ts'
 
 export async function openThrowawayDatabase(settings: Settings = {}): Promise<{

@@ -11,10 +11,10 @@ import {
   type RequestWire,
 } from '@tillgate/protocol'
 import type { Operations } from '../../packages/gateway/src/app/operations.ts'
-import { refuseInConstantTime } from '../../packages/gateway/src/http/admission/constant-time-refusal.ts'
-import { makeOpenRequest } from '../../packages/gateway/src/merchants/open-request.ts'
-import { systemClock } from '../../packages/gateway/src/platform/clock.ts'
-import { machineTime } from '../../packages/gateway/src/platform/timer.ts'
+import { makeOpenRequest } from '../../packages/gateway/src/core/merchants/open-request.ts'
+import { refuseInConstantTime } from '../../packages/gateway/src/platform/http/admission/constant-time-refusal.ts'
+import { systemClock } from '../../packages/gateway/src/platform/runtime/clock.ts'
+import { machineTime } from '../../packages/gateway/src/platform/runtime/timer.ts'
 import type { TestClock } from '../../packages/gateway/test/support/clock.ts'
 import type { PageRequest } from './doors.ts'
 import type { Ask } from './sample.ts'
@@ -24,6 +24,7 @@ export function askInProcess({
 }: Pick<Operations, 'directory'>): Ask<RequestWire, RequestEnvelope> {
   const open = makeOpenRequest({
     directory,
+    noteKeyUse: () => assert.fail('nothing opens here'),
     clock: systemClock,
     toolsFor: () => openingToolsHere,
   })

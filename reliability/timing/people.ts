@@ -1,6 +1,6 @@
 // Who is there to be asked about: members, wallets, links that are over, and a rail; some locked, some with a code. What
 // would end during a run is made to last, because the run's clock goes ahead by days with every request.
-import { noExtras } from '../../packages/gateway/src/acts/rail-acts.ts'
+import { noExtras } from '../../packages/gateway/src/actions/rails/rail-actions.ts'
 import type { TestClock } from '../../packages/gateway/test/support/clock.ts'
 import type { TestGateway, TestMerchant } from '../../packages/gateway/test/support/gateway.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'

@@ -2,7 +2,7 @@
 // are suspended, that have more keys than others, and of merchants that do not exist.
 import { type KeyObject, randomBytes, randomInt } from 'node:crypto'
 import { makeAesKey, parseAesKey, type RequestWire, type SealingKeys, sealRequest } from '@tillgate/protocol'
-import type { ManageMerchants } from '../../packages/gateway/src/merchants/manage-merchants.ts'
+import type { ManageMerchants } from '../../packages/gateway/src/core/merchants/manage-merchants.ts'
 import { otherPair, pair, strangerPair } from '../../packages/protocol/test/keys.ts'
 
 /** Gives the next envelope of its kind. */

@@ -1,6 +1,6 @@
 // Many orders of the past in the schema of whatever release: one that was paid and told is copied, with its history, its
 // transfers, its callbacks and their attempts, under a merchant of its own. The books balance as before.
-import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 
 export interface PastOrders {
   readonly merchantId: string

@@ -23,7 +23,7 @@ export function commandLinePage(): string {
     ...commands.flatMap((command) => [`### till ${command.name}`, '', block(commandHelp(command))]),
     '## tillgate',
     '',
-    'In the repository of the gateway it is `npm run tillgate --`, with the settings of `npm start`. Every act is recorded in the audit log with who did it and why.',
+    'In the repository of the gateway it is `npm run tillgate --`, with the settings of `npm start`; under systemd, compose and Kubernetes it is `tillgate` as [operating](operating.md#the-command-line) says. Every act is recorded in the audit log with who did it and why.',
     '',
     block(helpOf(commandLine())),
     ...commandLine().commands.flatMap(sectionsOf),

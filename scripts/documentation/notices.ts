@@ -1,5 +1,5 @@
 // The table of docs/notices.md, made from the declaration of kinds.
-import { kindOf, type NoticeKind, noticeKinds } from '../../packages/gateway/src/notices/rules/kinds.ts'
+import { kindOf, type NoticeKind, noticeKinds } from '../../packages/gateway/src/core/emails/rules/kinds.ts'
 import { type Tables, table } from '../../packages/protocol/documentation/tables.ts'
 
 const hears = {

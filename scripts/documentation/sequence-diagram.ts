@@ -1,7 +1,7 @@
 // What travels between the merchant's platform, the gateway and the consumer, as lines in the order of time. Names of
 // methods, events and statuses come from the code: one that is renamed breaks the types here.
 
-import { retryOffsetsMs } from '../../packages/gateway/src/callbacks/rules/retry-schedule.ts'
+import { retryOffsetsMs } from '../../packages/gateway/src/core/callbacks/rules/retry-schedule.ts'
 import { type EventName, eventOfStatus } from '../../packages/protocol/src/events.ts'
 import type { TradeMethod } from '../../packages/protocol/src/methods.ts'
 import type { RailMessageType } from '../../packages/protocol/src/rail/messages.ts'

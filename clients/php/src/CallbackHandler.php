@@ -5,15 +5,18 @@ namespace Tillgate;
 
 /**
  * Takes callbacks. The listener gets each one that is genuine: let it look at the id, and do slow work afterwards; when
- * it throws, the gateway sends the callback again later.
+ * it throws, the gateway sends the callback again later. $maxAgeMs refuses attempts that were made longer ago.
  */
 final class CallbackHandler
 {
     private const MAX_BYTES = 256 * 1024;
 
     /** @param \Closure(Callback): mixed $listener */
-    public function __construct(private readonly Tillgate $client, private readonly \Closure $listener)
-    {
+    public function __construct(
+        private readonly Tillgate $client,
+        private readonly \Closure $listener,
+        private readonly ?int $maxAgeMs = null,
+    ) {
     }
 
     /** @return array{int, string} HTTP status and JSON body, for whatever framework you have */
@@ -26,7 +29,7 @@ final class CallbackHandler
             return self::refusal(413, 41300, 'This is too large for a callback.');
         }
         try {
-            $callback = $this->client->openCallback($raw);
+            $callback = $this->client->openCallback($raw, $this->maxAgeMs);
         } catch (NotGenuine) {
             return self::refusal(400, 40100, 'This is not a callback.');
         }

@@ -63,6 +63,11 @@ final class Keys
                 throw new NotGenuine('a field that no gateway sends');
             }
         }
+        // A name that is there twice: json_decode keeps the last value, others the first.
+        $strings = preg_match_all('/"(?:[^"\\\\]++|\\\\.)*+"/', $raw);
+        if ($strings !== 2 * count($envelope) || preg_match('/^[0-9]{13}$/D', $envelope['timestamp']) !== 1) {
+            throw new NotGenuine('a field is there twice, or the timestamp is none');
+        }
         $fields['body'] = $text;
         ksort($fields, SORT_STRING); // what a later gateway adds is signed too
         $this->verify(self::joined($fields), $envelope['sign']);

@@ -83,12 +83,20 @@ final class Tillgate
         return $answer['data'];
     }
 
-    /** $raw is file_get_contents('php://input'). @throws NotGenuine */
-    public function openCallback(string $raw): Callback
+    /**
+     * $raw is file_get_contents('php://input').
+     *
+     * @throws NotGenuine also for an attempt that was made longer ago, or is further ahead, than $maxAgeMs
+     */
+    public function openCallback(string $raw, ?int $maxAgeMs = null): Callback
     {
         [$envelope, $text] = $this->keys->open($raw);
+        $timestampMs = (int) $envelope['timestamp'];
+        if ($maxAgeMs !== null && abs(($this->nowMs)() - $timestampMs) > $maxAgeMs) {
+            throw new NotGenuine('made too long ago, or the clock is wrong');
+        }
         $result = json_decode($text, true, 16);
-        return new Callback($envelope['id'], $envelope['eventName'], is_array($result) ? $result : [], $text);
+        return new Callback($envelope['id'], $envelope['eventName'], is_array($result) ? $result : [], $text, $timestampMs);
     }
 
     /**

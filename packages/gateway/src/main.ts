@@ -1,17 +1,18 @@
 // The process: environment in, signals handled, exit code out. The only place that ends it. It is the whole gateway,
 // or the parent of several processes of one, or one of those.
 import cluster from 'node:cluster'
+import { openParentLine } from './app/processes/child.ts'
+import { joinVariable } from './app/processes/messages.ts'
+import { superviseProcesses } from './app/processes/supervisor.ts'
+import { type Config, readConfig } from './app/settings/config.ts'
+import { unknownNameWarnings } from './app/settings/unknown-names.ts'
 import { listenForStop } from './app/stop-signals.ts'
 import { type FirstOperator, operatorLines, welcome } from './app/welcome.ts'
-import { type Log, makeLog } from './platform/log.ts'
-import { loadPart } from './platform/node-workarounds/compiled-code.ts'
-import { exitCodes, StartFailure } from './platform/start-failure.ts'
-import { version } from './platform/version.ts'
-import { openParentLine } from './processes/child.ts'
-import { joinVariable } from './processes/messages.ts'
-import { superviseProcesses } from './processes/supervisor.ts'
-import { type Config, readConfig } from './settings/config.ts'
-import { readDotEnv } from './settings/dot-env.ts'
+import { type Log, makeLog } from './platform/runtime/log.ts'
+import { loadPart } from './platform/runtime/node-workarounds/compiled-code.ts'
+import { exitCodes, StartFailure } from './platform/runtime/start-failure.ts'
+import { version } from './platform/runtime/version.ts'
+import { readDotEnv } from './platform/settings/dot-env.ts'
 
 /** The gateway itself is loaded where it runs: the parent of several processes starts twice as fast without it. */
 const loadGateway = () => loadPart(() => import('./app/run-gateway.ts'))
@@ -20,8 +21,10 @@ const loadGateway = () => loadPart(() => import('./app/run-gateway.ts'))
 const stopWithinMs = 25_000
 
 try {
-  const config = readConfig(process.env, readDotEnv())
+  const dotEnv = readDotEnv()
+  const config = readConfig(process.env, dotEnv)
   const log = await makeLog(config)
+  if (!cluster.isWorker) for (const line of unknownNameWarnings(process.env, dotEnv)) log.warn(line)
   if (cluster.isWorker) await runAsOne(config, log.child({ process: process.pid }))
   else if (config.processes > 1) await runSeveral(config, log)
   else await runAlone(config, log)
@@ -169,7 +172,7 @@ interface Beside {
 }
 
 function openBeside(config: Config, { publicUrl, log }: { publicUrl: string; log: Log }): Beside {
-  const programs = import('./app/sandbox-programs.ts').then(({ startSandboxPrograms }) =>
+  const programs = import('./app/sandbox/sandbox-programs.ts').then(({ startSandboxPrograms }) =>
     startSandboxPrograms(config, { publicUrl, log }),
   )
   const beside: Beside = {

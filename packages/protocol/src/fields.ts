@@ -15,14 +15,18 @@ export interface FieldNotes {
 
 // Cc are the control characters: C0, DEL and C1.
 const controlCharacter = /\p{Cc}/u
+const controlCharacterInLines = /(?![\n\r\t])\p{Cc}/u
 
 /** Not a space of any kind, nor a character that is not seen. */
 const visibleCharacter = /[^\s\p{Cf}]/u
 
 /** Lengths count code points. Control characters are refused; half surrogates never come this far. */
-export function isText(value: unknown, { min, max }: { min: number; max: number }): value is string {
+export function isText(
+  value: unknown,
+  { min, max, hasLines = false }: { min: number; max: number; hasLines?: boolean },
+): value is string {
   if (typeof value !== 'string') return false
-  if (value.length < min || controlCharacter.test(value)) return false
+  if (value.length < min || (hasLines ? controlCharacterInLines : controlCharacter).test(value)) return false
   // A code point has one or two units, so only lengths between max and twice max need counting.
   if (value.length <= max) return true
   return value.length <= 2 * max && [...value].length <= max
@@ -30,17 +34,22 @@ export function isText(value: unknown, { min, max }: { min: number; max: number 
 
 export function text(
   description: string,
-  { min = 1, max, isVisible = false }: { min?: number; max: number; isVisible?: boolean },
+  {
+    min = 1,
+    max,
+    isVisible = false,
+    hasLines = false,
+  }: { min?: number; max: number; isVisible?: boolean; hasLines?: boolean },
 ) {
   const length = min === max ? `${max}` : min === 0 ? `at most ${max}` : `${min} to ${max}`
   const notes = {
     typeName: 'string',
-    expected: `text of ${length} characters, ${isVisible ? 'not blank, ' : ''}no control characters`,
+    expected: `text of ${length} characters, ${isVisible ? 'not blank, ' : ''}no control characters${hasLines ? ' but line breaks and tabs' : ''}`,
     description,
   }
   return Type.Refine(
     Type.String(notes),
-    (value) => isText(value, { min, max }) && (!isVisible || visibleCharacter.test(value)),
+    (value) => isText(value, { min, max, hasLines }) && (!isVisible || visibleCharacter.test(value)),
   )
 }
 

@@ -1,6 +1,7 @@
 // The package's entry: everything that the gateway and the SDK may use.
 export * from './codes.ts'
 export * from './currencies.ts'
+export { describeClock, describeDuration } from './duration.ts'
 export { decryptBytes, encryptText } from './encryption.ts'
 export * from './envelope.ts'
 export * from './events.ts'
@@ -12,7 +13,7 @@ export * from './messages/answers.ts'
 export * from './messages/bills.ts'
 export * from './messages/create.ts'
 export * from './messages/create-body.ts'
-export { editDistance } from './messages/edit-distance.ts'
+export { didYouMean, editDistance } from './messages/edit-distance.ts'
 export * from './messages/links.ts'
 export * from './messages/requests.ts'
 export * from './messages/results.ts'
@@ -29,16 +30,19 @@ export {
   type WireAmount,
 } from './money.ts'
 export {
+  type OpenedEnvelope,
   type OpeningKeys,
   type OpeningTools,
   openCallback,
   openingTools,
   openingToolsHere,
   openRequest,
+  openRequestEnvelope,
 } from './opening.ts'
 export * from './rail/answers.ts'
 export * from './rail/messages.ts'
 export * from './rail/notices.ts'
+export * from './rail/response-signature.ts'
 export * from './rail/webhook-signature.ts'
 export * from './redirect.ts'
 export {

@@ -19,7 +19,14 @@ import {
   type RequestWire,
   requestStringToSign,
 } from './envelope.ts'
-import { type OpeningKeys, openCallback, openingToolsHere, openRequest, openSealed } from './opening.ts'
+import {
+  type OpeningKeys,
+  openCallback,
+  openingToolsHere,
+  openRequest,
+  openRequestEnvelope,
+  openSealed,
+} from './opening.ts'
 import { sealCallback, sealRequest } from './sealing.ts'
 import { verifyBytes } from './signing.ts'
 
@@ -141,6 +148,21 @@ test('either of two live keys of each kind opens, in any mixture', async () => {
     for (const { privateKey } of [pair, otherPair]) {
       const sealed = await sealRequest(message, { aesKey: key, privateKey })
       assert.equal(await openRequest(parseRequestEnvelope(JSON.stringify(sealed)), keys), message.body)
+    }
+  }
+})
+
+test('an opened request names the two keys that opened it', async () => {
+  const keys = { aesKeys: [aesKey, otherAesKey], publicKeys: [pair.publicKey, otherPair.publicKey] }
+  for (const key of keys.aesKeys) {
+    for (const { privateKey, publicKey } of [pair, otherPair]) {
+      const sealed = parseRequestEnvelope(
+        JSON.stringify(await sealRequest(message, { aesKey: key, privateKey })),
+      )
+      const opened = await openRequestEnvelope(sealed, keys)
+      assert.equal(opened?.aesKey, key)
+      assert.equal(opened?.publicKey, publicKey)
+      assert.equal(await openRequestEnvelope({ ...sealed, sign: 'AAAA' }, keys), undefined)
     }
   }
 })

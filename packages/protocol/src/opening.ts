@@ -20,13 +20,30 @@ export interface OpeningKeys {
   readonly publicKeys: readonly KeyObject[]
 }
 
+/** An opened envelope, with the keys of the sender that opened it. */
+export interface OpenedEnvelope {
+  /** The text as it was before encryption. */
+  readonly body: string
+  readonly aesKey: AesKey
+  readonly publicKey: KeyObject
+}
+
 /** The body's text as it was before encryption, or undefined. Undefined keys stand for an unknown merchant. */
-export function openRequest(
+export async function openRequest(
   envelope: RequestEnvelope,
   keys: OpeningKeys | undefined,
   tools: OpeningTools = openingTools,
 ): Promise<string | undefined> {
-  return openSealed({ ...envelope, stringToSign: (body) => requestStringToSign(envelope, body) }, keys, tools)
+  return (await openRequestEnvelope(envelope, keys, tools))?.body
+}
+
+/** The same, with the keys that opened it. */
+export function openRequestEnvelope(
+  envelope: RequestEnvelope,
+  keys: OpeningKeys | undefined,
+  tools: OpeningTools = openingTools,
+): Promise<OpenedEnvelope | undefined> {
+  return openWhole({ ...envelope, stringToSign: (body) => requestStringToSign(envelope, body) }, keys, tools)
 }
 
 export function openCallback(
@@ -56,12 +73,23 @@ export async function openSealed(
   keys: OpeningKeys | undefined,
   tools: OpeningTools = openingTools,
 ): Promise<string | undefined> {
+  return (await openWhole(sealed, keys, tools))?.body
+}
+
+async function openWhole(
+  sealed: Sealed,
+  keys: OpeningKeys | undefined,
+  tools: OpeningTools,
+): Promise<OpenedEnvelope | undefined> {
   const { aesKeys, publicKeys } = keys ?? { aesKeys: [], publicKeys: [] }
   if (aesKeys.length > maxLiveKeys || publicKeys.length > maxLiveKeys) {
     throw new RangeError(`at most ${maxLiveKeys} live keys of a kind`)
   }
-  const { text, tries } = decryptWithAny(sealed, aesKeys, tools)
-  if (text !== undefined && (await verifyWithAny({ sealed, text, publicKeys }, tools))) return text
+  const { text, aesKey, tries } = decryptWithAny(sealed, aesKeys, tools)
+  if (text !== undefined && aesKey !== undefined) {
+    const publicKey = await verifyWithAny({ sealed, text, publicKeys }, tools)
+    if (publicKey !== undefined) return { body: text, aesKey, publicKey }
+  }
   // From here on it is a failure. What was not done above is done now, for nothing.
   for (let i = tries; i < maxLiveKeys; i++) tools.decrypt(decoyBytes(sealed), decoyAesKey)
   const verified = text === undefined ? 0 : publicKeys.length
@@ -73,25 +101,29 @@ function decryptWithAny(
   sealed: Sealed,
   aesKeys: readonly AesKey[],
   tools: OpeningTools,
-): { text: string | undefined; tries: number } {
+): { text?: string; aesKey?: AesKey; tries: number } {
   const bytes = decodeBase64(sealed.body)
-  if (bytes === undefined || bytes.length < shortestBody) return { text: undefined, tries: 0 }
+  if (bytes === undefined || bytes.length < shortestBody) return { tries: 0 }
   let tries = 0
-  for (const key of aesKeys) {
+  for (const aesKey of aesKeys) {
     tries++
-    const text = tools.decrypt(bytes, key)
-    if (text !== undefined) return { text, tries }
+    const text = tools.decrypt(bytes, aesKey)
+    if (text !== undefined) return { text, aesKey, tries }
   }
-  return { text: undefined, tries }
+  return { tries }
 }
 
-interface Opened {
+interface Decrypted {
   readonly sealed: Sealed
   readonly text: string
   readonly publicKeys: readonly KeyObject[]
 }
 
-async function verifyWithAny({ sealed, text, publicKeys }: Opened, tools: OpeningTools): Promise<boolean> {
+/** The key that verifies the signature. */
+async function verifyWithAny(
+  { sealed, text, publicKeys }: Decrypted,
+  tools: OpeningTools,
+): Promise<KeyObject | undefined> {
   const signature = decodeBase64(sealed.sign)
   for (const publicKey of publicKeys) {
     // OpenSSL refuses a signature that does not fit the key before it does any work: then the decoy does it.
@@ -99,9 +131,9 @@ async function verifyWithAny({ sealed, text, publicKeys }: Opened, tools: Openin
     const verification = isPossible
       ? { text: sealed.stringToSign(text), signature, publicKey }
       : decoyVerification(sealed)
-    if ((await tools.verify(verification)) && isPossible) return true
+    if ((await tools.verify(verification)) && isPossible) return publicKey
   }
-  return false
+  return undefined
 }
 
 const shortestBody = aesNonceBytes + aesTagBytes

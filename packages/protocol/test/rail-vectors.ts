@@ -1,7 +1,8 @@
-// Makes docs/rail-test-vectors.json: signed messages of rails, and messages that must be refused. Everything follows
-// from the secrets below, which are public and for tests alone.
+// Makes docs/rail-test-vectors.json: signed messages and responses of rails, and those that must be refused. Everything
+// follows from the secrets below, which are public and for tests alone.
 import type { RailMessage, railMessages } from '../src/rail/messages.ts'
 import type { RailNotice } from '../src/rail/notices.ts'
+import { signRailResponse } from '../src/rail/response-signature.ts'
 import { signWebhook } from '../src/rail/webhook-signature.ts'
 
 export const railVectorsPath = new URL('../../../docs/rail-test-vectors.json', import.meta.url)
@@ -63,7 +64,8 @@ export function makeRailVectors() {
   return {
     about:
       'Signatures of messages between gateway and rail (docs/rails.md). `signed` is exactly what the HMAC-SHA256 is ' +
-      'made over, by the bytes of the base64 behind whsec_. Read `timestamp` as the clock’s time, in seconds.',
+      'made over, by the bytes of the base64 behind whsec_. Read `timestamp` as the clock’s time, in seconds. ' +
+      '`responses` are HTTP 200 responses of a rail to the message whose webhook-id is `messageId`.',
     secret,
     nextSecret,
     timestamp,
@@ -73,7 +75,52 @@ export function makeRailVectors() {
       { name: 'spaced as another program writes it', ...sign(21, '{ "type" : "payment.status" }') },
     ],
     refused: refused(body),
+    responses: responses(),
   }
+}
+
+/** To one message of the gateway. */
+function responses() {
+  const messageId = 'msg_40'
+  const body = JSON.stringify({ status: 'approved', reference: 'BANK-2026-1' })
+  const signedAt = (ms: number, secrets = [secret], id = messageId) =>
+    signRailResponse({ 'webhook-id': id }, body, { secrets, nowMs: ms })
+  const headers = signedAt(nowMs)
+  const { 'webhook-signature': _signature, ...unsigned } = headers
+  return {
+    messageId,
+    signed: [
+      { name: 'approved', body, headers, signed: `${messageId}.${timestamp}.${body}` },
+      {
+        name: 'while the secret is replaced: signed with both',
+        body,
+        headers: signedAt(nowMs, [nextSecret, secret]),
+        signed: `${messageId}.${timestamp}.${body}`,
+      },
+    ],
+    refused: [
+      { reason: 'no signature', verdict: 'not_signed', body, headers: unsigned },
+      {
+        reason: 'a response to another message',
+        verdict: 'wrong_id',
+        body,
+        headers: signedAt(nowMs, [secret], 'msg_41'),
+      },
+      {
+        reason: 'signed 301 seconds ago',
+        verdict: 'outside_window',
+        body,
+        headers: signedAt(nowMs - 301_000),
+      },
+      { reason: 'another secret', verdict: 'wrong_signature', body, headers: signedAt(nowMs, [nextSecret]) },
+      {
+        reason: 'a byte changed',
+        verdict: 'wrong_signature',
+        body: body.replace('approved', 'Approved'),
+        headers,
+      },
+    ],
+  } as const
 }
 
 function sign(index: number, body: string, secrets: readonly string[] = [secret]) {

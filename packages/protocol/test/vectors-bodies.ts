@@ -21,7 +21,7 @@ const fullText = JSON.stringify(full)
 export const refusedBodies: readonly RefusedBody[] = [
   refusedChange('a good without a name', 'order.goods[1].goodsName', undefined),
   refusedChange('orderNo of 65 characters', 'order.orderNo', '界'.repeat(65)),
-  refusedChange('a line break in a text', 'order.orderDescription', 'two\nlines'),
+  refusedChange('a line break in a name', 'order.goods[1].goodsName', 'two\nlines'),
   refusedChange('no goods', 'order.goods', []),
   refusedChange('an unknown channel', 'channel', 'POS'),
   refusedChange('a currency in small letters', 'currency', 'usd'),

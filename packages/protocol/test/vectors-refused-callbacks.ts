@@ -1,5 +1,5 @@
 // Callbacks and returns of the consumer that a client must refuse, each with the one thing that is wrong in it.
-import { constants, type KeyObject, sign } from 'node:crypto'
+import { constants, createHmac, type KeyObject, sign } from 'node:crypto'
 import { encryptText } from '../src/encryption.ts'
 import { type CallbackWire, callbackStringToSign } from '../src/envelope.ts'
 import { type RedirectParameters, redirectStringToSign } from '../src/redirect.ts'
@@ -34,10 +34,25 @@ export async function makeRefusedCallbacks(keys: ReadKeys): Promise<RefusedCallb
   ) => {
     return { reason, text: JSON.stringify({ ...genuine, ...change }) }
   }
+  const twice = (reason: string, member: string) => ({ reason, text: text.replace('{', `{${member},`) })
   const body = Buffer.from(genuine.body, 'base64')
   const toSign = callbackStringToSign(envelope, plain)
   const signed = (given: string, key: KeyObject = keys.gateway.privateKey) =>
     sign('sha256', Buffer.from(given), key).toString('base64')
+  const another = await sealCallback(
+    {
+      ...envelope,
+      id: '01995f2d-8000-7000-8000-00000000000b',
+      timestamp: timestamp + 1,
+      eventName: 'payment.order.failed',
+      body: plain.replace('success', 'failed'),
+    },
+    sealing,
+    nonceFor('another refused callback'),
+  )
+  const hmac = createHmac('sha256', keys.gateway.publicKey.export({ type: 'spki', format: 'pem' }))
+    .update(toSign)
+    .digest('base64')
   const otherwise = {
     of: { ...envelope, merchantId: otherMerchantId },
     pss: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 0 },
@@ -86,10 +101,29 @@ export async function makeRefusedCallbacks(keys: ReadKeys): Promise<RefusedCallb
     refused('signed over escaped values', {
       sign: signed(callbackStringToSign(envelope, encodeURIComponent(plain))),
     }),
+    refused('the signature of another callback', { sign: another.sign }),
+    refused('the body of another callback', { body: another.body }),
+    refused('the signature of another spelling: the modulus is added to it', {
+      sign: plusModulus(genuine.sign, keys.gateway.publicKey),
+    }),
+    refused('the signature is an HMAC with the public key', { sign: hmac }),
+    refused('the same, and signType says so', { sign: hmac, signType: 'HMAC' as 'RSA' }),
+    refused('signType is none, and sign is empty', { sign: '', signType: 'none' as 'RSA' }),
+    refused('encryptType is NONE, and the body is plain', { body: plain, encryptType: 'NONE' as 'AES' }),
     refused('sign is missing', { sign: undefined }),
     refused('id is missing', { id: undefined }),
     refused('charset is not utf-8', { charset: 'gbk' }),
     refused('signType is RSA2', { signType: 'RSA2' }),
+    twice('a field is there twice, another first', `"eventName":"${another.eventName}"`),
+    twice('the same, spelled with an escape', `"\\u0065ventName":"${another.eventName}"`),
+    twice('a field is there twice, null first', '"eventName":null'),
+    twice('a field is there twice, both the same', `"eventName":"${genuine.eventName}"`),
+    { reason: 'another value comes second', text: text.replace(/}$/, `,"id":"${another.id}"}`) },
+    { reason: 'an escape with a sign', text: text.replace('"id"', '"\\u+069d"') },
+    { reason: 'NUL in a name', text: text.replace('"id"', '"id\\u0000"') },
+    { reason: 'NUL at the end', text: `${text}\0` },
+    { reason: 'a byte order mark before it', text: `\ufeff${text}` },
+    { reason: 'two of them', text: `${text}${text}` },
     { reason: 'merchantId is a number', text: text.replace(`"${merchantId}"`, merchantId) },
     { reason: 'a list', text: `[${text}]` },
     { reason: 'cut off', text: text.slice(0, -1) },
@@ -97,6 +131,16 @@ export async function makeRefusedCallbacks(keys: ReadKeys): Promise<RefusedCallb
     { reason: 'a text', text: '"callback"' },
     { reason: 'nested 5000 deep', text: '['.repeat(5000) },
   ]
+}
+
+/** To the power of the public exponent it is the same number, so a verifier that does not compare them accepts both. */
+function plusModulus(signature: string, publicKey: KeyObject): string {
+  const { n = '' } = publicKey.export({ format: 'jwk' })
+  const number = (bytes: Buffer) => BigInt(`0x${bytes.toString('hex')}`)
+  const sum = number(Buffer.from(signature, 'base64')) + number(Buffer.from(n, 'base64url'))
+  const hex = sum.toString(16)
+  if (hex.length > 512) throw new Error('choose a callback whose signature is small enough')
+  return Buffer.from(hex.padStart(512, '0'), 'hex').toString('base64')
 }
 
 export interface RefusedRedirect {
@@ -122,7 +166,11 @@ export function makeRefusedRedirects({ gateway, merchant, stranger }: ReadKeys):
     return { ...parameters, sign: sign('sha256', Buffer.from(text), key).toString('base64') }
   }
   const query = (parameters: object) => new URLSearchParams({ ...parameters }).toString()
+  const moved = (parameters: Record<string, string>) =>
+    query({ ...parameters, referOrderNo: 'A', status: 'success&status=failed' })
   const genuine = signed()
+  const small = signed({ referOrderNo: 'A-4' })
+  const wrapped = genuine.sign.replace(/(.{64})/, '$1\n')
   const nowMs = timestamp
   return [
     { reason: 'another status: it is signed', query: query({ ...genuine, status: 'failed' }), nowMs },
@@ -152,6 +200,20 @@ export function makeRefusedRedirects({ gateway, merchant, stranger }: ReadKeys):
       query: query(signed({ timestamp: `${timestamp}\n` })),
       nowMs,
     },
+    { reason: 'a parameter is there twice, once escaped', query: `${query(genuine)}&%73tatus=failed`, nowMs },
+    {
+      reason: 'what was the order number is told as the status',
+      query: moved(signed({ referOrderNo: 'A&status=success', status: 'failed' })),
+      nowMs,
+    },
+    {
+      reason: 'the signature of another spelling: the modulus is added to it',
+      query: query({ ...small, sign: plusModulus(small.sign, gateway.publicKey) }),
+      nowMs,
+    },
+    { reason: 'the base64 is wrapped into lines', query: query({ ...genuine, sign: wrapped }), nowMs },
+    { reason: 'NUL at the end of a field', query: query({ ...genuine, status: 'success\0' }), nowMs },
+    { reason: 'a status that is not UTF-8', query: query(genuine).replace('=success', '=%F3uccess'), nowMs },
     { reason: 'nothing', query: '', nowMs },
   ]
 }

@@ -39,7 +39,13 @@ test('all problems are said at once', () => {
   const problems = problemsOf(() => Tillgate.fromEnvironment({}))
   assert.deepEqual(
     problems.map((problem) => problem.split(':')[0]),
-    ['gatewayUrl', 'merchantId', 'aesKey', 'privateKey', 'platformPublicKey'],
+    [
+      'TILLGATE_GATEWAY_URL',
+      'TILLGATE_MERCHANT_ID',
+      'TILLGATE_AES_KEY',
+      'TILLGATE_PRIVATE_KEY',
+      'TILLGATE_PLATFORM_PUBLIC_KEY',
+    ],
   )
 })
 

@@ -43,6 +43,22 @@ export const environmentNames = {
   allowHttp: 'TILLGATE_ALLOW_HTTP',
 } as const
 
+/** Problems of credentials from the environment name its variables instead of fields. */
+export function namingVariables<Made>(make: () => Made): Made {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof CredentialsError)) throw error
+    const names: Readonly<Record<string, string>> = environmentNames
+    const problems = error.problems.map((problem) =>
+      problem.replace(/^\w+(?=:)/, (field) =>
+        Object.hasOwn(names, field) ? (names[field] ?? field) : field,
+      ),
+    )
+    throw new CredentialsError(problems, { cause: error })
+  }
+}
+
 /** Keys may be given in place or as a file by the name with _FILE. Not checked yet. */
 export function credentialsFromEnvironment(environment: Environment): Partial<Credentials> {
   const problems: string[] = []

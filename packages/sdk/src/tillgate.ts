@@ -5,7 +5,12 @@ import { makeCaller } from './call.ts'
 import { type Callbacks, makeCallbacks } from './callbacks/callbacks.ts'
 import { type Credentials, readCredentials } from './credentials.ts'
 import { type Links, makeLinks } from './links.ts'
-import { credentialsFromEnvironment, credentialsFromFile, type Environment } from './load-credentials.ts'
+import {
+  credentialsFromEnvironment,
+  credentialsFromFile,
+  type Environment,
+  namingVariables,
+} from './load-credentials.ts'
 import { type ClientOptions, withDefaults } from './options.ts'
 import { makeOrders, type Orders } from './orders.ts'
 import { makeRedirects, type Redirects } from './redirects.ts'
@@ -92,7 +97,7 @@ export class Tillgate {
    * const tillgate = Tillgate.fromEnvironment()
    */
   static fromEnvironment(environment: Environment = process.env, options: ClientOptions = {}): Tillgate {
-    return fromParts(credentialsFromEnvironment(environment), options)
+    return namingVariables(() => fromParts(credentialsFromEnvironment(environment), options))
   }
 }
 

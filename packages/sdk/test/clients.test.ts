@@ -13,6 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -198,10 +199,36 @@ for (const { folder, driver: command, prepare } of languages) {
       assert.deepEqual(await driver({ do: 'redirect', ...given }), { refused: true }, reason)
   })
 
+  test(`${folder}: refuses a number of many digits without computing it`, async () => {
+    const driver = drive(command, vectorFile, place)
+    const raw = `{"timestamp":${'9'.repeat(250_000)}}`
+    const times: number[] = []
+    while (times.length < 3) {
+      const startedAt = performance.now()
+      assert.deepEqual(await driver({ do: 'open', raw }), { refused: true })
+      times.push(performance.now() - startedAt)
+    }
+    assert(Math.min(...times) < 500, times.join(', '))
+  })
+
+  test(`${folder}: refuses a callback that is older, or further ahead, than the caller allows`, async () => {
+    const driver = drive(command, vectorFile, place)
+    const [{ envelope, body }] = vectors.callbacks
+    const open = (ageMs: number) =>
+      driver({
+        do: 'open',
+        raw: JSON.stringify(envelope),
+        nowMs: Number(envelope.timestamp) + ageMs,
+        maxAgeMs: 60_000,
+      })
+    for (const ageMs of [60_000, -60_000]) assert.equal((await open(ageMs)).data?.body, body)
+    for (const ageMs of [60_001, -60_001]) assert.deepEqual(await open(ageMs), { refused: true }, `${ageMs}`)
+  })
+
   test(`${folder}: answers callbacks in its framework’s words, and asks for those again that were not handled`, async () => {
     const driver = drive(command, vectorFile, place)
     const { port } = (await driver({ do: 'serve' })).data
-    const post = async (body: string, method = 'POST') => {
+    const post = async (body: string | Buffer, method = 'POST') => {
       const answered = await fetch(`http://127.0.0.1:${port}/`, {
         method,
         ...(method === 'POST' && { body }),
@@ -212,6 +239,8 @@ for (const { folder, driver: command, prepare } of languages) {
     assert.deepEqual(await post(JSON.stringify(envelope)), [200, 20000])
     assert.deepEqual((await driver({ do: 'received' })).data.bodies, [body])
     assert.deepEqual(await post(vectors.refusedCallbacks[0].text), [400, 40100])
+    for (const bytes of notUtf8(JSON.stringify(envelope)))
+      assert.deepEqual(await post(bytes), [400, 40100], bytes.subarray(0, 8).toString('hex'))
     assert.deepEqual(await post('', 'GET'), [405, 40401])
     assert.deepEqual(await post(`{"x":"${'y'.repeat(300_000)}"}`), [413, 41300])
     const keys = { aesKey: parsed.aesKey, privateKey: parsed.gatewayPrivateKey }
@@ -227,6 +256,7 @@ for (const { folder, driver: command, prepare } of languages) {
     assert.deepEqual(await post(JSON.stringify(await sealCallback(failing, keys))), [500, 50000])
     assert.deepEqual((await driver({ do: 'received' })).data.bodies, [body])
     if (folder !== 'python') return
+    assert.match(await answerTo(port, 'POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n'), /^HTTP\/1.. 400 /)
     assert.equal((await driver({ do: 'asgi', raw: JSON.stringify(envelope) })).data.status, 200)
     assert.equal((await driver({ do: 'asgi', raw: '{}' })).data.status, 400)
   })
@@ -311,6 +341,28 @@ test('python: its types hold', {
 }, async () => {
   await run('/usr/bin/mypy', ['src/tillgate'], join(home, 'clients/python'))
 })
+
+/** The same text, as bytes that are another encoding, marked as one, or not UTF-8 at all. */
+function notUtf8(text: string): Buffer[] {
+  const littleEndian = Buffer.from(text, 'utf16le')
+  return [
+    littleEndian,
+    Buffer.from(littleEndian).swap16(),
+    Buffer.from(`\ufeff${text}`, 'utf16le'),
+    Buffer.from(`\ufeff${text}`),
+    Buffer.concat([Buffer.from(text.replace(/}$/, ',"later":"')), Buffer.from([0xff]), Buffer.from('"}')]),
+  ]
+}
+
+/** What comes back while the sender keeps the connection open. */
+async function answerTo(port: number, head: string): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1' })
+  socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')))
+  socket.write(head)
+  const [answer] = await once(socket, 'data')
+  socket.destroy()
+  return String(answer)
+}
 
 function blocksOf(readme: string): { language: string; code: string }[] {
   const tokens = lexer(readFileSync(readme, 'utf8')).filter(({ type }) => type !== 'space')

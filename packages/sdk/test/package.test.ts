@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { sdkPackageFiles } from '../../gateway/src/faces/sdk/package-files.ts'
+import { sdkPackageFiles } from '../../gateway/src/adapters/merchant-api/sdk/package-files.ts'
 import { startTestGateway } from '../../gateway/test/support/gateway.ts'
 import { callbackVectors, credentials as vectorCredentials } from './support/credentials.ts'
 
@@ -134,7 +134,11 @@ test('it is the only package installed, with code, types and licences and nothin
 
 test('npm pack makes the same files by itself, and leaves the sources as they were', async () => {
   const copy = join(home, 'repository')
-  const parts = ['packages/sdk', 'packages/gateway/src/faces/sdk', 'packages/gateway/package.json']
+  const parts = [
+    'packages/sdk',
+    'packages/gateway/src/adapters/merchant-api/sdk',
+    'packages/gateway/package.json',
+  ]
   for (const path of [...parts, 'scripts/build-sdk.ts', 'package.json', 'LICENSE'])
     cpSync(join(root, path), join(copy, path), { recursive: true, filter: (name) => !name.endsWith('dist') })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))

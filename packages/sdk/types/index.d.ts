@@ -158,7 +158,7 @@ export interface LinkCreateBody {
         referenceGoodsId: string;
         /** Its name, shown to the consumer. Text of 1 to 256 characters, not blank. */
         goodsName: string;
-        /** Its description. Text of at most 256 characters. */
+        /** Its description. Text of at most 256 characters but line breaks and tabs. */
         goodsDesc?: string;
         /** The price of one. An amount, zero or more. */
         goodsAmount?: number | string;
@@ -901,12 +901,12 @@ interface CreateBody {
             amount?: number | string;
             /** The receiver’s name. Text of 1 to 256 characters. */
             name: string;
-            /** The receiver’s address. Text of at most 512 characters. */
+            /** The receiver’s address. Text of at most 512 characters but line breaks and tabs. */
             address?: string;
         };
         /** The discount on the shipping fee. An amount, zero or more. */
         shippingDiscount?: number | string;
-        /** A description for the consumer. Text of at most 256 characters. */
+        /** A description for the consumer. Text of at most 256 characters but line breaks and tabs. */
         orderDescription?: string;
         /** What is bought. A list of 1 to 100. */
         goods: {
@@ -914,7 +914,7 @@ interface CreateBody {
             referenceGoodsId: string;
             /** Its name, shown to the consumer. Text of 1 to 256 characters, not blank. */
             goodsName: string;
-            /** Its description. Text of at most 256 characters. */
+            /** Its description. Text of at most 256 characters but line breaks and tabs. */
             goodsDesc?: string;
             /** The price of one. An amount, zero or more. */
             goodsAmount?: number | string;
@@ -936,7 +936,7 @@ interface CreateBody {
     paymentTime: number | string;
     /** When the order expires: 5 minutes to 24 hours after paymentTime, both ends allowed, and still to come. 13 digits: milliseconds since 1970-01-01 UTC. */
     paymentExpiryTime: number | string;
-    /** Where callbacks are sent. Without it there are none. An address of at most 2048 characters. */
+    /** Where callbacks are sent. Without it, the merchant’s default callback URL receives them. An address of at most 2048 characters. */
     callbackUrl?: string;
     /** Where the consumer goes back to at the end: https or, with channel APP, the app’s own scheme. An address of at most 2048 characters. */
     redirectUrl?: string;

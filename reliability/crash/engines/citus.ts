@@ -1,6 +1,6 @@
 // Spread tables on the Citus cluster that TEST_CITUS_URLS names, the coordinator first. Its nodes are killed by one of
 // their sessions, after which each comes back by itself: workers in turn, or the coordinator.
-import { parseDatabaseUrl, withDatabase } from '../../../packages/gateway/src/database/connection.ts'
+import { parseDatabaseUrl, withDatabase } from '../../../packages/gateway/src/platform/database/connection.ts'
 import { dropOnNodes, killNode, makeClusterTemplate } from '../../../packages/gateway/test/support/cluster.ts'
 import { urlOf } from '../../../packages/gateway/test/support/server.ts'
 import { withPool } from '../../support/stored.ts'

@@ -1,5 +1,5 @@
 // The PostgreSQL under a gateway that is to be killed: how it is reached, looked into, and killed itself.
-import type { Pool } from '../../../packages/gateway/src/database/pool.ts'
+import type { Pool } from '../../../packages/gateway/src/platform/database/pool.ts'
 import type { Seeded } from '../../simulation/seeded.ts'
 
 export interface Engine {

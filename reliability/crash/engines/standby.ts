@@ -1,6 +1,6 @@
 // A primary and a standby that confirms every commit. When the primary dies, the standby takes its place, and what was
 // the primary follows it from a fresh copy. The gateway knows both addresses and finds the one that takes writes.
-import { parseDatabaseUrl } from '../../../packages/gateway/src/database/connection.ts'
+import { parseDatabaseUrl } from '../../../packages/gateway/src/platform/database/connection.ts'
 import { killNode } from '../../../packages/gateway/test/support/cluster.ts'
 import {
   databaseUser,

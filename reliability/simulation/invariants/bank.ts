@@ -1,6 +1,6 @@
 // What must be true of money that went through the bank: whatever it approved is the merchant's, lies in suspense or went
 // back, exactly once; what it did not approve is nobody's; and it never heard of a payment that no attempt names.
-import type { Pool } from '../../../packages/gateway/src/database/pool.ts'
+import type { Pool } from '../../../packages/gateway/src/platform/database/pool.ts'
 import { bankRailId } from '../bank.ts'
 
 /** What a bank knows. */

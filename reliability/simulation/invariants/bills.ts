@@ -1,9 +1,9 @@
 // Bills, read as a merchant reads them: by their lines, whatever the tables say beside them.
 import { createHash } from 'node:crypto'
 import { toMinorUnits } from '@tillgate/protocol'
-import { billSections, sectionOf } from '../../../packages/gateway/src/bills/rules/bill.ts'
-import { type BillStore, makeBillStore } from '../../../packages/gateway/src/bills/store/bills.ts'
-import type { Pool } from '../../../packages/gateway/src/database/pool.ts'
+import { billSections, sectionOf } from '../../../packages/gateway/src/finance/bills/rules/bill.ts'
+import { type BillStore, makeBillStore } from '../../../packages/gateway/src/finance/bills/store/bills.ts'
+import type { Pool } from '../../../packages/gateway/src/platform/database/pool.ts'
 import { textOf } from '../../../packages/gateway/test/support/payouts.ts'
 
 const dayMs = 24 * 60 * 60 * 1000

@@ -1,8 +1,8 @@
 // What must be true of callbacks at the end: each event has exactly one, each was delivered or is exhausted by the ladder,
 // and what reached a merchant was its own, under one id, as it was written.
 
-import { maxRetries } from '../../../packages/gateway/src/callbacks/rules/retry-schedule.ts'
-import type { Pool } from '../../../packages/gateway/src/database/pool.ts'
+import { maxRetries } from '../../../packages/gateway/src/core/callbacks/rules/retry-schedule.ts'
+import type { Pool } from '../../../packages/gateway/src/platform/database/pool.ts'
 import type { Arrival, SimulatedNetwork } from '../network.ts'
 
 interface CallbackRow {

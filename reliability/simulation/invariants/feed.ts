@@ -1,7 +1,8 @@
 // What must be true of the feed of events: whoever followed it from the beginning has read every change of an order and
 // the end of every refund, each once, without a gap, and those of one order in the order in which they happened.
-import type { Pool } from '../../../packages/gateway/src/database/pool.ts'
-import type { FeedEvent } from '../../../packages/gateway/src/events/rules/event.ts'
+
+import type { FeedEvent } from '../../../packages/gateway/src/core/callbacks/events/rules/event.ts'
+import type { Pool } from '../../../packages/gateway/src/platform/database/pool.ts'
 
 export interface FeedRecord {
   /** As they were read. */

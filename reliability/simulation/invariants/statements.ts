@@ -1,8 +1,9 @@
 // What must be true of statements: each was imported once, whatever was asked how often; each of its lines is matched or in an
 // open break, and whatever the bank wrote as it was is matched; a closed day is as it was when it was closed. That both sides of
 // every match are equal, `ledger verify` proves.
-import type { Pool } from '../../../packages/gateway/src/database/pool.ts'
-import type { ReconciledDay } from '../../../packages/gateway/src/reconciliation/store/days.ts'
+
+import type { ReconciledDay } from '../../../packages/gateway/src/finance/reconciliation/store/days.ts'
+import type { Pool } from '../../../packages/gateway/src/platform/database/pool.ts'
 
 export interface WrittenLine {
   /** Of the payment or the refund. */
@@ -30,7 +31,7 @@ export async function checkStatements(pool: Pool, { lines, closed }: StatementRe
   const { rows } = await pool.query<LineRow>(`
 select l.refs[1] as reference, l.amount_minor as amount, l.match_id, b.kind as break_kind
   from statement_lines l left join reconciliation_breaks b on b.break_id = l.break_id and b.settled_at is null
- where l.import_id is not null`)
+ where l.import_id is not null and l.account like 'rail:%'`)
   const written = Map.groupBy(lines, keyOf)
   const stored = Map.groupBy(rows, ({ reference, amount }) => `${reference} ${amount}`)
   const keys = [...new Set([...written.keys(), ...stored.keys()])]

@@ -1,8 +1,9 @@
 // What must be true once all is healed, whatever happened before: everything that people were told is so, and the books,
 // the histories and the callbacks agree with each other. Each sentence that is not true is an answer of its own.
 import { canOrderMove, type OrderStatus } from '@tillgate/protocol'
-import type { Pool } from '../../../packages/gateway/src/database/pool.ts'
-import { verifyLedger } from '../../../packages/gateway/src/ledger/store/ledger-checks.ts'
+import { verifyLedger } from '../../../packages/gateway/src/finance/overview/store/verify-ledger.ts'
+import type { Pool } from '../../../packages/gateway/src/platform/database/pool.ts'
+import { undeclaredEffects } from '../../../packages/gateway/test/support/effects.ts'
 import type { SimulatedBank } from '../bank.ts'
 import type { Journal } from '../journal.ts'
 import type { SimulatedNetwork } from '../network.ts'
@@ -11,6 +12,7 @@ import { checkBank } from './bank.ts'
 import { checkBills } from './bills.ts'
 import { checkCallbacks } from './callbacks.ts'
 import { checkFeed, type FeedRecord } from './feed.ts'
+import { checkOwnMoney } from './own-money.ts'
 import { checkStatements, type StatementRecord } from './statements.ts'
 
 export interface Ending {
@@ -42,9 +44,11 @@ export async function findViolations(ending: Ending): Promise<string[]> {
     ...(await checkBills(pool)),
     ...(await checkWallets(ending)),
     ...(await checkActs(ending)),
+    ...(await checkOwnMoney(pool, journal.ownMoney)),
     ...(await checkCallbacks(ending)),
     ...(await checkFeed(pool, ending.reader)),
     ...(await checkStatements(pool, ending.bookkeeper)),
+    ...(await undeclaredEffects(pool)).map((effect) => `an effect is not declared: ${effect}`),
   ]
 }
 

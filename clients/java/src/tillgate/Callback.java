@@ -8,5 +8,6 @@ import java.util.Map;
  * @param id the same on every attempt: what duplicates are known by
  * @param result the body; numbers are BigDecimal
  * @param text the body as it was signed
+ * @param timestampMs when this attempt was made
  */
-public record Callback(String id, String eventName, Map<?, ?> result, String text) {}
+public record Callback(String id, String eventName, Map<?, ?> result, String text, long timestampMs) {}

@@ -25,10 +25,17 @@ public final class CallbackHandler implements HttpHandler {
   private static final int MAX_BYTES = 256 * 1024;
   private final Tillgate client;
   private final Listener listener;
+  private final long maxAgeMs;
 
   public CallbackHandler(Tillgate client, Listener listener) {
+    this(client, listener, Long.MAX_VALUE);
+  }
+
+  /** Refuses attempts that were made longer ago than the maximum age. */
+  public CallbackHandler(Tillgate client, Listener listener, long maxAgeMs) {
     this.client = client;
     this.listener = listener;
+    this.maxAgeMs = maxAgeMs;
   }
 
   public Answer answer(String method, byte[] raw) {
@@ -36,7 +43,7 @@ public final class CallbackHandler implements HttpHandler {
     if (raw.length > MAX_BYTES) return refusal(413, 41300, "This is too large for a callback.");
     Callback callback;
     try {
-      callback = client.openCallback(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(raw)).toString());
+      callback = client.openCallback(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(raw)).toString(), maxAgeMs);
     } catch (NotGenuineException | CharacterCodingException refused) {
       return refusal(400, 40100, "This is not a callback.");
     }

@@ -41,6 +41,8 @@ public final class Json {
 
   /** Deeper than anything of the protocol, and far from the end of the stack. */
   private static final int MAX_DEPTH = 32;
+  /** More than any number of the protocol has. BigDecimal takes seconds for as many as a callback may have bytes. */
+  private static final int MAX_DIGITS = 64;
   private final String text;
   private int at;
   private int depth;
@@ -64,7 +66,7 @@ public final class Json {
     String word = text.substring(start, at);
     if (word.equals("null")) return null;
     if (word.equals("true") || word.equals("false")) return Boolean.valueOf(word);
-    if (!word.matches("-?\\d+(\\.\\d+)?([eE][+-]?\\d+)?")) throw wrong();
+    if (word.length() > MAX_DIGITS || !word.matches("-?(0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d+)?")) throw wrong();
     return new java.math.BigDecimal(word);
   }
 
@@ -104,11 +106,12 @@ public final class Json {
     StringBuilder out = new StringBuilder();
     while (peek() != '"') {
       char c = text.charAt(at++);
+      if (c < 0x20) throw wrong();
       if (c != '\\') { out.append(c); continue; }
       char escape = peek();
       at++;
       if (escape == 'u') {
-        out.append((char) Integer.parseInt(text.substring(at, at + 4), 16));
+        out.append((char) java.util.HexFormat.fromHexDigits(text, at, at + 4));
         at += 4;
       } else {
         int index = "\"\\/bfnrt".indexOf(escape);

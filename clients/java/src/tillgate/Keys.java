@@ -94,14 +94,13 @@ public final class Keys {
         boolean isFixed = field.getValue().equals(FIXED.getOrDefault(field.getKey(), field.getValue()));
         if (!isKnownForm || !isFixed) throw new NotGenuineException("a field that no gateway sends");
       }
-      if (!merchantId.equals(fields.get("merchantId")) || fields.get("timestamp") == null) {
-        throw new NotGenuineException("not for this merchant");
-      }
+      if (!merchantId.equals(fields.get("merchantId"))) throw new NotGenuineException("not for this merchant");
+      if (!fields.get("timestamp").matches("[0-9]{13}")) throw new NotGenuineException("a timestamp that no gateway sends");
       String id = fields.get("id").toString();
       String eventName = fields.get("eventName").toString();
       fields.put("body", text);
       verify(joined(fields), sign);
-      return new Callback(id, eventName, (Map<?, ?>) Json.read(text), text);
+      return new Callback(id, eventName, (Map<?, ?>) Json.read(text), text, Long.parseLong(fields.get("timestamp")));
     } catch (GeneralSecurityException | RuntimeException error) {
       throw new NotGenuineException("not a callback of the gateway", error);
     }

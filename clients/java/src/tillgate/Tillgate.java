@@ -132,6 +132,15 @@ public final class Tillgate {
     return keys.open(raw);
   }
 
+  /** Refuses an attempt that was made longer ago too, or is further ahead, than the maximum age. */
+  public Callback openCallback(String raw, long maxAgeMs) throws NotGenuineException {
+    Callback callback = keys.open(raw);
+    if (Math.abs(nowMs.getAsLong() - callback.timestampMs()) > maxAgeMs) {
+      throw new NotGenuineException("made too long ago, or the clock is wrong");
+    }
+    return callback;
+  }
+
   /**
    * The parameters with which the consumer came back, from the raw query of the address. For display alone: deliver on a
    * callback or a query. With a paymentId, it must be about that payment; null takes any.

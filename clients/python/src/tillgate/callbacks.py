@@ -2,7 +2,7 @@
 import asyncio
 import json
 import logging
-from typing import Any, Awaitable, Callable, Dict, Iterable, List, Tuple
+from typing import Any, Awaitable, Callable, Dict, Iterable, List, Optional, Tuple
 
 from .client import Callback, Tillgate
 from .errors import NotGenuine
@@ -14,10 +14,11 @@ Send = Callable[[Dict[str, Any]], Awaitable[None]]
 
 class CallbackHandler:
     """`handle` gets each callback that is genuine. Let it look at `id`, and do slow work afterwards; when it raises,
-    the gateway sends the callback again later."""
+    the gateway sends the callback again later. `max_age_ms` refuses attempts that were made longer ago."""
 
-    def __init__(self, client: Tillgate, handle: Callable[[Callback], object]) -> None:
-        self.client, self.handle = client, handle
+    def __init__(self, client: Tillgate, handle: Callable[[Callback], object], *,
+                 max_age_ms: Optional[int] = None) -> None:
+        self.client, self.handle, self.max_age_ms = client, handle, max_age_ms
 
     def answer(self, method: str, raw: bytes) -> Tuple[int, bytes]:
         """HTTP status and JSON body, for whatever framework you have."""
@@ -26,7 +27,7 @@ class CallbackHandler:
         if len(raw) > MAX_BYTES:
             return refusal(413, 41300, "This is too large for a callback.")
         try:
-            callback = self.client.open_callback(raw)
+            callback = self.client.open_callback(raw, max_age_ms=self.max_age_ms)
         except NotGenuine:
             return refusal(400, 40100, "This is not a callback.")
         try:
@@ -37,8 +38,9 @@ class CallbackHandler:
         return 200, b'{"code":20000,"msg":""}'
 
     def wsgi(self, environ: Dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        length = int(environ.get("CONTENT_LENGTH") or 0)
-        raw = environ["wsgi.input"].read(min(length, MAX_BYTES + 1))
+        # Some servers pass on what the client wrote, and a negative length would read until the client hangs up.
+        length = environ.get("CONTENT_LENGTH") or "0"
+        raw = environ["wsgi.input"].read(min(int(length), MAX_BYTES + 1)) if length.isdecimal() else b""
         status, body = self.answer(environ["REQUEST_METHOD"], raw)
         start_response(f"{status} {'OK' if status == 200 else 'Refused'}",
                        [("Content-Type", "application/json"), ("Content-Length", str(len(body)))])

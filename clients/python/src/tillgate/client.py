@@ -35,6 +35,8 @@ class Callback(NamedTuple):
     """The body. Amounts are exact: whole numbers, Decimal, or text where they are very large."""
     text: str
     """The body as it was signed."""
+    timestamp_ms: int
+    """When this attempt was made."""
 
 
 class Tillgate:
@@ -98,10 +100,15 @@ class Tillgate:
         data: Data = answer["data"]
         return data
 
-    def open_callback(self, raw: Union[str, bytes]) -> Callback:
-        """`raw` is the body of the HTTP request as it came. Raises NotGenuine."""
+    def open_callback(self, raw: Union[str, bytes], *, max_age_ms: Optional[int] = None) -> Callback:
+        """`raw` is the body of the HTTP request as it came. Raises NotGenuine, also for an attempt that was made longer
+        ago, or is further ahead, than `max_age_ms`."""
         envelope, text = self.keys.open(raw)
-        return Callback(envelope["id"], envelope["eventName"], json.loads(text, parse_float=Decimal), text)
+        timestamp_ms = int(envelope["timestamp"])
+        if max_age_ms is not None and abs(self.now_ms() - timestamp_ms) > max_age_ms:
+            raise NotGenuine("made too long ago, or the clock is wrong")
+        result = json.loads(text, parse_float=Decimal)
+        return Callback(envelope["id"], envelope["eventName"], result, text, timestamp_ms)
 
     def verify_redirect(self, url: str, *, payment_id: Optional[str] = None) -> Dict[str, str]:
         """The parameters with which the consumer came back. For display alone: deliver on a callback or a query."""

@@ -16,6 +16,7 @@ FIXED = {"charset": "utf-8", "encryptType": "AES", "format": "json", "signType":
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9]{0,63}\Z")
 # No value can hold what separates fields, so the signed text has one reading.
 VALUE = re.compile(r"[A-Za-z0-9._:/+-]*\Z")
+TIMESTAMP = re.compile(r"[0-9]{13}\Z")
 
 
 class Keys:
@@ -44,9 +45,14 @@ class Keys:
     def open(self, raw: Union[str, bytes]) -> Tuple[Dict[str, str], str]:
         """The envelope of a callback and its body's text."""
         try:
-            envelope = json.loads(raw, object_pairs_hook=without_duplicates)
-            if not isinstance(envelope, dict) or not {"id", "eventName", "timestamp"} <= envelope.keys():
+            # UTF-8 alone: json.loads would take bytes in UTF-16 and UTF-32 too. No number belongs here, so a long one
+            # is not worth computing.
+            given = raw.decode() if isinstance(raw, bytes) else raw
+            envelope = json.loads(given, object_pairs_hook=without_duplicates, parse_int=float)
+            if not isinstance(envelope, dict) or not {"id", "eventName"} <= envelope.keys():
                 raise NotGenuine("not an envelope")
+            if not TIMESTAMP.match(envelope["timestamp"]):
+                raise NotGenuine("a timestamp that no gateway sends")
             text = self.decrypt(decode(envelope["body"]))
             fields = {**FIXED, **envelope}
             if envelope["merchantId"] != self.merchant_id or any(fields[name] != FIXED[name] for name in FIXED):

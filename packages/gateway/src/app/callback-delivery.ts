@@ -3,21 +3,26 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { makeUuid } from '@tillgate/protocol'
-import type { Lane } from '../callbacks/rules/delivery-lanes.ts'
-import type { GatewayMetrics } from '../observability/metrics/gateway-metrics.ts'
-import { outboundLimits } from '../outbound/limits.ts'
-import { makeOutbound, type Outbound, type OutboundPolicy, systemParts } from '../outbound/outbound.ts'
-import type { ClockAndRandom } from '../platform/clock.ts'
-import { messageOf } from '../platform/errors.ts'
-import type { Log } from '../platform/log.ts'
-import type { OwnListeners } from '../platform/ssrf-guard.ts'
-import { exitCodes, StartFailure } from '../platform/start-failure.ts'
-import type { Config } from '../settings/config.ts'
-import { type DeliveryCounts, startDeliveryWorker } from '../workers/deliver-callbacks.ts'
-import { startTidyWorker } from '../workers/tidy-callbacks.ts'
+import type { Lane } from '../core/callbacks/rules/delivery-lanes.ts'
+import type { GatewayMetrics } from '../platform/observability/metrics/gateway-metrics.ts'
+import { outboundLimits } from '../platform/outbound/limits.ts'
+import {
+  makeOutbound,
+  type Outbound,
+  type OutboundPolicy,
+  systemParts,
+} from '../platform/outbound/outbound.ts'
+import type { ClockAndRandom } from '../platform/runtime/clock.ts'
+import { messageOf } from '../platform/runtime/errors.ts'
+import type { Log } from '../platform/runtime/log.ts'
+import type { OwnListeners } from '../platform/runtime/ssrf-guard.ts'
+import { exitCodes, StartFailure } from '../platform/runtime/start-failure.ts'
+import type { Stores } from './database/stores.ts'
+import { type DeliveryCounts, startDeliveryWorker } from './jobs/deliver-callbacks.ts'
+import { startTidyWorker } from './jobs/tidy-callbacks.ts'
 import type { Observability } from './observability.ts'
 import type { Operations } from './operations.ts'
-import type { Stores } from './stores.ts'
+import type { Config } from './settings/config.ts'
 import { tracedPost } from './traced.ts'
 
 export interface CallbackDelivery {
@@ -82,9 +87,15 @@ export function startCallbackDelivery(config: Config, parts: CallbackDeliveryPar
 }
 
 function carryOver(counts: DeliveryCounts, metrics: GatewayMetrics): void {
-  const { inFlight, exhausted, held, claimsLost, pauses, ...outcomes } = counts
+  const { inFlight, exhausted, held, claimsLost, hostPauses, destinationPauses, ...outcomes } = counts
   for (const [outcome, count] of Object.entries(outcomes)) metrics.callbackAttempts.of(outcome).value = count
-  const incidents = { exhausted, held, claim_lost: claimsLost, host_paused: pauses }
+  const incidents = {
+    exhausted,
+    held,
+    claim_lost: claimsLost,
+    host_paused: hostPauses,
+    destination_paused: destinationPauses,
+  }
   for (const [incident, count] of Object.entries(incidents)) metrics.callbackEvents.of(incident).value = count
   metrics.callbacksInFlight.set(inFlight)
 }

@@ -4,18 +4,19 @@ import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { Failure, KeyError } from '@tillgate/protocol'
 import { type Command, CommanderError } from 'commander'
-import { catalogue } from '../acts/catalogue.ts'
-import type { Terminal, WithContext } from '../faces/cli/context.ts'
-import { tellAway } from '../faces/cli/db.ts'
-import { operatorProgram } from '../faces/cli/program.ts'
-import { systemClock } from '../platform/clock.ts'
-import { Interruption, StartFailure } from '../platform/start-failure.ts'
-import { readConfig } from '../settings/config.ts'
-import { readDotEnv } from '../settings/dot-env.ts'
-import { migrationsFolder } from './open-gateway-database.ts'
-import { openStores } from './open-stores.ts'
+import { catalogue } from '../actions/catalog.ts'
+import type { Terminal, WithContext } from '../adapters/cli/context.ts'
+import { tellAway } from '../adapters/cli/db.ts'
+import { operatorProgram } from '../adapters/cli/program.ts'
+import { systemClock } from '../platform/runtime/clock.ts'
+import { Interruption, StartFailure } from '../platform/runtime/start-failure.ts'
+import { readDotEnv } from '../platform/settings/dot-env.ts'
+import { migrationsFolder } from './database/open-gateway-database.ts'
+import { openStores } from './database/open-stores.ts'
 import { makeOperations } from './operations.ts'
+import { ownListenersOf } from './own-listeners.ts'
 import { makeOperatorService } from './services/operator-service.ts'
+import { type Config, readConfig } from './settings/config.ts'
 import { listenForStop } from './stop-signals.ts'
 
 /** A statement that waits for a lock does not look at the signal; PostgreSQL rolls back what it leaves. */
@@ -32,7 +33,7 @@ export function commandLine(acts = catalogue, terminal = processTerminal): Comma
 
 export async function runCommandLine(
   args = process.argv.slice(2),
-  terminal: Terminal = processTerminal,
+  terminal: GatewayTerminal = processTerminal,
 ): Promise<void> {
   try {
     await commandLine(catalogue, terminal).parseAsync(args, { from: 'user' })
@@ -51,7 +52,12 @@ function endOf(thrown: unknown): unknown {
   return thrown instanceof Error && thrown.cause instanceof Interruption ? thrown.cause : thrown
 }
 
-const processTerminal: Terminal = {
+/** A terminal that reads all of the settings: what it opens needs them. */
+export interface GatewayTerminal extends Terminal {
+  readSettings(): Config
+}
+
+const processTerminal: GatewayTerminal = {
   out: process.stdout,
   err: process.stderr,
   readSettings: () => readConfig(process.env, readDotEnv()),
@@ -82,7 +88,7 @@ function leaveAtOnce(signal: NodeJS.Signals): never {
   process.exit(exitCode)
 }
 
-async function withStores(terminal: Terminal, work: Parameters<WithContext>[0]): Promise<void> {
+async function withStores(terminal: GatewayTerminal, work: Parameters<WithContext>[0]): Promise<void> {
   const config = terminal.readSettings()
   const signal = terminal.watchInterrupt()
   const parts = { config, clock: systemClock, random: randomBytes }
@@ -90,7 +96,12 @@ async function withStores(terminal: Terminal, work: Parameters<WithContext>[0]):
   try {
     // Where a gateway with these settings is by itself.
     const publicUrl = config.publicUrl ?? `http://localhost:${config.publicListener.port}`
-    const operations = makeOperations(stores, { ...parts, vault, publicUrl })
+    const operations = makeOperations(stores, {
+      ...parts,
+      vault,
+      publicUrl,
+      ownListeners: ownListenersOf(config),
+    })
     const actor = `cli:${userInfo().username}`
     await work({
       config,

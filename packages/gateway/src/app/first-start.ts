@@ -1,17 +1,18 @@
 // What a gateway makes at its first start, so that there is somebody to serve: the first operator and, in the sandbox,
 // test wallets and the demo merchant. A part of the composition root with a file of its own.
-import { platformKeysPath } from '../faces/merchant-api/platform-keys.ts'
-import { PlatformKeys, type PublishedKey } from '../keys/platform-keys.ts'
-import { ensureFirstOperator } from '../operators/first-operator.ts'
-import type { ClockAndRandom } from '../platform/clock.ts'
-import type { Log } from '../platform/log.ts'
+import { platformKeysPath } from '../adapters/merchant-api/platform-keys.ts'
+import { PlatformKeys, type PublishedKey } from '../core/keys/platform-keys.ts'
+import { ensureFirstOperator } from '../identity/operators/first-operator.ts'
+import type { ClockAndRandom } from '../platform/runtime/clock.ts'
+import type { Log } from '../platform/runtime/log.ts'
+import { ConfigurationFailure } from '../platform/settings/settings-table.ts'
 import { ensureSandboxMerchant } from '../sandbox/demo-merchant.ts'
 import { ensureTestBank } from '../sandbox/test-bank.ts'
 import { ensureTestWallets } from '../sandbox/test-wallets.ts'
-import { type Config, ConfigurationFailure, operatorPasswordMissing } from '../settings/config.ts'
-import type { OpenStores } from './open-stores.ts'
-import { isFileTrouble, sandboxFile } from './sandbox-file.ts'
-import { sandboxRail } from './sandbox-programs.ts'
+import type { OpenStores } from './database/open-stores.ts'
+import { isFileTrouble, sandboxFile } from './sandbox/sandbox-file.ts'
+import { sandboxRail } from './sandbox/sandbox-programs.ts'
+import { type Config, operatorPasswordMissing } from './settings/config.ts'
 
 export interface FirstStartParts extends ClockAndRandom {
   readonly publicUrl: string

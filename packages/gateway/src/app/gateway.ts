@@ -2,55 +2,58 @@
 // which concrete part stands behind an interface. Tests start gateways with it too.
 import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
-import type { Act } from '../acts/act.ts'
-import { catalogue as everyAct } from '../acts/catalogue.ts'
-import type { DatabaseEvent } from '../database/open-database.ts'
-import { isTransient } from '../database/transient.ts'
-import { routesOf } from '../faces/admin-api/api.ts'
-import { serveAdminApi } from '../faces/admin-api/serve.ts'
-import { readBrand, serveBrand } from '../faces/checkout/brand.ts'
-import { serveCheckout } from '../faces/checkout/routes.ts'
-import { serveConsole } from '../faces/console/routes.ts'
-import { serveHome } from '../faces/docs/home.ts'
-import { serveDocs } from '../faces/docs/routes.ts'
-import { serveLinks } from '../faces/links/routes.ts'
-import { serveBills } from '../faces/merchant-api/bills.ts'
-import { makeMerchantApi, merchantApiPaths } from '../faces/merchant-api/merchant-api.ts'
-import { servePlatformKeys } from '../faces/merchant-api/platform-keys.ts'
-import { serveRails } from '../faces/merchant-api/rails.ts'
-import { serveUnsubscribe } from '../faces/notices/unsubscribe.ts'
-import { servePortal } from '../faces/portal/routes.ts'
-import { serveSandboxAccess } from '../faces/sandbox/access.ts'
-import { servePlayground } from '../faces/sandbox/playground.ts'
-import { serveSdk } from '../faces/sdk/routes.ts'
-import { serveWallet } from '../faces/wallet/routes.ts'
-import { refuseOtherNames } from '../http/admin-names.ts'
-import { AdmissionControl } from '../http/admission/admission-control.ts'
-import { makeAnswerLog, type NoteAnswered } from '../http/answered.ts'
-import { serveAssets } from '../http/assets.ts'
-import { bind } from '../http/bind.ts'
-import { makeCookieJar } from '../http/cookies.ts'
-import { makeDownloads } from '../http/downloads.ts'
-import { drainBeforeClosing } from '../http/drain.ts'
-import { askedSeldom, type Readiness } from '../http/health.ts'
-import { makeListener } from '../http/listener.ts'
-import { serveMetrics } from '../http/metrics.ts'
-import { serveLogos } from '../http/pages/logos.ts'
-import type { Snapshot } from '../observability/metrics/registry.ts'
-import { loadPart } from '../platform/node-workarounds/compiled-code.ts'
-import { makeRandom } from '../platform/node-workarounds/random.ts'
-import { machineTime } from '../platform/timer.ts'
-import { version } from '../platform/version.ts'
-import type { Config } from '../settings/config.ts'
+import type { Act } from '../actions/action.ts'
+import { catalogue as everyAct } from '../actions/catalog.ts'
+import { routesOf } from '../adapters/admin-api/api.ts'
+import { serveAdminApi } from '../adapters/admin-api/serve.ts'
+import { readBrand, serveBrand } from '../adapters/checkout/brand.ts'
+import { serveLinks } from '../adapters/checkout/links/routes.ts'
+import { serveCheckout } from '../adapters/checkout/routes.ts'
+import { serveConsole } from '../adapters/console/routes.ts'
+import { serveHome } from '../adapters/docs/home.ts'
+import { serveDocs } from '../adapters/docs/routes.ts'
+import { serveAssets } from '../adapters/kit/assets.ts'
+import { makeCookieJar } from '../adapters/kit/cookies.ts'
+import { makeDownloads } from '../adapters/kit/downloads.ts'
+import { limitPages } from '../adapters/kit/page-admission.ts'
+import { serveLogos } from '../adapters/kit/pages/logos.ts'
+import { sendMissingPage } from '../adapters/kit/pages/missing-page.ts'
+import { serveUnsubscribe } from '../adapters/kit/unsubscribe.ts'
+import { serveBills } from '../adapters/merchant-api/bills.ts'
+import { makeMerchantApi, merchantApiPaths } from '../adapters/merchant-api/merchant-api.ts'
+import { servePlatformKeys } from '../adapters/merchant-api/platform-keys.ts'
+import { serveRails } from '../adapters/merchant-api/rails.ts'
+import { serveSdk } from '../adapters/merchant-api/sdk/routes.ts'
+import { servePortal } from '../adapters/portal/routes.ts'
+import { serveSandboxAccess } from '../adapters/sandbox/access.ts'
+import { servePlayground } from '../adapters/sandbox/playground.ts'
+import { serveWallet } from '../adapters/wallet/routes.ts'
+import type { DatabaseEvent } from '../platform/database/open-database.ts'
+import { isTransient } from '../platform/database/transient.ts'
+import { refuseOtherNames } from '../platform/http/admin-names.ts'
+import { AdmissionControl } from '../platform/http/admission/admission-control.ts'
+import { makeAnswerLog, type NoteAnswered } from '../platform/http/answered.ts'
+import { bind } from '../platform/http/bind.ts'
+import { drainBeforeClosing } from '../platform/http/drain.ts'
+import { askedSeldom, type Readiness } from '../platform/http/health.ts'
+import { makeListener } from '../platform/http/listener.ts'
+import { serveMetrics } from '../platform/http/metrics.ts'
+import type { Snapshot } from '../platform/observability/metrics/registry.ts'
+import { loadPart } from '../platform/runtime/node-workarounds/compiled-code.ts'
+import { makeRandom } from '../platform/runtime/node-workarounds/random.ts'
+import { machineTime } from '../platform/runtime/timer.ts'
+import { version } from '../platform/runtime/version.ts'
+import { DatabaseOutage } from './database/database-outage.ts'
+import { openGatewayDatabase } from './database/open-gateway-database.ts'
+import type { StoresOptions } from './database/open-stores.ts'
 import type { FirstStartParts } from './first-start.ts'
 import { makeObservability } from './observability.ts'
-import { openGatewayDatabase } from './open-gateway-database.ts'
-import type { StoresOptions } from './open-stores.ts'
+import { ownListenersOf } from './own-listeners.ts'
 import type { Service } from './service.ts'
+import type { Config } from './settings/config.ts'
 import { tracedDirect, traceRequests } from './traced.ts'
 
 /** The repository's root, where docs/ is; an installation may come without it. */
@@ -104,9 +107,11 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     return askService()
   }
   const random = makeRandom()
+  const outage = new DatabaseOutage({ log: parts.log, nowMs: machineTime.nowMs })
   const observability = makeObservability(config, {
     clock: parts.clock,
     random,
+    outage,
     figures: () => service?.figures,
     share: parts.shareMetrics ?? ((own) => async () => own()),
   })
@@ -117,6 +122,8 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     readiness,
     isUnavailable: isTransient,
     trustedProxies: config.trustedProxies,
+    limitPages,
+    sendMissingPage,
   }
   const running = (): Service => {
     if (!service) throw new Failure('unavailable', { retryAfterSeconds: 1 })
@@ -128,24 +135,33 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     onShed: (reason) => metrics.shed.of(reason).add(),
   })
   metrics.registry.beforeReading(() => metrics.inFlight.set(admission.inFlight))
-  const logAnswered = makeAnswerLog({ log: parts.log, clock: parts.clock })
+  const answerLog = makeAnswerLog({
+    log: parts.log,
+    clock: parts.clock,
+    isProxy: (address) => admission.isProxy(address),
+  })
+  admission.onShutOut(answerLog.shutOut)
   const answeredAt = (listener: 'public' | 'admin'): NoteAnswered => {
     const count = observability.onAnswered(listener)
     return (answered) => {
       count(answered)
-      logAnswered(answered)
+      answerLog.answered(answered)
       service?.noteAnswered(answered)
     }
   }
   const onPublicAnswered = answeredAt('public')
+  const { hsts } = config
   const publicListener = makeListener({
     ...listenerParts,
+    hsts,
     onAnswered: onPublicAnswered,
+    onConnectionRefused: answerLog.connectionRefused,
     admission,
     directPaths: merchantApiPaths,
     direct: tracedDirect(
       makeMerchantApi({
         ...listenerParts,
+        hsts,
         api: () => running().api,
         admission,
         isClosing: () => stopping,
@@ -280,18 +296,20 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       portSetting: 'ADMIN_PORT',
     }),
   })
-  // As configured, for the other processes of this gateway, and as bound, because 0 lets the system choose.
-  const ownPorts = () => [
-    config.publicListener.port,
-    config.adminListener.port,
-    ...listeners.map((listener) => (listener.server.address() as AddressInfo | null)?.port ?? 0),
-  ]
+  const ownListeners = ownListenersOf(config, () =>
+    listeners.map((listener) => (listener.server.address() as AddressInfo | null)?.port ?? 0),
+  )
   const startServing = async (address: string): Promise<Service> => {
     const givingUp = new AbortController()
     // The database takes its time to start, and what works on it is a third of all that is loaded: both at once.
     const opening = openGatewayDatabase({
       config,
-      tell: parts.tell,
+      tell(event) {
+        // The private PostgreSQL: a gateway that has nothing to do would not notice.
+        if (event.kind === 'lost') outage.away('PostgreSQL has ended; starting it again')
+        if (event.kind === 'recovered') outage.back()
+        parts.tell(event)
+      },
       signal: AbortSignal.any([parts.signal, givingUp.signal]),
     })
     try {
@@ -304,7 +322,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
         random,
         jar,
         observability,
-        ownListeners: { ports: ownPorts, addresses: ownAddresses },
+        ownListeners,
       })
     } catch (error) {
       givingUp.abort()
@@ -344,10 +362,6 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     await service?.stop()
     await observability.stop()
   }
-}
-
-function ownAddresses(): string[] {
-  return Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => address))
 }
 
 function isAccessGiven({ mode, sandboxMerchantsPerDay }: Config): boolean {

@@ -1,18 +1,20 @@
 // What a gateway tells of itself, put together: the metrics of this process, the figures from the database, and of
 // several processes the sum. A part of the composition root with a file of its own.
-import { measuredPool } from '../database/measured-pool.ts'
-import type { NoteAnswered } from '../http/answered.ts'
-import { makeDatabaseMetrics } from '../observability/metrics/database-metrics.ts'
-import { type GatewayMetrics, makeGatewayMetrics } from '../observability/metrics/gateway-metrics.ts'
-import { type MeasuredCrypto, measuredCrypto } from '../observability/metrics/measured-crypto.ts'
-import { addProcessMetrics, sampleLoopDelay } from '../observability/metrics/process-metrics.ts'
-import type { Snapshot } from '../observability/metrics/registry.ts'
-import { Tracer } from '../observability/tracing/tracer.ts'
-import type { Figures } from '../overview/store/figures.ts'
-import type { ClockAndRandom } from '../platform/clock.ts'
-import { version } from '../platform/version.ts'
-import type { Config } from '../settings/config.ts'
-import type { StoresOptions } from './open-stores.ts'
+
+import type { Figures } from '../finance/overview/store/figures.ts'
+import { measuredPool } from '../platform/database/measured-pool.ts'
+import type { NoteAnswered } from '../platform/http/answered.ts'
+import { makeDatabaseMetrics } from '../platform/observability/metrics/database-metrics.ts'
+import { type GatewayMetrics, makeGatewayMetrics } from '../platform/observability/metrics/gateway-metrics.ts'
+import { type MeasuredCrypto, measuredCrypto } from '../platform/observability/metrics/measured-crypto.ts'
+import { addProcessMetrics, sampleLoopDelay } from '../platform/observability/metrics/process-metrics.ts'
+import type { Snapshot } from '../platform/observability/metrics/registry.ts'
+import { Tracer } from '../platform/observability/tracing/tracer.ts'
+import type { ClockAndRandom } from '../platform/runtime/clock.ts'
+import { version } from '../platform/runtime/version.ts'
+import type { DatabaseOutage } from './database/database-outage.ts'
+import type { StoresOptions } from './database/open-stores.ts'
+import type { Config } from './settings/config.ts'
 import { tracedPool } from './traced.ts'
 
 export interface Observability extends MeasuredCrypto {
@@ -27,6 +29,7 @@ export interface Observability extends MeasuredCrypto {
 }
 
 export interface ObservabilityParts extends ClockAndRandom {
+  readonly outage: Pick<DatabaseOutage, 'note'>
   /** Undefined while the database is not there yet. */
   readonly figures: () => ((nowMs: number) => Promise<Figures>) | undefined
   /** From this process's snapshot to that of all processes of the gateway. */
@@ -67,10 +70,11 @@ export function makeObservability(config: Config, parts: ObservabilityParts): Ob
     storeParts: {
       onBatch: (batch, items) => metrics.batches.of(batch).observe(items),
       overPool: (pool) =>
-        measuredPool(tracedPool(pool, tracer), ({ kind, durationMs, isGood }) => {
+        measuredPool(tracedPool(pool, tracer), ({ kind, startedAtMs, durationMs, error }) => {
           const histogram = kind === 'statement' ? statement : transaction
           histogram.observe(durationMs / 1000)
-          if (!isGood) metrics.databaseErrors.of(kind).add()
+          if (error !== undefined) metrics.databaseErrors.of(kind).add()
+          parts.outage.note({ startedAtMs, error })
         }),
     },
     onAnswered(listener) {

@@ -1,15 +1,17 @@
 // Every operation, over the stores: the one place where they are put together. Pure: time, randomness, secrets and the
 // rail are passed in, so that the gateway, the command line, tests, the simulation and the benchmarks all work with
 // the very same operations.
-import { makeApply } from '../applications/apply.ts'
-import { makeReadBooks } from '../ledger/read-books.ts'
-import { makeVerifyLedger } from '../ledger/run-checks.ts'
-import { streamStatement } from '../ledger/write-statement.ts'
-import { makeFindOrders } from '../orders/find-orders.ts'
-import { makeShowOrder } from '../orders/show-order.ts'
-import { makeReadOverview } from '../overview/read-overview.ts'
+
+import { makeReadBooks } from '../core/ledger/read-books.ts'
+import { makeVerifyLedger } from '../core/ledger/run-checks.ts'
+import { streamStatement } from '../core/ledger/write-statement.ts'
+import { makeFindOrders } from '../core/orders/find-orders.ts'
+import { makeReadOverview } from '../finance/overview/read-overview.ts'
+import { makeShowOrder } from '../finance/overview/show-order.ts'
+import { makeApply } from '../identity/applications/apply.ts'
+import { makeRequestLog } from '../platform/request-log/request-log.ts'
 import { sandboxAccessActor } from '../sandbox/sandbox-access.ts'
-import { makeRequestLog } from '../system/request-log.ts'
+import type { Stores } from './database/stores.ts'
 import { operationsByActor } from './operations/by-actor.ts'
 import { type Common, makeCommon } from './operations/common.ts'
 import { operationsForConsumers } from './operations/for-consumers.ts'
@@ -19,7 +21,6 @@ import { operationsInSandbox } from './operations/in-sandbox.ts'
 import type { OperationParts } from './operations/parts.ts'
 import { operationsForSigningIn } from './operations/signing-in.ts'
 import { makeMerchantScope } from './services/merchant-scope.ts'
-import type { Stores } from './stores.ts'
 
 export type { OperationConfig, OperationParts } from './operations/parts.ts'
 
@@ -27,7 +28,8 @@ export type Operations = ReturnType<typeof makeOperations>
 
 export function makeOperations(stores: Stores, parts: OperationParts) {
   const common = makeCommon(stores, parts)
-  const { config, directory, platformKeys, platformPublicKey, currentOrder, makeNotices } = common
+  const { config, directory, recordKeyUse, platformKeys, platformPublicKey, currentOrder, makeNotices } =
+    common
   const signingIn = operationsForSigningIn(stores, common)
   const { manageMembers, reconcilingAs, ...byActor } = operationsByActor(stores, common, signingIn)
   const forConsumers = operationsForConsumers(stores, common)
@@ -38,6 +40,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
 
   return {
     directory,
+    recordKeyUse,
     platformKeys,
     platformPublicKey,
     currentOrder,
@@ -47,16 +50,16 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     ...signingIn,
     ...byActor,
     ...inBackground,
-    reconcile: () => reconcilingAs('reconciliation').work(),
+    reconcile: () => reconcilingAs({ actor: 'reconciliation' }).work(),
     ...operationsInSandbox(stores, common, {
       submitPayment: forConsumers.submitPayment,
       prepare: prepareFetched,
-      members: manageMembers(sandboxAccessActor),
+      members: manageMembers({ actor: sandboxAccessActor }),
     }),
     ...operationsForReading(stores, common),
-    apply: makeApply({ ...stores, ...common, members: manageMembers('applicant') }),
+    apply: makeApply({ ...stores, ...common, members: manageMembers({ actor: 'applicant' }) }),
     /** By mail alone: without it an operator hands links over. */
-    askRecovery: config.mail && manageMembers('portal').askRecovery,
+    askRecovery: config.mail && manageMembers({ actor: 'portal' }).askRecovery,
     merchantScope: makeMerchantScope({
       ...common,
       stores,

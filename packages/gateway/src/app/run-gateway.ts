@@ -1,9 +1,9 @@
 // A gateway in this process, from its start to its end, whichever of the two a stop meets.
-import { systemClock } from '../platform/clock.ts'
-import type { Log } from '../platform/log.ts'
-import type { Config } from '../settings/config.ts'
-import { logDatabaseEvent } from './database-log.ts'
+import { systemClock } from '../platform/runtime/clock.ts'
+import type { Log } from '../platform/runtime/log.ts'
+import { logDatabaseEvent } from './database/database-log.ts'
 import { type Gateway, type GatewayParts, startGateway } from './gateway.ts'
+import type { Config } from './settings/config.ts'
 import { operatorLines } from './welcome.ts'
 
 export interface GatewayRun {

@@ -1,39 +1,40 @@
 // What serves requests once the database is there: operations over the stores, the checkout's and the console's side of
 // them, and the work that happens by itself. Loaded while the database starts.
 import { refundStatuses, toDecimalText } from '@tillgate/protocol'
-import { recentSignInMs } from '../accounts/sessions.ts'
-import type { OperatorService } from '../acts/service.ts'
-import type { AskBill } from '../bills/ask-bill.ts'
-import type { OpenDatabase } from '../database/open-database.ts'
-import type { RunningCheckout } from '../faces/checkout/routes.ts'
-import type { MerchantApi } from '../faces/merchant-api/merchant-api.ts'
-import type { RunningRails } from '../faces/merchant-api/rails.ts'
-import type { PortalService } from '../faces/portal/portal.ts'
-import type { WalletService } from '../faces/wallet/wallet.ts'
-import type { CookieJar } from '../http/cookies.ts'
-import type { Readiness } from '../http/health.ts'
-import type { PublishedKey } from '../keys/platform-keys.ts'
-import type { OpenLink } from '../links/open-link.ts'
-import { makeOpenRequest } from '../merchants/open-request.ts'
-import type { MerchantStore } from '../merchants/store/merchants.ts'
-import type { Unsubscribe } from '../notices/unsubscribe.ts'
-import { OrderWatch } from '../orders/order-watch.ts'
-import { makeOpenIdClient } from '../outbound/openid.ts'
-import { openMailSession } from '../outbound/smtp.ts'
-import type { Figures } from '../overview/store/figures.ts'
-import type { OwnListeners } from '../platform/ssrf-guard.ts'
+import type { OperatorService } from '../actions/service.ts'
+import type { RunningCheckout } from '../adapters/checkout/routes.ts'
+import type { CookieJar } from '../adapters/kit/cookies.ts'
+import type { MerchantApi } from '../adapters/merchant-api/merchant-api.ts'
+import type { RunningRails } from '../adapters/merchant-api/rails.ts'
+import type { PortalService } from '../adapters/portal/portal.ts'
+import type { WalletService } from '../adapters/wallet/wallet.ts'
+import type { Unsubscribe } from '../core/emails/unsubscribe.ts'
+import type { PublishedKey } from '../core/keys/platform-keys.ts'
+import { makeOpenRequest } from '../core/merchants/open-request.ts'
+import type { MerchantStore } from '../core/merchants/store/merchants.ts'
+import type { AskBill } from '../finance/bills/ask-bill.ts'
+import type { OpenLink } from '../finance/links/open-link.ts'
+import type { Figures } from '../finance/overview/store/figures.ts'
+import { makeReadInThread } from '../finance/reconciliation/read-file-in-thread.ts'
+import { recentSignInMs } from '../identity/accounts/sessions.ts'
+import type { OpenDatabase } from '../platform/database/open-database.ts'
+import type { Readiness } from '../platform/http/health.ts'
+import { makeOpenIdClient } from '../platform/outbound/openid.ts'
+import { openMailSession } from '../platform/outbound/smtp.ts'
+import type { RequestLog } from '../platform/request-log/request-log.ts'
+import type { OwnListeners } from '../platform/runtime/ssrf-guard.ts'
 import type { SandboxAccess } from '../sandbox/sandbox-access.ts'
-import type { Config } from '../settings/config.ts'
-import type { RequestLog } from '../system/request-log.ts'
-import { startRequestLogWorker } from '../workers/write-request-log.ts'
+import { type OpenStores, type StoresOptions, storesOver } from './database/open-stores.ts'
 import { completeFirstStart, type FirstStartParts } from './first-start.ts'
+import { startRequestLogWorker } from './jobs/write-request-log.ts'
 import type { Observability } from './observability.ts'
-import { type OpenStores, type StoresOptions, storesOver } from './open-stores.ts'
 import { makeOperations, type Operations } from './operations.ts'
+import { OrderWatch } from './order-watch.ts'
 import { startCheckoutService } from './services/checkout-service.ts'
 import { makeOperatorService } from './services/operator-service.ts'
 import { makePortalService } from './services/portal-service.ts'
 import { makeWalletService } from './services/wallet-service.ts'
+import type { Config } from './settings/config.ts'
 import { tracedApi } from './traced.ts'
 import { openOutboundClient, openRailOutbound, startWork } from './work.ts'
 
@@ -74,7 +75,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   const { clock, log, random, publicUrl, ownListeners, observability } = parts
   const { metrics, tools } = observability
   const outbound = openOutboundClient(config, ownListeners)
-  const railOutbound = openRailOutbound(config)
+  const railOutbound = openRailOutbound(config, ownListeners)
   const database = await parts.opening
   const opened = await database.insist(async () => {
     const begun = await storesOver(database, {
@@ -116,6 +117,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     railPost: railOutbound.post,
     openMail: mail && (() => openMailSession(mail)),
     sealingTools: tools,
+    statementFiles: makeReadInThread(),
     hints: {
       pending(expiresAtMs) {
         pendingOrders.add()
@@ -130,6 +132,11 @@ export async function startService(config: Config, parts: ServiceParts): Promise
         log.warn({ worker: 'settle', merchantId, paymentId, refundId, err }, 'not settled yet; trying again'),
       askingFailed: (err, { merchantId, paymentId, railId }) =>
         log.warn({ worker: 'ask-rails', merchantId, paymentId, railId, err }, 'not asked yet; trying again'),
+      railCallFailed: ({ railId, type, reason, httpStatus, durationMs }) =>
+        log.warn(
+          { worker: 'ask-rails', railId, method: type, reason, httpStatus, durationMs },
+          'a call to a rail failed',
+        ),
       railAlert: (message, { merchantId, paymentId, railId }) =>
         log.warn({ worker: 'ask-rails', merchantId, paymentId, railId }, message),
       unexplained: ({ account, currency, day, unexplainedMinor }) =>
@@ -142,6 +149,9 @@ export async function startService(config: Config, parts: ServiceParts): Promise
         if (state === 'refused' || state === 'given_up')
           log.warn({ worker: 'send-notices', method: kind, count: attempts, reason }, `a notice was ${state}`)
       },
+      keyInUseChanged: (merchantId) => work.keyInUseChanged(merchantId),
+      keyUseFailed: (err, merchantId) =>
+        log.warn({ merchantId, err }, 'the key of a request was not recorded; the next request tries again'),
       countingFailed: (err) => log.warn({ err }, 'the last hours could not be counted'),
     },
   })
@@ -210,6 +220,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
       await railOutbound.close()
       await requestLogWorker.stop()
       await operations.requestLog.write().catch(() => {})
+      await operations.recordKeyUse.idle()
       await opened.close()
     },
   }
@@ -224,6 +235,7 @@ function merchantApi(
   return {
     openRequest: makeOpenRequest({
       directory: operations.directory,
+      noteKeyUse: operations.recordKeyUse.note,
       clock,
       toolsFor: ({ isQuiet }) => (isQuiet ? toolsHere : tools),
     }),

@@ -1,14 +1,14 @@
 // The parts of a gateway with spans around what they do. Without a tracer they are handed back as they are.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Post } from '../callbacks/deliver-callbacks.ts'
-import type { Pool } from '../database/pool.ts'
-import type { Statement } from '../database/prepared-names.ts'
-import type { MerchantApi, Operations } from '../faces/merchant-api/merchant-api.ts'
-import type { Answered } from '../http/answered.ts'
-import type { Direct } from '../http/direct.ts'
-import { isProbe } from '../http/health.ts'
-import { parseTraceParent } from '../observability/tracing/traceparent.ts'
-import type { Span, Tracer } from '../observability/tracing/tracer.ts'
+import type { MerchantApi, Operations } from '../adapters/merchant-api/merchant-api.ts'
+import type { Post } from '../core/callbacks/deliver-callbacks.ts'
+import type { Pool } from '../platform/database/pool.ts'
+import type { Statement } from '../platform/database/prepared-names.ts'
+import type { Answered } from '../platform/http/answered.ts'
+import type { Direct } from '../platform/http/direct.ts'
+import { isProbe } from '../platform/http/health.ts'
+import { parseTraceParent } from '../platform/observability/tracing/traceparent.ts'
+import type { Span, Tracer } from '../platform/observability/tracing/tracer.ts'
 
 /** One span for each request, in the trace of whoever sent it. */
 export function traceRequests(listener: FastifyInstance, tracer: Tracer): void {

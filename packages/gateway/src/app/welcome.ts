@@ -1,10 +1,10 @@
 // What a person at a terminal reads when the gateway is up: one block, with everything that the next step needs.
 import { styleText } from 'node:util'
-import { prefix as portalPath } from '../faces/portal/portal.ts'
-import { playgroundPath, sandboxAccessPath } from '../faces/sandbox/paths.ts'
-import { installCommand } from '../faces/sdk/paths.ts'
-import { prefix as walletPath } from '../faces/wallet/wallet.ts'
-import { version } from '../platform/version.ts'
+import { installCommand } from '../adapters/merchant-api/sdk/paths.ts'
+import { prefix as portalPath } from '../adapters/portal/portal.ts'
+import { playgroundPath, sandboxAccessPath } from '../adapters/sandbox/paths.ts'
+import { prefix as walletPath } from '../adapters/wallet/wallet.ts'
+import { version } from '../platform/runtime/version.ts'
 
 export interface FirstOperator {
   readonly login: string

@@ -1,30 +1,30 @@
 // What happens by itself, put together: the loops that expire orders, settle payments, deliver callbacks and count for
 // the overview, where this process has the role of a worker, and the hints by which processes tell each other of work.
 // A part of the composition root with a file of its own.
-import type { Lane } from '../callbacks/rules/delivery-lanes.ts'
-import type { OrderWatch } from '../orders/order-watch.ts'
-import type { Outbound } from '../outbound/outbound.ts'
-import type { ClockAndRandom } from '../platform/clock.ts'
-import type { Log } from '../platform/log.ts'
-import type { OwnListeners } from '../platform/ssrf-guard.ts'
-import { maxPerRail } from '../rails/ask-rails.ts'
-import { maxRailAnswerBytes, railTimeoutMs } from '../rails/rail-client.ts'
-import type { Config } from '../settings/config.ts'
-import { startRailWorker } from '../workers/ask-rails.ts'
-import { startCountHoursWorker } from '../workers/count-hours.ts'
-import { startErasureWorker } from '../workers/erase-personal-data.ts'
-import { startExpiryWorker } from '../workers/expire-orders.ts'
-import { Hints, hear } from '../workers/hints.ts'
-import { startBillWorker } from '../workers/make-bills.ts'
-import { startPayoutWorker } from '../workers/payouts.ts'
-import { startReconcileWorker } from '../workers/reconcile.ts'
-import { startNoticeWorker } from '../workers/send-notices.ts'
-import { startSettleWorker } from '../workers/settle.ts'
+import type { Lane } from '../core/callbacks/rules/delivery-lanes.ts'
+import { maxPerRail } from '../finance/rails/ask-rails.ts'
+import { maxRailAnswerBytes, railTimeoutMs } from '../finance/rails/rail-client.ts'
+import type { Outbound } from '../platform/outbound/outbound.ts'
+import type { ClockAndRandom } from '../platform/runtime/clock.ts'
+import type { Log } from '../platform/runtime/log.ts'
+import type { OwnListeners } from '../platform/runtime/ssrf-guard.ts'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
+import type { OpenStores } from './database/open-stores.ts'
+import type { Stores } from './database/stores.ts'
+import { startRailWorker } from './jobs/ask-rails.ts'
+import { startCountHoursWorker } from './jobs/count-hours.ts'
+import { startErasureWorker } from './jobs/erase-personal-data.ts'
+import { startExpiryWorker } from './jobs/expire-orders.ts'
+import { Hints, hear } from './jobs/hints.ts'
+import { startBillWorker } from './jobs/make-bills.ts'
+import { startPayoutWorker } from './jobs/payouts.ts'
+import { startReconcileWorker } from './jobs/reconcile.ts'
+import { startNoticeWorker } from './jobs/send-notices.ts'
+import { startSettleWorker } from './jobs/settle.ts'
 import type { Observability } from './observability.ts'
-import type { OpenStores } from './open-stores.ts'
 import type { Operations } from './operations.ts'
-import type { Stores } from './stores.ts'
+import type { OrderWatch } from './order-watch.ts'
+import type { Config } from './settings/config.ts'
 
 export interface Work {
   /** A payment or a refund waits for its rail. */
@@ -39,6 +39,8 @@ export interface Work {
   expects(expiresAtMs: number): void
   /** The times of an order were moved, wherever they are watched. */
   advanced(expiresAtMs: number): void
+  /** A merchant's callbacks are sealed with another key from now on. */
+  keyInUseChanged(merchantId: string): void
   /** This process has committed callbacks in these lanes. */
   queued(lanes: readonly Lane[]): void
   /** Also for callbacks that other processes have queued. */
@@ -63,12 +65,13 @@ export function openOutboundClient(config: Config, ownListeners: OwnListeners): 
 }
 
 /**
- * For rails: the operator chose their addresses, which may be private and at any port; that a live one is https was seen
- * to when it was registered. Every process may ask a rail for its consumers.
+ * For rails: the operator chose their addresses, which may be private and at any port, except the gateway's own; that a
+ * live one is https was checked when it was registered. Every process may ask a rail for its consumers.
  */
-export function openRailOutbound(config: Config): Outbound {
+export function openRailOutbound(config: Config, ownListeners: OwnListeners): Outbound {
   return openOutbound(config, {
     mode: 'sandbox',
+    ownListeners,
     attemptTimeoutMs: railTimeoutMs,
     maxAnswerBytes: maxRailAnswerBytes,
     maxReadBytes: 2 * maxRailAnswerBytes,
@@ -94,6 +97,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
         onSubmitted: () => loops?.settle.wake(),
         onRailTask: () => loops?.rails.wake(),
         onExpiry: (expiresAtMs) => loops?.expiry.expects(expiresAtMs),
+        onKeyInUse: (merchantId) => parts.operations.directory.forget(merchantId),
       }),
     onDeaf: (reason) =>
       log.warn(
@@ -127,6 +131,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       hints.submitted()
       hints.railTask()
     },
+    keyInUseChanged: (merchantId) => hints.keyInUse(merchantId),
     queued(lanes) {
       loops?.delivery.expects(lanes)
       tellListeners(lanes)

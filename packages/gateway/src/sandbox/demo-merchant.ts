@@ -4,13 +4,14 @@
 import { createPublicKey, generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import { makeUuid, parseAesKey, parsePrivateKey, type RandomBytes } from '@tillgate/protocol'
-import type { PublishedKey } from '../keys/platform-keys.ts'
-import { placeOf } from '../merchants/merchant-directory.ts'
-import { type MerchantKey, newMerchant } from '../merchants/rules/merchant.ts'
-import type { MerchantStore } from '../merchants/store/merchants.ts'
-import { makeActs } from '../operators/audit-entries.ts'
-import type { ClockAndRandom } from '../platform/clock.ts'
-import type { Vault } from '../platform/vault.ts'
+import { makeAuditEntries } from '../core/audit/audit-entries.ts'
+import type { AuditedAction } from '../core/audit/rules/effects.ts'
+import type { PublishedKey } from '../core/keys/platform-keys.ts'
+import { placeOf } from '../core/merchants/merchant-directory.ts'
+import { type MerchantKey, newMerchant } from '../core/merchants/rules/merchant.ts'
+import type { MerchantStore } from '../core/merchants/store/merchants.ts'
+import type { ClockAndRandom } from '../platform/runtime/clock.ts'
+import type { Vault } from '../platform/runtime/secrets/vault.ts'
 
 /** Always the same, so that whoever loses the file finds the same orders again under new keys. */
 export const demoMerchantId = '100000000000000001'
@@ -140,23 +141,22 @@ async function register(secrets: Secrets, parts: SandboxMerchantParts): Promise<
   const missing = makeKeys(secrets, parts).filter(
     (key) => !live.some((each) => each.kind === key.kind && isSame(each, secrets, vault)),
   )
-  const act = (name: string, subject: string, reason: string) =>
-    makeActs({ clock, random, actor })(name, subject, { merchantId: demoMerchantId, reason })
+  const entry = (name: AuditedAction, subject: string, reason: string) =>
+    makeAuditEntries({ clock, random, actor })(name, subject, { merchantId: demoMerchantId, reason })
   if (!found) {
     const merchant = newMerchant({ merchantId: demoMerchantId, name: demoMerchantName, createdAtMs: nowMs })
-    const added = act('merchant.add', demoMerchantId, 'sandbox demo merchant')
+    const added = entry('merchant.add', demoMerchantId, 'sandbox demo merchant')
     // Unless another gateway was quicker: then the merchant is there, and only keys may be missing.
     if (!(await merchants.insertMerchant(merchant, missing, added))) await register(secrets, parts)
     return
   }
   for (const key of missing) {
-    const add = () => merchants.insertKey(key, act('key.add', key.keyId, 'sandbox demo merchant'))
+    const add = () => merchants.insertKey(key, entry('key.add', key.keyId, 'sandbox demo merchant'))
     if (await add()) continue
     const [oldest] = live.filter(({ kind }) => kind === key.kind)
     if (oldest) {
-      await merchants.revokeKey(
-        { merchantId: demoMerchantId, keyId: oldest.keyId, nowMs },
-        act('key.revoke', oldest.keyId, 'its file is gone, and a merchant has two keys at most'),
+      await merchants.revokeKey({ merchantId: demoMerchantId, keyId: oldest.keyId, nowMs }, () =>
+        entry('key.revoke', oldest.keyId, 'its file is gone, and a merchant has two keys at most'),
       )
     }
     await add()

@@ -1,11 +1,11 @@
 // A newcomer signs on by itself: a name and the public half of an RSA pair in, a merchantId and an AES key out. In the
 // sandbox alone, and so many a day at most.
 import { KeyError, parsePublicKey } from '@tillgate/protocol'
-import type { ManageMembers } from '../members/manage-members.ts'
-import type { MadeMerchant, ManageMerchants } from '../merchants/manage-merchants.ts'
-import { normaliseEmail } from '../notices/rules/notice.ts'
-import type { Clock } from '../platform/clock.ts'
-import { isVisible } from '../platform/visible-text.ts'
+import { normaliseEmail } from '../core/emails/rules/notice.ts'
+import type { MadeMerchant, ManageMerchants } from '../core/merchants/manage-merchants.ts'
+import type { ManageMembers } from '../identity/members/manage-members.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
+import { isVisible } from '../platform/runtime/visible-text.ts'
 import type { SandboxAccessStore } from './store/sandbox-access.ts'
 
 /** Who signs newcomers on, in the record of acts. */

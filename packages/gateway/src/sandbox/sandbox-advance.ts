@@ -1,11 +1,11 @@
 // service.sandbox.advance: moves the gateway's own times of one order into the past, so that expiry and the ladder of
 // retries can be watched in seconds. What the merchant said stays, and no other order notices.
 import { Failure, ignoring, parseSandboxAdvanceBody, type SandboxAnswer } from '@tillgate/protocol'
-import type { Merchant } from '../merchants/rules/merchant.ts'
-import type { CurrentOrder } from '../orders/current-order.ts'
-import type { Order } from '../orders/rules/order.ts'
-import type { OrderStore } from '../orders/store/orders.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { Merchant } from '../core/merchants/rules/merchant.ts'
+import type { CurrentOrder } from '../core/orders/current-order.ts'
+import type { Order } from '../core/orders/rules/order.ts'
+import type { OrderStore } from '../core/orders/store/orders.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
 import type { SandboxStore } from './store/sandbox.ts'
 
 export function makeSandboxAdvance(parts: {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Failure } from '@tillgate/protocol'
 import { TestClock } from '../../test/support/clock.ts'
-import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { Merchant } from '../core/merchants/rules/merchant.ts'
 import { makeSandboxListen, maxWaitingPerMerchant } from './sandbox-listen.ts'
 import type { HeardCallback, Taken } from './store/sandbox-listens.ts'
 

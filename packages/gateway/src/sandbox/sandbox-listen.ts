@@ -8,10 +8,11 @@ import {
   type SandboxAcknowledgeAnswer,
   type SandboxListenAnswer,
 } from '@tillgate/protocol'
-import type { Prepared } from '../callbacks/deliver-callbacks.ts'
-import { judge } from '../callbacks/rules/callback-attempt.ts'
-import type { Merchant } from '../merchants/rules/merchant.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { Prepared } from '../core/callbacks/deliver-callbacks.ts'
+import { judge } from '../core/callbacks/rules/callback-attempt.ts'
+import type { Merchant } from '../core/merchants/rules/merchant.ts'
+import { bindAll } from '../platform/runtime/bind-all.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
 import {
   beginAt,
   type Cursor,
@@ -44,120 +45,128 @@ interface Waiter {
   isOver: boolean
 }
 
-export function makeSandboxListen({ listens, prepare, clock, maxWaiting }: SandboxListenParts) {
-  const waiting = new Map<string, Set<Waiter>>()
-  let waiters = 0
-  let isStopping = false
+interface State extends SandboxListenParts {
+  /** By merchant. */
+  readonly waiting: Map<string, Set<Waiter>>
+  waiters: number
+  isStopping: boolean
+}
 
-  return {
-    async listen({ merchantId }: Merchant, body: string): Promise<SandboxListenAnswer> {
-      const asked = parseSandboxListenBody(body)
-      const { after, waitMs } = asked
-      if (after === undefined) return { ...(await begin(merchantId)), ...ignoring(asked) }
-      const cursor = parseCursor(after)
-      const endsAtMs = clock.now() + waitMs
-      const waiter = admit(merchantId)
-      try {
-        for (;;) {
-          // Armed before the look: what is committed during it wakes at once.
-          waiter.wake = new AbortController()
-          const { given, next } = await look(merchantId, cursor)
-          const leftMs = endsAtMs - clock.now()
-          if (given.length > 0 || leftMs <= 0 || waiter.isOver || isStopping) {
-            const callbacks = await Promise.all(given.map(seal))
-            return { callbacks, after: writeCursor(next), ...ignoring(asked) }
-          }
-          await clock.wait(Math.min(lookAgainMs, leftMs), waiter.wake.signal)
-        }
-      } finally {
-        leave(merchantId, waiter)
+export function makeSandboxListen(parts: SandboxListenParts) {
+  const state: State = { ...parts, waiting: new Map(), waiters: 0, isStopping: false }
+  return bindAll(state, { listen, acknowledge, expects, stop })
+}
+
+async function listen(state: State, { merchantId }: Merchant, body: string): Promise<SandboxListenAnswer> {
+  const asked = parseSandboxListenBody(body)
+  const { after, waitMs } = asked
+  if (after === undefined) return { ...(await begin(state, merchantId)), ...ignoring(asked) }
+  const cursor = parseCursor(after)
+  const endsAtMs = state.clock.now() + waitMs
+  const waiter = admit(state, merchantId)
+  try {
+    for (;;) {
+      // Armed before the look: what is committed during it wakes at once.
+      waiter.wake = new AbortController()
+      const { given, next } = await look(state, merchantId, cursor)
+      const leftMs = endsAtMs - state.clock.now()
+      if (given.length > 0 || leftMs <= 0 || waiter.isOver || state.isStopping) {
+        const callbacks = await Promise.all(given.map((each) => seal(state, each)))
+        return { callbacks, after: writeCursor(next), ...ignoring(asked) }
       }
-    },
-
-    async acknowledge({ merchantId }: Merchant, body: string): Promise<SandboxAcknowledgeAnswer> {
-      const told = parseSandboxAcknowledgeBody(body)
-      const { callbackId, forwardedTo, durationMs, answer } = told
-      const startedAtMs = clock.now() - durationMs
-      const delivery = { kind: 'answered', httpStatus: 200, answer: Buffer.from(answer), durationMs } as const
-      const verdict = judge(delivery)
-      for (const forceAtMs = clock.now() + attemptUnderWayMs; ; ) {
-        const nowMs = clock.now()
-        const taken = await listens.take({
-          merchantId,
-          callbackId,
-          startedAtMs,
-          durationMs,
-          nowMs,
-          answer: delivery.answer,
-          isWarned: verdict.kind === 'acknowledged' && verdict.isWarned,
-          detail: `taken by a listener, forwarded to ${forwardedTo}`,
-          isForced: nowMs >= forceAtMs || isStopping,
-        })
-        if (taken === 'not_found') {
-          throw new Failure('order_not_found', { field: 'callbackId', message: 'There is no such callback.' })
-        }
-        if (taken !== 'under_way') return { callbackId, state: 'delivered', ...ignoring(told) }
-        await clock.wait(attemptLookMs, new AbortController().signal)
-      }
-    },
-
-    /** These merchants got callbacks just now. */
-    expects(lanes: readonly { readonly merchantId: string }[]): void {
-      for (const { merchantId } of lanes) for (const { wake } of waiting.get(merchantId) ?? []) wake.abort()
-    },
-
-    /** Everybody who waits is answered at once, and nobody waits any more. */
-    stop(): void {
-      isStopping = true
-      for (const all of waiting.values()) for (const { wake } of all) wake.abort()
-    },
-  }
-
-  /** Answers at once, so that whoever begins knows from when on nothing is missed. */
-  async function begin(merchantId: string): Promise<SandboxListenAnswer> {
-    const nowMs = clock.now()
-    const { fromMs } = beginAt(nowMs, [])
-    const rows = await listens.listFrom({ merchantId, fromMs, limit: maxSeen })
-    return { callbacks: [], after: writeCursor(beginAt(nowMs, rows)) }
-  }
-
-  async function look(merchantId: string, cursor: Cursor) {
-    const nowMs = clock.now()
-    const rows = await listens.listFrom({ merchantId, fromMs: cursor.fromMs, limit: rowsToRead(cursor) })
-    return moveOn(cursor, { rows, nowMs })
-  }
-
-  async function seal(callback: HeardCallback) {
-    const prepared = await prepare(callback)
-    // The request was opened with this merchant's keys a moment ago.
-    if (prepared.kind === 'held') throw new Failure('unavailable', { retryAfterSeconds: 1 })
-    const { kind, atMs, paymentId, callbackUrl } = callback
-    return { envelope: prepared.body, kind, at: atMs, paymentId, callbackUrl }
-  }
-
-  /** The newest stays: whoever restarts a program need not wait for its former self to be given up. */
-  function admit(merchantId: string): Waiter {
-    if (waiters >= maxWaiting) throw new Failure('too_many_requests', { retryAfterSeconds: 1 })
-    const mine = waiting.get(merchantId) ?? new Set()
-    // Those that are told to go have not all left yet.
-    const staying = [...mine].filter(({ isOver }) => !isOver)
-    const [oldest] = staying
-    if (oldest && staying.length >= maxWaitingPerMerchant) {
-      oldest.isOver = true
-      oldest.wake.abort()
+      await state.clock.wait(Math.min(lookAgainMs, leftMs), waiter.wake.signal)
     }
-    const waiter = { wake: new AbortController(), isOver: false }
-    waiting.set(merchantId, mine.add(waiter))
-    waiters++
-    return waiter
+  } finally {
+    leave(state, merchantId, waiter)
   }
+}
 
-  function leave(merchantId: string, waiter: Waiter): void {
-    waiters--
-    const mine = waiting.get(merchantId)
-    mine?.delete(waiter)
-    if (mine?.size === 0) waiting.delete(merchantId)
+async function acknowledge(
+  state: State,
+  { merchantId }: Merchant,
+  body: string,
+): Promise<SandboxAcknowledgeAnswer> {
+  const told = parseSandboxAcknowledgeBody(body)
+  const { callbackId, forwardedTo, durationMs, answer } = told
+  const startedAtMs = state.clock.now() - durationMs
+  const delivery = { kind: 'answered', httpStatus: 200, answer: Buffer.from(answer), durationMs } as const
+  const verdict = judge(delivery)
+  for (const forceAtMs = state.clock.now() + attemptUnderWayMs; ; ) {
+    const nowMs = state.clock.now()
+    const taken = await state.listens.take({
+      merchantId,
+      callbackId,
+      startedAtMs,
+      durationMs,
+      nowMs,
+      answer: delivery.answer,
+      isWarned: verdict.kind === 'acknowledged' && verdict.isWarned,
+      detail: `taken by a listener, forwarded to ${forwardedTo}`,
+      isForced: nowMs >= forceAtMs || state.isStopping,
+    })
+    if (taken === 'not_found') {
+      throw new Failure('order_not_found', { field: 'callbackId', message: 'There is no such callback.' })
+    }
+    if (taken !== 'under_way') return { callbackId, state: 'delivered', ...ignoring(told) }
+    await state.clock.wait(attemptLookMs, new AbortController().signal)
   }
+}
+
+/** These merchants got callbacks just now. */
+function expects(state: State, lanes: readonly { readonly merchantId: string }[]): void {
+  for (const { merchantId } of lanes) for (const { wake } of state.waiting.get(merchantId) ?? []) wake.abort()
+}
+
+/** Everybody who waits is answered at once, and nobody waits any more. */
+function stop(state: State): void {
+  state.isStopping = true
+  for (const all of state.waiting.values()) for (const { wake } of all) wake.abort()
+}
+
+/** Answers at once, so that whoever begins knows from when on nothing is missed. */
+async function begin(state: State, merchantId: string): Promise<SandboxListenAnswer> {
+  const nowMs = state.clock.now()
+  const { fromMs } = beginAt(nowMs, [])
+  const rows = await state.listens.listFrom({ merchantId, fromMs, limit: maxSeen })
+  return { callbacks: [], after: writeCursor(beginAt(nowMs, rows)) }
+}
+
+async function look(state: State, merchantId: string, cursor: Cursor) {
+  const nowMs = state.clock.now()
+  const rows = await state.listens.listFrom({ merchantId, fromMs: cursor.fromMs, limit: rowsToRead(cursor) })
+  return moveOn(cursor, { rows, nowMs })
+}
+
+async function seal(state: State, callback: HeardCallback) {
+  const prepared = await state.prepare(callback)
+  // The request was opened with this merchant's keys a moment ago.
+  if (prepared.kind === 'held') throw new Failure('unavailable', { retryAfterSeconds: 1 })
+  const { kind, atMs, paymentId, callbackUrl } = callback
+  return { envelope: prepared.body, kind, at: atMs, paymentId, callbackUrl }
+}
+
+/** The newest stays: whoever restarts a program need not wait for its former self to be given up. */
+function admit(state: State, merchantId: string): Waiter {
+  if (state.waiters >= state.maxWaiting) throw new Failure('too_many_requests', { retryAfterSeconds: 1 })
+  const mine = state.waiting.get(merchantId) ?? new Set()
+  // Those that are told to go have not all left yet.
+  const staying = [...mine].filter(({ isOver }) => !isOver)
+  const [oldest] = staying
+  if (oldest && staying.length >= maxWaitingPerMerchant) {
+    oldest.isOver = true
+    oldest.wake.abort()
+  }
+  const waiter = { wake: new AbortController(), isOver: false }
+  state.waiting.set(merchantId, mine.add(waiter))
+  state.waiters++
+  return waiter
+}
+
+function leave(state: State, merchantId: string, waiter: Waiter): void {
+  state.waiters--
+  const mine = state.waiting.get(merchantId)
+  mine?.delete(waiter)
+  if (mine?.size === 0) state.waiting.delete(merchantId)
 }
 
 export type SandboxListen = ReturnType<typeof makeSandboxListen>

@@ -7,13 +7,13 @@ import {
   type SandboxAnswer,
   type sandboxOutcomes,
 } from '@tillgate/protocol'
-import type { Merchant } from '../merchants/rules/merchant.ts'
-import type { OrderKey } from '../orders/rules/order.ts'
-import type { OrderStore } from '../orders/store/orders.ts'
-import type { SubmitPayment } from '../payments/submit-payment.ts'
-import type { PayByRail } from '../rails/pay-by-rail.ts'
-import type { Behaviour } from '../wallets/rules/wallet.ts'
-import type { WalletStore } from '../wallets/store/wallets.ts'
+import type { Merchant } from '../core/merchants/rules/merchant.ts'
+import type { SubmitPayment } from '../core/orders/payments/submit-payment.ts'
+import type { OrderKey } from '../core/orders/rules/order.ts'
+import type { OrderStore } from '../core/orders/store/orders.ts'
+import type { Behaviour } from '../core/wallets/rules/wallet.ts'
+import type { WalletStore } from '../core/wallets/store/wallets.ts'
+import type { PayByRail } from '../finance/rails/pay-by-rail.ts'
 import { findTestWallet } from './test-wallets.ts'
 
 const walletFor = {

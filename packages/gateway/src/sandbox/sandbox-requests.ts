@@ -1,7 +1,7 @@
 // service.sandbox.requests: what became of a merchant's own requests that were refused or slow.
 import { parseSandboxRequestsBody, type SandboxRequestsAnswer, successCode } from '@tillgate/protocol'
-import type { Merchant } from '../merchants/rules/merchant.ts'
-import type { LoggedRequest, RequestFilter } from '../system/store/request-log.ts'
+import type { Merchant } from '../core/merchants/rules/merchant.ts'
+import type { LoggedRequest, RequestFilter } from '../platform/request-log/store/request-log.ts'
 
 export type ListRequests = (filter: RequestFilter, page: { limit: number }) => Promise<LoggedRequest[]>
 

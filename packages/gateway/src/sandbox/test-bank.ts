@@ -1,12 +1,12 @@
 // The test bank that runs beside the sandbox, registered as a rail like any other: what its file says is the truth, and
 // the database is made to agree with it at every start.
 import { currencies, Failure } from '@tillgate/protocol'
-import type { Order } from '../orders/rules/order.ts'
-import { type ManageRailsParts, makeManageRails } from '../rails/manage-rails.ts'
-import type { PayByRail, RailPaymentOutcome } from '../rails/pay-by-rail.ts'
-import type { RailPost } from '../rails/rail-client.ts'
-import { RailDirectory } from '../rails/rail-directory.ts'
-import { defaultPosition } from '../rails/rules/outside-rail.ts'
+import type { Order } from '../core/orders/rules/order.ts'
+import { type ManageRailsParts, makeManageRails } from '../finance/rails/manage-rails.ts'
+import type { PayByRail, RailPaymentOutcome } from '../finance/rails/pay-by-rail.ts'
+import type { RailPost } from '../finance/rails/rail-client.ts'
+import { RailDirectory } from '../finance/rails/rail-directory.ts'
+import { defaultPosition } from '../finance/rails/rules/outside-rail.ts'
 
 export const testBankRailId = 'test-bank'
 /** What its pages offer to a consumer, in that order. */

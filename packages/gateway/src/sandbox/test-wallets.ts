@@ -2,18 +2,18 @@
 // at every further one, and whenever a payment asks for more than is left: they are everybody's, and nobody can empty
 // them for the others.
 import { currencies, digitsOf, makeUuid } from '@tillgate/protocol'
-import { availableMinor } from '../ledger/rules/transfer.ts'
-import { makeActs } from '../operators/audit-entries.ts'
-import type { Order } from '../orders/rules/order.ts'
-import type { OrderStore } from '../orders/store/orders.ts'
-import type { SubmitPayment } from '../payments/submit-payment.ts'
-import type { ClockAndRandom } from '../platform/clock.ts'
-import { hashSecret } from '../platform/secret-hash.ts'
-import type { Vault } from '../platform/vault.ts'
-import { makeMoveFunds, type TopUp } from '../treasury/move-funds.ts'
-import type { TreasuryStore } from '../treasury/store/treasury.ts'
-import { type Behaviour, behaviours, placeOfPin, type Wallet } from '../wallets/rules/wallet.ts'
-import type { WalletStore } from '../wallets/store/wallets.ts'
+import { makeAuditEntries } from '../core/audit/audit-entries.ts'
+import { availableMinor } from '../core/ledger/rules/transfer.ts'
+import type { SubmitPayment } from '../core/orders/payments/submit-payment.ts'
+import type { Order } from '../core/orders/rules/order.ts'
+import type { OrderStore } from '../core/orders/store/orders.ts'
+import { type Behaviour, behaviours, placeOfPin, type Wallet } from '../core/wallets/rules/wallet.ts'
+import type { WalletStore } from '../core/wallets/store/wallets.ts'
+import { makeMoveFunds, type TopUp } from '../finance/treasury/move-funds.ts'
+import type { TreasuryStore } from '../finance/treasury/store/treasury.ts'
+import type { ClockAndRandom } from '../platform/runtime/clock.ts'
+import { hashSecret } from '../platform/runtime/secrets/secret-hash.ts'
+import type { Vault } from '../platform/runtime/secrets/vault.ts'
 
 export interface TestWalletsParts extends ClockAndRandom {
   readonly wallets: WalletStore
@@ -39,7 +39,7 @@ const refillReason = 'sandbox test wallet filled up'
 
 export async function ensureTestWallets(parts: TestWalletsParts): Promise<void> {
   const { wallets, vault, clock, random } = parts
-  const act = makeActs({ clock, random, actor })
+  const entry = makeAuditEntries({ clock, random, actor })
   const there = new Set((await wallets.listTestWallets()).map(({ behaviour }) => behaviour))
   const missing = (Object.keys(behaviours) as Behaviour[]).filter((behaviour) => !there.has(behaviour))
   // One hash for all: the PIN is known to everybody.
@@ -52,7 +52,7 @@ export async function ensureTestWallets(parts: TestWalletsParts): Promise<void> 
     // False where another process was quicker.
     await wallets.insertWallet(
       { walletId, login, name: names[behaviour], sealedPin, behaviour, createdAtMs: nowMs },
-      act('wallet.add', walletId, { reason: 'sandbox test wallet' }),
+      entry('wallet.add', walletId, { reason: 'sandbox test wallet' }),
     )
   }
   await fill(parts)

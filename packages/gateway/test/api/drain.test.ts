@@ -8,7 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type FastifyInstance, fastify } from 'fastify'
-import { arrivalGraceMs, drainBeforeClosing, idleGraceMs } from '../../src/http/drain.ts'
+import { arrivalGraceMs, drainBeforeClosing, idleGraceMs } from '../../src/platform/http/drain.ts'
 import { TestClock } from '../support/clock.ts'
 
 interface Closing {

@@ -26,7 +26,7 @@ const bodies: Record<string, object> = {
 }
 
 for (const [method, path] of Object.entries(paths)) {
-  for (const served of [path, `/cgi${path}`, '/api/v1/gateway', '/cgi/api/v1/gateway']) {
+  for (const served of [path, `${path}/`, `/cgi${path}`, '/api/v1/gateway', '/cgi/api/v1/gateway']) {
     test(`${method} is served at ${served}`, async () => {
       const answer = await merchant.call(method, bodies[method] ?? {}, { path: served })
       assert.deepEqual([answer.status, answer.code, answer.msg], [200, 20000, 'SUCCESS'])
@@ -47,11 +47,23 @@ test('a method that does not exist is 40401, and so is a path', async () => {
     const answer = await merchant.call(method, {})
     assert.deepEqual([answer.status, answer.code], [404, 40401], method)
   }
-  for (const path of ['/payment/api/v2/payment-order', '/payment/api/v1/payment-order/', '/cgi']) {
+  for (const path of ['/payment/api/v2/payment-order', '/payment/api/v1/payment-order//', '/cgi']) {
     const answer = await gateway.post(path, '{}')
     assert.deepEqual([answer.status, answer.code], [404, 40401], path)
     assert.ok(answer.data.requestId)
   }
+})
+
+test('an unknown path or method is answered with the nearest one', async () => {
+  assert.equal(
+    (await gateway.post('/payment/api/v1/payment-orders', '{}')).msg,
+    'No such path: POST /payment/api/v1/payment-orders. Did you mean /payment/api/v1/payment-order?',
+  )
+  assert.equal((await gateway.post('/wp-login', '{}')).msg, 'No such path: POST /wp-login.')
+  assert.equal(
+    (await merchant.call('service.trade.creat', {})).msg,
+    'No such method: service.trade.creat. Did you mean service.trade.create?',
+  )
 })
 
 const required = ['merchantId', 'method', 'sign', 'timestamp', 'body']
@@ -190,7 +202,12 @@ test('whatever keeps an envelope closed, the answer is the same to the letter', 
   )
   const revoked = await gateway.addMerchant()
   for (const { keyId } of (await gateway.merchants.showMerchant(revoked.merchantId)).keys) {
-    await gateway.merchants.revokeKey({ merchantId: revoked.merchantId, keyId, reason: 'test' })
+    await gateway.merchants.revokeKey({
+      merchantId: revoked.merchantId,
+      keyId,
+      reason: 'test',
+      confirm: true,
+    })
   }
   const closed = {
     'unknown merchant': stranger,
@@ -239,6 +256,7 @@ test('a suspension, a resumption and a revoked key reach a running gateway withi
     merchantId: changing.merchantId,
     keyId: aes?.keyId ?? '',
     reason: 'test',
+    confirm: true,
   })
   clock.advance(5_000)
   assert.equal((await query()).code, 40100)

@@ -1,12 +1,14 @@
 // Requests that HTTP allows or forbids and hardly anybody sends: each is served, or refused in the documented shape with
 // a requestId that is in the log.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage, METHODS } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { gatewayPath, tradeMethods } from '@tillgate/protocol'
-import { refusedLinesPerSecond } from '../../src/http/answered.ts'
+import { rejectedLinesPerSecond } from '../../src/platform/http/answered.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { readableLog } from '../support/log-lines.ts'
 import { createBody } from '../support/order.ts'
@@ -45,7 +47,7 @@ function assertTold(told: Told, expected: Pick<Told, 'status' | 'code' | 'msg'>)
   assert.match(told.requestId, /^[\w-]{16}$/)
   assert.equal(told.headers.get('x-request-id'), told.requestId)
   const line = lines.find(({ requestId }) => requestId === told.requestId)
-  if (lines.length < refusedLinesPerSecond) assert.equal(line?.['code'], code)
+  if (lines.length < rejectedLinesPerSecond) assert.equal(line?.['code'], code)
 }
 
 for (const [what, bytes, expected] of [
@@ -90,6 +92,11 @@ for (const [what, bytes, expected] of [
     },
   ],
   [
+    'QUERY without a content type',
+    'QUERY / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
+    { status: 400, code: 40000, msg: "Method 'QUERY' must provide a 'Content-Type' header." },
+  ],
+  [
     'what is no HTTP',
     'tea please\r\n\r\n',
     { status: 400, code: 40000, msg: 'This is not HTTP as it should be: Invalid method encountered.' },
@@ -99,6 +106,21 @@ for (const [what, bytes, expected] of [
     assertTold(await send(bytes), expected)
   })
 }
+
+test('no method that Node.js reads makes the gateway fail', async () => {
+  for (const [at, path] of [
+    [gateway.url, '/'],
+    [gateway.url, '/wallet/sign-in'],
+    [gateway.adminUrl, '/api/admin/v1/orders'],
+  ] as const) {
+    for (const method of METHODS.filter((each) => each !== 'CONNECT')) {
+      const request = httpRequest(new URL(path, at), { method, agent: false }).end()
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      response.resume()
+      assert.ok((response.statusCode ?? 500) < 500, `${method} ${path}: ${response.statusCode}`)
+    }
+  }
+})
 
 test('HTTP/1.0 needs no Host', async () => {
   const { code } = await send(`POST ${gatewayPath} HTTP/1.0\r\ncontent-length: 0\r\n\r\n`)
@@ -127,7 +149,7 @@ test('a target in absolute form is served like any other', async () => {
   assert.equal((await post(gatewayPath)).code, 20000)
   assert.equal((await post(`/cgi${gatewayPath}?x=y`)).code, 20000)
   const get = `GET http://${host}/platform-keys HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`
-  assert.match((await send(get.replace('/platform-keys', '/nothing'))).msg, /nothing at this path/)
+  assert.match((await send(get.replace('/platform-keys', '/nothing'))).msg, /^No such path\.$/)
   const socket = connect({ host: hostname, port: Number(port) })
   socket.write(get)
   assert.match(await text(socket), /^HTTP\/1.1 200 OK/)

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
-import { makeReadBill } from '../../src/bills/read-bill.ts'
-import { billDelayMs } from '../../src/bills/rules/bill.ts'
-import { startBill } from '../../src/bills/write-bill.ts'
-import type { Merchant } from '../../src/merchants/rules/merchant.ts'
-import { priceLeadMs } from '../../src/treasury/rules/price.ts'
+import type { Merchant } from '../../src/core/merchants/rules/merchant.ts'
+import { priceLeadMs } from '../../src/core/orders/fees/rules/price.ts'
+import { makeReadBill } from '../../src/finance/bills/read-bill.ts'
+import { billDelayMs } from '../../src/finance/bills/rules/bill.ts'
+import { startBill } from '../../src/finance/bills/write-bill.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { payOutWholly, sell, textOf } from '../support/payouts.ts'
@@ -290,7 +290,7 @@ test('the check of the books notices a bill that was changed, a line that is mis
     const transaction = pool.transaction(async (within) => {
       for (const statement of statements) await within.query(statement)
       // Its claims, asked within, so that nothing of it stays.
-      const { billClaims } = await import('../../src/bills/store/bill-claims.ts')
+      const { billClaims } = await import('../../src/finance/bills/store/bill-claims.ts')
       const claims = []
       for (const [claim, sql] of Object.entries(billClaims))
         if ((await within.query(sql)).rows.length > 0) claims.push(claim)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { languages } from '../../src/faces/checkout/languages.ts'
+import { languages } from '../../src/adapters/checkout/languages.ts'
 import { launchBrowser, openPage, openScreens, phone } from '../support/browser.ts'
 import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
 import { complaints, look, overflow, picture } from '../support/look.ts'

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { totpCode } from '../../src/accounts/totp.ts'
+import { totpCode } from '../../src/identity/accounts/totp.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
@@ -77,8 +77,8 @@ test('one asks for a payout, the other sees it, approves it, and it is done', as
   const approving = bob.page.locator('details[open]')
   await approving.getByLabel('Reason, for the audit').fill('as agreed')
   await approving.getByLabel('Your password').fill(password)
-  await bob.page.getByRole('button', { name: 'Approve and carry out' }).click()
-  assert.match(await said(bob), /Approved and carried out/)
+  await bob.page.getByRole('button', { name: 'Approve and run' }).click()
+  assert.match(await said(bob), /Approved\./)
   await goTo(alice, '/approvals?status=all')
   assert.match((await alice.page.locator('main').textContent()) ?? '', /approved.*bob.*as agreed/s)
   const { rows } = await gateway.pool.query("select from transfers where kind = 'payout' and phase = 'hold'")

@@ -6,6 +6,7 @@ import { launchBrowser, phone, screens } from '../support/browser.ts'
 import { signIn } from '../support/console-browser.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { look } from '../support/look.ts'
+import { operatorPassword } from '../support/started.ts'
 
 const gateway = await startTestGateway()
 const { merchantId } = await gateway.addMerchant({ name: 'Tea House' })
@@ -22,6 +23,7 @@ for (const { size, colorScheme, options } of screens)
     await form.getByLabel('Accent colour').fill('greenish')
     await form.getByLabel('Callback hosts').fill('shop.example, pay.example')
     await form.getByLabel('Reason, for the audit').fill('brand')
+    await form.locator('input[name=password]').fill(operatorPassword)
     await form.getByRole('button', { name: 'Change' }).click()
     const wrong = form.getByLabel('Requests per second')
     await wrong.waitFor()
@@ -46,6 +48,7 @@ test('without scripts the form folds out in its place, and comes back open', asy
   const fold = page.locator('.act', { has: page.getByText('Change…', { exact: true }) })
   await fold.locator('summary').click()
   await fold.getByLabel('Requests per second').fill('many')
+  await fold.locator('input[name=password]').fill(operatorPassword)
   await fold.getByRole('button', { name: 'Change' }).click()
   assert.equal(await fold.getByLabel('Requests per second').inputValue(), 'many')
   assert.equal(await fold.getByRole('button', { name: 'Not now' }).count(), 0)

@@ -1,7 +1,7 @@
 // Payment links in a real Chromium: paid without scripts, on a phone and on a desktop, in every state and language.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { languages } from '../../src/faces/checkout/languages.ts'
+import { languages } from '../../src/adapters/checkout/languages.ts'
 import { launchBrowser, openPage, openScreens, phone } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { look, overflow } from '../support/look.ts'

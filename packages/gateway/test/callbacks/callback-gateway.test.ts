@@ -13,10 +13,10 @@ import {
   parseCallbackEnvelope,
   parsePublicKey,
 } from '@tillgate/protocol'
-import { makeCallbackHistory } from '../../src/callbacks/store/callback-history.ts'
-import { insertCallbacks } from '../../src/callbacks/store/callbacks.ts'
-import { makeTidyCallbacks } from '../../src/callbacks/tidy-callbacks.ts'
-import { systemClock } from '../../src/platform/clock.ts'
+import { makeCallbackHistory } from '../../src/core/callbacks/store/callback-history.ts'
+import { insertCallbacks } from '../../src/core/callbacks/store/callbacks.ts'
+import { makeTidyCallbacks } from '../../src/core/callbacks/tidy-callbacks.ts'
+import { systemClock } from '../../src/platform/runtime/clock.ts'
 import { until } from '../support/callbacks.ts'
 import { databaseOf, runCommand } from '../support/command.ts'
 import { startTestGateway } from '../support/gateway.ts'

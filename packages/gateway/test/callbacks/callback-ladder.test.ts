@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { makeManageCallbacks } from '../../src/callbacks/resend-callbacks.ts'
-import { retryOffsetsMs } from '../../src/callbacks/rules/retry-schedule.ts'
+import { makeManageCallbacks } from '../../src/core/callbacks/resend-callbacks.ts'
+import { retryOffsetsMs } from '../../src/core/callbacks/rules/retry-schedule.ts'
 import { acknowledged, answered, makeCallbackWorld, until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 

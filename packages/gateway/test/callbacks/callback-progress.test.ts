@@ -11,7 +11,7 @@ const progressColumns =
   /\b(attempts_made|first_attempt_at|last_attempt_at|next_attempt_at|last_outcome|last_http_status|delivered_at)\b/
 const bareTable = /\b(from|join|update)\s+callbacks\b/
 const writers = [
-  'packages/gateway/src/callbacks/store/',
+  'packages/gateway/src/core/callbacks/store/',
   'packages/gateway/src/sandbox/store/sandbox.ts',
   'packages/gateway/src/sandbox/store/sandbox-listens.ts',
   // Fills tables.

@@ -3,14 +3,16 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { makeManageCallbacks } from '../../src/callbacks/resend-callbacks.ts'
-import { claimStatement } from '../../src/callbacks/store/callback-queue.ts'
-import { makeTidyCallbacks } from '../../src/callbacks/tidy-callbacks.ts'
-import type { Delivery } from '../../src/platform/delivery.ts'
+import { makeManageCallbacks } from '../../src/core/callbacks/resend-callbacks.ts'
+import { claimStatement } from '../../src/core/callbacks/store/callback-queue.ts'
+import { makeTidyCallbacks } from '../../src/core/callbacks/tidy-callbacks.ts'
+import type { Delivery } from '../../src/platform/runtime/delivery.ts'
 import { acknowledged, answered, makeCallbackWorld, until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { testOperations } from '../support/operations.ts'
 
+/** Of what a gateway of the release before has queued. */
+const nilId = '00000000-0000-0000-0000-000000000000'
 const refused = { kind: 'unreachable', reason: 'connect', detail: 'ECONNREFUSED', durationMs: 1 } as const
 
 function hostOf(url: string): string {
@@ -61,7 +63,7 @@ describe('dead hosts', () => {
     for (let i = 0; i < 50; i++) await world.queueCallback(`https://good.example/${i}`, { merchantId: good })
     await until(() => delivered.length === 51)
     assert.equal(worker.counts().unreachable, 0, 'the dead ones still hang')
-    await world.pool.query('truncate callback_queue, callback_hosts')
+    await world.pool.query('truncate callback_queue, callback_hosts, callback_destinations')
   })
 
   test('a host that fails five times is paused, probed with one, and back in full after a success', async (t) => {
@@ -79,7 +81,7 @@ describe('dead hosts', () => {
     }
     const [host] = await world.history.listFailingHosts()
     assert.deepEqual([host?.host, host?.failures, host?.pauses], ['down.example', 5, 1])
-    assert.equal(worker.counts().pauses, 1)
+    assert.equal(worker.counts().hostPauses, 1)
     const counts = await world.history.countCallbacks(clock.now())
     assert.deepEqual([counts.pausedHosts, counts.waiting], [1, 30])
     assert.equal(sent.length, 5)
@@ -118,7 +120,7 @@ describe('dead hosts', () => {
   })
 
   test('an answer that was under way when an operator paused its host does not end the pause', async (t) => {
-    await world.pool.query('truncate callback_queue, callback_hosts')
+    await world.pool.query('truncate callback_queue, callback_hosts, callback_destinations')
     const { pauseHost } = testOperations(world.pool, { clock }).operations.as('test').hosts
     const answers: (() => void)[] = []
     const sent: string[] = []
@@ -144,11 +146,11 @@ describe('dead hosts', () => {
     clock.advance(1)
     await until(async () => (await world.history.listFailingHosts()).length === 0)
     assert.ok(sent.includes('https://paused.example/later'))
-    await world.pool.query('truncate callback_queue, callback_hosts')
+    await world.pool.query('truncate callback_queue, callback_hosts, callback_destinations')
   })
 
   test('what a paused host kept from every chance is exhausted in the end, not forgotten', async () => {
-    await world.pool.query('truncate callback_queue, callback_hosts')
+    await world.pool.query('truncate callback_queue, callback_hosts, callback_destinations')
     const { callbackId } = await world.queueCallback('https://gone.example/')
     const late = await world.queueCallback('https://late.example/')
     await world.pool.query(
@@ -182,7 +184,7 @@ describe('two hundred thousand waiting callbacks', () => {
   const nowMs = clock.now()
 
   before(async () => {
-    await world.pool.query('truncate callback_queue, callback_hosts')
+    await world.pool.query('truncate callback_queue, callback_hosts, callback_destinations')
     // Half of them due at one dead and paused host, the others in a thousand lanes and due tomorrow.
     await world.pool.query(
       `insert into callback_queue (callback_id, merchant_id, host, due_at)
@@ -202,7 +204,7 @@ describe('two hundred thousand waiting callbacks', () => {
     await world.pool.query('analyze callback_queue')
   })
 
-  after(() => world.pool.query('truncate callback_queue, callback_hosts'))
+  after(() => world.pool.query('truncate callback_queue, callback_hosts, callback_destinations'))
 
   async function plansOf(statement: { text: string; values: readonly unknown[] }): Promise<string> {
     const { rows } = await world.pool.query<{ 'QUERY PLAN': string }>(
@@ -217,6 +219,7 @@ describe('two hundred thousand waiting callbacks', () => {
       lanes: ['7.example', '8.example', 'dead.example'].map((host) => ({
         merchantId: world.merchantId,
         host,
+        destinationId: nilId,
         most: 32,
       })),
       nowMs: nowMs + 2 * 86_400_000,
@@ -339,7 +342,7 @@ describe('claims', () => {
     const merchantId = await world.addMerchant('Keyless')
     const { keys } = await world.manage.showMerchant(merchantId)
     const aes = keys.find(({ kind }) => kind === 'aes')
-    await world.manage.revokeKey({ merchantId, keyId: aes?.keyId ?? '', reason: 'lost' })
+    await world.manage.revokeKey({ merchantId, keyId: aes?.keyId ?? '', reason: 'lost', confirm: true })
     clock.advance(10_000)
     const bodies: string[] = []
     const worker = world.startWorker(t, async ({ body }) => {

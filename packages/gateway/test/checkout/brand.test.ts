@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { readBrand } from '../../src/faces/checkout/brand.ts'
-import { StartFailure } from '../../src/platform/start-failure.ts'
+import { readBrand } from '../../src/adapters/checkout/brand.ts'
+import { StartFailure } from '../../src/platform/runtime/start-failure.ts'
 import { openCheckoutShop, Visitor } from '../support/checkout.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tillgate-brand-'))

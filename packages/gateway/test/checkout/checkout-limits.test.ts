@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { streamLimits } from '../../src/faces/checkout/limits.ts'
-import { assets } from '../../src/http/assets.ts'
+import { streamLimits } from '../../src/adapters/checkout/limits.ts'
+import { assets } from '../../src/adapters/kit/assets.ts'
 import { type OpenOrder, openCheckoutShop, Visitor } from '../support/checkout.ts'
 
 const shop = await openCheckoutShop()

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parsePublicKey, verifyRedirect } from '@tillgate/protocol'
-import { noExtras } from '../../src/acts/rail-acts.ts'
+import { noExtras } from '../../src/actions/rails/rail-actions.ts'
 import { openCheckoutShop, Visitor } from '../support/checkout.ts'
 
 const shop = await openCheckoutShop()
@@ -277,7 +277,7 @@ test('a session ends with all access to its wallet: a PIN set anew or changed, s
     (await stores.wallets.findWalletByLogin(login)) ?? assert.fail(login)
   const ways: Readonly<Record<string, (login: string, pin: string) => Promise<unknown>>> = {
     async reset(login, pin) {
-      const { code } = await manage.resetPin(login, 'test')
+      const { code = '' } = await manage.resetPin(login, 'test')
       return operations.resetPin({ login, code, pin, address })
     },
     async change(login, pin) {
@@ -477,7 +477,7 @@ test('an order without redirectUrl has no way back', async () => {
 test('a refund shows on the page of the paid order', async () => {
   const order = await shop.order()
   await shop.pay(order, 'success')
-  const { code } = await shop.merchant.call('service.trade.refund', {
+  const { code = '' } = await shop.merchant.call('service.trade.refund', {
     paymentId: order.paymentId,
     referRefundNo: `refund-${order.paymentId}`,
     refundAmount: '2.50',
@@ -551,7 +551,7 @@ test('a form of more than 4 KiB is refused before it is read', async () => {
 
 test('a forgotten PIN: the page says what to do, the code sets a new one, and the order goes on from there', async () => {
   const { login } = await shop.addWallet()
-  const { code } = await shop.gateway.operations.as('test').wallets.resetPin(login, 'asked')
+  const { code = '' } = await shop.gateway.operations.as('test').wallets.resetPin(login, 'asked')
   const visitor = new Visitor(await shop.order())
   assert.match(await visitor.look(), /href="[^"]+\/pin">Forgotten your PIN\?/)
   assert.match(await visitor.look('/pin'), /Ask the people who run your wallet for a one-time code/)
@@ -576,7 +576,7 @@ test('the page for a new PIN is for orders that can be paid, and its form for ou
   const visitor = new Visitor(order)
   assert.equal((await visitor.get('/pin')).status, 303)
   const { login } = await shop.addWallet()
-  const { code } = await shop.gateway.operations.as('test').wallets.resetPin(login, 'asked')
+  const { code = '' } = await shop.gateway.operations.as('test').wallets.resetPin(login, 'asked')
   const stranger = new Visitor(await shop.order())
   await stranger.look('/pin')
   const fields = { login, code, pin: '135790', again: '135790' }

@@ -7,10 +7,10 @@ import {
   distribute,
   prepareDistribution,
   spreadTables,
-} from '../../src/database/cluster/distribute.ts'
-import { readSpread } from '../../src/database/cluster/spread-state.ts'
-import { migrate } from '../../src/database/migrate.ts'
-import { isTransient } from '../../src/database/transient.ts'
+} from '../../src/platform/database/cluster/distribute.ts'
+import { readSpread } from '../../src/platform/database/cluster/spread-state.ts'
+import { migrate } from '../../src/platform/database/migrate.ts'
+import { isTransient } from '../../src/platform/database/transient.ts'
 import { clusterDatabase, emptyDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { migrationsFolder } from '../support/server.ts'

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
 import { makeUuid } from '@tillgate/protocol'
-import { statementChannel } from '../../src/database/pool.ts'
-import { tablePlans } from '../../src/database/tables.ts'
+import { destinationIdOf } from '../../src/core/callbacks/store/destination-id.ts'
+import { statementChannel } from '../../src/platform/database/pool.ts'
+import { tablePlans } from '../../src/platform/database/tables.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 
@@ -62,8 +63,9 @@ test('every statement of a payment, its refund, its query and its callbacks goes
     clock.advance(1_000)
     await money.settle()
     await money.queryOrder(merchant, JSON.stringify({ orderNo: order.orderNo }))
+    const destinationId = destinationIdOf({ callbackUrl: 'https://shop.example/callback', endpointId: '' })
     const claimed = await money.callbackQueue.claim({
-      lanes: [{ merchantId: merchant.merchantId, host: 'shop.example', most: 10 }],
+      lanes: [{ merchantId: merchant.merchantId, host: 'shop.example', destinationId, most: 10 }],
       nowMs: clock.now(),
       claimId: makeUuid(clock.now(), randomBytes),
       claimedUntilMs: clock.now() + 60_000,

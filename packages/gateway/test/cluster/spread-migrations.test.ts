@@ -2,12 +2,12 @@
 // was migrated first and spread afterwards.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { faultsOf, readCatalog } from '../../src/database/catalog.ts'
-import { spreadTables } from '../../src/database/cluster/distribute.ts'
-import { readSpread } from '../../src/database/cluster/spread-state.ts'
-import { spreadTable } from '../../src/database/cluster/statements.ts'
-import { migrate } from '../../src/database/migrate.ts'
-import type { Pool } from '../../src/database/pool.ts'
+import { faultsOf, readCatalog } from '../../src/platform/database/catalog.ts'
+import { spreadTables } from '../../src/platform/database/cluster/distribute.ts'
+import { readSpread } from '../../src/platform/database/cluster/spread-state.ts'
+import { spreadTable } from '../../src/platform/database/cluster/statements.ts'
+import { migrate } from '../../src/platform/database/migrate.ts'
+import type { Pool } from '../../src/platform/database/pool.ts'
 import { clusterDatabase, freshDatabase } from '../support/database.ts'
 import { migrationsFolder } from '../support/server.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
-import { isTransient } from '../../src/database/transient.ts'
+import { isTransient } from '../../src/platform/database/transient.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 

@@ -4,13 +4,13 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
 import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
-import { totpCode } from '../../src/accounts/totp.ts'
-import { apiPrefix } from '../../src/faces/admin-api/api.ts'
-import { apiRoutes } from '../../src/faces/admin-api/routes.ts'
-import { lateMs } from '../../src/http/admission/admission.ts'
-import { downloadLimits } from '../../src/http/downloads.ts'
-import { type Scope, scopeNames, scopes } from '../../src/operators/rules/api-token.ts'
-import { mayAct, type Role } from '../../src/operators/rules/operator.ts'
+import { apiPrefix } from '../../src/adapters/admin-api/api.ts'
+import { apiRoutes } from '../../src/adapters/admin-api/routes.ts'
+import { downloadLimits } from '../../src/adapters/kit/downloads.ts'
+import { mayAct, type Role } from '../../src/core/audit/rules/roles.ts'
+import { totpCode } from '../../src/identity/accounts/totp.ts'
+import { type Scope, scopeNames, scopes } from '../../src/identity/operators/rules/api-token.ts'
+import { lateMs } from '../../src/platform/http/admission/admission.ts'
 import { ApiClient } from '../support/admin-api.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { untilBlocked } from '../support/blocked.ts'
@@ -53,6 +53,7 @@ async function clientOf(
 }
 const admin = await clientOf('admin', scopeNames)
 const bob = await clientOf('bob', scopeNames)
+admin.approver = bob
 
 const { merchantId } = merchant
 const reason = 'because'
@@ -85,7 +86,7 @@ test('orders are listed by pages, searched, shown, cancelled and refunded', asyn
   const refunds = await Promise.all([1, 2].map(() => admin.data('refundOrder', { params, body })))
   assert.equal(refunds[0].refund.refundId, refunds[1].refund.refundId)
   const large = { referRefundNo: 'api-2', amount: '10', reason }
-  const waiting = await admin.data('refundOrder', { params, body: large })
+  const waiting = await admin.asked('refundOrder', { params, body: large })
   assert.deepEqual([waiting.outcome, waiting.approval.status], ['waiting', 'waiting'])
   const shown = await admin.data('showOrder', { params })
   assert.deepEqual(
@@ -102,9 +103,9 @@ test('a payout asked for over the API waits for another operator, however that o
     body: { amount: '1.00', currency: 'USD', reason },
     headers: once(),
   }
-  const { outcome, approval } = await admin.data('payOut', request)
+  const { outcome, approval } = await admin.asked('payOut', request)
   assert.equal(outcome, 'waiting')
-  assert.equal((await admin.data('payOut', request)).approval.approvalId, approval.approvalId)
+  assert.equal((await admin.asked('payOut', request)).approval.approvalId, approval.approvalId)
   const decide = { params: { approvalId: approval.approvalId }, body: { reason } }
   assert.deepEqual(
     [await admin.call('approveRequest', decide), await admin.call('rejectRequest', decide)].map(
@@ -121,14 +122,14 @@ test('a payout asked for over the API waits for another operator, however that o
   assert.match(await self.told(`/approvals/${approval.approvalId}/approve`, { reason }), /your own request/)
   assert.equal((await bob.data('approveRequest', decide)).status, 'approved')
   assert.equal((await bob.call('approveRequest', decide)).code, 40901)
-  assert.equal((await admin.data('payOut', request)).outcome, 'done')
+  assert.equal((await admin.asked('payOut', request)).outcome, 'done')
   assert.equal((await bob.data('showApproval', { params: decide.params })).decidedBy, 'bob')
   const other = { ...request, headers: once() }
-  const asked = await admin.data('payOut', other)
+  const asked = await admin.asked('payOut', other)
   await admin.data('withdrawRequest', { params: asked.approval, body: { reason } })
-  const again = await admin.data('payOut', { ...request, headers: once() })
+  const again = await admin.asked('payOut', { ...request, headers: once() })
   await bob.data('rejectRequest', { params: again.approval, body: { reason } })
-  assert.equal((await admin.data('payOut', { ...other })).outcome, 'refused')
+  assert.equal((await admin.asked('payOut', { ...other })).outcome, 'refused')
   const { approvals, older } = await bob.data('listApprovals', { query: { limit: '2' } })
   assert.deepEqual(
     approvals.map(({ status }: { status: string }) => status),
@@ -201,8 +202,7 @@ test('a merchant is paid out by its plan and by hand, and the bank says what bec
 
   const byHand = async () => {
     const body = { amount: '1', currency: 'EUR', reason }
-    const { approval } = await admin.data('payOut', { ...of, body, headers: once() })
-    await bob.data('approveRequest', { params: approval, body: { reason } })
+    await admin.data('payOut', { ...of, body, headers: once() })
     return (await admin.data('listPayouts', { query: { merchantId, limit: '1' } })).payouts[0]
   }
   const cancelled = await byHand()
@@ -258,7 +258,27 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
     const { code, data } = await admin.call(id, { params, body, headers: once() })
     assert.deepEqual([code, data.field], [40001, 'publicKey'], id)
   }
-  await admin.data('revokeKey', { params: { ...params, ...rsa }, body: { reason } })
+  const { keys } = await admin.data('showMerchant', { params })
+  const first = keys.find(({ keyId }: { keyId: string }) => keyId === aes.oldKeyId)
+  const aesParams = { ...params, keyId: aes.keyId }
+  assert.equal(first.sealsCallbacks, true)
+  const early = await admin.call('revokeKey', { params: { ...params, keyId: first.keyId }, body: { reason } })
+  assert.deepEqual([early.code, early.data.field], [40901, 'confirm'])
+  assert.match(early.msg, /This key seals callbacks\. Without it callbacks are sealed with key .{36}/)
+  const used = await admin.data('useKeyForCallbacks', { params: aesParams, body: { reason } })
+  assert.deepEqual(used, { keyId: aes.keyId })
+  await admin.data('useKeyForCallbacks', { params: aesParams, body: { reason } })
+  const wrongKind = { params: { ...params, keyId: rsa.keyId }, body: { reason } }
+  assert.equal((await admin.call('useKeyForCallbacks', wrongKind)).code, 40901)
+  await admin.data('revokeKey', { params: { ...params, keyId: first.keyId }, body: { reason } })
+  assert.equal(
+    (await admin.call('useKeyForCallbacks', { params: { ...params, keyId: first.keyId }, body: { reason } }))
+      .code,
+    40402,
+  )
+  const only = await admin.call('revokeKey', { params: { ...params, ...rsa }, body: { reason } })
+  assert.match(only.msg, /only live RSA key/)
+  await admin.data('revokeKey', { params: { ...params, ...rsa }, body: { reason, confirm: true } })
   assert.equal(
     (await admin.call('revokeKey', { params: { ...params, ...rsa }, body: { reason } })).code,
     40402,
@@ -326,8 +346,8 @@ test('a top-up is done once for each key, also at the same moment, and a key ser
   const headers = once()
   const topUp = { params, body: { amount: '7.25', currency: 'EUR', reason }, headers }
   const outcomes = await Promise.all([1, 2, 3].map(() => admin.data('topUp', topUp)))
-  assert(outcomes.every(({ outcome }) => outcome === 'done'))
-  assert.equal((await admin.data('topUp', topUp)).outcome, 'done')
+  assert.equal(outcomes.length, 3)
+  assert.equal(typeof (await admin.data('topUp', topUp)).doneBeforeMs, 'number')
   const other = { ...topUp, body: { ...topUp.body, amount: '7.26' } }
   assert.deepEqual(
     [(await admin.call('topUp', other)).code, (await admin.call('topUp', other)).data.field],
@@ -458,6 +478,46 @@ test('callbacks are listed, shown and sent again; hosts are paused and resumed',
   await admin.data('resumeHost', { body: { host, reason } })
   assert.equal((await admin.call('resumeHost', { body: { host, reason } })).code, 40901)
   ApiClient.proven.add('resendCallback')
+})
+
+test('destinations that fail are listed with their endpoint, path and what waits, and so is an endpoint’s health', async () => {
+  const url = 'https://failing.example/events'
+  const made = await admin.data('addEndpoint', {
+    params: { merchantId },
+    body: { url: `${url}?token=7`, format: 'standard', reason },
+  })
+  const params = { merchantId, endpointId: made.endpointId }
+  assert.equal((await admin.data('showEndpoint', { params })).failing, undefined)
+  await pool.query(
+    `insert into callback_destinations (merchant_id, host, destination_id, endpoint_id, url, failures, failing_since,
+                                        failed_at, reason, pauses, paused_at, paused_until)
+     values ($1, 'failing.example', $2::uuid, $2::text, $3, 1000, 5, 6, 'HTTP 500', 1000, 6, 7)`,
+    [merchantId, made.endpointId, url],
+  )
+  const { destinations } = await admin.data('listFailingDestinations')
+  assert.deepEqual(destinations[0], {
+    merchantId,
+    endpointId: made.endpointId,
+    url,
+    host: 'failing.example',
+    failures: 1000,
+    failingSinceMs: 5,
+    reason: 'HTTP 500',
+    pausedUntilMs: 7,
+    waiting: 0,
+  })
+  const { endpoints } = await admin.data('listEndpoints', { params: { merchantId } })
+  const failing = {
+    what: 'endpoint',
+    failures: 1000,
+    failingSinceMs: 5,
+    reason: 'HTTP 500',
+    pausedUntilMs: 7,
+  }
+  assert.deepEqual(endpoints.at(-1).failing, failing)
+  assert.deepEqual((await admin.data('showEndpoint', { params })).failing, failing)
+  await pool.query('delete from callback_destinations')
+  await admin.data('removeEndpoint', { params, body: { reason } })
 })
 
 test('rare callbacks are looked for a stretch at a time', async () => {
@@ -631,7 +691,7 @@ test('bank accounts are added, changed and closed, and money goes through them',
     reason,
   }
   const to = { params: { walletId: wallets[0].walletId } }
-  assert.equal((await admin.data('topUp', { ...to, body: topUp, headers: once() })).outcome, 'done')
+  await admin.data('topUp', { ...to, body: topUp, headers: once() })
   const { balances } = await admin.data('showBank', { params })
   assert.deepEqual(balances, [{ currency: 'EUR', booked: '3.00' }])
   for (const [wrong, field] of [
@@ -648,6 +708,68 @@ test('bank accounts are added, changed and closed, and money goes through them',
     banks.map(({ bankName }: { bankName: string }) => bankName),
     ['main', 'euro'],
   )
+})
+
+test('the operator’s own money is recorded once for each key, and a line of a statement is booked as what it is', async () => {
+  const bank = { bankName: 'own', currency: 'CHF', holder: 'Shop Ltd', iban: 'CH9300762011623852957' }
+  await admin.data('addBank', { body: { ...bank, reason } })
+  const params = { bankName: 'own' }
+  const money = { amount: '40', currency: 'CHF', reason }
+  const opening = { params, body: { ...money, amount: '1000.00', day: '2026-01-05' }, headers: once() }
+  const opened = await admin.data('setOpeningBalance', opening)
+  assert.equal(opened.amount, '1000.00')
+  const again = await admin.data('setOpeningBalance', opening)
+  assert.deepEqual([again.transferId, again.doneBeforeMs > 0], [opened.transferId, true])
+  const other = await admin.call('setOpeningBalance', { ...opening, headers: once() })
+  assert.match(other.msg, /already has an opening balance in CHF/)
+  for (const [wrong, field] of [
+    [{ amount: '0' }, 'amount'],
+    [{ amount: '1.005' }, 'amount'],
+    [{ day: '2026-02-30' }, 'day'],
+    [{ day: '2099-01-01' }, 'day'],
+  ] as const) {
+    const body = { ...opening.body, ...wrong }
+    const refused = await admin.call('setOpeningBalance', { params, body, headers: once() })
+    assert.deepEqual([refused.status, refused.data.field], [400, field], refused.msg)
+  }
+  const deposited = await admin.data('depositOwnMoney', {
+    params,
+    body: { ...money, reference: 'R 7', valueDate: '2026-01-05' },
+    headers: once(),
+  })
+  assert.match(deposited.transferId, /^[0-9A-Z]+$/)
+  const refusals = [
+    [
+      'withdrawOwnMoney',
+      { ...money, amount: '5000' },
+      /Equity has 1040\.00 CHF\. Sweep fees first, or withdraw less/,
+    ],
+    ['sweepFees', { currency: 'CHF', reason }, /There are 0\.00 CHF of fees to sweep/],
+  ] as const
+  for (const [id, body, words] of refusals) {
+    assert.match((await admin.call(id, { params, body, headers: once() })).msg, words)
+    ApiClient.proven.add(id)
+  }
+  const shown = await admin.data('showBank', { params })
+  assert.deepEqual(shown.openings, [
+    { currency: 'CHF', amount: '1000.00', day: '2026-01-05', transferId: opened.transferId },
+  ])
+  assert.deepEqual(shown.balances, [{ currency: 'CHF', booked: '1040.00' }])
+
+  const lines = [{ reference: 'C1', day: '2026-01-05', amountMinor: 350n, text: 'Interest' }]
+  const span = { from: '2026-01-05', through: '2026-01-05', openingMinor: 100_000n } as const
+  const file = camt053({ iban: bank.iban, currency: 'CHF', version: 8, ...span, lines })
+  await admin.data('importStatement', { file, query: { reason: 'api' } })
+  const { breaks } = await admin.data('listBreaks', { query: { account: 'bank:own' } })
+  const interest = {
+    params: { breakId: breaks[0].breakId },
+    body: { as: 'interest', reason },
+    headers: once(),
+  }
+  for (const _ of [1, 2]) assert.equal((await admin.data('bookBreakAs', interest)).settlement, 'confirmed')
+  const month = { account: 'bank:own', currency: 'CHF', month: '2026-01' }
+  const { days } = await admin.data('listDays', { query: month })
+  assert.deepEqual([days[0].outside, days[0].unexplained], ['1003.50', '0.00'])
 })
 
 test('prices are set and ended, and a fee is explained', async () => {
@@ -690,11 +812,11 @@ test('corrections are made once for each key, and listed', async () => {
   )
   const transferId = rows[0]?.transfer_id ?? ''
   const reverse = { body: { transferId, amount: '2', reference: 'bank 7', reason }, headers: once() }
-  for (const _ of [1, 2]) assert.equal((await admin.data('reverseTransfer', reverse)).outcome, 'done')
+  for (const _ of [1, 2]) await admin.data('reverseTransfer', reverse)
   const off = { body: { transferId, amount: '1', reason }, headers: once() }
-  assert.equal((await admin.data('writeOff', off)).outcome, 'done')
+  await admin.data('writeOff', off)
   const rest = { params, body: { ...money, amount: '2', transferId }, headers: once() }
-  assert.equal((await admin.data('withdraw', rest)).outcome, 'done')
+  await admin.data('withdraw', rest)
   const over = await admin.call('reverseTransfer', { body: { transferId, reason }, headers: once() })
   assert.match(over.msg, /corrected before, wholly/)
   const all = { params, body: { ...money, amount: '7' }, headers: once() }
@@ -703,17 +825,15 @@ test('corrections are made once for each key, and listed', async () => {
     "select transfer_id from transfers where kind = 'top_up' and amount_minor = 700",
   )
   const wholly = { body: { transferId: newest[0]?.transfer_id, reason }, headers: once() }
-  const first = await Promise.all([1, 2].map(() => admin.data('reverseTransfer', wholly)))
-  assert.deepEqual(
-    first.map(({ outcome }) => outcome),
-    ['done', 'done'],
-  )
-  const repeated = await admin.data('reverseTransfer', wholly)
-  assert.deepEqual([repeated.outcome, typeof repeated.doneBeforeMs], ['done', 'number'])
+  const both = await Promise.all([1, 2].map(() => admin.asked('reverseTransfer', wholly)))
+  const [{ approval }] = both
+  assert.equal(both[1].approval.approvalId, approval.approvalId)
+  await bob.data('approveRequest', { params: approval, body: { reason } })
+  assert.equal((await admin.asked('reverseTransfer', wholly)).outcome, 'done')
   const other = { ...wholly, body: { ...wholly.body, reason: 'another' } }
   assert.equal((await admin.call('reverseTransfer', other)).code, 40900)
   const fund = { params: { merchantId }, body: money, headers: once() }
-  assert.equal((await admin.data('fundMerchant', fund)).outcome, 'done')
+  await admin.data('fundMerchant', fund)
   const release = { body: { transferId, to: 'merchant', reason, amount: '1' }, headers: once() }
   assert.match((await admin.call('releaseSuspense', release)).msg, /is a top_up; this corrects late_payment/)
   ApiClient.proven.add('releaseSuspense')
@@ -845,8 +965,7 @@ test('statements are imported and reconciled', async () => {
     assert.match((await admin.call(id, request)).msg, words)
     ApiClient.proven.add(id)
   }
-  for (const each of [first, second])
-    assert.equal((await admin.data('writeOffBreak', { ...each, body: { reason: 'api' } })).outcome, 'done')
+  for (const each of [first, second]) await admin.data('writeOffBreak', { ...each, body: { reason: 'api' } })
   const month = { account: 'bank:main', currency: 'EUR', month: '2026-01' }
   assert.deepEqual(
     (await admin.data('listDays', { query: month })).days.map(
@@ -867,7 +986,7 @@ test('statements are imported and reconciled', async () => {
 test('a currency that is none is refused wherever one is given, and nothing is written', async () => {
   const currency = 'ERU'
   const { wallets } = await admin.data('listWallets', { query: { limit: '1' } })
-  const params = { merchantId, walletId: wallets[0].walletId }
+  const params = { merchantId, walletId: wallets[0].walletId, bankName: 'main' }
   const money = { currency, amount: '1', reason }
   const link = { linkNo: 'none', title: 'None', uses: 'once', currency } as const
   const bank = { bankName: 'none', holder: 'None', lines: ['1'], currency }
@@ -884,6 +1003,10 @@ test('a currency that is none is refused wherever one is given, and nothing is w
     ['payOut', money],
     ['topUp', money],
     ['fundMerchant', money],
+    ['setOpeningBalance', { ...money, day: '2026-01-05' }],
+    ['depositOwnMoney', money],
+    ['withdrawOwnMoney', money],
+    ['sweepFees', money],
   ] as const) {
     const { status, data, msg } = await admin.call(id, { params, body, headers: once() })
     assert.deepEqual([status, data.field], [400, 'currency'], `${id}: ${msg}`)
@@ -918,6 +1041,8 @@ test('every route was held to its schema above', () => {
 })
 
 test('what is not as described is refused, with the field and what to change', async () => {
+  // The tests before this one have used the rate of the token.
+  clock.advance(10_000)
   for (const [id, request, field, words] of [
     ['listOrders', { query: { limit: '0' } }, 'limit', /whole number from 1 to 200, but was 0/],
     ['listOrders', { query: { staus: 'x' } }, 'staus', /not a field of the query/],
@@ -955,9 +1080,7 @@ test('a token does what its scopes say and its operator’s role allows, and not
     },
     body: {},
   }
-  for (const [scope, routes] of Map.groupBy(apiRoutes, (route) => route.scope)) {
-    if (scope === undefined) continue
-    clock.advance(1_000)
+  const refusedWithout = async (scope: Scope, routes: readonly (typeof apiRoutes)[number][]) => {
     const others = await clientOf(
       'admin',
       scopeNames.filter((each) => each !== scope),
@@ -972,6 +1095,12 @@ test('a token does what its scopes say and its operator’s role allows, and not
     )
     await tokens.revokeToken(others.id, { login: undefined, actor: 'test', reason })
   }
+  const byScope = [...Map.groupBy(apiRoutes, (route) => route.scope)]
+  // Many at once, because each refusal is held back for about a second; an operator has at most 20 tokens.
+  for (let at = 0; at < byScope.length; at += 15)
+    await Promise.all(
+      byScope.slice(at, at + 15).map(([scope, routes]) => scope && refusedWithout(scope, routes)),
+    )
   for (const role of ['viewer', 'operator'] as const) {
     const tooMuch = scopeNames.find((scope) => !mayAct(role, scopes[scope].needs)) ?? ''
     await assert.rejects(clientOf(role, [tooMuch]), /needs the role/)

@@ -161,9 +161,23 @@ test('keys are added beside the old ones, at most two of a kind, and revoked', a
     await note(admin, `${path}/keys/rsa`, { publicKey: pem, reason: 'new' }),
     /has two live rsa keys already/,
   )
+  clock.advance(1)
   secretOf(await admin.post(`${path}/keys/aes`, { reason: 'new' }), base64Key)
   assert.match(await note(admin, `${path}/keys/aes`, { reason: 'new' }), /has two live aes keys already/)
-  const [, keyId = ''] = /\/keys\/([0-9a-f-]{36})\/revoke/.exec((await admin.get(path)).text) ?? []
+  const page = (await admin.get(path)).text
+  assert.match(page, /Replacing the AES key\. Next: The merchant installs key/)
+  const { keys } = await gateway.merchants.showMerchant(other.merchantId)
+  const [oldKey, newKey] = keys.filter(({ kind }) => kind === 'aes')
+  const keyId = oldKey?.keyId
+  assert.match(
+    await note(admin, `${path}/keys/${keyId}/revoke`, { reason: 'rotated' }),
+    /was not revoked, because it is still needed\. This key seals callbacks/,
+  )
+  assert.doesNotMatch(page, new RegExp(`keys/${keyId}/use-for-callbacks`), 'it seals callbacks already')
+  assert.match(
+    await note(admin, `${path}/keys/${newKey?.keyId}/use-for-callbacks`, { reason: 'installed' }),
+    /Callbacks are sealed with key/,
+  )
   assert.match(await note(admin, `${path}/keys/${keyId}/revoke`, { reason: 'rotated' }), /is revoked/)
   assert.match(await note(admin, `${path}/keys/${keyId}/revoke`, { reason: 'again' }), /has no live key/)
   assert.match((await admin.get(path)).text, /revoked/)
@@ -227,7 +241,7 @@ test('a payout form that is sent twice, at once or again, pays out once', async 
   assert.equal(madeAtMs, clock.now())
   const at = new Date(clock.now()).toISOString().slice(0, 19).replace('T', ' ')
   clock.advance(1_000)
-  const again = `This was already done at ${at} UTC; nothing moved again.`
+  const again = `This was already done at ${at} UTC. Nothing was done again.`
   assert.match(await note(admin, path, form), new RegExp(again))
   const { rowCount } = await pool.query("select from transfers where kind = 'payout' and amount_minor = 125")
   assert.equal(rowCount, 1)
@@ -298,7 +312,7 @@ test('ticked callbacks are sent again, those and no others, each with a record o
   for (const [fields, why] of [
     [{ reason: 'x' }, /Please fill in: Callback/],
     [{ callback: ticked, reason: ' ' }, /Please fill in: Reason/],
-    [{ callback: [...ticked, "' or 1=1"], reason: 'x' }, /must be a list of at most 50/],
+    [{ callback: [...ticked, "' or 1=1"], reason: 'x' }, /each item is a callback of the list/],
     [{ callback: Array(51).fill(boxes[0]), reason: 'x' }, /must be a list of at most 50/],
   ] as const)
     assert.match(await note(operator, path, fields), why)
@@ -401,7 +415,7 @@ test('pausing and resuming a host is on record and on the page', async () => {
   )
   assert.match(
     await note(operator, '/callbacks/hosts/resume', { host: 'shop.example:8443', reason: 'back' }),
-    /neither paused nor failing/,
+    /Neither shop\.example:8443 nor a destination there is paused or failing/,
   )
 })
 
@@ -541,9 +555,16 @@ test('each role is held to its limits, also by hand-made requests', async () => 
   ]
   const forAdmins = [
     '/merchants',
-    ...['change', 'suspend', 'resume', 'keys/aes', 'keys/rsa', 'keys/x/revoke', 'payout'].map(
-      (act) => `${merchantPath}/${act}`,
-    ),
+    ...[
+      'change',
+      'suspend',
+      'resume',
+      'keys/aes',
+      'keys/rsa',
+      'keys/x/revoke',
+      'keys/x/use-for-callbacks',
+      'payout',
+    ].map((act) => `${merchantPath}/${act}`),
     '/wallets',
     '/wallets/x/top-up',
   ]

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OrderStatus } from '@tillgate/protocol'
-import { countDueHour } from '../../src/overview/count-due-hour.ts'
-import { makeReadOverview } from '../../src/overview/read-overview.ts'
+import { countDueHour } from '../../src/finance/overview/count-due-hour.ts'
+import { makeReadOverview } from '../../src/finance/overview/read-overview.ts'
 import {
   amountOf,
   callbacksOf,
@@ -14,8 +14,8 @@ import {
   ordersOf,
   startOf,
   successRate,
-} from '../../src/overview/rules/overview.ts'
-import type { OverviewHours } from '../../src/overview/store/overview-hours.ts'
+} from '../../src/finance/overview/rules/overview.ts'
+import type { OverviewHours } from '../../src/finance/overview/store/overview-hours.ts'
 import { until } from '../support/callbacks.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { TestClock } from '../support/clock.ts'

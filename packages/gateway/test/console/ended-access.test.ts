@@ -2,8 +2,8 @@
 // and changes neither password nor second step.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { totpCode } from '../../src/accounts/totp.ts'
-import type { Operator } from '../../src/operators/rules/operator.ts'
+import { totpCode } from '../../src/identity/accounts/totp.ts'
+import type { Operator } from '../../src/identity/operators/rules/operator.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { TestClock } from '../support/clock.ts'

@@ -1,7 +1,7 @@
 // PostgreSQL keeps no NUL in a text. Wherever a request can bring one, it is refused as the sender's mistake.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { scopeNames } from '../../src/operators/rules/api-token.ts'
+import { scopeNames } from '../../src/identity/operators/rules/api-token.ts'
 import { ApiClient } from '../support/admin-api.ts'
 import { openCheckoutShop, Visitor } from '../support/checkout.ts'
 import { ConsoleClient } from '../support/console.ts'

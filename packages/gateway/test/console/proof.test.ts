@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { pair } from '../../../protocol/test/keys.ts'
-import { catalogue } from '../../src/acts/catalogue.ts'
+import { catalogue } from '../../src/actions/catalog.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient, type Fields } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -17,6 +17,7 @@ const publicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }).toStrin
 const account = { holder: 'Mallory', iban: 'DE89370400440532013000' }
 const rail = { name: 'My bank', currencies: 'EUR', reason }
 
+const money = { amount: '1.00', currency: 'EUR', reason }
 /** Every form that asks, by where it is sent, with all that is filled in but the proof. */
 const forms: Readonly<Record<string, Fields>> = {
   // Who comes in.
@@ -38,17 +39,33 @@ const forms: Readonly<Record<string, Fields>> = {
   '/merchants/:merchantId/keys/rsa': { publicKey, reason },
   '/merchants/:merchantId/endpoints': { url: 'https://evil.example', format: 'standard', reason },
   '/merchants/:merchantId/endpoints/:endpointId/secrets': rotation,
+  '/merchants/:merchantId/change': { name: 'Tea House', callbackHosts: 'evil.example', reason },
+  '/merchants/:merchantId/endpoints/:endpointId/events': { events: 'payment.order.success', reason },
   '/rails': { ...rail, railId: 'evil', url: 'http://evil.example' },
   '/rails/:railId/secrets': rotation,
   '/wallets/:walletId/reset-pin': { reason },
   // Where money goes.
   '/merchants/:merchantId/payouts/bank-account': { ...account, currency: 'EUR', reason },
   '/rails/transfer': { ...rail, ...account, railId: 'transfer' },
+  '/rails/:railId/change': { ...rail, url: 'http://evil.example' },
+  '/money/banks': { ...account, bankName: 'evil', reason },
+  '/money/banks/:bankName/change': { ...account, reason },
   '/rails/:railId/account': { ...account, reason },
+  // What is the operator’s own.
+  '/money/banks/:bankName/opening-balance': { ...money, day: '2026-01-05' },
+  '/money/banks/:bankName/deposits': money,
+  '/money/banks/:bankName/withdrawals': money,
+  '/money/banks/:bankName/fee-sweeps': money,
+  '/reconciliation/breaks/:breakId/book-as': { as: 'bank_charge', reason },
 }
 
 function pathOf(pattern: string): string {
-  const params: Readonly<Record<string, string>> = { merchantId, login: 'olga', railId: 'bank' }
+  const params: Readonly<Record<string, string>> = {
+    merchantId,
+    login: 'olga',
+    railId: 'bank',
+    bankName: 'main',
+  }
   return pattern.replace(/:(\w+)/g, (_, name: string) => params[name] ?? randomUUID())
 }
 
@@ -60,6 +77,25 @@ async function recorded(): Promise<number> {
 test('the forms that ask for a proof are these', () => {
   const asking = catalogue.flatMap((act) => act.forms.filter((form) => form.wantsProof))
   assert.deepEqual(asking.map(({ path }) => path).sort(), Object.keys(forms).sort())
+})
+
+/**
+ * A new wallet is empty, and unlocking gives access only where one operator does it over and over. A second operator
+ * stands before both where the settings ask for one.
+ */
+const withoutOwnMoney = ['wallet.add', 'wallet.unlock']
+
+test('every form that gives access to money, or says where money goes, asks for a proof', () => {
+  const words = ['names where money goes', 'gives access to money']
+  const withoutProof = catalogue
+    .filter(
+      ({ name, effects }) =>
+        !withoutOwnMoney.includes(name) && effects.some((effect) => words.includes(effect)),
+    )
+    .flatMap(({ name, forms: own, portal }) =>
+      [...own, ...portal].filter(({ wantsProof }) => !wantsProof).map(({ path }) => `${name} at ${path}`),
+    )
+  assert.deepEqual(withoutProof, [])
 })
 
 for (const [pattern, fields] of Object.entries(forms))

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { readConfig } from '../../src/app/settings/config.ts'
+import { makeOpenIdClient } from '../../src/platform/outbound/openid.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -113,8 +115,8 @@ test('nobody comes in who was not declared, whose address is not verified, or wh
 test('a lower role ends sessions, tokens and links that were made; a higher one leaves them', async () => {
   const { merchantId } = await gateway.addMerchant()
   const { members } = gateway.operations.as('console:ann@127.0.0.1')
-  await members.inviteMember({ merchantId, email: 'ann@elsewhere.example', role: 'owner' })
   const first = await signIn({ ...ann, groups: ['till-admins'] })
+  await members.inviteMember({ merchantId, email: 'ann@elsewhere.example', role: 'owner' })
   assert.equal((await members.listMembers(merchantId)).invitations.length, 1)
   const before = await stored('ann')
   assert.equal(before.role, 'admin')
@@ -284,3 +286,29 @@ function withClaims(token: string, claims: Record<string, unknown>): string {
   const changed = { ...JSON.parse(Buffer.from(body, 'base64url').toString()), ...claims }
   return [head, Buffer.from(JSON.stringify(changed)).toString('base64url'), signature].join('.')
 }
+
+test('a provider that sends groups with a scope of its own is asked for it', async () => {
+  const strict = await startIdentityProvider([`${origin}/sign-in/provider/callback`], {
+    groupsScope: 'groups',
+  })
+  strict.person = ann
+  const settings = {
+    OIDC_ISSUER: strict.issuer,
+    OIDC_CLIENT_ID: clientId,
+    OIDC_CLIENT_SECRET: clientSecret,
+    OIDC_ROLES: 'staff=viewer',
+  }
+  const groupsWith = async (environment: Record<string, string>) => {
+    const { openId } = readConfig({ ...settings, ...environment })
+    assert(openId)
+    const client = makeOpenIdClient({ ...openId, maxAgeSeconds: 600 })
+    const begun = await client.begin(`${origin}/sign-in/provider/callback`)
+    assert(begun)
+    const finished = await client.finish(new URL(await strict.follow(begun.url)), begun.flow)
+    assert(finished.kind === 'proven', JSON.stringify(finished))
+    return finished.claims.groups
+  }
+  assert.deepEqual(await groupsWith({}), [])
+  assert.deepEqual(await groupsWith({ OIDC_SCOPES: 'groups, openid' }), ann.groups)
+  assert.throws(() => readConfig({ ...settings, OIDC_SCOPES: 'gro"ups' }), /OIDC_SCOPES must be scopes/)
+})

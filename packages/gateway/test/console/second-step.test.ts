@@ -2,7 +2,7 @@
 // nothing that lets somebody who knows the password alone come in.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { totpCode } from '../../src/accounts/totp.ts'
+import { totpCode } from '../../src/identity/accounts/totp.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { TestClock } from '../support/clock.ts'
 import { type ConsoleAnswer, ConsoleClient } from '../support/console.ts'

@@ -2,16 +2,16 @@
 // rule, broken on purpose, to see that it would be noticed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Catalog, faultsOf, readCatalog } from '../../src/database/catalog.ts'
+import { sealedPlaces } from '../../src/core/keys/store/sealed-secrets.ts'
+import { type Catalog, faultsOf, readCatalog } from '../../src/platform/database/catalog.ts'
 import {
   type ClusterState,
   databaseSettings,
   planDistribution,
   prepareDistribution,
   spreadTables,
-} from '../../src/database/cluster/distribute.ts'
-import { spreadForeignKeys, tablePlans } from '../../src/database/tables.ts'
-import { sealedPlaces } from '../../src/keys/store/sealed-secrets.ts'
+} from '../../src/platform/database/cluster/distribute.ts'
+import { spreadForeignKeys, tablePlans } from '../../src/platform/database/tables.ts'
 import { freshDatabase } from '../support/database.ts'
 
 const { pool } = await freshDatabase()
@@ -97,7 +97,7 @@ const broken: [string, string, RegExp][] = [
   [
     'a foreign key that is not in the list',
     'alter table transfers add constraint of_merchant foreign key (merchant_id) references merchants not valid',
-    /of_merchant of transfers is not in database\/tables.ts/,
+    /of_merchant of transfers is not in platform\/database\/tables.ts/,
   ],
   [
     'a foreign key that is gone',

@@ -1,9 +1,9 @@
 // Several gateways on one DATA_DIR: one server for all, stopped by the last that leaves, back when it dies.
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
-import { type EmbeddedEvent, startEmbedded } from '../../src/database/embedded/embedded.ts'
-import { openPool } from '../../src/database/pool.ts'
-import { isTransient } from '../../src/database/transient.ts'
+import { type EmbeddedEvent, startEmbedded } from '../../src/platform/database/embedded/embedded.ts'
+import { openPool } from '../../src/platform/database/pool.ts'
+import { isTransient } from '../../src/platform/database/transient.ts'
 import { isThere, killAndWait, makeDataDir, serverPid, usedDataDir } from '../support/data-dir.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 

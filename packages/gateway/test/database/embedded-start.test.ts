@@ -4,9 +4,9 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { after, suite, test } from 'node:test'
 import pg from 'pg'
-import type { ConnectionOptions } from '../../src/database/connection.ts'
-import { type EmbeddedEvent, startEmbedded } from '../../src/database/embedded/embedded.ts'
-import { connectDatabase } from '../../src/database/open-database.ts'
+import type { ConnectionOptions } from '../../src/platform/database/connection.ts'
+import { type EmbeddedEvent, startEmbedded } from '../../src/platform/database/embedded/embedded.ts'
+import { connectDatabase } from '../../src/platform/database/open-database.ts'
 import {
   copyFolder,
   emptyDataDir,

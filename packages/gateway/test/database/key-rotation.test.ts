@@ -6,8 +6,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { openCallback, parseCallbackEnvelope, parsePublicKey } from '@tillgate/protocol'
-import { makeRotateMasterKey } from '../../src/keys/rotate-master-key.ts'
-import { makeVault } from '../../src/platform/vault.ts'
+import { placeOfSecret } from '../../src/app/database/secret-places.ts'
+import { makeRotateMasterKey } from '../../src/core/keys/rotate-master-key.ts'
+import { makeVault } from '../../src/platform/runtime/secrets/vault.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { databaseOf, runCommand } from '../support/command.ts'
@@ -29,6 +30,7 @@ async function gatewayWith(...keys: Buffer[]): Promise<TestGateway> {
 
 function rotation(...keys: [Buffer, ...Buffer[]]) {
   return makeRotateMasterKey({
+    placeOf: placeOfSecret,
     secrets: first.stores.sealedSecrets,
     vault: makeVault(...keys),
     clock,

@@ -2,7 +2,7 @@
 // the program is in support/database.ts, which every test with a database loads.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { byMerchant } from '../../src/database/tables.ts'
+import { byMerchant } from '../../src/platform/database/tables.ts'
 import { routingFaults } from '../support/routing.ts'
 
 const right: Readonly<Record<string, string>> = {

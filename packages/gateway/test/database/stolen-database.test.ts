@@ -4,13 +4,14 @@ import assert from 'node:assert/strict'
 import { randomBytes, scryptSync } from 'node:crypto'
 import { test } from 'node:test'
 import { makeUuid } from '@tillgate/protocol'
-import { totpCode } from '../../src/accounts/totp.ts'
-import { readCatalog } from '../../src/database/catalog.ts'
-import { migrate } from '../../src/database/migrate.ts'
-import { bindMode } from '../../src/database/mode.ts'
-import type { Pool } from '../../src/database/pool.ts'
-import { makeRotateMasterKey } from '../../src/keys/rotate-master-key.ts'
-import { makeVault } from '../../src/platform/vault.ts'
+import { placeOfSecret } from '../../src/app/database/secret-places.ts'
+import { makeRotateMasterKey } from '../../src/core/keys/rotate-master-key.ts'
+import { totpCode } from '../../src/identity/accounts/totp.ts'
+import { readCatalog } from '../../src/platform/database/catalog.ts'
+import { migrate } from '../../src/platform/database/migrate.ts'
+import { bindMode } from '../../src/platform/database/mode.ts'
+import type { Pool } from '../../src/platform/database/pool.ts'
+import { makeVault } from '../../src/platform/runtime/secrets/vault.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { openCheckoutShop, Visitor } from '../support/checkout.ts'
 import { ConsoleClient } from '../support/console.ts'
@@ -182,6 +183,7 @@ test('links, PINs and passwords outlive the master key under which they were mad
   await signsIn(both, pathname)
 
   const rotation = makeRotateMasterKey({
+    placeOf: placeOfSecret,
     secrets: gateway.stores.sealedSecrets,
     vault: makeVault(newKey, oldKey),
     clock,

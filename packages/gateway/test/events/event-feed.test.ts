@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { type EventName, makeCallbackId, makePaymentId } from '@tillgate/protocol'
-import { makeReadEvents } from '../../src/events/read-events.ts'
-import { insertEvents, makeEventStore } from '../../src/events/store/events.ts'
-import { makeTidyEvents } from '../../src/events/tidy-events.ts'
+import { makeReadEvents } from '../../src/core/callbacks/events/read-events.ts'
+import { insertEvents, makeEventStore } from '../../src/core/callbacks/events/store/events.ts'
+import { makeTidyEvents } from '../../src/core/callbacks/events/tidy-events.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -30,7 +30,8 @@ function event(eventName: EventName, { paymentId = '', atMs = clock.now() } = {}
   }
 }
 
-const readAll = async (after: number | undefined, limit = 500) => feed.read({ after, limit, waitMs: 0 })
+const readAll = async (after: number | undefined, limit = 500) =>
+  feed.read({ after, limit, waitMs: 0, reader: 'test' })
 
 test('no feed is read where none is kept', async () => {
   await assert.rejects(readAll(undefined), /EVENT_FEED_DAYS/)
@@ -97,7 +98,7 @@ test('many who write and read at once leave no gap and no number twice', async (
 
 test('who asks with nothing there waits until something happens', async () => {
   const { next } = await readAll((await store.readState()).lastPosition)
-  const asked = feed.read({ after: next, limit: 10, waitMs: 25_000 })
+  const asked = feed.read({ after: next, limit: 10, waitMs: 25_000, reader: 'test' })
   await insertEvents(pool, [event('payment.order.timeout')])
   const answers: unknown[] = []
   void asked.then((page) => answers.push(page))
@@ -149,7 +150,8 @@ test('a feed that is switched on for the first time begins at its beginning', as
   await events.setKept(false)
   await events.setKept(true)
   await insertEvents(fresh, [event('payment.order.success')])
-  const read = (after: number) => makeReadEvents({ events, clock }).read({ after, limit: 10, waitMs: 0 })
+  const read = (after: number) =>
+    makeReadEvents({ events, clock }).read({ after, limit: 10, waitMs: 0, reader: 'test' })
   assert.deepEqual((await read(0)).next, 1)
   await events.setKept(false)
   await events.setKept(true)
@@ -162,7 +164,7 @@ test('whoever begins to read after the feed was switched on again is told of not
   const events = makeEventStore(fresh)
   const { read } = makeReadEvents({ events, clock })
   for (const isKept of [true, false, true]) await events.setKept(isKept)
-  const { next } = await read({ after: undefined, limit: 10, waitMs: 0 })
+  const { next } = await read({ after: undefined, limit: 10, waitMs: 0, reader: 'test' })
   await insertEvents(fresh, [event('payment.order.success')])
-  assert.equal((await read({ after: next, limit: 10, waitMs: 0 })).events.length, 1)
+  assert.equal((await read({ after: next, limit: 10, waitMs: 0, reader: 'test' })).events.length, 1)
 })

@@ -1,5 +1,8 @@
 // Payment links over the signed methods and over their pages, without scripts: what can be paid, by whom and how often.
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { openCheckoutShop, Visitor } from '../support/checkout.ts'
 
@@ -360,6 +363,72 @@ test('the code is an image of the address, as SVG and as PNG', async () => {
       .toString(),
     'PNG',
   )
+})
+
+/** As `send`, from another address of this machine. */
+function sendFrom(localAddress: string, link: { linkUrl: string }, fields: Record<string, string>) {
+  const body = new URLSearchParams(fields).toString()
+  return new Promise<{ status: number; retryAfter: number; location: string; text: string }>(
+    (resolve, reject) => {
+      const sent = request(
+        pathOf(link),
+        {
+          method: 'POST',
+          localAddress,
+          headers: {
+            'content-type': 'application/x-www-form-urlencoded',
+            'sec-fetch-site': 'same-origin',
+            'accept-language': 'de',
+          },
+        },
+        async (response) => {
+          const { statusCode: status = 0, headers } = response
+          const { location = '' } = headers
+          resolve({
+            status,
+            location,
+            retryAfter: Number(headers['retry-after']),
+            text: await text(response),
+          })
+        },
+      )
+      sent.on('error', reject)
+      sent.end(body)
+    },
+  )
+}
+
+const newNumber = () => randomBytes(10).toString('hex')
+
+test('an address with a hundred unpaid orders at a link makes no more there, until it pays or an hour has passed', async () => {
+  const [link, otherLink] = [await create(), await create()]
+  const [abuser, visitor] = ['127.0.5.1', '127.0.5.2']
+  const pressFrom = async (address: string, at: typeof link, number = newNumber()) => {
+    clock.advance(250)
+    return sendFrom(address, at, { number })
+  }
+  const first = newNumber()
+  const paths = [(await pressFrom(abuser, link, first)).location]
+  while (paths.length < 100) paths.push((await pressFrom(abuser, link)).location)
+  assert.equal(new Set(paths).size, 100)
+
+  const refused = await pressFrom(abuser, link)
+  assert.equal(refused.status, 429)
+  assert(refused.retryAfter > 3_500 && refused.retryAfter <= 3_600, String(refused.retryAfter))
+  assert.match(refused.text, /Zu viele nicht abgeschlossene Zahlungen.*Tea House.*60 Minuten/s)
+
+  assert.equal((await pressFrom(abuser, link, first)).location, paths[0], 'a form sent again leads on')
+  assert.equal((await pressFrom(visitor, link)).status, 303)
+  assert.equal((await pressFrom(abuser, otherLink)).status, 303)
+
+  const [, second = ''] = paths
+  await payAt(second)
+  assert.equal((await pressFrom(abuser, link)).status, 429, 'what was paid is looked for every ten seconds')
+  clock.advance(10_000)
+  assert.equal((await pressFrom(abuser, link)).status, 303)
+  assert.equal((await pressFrom(abuser, link)).status, 429)
+  clock.advance(3_600_000)
+  assert.equal((await pressFrom(abuser, link)).status, 303)
 })
 
 test('one address that presses without end is slowed down', async () => {

@@ -12,16 +12,16 @@ import {
   merchantAccount,
   type Transfer,
   walletAccount,
-} from '../../src/ledger/rules/transfer.ts'
-import type { Order } from '../../src/orders/rules/order.ts'
-import { paymentHold } from '../../src/payments/rules/payment.ts'
-import { holdOf } from '../../src/payouts/rules/decide-payouts.ts'
-import { endPayout } from '../../src/payouts/rules/end-payout.ts'
-import type { Payout } from '../../src/payouts/rules/payout.ts'
-import { requestRefund, settleRefund } from '../../src/refunds/rules/refund.ts'
-import { type Correction, planCorrection } from '../../src/treasury/rules/correction.ts'
-import { chargeFor, feeReturn } from '../../src/treasury/rules/fee.ts'
-import { makePriceBook, type Price } from '../../src/treasury/rules/price.ts'
+} from '../../src/core/ledger/rules/transfer.ts'
+import { chargeFor, feeReturn } from '../../src/core/orders/fees/rules/fee.ts'
+import { makePriceBook, type Price } from '../../src/core/orders/fees/rules/price.ts'
+import { paymentHold } from '../../src/core/orders/payments/rules/payment.ts'
+import { requestRefund, settleRefund } from '../../src/core/orders/refunds/rules/refund.ts'
+import type { Order } from '../../src/core/orders/rules/order.ts'
+import { holdOf } from '../../src/finance/payouts/rules/decide-payouts.ts'
+import { endPayout } from '../../src/finance/payouts/rules/end-payout.ts'
+import type { Payout } from '../../src/finance/payouts/rules/payout.ts'
+import { type Correction, planCorrection } from '../../src/finance/treasury/rules/correction.ts'
 import { Books } from '../support/books.ts'
 import { nowMs, order as orderValue } from '../support/order-value.ts'
 

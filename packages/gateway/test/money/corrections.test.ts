@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, test } from 'node:test'
 import { makeUuid } from '@tillgate/protocol'
-import type { Correction } from '../../src/treasury/rules/correction.ts'
+import type { Correction } from '../../src/finance/treasury/rules/correction.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
@@ -215,7 +215,7 @@ test('late money that is held moves on to the merchant, a wallet or a bank, once
 
 test('late money does not go into a wallet that was closed', async () => {
   const walletId = await money.addWallet(0n)
-  assert.equal(await operations.closeWallet(walletId, 'consumer'), 'closed')
+  assert.equal(await operations.closeWallet({ walletId, accessVersion: 0 }, 'consumer'), 'closed')
   const corrects = await lateMoney()
   const release = { kind: 'release', merchantId, walletId, ...usd, amountMinor: 1_000n, corrects } as const
   await assert.rejects(correct({ ...release, to: 'wallet' }), /wallet is closed/)

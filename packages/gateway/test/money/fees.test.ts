@@ -1,9 +1,9 @@
 // Fees against the real database: charged with the payment, given back with refunds, once each, and proved by the ledger.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { csvStatement } from '../../src/ledger/write-statement.ts'
-import type { Merchant } from '../../src/merchants/rules/merchant.ts'
-import { priceLeadMs, type Terms } from '../../src/treasury/rules/price.ts'
+import { csvStatement } from '../../src/core/ledger/write-statement.ts'
+import type { Merchant } from '../../src/core/merchants/rules/merchant.ts'
+import { priceLeadMs, type Terms } from '../../src/core/orders/fees/rules/price.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { testOperations } from '../support/operations.ts'

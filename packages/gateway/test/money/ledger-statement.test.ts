@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { csvStatement } from '../../src/ledger/write-statement.ts'
+import { csvStatement } from '../../src/core/ledger/write-statement.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { payOutWholly } from '../support/payouts.ts'

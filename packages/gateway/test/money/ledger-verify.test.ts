@@ -1,14 +1,15 @@
 // ledger verify must find every kind of wrong book, so each is made wrong once and put right again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isRefusedByWorker } from '../../src/database/data-error.ts'
-import type { Pool, Queryable } from '../../src/database/pool.ts'
-import { describeVerification } from '../../src/ledger/run-checks.ts'
-import { verifyLedger } from '../../src/ledger/store/ledger-checks.ts'
-import { codeOf } from '../../src/platform/errors.ts'
+import { describeVerification } from '../../src/core/ledger/run-checks.ts'
+import { priceLeadMs } from '../../src/core/orders/fees/rules/price.ts'
+import { verifyLedger } from '../../src/finance/overview/store/verify-ledger.ts'
+import { isRefusedByWorker } from '../../src/platform/database/data-error.ts'
+import type { Pool, Queryable } from '../../src/platform/database/pool.ts'
+import { codeOf } from '../../src/platform/runtime/errors.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
-import { payOutWholly } from '../support/payouts.ts'
+import { payOutWholly, sell } from '../support/payouts.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
@@ -25,16 +26,34 @@ await money.refundOrder(
 )
 await money.settle()
 await payOutWholly(money, { merchantId, amountMinor: 100n })
+const { corrections, ownMoney, prices } = money.operations.as('test')
+// The operator's own: an opening balance, a deposit, a withdrawal, and a fee that is swept.
+const terms = {
+  fixedMinor: 10n,
+  basisPoints: 0,
+  leastMinor: undefined,
+  mostMinor: undefined,
+  returnsFee: false,
+}
+const everywhere = { merchantId: undefined, railId: undefined, currency: 'USD' }
+await prices.setPrice({ ...everywhere, terms, fromMs: undefined }, 'test')
+clock.advance(priceLeadMs)
+await sell(money, await money.addMerchant(), { minor: 100n })
+const own = { bankName: 'main', currency: 'USD' }
+const { transferId: openingId } = await ownMoney.setOpeningBalance({ ...own, amountMinor: 500n }, 'test')
+await ownMoney.deposit({ ...own, amountMinor: 30n }, 'test')
+await ownMoney.withdraw({ ...own, amountMinor: 20n }, 'test')
+await ownMoney.sweepFees({ ...own, amountMinor: undefined }, 'test')
 await money.submitPayment({ ...confirming, walletId })
 const outside = { bankName: 'main' }
 const fund = { kind: 'fund', merchantId, currency: 'USD', amountMinor: 50n, outside } as const
-await money.operations.as('test').corrections.correct(fund, 'test')
+await corrections.correct(fund, 'test')
 
 test('books that balance are clean, and the report says what was looked at', async () => {
   const verification = await verifyLedger(pool)
   assert.deepEqual(verification.findings, [])
   assert.deepEqual(describeVerification(verification), [
-    'The ledger is clean: 3 accounts, 9 transfers, 31 claims.',
+    'The ledger is clean: 7 accounts, 17 transfers, 35 claims.',
   ])
 })
 
@@ -93,6 +112,31 @@ const wrongs: [string, RegExp][] = [
     /as its kind does/,
   ],
   [inserted({ kind: 'fee', from: `merchant:${merchantId}:USD`, to: 'fees:another:USD' }), /own merchant/],
+  [`delete from bank_openings`, /opening balance is the one that its bank account notes/],
+  [`update bank_openings set day = day - 1`, /opening balance is the one that its bank account notes/],
+  [
+    `update bank_openings set reversed_minor = 1 where transfer_id = '${openingId}'`,
+    /less what was taken back/,
+  ],
+  [`delete from audit where act = 'bank.deposit'`, /every movement of own money has the act behind it/],
+  [`delete from transfers where kind = 'owner_withdrawal'`, /every such act has its movement/],
+  [`update audit set act = 'bank.deposit' where act = 'bank.withdraw'`, /every movement of own money/],
+  [again('owner_deposit'), /every movement of own money .* once/],
+  [
+    `update transfers set kind = 'owner_deposit' where kind = 'owner_withdrawal'`,
+    /goes between accounts as its kind does/,
+  ],
+  [
+    `update accounts set debits_posted = credits_posted + 11 where owner_kind = 'fees'`,
+    /fees are below zero by no more than was swept/,
+  ],
+  [
+    `insert into transfers (merchant_id, transfer_id, kind, phase, debit_account, credit_account, currency, amount_minor,
+                           audit_id, made_at, outside_reference, value_date)
+     select '', 'T1', kind, phase, 'bank:main:USD', 'bank:other:USD', currency, amount_minor + 1, audit_id, made_at, 'T1', '2026-11-16'
+       from transfers where kind = 'fee_sweep'`,
+    /moved as much between bank accounts as it took/,
+  ],
   [again('top_up'), /every top-up .* has the act behind it/],
   [again('correction'), /every correction has the act behind it/],
 ]
@@ -107,13 +151,13 @@ select merchant_id, 'T1', '${kind}', 'direct', '${from}', '${to}', currency, 1, 
 }
 
 /** By the same act. */
-function again(kind: 'top_up' | 'correction'): string {
+function again(kind: 'top_up' | 'correction' | 'owner_deposit'): string {
   return `
 insert into transfers (merchant_id, transfer_id, kind, phase, debit_account, credit_account, currency, amount_minor,
                        audit_id, made_at, outside_reference, value_date)
 select merchant_id, 'T1', kind, phase, debit_account, credit_account, currency, amount_minor,
        audit_id, made_at, 'another', value_date
-  from transfers where kind = '${kind}'`
+  from transfers where kind = '${kind}' limit 1`
 }
 
 for (const [wrong, claim] of wrongs) {

@@ -1,7 +1,7 @@
 // The operator's commands about money, as an operator calls them: exit codes and words.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock } from '../../src/platform/clock.ts'
+import { systemClock } from '../../src/platform/runtime/clock.ts'
 import { databaseOf, runCommand } from '../support/command.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { openMoney } from '../support/money.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Pool, Queryable } from '../../src/database/pool.ts'
-import { walletRail } from '../../src/rails/wallet-rail.ts'
+import { walletRail } from '../../src/finance/rails/wallet-rail.ts'
+import type { Pool, Queryable } from '../../src/platform/database/pool.ts'
 import { freshDatabase } from '../support/database.ts'
 import { callbacksOf, heldClock, openMoney } from '../support/money.ts'
 

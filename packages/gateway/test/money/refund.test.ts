@@ -1,8 +1,8 @@
 // service.trade.refund and what query and callbacks say of it: spec 2.12 and 3.2, row by row.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RailAnswer } from '../../src/rails/rules/rail.ts'
-import { walletRail } from '../../src/rails/wallet-rail.ts'
+import type { RailAnswer } from '../../src/core/orders/payments/rules/rail.ts'
+import { walletRail } from '../../src/finance/rails/wallet-rail.ts'
 import { freshDatabase } from '../support/database.ts'
 import { callbacksOf, heldClock, openMoney } from '../support/money.ts'
 import { payOutWholly } from '../support/payouts.ts'

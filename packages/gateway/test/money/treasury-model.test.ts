@@ -6,9 +6,9 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { Failure, makeUuid, toDecimalText } from '@tillgate/protocol'
 import fc from 'fast-check'
-import type { Payout } from '../../src/payouts/rules/payout.ts'
-import type { Correction } from '../../src/treasury/rules/correction.ts'
-import { priceLeadMs, type Terms } from '../../src/treasury/rules/price.ts'
+import { priceLeadMs, type Terms } from '../../src/core/orders/fees/rules/price.ts'
+import type { Payout } from '../../src/finance/payouts/rules/payout.ts'
+import type { Correction } from '../../src/finance/treasury/rules/correction.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, type Money, openMoney } from '../support/money.ts'
 import { addPaidMerchant, availableOf, planFor, workOff } from '../support/payouts.ts'
@@ -19,7 +19,6 @@ const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
 const money: Money = openMoney(pool, { clock })
 const { payouts, payoutRuns, payoutPlans, prices, corrections } = money.operations.as('test')
-const acts = money.operations.payoutActs({ operator: undefined, actor: 'test' })
 const booking = { reference: 'B', valueDate: '2026-11-16' }
 const outside = { bankName: 'main' }
 const dayMs = 86_400_000
@@ -154,7 +153,7 @@ const nextDay = fc.constant(
 const byHand = amount.map((minor) =>
   command(`pay out ${minor} by hand`, async (model, { merchant, currency }) => {
     const given = { merchantId: merchant.merchantId, currency, amountMinor: minor, bankName: 'main' }
-    assert.equal(await isDone(acts.payOut(given, { reason: 'test' })), model.payOut(minor))
+    assert.equal(await isDone(payouts.requestPayout(given, { reason: 'test' })), model.payOut(minor))
   }),
 )
 const send = fc.constant(

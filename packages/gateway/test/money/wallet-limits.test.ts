@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
-import type { Rail } from '../../src/rails/rules/rail.ts'
+import type { Rail } from '../../src/core/orders/payments/rules/rail.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { NewNotice } from '../../src/notices/rules/notice.ts'
-import { makeActs } from '../../src/operators/audit-entries.ts'
-import { makeVault } from '../../src/platform/vault.ts'
-import { loginsByAddress, pinLockLimits, sourceKeptMs } from '../../src/wallets/rules/pin-lock.ts'
-import type { KnownDevice } from '../../src/wallets/rules/wallet.ts'
-import { makeClosingStore } from '../../src/wallets/store/closing.ts'
-import { makePinResetStore } from '../../src/wallets/store/pin-resets.ts'
+import { makeAuditEntries } from '../../src/core/audit/audit-entries.ts'
+import type { NewNotice } from '../../src/core/emails/rules/notice.ts'
+import { loginsByAddress, pinLockLimits, sourceKeptMs } from '../../src/core/wallets/rules/pin-lock.ts'
+import type { KnownDevice } from '../../src/core/wallets/rules/wallet.ts'
+import { makeClosingStore } from '../../src/identity/consumers/store/closing.ts'
+import { makePinResetStore } from '../../src/identity/consumers/store/pin-resets.ts'
+import { makeVault } from '../../src/platform/runtime/secrets/vault.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
@@ -294,9 +294,10 @@ test('no code for a new PIN is made or mailed that is asked for while the wallet
   }
   const both = await pool.transaction(async (transaction) => {
     await transaction.query('lock table notices in share mode')
-    const makeAct = makeActs({ clock, random: randomBytes, actor: 'test' })
-    const closed = { walletId, sealedPin: randomBytes(64), name: 'closed', endTopUp: () => undefined }
-    const closing = makeClosingStore(pool).close(closed, makeAct('wallet.close', walletId))
+    const makeAuditEntry = makeAuditEntries({ clock, random: randomBytes, actor: 'test' })
+    const wallet = { walletId, accessVersion: 0, paidMinor: 0n }
+    const closed = { ...wallet, sealedPin: randomBytes(64), name: 'closed', endTopUp: () => undefined }
+    const closing = makeClosingStore(pool).close(closed, makeAuditEntry('wallet.close', walletId))
     await untilBlocked(pool, 1, '%delete from notices%')
     const mailing = makePinResetStore(pool).mail({
       walletId,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pair } from '../../../protocol/test/keys.ts'
-import { readConfig } from '../../src/settings/config.ts'
+import { readConfig } from '../../src/app/settings/config.ts'
 import { acknowledged, answered, makeCallbackWorld, until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { testOperations } from '../support/operations.ts'
@@ -85,7 +85,7 @@ test('contacts hear what their merchant should know, each in its language; whoev
       .sort(),
     ['one@shop.test', 'three@shop.test', 'two@shop.test'],
   )
-  const { queueNotices } = await import('../../src/notices/store/queue-notices.ts')
+  const { queueNotices } = await import('../../src/core/emails/store/queue-notices.ts')
   await queueNotices(
     pool,
     makeNotices('callbacks-exhausted', { merchantId, parameters: { event: 'e', paymentId: 'p', host: 'h' } }),
@@ -124,13 +124,13 @@ test('a host that fails for ten minutes is told to its merchant once a day, and 
   assert.deepEqual(await told('callback-host-failing'), [])
   const nextMs = () =>
     number(
-      `select greatest(min(q.due_at), coalesce(max(h.paused_until), 0)) as n
-         from callback_queue q left join callback_hosts h on h.host = q.host`,
+      `select min(greatest(q.due_at, d.paused_until)) as n
+         from callback_queue q left join callback_destinations d using (merchant_id, host, destination_id)`,
     )
   for (let steps = 0; steps < 2_000 && !(await isOver()); steps++) {
     const before = await attempts()
     clock.advance(Math.max(1, (await nextMs()) - clock.now() + 1))
-    // What is due is attempted. Where the host was paused after the look at what is next, nothing is due yet; while an
+    // What is due is attempted. Where the destination was paused after the look at what is next, nothing is due yet; while an
     // attempt is under way nothing seems to be either, so that is looked at a while later.
     const sinceMs = performance.now()
     const isPutOff = async () => performance.now() - sinceMs > putOffAfterMs && (await nextMs()) > clock.now()
@@ -142,6 +142,7 @@ test('a host that fails for ten minutes is told to its merchant once a day, and 
   const failing = await told('callback-host-failing')
   assert.ok(failing.length >= 2 && failing.length <= 8, `${failing.length}`)
   assert.equal(failing[0]?.parameters['reason'], 'HTTP 503')
+  assert.match(failing[0]?.parameters['host'] ?? '', /^down\.example\/[ab]$/)
   const given = await told('callbacks-exhausted')
   // Their last attempts may fall on two days.
   assert.ok(given.length === 1 || given.length === 2)
@@ -151,7 +152,7 @@ test('a host that fails for ten minutes is told to its merchant once a day, and 
 })
 
 test('a callback that is given up without a further attempt is told too, but not one whose endpoint was removed', async () => {
-  await pool.query('truncate callback_queue, callback_hosts, notices')
+  await pool.query('truncate callback_queue, callback_hosts, callback_destinations, notices')
   const { paymentId } = await world.queueCallback('https://gone.example/')
   const other = await world.addMerchant('Other')
   const { endpoints } = operations.as('test')

@@ -85,7 +85,7 @@ test('one click stops a kind for its reader, and nobody else’s', async () => {
     gateway.operations.makeNotices('rail-paused', {
       parameters: { rail: 'bank', failure: 'timeout', until: 'soon' },
     })
-  const { queueNotices } = await import('../../src/notices/store/queue-notices.ts')
+  const { queueNotices } = await import('../../src/core/emails/store/queue-notices.ts')
   await queueNotices(pool, told())
   const [mail] = await received('ops@pay.test')
   const [, url = ''] = /<(.+)>/.exec(headerOf(mail?.raw ?? '', 'List-Unsubscribe') ?? '') ?? []
@@ -119,7 +119,7 @@ test('one click stops a kind for its reader, and nobody else’s', async () => {
 test('an operator sees what failed and sends it again; what carried a link is not sent again', async () => {
   server.refuse = (to) => (to.endsWith('gone.test') ? { code: 550, text: 'No such user' } : undefined)
   const { makeNotices } = gateway.operations
-  const { queueNotices } = await import('../../src/notices/store/queue-notices.ts')
+  const { queueNotices } = await import('../../src/core/emails/store/queue-notices.ts')
   const parameters = { merchant: 'M', amount: '1', time: 't', orderNo: 'o', paymentId: 'p' }
   await queueNotices(pool, [
     ...makeNotices('member-recovery', {

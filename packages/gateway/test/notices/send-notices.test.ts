@@ -2,11 +2,12 @@
 // whatever dies between sending and recording, none is lost and none is sent more than twice.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Pool } from '../../src/database/pool.ts'
-import type { NewNotice } from '../../src/notices/rules/notice.ts'
-import { queueNotices } from '../../src/notices/store/queue-notices.ts'
-import { openMailSession } from '../../src/outbound/smtp.ts'
-import { readConfig } from '../../src/settings/config.ts'
+import { readConfig } from '../../src/app/settings/config.ts'
+import type { NewNotice } from '../../src/core/emails/rules/notice.ts'
+import { queueNotices } from '../../src/core/emails/store/queue-notices.ts'
+import type { Pool } from '../../src/platform/database/pool.ts'
+import { openMailSession } from '../../src/platform/outbound/smtp.ts'
+import { testActions } from '../support/actions.ts'
 import { freshDatabase } from '../support/database.ts'
 import { faultyPool } from '../support/faulty-pool.ts'
 import { headerOf, startMailServer, textOf } from '../support/mail-server.ts'
@@ -234,23 +235,19 @@ test('a receipt that was refused or given up can be asked for again; one that wa
 test('an approval that waits is told to every operator of the setting, once each', async () => {
   const operators = as('test')
   await operators.operators.addOperator({ login: 'ann', role: 'admin', password: 'a password of ann' })
-  const { moneyActs } = testOperations(pool, {
-    config: { ...config, approvals: { ...config.approvals, kinds: ['wallet.top-up'] } },
-    clock,
-  }).operations
+  const strict = { ...config, approvals: { ...config.approvals, words: ['money-in'] as const } }
+  const actions = testActions({ ...testOperations(pool, { config: strict, clock }), clock, config: strict })
   const { wallet } = await operators.wallets.addWallet({ login: 'w@example.com', name: 'W', reason: 'test' })
-  const asked = await moneyActs({ operator: { login: 'ann' }, actor: 'console:ann' }).topUp(wallet.walletId, {
-    currency: 'EUR',
-    amountMinor: 500n,
-    reason: 'a gift',
+  await actions.asked('ann', 'wallet.top-up', {
+    params: { walletId: wallet.walletId },
+    input: { currency: 'EUR', amount: '5.00' },
   })
-  assert.equal(asked.kind, 'waiting')
   while ((await sendNotices.sendDue(signal)) > 0);
   for (const email of ['one@ops.test', 'two@ops.test']) {
     assert.equal(mailsTo(email).length, 1)
     assert.match(
       textOf(mailsTo(email)[0]?.raw ?? ''),
-      /ann asks for a second operator.s approval: top up wallet/,
+      /ann asks for a second operator.s approval: Put money into a wallet/,
     )
   }
 })

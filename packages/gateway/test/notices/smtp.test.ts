@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer } from 'node:net'
 import { after, test } from 'node:test'
-import { openMailSession } from '../../src/outbound/smtp.ts'
+import { openMailSession } from '../../src/platform/outbound/smtp.ts'
 import { headerOf, sender, startMailServer, textOf } from '../support/mail-server.ts'
 
 const mail = {

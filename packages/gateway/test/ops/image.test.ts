@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { databaseUser, freePort, startDebianPostgres } from '../support/debian-postgres.ts'
+import { databaseUser, endDebianPostgres, freePort, startDebianPostgres } from '../support/debian-postgres.ts'
 
 const root = join(import.meta.dirname, '../../../..')
 const storage = mkdtempSync(join(tmpdir(), 'tillgate-image-'))
@@ -71,6 +71,7 @@ function npmAsHere(): string[] {
 }
 
 const image = 'localhost/tillgate'
+after(endDebianPostgres)
 const server = await startDebianPostgres()
 before(() => {
   const base = makeBase()
@@ -167,6 +168,9 @@ test('the image starts, is healthy, writes nowhere but in its data, and stops by
 
   assert.equal((await fetch(`${adminUrl}/sign-in`)).status, 200)
   assert.equal(podman('exec', id, 'id', '-u'), '1000')
+  // The command line has the container's settings.
+  const operators = JSON.parse(podman('exec', id, 'tillgate', 'operator', 'list', '--json'))
+  assert.match(JSON.stringify(operators), /"login":"admin"/)
   const script = (path: string) =>
     `try{require('fs').writeFileSync('${path}','');console.log('written')}catch(e){console.log(e.code)}`
   const write = (path: string) => podman('exec', id, 'node', '-e', script(path))

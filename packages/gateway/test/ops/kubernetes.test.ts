@@ -6,8 +6,9 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { readConfig } from '../../src/settings/config.ts'
-import { workFolder } from '../support/debian-postgres.ts'
+import { readConfig } from '../../src/app/settings/config.ts'
+import { freePort, workFolder } from '../support/debian-postgres.ts'
+import { lineWith, run } from '../support/process.ts'
 
 const root = join(import.meta.dirname, '../../../..')
 
@@ -69,6 +70,41 @@ test('no object has a field that Kubernetes does not know', () => {
     check('wrong.ts', text.replace('"containerPort"', '"containerPorts"')).stdout,
     /containerPorts/,
   )
+})
+
+test('nothing restarts a pod that is still bringing the database up to date, and nothing sends requests to it', async () => {
+  const [container] = documents[0].spec.template.spec.containers
+  const adminPort = await freePort()
+  // Its database is away, which is the same from outside: it is alive, and not ready.
+  const gateway = run({
+    DATA_DIR: folder,
+    DATABASE_URL: 'postgres://tillgate@127.0.0.1:1/tillgate',
+    PORT: '0',
+    ADMIN_PORT: String(adminPort),
+  })
+  await lineWith(gateway, 'waiting for the database')
+  const statusOf = async (probe: { httpGet: { path: string } }) =>
+    (await fetch(`http://127.0.0.1:${adminPort}${probe.httpGet.path}`)).status
+  assert.equal(await statusOf(container.startupProbe), 200)
+  assert.equal(await statusOf(container.livenessProbe), 200)
+  assert.equal(await statusOf(container.readinessProbe), 503)
+  gateway.child.kill('SIGTERM')
+  await gateway.exited()
+})
+
+test('the rollout agrees with the way that the documentation describes', () => {
+  const { strategy, progressDeadlineSeconds } = documents[0].spec
+  // One after the other: no old pod stops before a new one is ready, and a long migration does not end the rollout.
+  assert.deepEqual(strategy.rollingUpdate, { maxSurge: 1, maxUnavailable: 0 })
+  assert(progressDeadlineSeconds >= 3600)
+  const upgrade = /### Upgrade\n([\s\S]*?)\n### /.exec(
+    readFileSync(join(root, 'docs/operating.md'), 'utf8'),
+  )?.[1]
+  const manifest = readFileSync(join(root, 'ops/kubernetes/tillgate.yaml'), 'utf8')
+  for (const text of [upgrade ?? '', manifest]) {
+    assert.match(text, /stop first/)
+    assert.match(text, /kubectl scale deployment\/tillgate --replicas=0/)
+  }
 })
 
 test('the pod runs with the image’s user, ports and folders, and with settings that live takes', () => {

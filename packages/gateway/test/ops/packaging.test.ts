@@ -118,10 +118,44 @@ test('systemd finds nothing wrong with the unit, and little exposed by it', (t) 
   t.diagnostic(`exposure level ${level}; 10 is the worst`)
 })
 
+test('the command line under systemd has the settings, the user and the master key of the unit', async () => {
+  const unit = readFileSync(join(root, 'ops/tillgate.service'), 'utf8')
+  const folder = workFolder('systemd')
+  // In place of systemd: it hands over the credential and runs what it is given, from this tree.
+  const credentials = join(folder, 'credentials')
+  mkdirSync(credentials)
+  writeFileSync(join(credentials, 'master-key'), Buffer.alloc(32, 7).toString('base64'))
+  const shim = `#!/bin/sh
+printf '%s\\n' "$@" > ${join(folder, 'arguments')}
+while [ "$1" != /bin/sh ]; do shift; done
+exec env CREDENTIALS_DIRECTORY=${credentials} "$@"
+`
+  writeFileSync(join(folder, 'systemd-run'), shim, { mode: 0o755 })
+  const script = readFileSync(join(root, 'ops/tillgate'), 'utf8').replaceAll('/opt/tillgate', root)
+  writeFileSync(join(folder, 'tillgate'), script, { mode: 0o755 })
+  const server = await startDebianPostgres()
+  const words = execFileSync(join(folder, 'tillgate'), ['master-key', 'status', '--json'], {
+    encoding: 'utf8',
+    env: {
+      PATH: `${folder}:${process.env['PATH']}`,
+      DATA_DIR: workFolder('command-data'),
+      DATABASE_URL: `postgresql://${databaseUser}@${server.address}/${databaseUser}`,
+    },
+  })
+  assert.doesNotThrow(() => JSON.parse(words), words)
+  const given = readFileSync(join(folder, 'arguments'), 'utf8').replaceAll(root, '/opt/tillgate')
+  for (const name of ['WorkingDirectory', 'EnvironmentFile', 'LoadCredential']) {
+    const [line = ''] = new RegExp(`^${name}=.*$`, 'm').exec(unit) ?? []
+    assert(given.includes(`--property=${line}\n`), `${line} is in both`)
+  }
+  assert.match(given, /^--uid=tillgate$/m)
+  assert.match(given, /^--setenv=DATA_DIR=\/var\/lib\/tillgate$/m)
+})
+
 test('image and unit run the program as npm start does', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const [variable, options] =
-    /^(\S+) exec node (.+) packages\/gateway\/start\.js$/.exec(scripts.start)?.slice(1) ?? []
+    /(\S+) exec node (.+) packages\/gateway\/start\.js$/.exec(scripts.start)?.slice(1) ?? []
   assert(variable !== undefined && options !== undefined, scripts.start)
   const instructions = readDockerfile()
   assert(instructions.some(({ word, rest }) => word === 'ENV' && rest.includes(variable)))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expiryBatch } from '../../src/orders/expire-orders.ts'
+import { expiryBatch } from '../../src/core/orders/expire-orders.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { freshDatabase } from '../support/database.ts'

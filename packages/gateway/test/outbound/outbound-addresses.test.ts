@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { isIPv4 } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import ipaddr from 'ipaddr.js'
-import { makeSystemLookup } from '../../src/outbound/lookup.ts'
+import { makeSystemLookup } from '../../src/platform/outbound/lookup.ts'
 import { makeAuthority } from '../support/certificates.ts'
 import {
   layOver,

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
-import { outboundLimits } from '../../src/outbound/limits.ts'
-import type { Delivery } from '../../src/platform/delivery.ts'
+import { outboundLimits } from '../../src/platform/outbound/limits.ts'
+import type { Delivery } from '../../src/platform/runtime/delivery.ts'
 import { makeAuthority } from '../support/certificates.ts'
 import {
   layOver,

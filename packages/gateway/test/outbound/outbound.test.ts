@@ -7,8 +7,8 @@ import type { Writable } from 'node:stream'
 import { describe, type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { outboundLimits } from '../../src/outbound/limits.ts'
-import type { Delivery } from '../../src/platform/delivery.ts'
+import { outboundLimits } from '../../src/platform/outbound/limits.ts'
+import type { Delivery } from '../../src/platform/runtime/delivery.ts'
 import {
   keepDialled,
   layOver,
@@ -29,9 +29,10 @@ function answered(delivery: Delivery): { httpStatus: number; text: string } {
   return { httpStatus: delivery.httpStatus, text: delivery.answer.toString() }
 }
 
-function unreachable(delivery: Delivery): { reason: string; detail: string } {
+function unreachable(delivery: Delivery): { reason: string; detail: string; wasSent?: boolean } {
   assert(delivery.kind === 'unreachable', JSON.stringify(delivery))
-  return { reason: delivery.reason, detail: delivery.detail }
+  const { reason, detail, wasSent } = delivery
+  return { reason, detail, ...(wasSent && { wasSent }) }
 }
 
 describe('an answer', () => {
@@ -260,6 +261,7 @@ describe('a receiver that', () => {
     assert.deepEqual(unreachable(await outlast(t, receiver, 0)), {
       reason: 'timeout',
       detail: '15000 ms passed without an answer',
+      wasSent: true,
     })
     const [socket] = receiver.sockets
     assert(socket)
@@ -271,14 +273,15 @@ describe('a receiver that', () => {
     assert.deepEqual(unreachable(await outlast(t, receiver, 30)), {
       reason: 'timeout',
       detail: '15000 ms passed without an answer',
+      wasSent: true,
     })
   })
 
   test('drips its body runs out of time, and its 200 acknowledges nothing', async (t) => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-length: 4000\r\n\r\n'
     const receiver = await receiveRaw(t, (socket) => drip(socket, head))
-    const { reason, detail } = unreachable(await outlast(t, receiver, head.length + 3))
-    assert.equal(reason, 'timeout')
+    const { reason, detail, wasSent } = unreachable(await outlast(t, receiver, head.length + 3))
+    assert.deepEqual([reason, wasSent], ['timeout', true])
     assert.match(detail, /^15000 ms passed after HTTP 200 and \d+ bytes of its answer$/)
   })
 
@@ -287,6 +290,7 @@ describe('a receiver that', () => {
     assert.deepEqual(unreachable(await outlast(t, receiver, 100)), {
       reason: 'timeout',
       detail: '15000 ms passed without an answer',
+      wasSent: true,
     })
   })
 

@@ -2,8 +2,8 @@
 // came back is there once, and the books are proved.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Payout } from '../../src/payouts/rules/payout.ts'
-import { dayOf } from '../../src/payouts/rules/payout-plan.ts'
+import type { Payout } from '../../src/finance/payouts/rules/payout.ts'
+import { dayOf } from '../../src/finance/payouts/rules/payout-plan.ts'
 import { freshDatabase } from '../support/database.ts'
 import { faultyPool } from '../support/faulty-pool.ts'
 import { heldClock, type Money, openMoney } from '../support/money.ts'

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
-import { payoutRunActs } from '../../src/acts/payouts/payout-run-acts.ts'
-import { readConfig } from '../../src/settings/config.ts'
+import { payoutRunActs } from '../../src/actions/payouts/payout-run-actions.ts'
+import { readConfig } from '../../src/app/settings/config.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
@@ -174,9 +174,8 @@ test('a run is sent once, its file is there from then on and never changes, what
 
 test('a payout that was paid can come back, and nothing comes back twice', async () => {
   const { merchantId } = await addPaidMerchant(money)
-  const acts = money.operations.payoutActs({ operator: undefined, actor: 'test' })
   const given = { merchantId, currency: 'USD', amountMinor: 400n, bankName: 'main' }
-  await acts.payOut(given, { reason: 'test', actId: randomUUID() })
+  await payouts.requestPayout(given, { reason: 'test', actId: randomUUID() })
   const payout = await newestPayout(merchantId)
   const returned = { status: 'returned', outside: booking, message: 'no such account' } as const
   assert.match(await refused(payouts.endPayout(payout, returned, 'x')), /sent or cancelled, not returned/)
@@ -288,9 +287,8 @@ test('a payment file has the bank account as it was when the run was sent', asyn
   const details = { ...testBankDetails, holder: 'Operator & Co', bic: 'COBADEFFXXX' }
   await banks.addBank({ bankName: 'euro', currency: 'EUR', ...details }, 'test')
   const { merchantId } = await addPaidMerchant(money, { currency: 'EUR', minor: 12_345n })
-  const acts = money.operations.payoutActs({ operator: undefined, actor: 'test' })
   const given = { merchantId, currency: 'EUR', amountMinor: 12_345n, bankName: 'euro' }
-  await acts.payOut(given, { reason: 'test' })
+  await payouts.requestPayout(given, { reason: 'test' })
   const { runId, payoutId } = await newestPayout(merchantId)
   await payoutRuns.sendRun(runId, 'test')
   const xml = await textOf(await payoutRuns.exportRun(runId, 'xml'))
@@ -304,7 +302,7 @@ test('a payment file has the bank account as it was when the run was sent', asyn
   assert.match(xml, /<NbOfTxs>1<\/NbOfTxs><CtrlSum>123\.45<\/CtrlSum><InitgPty><Nm>Operator \+ Co<\/Nm>/)
   assert.match(xml, new RegExp(`<EndToEndId>${payoutId}</EndToEndId>.*<InstdAmt Ccy="EUR">123.45<`))
   assert.match(
-    await refused(acts.payOut({ ...given, currency: 'USD' }, { reason: 'x' })),
+    await refused(payouts.requestPayout({ ...given, currency: 'USD' }, { reason: 'x' })),
     /holds EUR, not USD/,
   )
 })

@@ -9,6 +9,7 @@ import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { createBody } from '../support/order.ts'
 import { memberOf, memberPassword as password } from '../support/portal.ts'
+import { freePort } from '../support/test-bank.ts'
 
 const gateway = await startTestGateway()
 const shop = await gateway.addMerchant({ name: 'Tea House' })
@@ -171,6 +172,40 @@ test('a callback is sent again, and a refused request is found by its id', async
     const { text } = await owner.get(`/merchant/requests?q=${requestId}`)
     return text.includes('service.trade.query')
   })
+})
+
+test('why a callback failed is said without the address that a name leads to; operators see it', async () => {
+  const port = await freePort()
+  const paymentId = await shop.paidOrder({ callbackUrl: `http://localhost:${port}/callbacks` })
+  const attempted = () =>
+    gateway.pool.query<{ callback_id: string }>(
+      `select callback_id from callback_attempts join callbacks using (merchant_id, callback_id)
+        where merchant_id = $1 and payment_id = $2 and outcome = 'connect'`,
+      [merchantId, paymentId],
+    )
+  await until(async () => (await attempted()).rows.length > 0)
+  const callbackId = (await attempted()).rows[0]?.callback_id
+  const operator = new ConsoleClient(gateway)
+  await operator.signIn()
+  const pages = async () => [
+    (await owner.get(`/merchant/callbacks/${callbackId}`)).text,
+    (await owner.get(`/merchant/orders/${paymentId}`)).text,
+  ]
+  assert.match((await pages())[0] ?? '', /ECONNREFUSED/)
+  for (const text of await pages()) assert.doesNotMatch(text, /127\.0\.0\.1|::1/)
+  assert.match((await operator.get(`/callbacks/${callbackId}`)).text, /ECONNREFUSED (127\.0\.0\.1|::1)/)
+
+  await gateway.pool.query(
+    `update callback_attempts set outcome = 'address_not_public', detail = '10.1.2.3 is a private network address'
+      where merchant_id = $1 and callback_id = $2`,
+    [merchantId, callbackId],
+  )
+  assert.match((await pages())[0] ?? '', /This URL does not lead to a public address\./)
+  for (const text of await pages()) assert.doesNotMatch(text, /10\.1\.2\.3/)
+  assert.match(
+    (await operator.get(`/callbacks/${callbackId}`)).text,
+    /10\.1\.2\.3 is a private network address/,
+  )
 })
 
 test('the statement is a file with what moved', async () => {

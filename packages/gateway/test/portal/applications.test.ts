@@ -5,10 +5,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { parseAesKey, sealRequest } from '@tillgate/protocol'
 import { pair } from '../../../protocol/test/keys.ts'
-import { makeApplicationStore } from '../../src/applications/store/applications.ts'
+import { makeApplicationStore } from '../../src/identity/applications/store/applications.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
+import { startMailServer } from '../support/mail-server.ts'
 import { createBody } from '../support/order.ts'
 import { PortalClient, memberPassword as password } from '../support/portal.ts'
 
@@ -161,6 +162,40 @@ test('a page that nobody has is not there, and one address does not apply for ev
   for (let index = 0; index < 5; index++)
     last = (await apply({ email: `many-${index}@tea.example` })).sent.status
   assert.equal(last, 429)
+})
+
+test('one customer’s many IPv6 networks apply as one address does', async () => {
+  const proxied = await startTestGateway({ environment: { ...environment, TRUSTED_PROXIES: '127.0.0.1' } })
+  const sent: number[] = []
+  for (let network = 0; network < 6; network++) {
+    const headers = { 'x-forwarded-for': `2001:db8:7:${network.toString(16)}::1` }
+    const client = new PortalClient(proxied)
+    const given = { ...application, email: `network-${network}@tea.example` }
+    sent.push((await client.post('/merchant/apply', given, { on: '/merchant/apply', headers })).status)
+  }
+  assert.deepEqual(sent, [303, 303, 303, 303, 303, 429])
+})
+
+test('an applicant cannot have mail after mail sent to the address that they named', async () => {
+  const mail = await startMailServer()
+  const mailing = await startTestGateway({
+    environment: { ...environment, SMTP_URL: mail.url, SMTP_FROM: 'Pay <no-reply@pay.test>' },
+  })
+  const token = await mailing.operations.apply.apply({ ...application, email: 'somebody@else.example' })
+  const { applications } = mailing.operations.as('test')
+  const [found] = await applications.listApplications({}, { limit: 1 })
+  await applications.approve(found?.applicationId ?? '')
+  const client = new PortalClient(mailing)
+  const page = `/merchant/applications/${token}`
+  const formToken = await client.token(page)
+  const asked = await Promise.all(
+    Array.from({ length: 10 }, () => client.post(`${page}/password`, {}, { token: formToken })),
+  )
+  const told = asked.map(({ status }) => status).sort()
+  assert.deepEqual(told, [303, 303, 303, ...Array.from({ length: 7 }, () => 429)])
+  assert.match(asked.find(({ status }) => status === 429)?.text ?? '', /Please wait a minute/)
+  const { rows } = await mailing.pool.query("select from notices where kind = 'member-invitation'")
+  assert.equal(rows.length, 1 + 3)
 })
 
 test('the sandbox takes no applications, and says so at the start', async () => {

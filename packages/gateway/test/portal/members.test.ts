@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { totpCode } from '../../src/accounts/totp.ts'
-import { hashToken } from '../../src/members/manage-members.ts'
-import { invitationLimit } from '../../src/members/rules/member.ts'
+import { totpCode } from '../../src/identity/accounts/totp.ts'
+import { hashToken } from '../../src/identity/members/manage-members.ts'
+import { invitationLimit } from '../../src/identity/members/rules/member.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { TestClock } from '../support/clock.ts'
@@ -34,6 +34,15 @@ async function join(role: 'owner' | 'viewer' = 'viewer', of = merchantId): Promi
   assert(invitation)
   await links.joinAnew(invitation, password, 'test')
   return email
+}
+
+/** As an owner of another merchant as well. */
+async function joinToo(login: string, of: string): Promise<void> {
+  const { link } = await members.inviteMember({ merchantId: of, email: login, role: 'owner' })
+  const invitation = await links.findInvitation(tokenOf(link))
+  const proof = await authenticate({ login, password })
+  assert(invitation && proof.kind === 'right')
+  await links.join(invitation, proof.account, 'test')
 }
 
 test('an invitation lets one person in, once, however it is written', async () => {
@@ -131,6 +140,7 @@ test('an owner who is removed, or is an owner no more, does not come back by an 
     (login: string) => members.changeRole({ merchantId: of, login, role: 'viewer' }),
   ]) {
     const leaving = await join('owner', of)
+    await joinToo(leaving, another)
     const [own, elsewhere] = [await inviteAs(leaving), await inviteAs(leaving, another)]
     await members.changeRole({ merchantId: of, login: leaving, role: 'owner' })
     assert.ok(await isOpen(own))
@@ -162,6 +172,41 @@ test('links that an operator made end when that operator is disabled', async () 
   assert.equal(await links.findInvitation(byToken), undefined)
   assert.equal(await links.findRecovery(tokenOf(recovery.link)), undefined)
   assert(await links.findInvitation(others))
+})
+
+test('an owner who was removed, and an operator who was disabled, make no more links, also not at that very moment', async () => {
+  const of = await newMerchant('Contested Shop')
+  await join('owner', of)
+  const { operators } = operations.as('test')
+  await operators.addOperator({ login: 'zoe', role: 'admin', password: 'a password of an operator' })
+  const invite = (actor: string) =>
+    operations.as(actor).members.inviteMember({ merchantId: of, email: newEmail(), role: 'owner' })
+  for (let round = 0; round < 10; round++) {
+    const leaving = await join('owner', of)
+    const asOwner = `member:${leaving}@192.0.2.1`
+    await Promise.allSettled([invite(asOwner), members.removeMember({ merchantId: of, login: leaving })])
+    await assert.rejects(invite(asOwner), { failure: 'not_allowed' })
+    const login = `oscar-${round}`
+    await operators.addOperator({ login, role: 'admin', password: 'a password of an operator' })
+    const asOperator = [`console:${login}@192.0.2.1`, `api:${login}/nightly@192.0.2.1`]
+    await Promise.allSettled([...asOperator.map(invite), operators.disableOperator(login, 'left')])
+    for (const actor of asOperator) await assert.rejects(invite(actor), { failure: 'not_allowed' })
+    await assert.rejects(
+      operations
+        .as(`console:${login}@192.0.2.1`)
+        .members.recoverAccount({ merchantId: of, login: await join('viewer', of) }, 'x'),
+      { failure: 'not_allowed' },
+    )
+  }
+  assert.deepEqual((await members.listMembers(of)).invitations, [])
+})
+
+test('a removed member’s link to a new password ends with the membership', async () => {
+  const email = await join()
+  const { link } = await members.recoverAccount({ merchantId, login: email }, 'lost')
+  assert(await links.findRecovery(tokenOf(link)))
+  await members.removeMember({ merchantId, login: email })
+  assert.equal(await links.findRecovery(tokenOf(link)), undefined)
 })
 
 test('a join that is refused leaves the invitation open', async () => {

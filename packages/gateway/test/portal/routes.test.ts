@@ -5,10 +5,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { makeLinkId, makePaymentId, makeTransactionId, makeUuid } from '@tillgate/protocol'
-import { catalogue } from '../../src/acts/catalogue.ts'
-import { mayUse, type PortalRoute, pathTo } from '../../src/faces/portal/portal.ts'
-import { portalRoutes } from '../../src/faces/portal/route-table.ts'
-import { memberRoles } from '../../src/members/rules/member.ts'
+import { catalogue } from '../../src/actions/catalog.ts'
+import { mayUse, type PortalRoute, pathTo } from '../../src/adapters/portal/portal.ts'
+import { portalRoutes } from '../../src/adapters/portal/route-table.ts'
+import { memberRoles } from '../../src/core/audit/rules/roles.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { giveBankAccount, testIban } from '../support/payouts.ts'
@@ -85,8 +85,9 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/keys/aes': { password: memberPassword },
   '/keys/rsa': { publicKey: 'none', password: memberPassword },
   '/keys/:keyId/revoke': {},
+  '/keys/:keyId/use-for-callbacks': {},
   '/endpoints/new': { url: 'http://127.0.0.1:9/own', format: 'envelope', password: memberPassword },
-  '/endpoints/:endpointId/events': { events: 'payment.order.success' },
+  '/endpoints/:endpointId/events': { events: 'payment.order.success', password: memberPassword },
   '/endpoints/:endpointId/pause': {},
   '/endpoints/:endpointId/resume': {},
   '/endpoints/:endpointId/remove': {},

@@ -199,3 +199,27 @@ test('PORTAL=off has no portal', async () => {
     assert.equal((await fetch(without.url + path)).status, 404)
   assert.ok(!(await (await fetch(`${without.url}/sandbox`)).text()).includes('name="email"'))
 })
+
+test('whoever signs in is led to a page of the portal, and nowhere else', async () => {
+  // With an allowance of tries of its own.
+  const own = await startTestGateway()
+  const { email } = await memberOf(own, (await own.addMerchant()).merchantId, 'viewer')
+  const client = new PortalClient(own)
+  const fields = { email, password: memberPassword }
+  const leadsTo = async (next: string) => {
+    client.cookies.delete('merchant')
+    const path = `/merchant/sign-in?next=${encodeURIComponent(next)}`
+    return (await client.post(path, fields, { on: '/merchant/sign-in' })).location
+  }
+  assert.equal(await leadsTo('/merchant/orders?status=paid'), '/merchant/orders?status=paid')
+  for (const next of [
+    '//evil.example',
+    'https://evil.example',
+    '/merchant/../wallet',
+    '/merchant/..//evil.example',
+    '/merchant/./..?x=1',
+    '/merchant/..',
+    '/merchant/%2e%2e/wallet',
+  ])
+    assert.equal(await leadsTo(next), '/merchant', next)
+})

@@ -1,8 +1,10 @@
 // Compiled code that is kept between starts is code that is run: nobody but the user who starts the gateway may be able
 // to put any there.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { commandScript, run, temporaryFolder } from '../support/process.ts'
 
@@ -50,4 +52,49 @@ test('nothing is kept where another user could have put code', async () => {
   const others = temporaryFolder()
   chownSync(others, 12_345, 12_345)
   assert.deepEqual(await leavings(others), { shared: [], kept: [] })
+})
+
+/** As an operator runs it, with npm on the Node of this test, which keeps compiled code of its own. */
+function npmRun(args: readonly string[], environment: Record<string, string>) {
+  const { status, stderr, stdout } = spawnSync('npm', ['run', '--silent', ...args], {
+    cwd: join(import.meta.dirname, '../../../..'),
+    env: {
+      PATH: dirname(process.execPath) + delimiter + process.env['PATH'],
+      HOME: tmpdir(),
+      ...environment,
+    },
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0, stderr)
+  return { stdout, stderr }
+}
+
+test('under npm it keeps its code in DATA_DIR, wherever npm keeps its own', () => {
+  const [shared, dataDir, planted] = [temporaryFolder(), temporaryFolder(), temporaryFolder()]
+  const args = ['tillgate', '--', '--version']
+  const { stderr } = npmRun(args, { TMPDIR: shared, DATA_DIR: dataDir })
+  assert.deepEqual(readdirSync(shared), ['node-compile-cache'], 'npm keeps its code there')
+  assert.ok(readdirSync(join(dataDir, 'compile-cache')).length > 0, 'nothing was kept')
+  assert.equal(stderr, '')
+
+  const another = temporaryFolder()
+  npmRun(args, { TMPDIR: shared, DATA_DIR: another, NODE_COMPILE_CACHE: planted })
+  assert.ok(readdirSync(join(another, 'compile-cache')).length > 0, 'the folder of the environment was used')
+})
+
+test('under npm it warns of a folder of npm’s that another user can write to', () => {
+  const dataDir = temporaryFolder()
+  const warned = (shared: string, more: Record<string, string> = {}) =>
+    npmRun(['tillgate', '--', '--version'], { TMPDIR: shared, DATA_DIR: dataDir, ...more }).stderr
+  const open = temporaryFolder()
+  mkdirSync(join(open, 'node-compile-cache'))
+  chmodSync(join(open, 'node-compile-cache'), 0o777)
+  assert.match(warned(open), /^Warning: npm runs compiled code from \S+node-compile-cache, and another user/)
+  assert.equal(warned(open, { NODE_DISABLE_COMPILE_CACHE: '1' }), '')
+
+  if (process.getuid?.() !== 0) return
+  const others = temporaryFolder()
+  mkdirSync(join(others, 'node-compile-cache'), { mode: 0o755 })
+  chownSync(join(others, 'node-compile-cache'), 12_345, 12_345)
+  assert.match(warned(others), /another user of this machine can write/)
 })

@@ -88,10 +88,10 @@ test('known traffic shows in every figure that it concerns', async () => {
   assert.ok((read.value('tillgate_database_duration_seconds_count', { kind: 'transaction' }) ?? 0) > 0)
   assert.equal(read.value('tillgate_database_up'), 1)
   assert.equal(
-    read.value('tillgate_public_http_requests_total', { route: '/api/v1/gateway', status: '400' }),
+    read.value('tillgate_public_http_requests_total', { route: '/api/v1/gateway', http_status: '400' }),
     1,
   )
-  assert.ok((read.value('tillgate_memory_bytes', { kind: 'rss' }) ?? 0) > 1e6)
+  assert.ok((read.value('tillgate_memory_bytes', { area: 'rss' }) ?? 0) > 1e6)
   assert.equal(read.sum('tillgate_build_info'), 1)
 })
 

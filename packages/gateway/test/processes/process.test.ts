@@ -102,6 +102,20 @@ test('all problems of the configuration are told at once', async () => {
   assert.doesNotMatch(started.output(), /^\s+at /m)
 })
 
+test('a setting that does not exist is a warning at the start, with the nearest name', async () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, '.env'), 'COMPOSE_PROJECT_NAME=shop\n')
+  const DATABASE_URL = 'postgres://tillgate@127.0.0.1:1/tillgate'
+  const started = run({ DATA_DIR: folder, DATABASE_URL, PORT: '0', SMTP_HOST: 'mail' }, { cwd: folder })
+  const line = JSON.parse(await lineWith(started, 'SMTP_HOST in the environment is not a setting'))
+  assert.equal(line.level, 'warn')
+  assert.match(line.msg, /the nearest setting is SMTP_URL$/)
+  await lineWith(started, 'COMPOSE_PROJECT_NAME in .env is not a setting')
+  await lineWith(started, 'waiting for the database')
+  started.child.kill('SIGTERM')
+  assert.equal((await started.exited()).code, 0)
+})
+
 test('a folder that cannot be written is one clear line', async () => {
   const folder = temporaryFolder()
   // Root may write anywhere but below a file.
@@ -170,8 +184,8 @@ test('PostgreSQL killed under a running gateway comes back by itself, and readin
   const gateway = await startProcess({ DATA_DIR: dataDir })
   const pid = Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10)
   process.kill(pid, 'SIGKILL')
-  await lineWith(gateway, 'PostgreSQL is gone')
-  await lineWith(gateway, 'PostgreSQL is back')
+  await lineWith(gateway, 'the database is away')
+  await lineWith(gateway, 'the database is back')
   await until(async () => (await status(`${gateway.publicUrl}/readyz`)) === 200)
   gateway.child.kill('SIGTERM')
   assert.equal((await gateway.exited()).code, 0)
@@ -242,7 +256,7 @@ test('what an ordinary user lacks the right to write is said to that user', {
     [
       '-e',
       `
-      const { loadMasterKeys } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/platform/master-keys.ts'))})
+      const { loadMasterKeys } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/platform/runtime/secrets/master-keys.ts'))})
       process.setuid(65534)
       try { loadMasterKeys({ mode: 'sandbox', dataDir: ${JSON.stringify(join(folder, 'closed/data'))} }) } catch (error) { console.log(error.exitCode, error.message) }
     `,

@@ -5,9 +5,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
-import { serveSdk } from '../../src/faces/sdk/routes.ts'
-import { tarball } from '../../src/faces/sdk/tarball.ts'
-import { version } from '../../src/platform/version.ts'
+import { serveSdk } from '../../src/adapters/merchant-api/sdk/routes.ts'
+import { tarball } from '../../src/adapters/merchant-api/sdk/tarball.ts'
+import { version } from '../../src/platform/runtime/version.ts'
 import { temporaryFolder } from '../support/process.ts'
 
 function serve() {

@@ -4,18 +4,18 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
-import { noExtras } from '../../src/acts/rail-acts.ts'
+import { noExtras } from '../../src/actions/rails/rail-actions.ts'
+import { makeStores } from '../../src/app/database/stores.ts'
 import { makeOperations } from '../../src/app/operations.ts'
-import { makeStores } from '../../src/app/stores.ts'
-import type { Pool } from '../../src/database/pool.ts'
-import { verifyLedger } from '../../src/ledger/store/ledger-checks.ts'
-import { describeAct } from '../../src/operators/rules/approval.ts'
-import { OrderWatch } from '../../src/orders/order-watch.ts'
-import type { Order } from '../../src/orders/rules/order.ts'
-import type { Receipt } from '../../src/rails/record-transfers.ts'
-import { beginAttempt } from '../../src/rails/rules/attempt.ts'
-import { creditorReference } from '../../src/rails/rules/bank-account.ts'
-import { readConfig } from '../../src/settings/config.ts'
+import { OrderWatch } from '../../src/app/order-watch.ts'
+import { readConfig } from '../../src/app/settings/config.ts'
+import type { Order } from '../../src/core/orders/rules/order.ts'
+import { verifyLedger } from '../../src/finance/overview/store/verify-ledger.ts'
+import type { Receipt } from '../../src/finance/rails/record-transfers.ts'
+import { beginAttempt } from '../../src/finance/rails/rules/attempt.ts'
+import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
+import type { Pool } from '../../src/platform/database/pool.ts'
+import { testActions } from '../support/actions.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { openRails } from '../support/rails.ts'
@@ -390,34 +390,27 @@ test('what the bank booked names the operator’s account: the one given, or the
   await assert.rejects(confirm(receipt(order, 100n, { bankName: 'none' })), /no bank account none/)
 })
 
-test('where that is wanted, a second operator says yes before a transfer counts, once', async () => {
+test('where money in needs a second operator, a transfer counts after that operator agrees, once', async () => {
   const { order } = await started()
   for (const login of ['alice', 'bob'])
     await by.operators.addOperator({ login, role: 'admin', password: 'a password of the team' })
   const config = readConfig({ ...testEnvironment, APPROVAL_FOR: 'transfer' })
-  const strict = (await openRails(pool, { clock, config })).operations
-  const acts = strict.transferActs({ actor: 'console:alice', operator: { login: 'alice' } })
-  const came = receipt(order, 1_000n, { bankName: 'main' })
-  await assert.rejects(
-    acts.confirmTransfer('transfer', { ...came, valueDate: '2999-01-01' }),
-    /still to come/,
-  )
-  const asked = await acts.confirmTransfer('transfer', came)
+  const actions = testActions({ ...(await openRails(pool, { clock, config })), clock, config })
+  const { outsideReference, valueDate, reference } = receipt(order, 1_000n)
+  const came = { reference, amount: '10.00', currency: 'USD', outsideReference, valueDate, bank: 'main' }
+  const confirmed = (input: object) =>
+    actions.run('alice', 'transfer.confirm', { params: { railId: 'transfer' }, input: { ...input } })
+  await assert.rejects(confirmed({ ...came, valueDate: '2999-01-01' }), /still to come/)
+  const asked = await confirmed(came)
   assert(asked.kind === 'waiting')
   assert.equal(await statusOf(order), 'pending')
-  const { approvalId } = asked.request
-  assert.match(
-    describeAct((await strict.decideApprovals.findRequest(approvalId)).act),
-    /^record that 10\.00 USD came by transfer for order P.*, bank’s reference entry .*, bank account main$/,
-  )
-  const as = (login: string) => ({ operator: { login, role: 'admin' }, actor: `console:${login}` }) as const
-  await assert.rejects(strict.decideApprovals.approve(approvalId, as('alice'), 'mine'), /your own request/)
-  await strict.decideApprovals.approve(approvalId, as('bob'), 'seen on the statement')
+  const { approvalId, summary } = asked.request
+  assert.match(summary, /^Record that a bank transfer came: .*amount 10\.00, currency USD.*bank.* main/)
+  await assert.rejects(actions.approve('alice', approvalId), /your own request/)
+  await actions.approve('bob', approvalId)
   assert.equal(await statusOf(order), 'success')
-  await assert.rejects(strict.decideApprovals.approve(approvalId, as('bob'), 'again'), /was approved/)
-  await assert.rejects(acts.confirmTransfer('transfer', came), /on record already/)
-  const command = strict.transferActs({ actor: 'cli:root', operator: undefined })
-  await assert.rejects(command.confirmTransfer('transfer', receipt(order, 1n)), /second operator/)
+  await assert.rejects(actions.approve('bob', approvalId), /was approved/)
+  await assert.rejects(confirmed(came), /on record already/)
 })
 
 test('whoever watches orders is told of what a transfer paid, once, and of the refund that was sent', async () => {

@@ -2,7 +2,7 @@
 // once, refunded once, the bank holds one payment for it, and the books are proved.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leaseMs } from '../../src/rails/ask-rails.ts'
+import { leaseMs } from '../../src/finance/rails/ask-rails.ts'
 import { freshDatabase } from '../support/database.ts'
 import { faultyPool } from '../support/faulty-pool.ts'
 import { heldClock } from '../support/money.ts'

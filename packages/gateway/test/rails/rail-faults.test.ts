@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { afterEach, test } from 'node:test'
-import type { Order } from '../../src/orders/rules/order.ts'
+import type { Order } from '../../src/core/orders/rules/order.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { approved, openPost, openRails } from '../support/rails.ts'
@@ -85,7 +85,8 @@ for (const [what, answer] of Object.entries(patienceTried))
     await rails.turn()
     const call = await lastCall(payment.order)
     assert.equal(call?.outcome, 'failed')
-    assert.match(call?.detail ?? '', /timeout/)
+    assert.equal(call?.detail, 'connection failed, or the response was not signed; the log has the reason')
+    assert.match(rails.failedCalls.at(-1)?.reason ?? '', /^timeout: /)
     await recovers(payment)
   })
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { noExtras } from '../../src/acts/rail-acts.ts'
+import { noExtras } from '../../src/actions/rails/rail-actions.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { approved, TestBank } from '../support/rails.ts'

@@ -2,8 +2,8 @@
 // at all, and after each of them the books are proved.
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
-import type { Order } from '../../src/orders/rules/order.ts'
-import { leaseMs } from '../../src/rails/ask-rails.ts'
+import type { Order } from '../../src/core/orders/rules/order.ts'
+import { leaseMs } from '../../src/finance/rails/ask-rails.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { type HeldClock, heldClock } from '../support/money.ts'
@@ -218,7 +218,7 @@ test('killed between commit and call: the lease ends, and the rail is asked whet
   const { claimId } = askRails.claiming()
   const { makeTransactionId } = await import('@tillgate/protocol')
   const { randomBytes } = await import('node:crypto')
-  const { beginAttempt } = await import('../../src/rails/rules/attempt.ts')
+  const { beginAttempt } = await import('../../src/finance/rails/rules/attempt.ts')
   const transactionId = makeTransactionId(clock.now(), randomBytes)
   const nowMs = clock.now()
   const given = { railId: 'bank', transactionId, locale: 'en', nowMs }
@@ -357,13 +357,11 @@ test('a bank that changes its mind while what a wallet paid is refunded holds no
 
 test('a bank that changes its mind while its decline is on its way here is heard as well', async () => {
   const { order, transactionId } = await started()
-  bank.says = () => (reply) => {
+  bank.says = () => (_reply, respond) => {
     bank.says = () => undefined
     bank.payments.set(transactionId, approved)
     const notice = bank.notice({ type: 'payment.changed', transactionId })
-    void hearNotice({ railId: 'bank', ...notice }).then(() =>
-      reply.writeHead(200).end(JSON.stringify({ status: 'declined', reason: 'No.' })),
-    )
+    void hearNotice({ railId: 'bank', ...notice }).then(() => respond({ status: 'declined', reason: 'No.' }))
   }
   clock.advance(2_000)
   await rails.turn()
@@ -560,10 +558,10 @@ test('an order that is cancelled while the answer is on its way: the money is la
   bank.payments.set(transactionId, approved)
   bank.says = (message) => {
     if (message.type !== 'payment.status') return undefined
-    return (reply) =>
+    return (_reply, respond) =>
       void money
         .cancelOrder(merchant, JSON.stringify({ paymentId: order.paymentId }))
-        .then(() => reply.writeHead(200).end(JSON.stringify(approved)))
+        .then(() => respond(approved))
   }
   clock.advance(2_000)
   await rails.turn()

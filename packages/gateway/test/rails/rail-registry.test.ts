@@ -2,11 +2,12 @@
 // and rest sealed, and what a rail is not fit for is refused with what to change.
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
-import { scopeNames } from '../../src/operators/rules/api-token.ts'
-import { makeVault } from '../../src/platform/vault.ts'
-import { RailDirectory } from '../../src/rails/rail-directory.ts'
-import { isOffered, type OutsideRail, pauseAfter } from '../../src/rails/rules/outside-rail.ts'
+import { RailDirectory } from '../../src/finance/rails/rail-directory.ts'
+import { isOffered, type OutsideRail, pauseAfter } from '../../src/finance/rails/rules/outside-rail.ts'
+import { scopeNames } from '../../src/identity/operators/rules/api-token.ts'
+import { makeVault } from '../../src/platform/runtime/secrets/vault.ts'
 import { ApiClient } from '../support/admin-api.ts'
 import { runCommand } from '../support/command.ts'
 import { ConsoleClient } from '../support/console.ts'
@@ -121,8 +122,56 @@ for (const [given, message] of refused)
     assert.match(msg, message)
   })
 
+const ports = [gateway.url, gateway.adminUrl].map((url) => new URL(url).port)
+const machine = Object.values(networkInterfaces())
+  .flatMap((found = []) => found)
+  .map(({ address, family }) => (family === 'IPv6' ? `[${address.split('%')[0]}]` : address))
+for (const host of [
+  ...[
+    '127.0.0.1',
+    '127.9.9.9',
+    'localhost',
+    'pay.localhost',
+    'LOCALHOST.',
+    '0x7f.1',
+    '2130706433',
+    '①②⑦.0.0.1',
+  ],
+  ...['[::1]', '[::ffff:127.0.0.1]', '[0:0:0:0:0:ffff:7f00:1]', ...machine],
+])
+  test(`a rail at ${host} cannot be the gateway itself, neither new nor changed`, async () => {
+    for (const port of ports) {
+      const url = `http://${host}:${port}/`
+      for (const [id, given] of [
+        ['addRail', { body: { ...bank, railId: 'self', url } }],
+        ['changeRail', { params, body: { url, reason } }],
+      ] as const) {
+        const { status, msg, data } = await api.call(id, given)
+        assert.deepEqual([status, data.field], [400, 'url'], `${id} ${url}`)
+        assert.match(
+          msg,
+          /cannot send messages to this address: (the gateway itself listens there|\S+ is not a)/,
+        )
+      }
+    }
+  })
+
+test('a rail by command cannot be the gateway itself', async () => {
+  const environment = { DATABASE_URL: databaseUrl, MASTER_KEY: masterKey.toString('base64') }
+  const args = ['rail', 'add', '--id', 'self', '--name', 'Self', '--currencies', 'EUR', '--reason', 'x']
+  for (const port of [9001, 9002]) {
+    const at = ['--url', `http://localhost:${port}/`]
+    const { code, err } = await runCommand({ ...environment, PORT: '9001', ADMIN_PORT: '9002' }, [
+      ...args,
+      ...at,
+    ])
+    assert.equal(code, 1)
+    assert.match(err, /the gateway itself listens there/)
+  }
+})
+
 test('a live gateway takes https alone', async () => {
-  const { makeManageRails } = await import('../../src/rails/manage-rails.ts')
+  const { makeManageRails } = await import('../../src/finance/rails/manage-rails.ts')
   const vault = makeVault(masterKey)
   const live = makeManageRails({
     rails: stores.rails,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseRailMessage, parseRailPaymentAnswer, signWebhook } from '@tillgate/protocol'
 import { type Entry, makeBank } from '../../../../examples/rail/bank.ts'
-import { en } from '../../src/faces/checkout/languages/en.ts'
+import en from '../../locales/checkout/en.json' with { type: 'json' }
 import { bankChoices } from '../../src/sandbox/test-bank.ts'
 import { sandboxEnvironment } from '../support/gateway.ts'
 import { lineWith, startProcess, temporaryFolder } from '../support/process.ts'

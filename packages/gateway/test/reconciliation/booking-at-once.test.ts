@@ -1,8 +1,8 @@
 // A line that the matcher books and an operator settles at the same moment is in the books once: whoever began first.
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import type { Order } from '../../src/orders/rules/order.ts'
-import { creditorReference } from '../../src/rails/rules/bank-account.ts'
+import type { Order } from '../../src/core/orders/rules/order.ts'
+import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
@@ -18,7 +18,6 @@ const bank = await openTransferBank(
 const { money, operations, reconciliation, merchant, statusOf } = bank
 const { breaks, matchLines } = reconciliation
 const { transfers } = operations.as('console:alice')
-const { correct } = operations.moneyActs({ actor: 'console:alice', operator: undefined })
 
 afterEach(async () => {
   assert.deepEqual((await operations.verifyLedger()).findings, [])
@@ -36,9 +35,9 @@ async function brokenLine(order: Order) {
   return { ...found, line: found.line }
 }
 
-const writeOff = (breakId: string) => breaks.writeOff(breakId, { reason: 'a gain', correct })
-const settlementOf = async (breakId: string) => (await breaks.showBreak(breakId)).found.settlement
-const beingSettled = { message: /It is being settled/ }
+const writeOff = (breakId: string) => breaks.writeOff(breakId, { reason: 'a gain' })
+const resolutionOf = async (breakId: string) => (await breaks.showBreak(breakId)).found.resolution
+const beingResolved = { message: /It is being settled/ }
 
 test('what the matcher books is not written off meanwhile', async () => {
   const order = await money.addOrder(merchant)
@@ -50,11 +49,11 @@ test('what the matcher books is not written off meanwhile', async () => {
     ])
     const matching = matchLines('bank:main')
     await untilBlocked(pool, 1, '%orders%')
-    await assert.rejects(writeOff(breakId), beingSettled)
+    await assert.rejects(writeOff(breakId), beingResolved)
     return { matching }
   })
   assert.equal((await matching).booked, 1)
-  assert.deepEqual([await statusOf(order), await settlementOf(breakId)], ['success', 'matched'])
+  assert.deepEqual([await statusOf(order), await resolutionOf(breakId)], ['success', 'matched'])
 })
 
 test('what an operator writes off is not booked by a matcher that listed it before', async () => {
@@ -71,7 +70,7 @@ test('what an operator writes off is not booked by a matcher that listed it befo
   assert.equal((await matching).booked, 0)
   assert.equal(await statusOf(order), 'pending')
   await operations.reconcile()
-  assert.equal(await settlementOf(breakId), 'written_off')
+  assert.equal(await resolutionOf(breakId), 'written_off')
 })
 
 test('a matcher that dies in between is followed by the next pass, and operators wait for that', async () => {
@@ -81,9 +80,9 @@ test('a matcher that dies in between is followed by the next pass, and operators
     diesAt = point
     await assert.rejects(matchLines('bank:main'), /killed/)
     diesAt = undefined
-    await assert.rejects(writeOff(breakId), beingSettled, point)
+    await assert.rejects(writeOff(breakId), beingResolved, point)
     await operations.reconcile()
-    assert.deepEqual([await statusOf(order), await settlementOf(breakId)], ['success', 'matched'], point)
+    assert.deepEqual([await statusOf(order), await resolutionOf(breakId)], ['success', 'matched'], point)
   }
 })
 
@@ -92,8 +91,8 @@ test('what the matcher could not book is open to operators again', async () => {
   const { breakId, line } = await brokenLine(order)
   await pool.query(`update statement_lines set value_day = '2030-01-01' where line_id = $1`, [line.lineId])
   assert.deepEqual(await matchLines('bank:main'), { matched: 0, booked: 0, breaks: 0 })
-  assert.equal((await writeOff(breakId)).kind, 'done')
-  assert.deepEqual([await statusOf(order), await settlementOf(breakId)], ['pending', 'written_off'])
+  await writeOff(breakId)
+  assert.deepEqual([await statusOf(order), await resolutionOf(breakId)], ['pending', 'written_off'])
 })
 
 test('a line that the books have by now is not written off, and the next pass matches it', async () => {
@@ -109,5 +108,5 @@ test('a line that the books have by now is not written off, and the next pass ma
   })
   await assert.rejects(writeOff(breakId), { message: /The books have this line by now/ })
   assert.equal((await matchLines('bank:main')).matched, 1)
-  assert.equal(await settlementOf(breakId), 'matched')
+  assert.equal(await resolutionOf(breakId), 'matched')
 })

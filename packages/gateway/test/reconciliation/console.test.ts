@@ -32,6 +32,7 @@ const text = camt053({
       day: '2026-01-05',
       amountMinor: 500n,
       text: '<b>who knows</b>'.replaceAll('<', '&lt;'),
+      partyIban: 'NL91ABNA0417164300',
     },
     { reference: 'B2', day: '2026-01-06', amountMinor: -35n, text: 'Account fee' },
   ],
@@ -81,6 +82,9 @@ test('a statement is chosen in the console, and its lines say what came of them'
   const shown = await admin.get(sent.location ?? '')
   assert.match(shown.text, /2 new, 0 in another file before/)
   assert.match(shown.text, /B1/)
+  for (const { text: list } of [shown, await admin.get('/reconciliation')])
+    for (const said of [/Ada Example/, /NL91 ABNA 0417 1643 00/, /&lt;b&gt;who knows/])
+      assert.match(list, said)
   const repeated = await tillgate('reconcile', 'import', file, '--account', 'bank:main', '--reason', 'again')
   assert.match(repeated.out, /imported before\. No line was written again/)
 })
@@ -118,7 +122,10 @@ test('a break shows both sides, is written off after a second operator’s yes, 
       await admin.told(`${at}/write-off`, { reason: 'lost' }, { on: at }),
       /second operator|waits/i,
     )
-    assert.match(await admin.told(`${at}/accept`, { reason: 'x' }, { on: at }), /is being settled/)
+    assert.match(
+      await admin.told(`${at}/accept`, { reason: 'x' }, { on: at }),
+      /difference between statement/,
+    )
   }
   await operations
     .as('test')

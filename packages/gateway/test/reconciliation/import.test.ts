@@ -9,7 +9,7 @@ import {
   continentalColumns,
   continentalCsv,
 } from '../../../../reliability/reconciliation/statement-files.ts'
-import type { StatementFile } from '../../src/reconciliation/import-statement.ts'
+import type { StatementFile } from '../../src/finance/reconciliation/read-file.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 
@@ -354,4 +354,33 @@ test('a bank’s reference with blanks is the one that the books name', async ()
     ),
   )
   assert.equal(counts.matched, 2)
+})
+
+test('a file may hold several accounts that are known by numbers alone', async () => {
+  const bank = (number: string) => ({
+    holder: 'Operator',
+    iban: undefined,
+    lines: [number, 'A Bank'],
+    bic: undefined,
+  })
+  await banks.addBank({ ...bank('000-123 4567'), bankName: 'us', currency: 'USD' }, 'test')
+  await banks.addBank({ ...bank('7654321'), bankName: 'us-two', currency: 'USD' }, 'test')
+  const message = (number: string, reference: string) =>
+    `:20:S${number}\n:25:${number}\n:28C:1/1\n:60F:C261115USD0,\n:61:261116C5,NTRFNONREF//${reference}\n:62F:C261116USD5,\n-\n`
+  const both = `${message('BANKUS33/1234567', 'U1')}${message('7654321USD', 'U2')}`
+  const { statement: imported } = await send(fileOf('numbers.sta', both))
+  assert.deepEqual([imported.accounts, imported.lines], [['bank:us', 'bank:us-two'], 2])
+  await assert.rejects(
+    reconciliation.importStatement({ file: fileOf('x', `${both} `), account: 'bank:us', reason: 'test' }),
+    /several accounts/,
+  )
+  await assert.rejects(
+    send(fileOf('x', message('55555555', 'U3'))),
+    /no bank account or rail here has the number 55555555/,
+  )
+  await banks.addBank({ ...bank('007654321'), bankName: 'us-three', currency: 'USD' }, 'test')
+  await assert.rejects(
+    send(fileOf('x', message('7654321', 'U4'))),
+    /bank:us-three and bank:us-two both have the number 7654321\. Name the account/,
+  )
 })

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
 import { type BankLine, camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
-import { makeReconciling, type Reconciling } from '../../src/reconciliation/reconciling.ts'
+import { makeReconciling, type Reconciling } from '../../src/finance/reconciliation/reconciling.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { addPaidMerchant, availableOf, planFor, testIban, workOff } from '../support/payouts.ts'
@@ -109,13 +109,15 @@ test('whoever dies while one line for a whole run is booked is followed by the w
   let left = 2
   const dying = makeReconciling({
     ...money,
-    transfers: money.operations.as('test').transfers,
-    policy: { kinds: [] },
     statements: money.bankStatements,
-    payouts: {
-      async endPayout(...given) {
-        if (left-- === 0) throw new Error('killed')
-        return payouts.endPayout(...given)
+    moving: money.operations.as('test'),
+    passing: {
+      ...money.operations.as('test'),
+      payouts: {
+        async endPayout(...given) {
+          if (left-- === 0) throw new Error('killed')
+          return payouts.endPayout(...given)
+        },
       },
     },
     actor: 'test',

@@ -5,7 +5,7 @@ import {
   closeMonth,
   foundBreaks,
   importMonth,
-  settleAll,
+  resolveAll,
 } from '../../../../reliability/reconciliation/reconcile-month.ts'
 import { freshDatabase } from '../support/database.ts'
 
@@ -14,7 +14,7 @@ test('a planted month: every break is found with its kind and nothing else; sett
   const { month, known } = await importMonth(pool, { payments: 40, each: 1 })
   assert(known > 0)
   assert.deepEqual(await foundBreaks(month), month.planted)
-  await settleAll(month)
+  await resolveAll(month)
   for (const { account, closed } of await closeMonth(month))
     for (const { day, unexplainedMinor } of closed) assert.equal(unexplainedMinor, 0n, `${account} ${day}`)
   // What came of a batch, and what the rail kept of it, is the whole of it.

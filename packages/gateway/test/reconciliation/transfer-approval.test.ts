@@ -1,32 +1,25 @@
-// A statement is brought by one operator. Where a second one must say that a bank transfer came, its lines pay no order before
-// that, whether the statement names the order or an operator does.
+// One operator supplies a statement. Where money in needs a second operator, the lines of the statement credit nothing
+// before that operator agrees: no order is paid and no payout comes back.
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import { creditorReference } from '../../src/rails/rules/bank-account.ts'
-import { mayPair } from '../../src/reconciliation/rules/break.ts'
-import { readConfig } from '../../src/settings/config.ts'
+import { readConfig } from '../../src/app/settings/config.ts'
+import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
+import { testActions } from '../support/actions.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
+import { addPaidMerchant, availableOf } from '../support/payouts.ts'
 import { testEnvironment } from '../support/started.ts'
 import { openTransferBank } from '../support/transfer-bank.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
-const config = readConfig({ ...testEnvironment, APPROVAL_FOR: 'transfer' })
-/** How often the matcher was told that there is something to do. */
-let hinted = 0
-const bank = await openTransferBank(pool, { clock, config, onReconcile: () => hinted++ })
-const { operations, reconciliation, statusOf } = bank
-const { operators } = operations.as('console:alice')
+const config = readConfig({ ...testEnvironment, APPROVAL_FOR: 'money-in' })
+const bank = await openTransferBank(pool, { clock, config })
+const { money, operations, reconciliation, statusOf } = bank
+const { operators } = operations.as('test')
 for (const login of ['alice', 'bob'])
   await operators.addOperator({ login, role: 'admin', password: 'a password of the team' })
-
-const { confirmTransfer } = operations.transferActs({
-  actor: 'console:alice',
-  operator: { login: 'alice' },
-})
-const bob = { operator: { login: 'bob', role: 'admin' }, actor: 'console:bob' } as const
-const { approve, reject } = operations.decideApprovals
+const actions = testActions({ stores: bank.stores, operations, clock, config })
 
 afterEach(async () => assert.deepEqual((await operations.verifyLedger()).findings, []))
 
@@ -37,13 +30,12 @@ async function onlyBreak() {
   return found
 }
 
-async function waiting(breakId: string, reference?: string) {
-  const outcome = await reconciliation.breaks.confirm(breakId, { reference, reason: 'seen', confirmTransfer })
-  assert(outcome.kind === 'waiting')
-  return outcome.request
-}
+const ask = (breakId: string, reference?: string) =>
+  actions.asked('alice', 'reconcile.confirm', { params: { breakId }, input: reference ? { reference } : {} })
+const resolutionOf = async (breakId: string) =>
+  (await reconciliation.breaks.showBreak(breakId)).found.resolution
 
-test('a line that names an order pays it after a second operator’s yes, and the break ends by itself', async () => {
+test('a line that names an order pays the order after a second operator agrees, and the break is resolved', async () => {
   const order = await bank.startedOrder()
   const { counts } = await bank.say(creditorReference(order.paymentId))
   assert.deepEqual(counts, { matched: 0, booked: 0, breaks: 1 })
@@ -52,97 +44,80 @@ test('a line that names an order pays it after a second operator’s yes, and th
   const { breakId, kind, item } = await onlyBreak()
   assert.equal(kind, 'missing_here')
   assert.deepEqual([item?.kind, item?.transferId], ['transfer', order.paymentId])
-  const { approvalId, act } = await waiting(breakId)
-  assert(act.kind === 'transfer.confirm' && act.paymentId === order.paymentId)
-  await assert.rejects(waiting(breakId), /waits for a second operator/)
+  const approvalId = await ask(breakId)
+  assert.equal(await ask(breakId), approvalId, 'the same request, sent again')
   await operations.reconcile()
   assert.equal(await statusOf(order), 'pending')
-  const before = hinted
-  await approve(approvalId, bob, 'on the statement')
+  await assert.rejects(actions.approve('alice', approvalId), /your own request/)
+  await actions.approve('bob', approvalId)
   assert.equal(await statusOf(order), 'success')
-  assert.equal(hinted, before + 1)
-  await operations.reconcile()
-  const { found } = await reconciliation.breaks.showBreak(breakId)
-  assert.deepEqual([found.settlement, found.reason], ['confirmed', 'seen'])
+  assert.equal(await resolutionOf(breakId), 'confirmed')
   const { rows } = await pool.query<{ rule: string }>('select rule from reconciliation_matches')
   assert.deepEqual(rows, [{ rule: 'entry_reference' }])
 })
 
-test('a line that names nothing waits likewise; whoever is refused asks anew', async () => {
+test('a forged return of a paid payout credits nothing before a second operator agrees', async () => {
+  const { merchantId } = await addPaidMerchant(money, { minor: 300_000n })
+  const by = operations.as('test')
+  const given = { merchantId, currency: 'USD', amountMinor: 300_000n, bankName: 'main' }
+  const { payoutId } = await by.payouts.requestPayout(given, { reason: 'test' })
+  const payout = await by.payouts.findPayout({ merchantId, payoutId })
+  await by.payoutRuns.sendRun(payout.runId, 'test')
+  await bank.say(payoutId, -300_000n)
+  await operations.reconcile()
+  assert.equal((await by.payouts.findPayout(payout)).status, 'paid')
+  await bank.say(payoutId, 300_000n)
+  await operations.reconcile()
+  assert.equal((await by.payouts.findPayout(payout)).status, 'paid')
+  assert.equal(await availableOf(money, merchantId), 0n)
+  const { breakId, kind, item } = await onlyBreak()
+  assert.deepEqual([kind, item?.kind], ['missing_here', 'payout_return'])
+  const approvalId = await ask(breakId)
+  assert.equal(await availableOf(money, merchantId), 0n)
+  await actions.approve('bob', approvalId)
+  assert.equal((await by.payouts.findPayout(payout)).status, 'returned')
+  assert.equal(await availableOf(money, merchantId), 300_000n)
+  await operations.reconcile()
+  assert.equal(await resolutionOf(breakId), 'confirmed')
+})
+
+test('one approval books one line: the other lines of the statement still wait', async () => {
+  const orders = [await bank.startedOrder(), await bank.startedOrder()]
+  for (const order of orders) await bank.say(creditorReference(order.paymentId))
+  const open = await reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 10 })
+  assert.equal(open.length, 2)
+  const [first, second] = open.toSorted((a, _b) => (a.item?.transferId === orders[0]?.paymentId ? -1 : 1))
+  assert(first && second)
+  await actions.approve('bob', await ask(first.breakId))
+  await operations.reconcile()
+  assert.deepEqual(await Promise.all(orders.map(statusOf)), ['success', 'pending'])
+  await actions.approve('bob', await ask(second.breakId))
+  assert.deepEqual(await Promise.all(orders.map(statusOf)), ['success', 'success'])
+})
+
+test('a line that names nothing waits likewise, and after a rejection it can be requested again', async () => {
   const order = await bank.startedOrder()
   await bank.say('thank you')
   const { breakId } = await onlyBreak()
-  await assert.rejects(waiting(breakId), /Say for which order it is/)
-  const command = operations.transferActs({ actor: 'cli:root', operator: undefined })
-  const named = { reference: order.paymentId, reason: 'seen' }
-  await assert.rejects(reconciliation.breaks.confirm(breakId, { ...named, ...command }), /second operator/)
-  const first = await waiting(breakId, order.paymentId)
-  assert.equal(mayPair((await reconciliation.breaks.showBreak(breakId)).found), false)
-  await reject(first.approvalId, bob, 'not so')
-  // Everything that could settle it before can settle it again.
-  const { found: refused } = await reconciliation.breaks.showBreak(breakId)
-  assert.deepEqual([refused.actId, mayPair(refused)], [undefined, true])
-  await assert.rejects(reconciliation.breaks.pair(breakId, breakId, 'the same'), /misses a line/)
-  const second = await waiting(breakId, order.paymentId)
-  assert.notEqual(second.approvalId, first.approvalId)
+  await assert.rejects(ask(breakId), /Say for which order it is/)
+  const first = await ask(breakId, order.paymentId)
+  await actions.reject('bob', first)
+  const second = await ask(breakId, order.paymentId)
+  assert.notEqual(second, first)
   assert.equal(await statusOf(order), 'pending')
-  await approve(second.approvalId, bob, 'yes')
+  await actions.approve('bob', second)
   assert.equal(await statusOf(order), 'success')
-  await operations.reconcile()
-  assert.equal((await reconciliation.breaks.showBreak(breakId)).found.settlement, 'confirmed')
+  assert.equal(await resolutionOf(breakId), 'confirmed')
 })
 
-test('a line that waits for a second operator as money for an order is not written off beside it', async () => {
+test('a break that was resolved meanwhile is not booked by an earlier request', async () => {
   const order = await bank.startedOrder()
   await bank.say('for the order')
   const { breakId } = await onlyBreak()
-  const { approvalId } = await waiting(breakId, order.paymentId)
-  const { correct } = operations.moneyActs({ actor: 'console:alice', operator: { login: 'alice' } })
-  const writeOff = () => reconciliation.breaks.writeOff(breakId, { reason: 'a gain', correct })
-  await assert.rejects(writeOff(), /waits for a second operator/)
-  // As whoever died before it was noted at the break leaves it.
-  await pool.query('update reconciliation_breaks set act_id = null where break_id = $1', [breakId])
-  await assert.rejects(writeOff(), /waits for a second operator/)
-  assert.equal((await waiting(breakId, order.paymentId)).approvalId, approvalId)
-  await approve(approvalId, bob, 'yes')
-  await assert.rejects(writeOff(), /waits for a second operator/)
-  await operations.reconcile()
-  assert.equal((await reconciliation.breaks.showBreak(breakId)).found.settlement, 'confirmed')
-})
-
-test('a request that was refused before it was noted at its break stands in nobody’s way', async () => {
-  const order = await bank.startedOrder()
-  await bank.say('for another order')
-  const { breakId } = await onlyBreak()
-  const first = await waiting(breakId, order.paymentId)
-  await reject(first.approvalId, bob, 'not so')
-  await pool.query('update reconciliation_breaks set act_id = null where break_id = $1', [breakId])
-  const other = await bank.startedOrder()
-  const second = await waiting(breakId, other.paymentId)
-  await approve(second.approvalId, bob, 'yes')
-  assert.deepEqual([await statusOf(order), await statusOf(other)], ['pending', 'success'])
-  await operations.reconcile()
-})
-
-test('what is asked for anew as money for an order is not written off at the same moment', async () => {
-  const order = await bank.startedOrder()
-  await bank.say('for an order')
-  const { breakId } = await onlyBreak()
-  await reject((await waiting(breakId, order.paymentId)).approvalId, bob, 'not so')
-  const { correct } = operations.moneyActs({ actor: 'console:alice', operator: { login: 'alice' } })
-  const second = await reconciliation.breaks.confirm(breakId, {
-    reference: order.paymentId,
-    reason: 'seen again',
-    async confirmTransfer(...given) {
-      const writtenOff = reconciliation.breaks.writeOff(breakId, { reason: 'a gain', correct })
-      await assert.rejects(writtenOff, /being settled/)
-      return confirmTransfer(...given)
-    },
-  })
-  assert(second.kind === 'waiting')
-  await approve(second.request.approvalId, bob, 'yes')
-  await operations.reconcile()
-  assert.equal((await reconciliation.breaks.showBreak(breakId)).found.settlement, 'confirmed')
+  const approvalId = await ask(breakId, order.paymentId)
+  await actions.done('alice', 'reconcile.write-off', { params: { breakId } })
+  await assert.rejects(actions.approve('bob', approvalId), /settled already/)
+  assert.equal(await statusOf(order), 'pending')
 })
 
 test('a line is booked for the order that is named, by whichever of the account’s rails it waits', async () => {
@@ -150,7 +125,6 @@ test('a line is booked for the order that is named, by whichever of the account�
   const order = await bank.startedOrder('wire')
   await bank.say('with regards')
   const { breakId } = await onlyBreak()
-  await approve((await waiting(breakId, order.paymentId)).approvalId, bob, 'yes')
+  await actions.approve('bob', await ask(breakId, order.paymentId))
   assert.equal(await statusOf(order), 'success')
-  await operations.reconcile()
 })

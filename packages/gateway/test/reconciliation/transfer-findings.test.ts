@@ -2,8 +2,8 @@
 // whoever dies between booking a line and writing its match down leaves the same to be found.
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import type { Order } from '../../src/orders/rules/order.ts'
-import { creditorReference } from '../../src/rails/rules/bank-account.ts'
+import type { Order } from '../../src/core/orders/rules/order.ts'
+import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { mortalPool, openTransferBank } from '../support/transfer-bank.ts'

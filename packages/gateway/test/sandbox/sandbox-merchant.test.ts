@@ -4,10 +4,10 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Tillgate } from '../../../sdk/src/index.ts'
-import { sandboxFile, sandboxFilePath } from '../../src/app/sandbox-file.ts'
-import { makeStores, type Stores } from '../../src/app/stores.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { makeVault } from '../../src/platform/vault.ts'
+import { makeStores, type Stores } from '../../src/app/database/stores.ts'
+import { sandboxFile, sandboxFilePath } from '../../src/app/sandbox/sandbox-file.ts'
+import { systemClock } from '../../src/platform/runtime/clock.ts'
+import { makeVault } from '../../src/platform/runtime/secrets/vault.ts'
 import {
   demoMerchantId,
   ensureSandboxMerchant,
@@ -168,12 +168,14 @@ test('a key that an operator revoked does not come back with the next start', as
     auditId: '018f0000-0000-7000-8000-000000000000',
     actedAtMs: 1,
     actor: 'test',
-    act: 'key.revoke',
-  }
-  await merchants.revokeKey(
-    { merchantId, keyId, nowMs: 1 },
-    { ...act, merchantId, subject: keyId, reason: '' },
-  )
+    action: 'key.revoke',
+  } as const
+  await merchants.revokeKey({ merchantId, keyId, nowMs: 1 }, () => ({
+    ...act,
+    merchantId,
+    subject: keyId,
+    reason: '',
+  }))
   const after = await ensure(dataDir)
   assert.notEqual(after.privateKey, before.privateKey)
   await assertOpens(merchants, after)

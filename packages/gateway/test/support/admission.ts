@@ -1,9 +1,12 @@
 // Admission control on a clock of the test's own, and requests from whatever address.
 import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
-import type { Admission } from '../../src/http/admission/admission.ts'
-import { AdmissionControl, type AdmissionOptions } from '../../src/http/admission/admission-control.ts'
-import { machineTime } from '../../src/platform/timer.ts'
+import type { Admission } from '../../src/platform/http/admission/admission.ts'
+import {
+  AdmissionControl,
+  type AdmissionOptions,
+} from '../../src/platform/http/admission/admission-control.ts'
+import { machineTime } from '../../src/platform/runtime/timer.ts'
 import { TestClock } from './clock.ts'
 
 export function makeControl(options: Partial<AdmissionOptions> = {}) {

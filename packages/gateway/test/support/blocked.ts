@@ -1,6 +1,6 @@
 // Waits until queries wait: for tests that hold a lock and want others to run into it.
 import assert from 'node:assert/strict'
-import type { Pool } from '../../src/database/pool.ts'
+import type { Pool } from '../../src/platform/database/pool.ts'
 
 const waiting = `
 select from pg_stat_activity

@@ -7,11 +7,11 @@ import {
   effectsOf,
   noBalances,
   type Transfer,
-} from '../../src/ledger/rules/transfer.ts'
-import type { Order } from '../../src/orders/rules/order.ts'
-import type { Payout } from '../../src/payouts/rules/payout.ts'
-import type { Refund } from '../../src/refunds/rules/refund.ts'
-import { returnedFeeMinor } from '../../src/treasury/rules/fee.ts'
+} from '../../src/core/ledger/rules/transfer.ts'
+import { returnedFeeMinor } from '../../src/core/orders/fees/rules/fee.ts'
+import type { Refund } from '../../src/core/orders/refunds/rules/refund.ts'
+import type { Order } from '../../src/core/orders/rules/order.ts'
+import type { Payout } from '../../src/finance/payouts/rules/payout.ts'
 import { nowMs } from './order-value.ts'
 
 export interface Sale {

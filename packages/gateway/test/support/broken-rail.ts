@@ -4,7 +4,13 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseRailMessage, type RailMessage, verifyWebhook } from '@tillgate/protocol'
+import {
+  makeWebhookSecret,
+  parseRailMessage,
+  type RailMessage,
+  signRailResponse,
+  verifyWebhook,
+} from '@tillgate/protocol'
 import { type Bank, makeBank } from '../../../../examples/rail/bank.ts'
 import { bankSecret } from './test-bank.ts'
 
@@ -14,6 +20,10 @@ export interface Fault {
   readonly foundBy: RegExp
   readonly isGenuine?: (headers: IncomingHttpHeaders, body: string) => boolean
   readonly answer?: (message: RailMessage, bank: Bank) => unknown
+  /** The headers of its response. */
+  readonly sign?: (headers: IncomingHttpHeaders, body: string, message: RailMessage) => object
+  /** What the check says is wrong. */
+  readonly found?: RegExp
 }
 
 const url = 'http://127.0.0.1:9'
@@ -28,6 +38,13 @@ const changed =
 
 const verify = (headers: IncomingHttpHeaders, body: string, nowMs = Date.now()) =>
   verifyWebhook(headers, body, { secrets: [bankSecret], nowMs }) === 'genuine'
+
+const sign = (headers: IncomingHttpHeaders, body: string, { nowMs = Date.now(), secret = bankSecret } = {}) =>
+  signRailResponse({ 'webhook-id': 'none', ...headers }, body, { secrets: [secret], nowMs })
+
+const anotherSecret = makeWebhookSecret((size) => Buffer.alloc(size, 8))
+const minute = 60_000
+const remembered = new Map<string, object>()
 
 /** Refunds that are decided by a sum of ours, each id once. */
 function refundsBy(
@@ -154,21 +171,69 @@ export const faults: readonly Fault[] = [
     answer: changed(() => ({ padding: ' '.repeat(300_000) })),
   },
   {
+    name: 'does not sign its responses',
+    foundBy: /every response is signed/,
+    found: /^the response to payment\.cancel, payment\.start, .*: not signed/,
+    sign: () => ({}),
+  },
+  {
+    name: 'does not sign its responses about refunds',
+    foundBy: /every response is signed/,
+    found: /^the response to refund\.start, refund\.status: not signed[^;]*$/,
+    sign: (headers, body, { type }) => (type.startsWith('refund') ? {} : sign(headers, body)),
+  },
+  {
+    name: 'signs its responses under ids of its own',
+    foundBy: /every response is signed/,
+    found: /payment\.start, .*: signed for another message/,
+    sign: (_headers, body) => sign({ 'webhook-id': 'mine' }, body),
+  },
+  {
+    name: 'sends the signature of its first response again',
+    foundBy: /every response is signed/,
+    found: /payment\.status.*: signed for another message/,
+    sign: (headers, body) => {
+      const before = remembered.get(body)
+      if (!before) remembered.set(body, sign(headers, body))
+      return before ?? sign(headers, body)
+    },
+  },
+  {
+    name: 'signs its responses with a clock that is six minutes slow',
+    foundBy: /every response is signed/,
+    found: /payment\.start, .*: signed more than five minutes before/,
+    sign: (headers, body) => sign(headers, body, { nowMs: Date.now() - 6 * minute }),
+  },
+  {
+    name: 'signs its responses with another secret',
+    foundBy: /every response is signed/,
+    found: /payment\.start, .*: wrong signature/,
+    sign: (headers, body) => sign(headers, body, { secret: anotherSecret }),
+  },
+  {
+    name: 'signs other bytes than it sends',
+    foundBy: /every response is signed/,
+    found: /: wrong signature/,
+    sign: (headers, body) => sign(headers, `${body}\n`),
+  },
+  {
     name: 'does not answer in time',
     foundBy: /never heard of are unknown/,
     answer: (message, bank) => pause(3_000, bank.answer(message), { ref: false }),
   },
 ]
 
-export async function openBrokenRail({ isGenuine = verify, answer }: Partial<Fault>) {
+export async function openBrokenRail({ isGenuine = verify, answer, sign: signs }: Partial<Fault>) {
   const bank = makeBank({ url, now: Date.now, kept: [], keep: () => {} })
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     if (!isGenuine(request.headers, body)) return response.writeHead(401).end()
     const message = parseRailMessage(body)
-    const told = await (answer ? answer(message, bank) : bank.answer(message))
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(told))
+    const told = JSON.stringify(await (answer ? answer(message, bank) : bank.answer(message)))
+    const signed = signs ? signs(request.headers, told, message) : sign(request.headers, told)
+    const headers = { 'content-type': 'application/json', ...signed }
+    response.writeHead(200, headers).end(told)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   after(() => server.close().closeAllConnections())

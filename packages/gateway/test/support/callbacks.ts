@@ -15,13 +15,13 @@ import {
 } from '@tillgate/protocol'
 import { pino } from 'pino'
 import { pair } from '../../../protocol/test/keys.ts'
-import type { Post } from '../../src/callbacks/deliver-callbacks.ts'
-import type { Callback } from '../../src/callbacks/rules/callback.ts'
-import type { LaneLimits } from '../../src/callbacks/rules/delivery-lanes.ts'
-import { commitQueueing, insertCallbacks, type OnQueued } from '../../src/callbacks/store/callbacks.ts'
-import type { Clock } from '../../src/platform/clock.ts'
-import type { Config } from '../../src/settings/config.ts'
-import { type DeliveryWorker, startDeliveryWorker } from '../../src/workers/deliver-callbacks.ts'
+import { type DeliveryWorker, startDeliveryWorker } from '../../src/app/jobs/deliver-callbacks.ts'
+import type { Config } from '../../src/app/settings/config.ts'
+import type { Post } from '../../src/core/callbacks/deliver-callbacks.ts'
+import type { Callback } from '../../src/core/callbacks/rules/callback.ts'
+import type { LaneLimits } from '../../src/core/callbacks/rules/delivery-lanes.ts'
+import { commitQueueing, insertCallbacks, type OnQueued } from '../../src/core/callbacks/store/callbacks.ts'
+import type { Clock } from '../../src/platform/runtime/clock.ts'
 import { freshDatabase } from './database.ts'
 import { testOperations } from './operations.ts'
 
@@ -77,7 +77,7 @@ export async function makeCallbackWorld(clock: Clock) {
     /** An order, and a callback of it that is due now. */
     async queueCallback(
       callbackUrl: string,
-      more: { merchantId?: string; eventName?: EventName; paymentId?: string } = {},
+      more: { merchantId?: string; eventName?: EventName; paymentId?: string; callbackId?: string } = {},
     ): Promise<Callback> {
       const nowMs = clock.now()
       const merchantId = more.merchantId ?? shop.merchant.merchantId
@@ -85,7 +85,7 @@ export async function makeCallbackWorld(clock: Clock) {
       await pool.query(orderSql, [merchantId, paymentId, nowMs, callbackUrl])
       const callback: Callback = {
         merchantId,
-        callbackId: makeCallbackId(nowMs, randomBytes),
+        callbackId: more.callbackId ?? makeCallbackId(nowMs, randomBytes),
         paymentId,
         refundId: undefined,
         eventName: more.eventName ?? 'payment.order.timeout',

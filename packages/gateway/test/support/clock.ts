@@ -1,7 +1,7 @@
 // A clock that stands still until the test moves it; whoever waits on it wakes when its time has come. Only moments pass
 // by themselves: a worker that looked at the clock just before the test moved it, and then waits to look again, would
 // wait for ever.
-import type { Clock } from '../../src/platform/clock.ts'
+import type { Clock } from '../../src/platform/runtime/clock.ts'
 
 interface Wait {
   readonly dueMs: number

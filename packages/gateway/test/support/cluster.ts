@@ -2,12 +2,16 @@
 // the same name: what Citus knows of it names its nodes and never the database.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { databaseSettings, distribute, prepareDistribution } from '../../src/database/cluster/distribute.ts'
-import { type ConnectionOptions, withDatabase } from '../../src/database/connection.ts'
-import { migrate } from '../../src/database/migrate.ts'
-import { openPool } from '../../src/database/pool.ts'
-import { isTransient } from '../../src/database/transient.ts'
-import { codeOf } from '../../src/platform/errors.ts'
+import {
+  databaseSettings,
+  distribute,
+  prepareDistribution,
+} from '../../src/platform/database/cluster/distribute.ts'
+import { type ConnectionOptions, withDatabase } from '../../src/platform/database/connection.ts'
+import { migrate } from '../../src/platform/database/migrate.ts'
+import { openPool } from '../../src/platform/database/pool.ts'
+import { isTransient } from '../../src/platform/database/transient.ts'
+import { codeOf } from '../../src/platform/runtime/errors.ts'
 import { command, makeAhead, migrationsFolder } from './server.ts'
 
 /** Fewer than Citus's own 32: each of them costs every database of every test file. */

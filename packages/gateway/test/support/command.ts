@@ -2,9 +2,8 @@
 // processor time. Real processes of it are in rail-check.test.ts and in test/processes.
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { runCommandLine } from '../../src/app/command-line.ts'
-import type { Terminal } from '../../src/faces/cli/context.ts'
-import { readConfig } from '../../src/settings/config.ts'
+import { type GatewayTerminal, runCommandLine } from '../../src/app/command-line.ts'
+import { readConfig } from '../../src/app/settings/config.ts'
 import type { TestGateway } from './gateway.ts'
 
 export interface Ended {
@@ -25,12 +24,12 @@ export async function runCommand(environment: Record<string, string>, args: stri
 }
 
 export function openTerminal(environment: Record<string, string>): {
-  readonly terminal: Terminal
+  readonly terminal: GatewayTerminal
   readonly ended: Promise<Ended>
 } {
   const [out, err] = [new PassThrough(), new PassThrough()]
   let code = 0
-  const terminal: Terminal = {
+  const terminal: GatewayTerminal = {
     out,
     err,
     readSettings: () => readConfig(environment),

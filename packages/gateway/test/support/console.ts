@@ -1,6 +1,6 @@
 // A browser without pictures for the console: keeps cookies, fills in forms as a page shows them.
 import assert from 'node:assert/strict'
-import type { Role } from '../../src/operators/rules/operator.ts'
+import type { Role } from '../../src/core/audit/rules/roles.ts'
 import type { TestGateway } from './gateway.ts'
 import { operatorPassword } from './started.ts'
 

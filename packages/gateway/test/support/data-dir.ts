@@ -6,7 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { startEmbedded } from '../../src/database/embedded/embedded.ts'
+import { startEmbedded } from '../../src/platform/database/embedded/embedded.ts'
 
 type Cleanup = { after(step: () => Promise<void>): void }
 

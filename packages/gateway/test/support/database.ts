@@ -2,8 +2,12 @@
 // the file is done.
 import { randomUUID } from 'node:crypto'
 import { after } from 'node:test'
-import { type ConnectionOptions, parseDatabaseUrl, withDatabase } from '../../src/database/connection.ts'
-import { openPool, type Pool } from '../../src/database/pool.ts'
+import {
+  type ConnectionOptions,
+  parseDatabaseUrl,
+  withDatabase,
+} from '../../src/platform/database/connection.ts'
+import { openPool, type Pool } from '../../src/platform/database/pool.ts'
 import { dropOnNodes, makeClusterDatabase } from './cluster.ts'
 import { command, copyDatabase, type StartedTemplates, startTestServer, type TestServer } from './server.ts'
 import './routing-watch.ts'

@@ -1,7 +1,7 @@
 // A pool that fails at one chosen point: before a statement, after it, before a commit, or after a commit whose answer
 // is then lost. Either the whole process dies there, or only the connection does.
-import type { Pool, Queryable } from '../../src/database/pool.ts'
-import { CommitUnknown } from '../../src/database/transient.ts'
+import type { Pool, Queryable } from '../../src/platform/database/pool.ts'
+import { CommitUnknown } from '../../src/platform/database/transient.ts'
 
 export interface Fault {
   /** The point at which it fails, counted from 1. */

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { type EmbeddedEvent, startEmbedded } from '../../src/database/embedded/embedded.ts'
+import { type EmbeddedEvent, startEmbedded } from '../../src/platform/database/embedded/embedded.ts'
 
 export type ProcessEvent =
   | EmbeddedEvent

@@ -29,7 +29,15 @@ export interface TestProvider {
   follow(url: string): Promise<string>
 }
 
-export async function startIdentityProvider(redirectUris: readonly string[]): Promise<TestProvider> {
+export interface ProviderOptions {
+  /** The scope with which it sends groups. */
+  readonly groupsScope?: string
+}
+
+export async function startIdentityProvider(
+  redirectUris: readonly string[],
+  { groupsScope = 'profile' }: ProviderOptions = {},
+): Promise<TestProvider> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   after(() => {
@@ -51,7 +59,7 @@ export async function startIdentityProvider(redirectUris: readonly string[]): Pr
     pkce: { required: () => true },
     cookies: { keys: ['cookies of the provider for tests'] },
     features: { devInteractions: { enabled: false } },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['groups'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: [], [groupsScope]: ['groups'] },
     conformIdTokenClaims: false,
     ttl: { AuthorizationCode: 60, AccessToken: 60, IdToken: 60, Grant: 60, Session: 60, Interaction: 60 },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
@@ -69,7 +77,7 @@ export async function startIdentityProvider(redirectUris: readonly string[]): Pr
         clientId: client?.clientId,
         accountId: session?.accountId,
       })
-      grant.addOIDCScope('openid email profile')
+      grant.addOIDCScope(`openid email profile ${groupsScope}`)
       await grant.save()
       return grant
     },

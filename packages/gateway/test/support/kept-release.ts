@@ -2,9 +2,9 @@
 // backup, and beside it what people knew who dealt with it.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readBackupFile } from '../../src/database/backup/backup-file.ts'
-import { migrate } from '../../src/database/migrate.ts'
-import type { Pool } from '../../src/database/pool.ts'
+import { readBackupFile } from '../../src/platform/database/backup/backup-file.ts'
+import { migrate } from '../../src/platform/database/migrate.ts'
+import type { Pool } from '../../src/platform/database/pool.ts'
 import type { MerchantKeys } from './merchant-client.ts'
 import { migrationsFolder } from './server.ts'
 

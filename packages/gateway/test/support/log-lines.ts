@@ -1,6 +1,6 @@
 // A log whose lines a test can read.
 import { Writable } from 'node:stream'
-import { type Log, makeLog } from '../../src/platform/log.ts'
+import { type Log, makeLog } from '../../src/platform/runtime/log.ts'
 
 export type LogLine = Readonly<Record<string, unknown>>
 

@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { SMTPServer } from 'smtp-server'
-import type { MailServer } from '../../src/outbound/smtp.ts'
+import type { MailServer } from '../../src/platform/outbound/smtp.ts'
 import { makeAuthority } from './certificates.ts'
 
 export interface ReceivedMail {
@@ -97,9 +97,10 @@ export async function startMailServer({
   return mail
 }
 
-/** The text part of a message, decoded. */
-export function textOf(raw: string): string {
-  const part = raw.split(/^--.*$/m).find((each) => /content-type: text\/plain/i.test(each)) ?? raw
+/** The text part of a message, or another, decoded. */
+export function textOf(raw: string, kind: 'plain' | 'html' = 'plain'): string {
+  const type = new RegExp(`content-type: text/${kind}`, 'i')
+  const part = raw.split(/^--.*$/m).find((each) => type.test(each)) ?? raw
   const body = part.slice(part.search(/\r?\n\r?\n/)).trim()
   if (/content-transfer-encoding: base64/i.test(part)) return Buffer.from(body, 'base64').toString()
   if (!/content-transfer-encoding: quoted-printable/i.test(part)) return body

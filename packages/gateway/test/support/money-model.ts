@@ -1,6 +1,6 @@
 // What the money of one merchant and a few consumers ought to do, as simply as it can be said: a few maps in memory,
 // without tables, holds or claims. The real thing is compared with it command by command.
-import type { Behaviour } from '../../src/wallets/rules/wallet.ts'
+import type { Behaviour } from '../../src/core/wallets/rules/wallet.ts'
 
 export interface ModelOrder {
   readonly paymentId: string

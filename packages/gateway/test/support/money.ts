@@ -3,16 +3,17 @@
 import { randomBytes } from 'node:crypto'
 import { makePaymentId, makeUuid, type PaymentResult, type RefundResult } from '@tillgate/protocol'
 import type { OperationConfig } from '../../src/app/operations.ts'
-import type { Pool } from '../../src/database/pool.ts'
-import type { Finding } from '../../src/ledger/store/ledger-checks.ts'
-import { type Merchant, makeMerchantId, newMerchant } from '../../src/merchants/rules/merchant.ts'
-import type { Act } from '../../src/operators/rules/audit.ts'
-import { makeOrder, type Order } from '../../src/orders/rules/order.ts'
-import type { Clock } from '../../src/platform/clock.ts'
-import type { Rail } from '../../src/rails/rules/rail.ts'
-import { walletRail } from '../../src/rails/wallet-rail.ts'
-import { readConfig } from '../../src/settings/config.ts'
-import { type Behaviour, placeOfPin } from '../../src/wallets/rules/wallet.ts'
+import { readConfig } from '../../src/app/settings/config.ts'
+import type { AuditEntry } from '../../src/core/audit/rules/audit.ts'
+import type { AuditedAction } from '../../src/core/audit/rules/effects.ts'
+import type { Finding } from '../../src/core/ledger/store/ledger-checks.ts'
+import { type Merchant, makeMerchantId, newMerchant } from '../../src/core/merchants/rules/merchant.ts'
+import type { Rail } from '../../src/core/orders/payments/rules/rail.ts'
+import { makeOrder, type Order } from '../../src/core/orders/rules/order.ts'
+import { type Behaviour, placeOfPin } from '../../src/core/wallets/rules/wallet.ts'
+import { walletRail } from '../../src/finance/rails/wallet-rail.ts'
+import type { Pool } from '../../src/platform/database/pool.ts'
+import type { Clock } from '../../src/platform/runtime/clock.ts'
 import { testOperations } from './operations.ts'
 import { testEnvironment, testVault } from './started.ts'
 
@@ -125,12 +126,12 @@ export function openMoney(
     },
   }
 
-  function testAct(act: string): Act {
+  function testAct(action: AuditedAction): AuditEntry {
     return {
       auditId: makeUuid(clock.now(), random),
       actedAtMs: clock.now(),
       actor: 'test',
-      act,
+      action,
       merchantId: undefined,
       subject: 'test',
       reason: undefined,

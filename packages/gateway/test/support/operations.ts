@@ -1,10 +1,10 @@
 // Stores and operations as a gateway has them, over a test's database and with the test's clock.
 import { randomBytes } from 'node:crypto'
+import { makeStores, type StoreParts } from '../../src/app/database/stores.ts'
 import { makeOperations, type OperationParts } from '../../src/app/operations.ts'
-import { makeStores, type StoreParts } from '../../src/app/stores.ts'
-import type { Pool } from '../../src/database/pool.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { readConfig } from '../../src/settings/config.ts'
+import { readConfig } from '../../src/app/settings/config.ts'
+import type { Pool } from '../../src/platform/database/pool.ts'
+import { systemClock } from '../../src/platform/runtime/clock.ts'
 import { testEnvironment, testVault } from './started.ts'
 
 export type TestOperations = ReturnType<typeof testOperations>

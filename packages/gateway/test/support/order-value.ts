@@ -1,6 +1,6 @@
 // An order as the domain knows it, to be bent by tests that need no database.
 import type { OrderContent } from '@tillgate/protocol'
-import { makeOrder, type Order } from '../../src/orders/rules/order.ts'
+import { makeOrder, type Order } from '../../src/core/orders/rules/order.ts'
 
 export const nowMs = 1_800_000_000_000
 export const minuteMs = 60_000

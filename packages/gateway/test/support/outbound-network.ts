@@ -6,16 +6,16 @@ import { createServer, type RequestListener } from 'node:http'
 import net, { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
-import { type Dial, systemDial } from '../../src/outbound/dial.ts'
-import { outboundLimits } from '../../src/outbound/limits.ts'
+import { type Dial, systemDial } from '../../src/platform/outbound/dial.ts'
+import { outboundLimits } from '../../src/platform/outbound/limits.ts'
 import {
   makeOutbound,
   type Outbound,
   type OutboundParts,
   type OutboundPolicy,
   systemParts,
-} from '../../src/outbound/outbound.ts'
-import type { StartTimer } from '../../src/platform/timer.ts'
+} from '../../src/platform/outbound/outbound.ts'
+import type { StartTimer } from '../../src/platform/runtime/timer.ts'
 
 export interface Receiver {
   readonly port: number

@@ -8,7 +8,7 @@ import {
   makeTransactionId,
   type OrderStatus,
 } from '@tillgate/protocol'
-import type { Pool } from '../../src/database/pool.ts'
+import type { Pool } from '../../src/platform/database/pool.ts'
 
 export interface PastOrder {
   readonly merchantId: string

@@ -1,9 +1,9 @@
 // Merchants to pay out: one with a bank account and money, or many thousands at once, written as the operations would have
 // written them, so that the ledger verifies.
 import { randomUUID } from 'node:crypto'
-import type { Pool } from '../../src/database/pool.ts'
-import type { PlanGiven } from '../../src/payouts/manage-plans.ts'
-import { dayOf } from '../../src/payouts/rules/payout-plan.ts'
+import type { PlanGiven } from '../../src/finance/payouts/manage-plans.ts'
+import { dayOf } from '../../src/finance/payouts/rules/payout-plan.ts'
+import type { Pool } from '../../src/platform/database/pool.ts'
 import type { Money } from './money.ts'
 
 export const testIban = 'DE89370400440532013000'

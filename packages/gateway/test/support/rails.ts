@@ -5,20 +5,42 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
-import { parseRailMessage, type RailMessage, signWebhook, verifyWebhook } from '@tillgate/protocol'
-import { noExtras } from '../../src/acts/rail-acts.ts'
-import type { Pool } from '../../src/database/pool.ts'
-import { outboundLimits } from '../../src/outbound/limits.ts'
-import { makeOutbound, systemParts } from '../../src/outbound/outbound.ts'
-import type { Clock } from '../../src/platform/clock.ts'
-import { maxRailAnswerBytes, type RailPost, railTimeoutMs } from '../../src/rails/rail-client.ts'
-import { type Config, readConfig } from '../../src/settings/config.ts'
+import {
+  parseRailMessage,
+  type RailMessage,
+  signRailResponse,
+  signWebhook,
+  verifyWebhook,
+} from '@tillgate/protocol'
+import { noExtras } from '../../src/actions/rails/rail-actions.ts'
+import { type Config, readConfig } from '../../src/app/settings/config.ts'
+import {
+  type FailedCall,
+  maxRailAnswerBytes,
+  type RailPost,
+  railTimeoutMs,
+} from '../../src/finance/rails/rail-client.ts'
+import type { Pool } from '../../src/platform/database/pool.ts'
+import { outboundLimits } from '../../src/platform/outbound/limits.ts'
+import { makeOutbound, systemParts } from '../../src/platform/outbound/outbound.ts'
+import type { Clock } from '../../src/platform/runtime/clock.ts'
 import { openMoney } from './money.ts'
 import { testOperations } from './operations.ts'
 import { testEnvironment } from './started.ts'
 
 /** An answer, a text instead of one, or what to do with the connection. */
-export type Said = object | string | 'drop' | ((reply: ServerResponse) => void)
+export type Said =
+  | object
+  | string
+  | 'drop'
+  | ((reply: ServerResponse, respond: (said: object | string) => void) => void)
+
+export interface SignedResponse {
+  readonly messageId: string
+  readonly nowMs: number
+  /** As it should be signed, or for another message, at another time, with other secrets. */
+  readonly sign: (id?: string, atMs?: number, secrets?: readonly string[]) => Record<string, string>
+}
 
 export class TestBank {
   readonly asked: RailMessage[] = []
@@ -32,6 +54,8 @@ export class TestBank {
   firstRefund: object = { status: 'approved', reference: 'refund' }
   /** Instead of what it would answer; undefined: as usual. */
   says: (message: RailMessage) => Said | undefined = () => undefined
+  /** The headers of a response, instead of its signature; undefined: as usual. */
+  signs: (response: SignedResponse) => object | undefined = () => undefined
   readonly #clock: Clock
   readonly #server: Server
 
@@ -55,12 +79,11 @@ export class TestBank {
         this.asked.push(message)
         const usual = this.#answer(message)
         const said = this.says(message) ?? usual
+        const respond = (given: object | string) =>
+          this.#respond(String(request.headers['webhook-id']), given, reply)
         if (said === 'drop') reply.destroy()
-        else if (typeof said === 'function') said(reply)
-        else
-          reply
-            .writeHead(200, { 'content-type': 'application/json' })
-            .end(typeof said === 'string' ? said : JSON.stringify(said))
+        else if (typeof said === 'function') said(reply, respond)
+        else respond(said)
       })
     })
   }
@@ -92,6 +115,15 @@ export class TestBank {
       body,
       headers: { ...signWebhook({ id, body }, { secrets: [secret], nowMs: this.#clock.now() }) },
     }
+  }
+
+  #respond(messageId: string, said: object | string, reply: ServerResponse): void {
+    const body = typeof said === 'string' ? said : JSON.stringify(said)
+    const nowMs = this.#clock.now()
+    const sign = (id = messageId, atMs = nowMs, secrets: readonly string[] = this.secrets) =>
+      signRailResponse({ 'webhook-id': id }, body, { secrets, nowMs: atMs })
+    const headers = this.signs({ messageId, nowMs, sign }) ?? sign()
+    reply.writeHead(200, { 'content-type': 'application/json', ...headers }).end(body)
   }
 
   #answer(message: RailMessage): object {
@@ -155,6 +187,7 @@ export async function openRails(
 ) {
   const alerts: string[] = []
   const troubles: unknown[] = []
+  const failedCalls: FailedCall[] = []
   const { stores, operations } = testOperations(pool, {
     config: { ...(given.config ?? readConfig(testEnvironment)), lateMoney },
     railPost: post,
@@ -162,6 +195,7 @@ export async function openRails(
     hints: {
       railAlert: (message) => alerts.push(message),
       askingFailed: (error) => troubles.push(error),
+      railCallFailed: (failed) => failedCalls.push(failed),
       reconcile: () => given.onReconcile?.(),
     },
   })
@@ -172,6 +206,7 @@ export async function openRails(
     money,
     alerts,
     troubles,
+    failedCalls,
     post,
     async addBank(railId: string, given: { currencies?: string[] } = {}): Promise<TestBank> {
       const bank = await new TestBank(clock).open()

@@ -1,6 +1,6 @@
 // Watches every statement that the program sends while tests run, and fails the test that sent one which would be wrong
 // on spread tables. What tests themselves ask is their own affair.
-import { statementChannel } from '../../src/database/pool.ts'
+import { statementChannel } from '../../src/platform/database/pool.ts'
 import { routingFaults } from './routing.ts'
 
 /**
@@ -8,52 +8,70 @@ import { routingFaults } from './routing.ts'
  * local tables, nor lock rows of several merchants.
  */
 const ofAllMerchants: Readonly<Record<string, readonly [functions: readonly string[], why: string]>> = {
-  'callbacks/store/callback-history.ts': [
+  'core/callbacks/store/callback-history.ts': [
     ['countCallbacks', 'endOfLook', 'findCallback', 'listCallbacks', 'prune'],
     'the console lists and counts over all merchants, and pruning looks for what is old wherever it is',
   ],
-  'database/backup/backup.ts': [[''], 'a backup is of everything'],
-  'database/backup/restore.ts': [[''], 'a restore looks whether the database is empty'],
-  'database/migrate.ts': [['applyNext'], 'a migration changes all rows of a table'],
-  'database/partitions.ts': [[''], 'a partition has the rows of all merchants in its time'],
-  'database/mode.ts': [['checkContent'], 'at the start: whether there is any order at all'],
-  'keys/store/sealed-secrets.ts': [[''], 'a new master key seals the secrets of all, a page at a time'],
-  'ledger/store/ledger-checks.ts': [[''], 'the proof is of all books at once'],
-  'ledger/store/movements.ts': [[''], 'what moved on a wallet or at a bank concerns any merchant'],
-  'ledger/store/trial-balance.ts': [[''], 'the trial balance is of all books at once'],
-  'links/store/links.ts': [
+  'platform/database/backup/backup.ts': [[''], 'a backup is of everything'],
+  'platform/database/backup/restore.ts': [[''], 'a restore looks whether the database is empty'],
+  'platform/database/migrate.ts': [['applyNext'], 'a migration changes all rows of a table'],
+  'platform/database/partitions.ts': [[''], 'a partition has the rows of all merchants in its time'],
+  'platform/database/mode.ts': [['checkContent'], 'at the start: whether there is any order at all'],
+  'core/keys/store/sealed-secrets.ts': [[''], 'a new master key seals the secrets of all, a page at a time'],
+  'core/ledger/store/ledger-checks.ts': [[''], 'the proof is of all books at once'],
+  'core/ledger/store/movements.ts': [[''], 'what moved on a wallet or at a bank concerns any merchant'],
+  'core/ledger/store/trial-balance.ts': [[''], 'the trial balance is of all books at once'],
+  'finance/links/store/links.ts': [
     ['findLink', 'listLinks'],
     'the address of a payment link names the link alone, and the console lists those of all',
   ],
-  'merchants/store/merchants.ts': [
+  'core/merchants/store/merchants.ts': [
     ['deleteUnusedHosts', 'listMerchants', 'searchMerchants'],
     'the console lists merchants, and pruning looks for hosts that nobody uses',
   ],
-  'orders/store/erasure.ts': [[''], 'what is old enough to be erased is found by its time'],
-  'orders/store/order-list.ts': [
+  'core/orders/store/erasure.ts': [[''], 'what is old enough to be erased is found by its time'],
+  'core/orders/store/order-list.ts': [
     ['endOfLook', 'findByNumber', 'findMerchantsByName', 'listOrders'],
     'the console lists and searches over all merchants',
   ],
-  'orders/store/orders.ts': [['findOverdueOrders', 'nextExpiry'], 'what is overdue is found by its time'],
-  'overview/store/figures.ts': [[''], 'the overview counts over all merchants'],
-  'overview/store/overview-hours.ts': [[''], 'the overview counts over all merchants'],
-  'payouts/store/payout-batches.ts': [[''], 'a run has payouts of many merchants, found by its number'],
-  'payouts/store/payout-runs.ts': [
+  'core/orders/store/orders.ts': [
+    ['findOverdueOrders', 'nextExpiry'],
+    'what is overdue is found by its time',
+  ],
+  'finance/overview/store/figures.ts': [[''], 'the overview counts over all merchants'],
+  'finance/overview/store/overview-hours.ts': [[''], 'the overview counts over all merchants'],
+  'finance/payouts/store/payout-batches.ts': [
+    [''],
+    'a run has payouts of many merchants, found by its number',
+  ],
+  'finance/payouts/store/payout-runs.ts': [
     ['fileTotalsOf', 'sendRun', 'totalsOf'],
     'a run has payouts of many merchants, found by its number',
   ],
-  'payouts/store/payouts.ts': [['findPayouts'], 'the console lists the payouts of a run, or of all'],
-  'rails/store/rail-attempts.ts': [['findTask'], 'a rail that calls names its transaction alone'],
-  'rails/store/transfer-entries.ts': [['findAttempts'], 'a bank names the reference of a transfer alone'],
-  'reconciliation/store/breaks.ts': [['findCorrection'], 'a correction is found by its act'],
-  'reconciliation/store/days.ts': [['bookAt'], 'what is at a bank or a rail is of any merchant'],
-  'reconciliation/store/expected.ts': [[''], 'a statement’s line names what it is about, and no merchant'],
-  'reconciliation/store/matching.ts': [['listOverdue'], 'what is at a bank or a rail is of any merchant'],
-  'system/store/system.ts': [['readSystemState'], 'the system page counts over all merchants'],
-  'treasury/store/corrections.ts': [['listCorrections'], 'the console lists corrections of all'],
-  'wallets/store/closing.ts': [['eraseOrders'], 'a consumer’s payments are at any merchant'],
-  'wallets/store/consumer-data.ts': [[''], 'a consumer’s payments are at any merchant'],
-  'wallets/store/history.ts': [['list'], 'a consumer’s payments are at any merchant'],
+  'finance/payouts/store/payouts.ts': [['findPayouts'], 'the console lists the payouts of a run, or of all'],
+  'finance/rails/store/rail-attempts.ts': [['findTask'], 'a rail that calls names its transaction alone'],
+  'finance/rails/store/transfer-entries.ts': [
+    ['findAttempts'],
+    'a bank names the reference of a transfer alone',
+  ],
+  'finance/reconciliation/store/breaks.ts': [['findCorrection'], 'a correction is found by its act'],
+  'finance/reconciliation/store/days.ts': [['bookAt'], 'what is at a bank or a rail is of any merchant'],
+  'finance/reconciliation/store/expected.ts': [
+    [''],
+    'a statement’s line names what it is about, and no merchant',
+  ],
+  'finance/reconciliation/store/matching.ts': [
+    ['listOverdue'],
+    'what is at a bank or a rail is of any merchant',
+  ],
+  'finance/overview/store/system-state.ts': [
+    ['readSystemState'],
+    'the system page counts over all merchants',
+  ],
+  'finance/treasury/store/corrections.ts': [['listCorrections'], 'the console lists corrections of all'],
+  'identity/consumers/store/closing.ts': [['eraseOrders'], 'a consumer’s payments are at any merchant'],
+  'identity/consumers/store/consumer-data.ts': [[''], 'a consumer’s payments are at any merchant'],
+  'core/wallets/store/history.ts': [['list'], 'a consumer’s payments are at any merchant'],
 }
 
 const seen = new Set<string>()
@@ -79,7 +97,7 @@ interface Caller {
 }
 
 const between =
-  /^(src\/database\/(pool|measured-pool)|src\/app\/traced|src\/observability\/tracing\/tracer|test\/support\/(routing-watch|faulty-pool))\.ts$/
+  /^(src\/platform\/database\/(pool|measured-pool)|src\/app\/traced|src\/platform\/observability\/tracing\/tracer|test\/support\/(routing-watch|faulty-pool))\.ts$/
 const frame = /at (?:async )?(?:(\S+) .*?)?\(?(?:file:\/\/)?[^()]*\/gateway\/((?:src|test)\/\S+?):\d+:\d+\)?$/
 
 /** Undefined where a test asks. */

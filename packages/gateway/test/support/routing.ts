@@ -2,7 +2,7 @@
 // table reached without its merchant, a spread and a local table joined, rows of several merchants locked. It knows the
 // SQL that we write and no more: no quoted names, no schemas, no row comparisons as keys, and views only by `views`. A
 // statement that it cannot read (COPY, DO) passes.
-import { spreadColumn, type TablePlace, tablePlans } from '../../src/database/tables.ts'
+import { spreadColumn, type TablePlace, tablePlans } from '../../src/platform/database/tables.ts'
 
 type Token = string | readonly Token[]
 

@@ -6,12 +6,20 @@ import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { type ConnectionOptions, parseDatabaseUrl, withDatabase } from '../../src/database/connection.ts'
-import { startEmbedded } from '../../src/database/embedded/embedded.ts'
-import type { Settings } from '../../src/database/embedded/postmaster.ts'
-import { migrate } from '../../src/database/migrate.ts'
-import { makePartitions, type PartitionedName, partitionedTables } from '../../src/database/partitions.ts'
-import { openPool, type Pool } from '../../src/database/pool.ts'
+import {
+  type ConnectionOptions,
+  parseDatabaseUrl,
+  withDatabase,
+} from '../../src/platform/database/connection.ts'
+import { startEmbedded } from '../../src/platform/database/embedded/embedded.ts'
+import type { Settings } from '../../src/platform/database/embedded/postmaster.ts'
+import { migrate } from '../../src/platform/database/migrate.ts'
+import {
+  makePartitions,
+  type PartitionedName,
+  partitionedTables,
+} from '../../src/platform/database/partitions.ts'
+import { openPool, type Pool } from '../../src/platform/database/pool.ts'
 import { copyOnNodes, dropOnNodes, makeClusterTemplate } from './cluster.ts'
 
 export const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url))

@@ -8,9 +8,10 @@ import { after } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Tillgate } from '../../../sdk/src/index.ts'
-import { sandboxFilePath } from '../../src/app/sandbox-file.ts'
+import { sandboxFilePath } from '../../src/app/sandbox/sandbox-file.ts'
 import { desktop, launchBrowser, openPage } from './browser.ts'
 import { startTestGateway } from './gateway.ts'
+import { npmInstall } from './npm-install.ts'
 import { lineWith } from './process.ts'
 import { databaseOverTcp } from './tcp-database.ts'
 import { freePort } from './test-bank.ts'
@@ -62,9 +63,7 @@ export async function prepareShopSystem(name: string) {
     /** The shop system by its lock file, and our plugin built. */
     async install(): Promise<void> {
       const compiler = join(folder, 'node_modules/.bin/tsc')
-      // Not `npm ci`: it wants optional packages of every platform in the lock file, and not every registry has them.
-      const options = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund']
-      if (!existsSync(compiler)) await run('npm', ['install', ...options])
+      if (!existsSync(compiler)) await run('npm', npmInstall)
       await run(compiler, [])
     },
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
 import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
-import { noExtras } from '../../src/acts/rail-acts.ts'
-import type { Pool } from '../../src/database/pool.ts'
-import type { Order } from '../../src/orders/rules/order.ts'
+import { noExtras } from '../../src/actions/rails/rail-actions.ts'
+import type { Order } from '../../src/core/orders/rules/order.ts'
+import type { Pool } from '../../src/platform/database/pool.ts'
 import { openRails } from './rails.ts'
 
 const currency = 'USD'
@@ -12,7 +12,7 @@ const iban = 'DE89370400440532013000'
 
 export async function openTransferBank(pool: Pool, given: Parameters<typeof openRails>[1]) {
   const { clock } = given
-  const { money, operations } = await openRails(pool, given)
+  const { money, operations, stores } = await openRails(pool, given)
   const merchant = await money.addMerchant()
   const { rails, banks, reconciliation } = operations.as('console:alice')
   const addRail = async (railId: string) => {
@@ -30,6 +30,7 @@ export async function openTransferBank(pool: Pool, given: Parameters<typeof open
   return {
     money,
     operations,
+    stores,
     reconciliation,
     merchant,
     /** Another way to pay to the same account. */

@@ -1,5 +1,5 @@
 // What a bank booked for an order, as the domain knows it, to be bent by tests that need no database.
-import type { TransferEntry } from '../../src/rails/rules/bank-transfer.ts'
+import type { TransferEntry } from '../../src/finance/rails/rules/bank-transfer.ts'
 import { nowMs } from './order-value.ts'
 
 export function transferEntry(changes: Partial<TransferEntry> = {}): TransferEntry {

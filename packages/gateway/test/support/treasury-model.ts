@@ -1,6 +1,6 @@
 // What the money of one merchant and one consumer in one currency ought to do, as a few numbers: sales with their fees,
 // refunds, payouts and corrections. Its arithmetic is its own, so that it does not repeat a mistake of the real one.
-import type { Terms } from '../../src/treasury/rules/price.ts'
+import type { Terms } from '../../src/core/orders/fees/rules/price.ts'
 
 export interface ModelSale {
   readonly paymentId: string

@@ -6,10 +6,10 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import { sandboxFilePath } from '../../src/app/sandbox-file.ts'
-import { MigrationFailure, migrate } from '../../src/database/migrate.ts'
-import type { Pool } from '../../src/database/pool.ts'
-import { verifyLedger } from '../../src/ledger/store/ledger-checks.ts'
+import { sandboxFilePath } from '../../src/app/sandbox/sandbox-file.ts'
+import { verifyLedger } from '../../src/finance/overview/store/verify-ledger.ts'
+import { MigrationFailure, migrate } from '../../src/platform/database/migrate.ts'
+import type { Pool } from '../../src/platform/database/pool.ts'
 import { ApiClient } from '../support/admin-api.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
@@ -85,8 +85,9 @@ test('orders, checkout links, callbacks, keys, tokens, passwords and PINs of the
   const { approvals } = await api.data('listApprovals')
   assert.deepEqual(approvals.map(({ status }: { status: string }) => status).sort(), [
     'approved',
+    // It waited as a form of then, which does not run any more.
+    'expired',
     'rejected',
-    'waiting',
   ])
 
   for (const { login, password } of known.operators) {
@@ -133,7 +134,6 @@ test('what was under way goes on: payments settle, refunds end, callbacks arrive
     await clients.get(merchantId)?.data('service.sandbox.pay', { paymentId, outcome: 'success' })
     await until(async () => (await query({ merchantId, paymentId }))?.['paymentStatus'] === 'success')
   }
-  await approveOld(gateway)
   const waited = known.callbacks.filter(({ state }) => state === 'waiting')
   await until(() => waited.every(({ callbackId }) => arrived.includes(`/${callbackId}`)))
   await until(async () => (await pool.query('select 1 from callback_queue')).rowCount === 0)
@@ -167,19 +167,6 @@ test('a backup of then is restored by the command line of today', async () => {
   assert.match(restored.out, /Revoked: 2 API tokens/)
   assert.match(restored.out, /The ledger is clean/)
 })
-
-/** It was asked for when payouts needed no bank account of the merchant's: the answer says what is missing. */
-async function approveOld(gateway: TestGateway): Promise<void> {
-  const { approvals } = await new ApiClient(gateway, known.token).data('listApprovals', {
-    query: { status: 'waiting' },
-  })
-  const [first] = known.operators
-  const browser = new ConsoleClient(gateway)
-  await browser.signIn(first?.login, first?.password)
-  const path = `/approvals/${approvals[0].approvalId}/approve`
-  const note = await browser.told(path, { reason: 'looked at' }, { on: '/approvals' })
-  assert.match(note, /bank account/)
-}
 
 /** Every account with its sums, and what moved of each kind. The funding account is called bank:main since migration 29. */
 async function books(database: Pool): Promise<{ readonly accounts: unknown[]; readonly moved: unknown[] }> {

@@ -2,9 +2,11 @@
 // put into the browser before, and the same answer at the same cost whoever has a wallet.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openMailSession } from '../../src/outbound/smtp.ts'
+import { forgettingWithoutApproval } from '../../src/core/wallets/rules/pin-lock.ts'
+import { openMailSession } from '../../src/platform/outbound/smtp.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
+import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { hashesDuring } from '../support/hashes.ts'
 import { startMailServer, textOf } from '../support/mail-server.ts'
@@ -168,12 +170,70 @@ test('a login that an operator typed gets no code by mail, and an operator’s c
   const client = new WalletClient(gateway)
   await client.post('/wallet/forgotten', { login }, { on: '/wallet/forgotten' })
   assert.deepEqual(await mailsTo(login), [])
-  const { code } = await gateway.operations.as('test').wallets.resetPin(walletId, 'test')
+  const { code = '' } = await gateway.operations.as('test').wallets.resetPin(walletId, 'test')
   await gateway.pool.query('update wallets set confirmed_at = 1 where wallet_id = $1', [walletId])
   await client.post('/wallet/forgotten', { login }, { on: '/wallet/forgotten' })
   assert.deepEqual(await mailsTo(login), [])
   const fields = { login, code, pin: '135790', again: '135790' }
   assert.equal((await client.post('/wallet/new-pin', fields, { on: '/wallet/new-pin' })).status, 303)
+})
+
+test('an operator’s reset mails the code to a confirmed address and shows it to no operator', async () => {
+  const { login, walletId } = await consumerOf(gateway)
+  await gateway.pool.query('update wallets set confirmed_at = 1 where wallet_id = $1', [walletId])
+  const reset = await gateway.operations.as('cli:mallory').wallets.resetPin(walletId, 'called us')
+  assert.deepEqual([reset.isShownToOperator, reset.code], [false, undefined])
+  const code = await codeFor(login)
+  assert.doesNotMatch(
+    JSON.stringify(reset, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
+    new RegExp(code),
+  )
+  const { rows } = await gateway.pool.query(
+    "select reason from audit where act = 'wallet.reset-pin' and subject = $1",
+    [walletId],
+  )
+  assert.deepEqual(rows, [{ reason: 'code sent by email: called us' }])
+  const client = new WalletClient(gateway)
+  const fields = { login, code, pin: '135790', again: '135790' }
+  assert.equal((await client.post('/wallet/new-pin', fields, { on: '/wallet/new-pin' })).status, 303)
+})
+
+test('one person who has codes mailed over and over, and with each wrong PINs forgotten, needs a second', async () => {
+  const { walletId } = await consumerOf(gateway)
+  await gateway.pool.query('update wallets set confirmed_at = 1 where wallet_id = $1', [walletId])
+  const policy = { refundLimits: undefined, words: ['access'], lifeMs: 1 } as const
+  const authority = { kind: 'machine', policy, isRecovery: false } as const
+  const { resetPin, unlockWallet } = gateway.operations.as({ actor: 'cli:mallory', authority }).wallets
+  await unlockWallet(walletId, 'called us')
+  for (let times = 1; times < forgettingWithoutApproval.most; times++) await resetPin(walletId, 'called us')
+  await assert.rejects(resetPin(walletId, 'called us'), /second operator/)
+  await assert.rejects(unlockWallet(walletId, 'called us'), /second operator/)
+})
+
+test('an operator’s reset of a wallet without a confirmed address shows the code, and the audit entry records that', async () => {
+  const { walletId } = await consumerOf(gateway)
+  const reset = await gateway.operations.as('cli:ann').wallets.resetPin(walletId, 'at the desk')
+  assert.equal(reset.isShownToOperator, true)
+  assert.match(reset.code ?? '', /^\d{8}$/)
+  const { rows } = await gateway.pool.query(
+    "select reason from audit where act = 'wallet.reset-pin' and subject = $1",
+    [walletId],
+  )
+  assert.deepEqual(rows, [{ reason: 'code shown to the operator: at the desk' }])
+})
+
+test('the console confirms a mailed code without showing it, and a closed wallet gets none', async () => {
+  const { login, walletId } = await consumerOf(gateway)
+  await gateway.pool.query('update wallets set confirmed_at = 1 where wallet_id = $1', [walletId])
+  const admin = new ConsoleClient(gateway)
+  await admin.signIn()
+  const page = `/wallets/${walletId}`
+  const told = await admin.told(`${page}/reset-pin`, { reason: 'called us' }, { on: page })
+  assert.match(told, new RegExp(`The code was sent to ${login}`))
+  assert.doesNotMatch((await admin.get(page)).text, new RegExp(await codeFor(login)))
+  assert.equal(await gateway.operations.closeWallet({ walletId, accessVersion: 0 }, 'consumer'), 'closed')
+  const { wallets } = gateway.operations.as('test')
+  await assert.rejects(wallets.resetPin(walletId, 'test'), { failure: 'status_does_not_allow' })
 })
 
 test('a login that nobody has is answered as a wrong PIN is, and costs as much', async () => {

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
+import { makeStores } from '../../src/app/database/stores.ts'
 import { makeOperations } from '../../src/app/operations.ts'
-import { makeStores } from '../../src/app/stores.ts'
-import { migrate } from '../../src/database/migrate.ts'
-import { OrderWatch } from '../../src/orders/order-watch.ts'
-import { readConfig } from '../../src/settings/config.ts'
-import { ownMerchantId, topUpLimits } from '../../src/wallets/rules/top-up.ts'
+import { OrderWatch } from '../../src/app/order-watch.ts'
+import { readConfig } from '../../src/app/settings/config.ts'
+import { ownMerchantId, topUpLimits } from '../../src/core/orders/rules/top-up.ts'
+import { migrate } from '../../src/platform/database/migrate.ts'
 import { emptyDatabase, freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { testIban, textOf, workOff } from '../support/payouts.ts'
@@ -30,7 +30,7 @@ const config = {
 }
 const rails = await openRails(pool, { clock, config })
 const { money, operations, stores } = rails
-const { startTopUp, withdraw, payByRail, closeWallet } = operations
+const { startTopUp, withdraw, payByRail } = operations
 const { payouts, payoutRuns, merchants } = operations.as('test')
 const bank = await rails.addBank('bank')
 
@@ -70,6 +70,12 @@ async function withdrawFrom(
   assert(wallet)
   const given = { wallet, currency: 'USD', amountMinor, iban, formNumber, address: '192.0.2.1' }
   return withdraw.request(given)
+}
+
+async function closeWallet(walletId: string, actor: string, of = operations) {
+  const wallet = await stores.wallets.findWallet(walletId)
+  assert(wallet)
+  return of.closeWallet(wallet, actor)
 }
 
 const ends = (answer: object) => (error: unknown) => {
@@ -385,6 +391,48 @@ test('more than the policy allows has a run of its own, which an operator cancel
   assert.equal(await money.balanceOf(walletId), 5_000n)
 })
 
+async function withdrawn(walletId: string) {
+  const all = await withdraw.list(walletId, 100)
+  const parts = await Promise.all(all.map(async ({ runId }) => (await payoutRuns.showRun(runId)).run.part))
+  const sumOf = (isReviewed: boolean) =>
+    all.reduce(
+      (sum, { amountMinor }, at) => sum + ((parts[at] === undefined) === isReviewed ? amountMinor : 0n),
+      0n,
+    )
+  return { automaticMinor: sumOf(false), reviewedMinor: sumOf(true) }
+}
+
+test('20 withdrawals at once from one wallet: no more than the policy allows goes out without an operator', async () => {
+  const walletId = await money.addWallet(30_000n)
+  await Promise.all(Array.from({ length: 20 }, () => withdrawFrom(walletId, 700n)))
+  assert.deepEqual(await withdrawn(walletId), { automaticMinor: 1_400n, reviewedMinor: 12_600n })
+  await withdrawFrom(walletId, 600n)
+  assert.deepEqual(await withdrawn(walletId), { automaticMinor: 2_000n, reviewedMinor: 12_600n })
+  const other = await money.addWallet(2_000n)
+  await withdrawFrom(other, 2_000n)
+  assert.deepEqual(
+    await withdrawn(other),
+    { automaticMinor: 2_000n, reviewedMinor: 0n },
+    'each wallet has its own',
+  )
+})
+
+test('the policy counts a wallet’s withdrawals of the last 24 hours, without those that were cancelled', async () => {
+  const walletId = await money.addWallet(20_000n)
+  await withdrawFrom(walletId, 2_000n)
+  clock.advance(dayMs - 1)
+  await withdrawFrom(walletId, 1n)
+  assert.deepEqual(await withdrawn(walletId), { automaticMinor: 2_000n, reviewedMinor: 1n })
+  clock.advance(1)
+  await withdrawFrom(walletId, 1_500n)
+  assert.deepEqual(await withdrawn(walletId), { automaticMinor: 3_500n, reviewedMinor: 1n })
+  const [newest] = await withdraw.list(walletId, 1)
+  assert(newest)
+  await payouts.endPayout(newest, { status: 'cancelled', outside: undefined, message: 'no' }, 'no')
+  await withdrawFrom(walletId, 2_000n)
+  assert.deepEqual(await withdrawn(walletId), { automaticMinor: 5_500n, reviewedMinor: 1n })
+})
+
 test('too much, a wrong IBAN, and 16 at once: no more goes out than was in', async () => {
   const walletId = await money.addWallet(1_000n)
   await assert.rejects(
@@ -473,7 +521,7 @@ test('whoever watches orders is told of the top-ups that end with a closed walle
   })
   const walletId = await money.addWallet(0n)
   const { paymentId } = keyOf(await topUp(walletId, 100n))
-  assert.equal(await watched.closeWallet(walletId, 'consumer'), 'closed')
+  assert.equal(await closeWallet(walletId, 'consumer', watched), 'closed')
   assert.deepEqual(told, [`${paymentId} cancelled`])
 })
 

@@ -25,7 +25,7 @@ export const goodsSchema = nested('One kind of good.', {
       max: maxReferenceGoodsIdLength,
     }),
     goodsName: text('Its name, shown to the consumer.', { max: maxGoodsNameLength, isVisible: true }),
-    goodsDesc: Type.Optional(text('Its description.', { min: 0, max: maxGoodsDescLength })),
+    goodsDesc: Type.Optional(text('Its description.', { min: 0, max: maxGoodsDescLength, hasLines: true })),
     goodsAmount: Type.Optional(amount('The price of one.')),
     goodsUnitAmount: Type.Optional(
       amount('Another spelling of goodsAmount. Send either; if both are sent, they must be equal.'),
@@ -46,7 +46,9 @@ const shippingSchema = nested('How the goods reach the receiver.', {
     shipType: choice('The way.', shipTypes),
     amount: Type.Optional(amount('The shipping fee.')),
     name: text('The receiver’s name.', { max: maxShippingNameLength }),
-    address: Type.Optional(text('The receiver’s address.', { min: 0, max: maxShippingAddressLength })),
+    address: Type.Optional(
+      text('The receiver’s address.', { min: 0, max: maxShippingAddressLength, hasLines: true }),
+    ),
   },
 })
 
@@ -69,7 +71,7 @@ const orderSchema = nested('The order.', {
     shipping: Type.Optional(shippingSchema),
     shippingDiscount: Type.Optional(amount('The discount on the shipping fee.')),
     orderDescription: Type.Optional(
-      text('A description for the consumer.', { min: 0, max: maxOrderDescriptionLength }),
+      text('A description for the consumer.', { min: 0, max: maxOrderDescriptionLength, hasLines: true }),
     ),
     goods: list('What is bought.', {
       item: goodsSchema,
@@ -92,7 +94,9 @@ export const createBodySchema = Type.Object({
   paymentExpiryTime: time(
     'When the order expires: 5 minutes to 24 hours after paymentTime, both ends allowed, and still to come.',
   ),
-  callbackUrl: Type.Optional(url('Where callbacks are sent. Without it there are none.')),
+  callbackUrl: Type.Optional(
+    url('Where callbacks are sent. Without it, the merchant’s default callback URL receives them.'),
+  ),
   redirectUrl: Type.Optional(
     url('Where the consumer goes back to at the end: https or, with channel APP, the app’s own scheme.'),
   ),

@@ -172,17 +172,16 @@ test('required texts have at least one character, optional ones may be empty', (
     accepts(path, '')
 })
 
-test('control characters are refused in every text', () => {
-  const characters = ['\u0000', '\n', '\t', '\u001f', '\u007f', '\u0085', '\u009f']
-  for (const path of [
-    'order.orderNo',
-    'order.goods[1].goodsName',
-    'order.orderDescription',
-    'callbackUrl',
-    'order.shipping.address',
-  ]) {
-    for (const character of characters)
+test('control characters are rejected in every text; where people write several lines, line breaks are not', () => {
+  const controls = ['\u0000', '\u001f', '\u007f', '\u0085', '\u009f']
+  const breaks = ['\n', '\r\n', '\t']
+  for (const path of ['order.orderNo', 'order.goods[1].goodsName', 'callbackUrl', 'order.shipping.name'])
+    for (const character of [...controls, ...breaks])
       assert.match(refuses(path, `a${character}b`).message, /control characters/)
+  for (const path of ['order.orderDescription', 'order.goods[1].goodsDesc', 'order.shipping.address']) {
+    for (const character of controls)
+      assert.match(refuses(path, `a${character}b`).message, /control characters/)
+    for (const character of breaks) accepts(path, `a${character}b`)
   }
   for (const character of [' ', '\u00a0', '\u200d', '\u2028'])
     accepts('order.orderDescription', `a${character}b`)

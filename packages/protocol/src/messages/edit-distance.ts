@@ -13,3 +13,12 @@ export function editDistance(from: string, to: string): number {
   }
   return row[to.length] ?? 0
 }
+
+/** A sentence that names the nearest of the known names, with a space before it; empty where none is near. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const [nearest] = known
+    .map((each) => ({ each, distance: editDistance(name, each) }))
+    .toSorted((a, b) => a.distance - b.distance)
+  const isNear = nearest !== undefined && nearest.distance <= Math.max(2, nearest.each.length / 4)
+  return isNear ? ` Did you mean ${nearest.each}?` : ''
+}

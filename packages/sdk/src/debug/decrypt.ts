@@ -58,7 +58,7 @@ function otherKey(tried: number): Finding {
   return {
     kind: 'other_aes_key',
     problem: 'The body was not encrypted with this AES key, or was changed on the way.',
-    fix: 'Compare the key: another merchant’s, the live one instead of the sandbox’s, or the one before a rotation?',
+    fix: 'Compare the key: another merchant’s, the live one instead of the sandbox’s, or the one before a rotation? During a rotation use both: TILLGATE_AES_KEY=new,old.',
   }
 }
 

@@ -1,40 +1,39 @@
 // What people do in the name of one of them: at once, or after a second operator's yes.
-import { makeChangePassword } from '../../accounts/change-password.ts'
-import type { SecondStep } from '../../accounts/second-step.ts'
-import type { Asking } from '../../acts/service.ts'
-import { makeDecideApplications } from '../../applications/decide-applications.ts'
-import { makeManageEndpoints } from '../../callbacks/manage-endpoints.ts'
-import { makePauseHosts } from '../../callbacks/pause-hosts.ts'
-import { makeManageCallbacks } from '../../callbacks/resend-callbacks.ts'
-import { makeManagePlatformKeys } from '../../keys/manage-platform-keys.ts'
-import { makeRotateMasterKey } from '../../keys/rotate-master-key.ts'
-import { makeStoreLink } from '../../links/create-link.ts'
-import { makeManageLinks } from '../../links/manage-links.ts'
-import { makeManageMembers } from '../../members/manage-members.ts'
-import { makeMemberActs } from '../../members/member-acts.ts'
-import { makeManageMerchants } from '../../merchants/manage-merchants.ts'
-import { makeMerchantActs } from '../../merchants/merchant-acts.ts'
-import { makeManageNotices } from '../../notices/manage-notices.ts'
-import { makeDecideApprovals } from '../../operators/decide-approvals.ts'
-import { makeManageOperators } from '../../operators/manage-operators.ts'
-import { makeManageOrders } from '../../orders/manage-orders.ts'
-import { makeManageBankAccounts } from '../../payouts/manage-bank-accounts.ts'
-import { makeManagePayouts } from '../../payouts/manage-payouts.ts'
-import { makeManagePlans } from '../../payouts/manage-plans.ts'
-import { makeManageRuns } from '../../payouts/manage-runs.ts'
-import { makePayoutActs } from '../../payouts/payout-acts.ts'
-import { makeManageRails } from '../../rails/manage-rails.ts'
-import { makeRecordTransfers } from '../../rails/record-transfers.ts'
-import { makeReturnLateMoney } from '../../rails/return-late-money.ts'
-import { makeTransferActs } from '../../rails/transfer-acts.ts'
-import { makeReconciling } from '../../reconciliation/reconciling.ts'
-import { makeCorrectBooks } from '../../treasury/correct-books.ts'
-import { makeManageBanks } from '../../treasury/manage-banks.ts'
-import { makeManagePrices } from '../../treasury/manage-prices.ts'
-import { makeMoneyActs } from '../../treasury/money-acts.ts'
-import { makeMoveFunds } from '../../treasury/move-funds.ts'
-import { makeManageWallets } from '../../wallets/manage-wallets.ts'
-import type { Stores } from '../stores.ts'
+
+import { makeDecideApprovals } from '../../actions/approvals/decide-approvals.ts'
+import { type Actor, actorFrom } from '../../core/audit/audit-entries.ts'
+import { makeManageEndpoints } from '../../core/callbacks/manage-endpoints.ts'
+import { makePauseHosts } from '../../core/callbacks/pause-hosts.ts'
+import { makeManageCallbacks } from '../../core/callbacks/resend-callbacks.ts'
+import { makeManageNotices } from '../../core/email-log/manage-notices.ts'
+import { makeManagePlatformKeys } from '../../core/keys/manage-platform-keys.ts'
+import { makeRotateMasterKey } from '../../core/keys/rotate-master-key.ts'
+import { makeManageMerchants } from '../../core/merchants/manage-merchants.ts'
+import { makeManageOrders } from '../../core/orders/manage-orders.ts'
+import { makeStoreLink } from '../../finance/links/create-link.ts'
+import { makeManageLinks } from '../../finance/links/manage-links.ts'
+import { makeManageBankAccounts } from '../../finance/payouts/manage-bank-accounts.ts'
+import { makeManagePayouts } from '../../finance/payouts/manage-payouts.ts'
+import { makeManagePlans } from '../../finance/payouts/manage-plans.ts'
+import { makeManageRuns } from '../../finance/payouts/manage-runs.ts'
+import { makeManageRails } from '../../finance/rails/manage-rails.ts'
+import { makeRecordTransfers } from '../../finance/rails/record-transfers.ts'
+import { makeReturnLateMoney } from '../../finance/rails/return-late-money.ts'
+import { makeReconciling } from '../../finance/reconciliation/reconciling.ts'
+import { makeCorrectBooks } from '../../finance/treasury/correct-books.ts'
+import { makeManageBanks } from '../../finance/treasury/manage-banks.ts'
+import { makeManagePrices } from '../../finance/treasury/manage-prices.ts'
+import { makeMoveFunds } from '../../finance/treasury/move-funds.ts'
+import { makeMoveOwnMoney } from '../../finance/treasury/move-own-money.ts'
+import { makeSettleRail } from '../../finance/treasury/settle-rail.ts'
+import { makeChangePassword } from '../../identity/accounts/change-password.ts'
+import type { SecondStep } from '../../identity/accounts/second-step.ts'
+import { makeDecideApplications } from '../../identity/applications/decide-applications.ts'
+import { makeManageWallets } from '../../identity/consumers/manage-wallets.ts'
+import { makeManageMembers } from '../../identity/members/manage-members.ts'
+import { makeManageOperators } from '../../identity/operators/manage-operators.ts'
+import { placeOfSecret } from '../database/secret-places.ts'
+import type { Stores } from '../database/stores.ts'
 import type { Common } from './common.ts'
 
 export function operationsByActor(
@@ -46,12 +45,11 @@ export function operationsByActor(
   const onWork = () => hints.payouts()
   const callbacks = { history: stores.callbackHistory, resends: stores.callbackResends }
 
-  const manageMembers = (actor: string) =>
-    makeManageMembers({ ...stores, ...common, links: stores.memberLinks, actor })
+  const manageMembers = (by: Actor) =>
+    makeManageMembers({ ...stores, ...common, links: stores.memberLinks, ...by })
 
-  /** What may need a second operator. */
-  const movingAs = (actor: string) => {
-    const by = { ...stores, ...common, actor, balanceLimits: config.walletLimits.balance }
+  const movingAs = (acting: Actor) => {
+    const by = { ...stores, ...common, ...acting, balanceLimits: config.walletLimits.balance }
     return {
       orders: makeManageOrders(by),
       funds: makeMoveFunds(by),
@@ -61,6 +59,7 @@ export function operationsByActor(
         resets: stores.pinResets,
       }),
       corrections: makeCorrectBooks(by),
+      settleRail: makeSettleRail(by),
       merchants: makeManageMerchants(by),
       payouts: makeManagePayouts(by),
       transfers: makeRecordTransfers({
@@ -68,51 +67,35 @@ export function operationsByActor(
         onAlert: (message, about) => hints.railAlert(message, about),
       }),
       bankAccounts: makeManageBankAccounts({ ...by, waitMs: config.bankAccountWaitMs }),
-      members: manageMembers(actor),
+      members: manageMembers(acting),
     }
   }
-  const reconcilingAs = (actor: string) => {
-    const { payouts, transfers } = movingAs(actor)
+  const reconcilingAs = (acting: Actor) => {
+    const passing: Actor = {
+      actor: acting.actor,
+      authority: { kind: 'statement', policy: config.approvals },
+    }
     return makeReconciling({
       ...stores,
       ...common,
       statements: stores.bankStatements,
-      payouts,
-      transfers,
-      policy: config.approvals,
-      actor,
+      moving: movingAs(acting),
+      passing: movingAs(passing),
+      ...acting,
       onUnexplained: (day) => hints.unexplained(day),
     })
   }
-  const askingAs = ({ operator, actor }: Asking) => ({
-    ...common,
-    ...movingAs(actor),
-    approvals: stores.approvals,
-    policy: config.approvals,
-    actor,
-    operator,
-  })
 
   return {
     manageMembers,
     reconcilingAs,
-    decideApprovals: makeDecideApprovals({
-      ...stores,
-      ...common,
-      memberSecondStep,
-      carryOutAs: movingAs,
-      onBooked: () => hints.reconcile(),
-    }),
-    moneyActs: (by: Asking) => makeMoneyActs(askingAs(by)),
-    merchantActs: (by: Asking) => makeMerchantActs(askingAs(by)),
-    payoutActs: (by: Asking) => makePayoutActs(askingAs(by)),
-    transferActs: (by: Asking) => makeTransferActs(askingAs(by)),
-    memberActs: (by: Asking) => makeMemberActs({ ...askingAs(by), memberSecondStep }),
+    decideApprovals: makeDecideApprovals({ ...stores, ...common, policy: config.approvals }),
 
-    as: (actor: string) => {
-      const by = { ...stores, ...common, actor }
+    as: (acting: string | Actor) => {
+      const own = actorFrom(acting)
+      const by = { ...stores, ...common, ...own }
       return {
-        ...movingAs(actor),
+        ...movingAs(own),
         operators: makeManageOperators({ ...by, hasProvider: config.openId !== undefined }),
         applications: makeDecideApplications(by),
         changeMemberPassword: makeChangePassword({
@@ -120,20 +103,27 @@ export function operationsByActor(
           kind: 'member',
           setPassword: stores.members.setPassword,
         }),
+        resetMemberSecondStep: (login: string, reason: string) =>
+          memberSecondStep.reset(login, { ...own, reason }),
         callbacks: makeManageCallbacks({ ...by, ...callbacks }),
         hosts: makePauseHosts({ ...by, pauses: stores.callbackPauses }),
         endpoints: makeManageEndpoints(by),
         notices: makeManageNotices(by),
         returnLateMoney: makeReturnLateMoney(by),
         links: makeManageLinks({ ...by, storeLink: makeStoreLink(by) }),
-        reconciliation: reconcilingAs(actor),
+        reconciliation: reconcilingAs(own),
         rails: makeManageRails({ ...by, mode: config.mode }),
-        prices: makeManagePrices({ ...by, prices: stores.priceLists }),
+        prices: makeManagePrices({
+          ...by,
+          prices: stores.priceLists,
+          isRail: async (railId) => (await stores.rails.findRail(railId)) !== undefined,
+        }),
         banks: makeManageBanks({ ...by, banks: stores.bankAccounts }),
+        ownMoney: makeMoveOwnMoney(by),
         payoutPlans: makeManagePlans({ ...by, onWork }),
         payoutRuns: makeManageRuns({ ...by, onWork }),
         platformKeys: makeManagePlatformKeys({ ...by, keys: stores.platformKeys }),
-        masterKey: makeRotateMasterKey({ ...by, secrets: stores.sealedSecrets }),
+        masterKey: makeRotateMasterKey({ ...by, secrets: stores.sealedSecrets, placeOf: placeOfSecret }),
       }
     },
   }

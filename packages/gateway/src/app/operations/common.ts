@@ -1,21 +1,23 @@
 // What several operations share, made once. Each takes what it needs of it.
 
-import { PlatformKeys } from '../../keys/platform-keys.ts'
-import { CallbackHosts } from '../../merchants/callback-hosts.ts'
-import { MerchantDirectory } from '../../merchants/merchant-directory.ts'
-import type { Merchant } from '../../merchants/rules/merchant.ts'
-import { makeMakeNotices } from '../../notices/make-notices.ts'
-import { makeCurrentOrder } from '../../orders/current-order.ts'
-import { makePlaceOrder } from '../../orders/place-order.ts'
-import { checkUrl, parseUrlPolicy, publicOnly } from '../../platform/ssrf-guard.ts'
-import { makeTokens } from '../../platform/tokens.ts'
-import { makeAskRails } from '../../rails/ask-rails.ts'
-import { makePayByRail } from '../../rails/pay-by-rail.ts'
-import type { RailPost } from '../../rails/rail-client.ts'
-import { RailDirectory } from '../../rails/rail-directory.ts'
-import { PriceDirectory } from '../../treasury/price-directory.ts'
-import { makeTellOwner } from '../../wallets/tell-owner.ts'
-import type { Stores } from '../stores.ts'
+import { makeMakeNotices } from '../../core/emails/make-notices.ts'
+import { PlatformKeys } from '../../core/keys/platform-keys.ts'
+import { CallbackHosts } from '../../core/merchants/callback-hosts.ts'
+import { MerchantDirectory } from '../../core/merchants/merchant-directory.ts'
+import { makeRecordKeyUse } from '../../core/merchants/note-key-use.ts'
+import type { Merchant } from '../../core/merchants/rules/merchant.ts'
+import { makeCurrentOrder } from '../../core/orders/current-order.ts'
+import { PriceDirectory } from '../../core/orders/fees/price-directory.ts'
+import { makePlaceOrder } from '../../core/orders/place-order.ts'
+import { makeTellOwner } from '../../core/wallets/tell-owner.ts'
+import { makeAskRails } from '../../finance/rails/ask-rails.ts'
+import { makePayByRail } from '../../finance/rails/pay-by-rail.ts'
+import type { RailPost } from '../../finance/rails/rail-client.ts'
+import { RailDirectory } from '../../finance/rails/rail-directory.ts'
+import { readHere } from '../../finance/reconciliation/read-file.ts'
+import { makeTokens } from '../../platform/runtime/secrets/tokens.ts'
+import { checkUrl, parseUrlPolicy, publicOnly } from '../../platform/runtime/ssrf-guard.ts'
+import type { Stores } from '../database/stores.ts'
 import { type OperationParts, unheard } from './parts.ts'
 
 export type Common = ReturnType<typeof makeCommon>
@@ -26,12 +28,15 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
   const onTask = () => hints.railTask()
   const onPending = (expiresAtMs: number) => hints.pending(expiresAtMs)
   const makeNotices = makeMakeNotices({ vault, clock, random, isMailing: config.mail !== undefined })
-  const urlPolicy = parseUrlPolicy({
-    mode: config.mode,
+  const targets = {
     allowedTargets: config.callbackAllowedTargets,
     ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
-  })
+  }
+  const urlPolicy = parseUrlPolicy({ ...targets, mode: config.mode })
+  // As the client of rails connects: also to private addresses.
+  const railUrlPolicy = parseUrlPolicy({ ...targets, mode: 'sandbox' })
   const platformKeys = new PlatformKeys({ store: stores.platformKeys, vault })
+  const directory = new MerchantDirectory({ store: stores.merchants, vault })
   const basis = {
     config,
     publicUrl,
@@ -45,7 +50,7 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
       hints.submitted()
       if (railId !== undefined) onTask()
     },
-    directory: new MerchantDirectory({ store: stores.merchants, vault }),
+    directory,
     currentOrder: makeCurrentOrder({ orders: stores.orders, random }),
     prices: new PriceDirectory({ store: stores.priceLists, clock }),
     railDirectory: new RailDirectory({
@@ -59,12 +64,14 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
     makeNotices,
     tellOwner: makeTellOwner({ makeNotices, clock }),
     post: parts.railPost ?? noWayOut,
+    statementFiles: parts.statementFiles ?? readHere,
   }
   const askRails = makeAskRails({
     ...stores,
     ...basis,
     lateMoney: config.lateMoney,
     onTrouble: (error, task) => hints.askingFailed(error, task),
+    onFailedCall: (failed) => hints.railCallFailed(failed),
     onAlert: (message, task) => hints.railAlert(message, task),
   })
   return {
@@ -75,6 +82,18 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
       const check = checkUrl(url, isSelfRegistered ? publicOnly(urlPolicy) : urlPolicy)
       return check.kind === 'refused' ? check.detail : undefined
     },
+    refusalOfRailUrl(url: string): string | undefined {
+      const check = checkUrl(url, railUrlPolicy)
+      return check.kind === 'refused' ? check.detail : undefined
+    },
+    recordKeyUse: makeRecordKeyUse({
+      merchants: stores.merchants,
+      directory,
+      clock,
+      random,
+      onChange: (merchantId) => hints.keyInUseChanged(merchantId),
+      onTrouble: (error, merchantId) => hints.keyUseFailed(error, merchantId),
+    }),
     askRails,
     payByRail: makePayByRail({ ...stores, ...basis, askRails }),
     placeOrder: makePlaceOrder({

@@ -1,16 +1,17 @@
 // What merchants ask for over their API.
-import { makeAskBill } from '../../bills/ask-bill.ts'
-import { makeReadBill } from '../../bills/read-bill.ts'
-import { makeResendCallbacks } from '../../callbacks/resend-callbacks.ts'
-import { makeReadEvents } from '../../events/read-events.ts'
-import { makeCreateLink } from '../../links/create-link.ts'
-import { makeCloseLink, makeQueryLink } from '../../links/query-link.ts'
-import { makeCancelOrder } from '../../orders/cancel-order.ts'
-import { makeCreateOrder } from '../../orders/create-order.ts'
-import { makeQueryOrder } from '../../orders/query-order.ts'
-import { makeTokens } from '../../platform/tokens.ts'
-import { makeRefundOrder } from '../../refunds/refund-order.ts'
-import type { Stores } from '../stores.ts'
+
+import { makeReadEvents } from '../../core/callbacks/events/read-events.ts'
+import { makeResendCallbacks } from '../../core/callbacks/resend-callbacks.ts'
+import { makeCancelOrder } from '../../core/orders/cancel-order.ts'
+import { makeCreateOrder } from '../../core/orders/create-order.ts'
+import { makeQueryOrder } from '../../core/orders/query-order.ts'
+import { makeRefundOrder } from '../../core/orders/refunds/refund-order.ts'
+import { makeAskBill } from '../../finance/bills/ask-bill.ts'
+import { makeReadBill } from '../../finance/bills/read-bill.ts'
+import { makeCreateLink } from '../../finance/links/create-link.ts'
+import { makeCloseLink, makeQueryLink } from '../../finance/links/query-link.ts'
+import { makeTokens } from '../../platform/runtime/secrets/tokens.ts'
+import type { Stores } from '../database/stores.ts'
 import type { Common } from './common.ts'
 
 export function operationsForMerchants(stores: Stores, common: Common) {
@@ -20,7 +21,11 @@ export function operationsForMerchants(stores: Stores, common: Common) {
     queryOrder: makeQueryOrder({ ...stores, ...common }),
     cancelOrder: makeCancelOrder({ ...stores, ...common }),
     refundOrder: makeRefundOrder({ ...stores, ...common }),
-    resendCallbacks: makeResendCallbacks({ ...stores, ...common, resends: stores.callbackResends }),
+    resendCallbacks: makeResendCallbacks({
+      ...common,
+      hasOrder: async (key) => (await stores.orders.findOrder(key)) !== undefined,
+      resends: stores.callbackResends,
+    }),
     createLink: makeCreateLink({ ...stores, ...common }),
     queryLink: makeQueryLink({ ...stores, ...common }),
     closeLink: makeCloseLink({ ...stores, ...common }),

@@ -1,14 +1,15 @@
 // What the sandbox has beside: whatever a payment may do, time that moves on, and merchants who sign on by themselves.
-import type { ManageMembers } from '../../members/manage-members.ts'
-import { makeManageMerchants } from '../../merchants/manage-merchants.ts'
-import type { SubmitPayment } from '../../payments/submit-payment.ts'
+
+import { makeManageMerchants } from '../../core/merchants/manage-merchants.ts'
+import type { SubmitPayment } from '../../core/orders/payments/submit-payment.ts'
+import type { ManageMembers } from '../../identity/members/manage-members.ts'
 import { makeSandboxAccess, sandboxAccessActor } from '../../sandbox/sandbox-access.ts'
 import { makeSandboxAdvance } from '../../sandbox/sandbox-advance.ts'
 import { makeSandboxListen, type SandboxListenParts } from '../../sandbox/sandbox-listen.ts'
 import { makeSandboxPay } from '../../sandbox/sandbox-pay.ts'
 import { makeSandboxRequests } from '../../sandbox/sandbox-requests.ts'
 import { makeChooseAtTestBank } from '../../sandbox/test-bank.ts'
-import type { Stores } from '../stores.ts'
+import type { Stores } from '../database/stores.ts'
 import type { Common } from './common.ts'
 
 export interface SandboxParts {

@@ -1,16 +1,17 @@
 // What operations are made from beside the stores, and what they tell of.
 import type { SealingTools } from '@tillgate/protocol'
-import type { ClaimedNotice, NoticeState } from '../../notices/rules/notice.ts'
-import type { SettleParts } from '../../payments/settle.ts'
-import type { ClockAndRandom } from '../../platform/clock.ts'
-import type { MailSession } from '../../platform/outside/mail.ts'
-import type { OwnListeners } from '../../platform/ssrf-guard.ts'
-import type { Vault } from '../../platform/vault.ts'
-import type { RailPost } from '../../rails/rail-client.ts'
-import type { Rail } from '../../rails/rules/rail.ts'
-import type { ClaimedTask } from '../../rails/rules/rail-task.ts'
-import type { ReconciledDay } from '../../reconciliation/store/days.ts'
-import type { Config } from '../../settings/config.ts'
+import type { ClaimedNotice, NoticeState } from '../../core/emails/rules/notice.ts'
+import type { Rail } from '../../core/orders/payments/rules/rail.ts'
+import type { ClaimedTask } from '../../core/orders/payments/rules/rail-task.ts'
+import type { SettleParts } from '../../core/orders/payments/settle.ts'
+import type { FailedCall, RailPost } from '../../finance/rails/rail-client.ts'
+import type { StatementFiles } from '../../finance/reconciliation/read-file.ts'
+import type { ReconciledDay } from '../../finance/reconciliation/store/days.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import type { MailSession } from '../../platform/runtime/outside/mail.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import type { OwnListeners } from '../../platform/runtime/ssrf-guard.ts'
+import type { Config } from '../settings/config.ts'
 
 export interface OperationParts extends ClockAndRandom {
   readonly config: OperationConfig
@@ -22,10 +23,12 @@ export interface OperationParts extends ClockAndRandom {
   readonly railPost?: RailPost
   /** Sends notices; left out, they wait for a process that does. */
   readonly openMail?: (() => MailSession) | undefined
-  /** No callback goes there; left out, nothing listens. */
+  /** No callback and no message to a rail goes there; left out, nothing listens. */
   readonly ownListeners?: OwnListeners
   /** Seals callbacks; left out, the protocol's own. */
   readonly sealingTools?: SealingTools
+  /** Reads statements' files; left out, in the thread that asks. */
+  readonly statementFiles?: StatementFiles
   readonly hints?: Partial<OperationHints>
 }
 
@@ -66,11 +69,16 @@ export interface OperationHints {
   advanced(expiresAtMs: number): void
   readonly settlingFailed: SettleParts['onTrouble']
   askingFailed(error: unknown, task: ClaimedTask): void
+  /** The reason in full, which operators do not read elsewhere. */
+  railCallFailed(failed: FailedCall): void
   /** What somebody should know of a rail. */
   railAlert(message: string, about: RailAlertAbout): void
   /** A day of an outside account was closed with money that nobody can explain. */
   unexplained(day: ReconciledDay): void
   countingFailed(error: unknown): void
+  /** A merchant's requests use another AES key, and callbacks follow. */
+  keyInUseChanged(merchantId: string): void
+  keyUseFailed(error: unknown, merchantId: string): void
   noticeRecorded(notice: ClaimedNotice, state: NoticeState, error: string | undefined): void
 }
 
@@ -85,8 +93,11 @@ export const unheard: OperationHints = {
   advanced() {},
   settlingFailed() {},
   askingFailed() {},
+  railCallFailed() {},
   railAlert() {},
   unexplained() {},
   countingFailed() {},
+  keyInUseChanged() {},
+  keyUseFailed() {},
   noticeRecorded() {},
 }

@@ -1,26 +1,26 @@
 // What the checkout's pages need from operations and stores.
-import { makeActs } from '../../faces/checkout/acts.ts'
-import { LiveOrders } from '../../faces/checkout/live.ts'
-import type { ShownRails } from '../../faces/checkout/pages/view.ts'
-import type { RunningCheckout } from '../../faces/checkout/routes.ts'
-import { makeVisits } from '../../faces/checkout/visit.ts'
-import { logoPath } from '../../faces/merchant-api/rails.ts'
-import type { CookieJar } from '../../http/cookies.ts'
-import type { OrderWatch } from '../../orders/order-watch.ts'
-import { isOverdue } from '../../orders/rules/expiry.ts'
-import type { Checkout } from '../../orders/show-checkout.ts'
-import type { ClockAndRandom } from '../../platform/clock.ts'
-import type { Log } from '../../platform/log.ts'
-import { makeSealing } from '../../platform/sealing.ts'
-import { makeTokens } from '../../platform/tokens.ts'
-import type { Vault } from '../../platform/vault.ts'
-import type { Attempt } from '../../rails/rules/attempt.ts'
-import { isOffered, nameIn } from '../../rails/rules/outside-rail.ts'
+import { makeCheckoutActions } from '../../adapters/checkout/acts.ts'
+import { LiveOrders } from '../../adapters/checkout/live.ts'
+import type { ShownRails } from '../../adapters/checkout/pages/view.ts'
+import type { RunningCheckout } from '../../adapters/checkout/routes.ts'
+import { makeVisits } from '../../adapters/checkout/visit.ts'
+import type { CookieJar } from '../../adapters/kit/cookies.ts'
+import { logoPath } from '../../adapters/merchant-api/rails.ts'
+import { isOverdue } from '../../core/orders/rules/expiry.ts'
+import type { Checkout } from '../../core/orders/show-checkout.ts'
+import { brokenLimit, type DefaultLimits, dayOf, limitsIn } from '../../core/wallets/rules/limits.ts'
+import type { Behaviour } from '../../core/wallets/rules/wallet.ts'
+import type { Attempt } from '../../finance/rails/rules/attempt.ts'
+import { isOffered, nameIn } from '../../finance/rails/rules/outside-rail.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import type { Log } from '../../platform/runtime/log.ts'
+import { makeSealing } from '../../platform/runtime/secrets/sealing.ts'
+import { makeTokens } from '../../platform/runtime/secrets/tokens.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import { findTestWallet } from '../../sandbox/test-wallets.ts'
-import { brokenLimit, type DefaultLimits, dayOf, limitsIn } from '../../wallets/rules/limits.ts'
-import type { Behaviour } from '../../wallets/rules/wallet.ts'
+import type { Stores } from '../database/stores.ts'
 import type { Operations } from '../operations.ts'
-import type { Stores } from '../stores.ts'
+import type { OrderWatch } from '../order-watch.ts'
 
 export interface CheckoutServiceParts extends ClockAndRandom {
   readonly stores: Stores
@@ -59,7 +59,7 @@ export function startCheckoutService(
   return {
     showCheckout: operations.showCheckout,
     returnToShop: operations.returnToShop,
-    acts: makeActs({
+    acts: makeCheckoutActions({
       authenticateWallet: operations.authenticateWallet,
       resetPin: operations.resetPin,
       submitPayment: operations.submitPayment,

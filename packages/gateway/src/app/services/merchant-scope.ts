@@ -1,34 +1,26 @@
 // One merchant's side of the operations, over stores that reach its rows alone.
 
-import { type ManageEndpointsParts, makeManageEndpoints } from '../../callbacks/manage-endpoints.ts'
-import { makeManageCallbacks } from '../../callbacks/resend-callbacks.ts'
-import type { MerchantScope } from '../../faces/portal/merchant-scope.ts'
-import { streamStatement } from '../../ledger/write-statement.ts'
-import { makeStoreLink } from '../../links/create-link.ts'
-import { makeManageLinks } from '../../links/manage-links.ts'
-import { makeManageMembers } from '../../members/manage-members.ts'
-import { makeMemberActs } from '../../members/member-acts.ts'
-import { makeManageMerchants } from '../../merchants/manage-merchants.ts'
-import { makeMerchantActs } from '../../merchants/merchant-acts.ts'
-import { scopedTo } from '../../merchants/store/scoped.ts'
-import type { MakeNotices } from '../../notices/make-notices.ts'
-import type { ApprovalPolicy } from '../../operators/rules/approval.ts'
-import { makeCurrentOrder } from '../../orders/current-order.ts'
-import { makeFindOrders } from '../../orders/find-orders.ts'
-import { makeManageOrders } from '../../orders/manage-orders.ts'
-import type { PlaceOrder } from '../../orders/place-order.ts'
-import { makeShowOrder } from '../../orders/show-order.ts'
-import { makeManageBankAccounts } from '../../payouts/manage-bank-accounts.ts'
-import type { ManagePayouts } from '../../payouts/manage-payouts.ts'
-import { makePayoutActs } from '../../payouts/payout-acts.ts'
-import type { ClockAndRandom } from '../../platform/clock.ts'
-import { makeTokens } from '../../platform/tokens.ts'
-import type { Vault } from '../../platform/vault.ts'
-import { makeCorrectBooks } from '../../treasury/correct-books.ts'
-import { makeMoneyActs } from '../../treasury/money-acts.ts'
-import { makeMoveFunds } from '../../treasury/move-funds.ts'
-import { makeManageWallets } from '../../wallets/manage-wallets.ts'
-import type { Stores } from '../stores.ts'
+import type { MerchantScope } from '../../adapters/portal/merchant-scope.ts'
+import type { Actor } from '../../core/audit/audit-entries.ts'
+import type { ApprovalPolicy } from '../../core/audit/rules/approval.ts'
+import { type ManageEndpointsParts, makeManageEndpoints } from '../../core/callbacks/manage-endpoints.ts'
+import { makeManageCallbacks } from '../../core/callbacks/resend-callbacks.ts'
+import type { MakeNotices } from '../../core/emails/make-notices.ts'
+import { streamStatement } from '../../core/ledger/write-statement.ts'
+import { makeManageMerchants } from '../../core/merchants/manage-merchants.ts'
+import { scopedTo } from '../../core/merchants/store/scoped.ts'
+import { makeCurrentOrder } from '../../core/orders/current-order.ts'
+import { makeFindOrders } from '../../core/orders/find-orders.ts'
+import { makeManageOrders } from '../../core/orders/manage-orders.ts'
+import type { PlaceOrder } from '../../core/orders/place-order.ts'
+import { makeStoreLink } from '../../finance/links/create-link.ts'
+import { makeManageLinks } from '../../finance/links/manage-links.ts'
+import { makeShowOrder } from '../../finance/overview/show-order.ts'
+import { makeManageBankAccounts } from '../../finance/payouts/manage-bank-accounts.ts'
+import { makeManageMembers } from '../../identity/members/manage-members.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import type { Stores } from '../database/stores.ts'
 
 export interface MerchantScopeParts extends ClockAndRandom {
   readonly stores: Stores
@@ -43,9 +35,6 @@ export interface MerchantScopeParts extends ClockAndRandom {
   readonly policy: ApprovalPolicy
   readonly bankAccountWaitMs: number
 }
-
-/** Second operators are the gateway's own: what a merchant does with its own asks none of them. */
-const ownPolicy: ApprovalPolicy = { refundLimits: undefined, kinds: [], lifeMs: 0 }
 
 export function makeMerchantScope(parts: MerchantScopeParts) {
   const {
@@ -62,56 +51,49 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
 
   return (merchantId: string): MerchantScope => {
     const stores = scopedTo(parts.stores, merchantId)
-    const { merchants, wallets, treasury, members, callbackHistory: history } = stores
+    const { merchants, treasury, members, callbackHistory: history } = stores
     const currentOrder = makeCurrentOrder({ orders: stores.orders, random })
-    const by = (actor: string) => ({ clock, random, actor })
-    const manageMerchants = (actor: string) =>
+    const by = (own: Actor) => ({ clock, random, ...own })
+    const manageMerchants = (own: Actor) =>
       makeManageMerchants({
         merchants,
         vault,
         makeNotices,
         refusalOfCallbackUrl,
-        ...by(actor),
+        ...by(own),
       })
-    const manageEndpoints = (actor: string) =>
+    const manageEndpoints = (own: Actor) =>
       makeManageEndpoints({
         endpoints: stores.endpoints,
         merchants,
         vault,
         refusalOfCallbackUrl,
-        ...by(actor),
+        ...by(own),
       })
-    const manageOrders = (actor: string) =>
-      makeManageOrders({ ...partsOf(stores), currentOrder, onSubmitted, onTask, by: 'member', ...by(actor) })
-    const manageCallbacks = (actor: string) =>
-      makeManageCallbacks({ history, resends: stores.callbackResends, ...by(actor) })
-    const manageMembers = (actor: string) =>
+    const manageOrders = (own: Actor) =>
+      makeManageOrders({ ...partsOf(stores), currentOrder, onSubmitted, onTask, by: 'member', ...by(own) })
+    const manageCallbacks = (own: Actor) =>
+      makeManageCallbacks({ history, resends: stores.callbackResends, ...by(own) })
+    const manageMembers = (own: Actor) =>
       makeManageMembers({
         members,
         links: stores.memberLinks,
         merchants,
         makeNotices,
         publicUrl,
-        ...by(actor),
+        ...by(own),
       })
-    const asking = (actor: string) => ({
-      approvals: stores.approvals,
-      policy: ownPolicy,
-      operator: undefined,
-      makeNotices,
-      ...by(actor),
-    })
-    const manageBankAccounts = (actor: string) =>
+    const manageBankAccounts = (own: Actor) =>
       makeManageBankAccounts({
         merchantBankAccounts: stores.merchantBankAccounts,
         makeNotices,
         waitMs: parts.bankAccountWaitMs,
-        ...by(actor),
+        ...by(own),
       })
     const linkParts = { links: stores.links, placeOrder: parts.placeOrder, publicUrl, clock, random }
-    const manageLinks = (actor: string) =>
-      makeManageLinks({ ...linkParts, merchants, storeLink: makeStoreLink(linkParts), ...by(actor) })
-    const reader = 'portal'
+    const manageLinks = (own: Actor) =>
+      makeManageLinks({ ...linkParts, merchants, storeLink: makeStoreLink(linkParts), ...by(own) })
+    const reader: Actor = { actor: 'portal' }
     const find = makeFindOrders({ list: stores.orderList })
     const showOrder = makeShowOrder({
       refunds: stores.refunds,
@@ -134,6 +116,7 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
       searchOrders: (number) => find.search(number, merchantId),
       showOrder: (paymentId) => showOrder({ merchantId, paymentId }),
       listCallbacks: (filter, page) => manageCallbacks(reader).listPage({ ...filter, merchantId }, page),
+      callbackHealth: () => history.healthOf(merchantId),
       listEndpoints: () => manageEndpoints(reader).listEndpoints(merchantId),
       showEndpoint: (endpointId) => manageEndpoints(reader).showEndpoint({ merchantId, endpointId }),
       showCallback: (callbackId) => manageCallbacks(reader).showCallback(callbackId, merchantId),
@@ -150,51 +133,23 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
       findPayout: (payoutId) => stores.payouts.findPayout({ merchantId, payoutId }),
       payoutPlans: () => stores.payoutPlans.listPlans(merchantId),
       bankAccounts: () => stores.merchantBankAccounts.listAccounts(merchantId),
-      mayChangeBank: !parts.policy.kinds.includes('merchant.bank-account'),
+      mayChangeBank: !parts.policy.words.includes('destination'),
       prices: () => stores.priceLists.listPrices(merchantId, maxPrices),
       listLinks: (page) => manageLinks(reader).listLinks({ ...page, merchantId }),
       showLink: (linkId) => manageLinks(reader).showOnPage({ merchantId, linkId }),
       service: {
         publicUrl,
         platformPublicKey,
-        as: (actor) => ({
-          orders: manageOrders(actor),
-          callbacks: manageCallbacks(actor),
-          endpoints: manageEndpoints(actor),
-          merchants: manageMerchants(actor),
-          members: manageMembers(actor),
-          bankAccounts: manageBankAccounts(actor),
-          links: manageLinks(actor),
+        approvalPolicy: parts.policy,
+        as: (own) => ({
+          orders: manageOrders(own),
+          callbacks: manageCallbacks(own),
+          endpoints: manageEndpoints(own),
+          merchants: manageMerchants(own),
+          members: manageMembers(own),
+          bankAccounts: manageBankAccounts(own),
+          links: manageLinks(own),
         }),
-        payoutActs: ({ actor }) =>
-          makePayoutActs({
-            ...asking(actor),
-            // Where payouts go is never the merchant's alone to say if operators want a second one for it.
-            policy: parts.policy,
-            bankAccounts: manageBankAccounts(actor),
-            payouts: noPayouts,
-          }),
-        memberActs: ({ actor }) =>
-          makeMemberActs({ members: manageMembers(actor), memberSecondStep: noReset, ...asking(actor) }),
-        merchantActs: ({ actor }) =>
-          makeMerchantActs({ merchants: manageMerchants(actor), ...asking(actor) }),
-        moneyActs: ({ actor }) =>
-          makeMoneyActs({
-            orders: manageOrders(actor),
-            funds: makeMoveFunds({ treasury, ...by(actor) }),
-            corrections: makeCorrectBooks({ treasury, ...by(actor) }),
-            wallets: makeManageWallets({
-              wallets,
-              treasury,
-              vault,
-              ...by(actor),
-              limits: stores.walletLimits,
-              consumerData: stores.consumerData,
-              resets: stores.pinResets,
-              pinResetCodes: makeTokens(vault.deriveKeys('PIN reset codes')),
-            }),
-            ...asking(actor),
-          }),
       },
     }
   }
@@ -202,20 +157,6 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
 
 /** More are not shown. */
 const maxPrices = 10_000
-
-/** No act of the portal takes another's second step away. */
-const noReset = {
-  reset: () => {
-    throw new Error('members reset nobody’s second step')
-  },
-}
-
-/** No act of the portal asks for a payout. */
-const noPayouts = new Proxy({} as ManagePayouts, {
-  get: () => () => {
-    throw new Error('members ask for no payouts')
-  },
-})
 
 /** Spreading a proxy would take the stores themselves. */
 function partsOf({ orders, refunds, merchants }: Stores) {

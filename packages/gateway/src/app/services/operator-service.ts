@@ -1,14 +1,14 @@
 // What the console and the admin API need from operations and stores.
 import type { RandomBytes } from '@tillgate/protocol'
-import { countedAtMost, type OperatorService } from '../../acts/service.ts'
-import type { OpenIdClient } from '../../platform/outside/openid.ts'
-import { makeSealing } from '../../platform/sealing.ts'
-import { makeTokens } from '../../platform/tokens.ts'
-import type { Vault } from '../../platform/vault.ts'
-import { version } from '../../platform/version.ts'
-import type { Config } from '../../settings/config.ts'
+import { countedAtMost, type OperatorService } from '../../actions/service.ts'
+import type { OpenIdClient } from '../../platform/runtime/outside/openid.ts'
+import { makeSealing } from '../../platform/runtime/secrets/sealing.ts'
+import { makeTokens } from '../../platform/runtime/secrets/tokens.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import { version } from '../../platform/runtime/version.ts'
+import type { Stores } from '../database/stores.ts'
 import type { Operations } from '../operations.ts'
-import type { Stores } from '../stores.ts'
+import type { Config } from '../settings/config.ts'
 
 export interface OperatorServiceParts {
   readonly config: Config
@@ -46,11 +46,6 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     approvalPolicy: config.approvals,
     takesApplications: config.takesApplications,
     approvals: operations.decideApprovals,
-    moneyActs: operations.moneyActs,
-    merchantActs: operations.merchantActs,
-    payoutActs: operations.payoutActs,
-    transferActs: operations.transferActs,
-    memberActs: operations.memberActs,
     findCallback: operations.findCallback,
     countCallbacks: (nowMs) => stores.callbackHistory.countCallbacks(nowMs, { atMost: countedAtMost }),
     corrections: stores.corrections,

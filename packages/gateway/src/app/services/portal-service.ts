@@ -1,12 +1,12 @@
 // What the portal needs from operations and stores.
 import type { RandomBytes } from '@tillgate/protocol'
-import type { PortalService } from '../../faces/portal/portal.ts'
-import type { OpenIdClient } from '../../platform/outside/openid.ts'
-import { makeSealing } from '../../platform/sealing.ts'
-import { makeTokens } from '../../platform/tokens.ts'
-import type { Vault } from '../../platform/vault.ts'
+import type { PortalService } from '../../adapters/portal/portal.ts'
+import type { OpenIdClient } from '../../platform/runtime/outside/openid.ts'
+import { makeSealing } from '../../platform/runtime/secrets/sealing.ts'
+import { makeTokens } from '../../platform/runtime/secrets/tokens.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import type { Stores } from '../database/stores.ts'
 import type { Operations } from '../operations.ts'
-import type { Stores } from '../stores.ts'
 
 export function makePortalService(parts: {
   readonly operations: Operations

@@ -1,13 +1,13 @@
 // What the wallet's pages need from operations and stores.
 import type { RandomBytes } from '@tillgate/protocol'
-import type { RunningCheckout } from '../../faces/checkout/routes.ts'
-import type { WalletService } from '../../faces/wallet/wallet.ts'
-import { makeSealing } from '../../platform/sealing.ts'
-import { makeTokens } from '../../platform/tokens.ts'
-import type { Vault } from '../../platform/vault.ts'
-import type { Config } from '../../settings/config.ts'
+import type { RunningCheckout } from '../../adapters/checkout/routes.ts'
+import type { WalletService } from '../../adapters/wallet/wallet.ts'
+import { makeSealing } from '../../platform/runtime/secrets/sealing.ts'
+import { makeTokens } from '../../platform/runtime/secrets/tokens.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import type { Stores } from '../database/stores.ts'
 import type { Operations } from '../operations.ts'
-import type { Stores } from '../stores.ts'
+import type { Config } from '../settings/config.ts'
 
 export function makeWalletService(parts: {
   readonly config: Pick<Config, 'takesRegistrations'>

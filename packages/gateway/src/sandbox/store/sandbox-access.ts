@@ -1,6 +1,6 @@
 // How many newcomers got sandbox access lately, by the record of acts.
-import type { Pool } from '../../database/pool.ts'
-import { sql } from '../../database/sql.ts'
+import type { Pool } from '../../platform/database/pool.ts'
+import { sql } from '../../platform/database/sql.ts'
 
 export type SandboxAccessStore = ReturnType<typeof makeSandboxAccessStore>
 

@@ -1,11 +1,11 @@
 // A merchant's callbacks as somebody who listens sees them: each once when it came to be and once more for every time
 // it was asked for again; and what becomes of one that the listener's program has taken.
 import type { EventName } from '@tillgate/protocol'
-import { rememberFirstAttempts } from '../../callbacks/store/callback-state.ts'
-import type { Pool, Queryable } from '../../database/pool.ts'
-import { rowShape } from '../../database/row-shape.ts'
-import { prepared, sql } from '../../database/sql.ts'
-import { firstCallbackIdAt, timeOfCallbackId } from '../../platform/time-ordered-ids.ts'
+import { rememberFirstAttempts } from '../../core/callbacks/store/callback-state.ts'
+import type { Pool, Queryable } from '../../platform/database/pool.ts'
+import { rowShape } from '../../platform/database/row-shape.ts'
+import { prepared, sql } from '../../platform/database/sql.ts'
+import { firstCallbackIdAt, timeOfCallbackId } from '../../platform/runtime/time-ordered-ids.ts'
 
 export type SandboxListenStore = ReturnType<typeof makeSandboxListenStore>
 

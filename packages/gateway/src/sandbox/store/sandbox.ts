@@ -1,9 +1,9 @@
 // What the sandbox alone may do to an order: shift it in time.
 
-import { commitQueueing, type OnQueued } from '../../callbacks/store/callbacks.ts'
-import type { Pool, Queryable } from '../../database/pool.ts'
-import { sql } from '../../database/sql.ts'
-import type { OrderKey } from '../../orders/rules/order.ts'
+import { commitQueueing, type OnQueued } from '../../core/callbacks/store/callbacks.ts'
+import type { OrderKey } from '../../core/orders/rules/order.ts'
+import type { Pool, Queryable } from '../../platform/database/pool.ts'
+import { sql } from '../../platform/database/sql.ts'
 
 export type SandboxStore = ReturnType<typeof makeSandboxStore>
 
@@ -45,10 +45,10 @@ select callback_id from callbacks where merchant_id = ${merchantId} and payment_
   await transaction.query(sql`
 update callback_attempts set started_at = started_at - ${milliseconds}
  where merchant_id = ${merchantId} and callback_id = any (${callbackIds}::uuid[])`)
-  const { rows: queued } = await transaction.query<{ host: string }>(sql`
+  const { rows: queued } = await transaction.query<{ host: string; destination_id: string }>(sql`
 update callback_queue set due_at = due_at - ${milliseconds}
  where callback_id = any (${callbackIds}::uuid[])
-returning host`)
+returning host, destination_id`)
   const { rowCount } = await transaction.query({
     text: `
 update orders
@@ -57,5 +57,8 @@ update orders
  where merchant_id = $1 and payment_id = $2`,
     values,
   })
-  return { result: rowCount === 1, queued: queued.map(({ host }) => ({ merchantId, host })) }
+  return {
+    result: rowCount === 1,
+    queued: queued.map((row) => ({ merchantId, host: row.host, destinationId: row.destination_id })),
+  }
 }

@@ -1,6 +1,6 @@
 // till bill: a day's bill, downloaded and checked.
 import type { Bill } from '../../bills.ts'
-import { type Command, credentialsOption, exitCodes, jsonOption, textOption } from '../command.ts'
+import { type Command, credentialsOption, exitCodes, jsonOption, textOption, UsageError } from '../command.ts'
 import { amountText, columns } from '../terminal.ts'
 
 export const billCommand: Command = {
@@ -15,6 +15,8 @@ export const billCommand: Command = {
   examples: ['till bill 2026-11-16', 'till bill 2026-11-16 --out bill.csv'],
   usesGateway: true,
   async run({ positionals: [date = ''], values, terminal, client }) {
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(date))
+      throw new UsageError(`"${date}" is not a date: write the day in UTC as YYYY-MM-DD, such as 2026-11-16.`)
     const bill = await client().bills.get(date)
     const { csv, lines, ...answer } = bill
     const file = textOption(values, 'out')

@@ -48,6 +48,7 @@ export const keygenCommand: Command = {
       `${files.publicKeyFile}   your public key: give it to the operator of the gateway`,
       '',
       'The gateway issues your merchantId and your AES key.',
+      'To replace a key that is in use: add this public key in the portal, sign with this private key, then revoke the old key.',
     ])
     return exitCodes.done
   },

@@ -54,18 +54,21 @@ function referenceOf({ positionals, values }: CommandInput): OrderReference {
 }
 
 export function describeOrder(answer: QueryAnswer, terminal: Terminal): string[] {
+  const refunds = answer.refunds ?? []
   return [
     ...columns([
       ['paymentId', answer.paymentId],
       ['orderNo', answer.orderNo],
-      ['status', paintStatus(terminal, answer.paymentStatus)],
-      ['reason', answer.msg],
+      ['status', paintStatus(terminal, answer.status)],
+      ['paymentStatus', refunds.length > 0 ? paintStatus(terminal, answer.paymentStatus) : undefined],
+      // With a refund, the message is about the refund and is shown there.
+      ['reason', refunds.length > 0 ? undefined : answer.msg],
       ['amount', amountText(answer.paymentAmount, answer.currency)],
       ['created', timeText(answer.paymentTime)],
       ['paid', timeText(answer.paidTime)],
       ['transactionId', answer.transactionId],
     ]),
-    ...(answer.refunds ?? []).flatMap((refund) => [
+    ...refunds.flatMap((refund) => [
       '',
       ...columns([
         ['refundId', refund.refundId],

@@ -1,0 +1,241 @@
+// What an operator may do, and a merchant's member with their own merchant, declared once. From the declaration come the route of the admin API with its description,
+// the command with its help, the forms of console and portal, and the name in the audit.
+import type { Static, TObject, TSchema } from 'typebox'
+import type { Authority } from '../core/audit/rules/authority.ts'
+import { type AuditedAction, type Effect, effectsOfActions } from '../core/audit/rules/effects.ts'
+import type { MemberRole, Role } from '../core/audit/rules/roles.ts'
+import type { Member } from '../identity/members/rules/member.ts'
+import { type ApiToken, type Scope, scopes } from '../identity/operators/rules/api-token.ts'
+import type { Operator } from '../identity/operators/rules/operator.ts'
+import { type Answered, answerOf, type FileType } from './answers.ts'
+import type { OperatorService } from './service.ts'
+
+/** What was typed, field by field. */
+export type RawInput = Readonly<Record<string, string | readonly string[] | undefined>>
+
+export interface ActCall<Params = unknown, Input = unknown> {
+  readonly service: OperatorService
+  /** Undefined on the command line, which knows an account of the machine and no person, and where a member acts. */
+  readonly operator: Operator | undefined
+  /** Of the merchant that the act is done to, and of no other: the service reaches nothing else. */
+  readonly member?: Member
+  /** Which members may, where a member acts. */
+  readonly portalRoles?: readonly MemberRole[]
+  /** Of the admin API alone. */
+  readonly token?: ApiToken
+  /** For the audit: who, by which way, from where. */
+  readonly actor: string
+  /** Checked again in the transaction of every change. */
+  readonly authority: Authority
+  readonly nowMs: number
+  readonly params: Params
+  readonly input: Input
+  /** Sent again with the same one, it is done once. */
+  readonly actId: string | undefined
+  /** Of an act that takes one. */
+  readonly file?: GivenFile | undefined
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Throws unless whoever fills in the form proves anew who they are. For the operation to ask after it has read what the
+   * proof is for, so that what was proven before access was ended is not worth anything after it.
+   */
+  readonly prove?: () => Promise<void>
+}
+
+/** A file that somebody chose or sent; read from its beginning each time. */
+export interface GivenFile {
+  readonly name: string
+  readonly open: () => AsyncIterable<Uint8Array>
+}
+
+/** What came of it, for a person. */
+export interface Told {
+  readonly text: string
+  /** Shown this once, by what each is called. */
+  readonly secrets?: readonly (readonly [label: string, value: string])[]
+  /** Longer text that goes with it, such as a public key. */
+  readonly block?: string
+  /** The console's page to go on with. */
+  readonly page?: string
+  /** What to do next on the command line. */
+  readonly next?: string
+}
+
+export interface ApiFace {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  /** Below the prefix, parameters as `:name`. */
+  readonly path: string
+  /** For programs that make clients out of the description. */
+  readonly id: string
+}
+
+export interface CommandFace {
+  /** Such as `merchant add`. */
+  readonly words: string
+  /** Where it does more than the route. */
+  readonly summary?: string
+  /** Fields of the input that are arguments, not options, after the parameters. */
+  readonly arguments?: readonly string[]
+  /** Options without a value, by name, for `read`. */
+  readonly flags?: Readonly<Record<string, string>>
+  /** Fields that `read` makes. */
+  readonly omits?: readonly string[]
+  readonly read?: (raw: RawInput) => RawInput
+  /** Beside what the input itself requires. */
+  readonly required?: readonly string[]
+  /** Of a list, where not all fit on a line. */
+  readonly columns?: readonly string[]
+  readonly help?: string
+}
+
+/** A form of the console. `Subject` is what its place is about, such as a merchant. */
+export interface FormFace<Subject = never> {
+  /** Pages show all forms of a place. */
+  readonly place: string
+  /** Where it is sent, parameters as `:name`. */
+  readonly path: string
+  /** The page that it stands on, unless the form itself says another. */
+  readonly page: string
+  /** On the closed fold. */
+  readonly label: string
+  /** What will happen. */
+  readonly explains: string | ((subject: Subject) => string)
+  readonly button: string | ((subject: Subject) => string)
+  readonly isDangerous?: true
+  /** Those that are shown, in this order; all of the input unless given. */
+  readonly fields?: readonly string[]
+  /** Carried along unseen; the page says their values. */
+  readonly hidden?: readonly string[]
+  readonly fixed?: Readonly<Record<string, string>>
+  /** Beside what the input itself requires. */
+  readonly required?: readonly string[]
+  readonly isOffered?: (subject: Subject, at: { readonly nowMs: number; readonly login: string }) => boolean
+  readonly read?: (raw: RawInput) => RawInput
+  /** Asks for password and code anew. */
+  readonly wantsProof?: true
+  /** For fields that stand elsewhere on the page. */
+  readonly formId?: string
+}
+
+/**
+ * A screen of the merchants' portal. The merchant is the session's, whatever is sent; the words are the portal's own, in
+ * its languages.
+ */
+export interface PortalFace
+  extends Pick<FormFace, 'fields' | 'hidden' | 'fixed' | 'required' | 'read' | 'wantsProof' | 'isDangerous'> {
+  /** Which members may. */
+  readonly roles: readonly MemberRole[]
+  /** By which its words are found. */
+  readonly name: string
+  /** Where its screen is and where it is sent, below the portal's prefix, parameters but the merchant as `:name`. */
+  readonly path: string
+  /** The page to go back to. */
+  readonly page: string
+}
+
+export interface Act {
+  /** As in the audit. */
+  readonly name: string
+  readonly summary: string
+  /** What it can do to money. Where the settings cover one of these, a second operator must approve it. */
+  readonly effects: readonly Effect[]
+  /** Runs on the machine itself without approval: the way to a second operator where there is none. */
+  readonly isRecovery: boolean
+  /** Which tokens may; undefined: any, or no token at all where there is no route. */
+  readonly scope: Scope | undefined
+  readonly needs: Role
+  /** What it is done to: in the path of the API, an argument of the command. */
+  readonly params: TObject | undefined
+  /** Query or body of the API, options of the command, fields of the form. */
+  readonly input: TObject | undefined
+  /** A file is sent as it is, without the envelope. */
+  readonly answer: TObject | FileType
+  /** Done once under an id: the Idempotency-Key, or the form's own number. */
+  readonly isOnce: boolean
+  /** The body of the API, the first argument of the command, a chosen file of the form. */
+  readonly takesFile: boolean
+  readonly api?: ApiFace
+  readonly command?: CommandFace
+  readonly forms: readonly FormFace[]
+  readonly portal: readonly PortalFace[]
+  /** What a schema cannot say about a field. Throws; so that a form shows all errors at once. */
+  readonly checks: Readonly<Record<string, (given: Readonly<Record<string, unknown>>) => void>>
+  /** Input that a waiting request keeps, so that it runs only if things are still as they were. */
+  readonly pin: ((call: ActCall) => Promise<Readonly<Record<string, unknown>>>) | undefined
+  readonly run: (call: ActCall) => Promise<unknown>
+  readonly tell: ((answer: unknown, given: Given<unknown, unknown>) => Told) | undefined
+}
+
+interface Given<Params, Input> {
+  readonly params: Params
+  readonly input: Input
+}
+
+type Checked<Schema> = Schema extends TSchema ? Static<Schema> : undefined
+
+interface ActGiven<Params, Input, Answer extends TObject | FileType> {
+  readonly name: string
+  readonly summary: string
+  /** Those of the audited action of this name, unless given. */
+  readonly effects?: readonly Effect[]
+  readonly isRecovery?: true
+  readonly scope?: Scope
+  /** Where no scope says it. */
+  readonly needs?: Role
+  readonly params?: Params
+  readonly input?: Input
+  readonly answer: Answer
+  readonly isOnce?: true
+  readonly takesFile?: true
+  readonly api?: ApiFace
+  readonly command?: CommandFace
+  readonly form?: FormFace
+  /** Where it has several. */
+  readonly forms?: readonly FormFace[]
+  readonly portal?: readonly PortalFace[]
+  readonly checks?: Act['checks']
+  readonly pin?: (call: ActCall<Checked<Params>, Checked<Input>>) => Promise<Partial<Checked<Input>>>
+  readonly run: (
+    call: ActCall<Checked<Params>, Checked<Input>>,
+  ) => Promise<Answer extends TSchema ? Answered<Static<Answer>> : AsyncIterable<string>>
+  readonly tell?: (answer: Checked<Answer>, given: Given<Checked<Params>, Checked<Input>>) => Told
+}
+
+/** Holds `run` and `tell` to the schemas while they are written. */
+export function defineAct<
+  Answer extends TObject | FileType,
+  Params extends TObject | undefined = undefined,
+  Input extends TObject | undefined = undefined,
+>(given: ActGiven<Params, Input, Answer>): Act {
+  return {
+    ...given,
+    effects: given.effects ?? declaredEffects(given),
+    isRecovery: given.isRecovery ?? false,
+    scope: given.scope,
+    needs: given.needs ?? (given.scope ? scopes[given.scope].needs : 'viewer'),
+    params: given.params,
+    input: given.input,
+    isOnce: given.isOnce ?? false,
+    takesFile: given.takesFile ?? false,
+    forms: given.forms ?? (given.form ? [given.form] : []),
+    portal: given.portal ?? [],
+    checks: given.checks ?? {},
+    pin: given.pin as Act['pin'],
+    // Safe, both: every face checks by these very schemas before it calls.
+    run: async (call) => answerOf(given.answer, await (given.run as Act['run'])(call)),
+    tell: given.tell as Act['tell'],
+  }
+}
+
+/** Throws for an action that is neither audited nor read-only: what it can do to money must be declared. */
+function declaredEffects({ name, api }: Pick<Act, 'name' | 'api'>): readonly Effect[] {
+  if (Object.hasOwn(effectsOfActions, name)) return effectsOfActions[name as AuditedAction]
+  if (api?.method === 'GET') return []
+  throw new Error(`the action ${name} declares no effects`)
+}
+
+/** Lets the functions of a form know what its place is about. */
+export function form<Subject>(face: FormFace<Subject>): FormFace {
+  return face
+}

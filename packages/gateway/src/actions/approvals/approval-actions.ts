@@ -1,0 +1,235 @@
+// Requests that wait for a second operator. A token is its operator: a token cannot approve what its operator requested,
+// in whatever way. Approving runs the action again, in the requester's name and under fresh checks.
+import assert from 'node:assert/strict'
+import { Failure } from '@tillgate/protocol'
+import {
+  type ApprovalRequest,
+  type ApprovalStatus,
+  approvalStatuses,
+  type Decision,
+} from '../../core/audit/rules/approval.ts'
+import { type Act, type ActCall, defineAct, form, type Told } from '../action.ts'
+import { answerOf, isFile } from '../answers.ts'
+import { anyObject, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
+import { fieldsOf, titleOf } from '../running/describe-fields.ts'
+import { runAct } from '../running/run-act.ts'
+import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fields.ts'
+
+const approvalFields = {
+  approvalId: uuid('The request’s number.'),
+  action: text('The action that is requested.', { max: 64 }),
+  summary: text('The action in words.', { max: 65_536 }),
+  params: anyObject('The parameters of the action.'),
+  input: anyObject('The input of the action.'),
+  merchantId: optional(merchantId),
+  reason: text('Why, in the requester’s words.', { min: 0, max: 256 }),
+  requestedBy: text('The requester’s login.', { max: 64 }),
+  requestedAs: text('The requester and their address, as in the audit log.', { max: 256 }),
+  requestedAtMs: timeMs('When it was requested.'),
+  expiresAtMs: timeMs('Until when it can be decided.'),
+  status: oneOf('The state of the request.', approvalStatuses),
+  decidedBy: optional(text('The login of the operator who decided.', { max: 64 })),
+  decidedAtMs: optional(timeMs('When it was decided.')),
+  decisionReason: optional(text('Why it was decided so.', { max: 256 })),
+}
+const approval = object('A request.', approvalFields)
+const key = object('Which request.', { approvalId: uuid('The request’s number.') })
+
+/** What an action answers that waits: in place of its own answer, with HTTP status 202. */
+export const waitingAnswer = object('The action needs a second operator.', {
+  outcome: oneOf(
+    'waiting: nothing changes before another operator approves it. done: this repeats a request that was approved. refused: this repeats a request that was rejected or withdrawn, or has expired.',
+    ['waiting', 'done', 'refused'],
+  ),
+  approval,
+})
+
+const outcomes = {
+  waiting: 'waiting',
+  approved: 'done',
+  rejected: 'refused',
+  withdrawn: 'refused',
+  expired: 'refused',
+} as const satisfies Record<ApprovalStatus, string>
+
+export function toWaitingAnswer(request: ApprovalRequest): object {
+  // Safe: it is cut to the schema of an object.
+  return answerOf(waitingAnswer, { outcome: outcomes[request.status], approval: request }) as object
+}
+
+export function tellWaiting({ status }: ApprovalRequest): Told {
+  if (status === 'waiting')
+    return {
+      text: 'Nothing was changed yet. This request waits for another operator’s approval.',
+      page: '/approvals',
+    }
+  return {
+    text: `This was requested before: the request ${status === 'expired' ? 'has expired' : `was ${status}`}, and ${status === 'approved' ? 'the action ran once' : 'nothing was changed'}. Reload the page to request it again.`,
+    page: `/approvals?status=${status}`,
+  }
+}
+
+const summaries = {
+  approve: 'Approve a request: its action runs at once',
+  reject: 'Reject a request',
+  withdraw: 'Withdraw your own request',
+} as const satisfies Record<Decision, string>
+
+const flashMessages = {
+  approve: 'Approved. The action is done.',
+  reject: 'Rejected. Nothing was changed.',
+  withdraw: 'Withdrawn. Nothing was changed.',
+} as const satisfies Record<Decision, string>
+
+const forms = {
+  approve: {
+    label: 'Approve…',
+    explains: ({ summary }: ApprovalRequest) =>
+      `The action runs at once, and every limit is checked again: ${summary}. A secret that the action makes is shown to you once, for you to hand over.`,
+    button: 'Approve and run',
+    wantsProof: true,
+  },
+  reject: {
+    label: 'Reject…',
+    explains: 'Nothing is changed, and the request can no longer be approved.',
+    button: 'Reject',
+    isDangerous: true,
+  },
+  withdraw: {
+    label: 'Withdraw…',
+    explains: 'Nothing is changed, and the request can no longer be approved.',
+    button: 'Withdraw my request',
+  },
+} as const
+
+export type FindAct = (name: string) => Act | undefined
+
+/** `findAct` finds the actions that may wait, which the catalog lists beside these. */
+export function makeApprovalActs(findAct: FindAct): readonly Act[] {
+  return [
+    defineAct({
+      name: 'approval.list',
+      api: { method: 'GET', path: '/approvals', id: 'listApprovals' },
+      scope: 'approvals:read',
+      summary: 'List requests for a second operator’s approval, newest first',
+      input: object('Which requests.', {
+        status: optional(oneOf('Only requests with this status.', approvalStatuses)),
+        before: optional(uuid('Only requests that are older than this one.')),
+        limit,
+      }),
+      answer: object('A page.', {
+        approvals: list('Newest first.', approval),
+        older: optional(uuid(nextPage)),
+      }),
+      async run({ service, input }) {
+        await service.approvals.countWaiting()
+        return pageOf('approvals', input, {
+          read: (at) => service.approvals.listRequests({ status: input.status }, at),
+          keyOf: ({ approvalId }) => approvalId,
+        })
+      },
+    }),
+    defineAct({
+      name: 'approval.show',
+      api: { method: 'GET', path: '/approvals/:approvalId', id: 'showApproval' },
+      scope: 'approvals:read',
+      summary: 'Show a request',
+      params: key,
+      answer: approval,
+      run: ({ service, params }) => service.approvals.findRequest(params.approvalId),
+    }),
+    ...(['approve', 'reject', 'withdraw'] as const).map((decision) =>
+      defineAct({
+        name: `approval.${decision}`,
+        api: { method: 'POST', path: `/approvals/:approvalId/${decision}`, id: `${decision}Request` },
+        scope: 'approvals:decide',
+        summary: summaries[decision],
+        params: key,
+        input: object('Why.', { reason }),
+        answer: object('The request.', {
+          ...approvalFields,
+          result: optional(anyObject('What the action answered, where it was approved.')),
+        }),
+        form: form<ApprovalRequest>({
+          ...forms[decision],
+          place: 'approval',
+          path: `/approvals/:approvalId/${decision}`,
+          page: '/approvals',
+          isOffered: ({ requestedBy }, { login }) => (requestedBy === login) === (decision === 'withdraw'),
+        }),
+        async run(call) {
+          const { service, params, input, prove } = call
+          await prove?.()
+          const request = await service.approvals.findRequest(params.approvalId)
+          const act = findAct(request.action)
+          const by = deciderOf(call, act)
+          if (decision !== 'approve') return service.approvals[decision](request.approvalId, by, input.reason)
+          const approved = await service.approvals.approve(request.approvalId, by, {
+            reason: input.reason,
+            run: (waiting, { requester, approval: given }) =>
+              runWaiting(call, act, waiting, { requester, approval: given }),
+          })
+          return { ...approved.request, result: approved.result as Record<string, unknown> }
+        },
+        tell: (answer) => {
+          const act = findAct(answer.action)
+          const { result } = answer
+          // Safe, both: it is the action's own answer to its own parameters and input.
+          const told =
+            act && result ? act.tell?.(result, { params: answer.params, input: answer.input }) : undefined
+          return { ...told, text: told ? `Approved. ${told.text}` : flashMessages[decision] }
+        },
+      }),
+    ),
+  ]
+}
+
+function deciderOf({ operator, actor, authority }: ActCall, act: Act | undefined) {
+  assert(operator && authority.kind === 'operator', 'only a person decides')
+  return { operator, actor, needs: act?.needs ?? 'admin', authority } as const
+}
+
+async function runWaiting(
+  { service, nowMs }: ActCall,
+  act: Act | undefined,
+  { action, approvalId, params, input, requestedAs }: ApprovalRequest,
+  {
+    requester,
+    approval: given,
+  }: Parameters<Parameters<ActCall['service']['approvals']['approve']>[2]['run']>[1],
+): Promise<unknown> {
+  if (!act || isFile(act.answer))
+    throw new Failure('status_does_not_allow', {
+      message: `This version has no action ${action}. Reject the request.`,
+    })
+  const ran = await runAct(act, {
+    service: { ...service, approvals: { ...service.approvals, findSent: async () => undefined } },
+    operator: requester,
+    actor: requestedAs,
+    authority: {
+      kind: 'operator',
+      login: requester.login,
+      needs: act.needs,
+      accessVersion: undefined,
+      tokenId: undefined,
+      policy: service.approvalPolicy,
+      approval: given,
+    },
+    nowMs,
+    params: act.params && params,
+    input: act.input && input,
+    actId: act.isOnce ? approvalId : undefined,
+  })
+  if (ran.kind === 'done') return ran.answer
+  throw new Failure('status_does_not_allow', {
+    message: 'The action needs another approval now. Reject this request.',
+  })
+}
+
+/** What an operator compares before they approve. */
+export function describeRequest({ action, params, input, summary }: ApprovalRequest, findAct: FindAct) {
+  const act = findAct(action)
+  return act
+    ? { title: titleOf(act), fields: fieldsOf(act, { params, input }) }
+    : { title: summary, fields: [] }
+}

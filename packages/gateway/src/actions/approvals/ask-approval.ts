@@ -1,0 +1,85 @@
+// Asking for a second operator's approval: an action becomes a request that waits.
+import { createHash } from 'node:crypto'
+import { Failure, makeUuid } from '@tillgate/protocol'
+import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import {
+  type ApprovalPolicy,
+  type ApprovalRequest,
+  asOf,
+  type WaitingAction,
+} from '../../core/audit/rules/approval.ts'
+import type { Authority } from '../../core/audit/rules/authority.ts'
+import type { MakeNotices } from '../../core/emails/make-notices.ts'
+import { writtenTime } from '../../core/emails/rules/notice.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import type { ApprovalStore, NewRequest } from './store/approvals.ts'
+
+export interface AskApprovalParts extends ClockAndRandom {
+  readonly approvals: ApprovalStore
+  readonly policy: ApprovalPolicy
+  readonly makeNotices: MakeNotices
+}
+
+export interface AskedAction extends WaitingAction {
+  readonly summary: string
+  readonly merchantId: string | undefined
+  readonly reason: string
+  readonly requestedBy: string
+  readonly requestedAs: string
+  /** Checked again in the transaction that stores the request. */
+  readonly authority: Authority
+  /** The id under which the action runs once; the request has the same. */
+  readonly actId: string | undefined
+}
+
+export type AskApproval = ReturnType<typeof makeAskApproval>
+
+export function makeAskApproval({ approvals, policy, makeNotices, clock, random }: AskApprovalParts) {
+  /** A request that is sent again is the same request. */
+  return async ({ actId, authority, ...asked }: AskedAction): Promise<ApprovalRequest> => {
+    const nowMs = clock.now()
+    const { action, params, input } = asked
+    const request: NewRequest = {
+      ...asked,
+      approvalId: actId ?? makeUuid(nowMs, random),
+      requestedAtMs: nowMs,
+      expiresAtMs: nowMs + policy.lifeMs,
+      status: 'waiting',
+      decidedBy: undefined,
+      decidedAs: undefined,
+      decidedAtMs: undefined,
+      decisionReason: undefined,
+      contentHash: actId === undefined ? hashOf([action, params, input]) : undefined,
+    }
+    const { merchantId, summary, reason, requestedBy, requestedAs } = request
+    const notices = makeNotices('approval-waiting', {
+      parameters: { act: summary, requestedBy, reason, until: writtenTime(request.expiresAtMs) },
+      giveUpAtMs: request.expiresAtMs,
+    })
+    const entry = makeAuditEntries({ clock, random, actor: requestedAs, authority })(
+      'approval.request',
+      request.approvalId,
+      {
+        merchantId,
+        reason: `${summary}: ${reason}`,
+        notices,
+      },
+    )
+    return (await approvals.insertRequest(request, entry)) ? request : earlier(request)
+  }
+
+  async function earlier(request: NewRequest): Promise<ApprovalRequest> {
+    const found =
+      (await approvals.findRequest(request.approvalId)) ?? (await approvals.findSameWaiting(request))
+    // An id stands for one content: the adapters hold an idempotency key to it.
+    if (found?.action === request.action && found.requestedBy === request.requestedBy)
+      return asOf(found, clock.now())
+    throw new Failure('number_already_used', {
+      message: 'This idempotency key was already used for another request. Use a new one.',
+    })
+  }
+}
+
+function hashOf(content: readonly unknown[]): Buffer {
+  return createHash('sha256').update(JSON.stringify(content)).digest()
+}

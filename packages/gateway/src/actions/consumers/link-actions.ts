@@ -1,0 +1,321 @@
+// Payment links: made for a merchant, listed, paused, resumed and closed.
+import {
+  defaultLinkPaymentMinutes,
+  digitsOf,
+  isCurrencyCode,
+  linkIdPattern,
+  linkStates,
+  linkUses,
+  readLinkAmounts,
+  toDecimalText,
+} from '@tillgate/protocol'
+import type { LinkVerb, ShownLink } from '../../finance/links/manage-links.ts'
+import type { LinkTotals, PaymentLink } from '../../finance/links/rules/link.ts'
+import { type Act, defineAct, form } from '../action.ts'
+import {
+  amount,
+  count,
+  faced,
+  integer,
+  list,
+  matching,
+  object,
+  oneOf,
+  optional,
+  parseMoment,
+  text,
+  timeMs,
+  visibleCharacters,
+} from '../fields.ts'
+import {
+  byMerchant,
+  currency,
+  limit,
+  merchantId,
+  nextPage,
+  pageOf,
+  paymentId,
+  reason,
+} from '../shared-fields.ts'
+
+const linkId = matching('The link’s number.', {
+  regexp: linkIdPattern,
+  expected: 'a linkId, such as `L01K73ZQ800JZ7V3N4Q5R6S7T8W`',
+})
+const key = object('Which link.', { merchantId, linkId })
+const ofMerchant = object('Whose link.', { merchantId })
+const url = (description: string) => optional(text(description, { max: 2048 }))
+const given = {
+  linkNo: faced(text('The merchant’s own number for it; never used twice.', { max: 64 }), {
+    placeholder: 'invoice-17',
+  }),
+  title: faced(
+    text('What is paid for, as the consumer reads it.', { max: 256, pattern: visibleCharacters }),
+    {
+      placeholder: 'Invoice 17',
+    },
+  ),
+  currency,
+  amount: optional(
+    faced(amount('What the consumer pays; left out, the consumer says how much.'), { placeholder: '12.50' }),
+  ),
+  leastAmount: optional(amount('The least that the consumer may say.')),
+  mostAmount: optional(amount('The most that the consumer may say.')),
+  uses: faced(oneOf('once: one payment and no more.', linkUses), {
+    initial: 'many',
+    choices: [
+      ['many', 'any number of payments'],
+      ['once', 'one payment'],
+    ],
+  }),
+  expiresAtMs: optional(
+    faced(timeMs('No payment begins from then on.'), {
+      label: 'Ends',
+      option: 'ends',
+      kind: 'day',
+      placeholder: '2026-12-31',
+      fromText: dayOrTime,
+      hint: 'No payment begins from then on. A date or a time.',
+    }),
+  ),
+  paymentMinutes: optional(
+    integer(`How long a consumer has who began to pay; ${defaultLinkPaymentMinutes} unless given.`, {
+      min: 5,
+      max: 1440,
+    }),
+  ),
+  callbackUrl: url('Where callbacks of its orders go; without it there are none.'),
+  redirectUrl: url('Where the consumer goes back to at the end.'),
+}
+const link = {
+  ...given,
+  merchantId,
+  linkId,
+  linkUrl: text('The page to give to consumers; behind it, /qr.svg and /qr.png.', { max: 2048 }),
+  status: oneOf('What it is now.', linkStates),
+  paidCount: count('Payments that succeeded.'),
+  paid: amount('Their sum.'),
+  refunded: amount('What of it was refunded.'),
+  createdAtMs: timeMs('Since when.'),
+}
+const {
+  paidCount: _count,
+  paid: _paid,
+  refunded: _refunded,
+  status: _status,
+  linkUrl: _url,
+  ...stored
+} = link
+const page = '/links/:merchantId/:linkId'
+/** Of members. */
+const linkRoles = ['owner', 'finance'] as const
+
+const checks: Act['checks'] = {
+  currency: ({ currency: code }) => void digitsOf(String(code)),
+  amount: checkAmounts,
+  leastAmount: checkAmounts,
+  mostAmount: checkAmounts,
+}
+
+const words = {
+  pause: {
+    summary: 'No payment begins until it is resumed',
+    explains: 'Its page says that it takes no payments for now. One that has begun can still be made.',
+    done: 'paused: no payment begins there until it is resumed',
+  },
+  resume: {
+    summary: 'Take payments again',
+    explains: 'Its page takes payments again.',
+    done: 'active again',
+  },
+  close: {
+    summary: 'End it for ever',
+    explains:
+      'No payment begins there any more, and it cannot be opened again. One that has begun can still be made.',
+    done: 'closed for ever',
+  },
+} as const satisfies Record<LinkVerb, { summary: string; explains: string; done: string }>
+
+export const linkActs: readonly Act[] = [
+  defineAct({
+    name: 'link.list',
+    api: { method: 'GET', path: '/links', id: 'listLinks' },
+    scope: 'links:read',
+    summary: 'Payment links, the newest first',
+    input: object('Which links.', {
+      merchantId: optional(faced(merchantId, { option: 'merchant' })),
+      before: optional(linkId),
+      limit,
+    }),
+    answer: object('A page.', {
+      links: list(
+        'The newest first.',
+        object('A link.', {
+          ...stored,
+          merchantName: text('The merchant’s name.', { max: 256 }),
+          status: oneOf('As it was set; its end and its payment are not looked at.', [
+            'active',
+            'paused',
+            'closed',
+          ]),
+        }),
+      ),
+      older: optional(text(nextPage, { max: 32 })),
+    }),
+    command: { words: 'link list', columns: ['linkId', 'merchantName', 'title', 'uses', 'status'] },
+    async run({ service, actor, input }) {
+      const found = await pageOf('links', input, {
+        read: (at) => service.as(actor).links.listLinks({ ...at, merchantId: input.merchantId }),
+        keyOf: (each) => each.linkId,
+      })
+      return { ...found, links: found.links.map((each) => ({ ...each, ...writtenAmounts(each) })) }
+    },
+  }),
+  defineAct({
+    name: 'link.show',
+    api: { method: 'GET', path: page, id: 'showLink' },
+    scope: 'links:read',
+    summary: 'One payment link and what came of it',
+    params: key,
+    answer: object('A link.', {
+      ...link,
+      orders: list(
+        'The newest 100, the newest first.',
+        object('An order.', {
+          paymentId,
+          orderNo: text('Begins with the linkId.', { max: 64 }),
+          status: text('Of the order.', { max: 16 }),
+          amount: amount('What it asks for.'),
+          createdAtMs: timeMs('When the consumer began.'),
+        }),
+      ),
+    }),
+    command: { words: 'link show', columns: ['paymentId', 'status', 'amount', 'createdAtMs'] },
+    async run({ service, actor, params }) {
+      const shown = await service.as(actor).links.showLink(params)
+      const { currency: code } = shown.link
+      return {
+        ...toAnswer(shown),
+        orders: shown.orders.map((order) => ({
+          ...order,
+          amount: toDecimalText(order.paymentAmountMinor, code),
+        })),
+      }
+    },
+  }),
+  defineAct({
+    name: 'link.create',
+    api: { method: 'POST', path: '/merchants/:merchantId/links', id: 'createLink' },
+    scope: 'links:act',
+    summary: 'Make a payment link for a merchant',
+    params: ofMerchant,
+    input: object('The link.', { ...given, reason }),
+    checks,
+    answer: object('The link.', link),
+    command: { words: 'link create' },
+    form: {
+      place: 'merchant',
+      path: '/merchants/:merchantId/links',
+      page: '/merchants/:merchantId',
+      label: 'Make a payment link…',
+      explains:
+        'A page and a QR code that anybody can pay at who has the address. Each payment is an order of this merchant.',
+      button: 'Make the link',
+    },
+    portal: [
+      {
+        roles: linkRoles,
+        name: 'newLink',
+        path: '/links/new',
+        page: '/links',
+        fields: ['title', 'currency', 'amount', 'leastAmount', 'mostAmount', 'uses', 'expiresAtMs'],
+        hidden: ['linkNo'],
+        fixed: { reason: byMerchant },
+      },
+    ],
+    async run({ service, actor, params, input }) {
+      const { reason: why, amount: fixed, leastAmount, mostAmount, ...rest } = input
+      const amounts = readLinkAmounts({ amount: fixed, leastAmount, mostAmount }, input.currency)
+      const { paymentMinutes = defaultLinkPaymentMinutes } = rest
+      const made = await service
+        .as(actor)
+        .links.createLink(params.merchantId, { ...rest, ...amounts, paymentMinutes, goods: [] }, why)
+      return toAnswer(made)
+    },
+    tell: ({ merchantId: of, linkId: id, linkUrl }) => ({
+      text: `The payment link is there: ${linkUrl}`,
+      page: `/links/${of}/${id}`,
+    }),
+  }),
+  ...(['pause', 'resume', 'close'] as const).map((verb) =>
+    defineAct({
+      name: `link.${verb}`,
+      api: { method: 'POST', path: `${page}/${verb}`, id: `${verb}Link` },
+      scope: 'links:act',
+      summary: words[verb].summary,
+      params: key,
+      input: object('Why.', { reason }),
+      answer: object('The link.', link),
+      command: { words: `link ${verb}` },
+      form: form<PaymentLink>({
+        place: 'link',
+        path: `${page}/${verb}`,
+        page,
+        label: `${verb.charAt(0).toUpperCase()}${verb.slice(1)}…`,
+        explains: words[verb].explains,
+        button: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} the link`,
+        ...(verb === 'close' && { isDangerous: true }),
+        isOffered: ({ status }) =>
+          verb === 'close' ? status !== 'closed' : status === (verb === 'pause' ? 'active' : 'paused'),
+      }),
+      portal: [
+        {
+          roles: linkRoles,
+          name: `${verb}Link`,
+          path: `/links/:linkId/${verb}`,
+          page: '/links/:linkId',
+          fields: [],
+          fixed: { reason: byMerchant },
+          ...(verb === 'close' && { isDangerous: true }),
+        },
+      ],
+      run: async ({ service, actor, params, input }) =>
+        toAnswer(await service.as(actor).links.changeLink(verb, params, input.reason)),
+      tell: ({ title }) => ({ text: `${title} is ${words[verb].done}.` }),
+    }),
+  ),
+]
+
+function checkAmounts(input: Readonly<Record<string, unknown>>): void {
+  const { currency: code } = input
+  if (!isCurrencyCode(String(code))) return
+  // Safe: the schema has them as texts.
+  readLinkAmounts(input as Parameters<typeof readLinkAmounts>[0], String(code))
+}
+
+/** A day ends where the next begins, in UTC. */
+function dayOrTime(written: string): string {
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(written)
+  const atMs = isDay ? parseMoment(written) + 86_400_000 : parseMoment(written)
+  return Number.isNaN(atMs) ? written : String(atMs)
+}
+
+export function writtenAmounts({ currency: code, amountMinor, leastMinor, mostMinor }: PaymentLink) {
+  const written = (minor: bigint | undefined) =>
+    minor === undefined ? undefined : toDecimalText(minor, code)
+  return { amount: written(amountMinor), leastAmount: written(leastMinor), mostAmount: written(mostMinor) }
+}
+
+function writtenTotals({ paidCount, paidMinor, refundedMinor }: LinkTotals, code: string) {
+  return { paidCount, paid: toDecimalText(paidMinor, code), refunded: toDecimalText(refundedMinor, code) }
+}
+
+function toAnswer({ link: shown, state, linkUrl, totals }: ShownLink) {
+  return {
+    ...shown,
+    ...writtenAmounts(shown),
+    ...writtenTotals(totals, shown.currency),
+    linkUrl,
+    status: state,
+  }
+}

@@ -1,0 +1,407 @@
+// Consumers' wallets: found, added, topped up, locked and unlocked.
+import { digitsOf, isCurrencyCode, toDecimalText, toMinorUnits } from '@tillgate/protocol'
+import type { Limits } from '../../core/wallets/rules/limits.ts'
+import { isWalletShut, type Wallet } from '../../core/wallets/rules/wallet.ts'
+import type { ShownWallet } from '../../identity/consumers/manage-wallets.ts'
+import { type Act, defineAct, form } from '../action.ts'
+import { amount, faced, list, longText, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
+import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
+import {
+  balances,
+  currency,
+  limit,
+  merchantId,
+  nextPage,
+  outsideChecks,
+  outsideMoney,
+  outsideMoneyOf,
+  pageOf,
+  reason,
+  toBalance,
+} from '../shared-fields.ts'
+
+const walletId = text('The wallet’s number.', { max: 64 })
+const key = object('Which wallet.', { walletId: faced(walletId, { option: 'wallet' }) })
+const name = text('The consumer’s name.', { max: 256 })
+const wallet = {
+  walletId,
+  login: text('Phone number or e-mail address.', { max: 320 }),
+  name,
+  status: oneOf('locked: it neither signs in nor pays. closed: for ever.', ['active', 'locked', 'closed']),
+  lockedUntilMs: optional(timeMs('Too many wrong PINs: it signs in again from then on.')),
+  createdAtMs: timeMs('Since when.'),
+}
+const shownWallet = object('A wallet.', {
+  ...wallet,
+  balances,
+  limits: list(
+    'Of its own, by currency; what is not there is the gateway’s default.',
+    object('Limits in a currency.', {
+      currency,
+      payment: optional(amount('The most for a payment.')),
+      day: optional(amount('The most for a day, by UTC.')),
+      balance: optional(amount('The most that top-ups bring it to.')),
+    }),
+  ),
+})
+const exported = object('All of it.', {
+  ...shownWallet.properties,
+  payments: list(
+    'Orders that it paid or tried to, the oldest first.',
+    object('An order.', {
+      merchantId,
+      merchantName: text('The merchant’s name.', { max: 256 }),
+      paymentId: text('The payment order’s number.', { max: 32 }),
+      orderNo: text('The merchant’s number.', { max: 64 }),
+      status: text('Of the order.', { max: 16 }),
+      currency,
+      amount: amount('What it asked for.'),
+      refunded: amount('What was refunded.'),
+      createdAtMs: timeMs('When it was made.'),
+      completedAtMs: optional(timeMs('When it ended.')),
+      order: longText('What the merchant said of it, as JSON text, as far as it was not erased.', {
+        max: 262_144,
+      }),
+    }),
+  ),
+  movements: list(
+    'Of its money, the oldest first.',
+    object('A movement.', {
+      transferId: text('Its number in the ledger.', { max: 30 }),
+      kind: text('What it was for.', { max: 32 }),
+      phase: text('hold, post, void or direct.', { max: 16 }),
+      currency,
+      amount: amount('Above zero what came in.'),
+      paymentId: optional(text('The payment order’s number.', { max: 32 })),
+      madeAtMs: timeMs('When.'),
+    }),
+  ),
+  withdrawals: list(
+    'To bank accounts, the oldest first.',
+    object('A withdrawal.', {
+      payoutId: text('Its number.', { max: 30 }),
+      status: text('requested, sent, paid, returned or cancelled.', { max: 16 }),
+      currency,
+      amount: amount('What was withdrawn.'),
+      account: longText('The bank account that was named, as JSON text.', { max: 4_096 }),
+      requestedAtMs: timeMs('When it was asked for.'),
+    }),
+  ),
+  devices: list(
+    'Where its owner is signed in, or was until lately.',
+    object('A device.', {
+      device: optional(text('What the browser says of itself.', { max: 512 })),
+      address: text('The network address.', { max: 64 }),
+      signedInAtMs: timeMs('Since when.'),
+      lastSeenAtMs: timeMs('When it was last seen.'),
+    }),
+  ),
+  passkeys: list(
+    'The oldest first.',
+    object('A passkey.', {
+      name: text('What its owner calls it.', { max: 60 }),
+      addedAtMs: timeMs('Since when.'),
+      lastUsedAtMs: optional(timeMs('When it was last used.')),
+    }),
+  ),
+  acts: list(
+    'What operators did to it, the oldest first.',
+    object('An act.', {
+      actedAtMs: timeMs('When.'),
+      act: text('What.', { max: 64 }),
+      reason: optional(text('Why.', { max: 1024 })),
+    }),
+  ),
+})
+const page = '/wallets/:walletId'
+const labels = { lock: 'Lock…', unlock: 'Unlock…' } as const
+
+export const walletActs: readonly Act[] = [
+  defineAct({
+    name: 'wallet.list',
+    api: { method: 'GET', path: '/wallets', id: 'listWallets' },
+    scope: 'wallets:read',
+    summary: 'Wallets, the newest first',
+    input: object('Which wallets.', {
+      search: optional(text('The walletId, or how login, name or last name begin.', { max: 64 })),
+      before: optional(walletId),
+      limit,
+    }),
+    answer: object('A page.', {
+      wallets: list('The newest first.', object('A wallet.', wallet)),
+      older: optional(text(nextPage, { max: 64 })),
+    }),
+    command: { words: 'wallet list', columns: ['walletId', 'login', 'name', 'status'] },
+    run: ({ service, actor, input }) =>
+      pageOf('wallets', input, {
+        read: (at) => service.as(actor).wallets.listWallets(input.search, at.limit, at.before),
+        keyOf: (each) => each.walletId,
+      }),
+  }),
+  defineAct({
+    name: 'wallet.add',
+    api: { method: 'POST', path: '/wallets', id: 'addWallet' },
+    scope: 'wallets:manage',
+    summary: 'Add a wallet; its PIN is told this once',
+    input: object('The wallet.', {
+      login: text('Phone number with country code, or e-mail address.', { max: 320 }),
+      name,
+      pin: optional(
+        faced(text('6 to 12 digits; made unless given.', { max: 12 }), {
+          option: 'pin-file',
+          kind: 'long',
+          only: 'command',
+        }),
+      ),
+      reason,
+    }),
+    answer: object('The wallet.', {
+      wallet: object('The wallet.', wallet),
+      pin: text('Tell it to the consumer now.', { max: 12 }),
+    }),
+    command: { words: 'wallet add' },
+    form: {
+      place: 'wallets',
+      path: '/wallets',
+      page: '/wallets',
+      label: 'Add a wallet…',
+      explains: 'A PIN is made and shown once, for you to tell the consumer.',
+      button: 'Add the wallet',
+    },
+    async run({ service, actor, input }) {
+      const { wallet: made, pin } = await service.as(actor).wallets.addWallet(input)
+      // Safe: only the command line gives one, and knows it then.
+      return { wallet: made, pin: pin as string }
+    },
+    tell: ({ wallet: { walletId: id, login, name: called }, pin }, { input }) => ({
+      text: `The wallet of ${called} is there.`,
+      ...(input.pin === undefined && { secrets: [['PIN, for the consumer', pin]] }),
+      page: `/wallets/${id}`,
+      next: `wallet top-up ${login} --amount 100 --currency USD --reason TEXT`,
+    }),
+  }),
+  defineAct({
+    name: 'wallet.show',
+    api: { method: 'GET', path: '/wallets/:walletId', id: 'showWallet' },
+    scope: 'wallets:read',
+    summary: 'One wallet and what is in it',
+    params: key,
+    answer: shownWallet,
+    command: { words: 'wallet show' },
+    async run({ service, actor, params }) {
+      const found = await service.as(actor).wallets.showWallet(params.walletId)
+      return toShown(found)
+    },
+  }),
+  defineAct({
+    name: 'wallet.set-limits',
+    api: { method: 'POST', path: '/wallets/:walletId/limits', id: 'setWalletLimits' },
+    scope: 'wallets:manage',
+    summary: 'Set how much it may pay at once, in a day, and hold, in one currency',
+    params: key,
+    input: object('The limits; what is left out goes back to the gateway’s default.', {
+      currency,
+      payment: optional(faced(amount('The most for a payment.'), { placeholder: '500.00' })),
+      day: optional(faced(amount('The most for a day, by UTC.'), { placeholder: '1000.00' })),
+      balance: optional(
+        faced(amount('The most that top-ups bring it to.'), {
+          placeholder: '2500.00',
+          label: 'In the wallet',
+        }),
+      ),
+      reason,
+    }),
+    checks: {
+      currency: ({ currency: code }) => void digitsOf(String(code)),
+      payment: (given) => void limitOf(given, 'payment'),
+      day: (given) => void limitOf(given, 'day'),
+      balance: (given) => void limitOf(given, 'balance'),
+    },
+    answer: shownWallet,
+    command: { words: 'wallet set-limits' },
+    form: {
+      place: 'wallet',
+      path: `${page}/limits`,
+      page,
+      label: 'Limits…',
+      explains:
+        'In one currency. What is left empty goes back to the gateway’s default. They hold from the next payment on.',
+      button: 'Set the limits',
+    },
+    async run({ service, actor, params, input }) {
+      const { currency: code, reason: why } = input
+      const limits = {
+        paymentMinor: limitOf(input, 'payment'),
+        dayMinor: limitOf(input, 'day'),
+        balanceMinor: limitOf(input, 'balance'),
+      }
+      return toShown(
+        await service
+          .as(actor)
+          .wallets.setLimits(params.walletId, { currency: code, reason: why, ...limits }),
+      )
+    },
+    tell: (_answer, { input }) => ({ text: `The limits in ${input.currency} are set.` }),
+  }),
+  defineAct({
+    name: 'wallet.export',
+    api: { method: 'POST', path: '/wallets/:walletId/export', id: 'exportWallet' },
+    scope: 'wallets:manage',
+    summary: 'Everything that is stored of a consumer, for a request by the law on data protection',
+    params: key,
+    input: object('Why.', { reason }),
+    answer: exported,
+    command: {
+      words: 'wallet export',
+      columns: ['paymentId', 'merchantName', 'amount', 'status', 'createdAtMs'],
+      help: 'With --json it prints all of it, to be given to the consumer. It reads all orders through.',
+    },
+    async run({ service, actor, params, input }) {
+      const found = await service.as(actor).wallets.exportWallet(params.walletId, input.reason)
+      return {
+        ...toShown(found),
+        payments: found.payments.map((each) => ({
+          ...each,
+          amount: toDecimalText(each.amountMinor, each.currency),
+          refunded: toDecimalText(each.refundedMinor, each.currency),
+          order: each.content,
+        })),
+        movements: found.movements.map((each) => ({
+          ...each,
+          amount: toDecimalText(each.amountMinor, each.currency),
+        })),
+        withdrawals: found.withdrawals.map((each) => ({
+          ...each,
+          amount: toDecimalText(each.amountMinor, each.currency),
+        })),
+        devices: found.devices,
+        passkeys: found.passkeys,
+        acts: found.acts,
+      }
+    },
+  }),
+  ...(['lock', 'unlock'] as const).map((verb) =>
+    defineAct({
+      name: `wallet.${verb}`,
+      api: { method: 'POST', path: `/wallets/:walletId/${verb}`, id: `${verb}Wallet` },
+      scope: 'wallets:act',
+      summary:
+        verb === 'lock'
+          ? 'Neither sign-in nor payment until it is unlocked'
+          : 'End a lock, also that of wrong PINs',
+      params: key,
+      input: object('Why.', { reason }),
+      answer: object('The wallet.', wallet),
+      command: { words: `wallet ${verb}` },
+      form: form<Wallet>({
+        place: 'wallet',
+        path: `${page}/${verb}`,
+        page,
+        label: labels[verb],
+        explains:
+          verb === 'lock'
+            ? 'It neither signs in nor pays until it is unlocked. Its money stays in it, and refunds still reach it.'
+            : 'It signs in and pays again; wrong PINs are forgotten.',
+        button: verb === 'lock' ? 'Lock the wallet' : 'Unlock the wallet',
+        ...(verb === 'lock' && { isDangerous: true }),
+        isOffered: (of, { nowMs }) => isWalletShut(of, nowMs) === (verb === 'unlock'),
+      }),
+      run: async ({ service, actor, params, input }) =>
+        service.as(actor).wallets[`${verb}Wallet`](params.walletId, input.reason),
+      tell: ({ status }) => ({ text: `The wallet is ${status}.` }),
+    }),
+  ),
+  defineAct({
+    name: 'wallet.reset-pin',
+    api: { method: 'POST', path: '/wallets/:walletId/pin-resets', id: 'resetPin' },
+    scope: 'wallets:manage',
+    summary: 'Give a consumer a one-time code for a new PIN, by email where there is a confirmed address',
+    params: key,
+    input: object('Why.', { reason }),
+    answer: object('The code, or where it was sent.', {
+      isShownToOperator: yesNo('False: the code was sent to the consumer’s confirmed email address.'),
+      code: optional(text('Shown only once, where no email was sent. Pass it to the consumer.', { max: 12 })),
+      sentTo: optional(text('The address that the code was sent to.', { max: 320 })),
+      expiresAtMs: timeMs('Until when it is good.'),
+    }),
+    command: { words: 'wallet reset-pin' },
+    form: {
+      place: 'wallet',
+      path: `${page}/reset-pin`,
+      page,
+      label: 'Reset the PIN…',
+      explains:
+        'Make sure first that the wallet’s owner asks: the code sets a new PIN. It is sent to the consumer’s confirmed email address where a mail server is configured; otherwise it is shown here once. The code is good for 15 minutes and five tries, and the old PIN works until the code is used. Wrong tries are forgotten.',
+      button: 'Give out a code',
+      isDangerous: true,
+      wantsProof: true,
+    },
+    async run({ service, actor, params, input, prove }) {
+      await prove?.()
+      return service.as(actor).wallets.resetPin(params.walletId, input.reason)
+    },
+    tell: ({ code, sentTo }, { params }) => ({
+      text:
+        (sentTo === undefined ? '' : `The code was sent to ${sentTo}. `) +
+        'The code is good for 15 minutes. The consumer enters it on any checkout, under “Forgotten your PIN?”.',
+      ...(code !== undefined && { secrets: [['One-time code, for the consumer', code]] as const }),
+      page: `/wallets/${params.walletId}`,
+    }),
+  }),
+  defineAct({
+    name: 'wallet.top-up',
+    api: { method: 'POST', path: '/wallets/:walletId/top-ups', id: 'topUp' },
+    scope: 'money:move',
+    summary: 'Put money into a wallet, from one of the operator’s bank accounts',
+    params: key,
+    input: object('How much.', outsideMoney),
+    checks: outsideChecks,
+    answer: object('It is done.', doneBefore),
+    isOnce: true,
+    command: { words: 'wallet top-up' },
+    form: {
+      place: 'wallet',
+      path: `${page}/top-up`,
+      page,
+      label: 'Top up…',
+      explains: 'Money comes from one of the operator’s bank accounts into this wallet.',
+      button: 'Top up',
+    },
+    async run({ service, actor, params, input, actId }) {
+      const { wallets, funds } = service.as(actor)
+      const doneBeforeMs = actId === undefined ? undefined : await funds.doneAt(actId)
+      await wallets.topUp({ wallet: params.walletId, ...outsideMoneyOf(input), actId })
+      return { doneBeforeMs }
+    },
+    tell: (answer, { input }) =>
+      tellDoneBefore(answer) ?? { text: `${input.amount} ${input.currency} is in the wallet.` },
+  }),
+]
+
+function limitOf(
+  given: Readonly<Record<string, unknown>>,
+  field: 'payment' | 'day' | 'balance',
+): bigint | undefined {
+  const { [field]: written, currency: code } = given
+  if (written === undefined || !isCurrencyCode(String(code))) return undefined
+  return toMinorUnits(String(written), String(code), field)
+}
+
+/** As people write them. */
+export function writtenLimits(limits: Limits, code: string) {
+  const written = (minor: bigint | undefined) =>
+    minor === undefined ? undefined : toDecimalText(minor, code)
+  return {
+    payment: written(limits.paymentMinor),
+    day: written(limits.dayMinor),
+    balance: written(limits.balanceMinor),
+  }
+}
+
+function toShown({ wallet: shown, balances: accounts, limits }: ShownWallet) {
+  return {
+    ...shown,
+    balances: accounts.map(toBalance),
+    limits: limits.map((each) => ({ currency: each.currency, ...writtenLimits(each, each.currency) })),
+  }
+}

@@ -1,0 +1,189 @@
+// The kinds of field that acts are made of. In words of JSON schema alone, so that what is checked and what
+// /openapi.json says are the same to the letter; `expected` is for errors and stays inside.
+import { Failure, isCalendarDay, Type } from '@tillgate/protocol'
+import type { TSchema } from 'typebox'
+import type { Role } from '../core/audit/rules/roles.ts'
+import { hiddenCharacters } from '../platform/runtime/visible-text.ts'
+
+const noControlCharacters = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
+
+/** Nor marks that nobody sees. */
+export const visibleCharacters = `^[^${hiddenCharacters}]*$`
+
+export function text(
+  description: string,
+  { min = 1, max, pattern = noControlCharacters }: { min?: number; max: number; pattern?: string },
+) {
+  return Type.String({
+    minLength: min,
+    maxLength: max,
+    pattern,
+    description,
+    expected: `text of ${min} to ${max} characters, no control characters`,
+  })
+}
+
+/** Several lines, such as a key. */
+export function longText(description: string, { max }: { max: number }) {
+  return Type.String({
+    minLength: 1,
+    maxLength: max,
+    description,
+    expected: `text of 1 to ${max} characters`,
+  })
+}
+
+export function matching(
+  description: string,
+  { regexp, expected }: { readonly regexp: RegExp; readonly expected: string },
+) {
+  return Type.String({ pattern: regexp.source, description, expected })
+}
+
+export function day(description: string) {
+  const schema = Type.String({
+    format: 'date',
+    pattern: '^[12][0-9]{3}-[0-9]{2}-[0-9]{2}$',
+    description,
+    expected: 'a day of the calendar, such as 2026-11-16',
+  })
+  return faced(schema, { kind: 'day', placeholder: '2026-11-16' })
+}
+
+export function oneOf<const Values extends readonly string[]>(description: string, values: Values) {
+  const expected = `one of ${values.map((value) => `\`${value}\``).join(', ')}`
+  return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], description, expected })
+}
+
+export function integer(description: string, { min, max }: { min: number; max: number }) {
+  return Type.Integer({
+    minimum: min,
+    maximum: max,
+    description,
+    expected: `a whole number from ${min} to ${max}`,
+  })
+}
+
+export function count(description: string) {
+  return integer(description, { min: 0, max: Number.MAX_SAFE_INTEGER })
+}
+
+export function timeMs(description: string) {
+  const schema = Type.Integer({
+    minimum: 0,
+    maximum: 9_999_999_999_999,
+    description: `${description} Milliseconds since 1970-01-01 UTC.`,
+    expected: 'milliseconds since 1970-01-01 UTC',
+  })
+  return faced(schema, {
+    fromOption: momentOf,
+    hint: `${description} A date, a time, or how long ago (90m, 12h, 7d).`,
+  })
+}
+
+const unitsMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** Undefined: it is not written as a span, such as 90m, 12h or 7d. */
+export function spanMs(written: string): number | undefined {
+  const [, number, unit] = /^(\d{1,5})([mhd])$/.exec(written) ?? []
+  // Safe: the pattern names the units.
+  return number === undefined ? undefined : Number(number) * unitsMs[unit as keyof typeof unitsMs]
+}
+
+/** A date or a time; NaN where it is none. `Date.parse` takes the 31st of February as the 3rd of March. */
+export function parseMoment(written: string): number {
+  const [day] = /^\d{4}-\d{2}-\d{2}/.exec(written) ?? []
+  return day === undefined || isCalendarDay(day) ? Date.parse(written) : Number.NaN
+}
+
+function momentOf(written: string): string {
+  const span = spanMs(written)
+  const atMs = span === undefined ? parseMoment(written) : Date.now() - span
+  if (!Number.isNaN(atMs)) return String(atMs)
+  throw new Failure('invalid_field', {
+    message: `${written} must be like 2026-11-15, 2026-11-15T08:00Z or 12h.`,
+  })
+}
+
+export function yesNo(description: string) {
+  return Type.Boolean({ description, expected: '`true` or `false`' })
+}
+
+/** Decimal text, exact; a number would lose digits in some programs. */
+export function amount(description: string) {
+  return Type.String({
+    pattern: '^-?[0-9]{1,24}(\\.[0-9]{1,4})?$',
+    description,
+    expected: 'a decimal number as text, such as `12.50`',
+  })
+}
+
+export function list<Item extends TSchema>(description: string, item: Item, { max }: { max?: number } = {}) {
+  return Type.Array(item, {
+    ...(max !== undefined && { maxItems: max }),
+    description,
+    expected: max === undefined ? 'a list' : `a list of at most ${max}`,
+  })
+}
+
+export function object<Fields extends Record<string, TSchema>>(description: string, fields: Fields) {
+  return Type.Object(fields, { additionalProperties: false, description, expected: 'an object' })
+}
+
+/** Whose fields another schema names. */
+export function anyObject(description: string) {
+  return Type.Unsafe<Readonly<Record<string, unknown>>>({
+    type: 'object',
+    description,
+    expected: 'an object',
+  })
+}
+
+export const optional = Type.Optional
+
+type Choices = readonly (readonly [value: string, label: string])[]
+
+/** How a field looks to people; programs see nothing of it. */
+export interface FieldFace {
+  /** On a form. Made of the name unless given. */
+  readonly label?: string
+  /** Of the command line. Made of the name unless given. */
+  readonly option?: string
+  readonly placeholder?: string
+  /** What stands for a long value where it is described, such as a key's fingerprint. */
+  readonly shown?: (text: string) => string
+  /** Instead of the description, on the command line. */
+  readonly hint?: string
+  readonly initial?: string
+  /** To choose from, on a form, by what each is called. */
+  readonly choices?: Choices | ((role: Role) => Choices)
+  /** Not for the admin API, nor on a form. */
+  readonly only?: 'command'
+  /** What may be written for what. */
+  readonly fromText?: (text: string) => string
+  /** Likewise, on the command line alone. */
+  readonly fromOption?: (text: string) => string
+  /**
+   * What it is on a form where a line of text will not do: several lines, which are a file on the command line; a list
+   * whose items may have commas, each on a line of its own, though the command line parts them by commas; a picture, as
+   * its bytes in base64; a day.
+   */
+  readonly kind?: 'long' | 'lines' | 'picture' | 'day'
+}
+
+/** Marked as the makers of schemas mark theirs: neither checks nor descriptions see it. */
+export function faced<Schema extends TSchema>(schema: Schema, face: FieldFace): Schema {
+  const value = { ...faceOf(schema), ...face }
+  const marks = { '~face': { value, enumerable: false, configurable: true, writable: true } }
+  // Safe: it is the schema with one mark more.
+  return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(schema), ...marks }) as Schema
+}
+
+export function faceOf(schema: TSchema): FieldFace {
+  return (schema as { '~face'?: FieldFace })['~face'] ?? {}
+}
+
+export function labelOf(field: string, schema: TSchema | undefined): string {
+  const words = field.replace(/[A-Z]+/g, (letters) => ` ${letters.toLowerCase()}`)
+  return (schema && faceOf(schema).label) ?? words.charAt(0).toUpperCase() + words.slice(1)
+}

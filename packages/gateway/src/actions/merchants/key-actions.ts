@@ -1,0 +1,328 @@
+// The keys of merchants. Up to two of a kind are live, so that one can be replaced without a pause: add the new key, wait
+// until the merchant uses it, revoke the old one. A secret is shown only once.
+import { Failure } from '@tillgate/protocol'
+import { effectsOfActions } from '../../core/audit/rules/effects.ts'
+import { fingerprintOf } from '../../core/merchants/key-fingerprint.ts'
+import type { ShownKey } from '../../core/merchants/manage-merchants.ts'
+import { describeBreakage } from '../../core/merchants/rules/describe-breakage.ts'
+import { breakageOf, liveKeys, rotationOf } from '../../core/merchants/rules/key-use.ts'
+import {
+  type Act,
+  type ActCall,
+  type CommandFace,
+  defineAct,
+  type FormFace,
+  form,
+  type PortalFace,
+  type Told,
+} from '../action.ts'
+import { faced, list, longText, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
+import { aesKey, byMerchant, merchantId, publicKey, publicKeyCheck, reason, uuid } from '../shared-fields.ts'
+import { nextStepOf, rotationGuide } from './key-rotation.ts'
+
+const key = object('Which merchant.', { merchantId })
+const page = '/merchants/:merchantId'
+export const keys = list(
+  'All keys, also those that were revoked.',
+  object('A key.', {
+    keyId: uuid('The key’s number.'),
+    kind: oneOf('What it is for: signatures or encryption.', ['rsa', 'aes']),
+    publicKey: optional(longText('Of an RSA key, as PEM.', { max: 16_384 })),
+    fingerprint: optional(text('Of an RSA key: SHA-256 of its DER form, in hexadecimal.', { max: 64 })),
+    createdAtMs: timeMs('Since when.'),
+    usedAtMs: optional(
+      timeMs(
+        'The last recorded request under this key: its first one, and while two keys of a kind are live one a minute.',
+      ),
+    ),
+    sealsCallbacks: yesNo('Whether callbacks are sealed with this key.'),
+    revokedAtMs: optional(timeMs('Since when it is refused.')),
+  }),
+)
+const columns = ['keyId', 'kind', 'createdAtMs', 'usedAtMs', 'sealsCallbacks', 'revokedAtMs']
+const rotations = list(
+  'Keys that are being replaced.',
+  object('Two live keys of a kind.', {
+    kind: oneOf('Which kind.', ['rsa', 'aes']),
+    step: oneOf('Where it stands.', ['install', 'wait', 'revoke']),
+    next: text('What comes next.', { max: 512 }),
+  }),
+)
+const oneKey = object('Which key.', { merchantId, keyId: uuid('The key’s number.') })
+const newKey = object('Which kind.', {
+  kind: oneOf('What it is for.', ['rsa', 'aes']),
+  publicKey: optional(publicKey),
+  reason,
+})
+const added = {
+  keyId: uuid('The key’s number.'),
+  aesKey: optional(aesKey),
+  oldKeyId: optional(uuid('The live key that it can replace.')),
+}
+const confirm = faced(
+  yesNo('Revoke the key even if requests or callbacks break. Without it, the error lists what breaks.'),
+  {
+    initial: 'false',
+    label: 'If the key is still needed',
+    choices: [
+      ['false', 'do not revoke it'],
+      ['true', 'revoke it anyway'],
+    ],
+  },
+)
+/** The command says the kind by what it is given. */
+const ofKind = (words: string): CommandFace => ({
+  words,
+  flags: { aes: 'Make a new AES key.' },
+  omits: ['kind'],
+  read({ aes, ...raw }) {
+    if ((aes === undefined) === (raw['publicKey'] === undefined))
+      throw new Failure('invalid_field', { message: 'Say which key: --aes, or --public-key FILE.' })
+    return { ...raw, kind: aes ? 'aes' : 'rsa' }
+  },
+})
+const keyForm = {
+  place: 'merchant.keys',
+  page,
+  wantsProof: true,
+} as const satisfies Partial<FormFace>
+
+const keyScreen = {
+  roles: ['owner', 'developer'],
+  page: '/keys',
+} as const satisfies Partial<PortalFace>
+
+/** What the forms of a key are about. */
+export interface KeyOfMerchant {
+  readonly key: ShownKey
+  readonly keys: readonly ShownKey[]
+  readonly nowMs: number
+}
+
+export const keyActs: readonly Act[] = [
+  defineAct({
+    name: 'key.list',
+    effects: [],
+    summary: 'A merchant’s keys, live and revoked',
+    params: key,
+    answer: object('The keys.', { keys, rotations: optional(rotations) }),
+    command: { words: 'key list', columns },
+    async run({ service, actor, params, nowMs }) {
+      const { keys: all } = await service.as(actor).merchants.showMerchant(params.merchantId)
+      const found = (['aes', 'rsa'] as const).flatMap((kind) => {
+        const rotation = rotationOf(all, kind, nowMs)
+        return rotation ? [{ kind, step: rotation.step, next: nextStepOf(rotation) }] : []
+      })
+      return { keys: all.map(withFingerprint), ...(found.length > 0 && { rotations: found }) }
+    },
+  }),
+  defineAct({
+    name: 'key.add',
+    api: { method: 'POST', path: '/merchants/:merchantId/keys', id: 'addKey' },
+    scope: 'merchants:manage',
+    summary:
+      'Add a key beside the old one. The gateway generates an AES key and shows it only once; you supply an RSA public key',
+    params: key,
+    input: newKey,
+    checks: publicKeyCheck,
+    answer: object('The key.', added),
+    command: ofKind('key add'),
+    forms: [
+      {
+        ...keyForm,
+        path: `${page}/keys/aes`,
+        label: 'New AES key…',
+        explains:
+          'The key is generated and shown only once. The old key stays live beside it. Callbacks are sealed with the old key until the merchant sends a request with the new one.',
+        button: 'Generate the key',
+        fields: ['reason'],
+        fixed: { kind: 'aes' },
+      },
+      {
+        ...keyForm,
+        path: `${page}/keys/rsa`,
+        label: 'New RSA public key…',
+        explains:
+          'The merchant keeps the private half. The old key stays live beside the new one until you revoke it.',
+        button: 'Add the key',
+        fields: ['publicKey', 'reason'],
+        fixed: { kind: 'rsa' },
+        required: ['publicKey'],
+      },
+    ],
+    portal: [
+      {
+        ...keyScreen,
+        name: 'newAesKey',
+        path: '/keys/aes',
+        fields: [],
+        fixed: { kind: 'aes', reason: byMerchant },
+        wantsProof: true,
+      },
+      {
+        ...keyScreen,
+        name: 'newRsaKey',
+        path: '/keys/rsa',
+        fields: ['publicKey'],
+        fixed: { kind: 'rsa', reason: byMerchant },
+        required: ['publicKey'],
+        wantsProof: true,
+      },
+    ],
+    run: addKey,
+    tell: tellKey,
+  }),
+  defineAct({
+    name: 'key.rotate',
+    effects: effectsOfActions['key.add'],
+    needs: 'admin',
+    summary: 'Replace a key: add the new one beside the live one, and print the steps that follow',
+    params: key,
+    input: newKey,
+    checks: publicKeyCheck,
+    answer: object('The new key, and the old one.', added),
+    command: ofKind('key rotate'),
+    async run(call) {
+      const { params, input } = call
+      if (!(await liveKeyOf(call)))
+        throw new Failure('status_does_not_allow', {
+          message: `Merchant ${params.merchantId} has no live ${input.kind} key to rotate. Add one instead.`,
+        })
+      return addKey(call)
+    },
+    tell: tellKey,
+  }),
+  defineAct({
+    name: 'key.use-for-callbacks',
+    api: {
+      method: 'POST',
+      path: '/merchants/:merchantId/keys/:keyId/use-for-callbacks',
+      id: 'useKeyForCallbacks',
+    },
+    scope: 'merchants:manage',
+    summary: 'Seal callbacks with this AES key, everywhere within 5 seconds, before a request uses it',
+    params: oneKey,
+    input: object('Why.', { reason }),
+    answer: object('The key.', { keyId: uuid('The key’s number.') }),
+    command: { words: 'key use-for-callbacks' },
+    form: form<KeyOfMerchant>({
+      place: 'key',
+      path: `${page}/keys/:keyId/use-for-callbacks`,
+      page,
+      label: 'Use for callbacks…',
+      explains:
+        'Callbacks are sealed with this key within 5 seconds, and stay so until requests change to another key. The merchant must have installed this key: otherwise it rejects every callback.',
+      button: 'Use for callbacks',
+      isOffered: ({ key: { kind, sealsCallbacks } }) => kind === 'aes' && !sealsCallbacks,
+    }),
+    portal: [
+      {
+        ...keyScreen,
+        name: 'useForCallbacks',
+        path: '/keys/:keyId/use-for-callbacks',
+        fields: [],
+        fixed: { reason: byMerchant },
+      },
+    ],
+    async run({ service, actor, params, input }) {
+      await service.as(actor).merchants.useForCallbacks({ ...params, reason: input.reason })
+      return { keyId: params.keyId }
+    },
+    tell: ({ keyId }, { params }) => ({
+      text: `Callbacks are sealed with key ${keyId}, at every gateway within 5 seconds.`,
+      next: `key list ${params.merchantId}`,
+    }),
+  }),
+  defineAct({
+    name: 'key.revoke',
+    api: { method: 'POST', path: '/merchants/:merchantId/keys/:keyId/revoke', id: 'revokeKey' },
+    scope: 'merchants:manage',
+    summary: 'Revoke a key, everywhere within 5 seconds. A key that is still needed takes a confirmation',
+    params: oneKey,
+    input: object('Why.', { confirm: optional(confirm), reason }),
+    answer: object('The key.', { keyId: uuid('The key’s number.') }),
+    command: { words: 'key revoke' },
+    form: form<KeyOfMerchant>({
+      place: 'key',
+      path: `${page}/keys/:keyId/revoke`,
+      page,
+      label: 'Revoke…',
+      explains: ({ key: revoked, keys: all, nowMs }) =>
+        [
+          'Every gateway rejects this key within 5 seconds.',
+          describeBreakage(revoked, breakageOf(all, revoked, nowMs), nowMs),
+        ].join(' '),
+      button: 'Revoke the key',
+      isDangerous: true,
+    }),
+    portal: [
+      {
+        ...keyScreen,
+        name: 'revokeKey',
+        path: '/keys/:keyId/revoke',
+        fields: ['confirm'],
+        fixed: { reason: byMerchant },
+        isDangerous: true,
+      },
+    ],
+    async run({ service, actor, params, input }) {
+      await service.as(actor).merchants.revokeKey({ ...params, ...input })
+      return { keyId: params.keyId }
+    },
+    tell: ({ keyId }) => ({
+      text: `Key ${keyId} is revoked: every gateway rejects it within 5 seconds. The merchant can remove it from its settings.`,
+    }),
+  }),
+]
+
+export function withFingerprint(each: ShownKey) {
+  return each.kind === 'rsa' ? { ...each, fingerprint: fingerprintOf(each.publicKey) } : each
+}
+
+interface NewKeyInput {
+  readonly kind: 'rsa' | 'aes'
+  readonly publicKey?: string
+  readonly reason: string
+}
+
+type NewKeyCall = ActCall<{ merchantId: string }, NewKeyInput>
+
+/** The key that a new one of its kind stands beside: the one that it will replace. */
+async function liveKeyOf({ service, actor, params, input }: NewKeyCall): Promise<ShownKey | undefined> {
+  const { keys: all } = await service.as(actor).merchants.showMerchant(params.merchantId)
+  return liveKeys(all, input.kind)[0]
+}
+
+async function addKey(call: NewKeyCall) {
+  const { service, actor, params, input, prove } = call
+  if (input.kind === 'rsa' && input.publicKey === undefined)
+    throw new Failure('invalid_field', {
+      field: 'publicKey',
+      message: 'publicKey is missing: a key for signatures is the merchant’s own.',
+    })
+  await prove?.()
+  const old = await liveKeyOf(call)
+  const { keyId, secret } = await service
+    .as(actor)
+    .merchants.addKey(
+      params.merchantId,
+      input.kind === 'rsa' ? { kind: 'rsa', publicKey: input.publicKey ?? '' } : { kind: 'aes' },
+      { reason: input.reason },
+    )
+  return { keyId, aesKey: secret, oldKeyId: old?.keyId }
+}
+
+function tellKey(
+  { keyId, aesKey: secret, oldKeyId }: { keyId: string; aesKey?: string; oldKeyId?: string },
+  { params: { merchantId: of }, input: { kind } }: { params: { merchantId: string }; input: NewKeyInput },
+): Told {
+  return {
+    text: `Key ${keyId} is live.`,
+    ...(secret !== undefined && { secrets: [['AES key', secret]] }),
+    ...(oldKeyId !== undefined && {
+      block: rotationGuide({ merchantId: of, kind, oldKeyId, newKeyId: keyId }),
+      next: `key list ${of}`,
+    }),
+    page: `/merchants/${of}`,
+  }
+}

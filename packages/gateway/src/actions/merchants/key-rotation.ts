@@ -1,0 +1,46 @@
+// The replacement of a merchant's key in words: what has been done, what comes next, and the commands for it.
+import type { Rotation } from '../../core/merchants/rules/key-use.ts'
+import type { MerchantKey } from '../../core/merchants/rules/merchant.ts'
+
+/** A rotation from its beginning, for whoever has just added the new key. */
+export function rotationGuide({
+  merchantId,
+  kind,
+  oldKeyId,
+  newKeyId,
+}: {
+  readonly merchantId: string
+  readonly kind: MerchantKey['kind']
+  readonly oldKeyId: string
+  readonly newKeyId: string
+}): string {
+  const revoke = `key revoke ${merchantId} ${oldKeyId} --reason rotated`
+  const steps =
+    kind === 'aes'
+      ? [
+          'Give the new key to the merchant. Until the merchant uses it, callbacks are sealed with the old key.',
+          'The merchant puts the new key first and keeps the old key second (TILLGATE_AES_KEY=new,old). With several servers: first old,new on all of them, then new,old.',
+          `The first request with the new key switches callbacks to it. To switch without a request: key use-for-callbacks ${merchantId} ${newKeyId} --reason rotated`,
+          `When "key list ${merchantId}" says so, revoke the old key: ${revoke}`,
+          'The merchant removes the old key.',
+        ]
+      : [
+          'The merchant signs its requests with the new private key.',
+          `When "key list ${merchantId}" says so, revoke the old key: ${revoke}`,
+        ]
+  return ['To replace the old key:', ...steps.map((step, index) => `${index + 1}. ${step}`)].join('\n')
+}
+
+/** What comes next. */
+export function nextStepOf({ step, newKey, oldKey }: Rotation): string {
+  switch (step) {
+    case 'install':
+      return newKey.kind === 'aes'
+        ? `The merchant installs key ${newKey.keyId}, first in its settings and beside the old key. Callbacks follow its first request with that key.`
+        : `The merchant signs its requests with the private half of key ${newKey.keyId}.`
+    case 'wait':
+      return `Wait: requests still arrive under key ${oldKey.keyId}. One of the merchant’s servers has not changed over yet.`
+    case 'revoke':
+      return `Revoke key ${oldKey.keyId}. Then the merchant removes it from its settings.`
+  }
+}

@@ -1,0 +1,81 @@
+// The gateway's own RSA keys, with which callbacks and redirects are signed.
+import { Failure } from '@tillgate/protocol'
+import { type Act, defineAct } from '../action.ts'
+import { faced, integer, list, longText, object, oneOf, spanMs, text, timeMs, yesNo } from '../fields.ts'
+import { reason, uuid } from '../shared-fields.ts'
+
+const minuteMs = 60_000
+const dayMinutes = 24 * 60
+const key = {
+  keyId: uuid('The key’s number.'),
+  state: oneOf('Whether it signs.', ['signs', 'will sign', 'published', 'retired']),
+  createdAtMs: timeMs('Since when.'),
+  signsFromMs: timeMs('From when on it signs.'),
+  publicKey: longText('As PEM.', { max: 16_384 }),
+}
+
+export const platformKeyActs: readonly Act[] = [
+  defineAct({
+    name: 'platform-key.list',
+    effects: [],
+    needs: 'admin',
+    summary: 'All keys, the newest first, and which one signs',
+    answer: object('The keys.', { keys: list('The newest first.', object('A key.', key)) }),
+    command: { words: 'platform-key list', columns: ['keyId', 'state', 'createdAtMs', 'signsFromMs'] },
+    run: async ({ service, actor }) => ({ keys: await service.as(actor).platformKeys.list() }),
+  }),
+  defineAct({
+    name: 'platform-key.rotate',
+    needs: 'admin',
+    summary: 'Make a new key: published now, used for signing after the overlap',
+    input: object('How.', {
+      overlapMinutes: faced(
+        integer('How long merchants have to take it, such as 12h; 7d unless given.', {
+          min: 0,
+          max: 99_999 * dayMinutes,
+        }),
+        {
+          option: 'overlap',
+          placeholder: 'span',
+          initial: String(7 * dayMinutes),
+          fromOption: minutesOf,
+        },
+      ),
+      atOnce: faced(yesNo('Sign with it now: for a key that was stolen.'), { initial: 'false' }),
+      reason,
+    }),
+    answer: object('The key.', key),
+    command: { words: 'platform-key rotate' },
+    async run({ service, actor, input: { overlapMinutes, atOnce, reason: why } }) {
+      const overlapMs = atOnce ? 0 : overlapMinutes * minuteMs
+      return service.as(actor).platformKeys.rotate({ overlapMs, reason: why })
+    },
+    tell: ({ keyId, publicKey, signsFromMs }, { input }) => ({
+      text: input.atOnce
+        ? `Key ${keyId} is published at /platform-keys and signs now. Until merchants have it, they refuse callbacks; these are sent again for seven days.`
+        : `Key ${keyId} is published at /platform-keys; it signs from ${new Date(signsFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC on. Give it to the merchants: they must accept both keys by then.`,
+      block: publicKey,
+      next: 'platform-key list, and retire the old one',
+    }),
+  }),
+  defineAct({
+    name: 'platform-key.retire',
+    needs: 'admin',
+    summary: 'Publish a key no longer; another must be signing',
+    params: object('Which key.', { keyId: text('The key’s number.', { max: 64 }) }),
+    input: object('Why.', { reason }),
+    answer: object('The key.', { keyId: text('The key’s number.', { max: 64 }) }),
+    command: { words: 'platform-key retire' },
+    async run({ service, actor, params, input }) {
+      await service.as(actor).platformKeys.retire({ keyId: params.keyId, reason: input.reason })
+      return { keyId: params.keyId }
+    },
+    tell: ({ keyId }) => ({ text: `Key ${keyId} is retired.` }),
+  }),
+]
+
+function minutesOf(written: string): string {
+  const overlapMs = spanMs(written)
+  if (overlapMs !== undefined) return String(overlapMs / minuteMs)
+  throw new Failure('invalid_field', { message: '--overlap must be like 90m, 12h or 7d.' })
+}

@@ -1,0 +1,310 @@
+// Endpoints of merchants: addresses that hear of events beside an order's own callbackUrl. A secret is told once.
+import { eventNames, orderEvents, refundEvents } from '@tillgate/protocol'
+import { type Endpoint, endpointFormats } from '../../core/callbacks/rules/endpoint.ts'
+import { type Act, type ActCall, defineAct, form, type PortalFace } from '../action.ts'
+import { count, faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
+import { byMerchant, merchantId, reason, uuid } from '../shared-fields.ts'
+
+const ofMerchant = object('Which merchant.', { merchantId })
+const endpointId = uuid('The endpoint’s id.')
+const key = object('Which endpoint.', { merchantId, endpointId })
+const meanings = { ...orderEvents, ...refundEvents }
+const events = optional(
+  faced(
+    list(
+      'Only of these events; of all of them, also those to come, unless given.',
+      oneOf('An event.', eventNames),
+    ),
+    {
+      choices: eventNames.map((name) => [name, meanings[name].meaning.replaceAll('`', '')]),
+    },
+  ),
+)
+const endpoint = {
+  merchantId,
+  endpointId,
+  url: text('Where its callbacks go; it never changes.', { max: 2048 }),
+  format: faced(
+    oneOf(
+      '`envelope`: signed and encrypted as for callbackUrl. `standard`: Standard Webhooks, JSON under an HMAC.',
+      [...endpointFormats],
+    ),
+    {
+      initial: 'envelope',
+      choices: [
+        ['envelope', 'envelope, as for callbackUrl'],
+        ['standard', 'Standard Webhooks'],
+      ],
+    },
+  ),
+  events,
+  createdAtMs: timeMs('Since when.'),
+  pausedAtMs: optional(timeMs('Since when its callbacks wait.')),
+}
+const failing = optional(
+  object('Not there: its callbacks are accepted.', {
+    what: oneOf('`host`: nothing at its host can be reached. `endpoint`: only this endpoint fails.', [
+      'host',
+      'endpoint',
+    ]),
+    failures: count('In a row.'),
+    failingSinceMs: timeMs('Time of the first failure.'),
+    reason: text('Result of the last attempt.', { min: 0, max: 1024 }),
+    pausedUntilMs: optional(
+      timeMs('Time of the next probe. Not there: each callback is sent when it is due.'),
+    ),
+  }),
+)
+const secret = text('For Standard Webhooks. Told this once: hand it over now.', { max: 100 })
+const answer = object('The endpoint.', endpoint)
+const page = '/merchants/:merchantId/endpoints/:endpointId'
+const screen = {
+  roles: ['owner', 'developer'],
+  page: '/endpoints/:endpointId',
+  fields: [],
+  fixed: { reason: byMerchant },
+} as const satisfies Partial<PortalFace>
+
+const verbs = {
+  pause: {
+    scope: 'callbacks:act',
+    summary: 'Its callbacks wait until it is resumed, seven days at most',
+    label: 'Pause…',
+    explains:
+      'Callbacks go on being made and wait, each for seven days at most. Nothing is lost when it is resumed before.',
+    button: 'Pause the endpoint',
+    done: 'paused: its callbacks wait',
+    isOffered: ({ pausedAtMs }: Endpoint) => pausedAtMs === undefined,
+  },
+  resume: {
+    scope: 'callbacks:act',
+    summary: 'Send what waited, and what comes',
+    label: 'Resume…',
+    explains: 'What waited is sent now.',
+    button: 'Resume the endpoint',
+    done: 'active again: what waited is sent now',
+    isOffered: ({ pausedAtMs }: Endpoint) => pausedAtMs !== undefined,
+  },
+  remove: {
+    scope: 'merchants:manage',
+    summary: 'End it for ever; what waits for it is given up',
+    label: 'Remove…',
+    explains:
+      'It hears of nothing any more, and what waits for it is given up. What it was sent stays in the history.',
+    button: 'Remove the endpoint',
+    done: 'removed',
+    isOffered: () => true,
+  },
+} as const
+
+export const endpointActs: readonly Act[] = [
+  defineAct({
+    name: 'endpoint.list',
+    api: { method: 'GET', path: '/merchants/:merchantId/endpoints', id: 'listEndpoints' },
+    scope: 'callbacks:read',
+    summary: 'A merchant’s callback endpoints, the oldest first',
+    params: ofMerchant,
+    answer: object('All of them.', {
+      endpoints: list('The oldest first.', object('The endpoint.', { ...endpoint, failing })),
+    }),
+    command: {
+      words: 'endpoint list',
+      columns: ['endpointId', 'url', 'format', 'events', 'pausedAtMs', 'failing'],
+    },
+    run: async ({ service, actor, params }) => ({
+      endpoints: await service.as(actor).endpoints.listEndpoints(params.merchantId),
+    }),
+  }),
+  defineAct({
+    name: 'endpoint.show',
+    api: { method: 'GET', path: page, id: 'showEndpoint' },
+    scope: 'callbacks:read',
+    summary: 'One endpoint; its history is `callbacks` with its endpointId',
+    params: key,
+    answer: object('The endpoint.', {
+      ...endpoint,
+      failing,
+      secrets: list(
+        'Those that sign, the newest first.',
+        object('A secret.', { secretId: uuid('Its id.'), createdAtMs: timeMs('Since when.') }),
+      ),
+    }),
+    command: { words: 'endpoint show' },
+    async run({ service, actor, params }) {
+      const { endpoint: found, secrets } = await service.as(actor).endpoints.showEndpoint(params)
+      return { ...found, secrets }
+    },
+  }),
+  defineAct({
+    name: 'endpoint.add',
+    api: { method: 'POST', path: '/merchants/:merchantId/endpoints', id: 'addEndpoint' },
+    scope: 'merchants:manage',
+    summary: 'Register an address that hears of the merchant’s events beside each order’s own callbackUrl',
+    params: ofMerchant,
+    input: object('The endpoint.', {
+      url: faced(endpoint.url, { placeholder: 'https://shop.example/events' }),
+      format: endpoint.format,
+      events,
+      reason,
+    }),
+    answer: object('The endpoint.', { ...endpoint, secret: optional(secret) }),
+    command: { words: 'endpoint add', arguments: ['url'] },
+    form: {
+      place: 'merchant.endpoints',
+      path: '/merchants/:merchantId/endpoints',
+      page: '/merchants/:merchantId',
+      label: 'Register an endpoint…',
+      explains:
+        'It gets a callback of its own for each event that it wants, beside the callbackUrl of the order. With Standard Webhooks a secret is made and shown once.',
+      button: 'Register the endpoint',
+      wantsProof: true,
+    },
+    portal: [
+      {
+        ...screen,
+        name: 'newEndpoint',
+        path: '/endpoints/new',
+        page: '/endpoints',
+        fields: ['url', 'format', 'events'],
+        wantsProof: true,
+      },
+    ],
+    async run({ service, actor, params, input, prove }) {
+      await prove?.()
+      const { url, format, events: wanted, reason: why } = input
+      const made = await service
+        .as(actor)
+        .endpoints.addEndpoint(params.merchantId, { url, format, events: wanted }, why)
+      return { ...made.endpoint, secret: made.secret }
+    },
+    tell: ({ merchantId: of, endpointId: id, url, secret: told }) => ({
+      text: `The endpoint ${url} hears of events from now on.`,
+      ...(told !== undefined && { secrets: [['Secret', told]] }),
+      page: `/merchants/${of}/endpoints/${id}`,
+    }),
+  }),
+  defineAct({
+    name: 'endpoint.change',
+    api: { method: 'POST', path: `${page}/events`, id: 'setEndpointEvents' },
+    scope: 'merchants:manage',
+    summary: 'Say of which events it hears: of those given, or of all',
+    params: key,
+    input: object('Which events.', { events, reason }),
+    answer,
+    command: { words: 'endpoint set-events' },
+    form: {
+      place: 'endpoint',
+      path: `${page}/events`,
+      page,
+      label: 'Change the events…',
+      explains: 'From now on it hears of those that are ticked; of all where none is.',
+      button: 'Change the events',
+      wantsProof: true,
+    },
+    portal: [
+      {
+        ...screen,
+        name: 'endpointEvents',
+        path: '/endpoints/:endpointId/events',
+        fields: ['events'],
+        wantsProof: true,
+      },
+    ],
+    async run({ service, actor, params, input, prove }) {
+      await prove?.()
+      return service.as(actor).endpoints.changeEvents(params, input.events, input.reason)
+    },
+    tell: () => ({ text: 'The events are changed.' }),
+  }),
+  ...(['pause', 'resume', 'remove'] as const).map((verb) => {
+    const { scope, summary, done, ...said } = verbs[verb]
+    const isDangerous = verb === 'remove' && ({ isDangerous: true } as const)
+    return defineAct({
+      name: `endpoint.${verb}`,
+      api: { method: 'POST', path: `${page}/${verb}`, id: `${verb}Endpoint` },
+      scope,
+      summary,
+      params: key,
+      input: object('Why.', { reason }),
+      answer,
+      command: { words: `endpoint ${verb}` },
+      form: form<Endpoint>({
+        place: 'endpoint',
+        path: `${page}/${verb}`,
+        ...said,
+        ...isDangerous,
+        page: verb === 'remove' ? '/merchants/:merchantId' : page,
+      }),
+      portal: [
+        {
+          ...screen,
+          ...isDangerous,
+          name: `${verb}Endpoint`,
+          path: `/endpoints/:endpointId/${verb}`,
+          page: verb === 'remove' ? '/endpoints' : screen.page,
+        },
+      ],
+      run: ({ service, actor, params, input }) =>
+        service.as(actor).endpoints[`${verb}Endpoint`](params, input.reason),
+      tell: ({ url }) => ({ text: `${url} is ${done}.` }),
+    })
+  }),
+  defineAct({
+    name: 'endpoint.rotate-secret',
+    api: { method: 'POST', path: `${page}/secrets`, id: 'rotateEndpointSecret' },
+    scope: 'merchants:manage',
+    summary: 'Make a new secret; the one before signs as well until the next rotation',
+    params: key,
+    input: object('How.', {
+      endOthers: faced(yesNo('End every earlier secret now: for one that was stolen.'), {
+        initial: 'false',
+        choices: [
+          ['false', 'the one before signs as well'],
+          ['true', 'end every earlier secret now'],
+        ],
+        label: 'Earlier secrets',
+      }),
+      reason,
+    }),
+    answer: object('The new secret.', { endpointId, secret }),
+    isOnce: true,
+    command: { words: 'endpoint rotate-secret' },
+    form: form<Endpoint>({
+      place: 'endpoint',
+      path: `${page}/secrets`,
+      page,
+      label: 'Rotate the secret…',
+      explains:
+        'A secret is made and shown once. The new one and the one before sign until you rotate again.',
+      button: 'Make a new secret',
+      isOffered: ({ format }) => format === 'standard',
+      wantsProof: true,
+    }),
+    portal: [
+      {
+        ...screen,
+        name: 'rotateEndpointSecret',
+        path: '/endpoints/:endpointId/secret',
+        fields: ['endOthers'],
+        wantsProof: true,
+      },
+    ],
+    run: rotate,
+    tell: ({ secret: told }) => ({ text: 'The new secret is below.', secrets: [['Secret', told]] }),
+  }),
+]
+
+async function rotate({
+  service,
+  actor,
+  params,
+  input,
+  actId,
+  prove,
+}: ActCall<{ merchantId: string; endpointId: string }, { endOthers: boolean; reason: string }>) {
+  await prove?.()
+  const made = await service
+    .as(actor)
+    .endpoints.rotateSecret(params, { endsOthers: input.endOthers, reason: input.reason, actId })
+  return { endpointId: params.endpointId, secret: made.secret ?? '' }
+}

@@ -1,0 +1,158 @@
+// Hosts and destinations that callbacks go to. Those that fail are listed; any host can be paused and resumed.
+import { Failure } from '@tillgate/protocol'
+import { maxPauseMs } from '../../core/callbacks/pause-hosts.ts'
+import { laneKey } from '../../core/callbacks/rules/delivery-lanes.ts'
+import type { FailingHost } from '../../core/callbacks/rules/host-health.ts'
+import { type Act, defineAct, form } from '../action.ts'
+import { count, faced, integer, list, object, optional, spanMs, text, timeMs } from '../fields.ts'
+import { countedAtMost } from '../service.ts'
+import { merchantId, reason, uuid } from '../shared-fields.ts'
+
+const minuteMs = 60_000
+export const host = faced(
+  text('As written in callback addresses, such as shop.example:8443.', { max: 260 }),
+  {
+    placeholder: 'shop.example',
+    fromText: (written) => written.toLowerCase(),
+  },
+)
+const page = '/callbacks'
+
+export const hostActs: readonly Act[] = [
+  defineAct({
+    name: 'callback-host.list',
+    api: { method: 'GET', path: '/callback-hosts', id: 'listFailingHosts' },
+    scope: 'callbacks:read',
+    summary: 'List hosts that cannot be reached or are paused',
+    answer: object('All of them.', {
+      hosts: list(
+        'All of them.',
+        object('A host.', {
+          host,
+          failures: count('In a row.'),
+          failingSinceMs: timeMs('Since when.'),
+          reason: text('What the last failure was, or who paused it.', { min: 0, max: 1024 }),
+          pausedUntilMs: optional(timeMs('Nothing is sent to it before.')),
+          waiting: count(`Callbacks that wait for it; counted no further than ${countedAtMost}.`),
+        }),
+      ),
+    }),
+    command: { words: 'host list' },
+    async run({ service, actor }) {
+      const { callbacks, hosts } = service.as(actor)
+      const failing = await callbacks.listFailingHosts()
+      const waiting = await hosts.countWaiting(
+        failing.map((each) => each.host),
+        { atMost: countedAtMost },
+      )
+      return { hosts: failing.map((each) => ({ ...each, waiting: waiting.get(each.host) ?? 0 })) }
+    },
+  }),
+  defineAct({
+    name: 'callback-destination.list',
+    api: { method: 'GET', path: '/callback-destinations', id: 'listFailingDestinations' },
+    scope: 'callbacks:read',
+    summary: 'List destinations that fail: endpoints, and callback URLs without their query',
+    answer: object('The worst 100.', {
+      destinations: list(
+        'The worst first.',
+        object('A destination.', {
+          merchantId,
+          endpointId: optional(uuid('The merchant’s endpoint; not there: the callbackUrl of orders.')),
+          url: text('Where its callbacks go, without the query.', { max: 2048 }),
+          host,
+          failures: count('In a row.'),
+          failingSinceMs: timeMs('Time of the first failure.'),
+          reason: text('Result of the last attempt.', { min: 0, max: 1024 }),
+          pausedUntilMs: optional(
+            timeMs('Time of the next probe. Not there: each callback is sent when it is due.'),
+          ),
+          waiting: count(`Callbacks that wait for it; counted no further than ${countedAtMost}.`),
+        }),
+      ),
+    }),
+    command: {
+      words: 'destination list',
+      columns: ['merchantId', 'url', 'failures', 'failingSinceMs', 'reason', 'pausedUntilMs', 'waiting'],
+    },
+    async run({ service, actor }) {
+      const { callbacks } = service.as(actor)
+      const failing = await callbacks.listFailingDestinations()
+      const waiting = await callbacks.countWaitingAt(failing, { atMost: countedAtMost })
+      return { destinations: failing.map((each) => ({ ...each, waiting: waiting.get(laneKey(each)) ?? 0 })) }
+    },
+  }),
+  defineAct({
+    name: 'callback-host.pause',
+    api: { method: 'POST', path: '/callback-hosts/pause', id: 'pauseHost' },
+    scope: 'callbacks:act',
+    summary: 'Send nothing to a host for a while; nothing is lost',
+    input: object('Which host, and for how long.', {
+      host,
+      minutes: faced(integer('For so long.', { min: 1, max: maxPauseMs / minuteMs }), {
+        label: 'For',
+        option: 'for',
+        placeholder: '15m',
+        initial: '60',
+        choices: [
+          ['15', '15 minutes'],
+          ['60', '1 hour'],
+          ['240', '4 hours'],
+          ['1440', '24 hours'],
+        ],
+        fromOption: minutesOf,
+      }),
+      reason,
+    }),
+    answer: object('The host.', { host, pausedUntilMs: timeMs('Until when.') }),
+    command: { words: 'host pause', arguments: ['host'] },
+    form: {
+      place: 'callbacks.hosts',
+      path: '/callbacks/hosts/pause',
+      page,
+      label: 'Pause a host…',
+      explains: 'Callbacks to it wait until the pause is over, or until somebody resumes it. None is lost.',
+      button: 'Pause it',
+    },
+    async run({ service, actor, input }) {
+      const name = input.host.toLowerCase()
+      const forMs = input.minutes * minuteMs
+      const { untilMs } = await service.as(actor).hosts.pauseHost({ host: name, forMs, reason: input.reason })
+      return { host: name, pausedUntilMs: untilMs }
+    },
+    tell: ({ host: name }) => ({
+      text: `Nothing is sent to ${name} until the pause is over. Nothing is lost.`,
+    }),
+  }),
+  defineAct({
+    name: 'callback-host.resume',
+    api: { method: 'POST', path: '/callback-hosts/resume', id: 'resumeHost' },
+    scope: 'callbacks:act',
+    summary: 'Send what waits for a host',
+    input: object('Which host.', { host, reason }),
+    answer: object('The host.', { host }),
+    command: { words: 'host resume', arguments: ['host'] },
+    form: form<FailingHost>({
+      place: 'host',
+      path: '/callbacks/hosts/resume',
+      page,
+      label: 'Resume…',
+      explains:
+        'What waits for this host and its destinations is sent at once. What still fails is paused again.',
+      button: ({ host: name }) => `Resume ${name}`,
+      hidden: ['host'],
+    }),
+    async run({ service, actor, input }) {
+      const name = input.host.toLowerCase()
+      await service.as(actor).hosts.resumeHost(name, input.reason)
+      return { host: name }
+    },
+    tell: ({ host: name }) => ({ text: `What waits for ${name} is sent now.` }),
+  }),
+]
+
+function minutesOf(written: string): string {
+  const pauseMs = spanMs(written) ?? 0
+  if (pauseMs > 0 && pauseMs <= maxPauseMs) return String(pauseMs / minuteMs)
+  throw new Failure('invalid_field', { message: '--for must be like 15m or 4h, 24h at most.' })
+}

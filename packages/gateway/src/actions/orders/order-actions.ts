@@ -1,0 +1,235 @@
+// Orders: listed, searched, shown, cancelled, refunded.
+import { Failure, orderStatuses, refundStatuses, toDecimalText } from '@tillgate/protocol'
+import type { Order } from '../../core/orders/rules/order.ts'
+import type { OrderDetails } from '../../finance/overview/show-order.ts'
+import { type Act, defineAct, form } from '../action.ts'
+import { amount, count, faced, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
+import { currency, defaultLimit, limit, merchantId, nextLook, paymentId, reason } from '../shared-fields.ts'
+
+const statuses = Object.keys(orderStatuses) as (keyof typeof orderStatuses)[]
+const refundStates = Object.keys(refundStatuses) as (keyof typeof refundStatuses)[]
+const page = '/orders/:merchantId/:paymentId'
+const key = object('Which order.', { merchantId, paymentId })
+const order = {
+  merchantId,
+  paymentId,
+  orderNo: text('The merchant’s own number.', { max: 64 }),
+  status: oneOf('What became of it.', statuses),
+  paymentAmount: amount('What is to be paid.'),
+  refundedAmount: amount('What went back to the consumer.'),
+  currency,
+  createdAtMs: timeMs('When it was created.'),
+  completedAtMs: optional(timeMs('When it came to its final status.')),
+  transactionId: optional(text('Of the payment.', { max: 30 })),
+}
+const listed = object('An order.', { ...order, merchantName: text('The merchant’s name.', { max: 256 }) })
+const refund = object('A refund.', {
+  refundId: text('The refund’s number.', { max: 32 }),
+  referRefundNo: text('The number of whoever asked for it.', { max: 64 }),
+  status: oneOf('What became of it.', refundStates),
+  refundAmount: amount('How much goes back.'),
+  currency,
+  reason: optional(text('Why.', { min: 0, max: 256 })),
+  message: optional(text('Why it failed.', { max: 1024 })),
+  createdAtMs: timeMs('When it was asked for.'),
+  completedAtMs: optional(timeMs('When it ended.')),
+})
+const details = object('An order with everything that is known of it.', {
+  ...order,
+  merchantName: optional(text('The merchant’s name.', { max: 256 })),
+  channel: oneOf('Where it was created.', ['WEB', 'APP']),
+  expiresAtMs: timeMs('Until when it can be paid.'),
+  message: optional(text('Why the payment failed, or why an operator cancelled the order.', { max: 1024 })),
+  walletId: optional(text('The wallet that paid.', { max: 64 })),
+  callbackUrl: optional(text('Where callbacks go.', { max: 2048 })),
+  redirectUrl: optional(text('Where the consumer returns to.', { max: 2048 })),
+  cancelUrl: optional(text('Where the consumer returns to while it is pending.', { max: 2048 })),
+  changes: list(
+    'Every change of its status, the oldest first.',
+    object('A change.', {
+      from: oneOf('Before.', statuses),
+      to: oneOf('After.', statuses),
+      actor: text('Who did it.', { max: 64 }),
+      changedAtMs: timeMs('When.'),
+    }),
+  ),
+  refunds: list('The oldest first.', refund),
+  transfers: list(
+    'Ledger transfers, the oldest first.',
+    object('A transfer.', {
+      transferId: text('Its number.', { max: 30 }),
+      kind: text('What it is for.', { max: 32 }),
+      phase: text('hold, post, void or direct.', { max: 32 }),
+      debitAccountId: text('Where it comes from.', { max: 256 }),
+      creditAccountId: text('Where it goes.', { max: 256 }),
+      amount: amount('How much.'),
+      currency,
+      madeAtMs: timeMs('When.'),
+    }),
+  ),
+  callbackCount: count('How many callbacks it has; /callbacks lists them.'),
+})
+
+export const orderActs: readonly Act[] = [
+  defineAct({
+    name: 'order.list',
+    api: { method: 'GET', path: '/orders', id: 'listOrders' },
+    scope: 'orders:read',
+    summary: 'Orders, the newest first',
+    input: object('Which orders.', {
+      merchantId: optional(merchantId),
+      status: optional(oneOf('Of this status.', statuses)),
+      currency: optional(currency),
+      sinceMs: optional(timeMs('Created at this time or later.')),
+      untilMs: optional(timeMs('Created before this time.')),
+      before: optional(paymentId),
+      limit,
+    }),
+    answer: object('A page.', {
+      orders: list('The newest first.', listed),
+      older: optional(text(nextLook('orders'), { max: 32 })),
+    }),
+    async run({ service, input }) {
+      const { before, limit: wanted = defaultLimit, ...filter } = input
+      const { orders, next } = await service.orders.listOrders(filter, { before, limit: wanted })
+      return { orders: orders.map(withAmounts), older: next }
+    },
+  }),
+  defineAct({
+    name: 'order.search',
+    api: { method: 'GET', path: '/orders/search', id: 'searchOrders' },
+    scope: 'orders:read',
+    summary: 'Orders that bear a number: paymentId, orderNo, transactionId, refundId or referRefundNo',
+    input: object('What is sought.', { number: text('The whole number.', { max: 64 }) }),
+    answer: object('What was found.', { orders: list('At most 50, the newest first.', listed) }),
+    run: async ({ service, input }) => ({
+      orders: (await service.orders.search(input.number)).map(withAmounts),
+    }),
+  }),
+  defineAct({
+    name: 'order.show',
+    api: { method: 'GET', path: '/orders/:merchantId/:paymentId', id: 'showOrder' },
+    scope: 'orders:read',
+    summary: 'One order: changes, refunds, ledger transfers',
+    params: key,
+    answer: details,
+    async run({ service, params }) {
+      const found = await service.showOrder(params)
+      if (!found) throw new Failure('order_not_found')
+      const { merchant, refunds, transfers, callbacks } = found
+      return {
+        ...withAmounts(found.order),
+        merchantName: merchant?.name,
+        changes: found.changes,
+        refunds: refunds.map((each) => ({ ...each, refundAmount: amountOf(each) })),
+        transfers: transfers.map((each) => ({ ...each, amount: amountOf(each) })),
+        callbackCount: callbacks.length,
+      }
+    },
+  }),
+  defineAct({
+    name: 'order.cancel',
+    api: { method: 'POST', path: '/orders/:merchantId/:paymentId/cancel', id: 'cancelOrder' },
+    scope: 'orders:act',
+    summary: 'Cancel an order that is not paid yet',
+    params: key,
+    input: object('Why.', {
+      reason: faced(reason, { label: 'Reason, for the merchant and the audit' }),
+    }),
+    answer: object('The order.', { paymentId, status: oneOf('Its status now.', statuses) }),
+    command: { words: 'order cancel' },
+    form: form<OrderDetails>({
+      place: 'order',
+      path: `${page}/cancel`,
+      page,
+      label: 'Cancel…',
+      explains:
+        'Nobody can pay this order any more. The merchant gets a callback with the reason, as it is written here.',
+      button: 'Cancel the order',
+      isDangerous: true,
+      isOffered: ({ order: { status } }) => status === 'pending',
+    }),
+    portal: [
+      {
+        roles: ['owner', 'finance'],
+        name: 'cancel',
+        path: '/orders/:paymentId/cancel',
+        page: '/orders/:paymentId',
+        isDangerous: true,
+      },
+    ],
+    async run({ service, actor, params, input }) {
+      await service.as(actor).orders.cancelOrder(params, input.reason)
+      return { paymentId: params.paymentId, status: 'cancelled' as const }
+    },
+    tell: () => ({ text: 'The order is cancelled. Nobody can pay it any more.' }),
+  }),
+  defineAct({
+    name: 'order.refund',
+    api: { method: 'POST', path: '/orders/:merchantId/:paymentId/refunds', id: 'refundOrder' },
+    scope: 'orders:act',
+    summary: 'Refund an order, wholly or in part; once for each referRefundNo, for ever',
+    params: key,
+    input: object('The refund.', {
+      referRefundNo: text('A number of yours; sent again with the same content, it refunds nothing more.', {
+        max: 64,
+      }),
+      amount: amount('How much, in the order’s currency.'),
+      reason,
+    }),
+    answer: object('It is under way.', {
+      refund: object('The refund.', {
+        refundId: text('The refund’s number.', { max: 32 }),
+        status: oneOf('Its result comes later.', refundStates),
+      }),
+    }),
+    command: { words: 'order refund' },
+    form: form<OrderDetails>({
+      place: 'order',
+      path: `${page}/refund`,
+      page,
+      label: 'Refund…',
+      explains: ({ order: of }) =>
+        `The money goes from the merchant’s wallet back to the consumer’s; ${leftOf(of)} ${of.currency} can still be refunded. The merchant gets a callback.`,
+      button: 'Refund',
+      isDangerous: true,
+      hidden: ['referRefundNo'],
+      isOffered: ({ order: of }) => of.status === 'success' && Number(leftOf(of)) > 0,
+    }),
+    portal: [
+      {
+        roles: ['owner', 'finance'],
+        name: 'refund',
+        path: '/orders/:paymentId/refund',
+        page: '/orders/:paymentId',
+        hidden: ['referRefundNo'],
+        isDangerous: true,
+      },
+    ],
+    run: async ({ service, actor, params, input }) => ({
+      refund: await service.as(actor).orders.refundOrder(params, input),
+    }),
+    tell: ({ refund }, { input }) => ({
+      text: `Refund ${refund.refundId} over ${input.amount} is under way. The merchant gets a callback with its result.`,
+    }),
+  }),
+]
+
+/** What can still be refunded. */
+export function leftOf(of: Order): string {
+  return toDecimalText(of.paymentAmountMinor - of.refundedMinor - of.refundHeldMinor, of.currency)
+}
+
+function withAmounts<Listed extends Pick<Order, 'paymentAmountMinor' | 'refundedMinor' | 'currency'>>(
+  of: Listed,
+) {
+  return {
+    ...of,
+    paymentAmount: toDecimalText(of.paymentAmountMinor, of.currency),
+    refundedAmount: toDecimalText(of.refundedMinor, of.currency),
+  }
+}
+
+function amountOf({ amountMinor, currency: code }: { amountMinor: bigint; currency: string }): string {
+  return toDecimalText(amountMinor, code)
+}

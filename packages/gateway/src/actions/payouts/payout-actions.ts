@@ -1,0 +1,144 @@
+// Single payouts: listed, shown, and what the bank says of one of them.
+import type { Ending } from '../../finance/payouts/rules/end-payout.ts'
+import { nextStatuses, type Payout, payoutStatuses } from '../../finance/payouts/rules/payout.ts'
+import { type Act, defineAct, form } from '../action.ts'
+import { list, object, oneOf, optional } from '../fields.ts'
+import { limit, merchantId, pageOf, reason } from '../shared-fields.ts'
+import { booking, bookingChecks, payout, payoutId, runId, toPayout } from './payout-fields.ts'
+
+const payoutKey = object('Which payout.', { merchantId, payoutId })
+
+const lists: readonly Act[] = [
+  defineAct({
+    name: 'payout.list',
+    api: { method: 'GET', path: '/payouts', id: 'listPayouts' },
+    scope: 'payouts:read',
+    summary: 'Payouts, the newest first',
+    input: object('Which payouts.', {
+      merchantId: optional(merchantId),
+      runId: optional(runId),
+      status: optional(oneOf('Of this status.', payoutStatuses)),
+      before: optional(payoutId),
+      limit,
+    }),
+    answer: object('A page.', { payouts: list('The newest first.', payout), older: optional(payoutId) }),
+    command: {
+      words: 'payout list',
+      columns: ['payoutId', 'merchantId', 'status', 'amount', 'currency', 'runId'],
+    },
+    async run({ service, actor, input: { before, limit: atMost, ...filter } }) {
+      const { payouts, older } = await pageOf(
+        'payouts',
+        { before, limit: atMost },
+        {
+          read: (at) => service.as(actor).payouts.listPayouts(filter, at),
+          keyOf: (each) => each.payoutId,
+        },
+      )
+      return { payouts: payouts.map(toPayout), older }
+    },
+  }),
+  defineAct({
+    name: 'payout.show',
+    api: { method: 'GET', path: '/merchants/:merchantId/payouts/:payoutId', id: 'showPayout' },
+    scope: 'payouts:read',
+    summary: 'One payout',
+    params: payoutKey,
+    answer: payout,
+    command: { words: 'payout show' },
+    run: async ({ service, actor, params }) => toPayout(await service.as(actor).payouts.findPayout(params)),
+  }),
+]
+
+const endings = {
+  paid: {
+    status: 'paid',
+    summary: 'The bank paid it',
+    label: 'Paid…',
+    explains: 'The bank has paid it: the money has left.',
+    button: 'It is paid',
+  },
+  return: {
+    status: 'returned',
+    summary: 'The bank sent it back: the money is the merchant’s again',
+    label: 'Returned…',
+    explains:
+      'The bank sent it back: the money is in the merchant’s wallet again. Give the booking of the return.',
+    button: 'It came back',
+  },
+} as const
+
+const payoutActsOfBank = (['paid', 'return'] as const).map((verb) =>
+  defineAct({
+    name: `payout.${verb}`,
+    api: { method: 'POST', path: `/merchants/:merchantId/payouts/:payoutId/${verb}`, id: `${verb}Payout` },
+    scope: 'money:move',
+    summary: endings[verb].summary,
+    params: payoutKey,
+    input: object('What the bank says.', { ...booking, reason }),
+    checks: bookingChecks,
+    answer: payout,
+    command: { words: `payout ${verb}` },
+    form: form<Payout>({
+      place: 'payout',
+      path: `/merchants/:merchantId/payouts/:payoutId/${verb}`,
+      page: '/merchants/:merchantId/payouts/:payoutId',
+      label: endings[verb].label,
+      explains: endings[verb].explains,
+      button: endings[verb].button,
+      isOffered: isPossible(endings[verb].status),
+    }),
+    run: async ({ service, actor, params, input: { reason: why, ...outside } }) =>
+      toPayout(
+        await service
+          .as(actor)
+          .payouts.endPayout(
+            params,
+            { status: endings[verb].status, outside, message: verb === 'return' ? why : undefined },
+            why,
+          ),
+      ),
+    tell: ({ payoutId: id, status }) => ({ text: `Payout ${id} is ${status}.` }),
+  }),
+)
+
+const cancelPayout = defineAct({
+  name: 'payout.cancel',
+  api: { method: 'POST', path: '/merchants/:merchantId/payouts/:payoutId/cancel', id: 'cancelPayout' },
+  scope: 'money:move',
+  summary: 'Cancel a payout that the bank does not carry out: the money is free again',
+  params: payoutKey,
+  input: object('Why.', { reason }),
+  answer: payout,
+  command: { words: 'payout cancel' },
+  form: form<Payout>({
+    place: 'payout',
+    path: '/merchants/:merchantId/payouts/:payoutId/cancel',
+    page: '/merchants/:merchantId/payouts/:payoutId',
+    label: 'Cancel…',
+    explains: ({ status }) =>
+      status === 'requested'
+        ? 'It does not go to the bank, and the money is the merchant’s again.'
+        : 'Only if the bank refused it: it is in the file. The money is the merchant’s again.',
+    button: 'Cancel the payout',
+    isDangerous: true,
+    isOffered: isPossible('cancelled'),
+  }),
+  run: async ({ service, actor, params, input }) =>
+    toPayout(
+      await service
+        .as(actor)
+        .payouts.endPayout(
+          params,
+          { status: 'cancelled', outside: undefined, message: input.reason },
+          input.reason,
+        ),
+    ),
+  tell: ({ payoutId: id }) => ({ text: `Payout ${id} is cancelled, and the money is the merchant’s again.` }),
+})
+
+export const payoutActs: readonly Act[] = [...lists, ...payoutActsOfBank, cancelPayout]
+
+function isPossible(to: Ending['status']) {
+  return ({ status }: Payout): boolean => (nextStatuses[status] as readonly string[]).includes(to)
+}

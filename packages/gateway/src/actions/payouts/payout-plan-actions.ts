@@ -1,0 +1,303 @@
+// Where and when merchants are paid out: their bank accounts and plans, and single payouts that somebody asks for.
+import { Failure, isCurrencyCode, toDecimalText, toMinorUnits } from '@tillgate/protocol'
+import type { PlanGiven } from '../../finance/payouts/manage-plans.ts'
+import type { MerchantBankAccount } from '../../finance/payouts/rules/bank-account.ts'
+import { describeBankDetails, parseMerchantBankDetails } from '../../finance/payouts/rules/bank-account.ts'
+import { mainBank } from '../../finance/treasury/rules/bank-account.ts'
+import { type Act, defineAct, form } from '../action.ts'
+import { amount, faced, list, object } from '../fields.ts'
+import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
+import {
+  byMerchant,
+  currency,
+  merchantId,
+  moneyChecks,
+  moneyOf,
+  outsideMoney,
+  outsideOf,
+  reason,
+  uuid,
+} from '../shared-fields.ts'
+import {
+  bankAccount,
+  bankDetails,
+  payoutId,
+  plan,
+  planFields,
+  toBankAccount,
+  toPlan,
+} from './payout-fields.ts'
+
+const key = object('Which merchant.', { merchantId })
+const page = '/merchants/:merchantId/payouts'
+const { amount: howMuch, bank } = outsideMoney
+const bankAccountId = faced(uuid('The bank account’s number.'), { option: 'bank-account' })
+
+export const payoutPlanActs: readonly Act[] = [
+  defineAct({
+    name: 'merchant.payout',
+    api: { method: 'POST', path: '/merchants/:merchantId/payouts', id: 'payOut' },
+    scope: 'money:move',
+    summary: 'Pay a merchant out: money is held for its bank account, in a run of its own',
+    params: key,
+    input: object('How much.', { amount: howMuch, currency, bank, reason }),
+    checks: { currency: moneyChecks.currency, amount: moneyChecks.amount },
+    answer: object('It is requested.', {
+      ...doneBefore,
+      payoutId,
+      left: amount('What is left in its wallet.'),
+    }),
+    isOnce: true,
+    command: { words: 'merchant payout' },
+    form: {
+      place: 'merchant.money',
+      path: '/merchants/:merchantId/payout',
+      page: '/merchants/:merchantId',
+      label: 'Pay out…',
+      explains:
+        'The money is held in the merchant’s wallet and goes to its bank account with a run of its own, which you send to the bank. A plan’s reserve does not bind.',
+      button: 'Pay out',
+      isDangerous: true,
+    },
+    async run({ service, actor, params, input, actId }) {
+      const { merchants, payouts } = service.as(actor)
+      await merchants.showMerchant(params.merchantId)
+      const { bankName } = outsideOf(input)
+      const doneBeforeMs = actId === undefined ? undefined : await payouts.doneAt(actId)
+      const { payoutId: made, leftMinor } = await payouts.requestPayout(
+        { ...moneyOf(input), ...params, bankName },
+        { reason: input.reason, actId },
+      )
+      return { payoutId: made, left: toDecimalText(leftMinor, input.currency), doneBeforeMs }
+    },
+    tell: (answer, { params, input }) =>
+      tellDoneBefore(answer) ?? {
+        text: `${input.amount} ${input.currency} is held for payout ${answer.payoutId} to merchant ${params.merchantId}; ${answer.left} ${input.currency} are left in its wallet. Send its run to the bank.`,
+      },
+  }),
+  defineAct({
+    name: 'merchant.bank-account',
+    api: { method: 'POST', path: '/merchants/:merchantId/bank-accounts', id: 'setBankAccount' },
+    scope: 'merchants:manage',
+    summary: 'Set where a merchant’s payouts in a currency go; a new account waits before it is paid to',
+    params: key,
+    input: object('The account.', { currency, ...bankDetails, reason }),
+    checks: {
+      currency: moneyChecks.currency,
+      holder: (given) => void parseMerchantBankDetails(detailsOf(given)),
+    },
+    answer: object('It is set.', { bankAccount }),
+    command: { words: 'merchant bank-account' },
+    form: {
+      place: 'merchant.payouts',
+      path: `${page}/bank-account`,
+      page,
+      label: 'Set bank account…',
+      explains:
+        'Payouts in this currency go there once the waiting time is over; until then the account before is paid to. The merchant’s contacts are told by mail, where a mail server is set: whoever did not ask for it can object, and you can stop it.',
+      button: 'Set the bank account',
+      wantsProof: true,
+      isDangerous: true,
+    },
+    portal: [
+      {
+        roles: ['owner'],
+        name: 'bankAccount',
+        path: '/bank/change',
+        page: '/bank',
+        fields: ['currency', 'holder', 'iban', 'lines', 'bic'],
+        fixed: { reason: byMerchant },
+        wantsProof: true,
+        isDangerous: true,
+      },
+    ],
+    async run({ service, actor, params, input, nowMs, prove }) {
+      await service.as(actor).merchants.showMerchant(params.merchantId)
+      await prove?.()
+      const account = { currency: input.currency, ...parseMerchantBankDetails(detailsOf(input)) }
+      const result = await service
+        .as(actor)
+        .bankAccounts.setBankAccount(params.merchantId, account, { reason: input.reason })
+      return { bankAccount: toBankAccount(result, [result], nowMs) }
+    },
+    tell: ({ bankAccount: set }) => ({
+      text: `The bank account is set: payouts in ${set.currency} go there from ${new Date(set.validFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC on.`,
+    }),
+  }),
+  defineAct({
+    name: 'merchant.stop-bank-account',
+    api: {
+      method: 'POST',
+      path: '/merchants/:merchantId/bank-accounts/:bankAccountId/stop',
+      id: 'stopBankAccount',
+    },
+    scope: 'merchants:manage',
+    summary: 'Stop a bank account that still waits; the one before stays in use',
+    params: object('Which bank account.', { merchantId, bankAccountId }),
+    input: object('Why.', { reason }),
+    answer: object('It is stopped.', { bankAccountId }),
+    command: { words: 'merchant stop-bank-account' },
+    form: form<MerchantBankAccount>({
+      place: 'merchant.bank-account',
+      path: `${page}/bank-accounts/:bankAccountId/stop`,
+      page,
+      label: 'Stop…',
+      explains: (account) =>
+        `It is never paid to: ${describeBankDetails(account)}. The account before stays in use.`,
+      button: 'Stop it',
+      isDangerous: true,
+      isOffered: ({ validFromMs, endedAtMs }, { nowMs }) => endedAtMs === undefined && validFromMs > nowMs,
+    }),
+    portal: [
+      {
+        roles: ['owner', 'finance'],
+        name: 'stopBankAccount',
+        path: '/bank/:bankAccountId/stop',
+        page: '/bank',
+        fields: [],
+        fixed: { reason: byMerchant },
+        isDangerous: true,
+      },
+    ],
+    async run({ service, actor, params, input }) {
+      await service.as(actor).bankAccounts.stopBankAccount(params, input.reason)
+      return params
+    },
+    tell: () => ({ text: 'The bank account is stopped: nothing is paid to it.' }),
+  }),
+  defineAct({
+    name: 'payout-plan.show',
+    api: { method: 'GET', path: '/merchants/:merchantId/payout-plan', id: 'showPayoutPlan' },
+    scope: 'payouts:read',
+    summary: 'Where and when a merchant is paid out: its bank accounts and plans',
+    params: key,
+    answer: object('Both.', {
+      plans: list('By currency.', plan),
+      bankAccounts: list('By currency, the newest first.', bankAccount),
+    }),
+    command: {
+      words: 'payout plan',
+      columns: [
+        'currency',
+        'schedule',
+        'bank',
+        'nextDay',
+        'lastDay',
+        'lastOutcome',
+        'state',
+        'holder',
+        'iban',
+      ],
+    },
+    async run({ service, actor, params, nowMs }) {
+      await service.as(actor).merchants.showMerchant(params.merchantId)
+      const { payoutPlans, bankAccounts } = service.as(actor)
+      const accounts = await bankAccounts.listBankAccounts(params.merchantId)
+      return {
+        plans: (await payoutPlans.listPlans(params.merchantId)).map(toPlan),
+        bankAccounts: accounts.map((each) => toBankAccount(each, accounts, nowMs)),
+      }
+    },
+  }),
+  defineAct({
+    name: 'payout-plan.set',
+    api: { method: 'POST', path: '/merchants/:merchantId/payout-plan', id: 'setPayoutPlan' },
+    scope: 'money:move',
+    summary: 'Set when and how much of a currency a merchant is paid out; the first day is after today',
+    params: key,
+    input: object('The plan.', { currency, ...planFields, reason }),
+    checks: {
+      currency: moneyChecks.currency,
+      least: ({ least, currency: code }) => void minorOf(least, code, 'least'),
+      reserve: ({ reserve, currency: code }) => void minorOf(reserve, code, 'reserve'),
+      schedule: ({ schedule, onDay }) => checkOnDay(String(schedule), onDay as number | undefined),
+    },
+    answer: plan,
+    command: { words: 'payout set-plan' },
+    form: {
+      place: 'merchant.payouts',
+      path: `${page}/plan`,
+      page,
+      label: 'Set plan…',
+      explains:
+        'On its days the merchant is paid what it has, less the reserve. The first day is after today. What is left empty goes back to the default.',
+      button: 'Set the plan',
+    },
+    async run({ service, actor, params, input }) {
+      await service.as(actor).merchants.showMerchant(params.merchantId)
+      const { reason: why, ...given } = input
+      return toPlan(await service.as(actor).payoutPlans.setPlan(planOf(params.merchantId, given), why))
+    },
+    tell: ({ nextDay, currency: code }) => ({
+      text:
+        nextDay === undefined
+          ? `The plan is set: ${code} is paid out when somebody starts a run.`
+          : `The plan is set: ${code} is next paid out on ${nextDay}, in UTC.`,
+    }),
+  }),
+]
+
+function detailsOf(given: Readonly<Record<string, unknown>>) {
+  // Safe: each was read by its schema.
+  const { holder, iban, lines, bic } = given as {
+    holder: string
+    iban?: string
+    lines?: readonly string[]
+    bic?: string
+  }
+  return { holder, iban, lines, bic }
+}
+
+function minorOf(written: unknown, code: unknown, field: string): bigint {
+  if (typeof written !== 'string' || !isCurrencyCode(String(code))) return 0n
+  const minor = toMinorUnits(written, String(code), field)
+  if (minor >= 0n) return minor
+  throw new Failure('invalid_field', { field, message: `${field} must not be below zero.` })
+}
+
+function checkOnDay(schedule: string, onDay: number | undefined): void {
+  const most = schedule === 'weekly' ? 7 : 31
+  const isWanted = schedule === 'weekly' || schedule === 'monthly'
+  if (isWanted ? onDay !== undefined && onDay <= most : onDay === undefined) return
+  throw new Failure('invalid_field', {
+    field: 'onDay',
+    message: isWanted
+      ? `onDay must be a whole number from 1 to ${most} for a ${schedule} plan.`
+      : `onDay is for weekly and monthly plans; leave it out.`,
+  })
+}
+
+type GivenPlan = Readonly<{
+  currency: string
+  schedule: PlanGiven['schedule']
+  onDay?: number
+  bank?: string
+  least?: string
+  reserve?: string
+  reservePercent?: string
+  reserveDays?: number
+}>
+
+function planOf(merchant: string, given: GivenPlan): PlanGiven {
+  const { currency: code, schedule, onDay, reservePercent = '0', reserveDays = 0 } = given
+  checkOnDay(schedule, onDay)
+  const shareBasisPoints = Math.round(Number(reservePercent) * 100)
+  if (shareBasisPoints > 0 !== reserveDays > 0)
+    throw new Failure('invalid_field', {
+      field: 'reserveDays',
+      message: 'reservePercent and reserveDays go together: a share of the sales of so many days.',
+    })
+  return {
+    merchantId: merchant,
+    currency: code,
+    bankName: given.bank ?? mainBank,
+    schedule,
+    onDay,
+    leastMinor: minorOf(given.least, code, 'least'),
+    reserve: {
+      fixedMinor: minorOf(given.reserve, code, 'reserve'),
+      shareBasisPoints,
+      shareDays: reserveDays,
+    },
+  }
+}

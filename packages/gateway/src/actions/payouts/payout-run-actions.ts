@@ -1,0 +1,182 @@
+// Runs of payouts: listed, started by hand, sent to the bank as a file, and what the bank says of all of it.
+import type { RunWithTotals } from '../../finance/payouts/manage-runs.ts'
+import type { PayoutRun } from '../../finance/payouts/rules/payout.ts'
+import { mainBank } from '../../finance/treasury/rules/bank-account.ts'
+import { type Act, defineAct, form } from '../action.ts'
+import { count, list, object, optional } from '../fields.ts'
+import { currency, limit, moneyChecks, outsideMoney, pageOf, reason } from '../shared-fields.ts'
+import { booking, bookingChecks, run, runId, runWithTotals, toRun, toRunWithTotals } from './payout-fields.ts'
+
+const runKey = object('Which run.', { runId })
+const runsPage = '/payouts'
+const runPage = `${runsPage}/:runId`
+
+export const payoutRunActs: readonly Act[] = [
+  defineAct({
+    name: 'payout-run.list',
+    api: { method: 'GET', path: '/payout-runs', id: 'listPayoutRuns' },
+    scope: 'payouts:read',
+    summary: 'Runs of payouts, the newest first',
+    input: object('Which page.', { before: optional(runId), limit }),
+    answer: object('A page.', { runs: list('The newest first.', run), older: optional(runId) }),
+    command: {
+      words: 'payout runs',
+      columns: ['runId', 'day', 'bank', 'currency', 'closedAtMs', 'sentAtMs', 'ending'],
+    },
+    async run({ service, actor, input }) {
+      const { runs, older } = await pageOf('runs', input, {
+        read: (at) => service.as(actor).payoutRuns.listRuns(at),
+        keyOf: (each) => each.runId,
+      })
+      return { runs: runs.map(toRun), older }
+    },
+  }),
+  defineAct({
+    name: 'payout-run.show',
+    api: { method: 'GET', path: '/payout-runs/:runId', id: 'showPayoutRun' },
+    scope: 'payouts:read',
+    summary: 'One run and how far its payouts are',
+    params: runKey,
+    answer: runWithTotals,
+    command: { words: 'payout run', columns: ['status', 'payouts', 'sum'] },
+    run: async ({ service, actor, params }) =>
+      toRunWithTotals(await service.as(actor).payoutRuns.showRun(params.runId)),
+  }),
+  ...(['xml', 'csv'] as const).map((format) =>
+    defineAct({
+      name: `payout-run.${format}`,
+      api: {
+        method: 'GET',
+        path: `/payout-runs/:runId/payouts.${format}`,
+        id: `exportPayoutRun${format === 'xml' ? 'Xml' : 'Csv'}`,
+      },
+      scope: 'payouts:read',
+      summary:
+        format === 'xml'
+          ? 'A run that was sent, as a payment file for the bank (ISO 20022 pain.001.001.09); the same bytes for ever'
+          : 'A run that was sent, as CSV; the same bytes for ever',
+      params: runKey,
+      answer: format,
+      command: { words: `payout export-${format}` },
+      run: ({ service, actor, params }) => service.as(actor).payoutRuns.exportRun(params.runId, format),
+    }),
+  ),
+  defineAct({
+    name: 'payout-run.start',
+    api: { method: 'POST', path: '/payout-runs', id: 'startPayoutRun' },
+    scope: 'money:move',
+    summary: 'Pay out every merchant whose plan is by hand, as its plan says',
+    input: object('Which of them.', { currency, bank: outsideMoney.bank, reason }),
+    checks: { currency: moneyChecks.currency },
+    answer: object('It is started; workers make the payouts.', { plans: count('So many plans are due.') }),
+    command: { words: 'payout start' },
+    form: {
+      place: 'payout-runs',
+      path: runsPage,
+      page: runsPage,
+      label: 'Start a run by hand…',
+      explains:
+        'Every merchant whose plan is by hand, in this currency and from this bank account, is paid out as its plan says, once a day at most. Nothing goes to the bank before you send the run.',
+      button: 'Start the run',
+    },
+    run: async ({ service, actor, input }) => ({
+      plans: await service
+        .as(actor)
+        .payoutPlans.startRun(input.bank ?? mainBank, input.currency, input.reason),
+    }),
+    tell: ({ plans }) => ({
+      text:
+        plans === 1
+          ? '1 plan is due now. Its payout appears in a run in a moment.'
+          : `${plans} plans are due now. Their payouts appear in a run in a moment.`,
+    }),
+  }),
+  defineAct({
+    name: 'payout-run.send',
+    api: { method: 'POST', path: '/payout-runs/:runId/send', id: 'sendPayoutRun' },
+    scope: 'money:move',
+    summary: 'Send a run: its payouts are final, and its file can be had from then on',
+    params: runKey,
+    input: object('Why.', { reason }),
+    answer: runWithTotals,
+    command: { words: 'payout send' },
+    form: form<PayoutRun & Pick<RunWithTotals, 'totals'>>({
+      place: 'payout-run',
+      path: `${runPage}/send`,
+      page: runPage,
+      label: 'Send…',
+      explains:
+        'The file for the bank is made, and stays the same from then on. Payouts that you do not want are cancelled before.',
+      button: 'Send the run',
+      isOffered: ({ closedAtMs, sentAtMs, ending, totals }) =>
+        closedAtMs !== undefined &&
+        sentAtMs === undefined &&
+        ending === undefined &&
+        totals.some(({ status }) => status === 'requested'),
+    }),
+    run: async ({ service, actor, params, input }) =>
+      toRunWithTotals(await service.as(actor).payoutRuns.sendRun(params.runId, input.reason)),
+    tell: () => ({ text: 'The run is sent: download its file and hand it to the bank.' }),
+  }),
+  defineAct({
+    name: 'payout-run.paid',
+    api: { method: 'POST', path: '/payout-runs/:runId/paid', id: 'payoutRunPaid' },
+    scope: 'money:move',
+    summary: 'The bank paid a run: its payouts that are under way become paid',
+    params: runKey,
+    input: object('What the bank says.', { ...booking, reason }),
+    checks: bookingChecks,
+    answer: runWithTotals,
+    command: { words: 'payout run-paid' },
+    form: form<PayoutRun>({
+      place: 'payout-run',
+      path: `${runPage}/paid`,
+      page: runPage,
+      label: 'The bank paid it…',
+      explains: 'Every payout of the run that is sent becomes paid. Note those that came back one by one.',
+      button: 'All is paid',
+      isOffered: ({ sentAtMs, ending }) => sentAtMs !== undefined && ending === undefined,
+    }),
+    run: async ({ service, actor, params, input: { reason: why, ...booked } }) =>
+      toRunWithTotals(
+        await service
+          .as(actor)
+          .payoutRuns.endRun(params.runId, { ending: 'paid', ...booked, message: undefined }, why),
+      ),
+    tell: () => ({ text: 'The run is paid. Its payouts follow in a moment.' }),
+  }),
+  defineAct({
+    name: 'payout-run.cancel',
+    api: { method: 'POST', path: '/payout-runs/:runId/cancel', id: 'cancelPayoutRun' },
+    scope: 'money:move',
+    summary: 'Cancel a run that the bank does not carry out: the money is free again',
+    params: runKey,
+    input: object('Why.', { reason }),
+    answer: runWithTotals,
+    command: { words: 'payout cancel-run' },
+    form: form<PayoutRun>({
+      place: 'payout-run',
+      path: `${runPage}/cancel`,
+      page: runPage,
+      label: 'Cancel…',
+      explains: ({ sentAtMs }) =>
+        sentAtMs === undefined
+          ? 'Nothing goes to the bank, and the money is the merchants’ again.'
+          : 'Only if the bank refused the whole file: otherwise merchants are paid twice. The money is theirs again.',
+      button: 'Cancel the run',
+      isDangerous: true,
+      isOffered: ({ closedAtMs, ending }) => closedAtMs !== undefined && ending === undefined,
+    }),
+    run: async ({ service, actor, params, input }) =>
+      toRunWithTotals(
+        await service
+          .as(actor)
+          .payoutRuns.endRun(
+            params.runId,
+            { ending: 'cancelled', message: input.reason, reference: undefined, valueDate: undefined },
+            input.reason,
+          ),
+      ),
+    tell: () => ({ text: 'The run is cancelled. Its payouts follow in a moment.' }),
+  }),
+]

@@ -1,0 +1,240 @@
+// A merchant's people: invited by their owner or by an operator, changed and removed by them. What gives somebody access
+// has no route of the admin API that could be used without a person: links are for whoever hands them over. A second
+// operator may have to allow it.
+
+import { memberRoleMeanings, memberRoles } from '../../core/audit/rules/roles.ts'
+import { parseEmail } from '../../core/emails/rules/notice.ts'
+import type { ListedMember } from '../../identity/members/rules/member.ts'
+import { type Act, defineAct, form, type PortalFace } from '../action.ts'
+import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
+import { memberLink, merchantId, reason, uuid } from '../shared-fields.ts'
+
+const key = object('Which merchant.', { merchantId })
+const page = '/merchants/:merchantId'
+const email = faced(text('By which the person signs in.', { max: 254 }), { label: 'E-mail address' })
+const login = text('The member’s e-mail address.', { max: 254 })
+const role = faced(oneOf('What the person may do.', memberRoles), {
+  choices: memberRoles.toReversed().map((each) => [each, `${each}: ${memberRoleMeanings[each]}`]),
+})
+const link = object('A link that opens once.', {
+  login,
+  link: optional(memberLink),
+  expiresAtMs: timeMs('Until when.'),
+})
+const emailCheck = {
+  email: ({ email: written }) => void parseEmail(String(written), 'email'),
+} as const satisfies Act['checks']
+const screen = { roles: ['owner'], page: '/members' } as const satisfies Partial<PortalFace>
+const member = object('Which member.', { merchantId, login })
+
+export const memberActs: readonly Act[] = [
+  defineAct({
+    name: 'member.list',
+    api: { method: 'GET', path: '/merchants/:merchantId/members', id: 'listMembers' },
+    scope: 'merchants:read',
+    summary: 'A merchant’s members and open invitations',
+    params: key,
+    answer: object('All of them.', {
+      members: list(
+        'By e-mail address.',
+        object('A member.', {
+          login,
+          role,
+          hasSecondStep: yesNo('Signs in with a code beside the password.'),
+          createdAtMs: timeMs('Since when.'),
+        }),
+      ),
+      invitations: list(
+        'The oldest first.',
+        object('An invitation.', {
+          linkId: uuid('Its number.'),
+          login,
+          role: optional(role),
+          expiresAtMs: timeMs('Until when it can be used.'),
+        }),
+      ),
+    }),
+    command: { words: 'member list', columns: ['login', 'role', 'hasSecondStep', 'createdAtMs'] },
+    run: ({ service, actor, params }) => service.as(actor).members.listMembers(params.merchantId),
+  }),
+  defineAct({
+    name: 'member.invite',
+    needs: 'admin',
+    summary: 'Invite somebody to a merchant’s portal; the link is told this once',
+    params: key,
+    input: object('Whom.', { email, role, reason: optional(reason) }),
+    checks: emailCheck,
+    answer: link,
+    command: { words: 'member invite', arguments: ['email'] },
+    form: {
+      place: 'merchant.members',
+      path: `${page}/members`,
+      page,
+      label: 'Invite a member…',
+      explains:
+        'A link is made and shown once, for you to hand over. It opens for three days, once; whoever opens it chooses a password and may do what the role says.',
+      button: 'Make the link',
+      wantsProof: true,
+    },
+    portal: [
+      {
+        ...screen,
+        name: 'invite',
+        path: '/members/invite',
+        fields: ['email', 'role'],
+        wantsProof: true,
+      },
+    ],
+    async run({ service, actor, params, input: { reason: why, ...input }, prove }) {
+      const { merchants, members } = service.as(actor)
+      await merchants.showMerchant(params.merchantId)
+      await prove?.()
+      return members.inviteMember({ ...params, ...input }, why === undefined ? {} : { reason: why })
+    },
+    tell: (answer, { params }) => ({
+      text: `${answer.login} is invited${answer.link === undefined ? ' by mail' : ''}. The link opens once, for three days.`,
+      ...(answer.link !== undefined && { secrets: [['Link', answer.link]] }),
+      page: `/merchants/${params.merchantId}`,
+    }),
+  }),
+  defineAct({
+    name: 'member.withdraw-invitation',
+    needs: 'admin',
+    summary: 'Take an invitation back that nobody has used yet',
+    params: object('Which invitation.', { merchantId, linkId: uuid('The invitation’s number.') }),
+    answer: object('The invitation.', { linkId: uuid('Its number.') }),
+    command: { words: 'member withdraw-invitation' },
+    form: {
+      place: 'invitation',
+      path: `${page}/invitations/:linkId/withdraw`,
+      page,
+      label: 'Withdraw…',
+      explains: 'The link opens nothing any more.',
+      button: 'Withdraw the invitation',
+      isDangerous: true,
+    },
+    portal: [
+      { ...screen, name: 'withdraw', path: '/members/invitations/:linkId/withdraw', isDangerous: true },
+    ],
+    async run({ service, actor, params }) {
+      await service.as(actor).members.withdrawInvitation(params)
+      return params
+    },
+    tell: () => ({ text: 'The invitation is withdrawn.' }),
+  }),
+  defineAct({
+    name: 'member.change-role',
+    needs: 'admin',
+    summary: 'Give a member another role',
+    params: member,
+    input: object('Which role.', { role, reason: optional(reason) }),
+    answer: object('The member.', { login, role }),
+    command: { words: 'member change-role' },
+    form: {
+      place: 'member',
+      path: `${page}/members/:login/role`,
+      page,
+      label: 'Change role…',
+      explains: 'It applies from the next page that they open.',
+      button: 'Change the role',
+      wantsProof: true,
+    },
+    portal: [
+      {
+        ...screen,
+        name: 'changeRole',
+        path: '/members/:login/role',
+        fields: ['role'],
+        wantsProof: true,
+      },
+    ],
+    async run({ service, actor, params, input, prove }) {
+      await prove?.()
+      const { role: given, reason: why } = input
+      const { members } = service.as(actor)
+      const key = { ...params, login: await members.demandMember(params) }
+      await members.changeRole({ ...key, role: given }, why === undefined ? {} : { reason: why })
+      return { login: params.login, role: given }
+    },
+    tell: (answer) => ({ text: `${answer.login} is ${answer.role} now.` }),
+  }),
+  defineAct({
+    name: 'member.remove',
+    needs: 'admin',
+    summary: 'Let a member go: they see nothing of the merchant any more',
+    params: member,
+    answer: object('The member.', { login }),
+    command: { words: 'member remove' },
+    form: {
+      place: 'member',
+      path: `${page}/members/:login/remove`,
+      page,
+      label: 'Remove…',
+      explains: 'They see nothing of this merchant any more, from the next page on.',
+      button: 'Remove the member',
+      isDangerous: true,
+    },
+    portal: [{ ...screen, name: 'remove', path: '/members/:login/remove', isDangerous: true }],
+    async run({ service, actor, params }) {
+      await service.as(actor).members.removeMember(params)
+      return params
+    },
+    tell: ({ login: whom }) => ({ text: `${whom} is not a member any more.` }),
+  }),
+  defineAct({
+    name: 'member.recover',
+    needs: 'admin',
+    summary: 'A link to a new password, for a member who has lost theirs',
+    params: member,
+    input: object('Why.', { reason }),
+    answer: link,
+    command: { words: 'member recover' },
+    form: {
+      place: 'member',
+      path: `${page}/members/:login/recover`,
+      page,
+      label: 'New password…',
+      explains:
+        'A link is made and shown once, for you to hand over: make sure that it is the member who asks. It opens for a day, once. A second step stays as it is.',
+      button: 'Make the link',
+      wantsProof: true,
+    },
+    async run({ service, actor, params, input, prove }) {
+      await prove?.()
+      return service.as(actor).members.recoverAccount(params, input.reason)
+    },
+    tell: (answer, { params }) => ({
+      text: `${answer.login} can choose a new password by ${answer.link === undefined ? 'a link that went to them by mail' : 'this link'}. It opens once, for a day.`,
+      ...(answer.link !== undefined && { secrets: [['Link', answer.link]] }),
+      page: `/merchants/${params.merchantId}`,
+    }),
+  }),
+  defineAct({
+    name: 'member.reset-totp',
+    needs: 'admin',
+    summary: 'Take a member’s second step away, when app and recovery codes are lost; ends their sessions',
+    params: member,
+    input: object('Why.', { reason }),
+    answer: object('The member.', { login }),
+    command: { words: 'member reset-totp' },
+    form: form<ListedMember>({
+      place: 'member',
+      path: `${page}/members/:login/reset-totp`,
+      page,
+      label: 'Reset second step…',
+      explains:
+        'They are signed out everywhere and sign in with the password alone, at every merchant that they are a member of. Make sure that it is the member who asks.',
+      button: 'Reset the second step',
+      isDangerous: true,
+      isOffered: ({ hasSecondStep }) => hasSecondStep,
+      wantsProof: true,
+    }),
+    async run({ service, actor, params, input, prove }) {
+      await prove?.()
+      const { members, resetMemberSecondStep } = service.as(actor)
+      await resetMemberSecondStep(await members.demandMember(params), input.reason)
+      return { login: params.login }
+    },
+    tell: (answer) => ({ text: `${answer.login} signs in with the password alone now.` }),
+  }),
+]

@@ -1,0 +1,203 @@
+// Who may sign in to the console. No route of the admin API: a leaked token must not make what outlives it.
+import { Failure } from '@tillgate/protocol'
+import { roleMeanings, roles } from '../../core/audit/rules/roles.ts'
+import { minPasswordLength } from '../../identity/accounts/rules/account.ts'
+import { type Operator, parseOperatorLogin } from '../../identity/operators/rules/operator.ts'
+import { type Act, type ActCall, defineAct, form } from '../action.ts'
+import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
+import { reason } from '../shared-fields.ts'
+
+const login = text('Letters, digits, dots, dashes and underscores.', { max: 64 })
+const key = object('Which operator.', { login })
+const role = faced(oneOf('viewer sees, operator acts, admin manages.', roles), {
+  choices: roles.map((each) => [each, `${each}: ${roleMeanings[each]}`]),
+})
+const password = optional(
+  faced(text(`At least ${minPasswordLength} characters; made unless given.`, { max: 256 }), {
+    option: 'password-file',
+    kind: 'long',
+    only: 'command',
+  }),
+)
+const email = optional(
+  faced(
+    text('At the identity provider, where the operator then signs in; without a password here.', {
+      max: 254,
+    }),
+    { label: 'E-mail at the identity provider, if they sign in there', placeholder: 'alice@example.com' },
+  ),
+)
+const given = object('The operator.', {
+  login,
+  password: optional(text('Shown this once, where it was made.', { max: 256 })),
+})
+const page = '/account'
+const path = '/account/operators/:login'
+
+export const operatorActs: readonly Act[] = [
+  defineAct({
+    name: 'operator.add',
+    isRecovery: true,
+    needs: 'admin',
+    summary: 'Add an operator; a password is made and shown this once',
+    input: object('The operator.', { login, role, email, password }),
+    checks: { login: ({ login: written }) => void parseOperatorLogin(String(written)) },
+    answer: given,
+    command: { words: 'operator add', arguments: ['login'] },
+    form: {
+      place: 'operators',
+      path: '/account/operators',
+      page,
+      label: 'Add an operator…',
+      explains:
+        'A password is made and shown once, for you to hand over; with an e-mail address there is none, and they sign in at the identity provider.',
+      button: 'Add the operator',
+      wantsProof: true,
+    },
+    async run({ service, actor, input, prove }) {
+      await prove?.()
+      return service.as(actor).operators.addOperator(input)
+    },
+    tell: ({ login: name, password: secret }, { input }) => ({
+      text: `Operator ${name} is there, as ${input.role}.`,
+      ...(secret !== undefined && { secrets: [['Password', secret]] }),
+      page,
+    }),
+  }),
+  defineAct({
+    name: 'operator.list',
+    effects: [],
+    needs: 'admin',
+    summary: 'All operators',
+    answer: object('All of them.', {
+      operators: list(
+        'By login.',
+        object('An operator.', {
+          login,
+          role,
+          status: oneOf('disabled: signs in nowhere.', ['active', 'disabled']),
+          email,
+          passwordChangedAtMs: timeMs('When the password was given.'),
+          hasSecondStep: yesNo('Signs in with a code beside the password.'),
+        }),
+      ),
+    }),
+    command: { words: 'operator list' },
+    run: async ({ service, actor }) => ({
+      operators: await service.as(actor).operators.listOperators(),
+    }),
+  }),
+  defineAct({
+    name: 'operator.reset-password',
+    isRecovery: true,
+    needs: 'admin',
+    summary:
+      'Give a new password; ends the operator’s sessions, API tokens and the lock of too many wrong tries',
+    params: key,
+    input: object('Why.', { password, reason }),
+    answer: given,
+    command: { words: 'operator reset-password' },
+    form: form<Operator>({
+      place: 'operator',
+      path: `${path}/reset-password`,
+      page,
+      label: 'New password…',
+      explains: ({ login: name }) =>
+        `A new password is made and shown once. ${name} is signed out everywhere, and their API tokens are revoked.`,
+      button: ({ login: name }) => `Give ${name} a new password`,
+      isOffered: (each, by) => each.login !== by.login && each.email === undefined,
+      wantsProof: true,
+    }),
+    async run(call) {
+      const name = othersLogin(
+        call,
+        'Change your own password with the one that you have now, or ask another admin.',
+      )
+      await call.prove?.()
+      const { operators } = call.service.as(call.actor)
+      return operators.resetPassword({ ...call.input, login: name })
+    },
+    tell: ({ login: name, password: secret }) => ({
+      text: `Operator ${name} has a new password.`,
+      ...(secret !== undefined && { secrets: [['Password', secret]] }),
+      page,
+    }),
+  }),
+  defineAct({
+    name: 'operator.reset-totp',
+    isRecovery: true,
+    needs: 'admin',
+    summary:
+      'Take the second step of signing in away, when app and recovery codes are lost; ends sessions and API tokens',
+    params: key,
+    input: object('Why.', { reason }),
+    answer: object('The operator.', { login, hasSecondStep: yesNo('Not any more.') }),
+    command: { words: 'operator reset-totp' },
+    form: form<Operator>({
+      place: 'operator',
+      path: `${path}/reset-totp`,
+      page,
+      label: 'Reset second step…',
+      explains: ({ login: name }) =>
+        `${name} is signed out everywhere, their API tokens are revoked, and they sign in with the password alone until the second step is set up anew. For when app and recovery codes are lost; make sure that it is ${name} who asks.`,
+      button: ({ login: name }) => `Reset ${name}’s second step`,
+      isDangerous: true,
+      isOffered: (each, by) => each.hasSecondStep && each.login !== by.login,
+      wantsProof: true,
+    }),
+    async run(call) {
+      const { service, actor, authority, input } = call
+      const name = othersLogin(call, 'Switch your own second step off with a code, or ask another admin.')
+      await call.prove?.()
+      await service.secondStep.reset(name, { actor, authority, reason: input.reason })
+      return { login: name, hasSecondStep: false }
+    },
+    tell: ({ login: name }) => ({
+      text: `Operator ${name} is signed out everywhere and signs in with the password alone now.`,
+    }),
+  }),
+  ...(['disable', 'enable'] as const).map((verb) =>
+    defineAct({
+      name: `operator.${verb}`,
+      isRecovery: true,
+      needs: 'admin',
+      summary:
+        verb === 'disable'
+          ? 'Sign an operator out everywhere, for good, and revoke their API tokens'
+          : 'Let one sign in again; API tokens stay revoked',
+      params: key,
+      input: object('Why.', { reason }),
+      answer: object('The operator.', { login, status: text('Now.', { max: 16 }) }),
+      command: { words: `operator ${verb}` },
+      form: form<Operator>({
+        place: 'operator',
+        path: `${path}/${verb}`,
+        page,
+        label: verb === 'disable' ? 'Disable…' : 'Enable…',
+        explains: ({ login: name }) =>
+          verb === 'disable'
+            ? `${name} is signed out everywhere, their API tokens are revoked, and they cannot sign in again until enabled.`
+            : `${name} can sign in again with the password of before. API tokens stay revoked.`,
+        button: ({ login: name }) => `${verb === 'disable' ? 'Disable' : 'Enable'} ${name}`,
+        ...(verb === 'disable' ? { isDangerous: true } : { wantsProof: true }),
+        isOffered: ({ status }) => (status === 'active') === (verb === 'disable'),
+      }),
+      async run({ service, actor, params, input, prove }) {
+        await prove?.()
+        await service.as(actor).operators[`${verb}Operator`](params.login, input.reason)
+        return { login: params.login, status: verb === 'disable' ? 'disabled' : 'active' }
+      },
+      tell: ({ login: name }) => ({ text: `Operator ${name} is ${verb}d.` }),
+    }),
+  ),
+]
+
+/**
+ * Of the operator whose proof is to be replaced, as the database knows them, however it is written. Never one's own:
+ * whoever finds a screen unlocked must not be able to take the account over.
+ */
+function othersLogin({ operator, params }: ActCall<{ login: string }>, whatInstead: string): string {
+  const name = parseOperatorLogin(params.login)
+  if (name === operator?.login) throw new Failure('not_allowed', { message: whatInstead })
+  return name
+}

@@ -1,0 +1,122 @@
+// Tokens of the admin API. No route of that API: a leaked token must not make what outlives it.
+import assert from 'node:assert/strict'
+import { mayAct } from '../../core/audit/rules/roles.ts'
+import {
+  type ApiToken,
+  parseTokenName,
+  scopeNames,
+  scopes,
+  tokenLimits,
+} from '../../identity/operators/rules/api-token.ts'
+import { type Act, defineAct, form } from '../action.ts'
+import { faced, integer, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
+import { reason } from '../shared-fields.ts'
+
+const tokenId = text('The token’s number.', { max: 64 })
+const token = {
+  tokenId,
+  login: text('In whose name it acts.', { max: 64 }),
+  name: text('What it is for.', { max: 32 }),
+  expiresAtMs: timeMs('Until when.'),
+  lastUsedAtMs: optional(timeMs('When it was used last.')),
+  scopes: list('What it may do.', oneOf('A scope.', scopeNames)),
+}
+const page = '/account/tokens'
+
+export const tokenActs: readonly Act[] = [
+  defineAct({
+    name: 'token.add',
+    needs: 'viewer',
+    summary: 'Make a token; it is shown this once',
+    input: object('The token.', {
+      name: faced(text('What it is for, such as nightly-payouts.', { max: 32 }), {
+        placeholder: 'nightly-report',
+      }),
+      login: optional(
+        faced(text('In whose name it acts, and never with more than that role.', { max: 64 }), {
+          option: 'operator',
+          only: 'command',
+        }),
+      ),
+      scopes: faced(list('No more than the program needs.', oneOf('A scope.', scopeNames)), {
+        choices: (role) =>
+          scopeNames
+            .filter((scope) => mayAct(role, scopes[scope].needs))
+            .map((scope) => [scope, scopes[scope].meaning]),
+      }),
+      days: faced(integer('Days until it ends.', { min: 1, max: tokenLimits.days }), {
+        initial: String(tokenLimits.defaultDays),
+      }),
+    }),
+    checks: { name: ({ name }) => void parseTokenName(String(name)) },
+    answer: object('The token.', { ...token, token: text('Shown this once.', { max: 200 }) }),
+    command: {
+      words: 'token add',
+      arguments: ['name'],
+      required: ['login'],
+      help: `Scopes:\n${scopeNames.map((scope) => `  ${scope.padEnd(18)}${scopes[scope].needs.padEnd(10)}${scopes[scope].meaning}`).join('\n')}`,
+    },
+    form: {
+      place: 'tokens',
+      path: page,
+      page,
+      label: 'Make a token…',
+      explains: 'It is shown once. Give it no more scopes than the program needs.',
+      button: 'Make the token',
+      wantsProof: true,
+    },
+    async run({ service, operator, actor, authority, input, prove }) {
+      const login = operator?.login ?? input.login
+      assert(login !== undefined, 'the command line says whose it is')
+      const made = await service.apiTokens.addToken({ ...input, login }, { actor, authority }, prove)
+      return { ...made.apiToken, token: made.token }
+    },
+    tell: ({ name, login, scopes: may, token: secret }) => ({
+      text: `Token ${name} of ${login} is made. Its scopes: ${may.join(', ')}. Send it as "Authorization: Bearer …".`,
+      secrets: [['Token', secret]],
+      page,
+    }),
+  }),
+  defineAct({
+    name: 'token.list',
+    effects: [],
+    needs: 'viewer',
+    summary: 'Live tokens',
+    input: object('Whose.', { login: optional(faced(token.login, { option: 'operator' })) }),
+    answer: object('All of them.', { tokens: list('By operator.', object('A token.', token)) }),
+    command: { words: 'token list' },
+    run: async ({ service, input }) => ({
+      tokens: await service.apiTokens.listTokens(input.login?.toLowerCase()),
+    }),
+  }),
+  defineAct({
+    name: 'token.revoke',
+    needs: 'viewer',
+    summary: 'A token stops working with the next request',
+    params: object('Which token.', { tokenId }),
+    input: object('Why.', { reason }),
+    answer: object('The token.', { tokenId }),
+    command: { words: 'token revoke' },
+    form: form<ApiToken>({
+      place: 'token',
+      path: `${page}/:tokenId/revoke`,
+      page,
+      label: 'Revoke…',
+      explains: 'Whatever uses it is refused from the next request on.',
+      button: ({ name }) => `Revoke ${name}`,
+      isDangerous: true,
+    }),
+    async run({ service, operator, actor, authority, params, input }) {
+      // Their own; admins and the command line anybody's.
+      const login = operator && !mayAct(operator.role, 'admin') ? operator.login : undefined
+      await service.apiTokens.revokeToken(params.tokenId, {
+        login,
+        actor,
+        authority,
+        reason: input.reason,
+      })
+      return { tokenId: params.tokenId }
+    },
+    tell: () => ({ text: 'The token is revoked: it works nowhere any more.' }),
+  }),
+]

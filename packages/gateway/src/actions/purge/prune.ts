@@ -1,0 +1,67 @@
+// Takes away what its time is over for, in small batches with a breath between them, until nothing is left to take; what
+// is partitioned goes as whole tables.
+// What the books and idempotency rest on never goes: orders, refunds, transfers, accounts, audit, and which callbacks
+// there were.
+
+import type { Tidied } from '../../core/callbacks/tidy-callbacks.ts'
+import type { ErasePersonalData } from '../../core/orders/erase-personal-data.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { TidiedPartitions } from './tidy-partitions.ts'
+import type { TidiedRows } from './tidy-rows.ts'
+
+export interface PruneParts {
+  readonly tidyCallbacks: () => Promise<Tidied>
+  readonly tidyPartitions: () => Promise<TidiedPartitions>
+  readonly tidyRows: () => Promise<TidiedRows>
+  readonly erasePersonalData: ErasePersonalData
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+export interface Pruned extends Omit<TidiedRows, 'more'> {
+  /** Callbacks whose text went. */
+  readonly callbacks: number
+  /** Of attempts of callbacks and of the request log: tables that went whole, and those that were held for too long. */
+  readonly partitions: TidiedPartitions
+  /** Callbacks that were given up: their host was paused until the end. */
+  readonly exhausted: number
+  /** Orders from which personal data was erased. */
+  readonly erased: number
+}
+
+const breathMs = 50
+
+export function makePrune({
+  tidyCallbacks,
+  tidyPartitions,
+  tidyRows,
+  erasePersonalData,
+  clock,
+  signal,
+}: PruneParts) {
+  return async (): Promise<Pruned> => {
+    const total = { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, erased: 0, tries: 0, notices: 0 }
+    const breathe = () => clock.wait(breathMs, signal)
+
+    for (let more = true; more && !signal.aborted; ) {
+      const tidied = await tidyCallbacks()
+      total.callbacks += tidied.pruned
+      total.exhausted += tidied.exhausted
+      more = tidied.more
+      if (more) await breathe()
+    }
+    for (let more = true; more && !signal.aborted; ) {
+      const erased = await erasePersonalData()
+      total.erased += erased.erased
+      more = erased.more
+      if (more) await breathe()
+    }
+    for (let more = true; more && !signal.aborted; ) {
+      const tidied = await tidyRows()
+      for (const name of ['sessions', 'hosts', 'tries', 'notices'] as const) total[name] += tidied[name]
+      more = tidied.more
+      if (more) await breathe()
+    }
+    return { ...total, partitions: await tidyPartitions() }
+  }
+}

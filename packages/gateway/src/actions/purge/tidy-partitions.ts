@@ -1,0 +1,36 @@
+// Keeps the partitions of what leaves by time: made ahead, and dropped when their whole range is past.
+import {
+  type PartitionedName,
+  type Partitions,
+  partitionedTables,
+} from '../../platform/database/partitions.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+
+export interface TidyPartitionsParts {
+  readonly partitions: Pick<Partitions, 'keep'>
+  readonly keepDays: Readonly<Record<PartitionedName, number>>
+  readonly clock: Clock
+}
+
+export interface TidiedPartitions {
+  /** Tables that went whole. */
+  readonly dropped: readonly string[]
+  /** Those that somebody held for too long; to be tried again later. */
+  readonly busy: readonly string[]
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+export function makeTidyPartitions({ partitions, keepDays, clock }: TidyPartitionsParts) {
+  return async (): Promise<TidiedPartitions> => {
+    const dropped: string[] = []
+    const busy: string[] = []
+    for (const name of Object.keys(partitionedTables) as PartitionedName[]) {
+      const nowMs = clock.now()
+      const kept = await partitions.keep(name, { nowMs, keptSinceMs: nowMs - keepDays[name] * dayMs })
+      dropped.push(...kept.dropped)
+      if (kept.isBusy) busy.push(name)
+    }
+    return { dropped, busy }
+  }
+}

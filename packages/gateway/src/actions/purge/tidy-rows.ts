@@ -1,0 +1,59 @@
+// Takes away, a batch at a time, the rows whose time is over in tables that are not partitioned: callback hosts that a
+// merchant no longer uses, notices, sessions, one-time links of members, counters of wrong PINs and passwords.
+
+import type { NoticeLog } from '../../core/email-log/store/notice-log.ts'
+import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
+import type { PinTriesStore } from '../../core/wallets/store/pin-tries.ts'
+import type { Account } from '../../identity/accounts/rules/account.ts'
+import type { AccountSessionStore } from '../../identity/accounts/store/account-sessions.ts'
+import type { AccountTriesStore } from '../../identity/accounts/store/account-tries.ts'
+import type { MemberLinkStore } from '../../identity/members/store/member-links.ts'
+import type { Operator } from '../../identity/operators/rules/operator.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+
+export interface TidyRowsParts {
+  readonly operatorSessions: Pick<AccountSessionStore<Operator>, 'deleteEndedSessions'>
+  readonly memberSessions: Pick<AccountSessionStore<Account>, 'deleteEndedSessions'>
+  readonly merchants: Pick<MerchantStore, 'deleteUnusedHosts'>
+  readonly pinTries: Pick<PinTriesStore, 'deleteForgotten'>
+  readonly operatorTries: Pick<AccountTriesStore<Operator>, 'deleteForgotten'>
+  readonly memberTries: Pick<AccountTriesStore<Account>, 'deleteForgotten'>
+  readonly memberLinks: Pick<MemberLinkStore, 'deleteEnded'>
+  readonly noticeLog: Pick<NoticeLog, 'deleteEnded'>
+  readonly clock: Clock
+}
+
+export interface TidiedRows {
+  readonly sessions: number
+  /** Callback hosts that a merchant has not used for a day. */
+  readonly hosts: number
+  /** Counters of wrong PINs and passwords that are forgotten. */
+  readonly tries: number
+  /** Notices that ended a month ago. */
+  readonly notices: number
+  /** There may be more: a batch was full. */
+  readonly more: boolean
+}
+
+export const rowBatch = 500
+const dayMs = 24 * 60 * 60 * 1000
+const noticeDays = 30
+
+export function makeTidyRows(parts: TidyRowsParts) {
+  const { merchants, noticeLog, operatorSessions, memberSessions, memberLinks, clock } = parts
+  const { pinTries, operatorTries, memberTries } = parts
+  return async (): Promise<TidiedRows> => {
+    const nowMs = clock.now()
+    const hosts = await merchants.deleteUnusedHosts({ usedBeforeMs: nowMs - dayMs, limit: rowBatch })
+    const endedBeforeMs = nowMs - noticeDays * dayMs
+    const notices = await noticeLog.deleteEnded({ endedBeforeMs, limit: rowBatch })
+    // Signing in clears the rest as well, so there are few.
+    const sessions =
+      (await operatorSessions.deleteEndedSessions(nowMs)) + (await memberSessions.deleteEndedSessions(nowMs))
+    await memberLinks.deleteEnded(nowMs)
+    let tries = 0
+    for (const counters of [pinTries, operatorTries, memberTries])
+      tries += await counters.deleteForgotten(nowMs)
+    return { sessions, hosts, tries, notices, more: hosts === rowBatch || notices === rowBatch }
+  }
+}

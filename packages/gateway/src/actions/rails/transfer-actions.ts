@@ -1,0 +1,298 @@
+// Bank transfer: the account that consumers pay to, and what the bank booked, recorded by hand.
+import {
+  Failure,
+  refundIdPattern,
+  refundStatuses,
+  toDecimalText,
+  toPositiveMinorUnits,
+} from '@tillgate/protocol'
+import type { Refund } from '../../core/orders/refunds/rules/refund.ts'
+import type { Order } from '../../core/orders/rules/order.ts'
+import type { TransferOutcome } from '../../finance/rails/record-transfers.ts'
+import type { Attempt } from '../../finance/rails/rules/attempt.ts'
+import { type BankAccount, isCreditorReference } from '../../finance/rails/rules/bank-account.ts'
+import type { OutsideRail } from '../../finance/rails/rules/outside-rail.ts'
+import { bankNamePattern, mainBank } from '../../finance/treasury/rules/bank-account.ts'
+import { type Act, defineAct, form } from '../action.ts'
+import { amount, day, faced, matching, object, oneOf, optional, text, visibleCharacters } from '../fields.ts'
+import { merchantId, money, moneyChecks, moneyOf, paymentId, reason } from '../shared-fields.ts'
+import {
+  accountFields,
+  currencies,
+  extras,
+  name,
+  noExtras,
+  railAnswer,
+  railChecks,
+  railId,
+  railKey,
+  settingsOf,
+  splitName,
+  toAnswer,
+} from './rail-actions.ts'
+
+/** What the order's page knows of an order's bank transfers at one rail. */
+export interface HeldTransfer {
+  readonly order: Order
+  readonly railId: string
+  readonly heldMinor: bigint
+}
+
+/** A refund, and whether bank transfer is how it is paid. */
+export interface RefundByTransfer {
+  readonly refund: Refund
+  readonly isByTransfer: boolean
+}
+
+const page = '/rails/:railId'
+const orderPage = '/orders/:merchantId/:paymentId'
+const bank = optional(
+  faced(
+    matching('Your bank account that it came to, or left; the one with the rail’s IBAN unless given.', {
+      regexp: bankNamePattern,
+      expected: 'the name of a bank account',
+    }),
+    { label: 'Bank account of yours', placeholder: mainBank },
+  ),
+)
+const bankEntry = {
+  outsideReference: faced(
+    text('The bank’s own reference of the entry, as its statement has it; it counts once.', {
+      max: 140,
+      pattern: visibleCharacters,
+    }),
+    { label: 'Bank’s reference' },
+  ),
+  valueDate: day('The value date of the bank’s entry.'),
+  party: optional(
+    faced(text('Who sent it, or got it, with their account.', { max: 256, pattern: visibleCharacters }), {
+      label: 'Other side',
+    }),
+  ),
+  bank,
+}
+const refundId = matching('The refund’s number.', { regexp: refundIdPattern, expected: 'a refundId' })
+const orderFields = {
+  merchantId,
+  paymentId,
+  status: text('What the order is now.', { max: 32 }),
+  held: amount('What lies in suspense for it.'),
+}
+const outcome = object('The order, and what lies in suspense for it.', orderFields)
+
+export const transferActs: readonly Act[] = [
+  defineAct({
+    name: 'rail.add-transfer',
+    api: { method: 'POST', path: '/transfer-rails', id: 'addTransferRail' },
+    scope: 'rails:manage',
+    summary: 'Let consumers pay by bank transfer to an account of yours',
+    input: object('The rail.', { railId, name, currencies, ...accountFields, ...extras, reason }),
+    checks: railChecks,
+    answer: railAnswer,
+    command: { words: 'rail add-transfer' },
+    form: {
+      place: 'rails',
+      path: '/rails/transfer',
+      page: '/rails',
+      label: 'Add bank transfer…',
+      explains:
+        'Consumers can choose it within 5 seconds. The checkout shows the account, the amount and a reference for each order; you record what the bank booked.',
+      button: 'Add it',
+      wantsProof: true,
+    },
+    async run({ service, actor, input, prove }) {
+      await prove?.()
+      const { railId: id, reason: why, holder, iban, bic, lines, ...given } = input
+      const account = accountOf({ holder, iban, bic, lines })
+      const settings = { ...noExtras, ...settingsOf(given), account }
+      return toAnswer(await service.as(actor).rails.addTransferRail(id, settings, why))
+    },
+    tell: ({ railId: id, name: called }) => ({
+      text: `${called} is offered at checkouts within 5 seconds.`,
+      page: `/rails/${id}`,
+    }),
+  }),
+  defineAct({
+    name: 'rail.change-account',
+    api: { method: 'POST', path: `${page}/account`, id: 'changeRailAccount' },
+    scope: 'rails:manage',
+    summary: 'Give the account that consumers pay to by bank transfer anew',
+    params: railKey,
+    input: object('The whole account.', { ...accountFields, reason }),
+    answer: railAnswer,
+    command: { words: 'rail change-account' },
+    form: form<OutsideRail>({
+      place: 'rail',
+      path: `${page}/account`,
+      page,
+      label: 'Change the account…',
+      explains: 'New payments show this account. Consumers who have begun were told the one before.',
+      button: 'Change the account',
+      isDangerous: true,
+      isOffered: ({ account }) => account !== undefined,
+      wantsProof: true,
+    }),
+    async run({ service, actor, params, input: { reason: why, ...given }, prove }) {
+      await prove?.()
+      return toAnswer(await service.as(actor).rails.changeAccount(params.railId, accountOf(given), why))
+    },
+    tell: () => ({ text: 'The account is changed, everywhere within 5 seconds.' }),
+  }),
+  defineAct({
+    name: 'transfer.confirm',
+    api: { method: 'POST', path: `${page}/transfers`, id: 'confirmTransfer' },
+    scope: 'money:move',
+    summary: 'Record that a bank transfer came; it pays its order where there is enough',
+    params: railKey,
+    input: object('What the bank booked.', {
+      reference: faced(
+        text('The creditor reference that the consumer gave, or the paymentId.', { max: 64 }),
+        {
+          placeholder: 'RF18 …',
+        },
+      ),
+      ...money,
+      ...bankEntry,
+      reason,
+    }),
+    checks: moneyChecks,
+    answer: object('The order.', orderFields),
+    command: { words: 'transfer confirm' },
+    forms: [
+      form<OutsideRail>({
+        ...confirmForm('rail', `${page}/transfers`, page),
+        isOffered: ({ account }) => account !== undefined,
+      }),
+      form<Attempt>({
+        ...confirmForm('attempt', `${orderPage}/transfers/:railId`, orderPage),
+        isOffered: ({ reference }) => reference !== undefined && isCreditorReference(reference),
+      }),
+    ],
+    async run({ service, actor, params, input }) {
+      const receipt = { ...input, bankName: input.bank, ...moneyOf(input) }
+      return toOutcome(await service.as(actor).transfers.confirmTransfer(params.railId, receipt))
+    },
+    tell: ({ status, held, merchantId: merchant, paymentId: payment }) => ({
+      text: `It is recorded. The order is ${status}; ${held} lies in suspense for it.`,
+      page: `/orders/${merchant}/${payment}`,
+    }),
+  }),
+  defineAct({
+    name: 'transfer.return',
+    api: { method: 'POST', path: `${orderPage}/transfers/:railId/return`, id: 'returnTransfer' },
+    scope: 'money:move',
+    summary: 'Record that you sent money back that came by bank transfer and lies in suspense',
+    params: object('Of which order, at which rail.', { merchantId, paymentId, railId }),
+    input: object('What the bank booked.', {
+      amount: faced(amount('How much, in the order’s currency.'), { placeholder: '12.50' }),
+      ...bankEntry,
+      reason,
+    }),
+    answer: outcome,
+    command: { words: 'transfer return' },
+    form: form<HeldTransfer>({
+      place: 'held-transfer',
+      path: `${orderPage}/transfers/:railId/return`,
+      page: orderPage,
+      label: 'Sent back…',
+      explains: ({ heldMinor, order: { currency } }) =>
+        `Send it at your bank first. ${toDecimalText(heldMinor, currency)} ${currency} lies in suspense for this order.`,
+      button: 'Record it',
+      isDangerous: true,
+      isOffered: ({ heldMinor }) => heldMinor > 0n,
+    }),
+    async run({ service, actor, params: { railId: id, ...key }, input }) {
+      const amountOf = ({ currency }: Order) => toPositiveMinorUnits(input.amount, currency, 'amount')
+      const returned = service.as(actor).transfers.returnTransfer(id, key, {
+        ...input,
+        bankName: input.bank,
+        amount: amountOf,
+      })
+      return toOutcome(await returned)
+    },
+    tell: ({ held }) => ({ text: `It is recorded. ${held} lies in suspense for the order.` }),
+  }),
+  defineAct({
+    name: 'transfer.settle-refund',
+    api: { method: 'POST', path: '/transfer-refunds/:merchantId/:refundId', id: 'settleTransferRefund' },
+    scope: 'money:move',
+    summary: 'Record that you sent a refund by bank transfer, or that it cannot be sent',
+    params: object('Which refund.', { merchantId, refundId }),
+    input: object('What became of it.', {
+      outcome: faced(oneOf('Whether it was sent.', ['sent', 'failed']), {
+        initial: 'sent',
+        choices: [
+          ['sent', 'it was sent'],
+          ['failed', 'it cannot be sent: the money stays the merchant’s'],
+        ],
+      }),
+      outsideReference: optional(bankEntry.outsideReference),
+      valueDate: optional(bankEntry.valueDate),
+      party: bankEntry.party,
+      bank,
+      reason,
+    }),
+    answer: object('The refund.', {
+      refundId,
+      status: oneOf('What became of it.', Object.keys(refundStatuses) as (keyof typeof refundStatuses)[]),
+    }),
+    command: { words: 'transfer settle-refund' },
+    form: form<RefundByTransfer>({
+      place: 'refund',
+      path: `${orderPage}/refunds/:refundId/settle`,
+      page: orderPage,
+      label: 'Sent…',
+      explains: 'Send it at your bank first. The merchant gets a callback with the result.',
+      button: 'Record it',
+      isDangerous: true,
+      isOffered: ({ refund, isByTransfer }) => isByTransfer && refund.status === 'refunding',
+    }),
+    async run({ service, actor, params, input: { outcome: became, reason: why, ...given } }) {
+      const { outsideReference, valueDate, party, bank: bankName } = given
+      const settle = service.as(actor).transfers.settleRefund
+      if (became === 'failed') {
+        await settle(params, { sent: undefined, reason: why })
+        return { refundId: params.refundId, status: 'refund_failed' as const }
+      }
+      if (outsideReference === undefined || valueDate === undefined) throw missingEntry()
+      await settle(params, { sent: { outsideReference, valueDate, party, bankName }, reason: why })
+      return { refundId: params.refundId, status: 'refund_success' as const }
+    },
+    tell: ({ status }) => ({ text: `It is recorded: ${status}. The merchant is told.` }),
+  }),
+]
+
+function confirmForm(place: string, path: string, on: string) {
+  return {
+    place,
+    path,
+    page: on,
+    label: 'A transfer came…',
+    explains:
+      'The order is paid as soon as enough has come. What is too little waits for the rest; what is too much or too late lies in suspense until you send it back.',
+    button: 'Record it',
+  } as const
+}
+
+function missingEntry(): Failure {
+  return new Failure('invalid_field', {
+    field: 'outsideReference',
+    message: 'Give the bank’s reference and the value date of what you sent.',
+  })
+}
+
+function accountOf(given: {
+  readonly holder: string
+  readonly iban?: string | undefined
+  readonly bic?: string | undefined
+  readonly lines?: readonly string[] | undefined
+}): BankAccount {
+  const lines = (given.lines ?? []).map(splitName).map(([label, value]) => ({ label, value }))
+  return { ...given, lines }
+}
+
+function toOutcome({ order, heldMinor }: TransferOutcome) {
+  const { merchantId: merchant, paymentId: payment, status, currency } = order
+  const held = toDecimalText(heldMinor, currency)
+  return { merchantId: merchant, paymentId: payment, status, held }
+}

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { tokenActs } from './people/token-actions.ts'
+import { readInput } from './read-input.ts'
+
+const addToken = tokenActs.find(({ name }) => name.includes('add'))
+
+test('a scope that does not exist is named, beside those that do', () => {
+  assert(addToken)
+  const { errors } = readInput(
+    addToken,
+    { login: 'admin', name: 'x', scopes: 'orders:read, orders:raed' },
+    { nameOf: (field) => field },
+  )
+  const [error] = errors.filter(({ field }) => field === 'scopes')
+  assert.match(
+    error?.message ?? '',
+    /^scopes must be a list in which each item is one of orders:read, .*; "orders:raed" is not\.$/,
+  )
+})

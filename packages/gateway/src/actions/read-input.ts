@@ -1,0 +1,127 @@
+// What people typed, in a form or on the command line, as the input of an act: every field is read by its schema, and
+// every error is found, not the first one alone.
+import { Failure } from '@tillgate/protocol'
+import type { TObject, TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/schema'
+import type { Act, RawInput } from './action.ts'
+import { faceOf, labelOf } from './fields.ts'
+
+export interface FieldError {
+  /** Undefined: it is about no field, or about none of this act. */
+  readonly field: string | undefined
+  readonly message: string
+}
+
+export interface ReadInput {
+  readonly params: Record<string, unknown> | undefined
+  readonly input: Record<string, unknown> | undefined
+  readonly errors: readonly FieldError[]
+}
+
+interface ReadOptions {
+  readonly required?: readonly string[] | undefined
+  readonly nameOf: (field: string) => string
+  /** What is told of a field, by what it is called; English unless given. */
+  readonly say?: typeof inEnglish
+}
+
+const inEnglish = {
+  missing: (name: string): string => `Please fill in: ${name}.`,
+  invalid: (name: string, expected: string): string => `${name} must be ${expected}.`,
+}
+
+export function readInput(
+  act: Pick<Act, 'params' | 'input' | 'checks'>,
+  raw: RawInput,
+  { required = [], nameOf, say = inEnglish }: ReadOptions,
+): ReadInput {
+  const errors: FieldError[] = []
+  const read = (schema: TObject | undefined) => {
+    if (!schema) return undefined
+    const must: readonly string[] = [...(schema.required ?? []), ...required]
+    const values: Record<string, unknown> = {}
+    for (const [field, property] of Object.entries(schema.properties)) {
+      const value = valueFrom(raw[field], property)
+      if (value === undefined) {
+        if (must.includes(field)) errors.push({ field, message: say.missing(nameOf(field)) })
+      } else if (validatorOf(property).Check(value)) values[field] = value
+      else errors.push({ field, message: say.invalid(nameOf(field), expectedOf(property, value)) })
+    }
+    return values
+  }
+  const [params, input] = [read(act.params), read(act.input)]
+  errors.push(...refusalsOf(act, { ...params, ...input }).map(toFieldError))
+  return { params, input, errors }
+}
+
+/** What a schema cannot say: whatever the checks of the fields that are given throw. */
+export function refusalsOf({ checks }: Pick<Act, 'checks'>, given: Readonly<Record<string, unknown>>) {
+  return Object.entries(checks).flatMap(([field, check]): unknown[] => {
+    if (given[field] === undefined) return []
+    try {
+      check(given)
+      return []
+    } catch (error) {
+      return [error]
+    }
+  })
+}
+
+/** What the person can mend; everything else is thrown on. */
+export function toFieldError(error: unknown): FieldError {
+  if (error instanceof Failure) return { field: error.field, message: error.message }
+  throw error
+}
+
+/** As people call it, in errors and on forms. */
+export function nameInForm(act: Pick<Act, 'params' | 'input'>): (field: string) => string {
+  const properties = { ...act.params?.properties, ...act.input?.properties }
+  return (field) => labelOf(field, properties[field])
+}
+
+/** A field as a form sent it: what was ticked and what stands on lines of its own as it is, else one text. */
+export function typedIn(typed: URLSearchParams, name: string, schema: TSchema | undefined): RawInput[string] {
+  const all = typed.getAll(name)
+  if (all.length > 0 && schema && faceOf(schema).kind === 'lines')
+    return all.flatMap((text) => text.split(/\r?\n/))
+  return all.length > 1 ? all : all[0]
+}
+
+/** Of one text, a list is parted by its commas. */
+function valueFrom(raw: RawInput[string], schema: TSchema): unknown {
+  const { type } = schema as { type?: string }
+  const { fromText = (text: string) => text } = faceOf(schema)
+  if (type === 'array') {
+    const texts = typeof raw === 'string' ? raw.split(',') : (raw ?? [])
+    const items = texts.map((text) => fromText(text.trim())).filter((text) => text !== '')
+    return items.length === 0 ? undefined : items
+  }
+  const written = (typeof raw === 'string' ? raw : raw?.[0])?.trim() ?? ''
+  if (written === '') return undefined
+  const text = fromText(written)
+  if (type === 'boolean') return text === 'true'
+  return type === 'integer' && /^\d{1,15}$/.test(text) ? Number(text) : text
+}
+
+function expectedOf(schema: TSchema, given: unknown): string {
+  const { expected, items } = schema as { expected?: string; items?: TSchema }
+  const unfit = items && Array.isArray(given) ? given.filter((item) => !validatorOf(items).Check(item)) : []
+  // Of a list, which of its items it is.
+  if (items && unfit.length > 0) {
+    const names = unfit.slice(0, maxNamed).map((item) => `"${String(item).slice(0, maxShown)}"`)
+    return `a list in which each item is ${expectedOf(items, undefined)}; ${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} not`
+  }
+  return expected?.replaceAll('`', '').replace(' as text', '') ?? 'something else'
+}
+
+/** Of items that do not fit, and of the text of each. */
+const maxNamed = 3
+const maxShown = 40
+
+const validators = new WeakMap<TSchema, Validator>()
+
+function validatorOf(schema: TSchema): Validator {
+  const known = validators.get(schema) ?? Compile(schema)
+  validators.set(schema, known)
+  return known
+}

@@ -1,0 +1,365 @@
+// Breaks: what does not match, who looks after it, and what settles it. What moves money may want a second operator.
+import { toDecimalText } from '@tillgate/protocol'
+import {
+  type Break,
+  breakMeanings,
+  isOpen,
+  mayAccept,
+  mayBookAs,
+  mayConfirm,
+  mayPair,
+  mayWriteOff,
+  ownBookings,
+  resolutions,
+} from '../../finance/reconciliation/rules/break.ts'
+import { breakKinds } from '../../finance/reconciliation/rules/match.ts'
+import { type Act, type ActCall, defineAct, form } from '../action.ts'
+import {
+  amount,
+  day,
+  faced,
+  integer,
+  list,
+  object,
+  oneOf,
+  optional,
+  text,
+  timeMs,
+  visibleCharacters,
+  yesNo,
+} from '../fields.ts'
+import { currency, limit, reason, uuid } from '../shared-fields.ts'
+import { outsideAccount } from './statement-actions.ts'
+
+const key = object('Which break.', { breakId: uuid('The break’s number.') })
+const owner = faced(text('An operator’s login.', { max: 320, pattern: visibleCharacters }), {
+  label: 'Owner, by login',
+})
+const shown = {
+  breakId: uuid('Its number.'),
+  account: outsideAccount,
+  kind: oneOf('What is wrong.', breakKinds),
+  currency,
+  amount: amount('What is unexplained by it: outside less books.'),
+  size: amount('Of what it is about.'),
+  day: day('Of the line, or of the transfer.'),
+  foundAtMs: timeMs('When it was found.'),
+  owner: optional(owner),
+  reference: optional(text('What the statement calls it.', { max: 200 })),
+  party: optional(text('Who paid or got it, by the statement.', { max: 500 })),
+  partyIban: optional(text('The account of the other side, by the statement.', { max: 34 })),
+  description: optional(text('The remittance text, by the statement.', { max: 500 })),
+  transferId: optional(text('What the books call it.', { max: 64 })),
+  settlement: optional(oneOf('How it was settled.', resolutions)),
+  settledAtMs: optional(timeMs('When it was settled.')),
+  settledBy: optional(text('By whom.', { max: 400 })),
+}
+const page = '/reconciliation/breaks/:breakId'
+const path = '/reconciliation/breaks/:breakId'
+const answer = object('The break.', shown)
+const pinnedAmount = optional(
+  amount('What is unexplained by it, as you see it. Nothing is done if that has changed meanwhile.'),
+)
+
+export const breakActs: readonly Act[] = [
+  defineAct({
+    name: 'reconcile.breaks',
+    api: { method: 'GET', path: '/reconciliation/breaks', id: 'listBreaks' },
+    scope: 'reconciliation:read',
+    summary: 'Breaks as a work list: the oldest first, and of a day the largest',
+    input: object('Which.', {
+      status: optional(oneOf('`open` unless given.', ['open', 'settled'] as const)),
+      account: optional(outsideAccount),
+      kind: optional(oneOf('Of one kind.', breakKinds)),
+      owner: optional(owner),
+      skip: optional(integer('So many first.', { min: 0, max: 1_000_000 })),
+      limit,
+    }),
+    answer: object('A page.', { breaks: list('As they are to be worked on.', object('A break.', shown)) }),
+    command: {
+      words: 'reconcile breaks',
+      columns: [
+        'breakId',
+        'account',
+        'kind',
+        'size',
+        'amount',
+        'currency',
+        'day',
+        'party',
+        'description',
+        'owner',
+      ],
+    },
+    async run({ service, actor, input }) {
+      const { status = 'open', account, kind, owner: of, skip = 0, limit: wanted = 50 } = input
+      const found = await service
+        .as(actor)
+        .reconciliation.breaks.listBreaks({ status, account, kind, owner: of }, { skip, limit: wanted })
+      return { breaks: found.map(toAnswer) }
+    },
+  }),
+  defineAct({
+    name: 'reconcile.break',
+    api: { method: 'GET', path, id: 'showBreak' },
+    scope: 'reconciliation:read',
+    summary: 'One break, what it means and what was noted',
+    params: key,
+    answer: object('A break.', {
+      ...shown,
+      meaning: text('In words.', { max: 200 }),
+      notes: list(
+        'The oldest first.',
+        object('A note.', {
+          actor: text('Who.', { max: 400 }),
+          notedAtMs: timeMs('When.'),
+          text: text('What.', { max: 1_000 }),
+        }),
+      ),
+    }),
+    command: { words: 'reconcile break' },
+    async run({ service, actor, params }) {
+      const { found, notes } = await service.as(actor).reconciliation.breaks.showBreak(params.breakId)
+      return { ...toAnswer(found), meaning: breakMeanings[found.kind], notes: [...notes] }
+    },
+  }),
+  defineAct({
+    name: 'reconcile.assign',
+    api: { method: 'POST', path: `${path}/owner`, id: 'assignBreak' },
+    scope: 'reconciliation:act',
+    summary: 'Say who looks after a break; without an owner, nobody',
+    params: key,
+    input: object('Who.', { owner: optional(owner), reason }),
+    answer,
+    command: { words: 'reconcile assign' },
+    form: form<Break>({
+      place: 'break',
+      path: `${page}/owner`,
+      page,
+      label: 'Assign…',
+      explains: 'Left empty, it is nobody’s.',
+      button: 'Assign',
+      isOffered: isOpen,
+    }),
+    run: async ({ service, actor, params, input }) =>
+      toAnswer(
+        await service.as(actor).reconciliation.breaks.assign(params.breakId, input.owner, input.reason),
+      ),
+    tell: ({ owner: of }) => ({
+      text: of === undefined ? 'The break is nobody’s now.' : `The break is ${of}’s now.`,
+    }),
+  }),
+  defineAct({
+    name: 'reconcile.note',
+    api: { method: 'POST', path: `${path}/notes`, id: 'noteBreak' },
+    scope: 'reconciliation:act',
+    summary: 'Note something about a break',
+    params: key,
+    input: object('What.', { note: text('What you found out.', { max: 256, pattern: visibleCharacters }) }),
+    answer: object('Done.', { isNoted: yesNo('It is.') }),
+    command: { words: 'reconcile note' },
+    form: {
+      place: 'break',
+      path: `${page}/notes`,
+      page,
+      label: 'Note…',
+      explains: 'For whoever looks at it next. Notes stay.',
+      button: 'Note it',
+    },
+    async run({ service, actor, params, input }) {
+      await service.as(actor).reconciliation.breaks.note(params.breakId, input.note)
+      return { isNoted: true }
+    },
+    tell: () => ({ text: 'Noted.' }),
+  }),
+  defineAct({
+    name: 'reconcile.accept',
+    api: { method: 'POST', path: `${path}/accept`, id: 'acceptBreak' },
+    scope: 'reconciliation:act',
+    summary: 'Settle a break of which nothing is unexplained: it was seen, and dealt with',
+    params: key,
+    input: object('Why.', { reason }),
+    answer,
+    command: { words: 'reconcile accept' },
+    form: form<Break>({
+      place: 'break',
+      path: `${page}/accept`,
+      page,
+      label: 'Accept…',
+      explains: 'The books are right, or nothing was booked yet. No money moves.',
+      button: 'Accept',
+      isOffered: mayAccept,
+    }),
+    run: async ({ service, actor, params, input }) =>
+      toAnswer(await service.as(actor).reconciliation.breaks.accept(params.breakId, input.reason)),
+    tell: () => ({ text: 'The break is settled.' }),
+  }),
+  defineAct({
+    name: 'reconcile.pair',
+    api: { method: 'POST', path: `${path}/pair`, id: 'pairBreaks' },
+    scope: 'reconciliation:act',
+    summary: 'Say that a line is what another break misses',
+    params: key,
+    input: object('Which other.', {
+      otherBreakId: faced(uuid('The break of the transfer that no statement shows.'), {
+        option: 'other',
+        label: 'The other break, by its number',
+      }),
+      reason,
+    }),
+    answer,
+    command: { words: 'reconcile pair' },
+    form: form<Break>({
+      place: 'break',
+      path: `${page}/pair`,
+      page,
+      label: 'Pair…',
+      explains: 'The line is the transfer that another break misses. Both are settled, and no money moves.',
+      button: 'Pair them',
+      isOffered: mayPair,
+    }),
+    run: async ({ service, actor, params, input }) =>
+      toAnswer(
+        await service.as(actor).reconciliation.breaks.pair(params.breakId, input.otherBreakId, input.reason),
+      ),
+    tell: () => ({ text: 'Both breaks are settled.' }),
+  }),
+  defineAct({
+    name: 'reconcile.confirm',
+    api: { method: 'POST', path: `${path}/confirm`, id: 'confirmBreak' },
+    scope: 'money:move',
+    summary:
+      'Book a line as what it is: money for an order, a payout, or what a rail paid over; money for an order may want a second operator, as bank transfers do',
+    params: key,
+    input: object('What it is.', {
+      reference: optional(
+        faced(
+          text(
+            'Of money for an order: its reference, or its paymentId; the one that the line names unless given.',
+            { max: 64 },
+          ),
+          { label: 'Reference or paymentId of the order, where it is money for one' },
+        ),
+      ),
+      amount: pinnedAmount,
+      reason,
+    }),
+    pin: pinAmount,
+    // What the line is booked as decides which of them it has.
+    effects: ['credits a merchant', 'sends money out'],
+    answer,
+    command: { words: 'reconcile confirm' },
+    form: form<Break>({
+      place: 'break',
+      path: `${page}/confirm`,
+      page,
+      label: 'Book it…',
+      fields: ['reference', 'reason'],
+      explains: ({ kind, item }) =>
+        item?.kind === 'settlement'
+          ? 'What came is booked as what the rail paid over; what did not come is booked as its fee.'
+          : kind === 'missing_here'
+            ? 'The money is for the order that you name, or for the one that the line names: it is paid, or the money lies in suspense for it.'
+            : 'It is booked as it was sent. The difference stays as a break of its own.',
+      button: 'Book it',
+      isOffered: mayConfirm,
+    }),
+    run: async ({ service, actor, params, input }) =>
+      toAnswer(await service.as(actor).reconciliation.breaks.confirm(params.breakId, input)),
+    tell: () => ({ text: 'It is booked.' }),
+  }),
+  defineAct({
+    name: 'reconcile.book-as',
+    api: { method: 'POST', path: `${path}/book-as`, id: 'bookBreakAs' },
+    scope: 'money:move',
+    summary:
+      'Book a line, or its difference, as a bank charge, interest, or the owner’s deposit or withdrawal',
+    params: key,
+    input: object('What it is.', {
+      as: faced(oneOf('What it is.', ownBookings), {
+        choices: [
+          ['bank_charge', 'a bank charge, or a charge that came back'],
+          ['interest', 'interest, or negative interest'],
+          ['owner_deposit', 'the owner’s deposit'],
+          ['owner_withdrawal', 'the owner’s withdrawal'],
+        ],
+      }),
+      amount: pinnedAmount,
+      reason,
+    }),
+    pin: pinAmount,
+    answer,
+    isOnce: true,
+    command: { words: 'reconcile book-as' },
+    form: form<Break>({
+      place: 'break',
+      path: `${page}/book-as`,
+      page,
+      label: 'Book as…',
+      fields: ['as', 'reason'],
+      explains: ({ amountMinor, currency: code }) =>
+        `${toDecimalText(amountMinor < 0n ? -amountMinor : amountMinor, code)} ${code} ${amountMinor < 0n ? 'went out' : 'came in'} and is booked as what you choose. The books then agree with the statement.`,
+      button: 'Book it',
+      isOffered: mayBookAs,
+      wantsProof: true,
+    }),
+    async run({ service, actor, params, input, actId, prove }) {
+      await prove?.()
+      return toAnswer(
+        await service.as(actor).reconciliation.breaks.bookAs(params.breakId, { ...input, actId }),
+      )
+    },
+    tell: (_, { input }) => ({ text: `The line is booked as ${input.as.replace('_', ' ')}.` }),
+  }),
+  defineAct({
+    name: 'reconcile.write-off',
+    api: { method: 'POST', path: `${path}/write-off`, id: 'writeOffBreak' },
+    scope: 'money:move',
+    summary:
+      'Write the difference of a break off as a loss or a gain; may want a second operator, as corrections do',
+    params: key,
+    input: object('Why.', { amount: pinnedAmount, reason }),
+    effects: ['sends money out'],
+    pin: pinAmount,
+    answer,
+    command: { words: 'reconcile write-off' },
+    form: form<Break>({
+      place: 'break',
+      path: `${page}/write-off`,
+      page,
+      label: 'Write off…',
+      fields: ['reason'],
+      explains: ({ amountMinor, currency: code }) =>
+        `${toDecimalText(amountMinor < 0n ? -amountMinor : amountMinor, code)} ${code} become a ${amountMinor < 0n ? 'loss' : 'gain'} of the operator. The books are as the statement then.`,
+      button: 'Write it off',
+      isDangerous: true,
+      isOffered: mayWriteOff,
+    }),
+    run: async ({ service, actor, params, input }) =>
+      toAnswer(await service.as(actor).reconciliation.breaks.writeOff(params.breakId, input)),
+    tell: () => ({ text: 'The difference is written off.' }),
+  }),
+]
+
+/** A request that waits is about the break as it was when it was made. */
+async function pinAmount({ service, actor, params }: ActCall<{ breakId: string }>) {
+  const { found } = await service.as(actor).reconciliation.breaks.showBreak(params.breakId)
+  return { amount: toDecimalText(found.amountMinor, found.currency) }
+}
+
+function toAnswer(of: Break) {
+  const { amountMinor, sizeMinor, currency: code, line, item } = of
+  return {
+    ...of,
+    amount: toDecimalText(amountMinor, code),
+    size: toDecimalText(sizeMinor, code),
+    reference: line?.mark,
+    party: line?.party,
+    partyIban: line?.partyIban,
+    description: line?.description,
+    transferId: item?.transferId,
+    settlement: of.resolution,
+    settledAtMs: of.resolvedAtMs,
+    settledBy: of.resolvedBy,
+  }
+}

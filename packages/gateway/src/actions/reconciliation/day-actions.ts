@@ -1,0 +1,99 @@
+// Days of outside accounts: as they stand, as a file, and closed.
+import { toDecimalText } from '@tillgate/protocol'
+import { monthPattern } from '../../finance/reconciliation/rules/statement.ts'
+import type { ReconciledDay } from '../../finance/reconciliation/store/days.ts'
+import { type Act, defineAct } from '../action.ts'
+import { amount, count, day, faced, list, matching, object, optional, timeMs } from '../fields.ts'
+import { currency, reason } from '../shared-fields.ts'
+import { outsideAccount } from './statement-actions.ts'
+
+const month = faced(matching('The month.', { regexp: monthPattern, expected: 'a month such as 2026-11' }), {
+  placeholder: '2026-11',
+})
+const shown = object('A day.', {
+  account: outsideAccount,
+  currency,
+  day: day('The day.'),
+  book: amount('What the books have at its end.'),
+  outside: amount('What the bank or the rail has.'),
+  inTransit: amount('What one side has and the other will have.'),
+  unexplained: amount('What is left: outside less books less in transit.'),
+  breaks: count('Breaks that are, or were, open.'),
+  closedAtMs: optional(timeMs('Since then it does not change.')),
+})
+const which = { account: outsideAccount, currency, month }
+
+export const dayActs: readonly Act[] = [
+  defineAct({
+    name: 'reconcile.days',
+    api: { method: 'GET', path: '/reconciliation/days', id: 'listDays' },
+    scope: 'reconciliation:read',
+    summary: 'Days of an outside account in a month; those that are open as they stand now',
+    input: object('Which.', which),
+    answer: object('The month.', { days: list('The oldest first.', shown) }),
+    command: {
+      words: 'reconcile days',
+      columns: ['day', 'book', 'outside', 'inTransit', 'unexplained', 'breaks', 'closedAtMs'],
+    },
+    run: async ({ service, actor, input }) => ({
+      days: (await service.as(actor).reconciliation.days.listMonth(input, input.month)).map(toAnswer),
+    }),
+  }),
+  defineAct({
+    name: 'reconcile.days-csv',
+    api: { method: 'GET', path: '/reconciliation/days.csv', id: 'exportDays' },
+    scope: 'reconciliation:read',
+    summary: 'Days of an outside account in a month, as CSV',
+    input: object('Which.', which),
+    answer: 'csv',
+    command: { words: 'reconcile export' },
+    run: ({ service, actor, input }) => service.as(actor).reconciliation.days.exportMonth(input, input.month),
+  }),
+  defineAct({
+    name: 'reconcile.close-day',
+    api: { method: 'POST', path: '/reconciliation/days/close', id: 'closeDay' },
+    scope: 'reconciliation:act',
+    summary: 'Close a day of an outside account, with every open day before it: it does not change any more',
+    input: object('Which.', {
+      account: outsideAccount,
+      currency,
+      day: day('The last day to close.'),
+      reason,
+    }),
+    answer: object('What was closed.', { days: list('The oldest first.', shown) }),
+    command: { words: 'reconcile close' },
+    form: {
+      place: 'days',
+      path: '/reconciliation/days/close',
+      page: '/reconciliation/days',
+      label: 'Close days…',
+      explains:
+        'Up to this day, with all before it. A closed day does not change any more: what comes later lands in the next open one.',
+      button: 'Close',
+      hidden: ['account', 'currency'],
+    },
+    run: async ({ service, actor, input }) => ({
+      days: (await service.as(actor).reconciliation.days.closeDay(input, input.day, input.reason)).map(
+        toAnswer,
+      ),
+    }),
+    tell: ({ days }) => {
+      const last = days.at(-1)
+      const unexplained = last ? `${last.unexplained} ${last.currency}` : ''
+      return {
+        text: `Closed: ${days.length} ${days.length === 1 ? 'day' : 'days'}. Unexplained: ${unexplained}.`,
+      }
+    },
+  }),
+]
+
+function toAnswer(of: ReconciledDay) {
+  const written = (minor: bigint) => toDecimalText(minor, of.currency)
+  return {
+    ...of,
+    book: written(of.bookMinor),
+    outside: written(of.outsideMinor),
+    inTransit: written(of.inTransitMinor),
+    unexplained: written(of.unexplainedMinor),
+  }
+}

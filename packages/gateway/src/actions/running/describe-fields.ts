@@ -1,0 +1,33 @@
+// An action's parameters and input as people read them: by label, secrets never, long text by what identifies it.
+import type { Act } from '../action.ts'
+import { faceOf, labelOf } from '../fields.ts'
+
+export interface DescribedField {
+  readonly name: string
+  readonly label: string
+  readonly value: string
+}
+
+/** The summary's first part: what follows explains it. */
+export function titleOf({ summary }: Pick<Act, 'summary'>): string {
+  return summary.split(/[;:]/, 1)[0] ?? summary
+}
+
+/** Without the reason, which is shown apart. */
+export function fieldsOf(
+  { params: paramSchema, input: inputSchema }: Pick<Act, 'params' | 'input'>,
+  { params, input }: { readonly params: object; readonly input: object },
+): DescribedField[] {
+  const schemas = { ...paramSchema?.properties, ...inputSchema?.properties }
+  return Object.entries({ ...params, ...input }).flatMap(([name, value]) => {
+    const schema = schemas[name]
+    if (!schema || name === 'reason' || value === undefined) return []
+    return { name, label: labelOf(name, schema), value: written(value, faceOf(schema).shown) }
+  })
+}
+
+function written(value: unknown, shown: ((text: string) => string) | undefined): string {
+  if (Array.isArray(value)) return value.map((each) => written(each, shown)).join(', ')
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value)
+  return shown ? shown(String(value)) : String(value)
+}

@@ -1,0 +1,193 @@
+// Fields that several acts have, and lists that are read page by page.
+import {
+  digitsOf,
+  isCurrencyCode,
+  merchantIdPattern,
+  paymentIdPattern,
+  toDecimalText,
+  toPositiveMinorUnits,
+  uuidPattern,
+} from '@tillgate/protocol'
+import type { Static, TObject } from 'typebox'
+import { availableMinor } from '../core/ledger/rules/transfer.ts'
+import type { Account } from '../core/ledger/store/ledger.ts'
+import { fingerprintOf } from '../core/merchants/key-fingerprint.ts'
+import { toPem } from '../core/merchants/manage-merchants.ts'
+import {
+  bankNamePattern,
+  checkValueDate,
+  mainBank,
+  type Outside,
+} from '../finance/treasury/rules/bank-account.ts'
+import type { Act, RawInput } from './action.ts'
+import {
+  amount,
+  day,
+  faced,
+  integer,
+  list,
+  longText,
+  matching,
+  object,
+  optional,
+  text,
+  visibleCharacters,
+} from './fields.ts'
+
+export const merchantId = matching('The merchant’s number.', {
+  regexp: merchantIdPattern,
+  expected: '18 letters or digits',
+})
+export const paymentId = matching('The payment order’s number.', {
+  regexp: paymentIdPattern,
+  expected: 'a paymentId, such as `P01K73ZQ800JZ7V3N4Q5R6S7T8W`',
+})
+export const uuid = (description: string) =>
+  matching(description, {
+    regexp: uuidPattern,
+    expected: 'a UUID in lower case',
+  })
+export const reason = faced(text('Why, for the audit.', { max: 256, pattern: visibleCharacters }), {
+  label: 'Reason, for the audit',
+})
+export const currency = faced(
+  matching('ISO 4217 code.', { regexp: /^[A-Z]{3}$/, expected: 'three capital letters' }),
+  { placeholder: 'USD', fromText: (written) => written.toUpperCase() },
+)
+
+export const publicKey = faced(longText('An RSA public key, PEM or base64.', { max: 16_384 }), {
+  kind: 'long',
+  // The merchant can compare it with its own.
+  shown: (written) => `RSA, SHA-256 ${fingerprintOf(toPem(written))}`,
+})
+export const aesKey = text('In base64. Told this once: hand it over now.', { max: 64 })
+export const memberLink = text('Opens once. Told this once: hand it over. Left out where it went by mail.', {
+  max: 2_048,
+})
+export const callbackHosts = faced(
+  list('The only hosts that callbacks may go to.', text('A host.', { max: 260 }), { max: 100 }),
+  { placeholder: 'shop.example, pay.example', fromText: (written) => written.toLowerCase() },
+)
+export const publicKeyCheck = {
+  publicKey: ({ publicKey: written }) => void toPem(String(written)),
+} as const satisfies Act['checks']
+
+export const bankName = matching('Its short name, which never changes.', {
+  regexp: bankNamePattern,
+  expected: '1 to 32 small letters, digits and dashes, a letter first',
+})
+const bank = faced(
+  matching(`Through which of the operator’s bank accounts; \`${mainBank}\` unless given.`, {
+    regexp: bankNamePattern,
+    expected: 'the name of a bank account',
+  }),
+  { placeholder: mainBank },
+)
+
+export const money = {
+  amount: faced(amount('How much.'), { placeholder: '12.50' }),
+  currency,
+  reason,
+}
+export const moneyChecks = {
+  currency: ({ currency: code }) => void digitsOf(String(code)),
+  amount({ amount: written, currency: code }) {
+    if (isCurrencyCode(String(code))) toPositiveMinorUnits(String(written), String(code), 'amount')
+  },
+} as const satisfies Act['checks']
+
+export function moneyOf(given: { amount: string; currency: string; reason: string }) {
+  const { currency: code, reason: why } = given
+  return { currency: code, amountMinor: toPositiveMinorUnits(given.amount, code, 'amount'), reason: why }
+}
+
+/** Of what goes through one of the operator's bank accounts. */
+export const outsideMoney = {
+  ...money,
+  bank: optional(bank),
+  reference: optional(
+    faced(
+      text('By what the bank knows it; the transfer’s own number unless given.', {
+        max: 140,
+        pattern: visibleCharacters,
+      }),
+      { placeholder: 'RF18 5390 0754 7034' },
+    ),
+  ),
+  valueDate: optional(day('The bank’s value date; today unless given.')),
+}
+export const outsideChecks = {
+  ...moneyChecks,
+  valueDate: ({ valueDate }) => checkValueDate(String(valueDate)),
+} as const satisfies Act['checks']
+
+export function outsideMoneyOf(given: Static<TObject<typeof outsideMoney>>) {
+  return { ...moneyOf(given), outside: outsideOf(given) }
+}
+
+export function outsideOf(given: { bank?: string; reference?: string; valueDate?: string }): Outside {
+  const { bank: bankName = mainBank, reference, valueDate } = given
+  if (valueDate !== undefined) checkValueDate(valueDate)
+  return { bankName, reference, valueDate }
+}
+
+export const balances = list(
+  'By currency.',
+  object('A balance.', {
+    currency,
+    available: amount('What can be used.'),
+    held: amount('What is held for something under way.'),
+  }),
+)
+
+export function toBalance(account: Account) {
+  const { currency: code } = account
+  return {
+    currency: code,
+    available: toDecimalText(availableMinor(account), code),
+    held: toDecimalText(account.debitsPendingMinor, code),
+  }
+}
+
+/** Settings that are written as this word go back to the default. */
+export function clearing(settings: readonly string[], word: string) {
+  return (raw: RawInput): RawInput => {
+    const clear = settings.filter(
+      (each) => raw[each] !== undefined && [raw[each]].flat().join('').trim() === word,
+    )
+    return { ...raw, ...Object.fromEntries(clear.map((each) => [each, undefined])), clear }
+  }
+}
+
+/** Why, in the audit, where a member of the merchant did it and nobody asks. */
+export const byMerchant = 'by the merchant'
+
+export const defaultLimit = 50
+export const limit = optional(integer(`At most so many; ${defaultLimit} unless given.`, { min: 1, max: 200 }))
+
+export const nextPage = '`before` of the next page; not there on the last one.'
+export const nextLook = (rare: string) =>
+  `${nextPage} A page may be empty and have one: the look for rare ${rare} goes on there.`
+
+/** One page of a list, the newest first: `older` is the `before` of the next page. */
+export async function pageOf<Name extends string, Item>(
+  name: Name,
+  {
+    limit: wanted = defaultLimit,
+    before,
+  }: { readonly limit?: number | undefined; readonly before?: string | undefined },
+  {
+    read,
+    keyOf,
+  }: {
+    read: (page: { limit: number; before: string | undefined }) => Promise<readonly Item[]>
+    keyOf: (item: Item) => string
+  },
+) {
+  const found = await read({ limit: wanted + 1, before })
+  const items = found.slice(0, wanted)
+  const last = items.at(-1)
+  const older = found.length > wanted && last !== undefined ? keyOf(last) : undefined
+  // Safe: the name is the one that was given.
+  return { [name]: items, older } as Record<Name, readonly Item[]> & { older: string | undefined }
+}

@@ -1,0 +1,177 @@
+// The operator's own bank accounts: added, changed, closed, and what the books say is on each.
+import { digitsOf, toDecimalText } from '@tillgate/protocol'
+import { postedMinor } from '../../core/ledger/rules/transfer.ts'
+import type { BankWithBalances } from '../../finance/treasury/manage-banks.ts'
+import { type BankAccount, mainBank } from '../../finance/treasury/rules/bank-account.ts'
+import { type Act, defineAct, form } from '../action.ts'
+import { amount, day, faced, list, object, optional, text, timeMs } from '../fields.ts'
+import { bankName, currency, reason } from '../shared-fields.ts'
+
+const named = faced(bankName, { option: 'name', label: 'Name', placeholder: 'euro' })
+const key = object('Which bank account.', { bankName: named })
+const held = optional(faced(currency, { label: 'Currency, unless it holds all' }))
+const details = {
+  holder: text('In whose name it is, as the bank writes it.', { max: 70 }),
+  iban: optional(
+    faced(text('IBAN.', { max: 42 }), { label: 'IBAN', placeholder: 'DE89 3704 0044 0532 0130 00' }),
+  ),
+  lines: optional(
+    faced(
+      list('What a transfer to it needs, where it has no IBAN.', text('A line.', { max: 70 }), { max: 6 }),
+      { kind: 'lines', placeholder: 'Account 12345678, Sort code 20-00-00' },
+    ),
+  ),
+  bic: optional(faced(text('BIC of the bank.', { max: 14 }), { label: 'BIC', placeholder: 'COBADEFFXXX' })),
+}
+// Safe: these are its own keys.
+const detailNames = Object.keys(details) as (keyof typeof details)[]
+const bank = {
+  bankName: named,
+  currency: held,
+  ...details,
+  createdAtMs: timeMs('Since when.'),
+  closedAtMs: optional(timeMs('From then on nothing new goes through it.')),
+}
+const balances = list(
+  'By currency.',
+  object('A balance.', {
+    currency,
+    booked: amount('What ought to be on it, by the books: what came in less what went out.'),
+  }),
+)
+const openings = list(
+  'Opening balances, by currency.',
+  object('An opening balance.', {
+    currency,
+    amount: amount('What the account had when the day began.'),
+    day: day('Which day.'),
+    transferId: text('The transfer, by which a correction names it.', { max: 64 }),
+  }),
+)
+const page = '/money/banks/:bankName'
+const path = '/bank-accounts/:bankName'
+
+export const bankActs: readonly Act[] = [
+  defineAct({
+    name: 'bank.list',
+    api: { method: 'GET', path: '/bank-accounts', id: 'listBanks' },
+    scope: 'banks:read',
+    summary: 'The operator’s bank accounts, the open ones first',
+    answer: object('All of them.', {
+      banks: list('The open ones first.', object('A bank account.', { ...bank, balances, openings })),
+    }),
+    command: { words: 'bank list', columns: ['bankName', 'currency', 'holder', 'iban', 'closedAtMs'] },
+    run: async ({ service, actor }) => ({
+      banks: (await service.as(actor).banks.listBanks()).map(toAnswer),
+    }),
+  }),
+  defineAct({
+    name: 'bank.show',
+    api: { method: 'GET', path, id: 'showBank' },
+    scope: 'banks:read',
+    summary: 'One bank account and what the books say is on it',
+    params: key,
+    answer: object('A bank account.', { ...bank, balances, openings }),
+    command: { words: 'bank show' },
+    run: async ({ service, actor, params }) =>
+      toAnswer(await service.as(actor).banks.showBank(params.bankName)),
+  }),
+  defineAct({
+    name: 'bank.add',
+    api: { method: 'POST', path: '/bank-accounts', id: 'addBank' },
+    scope: 'banks:manage',
+    summary: 'Add a bank account of the operator',
+    input: object('The bank account.', { bankName: named, currency: held, ...details, reason }),
+    checks: { currency: ({ currency: code }) => void digitsOf(String(code)) },
+    answer: object('The bank account.', bank),
+    command: { words: 'bank add' },
+    form: {
+      place: 'banks',
+      path: '/money/banks',
+      page: '/money',
+      label: 'Add a bank account…',
+      explains:
+        'Top-ups, payouts and corrections can go through it from then on. Give its IBAN, or the lines that a transfer to it needs.',
+      button: 'Add the bank account',
+      wantsProof: true,
+    },
+    async run({ service, actor, input: { reason: why, ...given }, prove }) {
+      await prove?.()
+      return service
+        .as(actor)
+        .banks.addBank({ currency: undefined, ...all(given), bankName: given.bankName }, why)
+    },
+    tell: ({ bankName: name }) => ({
+      text: `The bank account ${name} is there.`,
+      page: `/money/banks/${name}`,
+    }),
+  }),
+  defineAct({
+    name: 'bank.change',
+    api: { method: 'PATCH', path, id: 'changeBank' },
+    scope: 'banks:manage',
+    summary: 'Say anew whose a bank account is and how it is reached; what is left out is taken away',
+    params: key,
+    input: object('All of its details.', { ...details, reason }),
+    answer: object('The bank account.', bank),
+    command: { words: 'bank change' },
+    form: form<BankAccount>({
+      place: 'bank',
+      path: `${page}/change`,
+      page,
+      label: 'Change…',
+      explains: 'What moved before stays as it is. What is left empty is taken away.',
+      button: 'Change',
+      fields: [...detailNames, 'reason'],
+      isOffered: isOpen,
+      wantsProof: true,
+    }),
+    async run({ service, actor, params, input: { reason: why, ...given }, prove }) {
+      await prove?.()
+      return service.as(actor).banks.changeBank(params.bankName, all(given), why)
+    },
+    tell: ({ bankName: name }) => ({ text: `The bank account ${name} is changed.` }),
+  }),
+  defineAct({
+    name: 'bank.close',
+    api: { method: 'POST', path: `${path}/close`, id: 'closeBank' },
+    scope: 'banks:manage',
+    summary: 'Close a bank account: nothing new goes through it',
+    params: key,
+    input: object('Why.', { reason }),
+    answer: object('The bank account.', bank),
+    command: { words: 'bank close' },
+    form: form<BankAccount>({
+      place: 'bank',
+      path: `${page}/close`,
+      page,
+      label: 'Close…',
+      explains: 'Nothing new goes through it. What the books say is on it stays, and so does its history.',
+      button: 'Close the bank account',
+      isDangerous: true,
+      isOffered: (of) => isOpen(of) && of.bankName !== mainBank,
+    }),
+    run: ({ service, actor, params, input }) =>
+      service.as(actor).banks.closeBank(params.bankName, input.reason),
+    tell: ({ bankName: name }) => ({ text: `The bank account ${name} is closed.` }),
+  }),
+]
+
+function isOpen({ closedAtMs }: BankAccount): boolean {
+  return closedAtMs === undefined
+}
+
+function all<Given extends { holder: string; iban?: string; lines?: string[]; bic?: string }>(given: Given) {
+  return { iban: undefined, lines: undefined, bic: undefined, ...given }
+}
+
+function toAnswer({ bank: of, balances: accounts, openings: opened }: BankWithBalances) {
+  return {
+    ...of,
+    openings: opened.map((each) => ({ ...each, amount: toDecimalText(each.amountMinor, each.currency) })),
+    balances: accounts.map((account) => ({
+      currency: account.currency,
+      booked: toDecimalText(-postedMinor(account), account.currency),
+    })),
+  }
+}

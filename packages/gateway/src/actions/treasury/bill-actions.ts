@@ -1,0 +1,79 @@
+// Merchants' bills: listed by day, and downloaded as the merchant downloads them.
+import { toDecimalText } from '@tillgate/protocol'
+import { billSections } from '../../finance/bills/rules/bill.ts'
+import { type Act, defineAct } from '../action.ts'
+import { amount, count, day, list, object, optional, text, timeMs } from '../fields.ts'
+import { currency, limit, merchantId, nextPage, pageOf } from '../shared-fields.ts'
+
+const sums = {
+  opening: amount('What the wallet had when the day began.'),
+  late: amount('What was written down for a day before when its bill was made already.'),
+  payments: amount('In, before fees.'),
+  refunds: amount('Out.'),
+  fees: amount('Out, less what was given back.'),
+  payouts: amount('Out, less what came back.'),
+  corrections: amount('In or out.'),
+  closing: amount('What the wallet had when the day ended: the sum.'),
+}
+
+export const billActs: readonly Act[] = [
+  defineAct({
+    name: 'bill.list',
+    api: { method: 'GET', path: '/merchants/:merchantId/bills', id: 'listBills' },
+    scope: 'merchants:read',
+    summary: 'Bills of the days on which something moved, the newest first',
+    params: object('Whose bills.', { merchantId }),
+    input: object('Which bills.', { before: optional(day('Only days before this one.')), limit }),
+    answer: object('A page.', {
+      bills: list(
+        'The newest first.',
+        object('A bill.', {
+          day: day('In UTC.'),
+          madeAtMs: timeMs('When it was made.'),
+          lines: count('How many lines it has.'),
+          bytes: count('How long its file is.'),
+          sha256: text('Of its bytes.', { max: 64 }),
+          totals: list('By currency.', object('A currency.', { currency, ...sums })),
+        }),
+      ),
+      older: optional(day(nextPage)),
+    }),
+    command: { words: 'bill list', columns: ['day', 'lines', 'bytes', 'sha256'] },
+    async run({ service, actor, params, input: { before, limit: atMost } }) {
+      await service.as(actor).merchants.showMerchant(params.merchantId)
+      const { bills, older } = await pageOf(
+        'bills',
+        { before, limit: atMost },
+        { read: (at) => service.listBills(params.merchantId, at), keyOf: (bill) => bill.day },
+      )
+      return {
+        bills: bills.map((bill) => ({
+          ...bill,
+          totals: bill.totals.map((each) => {
+            const names = ['opening', 'late', ...billSections, 'closing'] as const
+            const written = names.map((name) => [name, toDecimalText(each[name], each.currency)])
+            // Safe: it has every name.
+            return {
+              currency: each.currency,
+              ...(Object.fromEntries(written) as Record<keyof typeof sums, string>),
+            }
+          }),
+        })),
+        older,
+      }
+    },
+  }),
+  defineAct({
+    name: 'bill.download',
+    api: { method: 'GET', path: '/merchants/:merchantId/bills/:day', id: 'downloadBill' },
+    scope: 'merchants:read',
+    summary: 'A merchant’s bill of one day, as CSV: the very bytes that the merchant gets',
+    params: object('Which bill.', { merchantId, day: day('In UTC; it is over.') }),
+    answer: 'csv',
+    command: { words: 'bill download' },
+    async run({ service, actor, params }) {
+      await service.as(actor).merchants.showMerchant(params.merchantId)
+      return (await service.readBill(params)).content()
+    },
+  }),
+]

@@ -1,0 +1,333 @@
+// Corrections: what an operator moves to put the books right. Each names the transfer that it corrects, where there is
+// one, and may need a second operator.
+import { Failure, toDecimalText, toPositiveMinorUnits } from '@tillgate/protocol'
+import type { Static, TObject } from 'typebox'
+import { placeOf, transferPlacePattern, writtenPlace } from '../../core/ledger/rules/transfer-place.ts'
+import { type Correctable, type Correction, releaseTargets } from '../../finance/treasury/rules/correction.ts'
+import type { RecordedCorrection } from '../../finance/treasury/store/corrections.ts'
+import { type Act, type ActCall, defineAct } from '../action.ts'
+import { amount, faced, list, matching, object, oneOf, optional, text, timeMs } from '../fields.ts'
+import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
+import {
+  currency,
+  limit,
+  merchantId,
+  nextPage,
+  outsideChecks,
+  outsideMoney,
+  outsideMoneyOf,
+  outsideOf,
+  pageOf,
+  reason,
+} from '../shared-fields.ts'
+
+const transferPattern = { regexp: /^[0-9A-Za-z]{1,30}$/, expected: 'a transfer’s number' }
+const place = (description: string) =>
+  matching(description, { regexp: transferPlacePattern, expected: '`older` of another page' })
+const corrects = optional(
+  faced(matching('The transfer that it puts right, where there is one.', transferPattern), {
+    option: 'corrects',
+    label: 'Transfer that it puts right, if any',
+  }),
+)
+const corrected = {
+  transferId: faced(matching('The transfer that it puts right.', transferPattern), {
+    option: 'transfer',
+    label: 'Transfer that it puts right',
+  }),
+  merchantId: optional(
+    faced(merchantId, {
+      option: 'merchant',
+      label: 'Merchant of that transfer; none for a top-up',
+    }),
+  ),
+  amount: optional(faced(amount('How much; all that is left of it unless given.'), { placeholder: '12.50' })),
+}
+const { bank, reference, valueDate } = outsideMoney
+const marks = { reference, valueDate }
+const markChecks = { valueDate: outsideChecks.valueDate }
+const answer = object('It is done.', doneBefore)
+
+export const correctionActs: readonly Act[] = [
+  defineAct({
+    name: 'correction.list',
+    api: { method: 'GET', path: '/corrections', id: 'listCorrections' },
+    scope: 'ledger:read',
+    summary: 'Corrections, the newest first',
+    input: object('Which page.', {
+      before: optional(
+        faced(place('Only what is older than this one: `older` of the page before.'), { option: 'page' }),
+      ),
+      beforeMs: optional(timeMs('Only what is older.')),
+      limit,
+    }),
+    answer: object('Corrections.', {
+      corrections: list(
+        'The newest first.',
+        object('A correction.', {
+          transferId: text('Its own transfer.', { max: 30 }),
+          act: text('What kind.', { max: 64 }),
+          corrects: optional(text('The transfer that it puts right.', { max: 30 })),
+          merchantId: optional(merchantId),
+          from: text('The account that paid.', { max: 128 }),
+          to: text('The account that got it.', { max: 128 }),
+          amount: amount('How much.'),
+          currency,
+          reference: optional(text('By what the bank knows it.', { max: 140 })),
+          valueDate: optional(text('The bank’s value date.', { max: 10 })),
+          actor: text('Who, and from where.', { max: 512 }),
+          reason: optional(text('Why.', { min: 0, max: 65_536 })),
+          madeAtMs: timeMs('When.'),
+        }),
+      ),
+      older: optional(place(nextPage)),
+    }),
+    command: {
+      words: 'correction list',
+      columns: ['transferId', 'act', 'corrects', 'amount', 'currency', 'reason'],
+    },
+    async run({ service, input: { before, beforeMs, limit: atMost } }) {
+      // Nothing of that millisecond stands after the empty number.
+      const from = beforeMs === undefined ? undefined : { madeAtMs: beforeMs, transferId: '' }
+      const { corrections, older } = await pageOf(
+        'corrections',
+        { before, limit: atMost },
+        {
+          read: (page) =>
+            service.corrections.listCorrections({
+              before: page.before === undefined ? from : placeOf(page.before),
+              limit: page.limit,
+            }),
+          keyOf: writtenPlace,
+        },
+      )
+      return { corrections: corrections.map(toAnswer), older }
+    },
+  }),
+  defineAct({
+    name: 'correction.fund',
+    api: { method: 'POST', path: '/merchants/:merchantId/fundings', id: 'fundMerchant' },
+    scope: 'money:move',
+    summary: 'Fund a merchant from a bank account, so that it can refund',
+    params: object('Which merchant.', { merchantId }),
+    input: object('How much.', { ...outsideMoney, transferId: corrects }),
+    checks: outsideChecks,
+    answer,
+    isOnce: true,
+    command: { words: 'merchant fund' },
+    form: {
+      place: 'merchant.money',
+      path: '/merchants/:merchantId/fund',
+      page: '/merchants/:merchantId/money',
+      label: 'Fund…',
+      explains:
+        'Money comes from one of the operator’s bank accounts into the merchant’s wallet. Where it makes good for a payout, name that one: no more than it goes back.',
+      button: 'Fund the merchant',
+    },
+    async run(call) {
+      const { service, actor, params, input } = call
+      await service.as(actor).merchants.showMerchant(params.merchantId)
+      return correct(call, async () => ({
+        kind: 'fund',
+        merchantId: params.merchantId,
+        ...outsideMoneyOf(input),
+        corrects: input.transferId,
+      }))
+    },
+    tell: (told, { input }) =>
+      tellDoneBefore(told) ?? { text: `${input.amount} ${input.currency} is in the merchant’s wallet.` },
+  }),
+  defineAct({
+    name: 'correction.withdraw',
+    api: { method: 'POST', path: '/wallets/:walletId/withdrawals', id: 'withdraw' },
+    scope: 'money:move',
+    summary: 'Take money out of a wallet, to one of the operator’s bank accounts',
+    params: object('Which wallet.', {
+      walletId: faced(text('The wallet’s number.', { max: 64 }), { option: 'wallet' }),
+    }),
+    input: object('How much.', { ...outsideMoney, transferId: corrects }),
+    checks: outsideChecks,
+    answer,
+    isOnce: true,
+    command: { words: 'wallet withdraw' },
+    form: {
+      place: 'wallet',
+      path: '/wallets/:walletId/withdraw',
+      page: '/wallets/:walletId',
+      label: 'Withdraw…',
+      explains:
+        'Money leaves the wallet for one of the operator’s bank accounts, from where you send it to the consumer. Where it takes back a top-up, name that one.',
+      button: 'Withdraw',
+      isDangerous: true,
+    },
+    async run(call) {
+      const { service, actor, params, input } = call
+      const { walletId } = (await service.as(actor).wallets.showWallet(params.walletId)).wallet
+      return correct(call, async () => ({
+        kind: 'withdraw',
+        walletId,
+        ...outsideMoneyOf(input),
+        corrects: input.transferId,
+      }))
+    },
+    tell: (told, { input }) =>
+      tellDoneBefore(told) ?? { text: `${input.amount} ${input.currency} left the wallet.` },
+  }),
+  defineAct({
+    name: 'correction.reverse',
+    api: { method: 'POST', path: '/corrections/reversals', id: 'reverseTransfer' },
+    scope: 'money:move',
+    summary: 'Reverse a top-up, a payout or a correction, wholly or in part',
+    input: object('What.', { ...corrected, ...marks, reason }),
+    checks: markChecks,
+    answer,
+    isOnce: true,
+    command: { words: 'correction reverse' },
+    form: {
+      place: 'corrections',
+      path: '/money/corrections/reverse',
+      page: '/money/corrections',
+      label: 'Reverse a transfer…',
+      explains:
+        'The money goes back the way it came, through the same bank account. The transfer itself stays as it is.',
+      button: 'Reverse it',
+      isDangerous: true,
+    },
+    run: (call) => correct(call, async () => ({ kind: 'reverse', ...(await correctedOf(call)) })),
+    tell: (told) => tellDoneBefore(told) ?? { text: 'It is reversed.' },
+  }),
+  defineAct({
+    name: 'correction.release',
+    api: { method: 'POST', path: '/corrections/releases', id: 'releaseSuspense' },
+    scope: 'money:move',
+    summary: 'Move late money on, out of suspense: to the merchant, a wallet or a bank account',
+    input: object('What, and where to.', {
+      ...corrected,
+      to: faced(oneOf('Who gets it.', releaseTargets), {
+        choices: [
+          ['merchant', 'the merchant of the order'],
+          ['wallet', 'a wallet'],
+          ['bank', 'a bank account, to be sent back'],
+        ],
+      }),
+      walletId: optional(
+        faced(text('Which wallet, by its number or login.', { max: 320 }), {
+          option: 'wallet',
+          label: 'Wallet, by number or login',
+        }),
+      ),
+      bank,
+      ...marks,
+      reason,
+    }),
+    checks: markChecks,
+    answer,
+    isOnce: true,
+    command: { words: 'correction release' },
+    form: {
+      place: 'corrections',
+      path: '/money/corrections/release',
+      page: '/money/corrections',
+      label: 'Move late money on…',
+      explains:
+        'Money that came through a rail when its order had ended, and is held for you, leaves suspense. Name the attempt’s transactionId and the merchant.',
+      button: 'Move it on',
+    },
+    async run(call) {
+      const { service, actor, input } = call
+      const wallet =
+        input.walletId === undefined
+          ? undefined
+          : (await service.as(actor).wallets.showWallet(input.walletId)).wallet
+      return correct(call, async () => ({
+        kind: 'release',
+        to: input.to,
+        walletId: wallet?.walletId,
+        ...(await correctedOf(call)),
+      }))
+    },
+    tell: (told) => tellDoneBefore(told) ?? { text: 'It is moved on.' },
+  }),
+  defineAct({
+    name: 'correction.write-off',
+    api: { method: 'POST', path: '/corrections/write-offs', id: 'writeOff' },
+    scope: 'money:move',
+    summary: 'Write off a top-up whose money never came, or late money that nobody claims',
+    input: object('What.', { ...corrected, ...marks, reason }),
+    checks: markChecks,
+    answer,
+    isOnce: true,
+    command: { words: 'correction write-off' },
+    form: {
+      place: 'corrections',
+      path: '/money/corrections/write-off',
+      page: '/money/corrections',
+      label: 'Write off…',
+      explains:
+        'Of a top-up whose money never came and was spent: the bank account is set right, and the loss is booked. Of late money: it leaves suspense as a gain.',
+      button: 'Write it off',
+      isDangerous: true,
+    },
+    run: (call) => correct(call, async () => ({ kind: 'write_off', ...(await correctedOf(call)) })),
+    tell: (told) => tellDoneBefore(told) ?? { text: 'It is written off.' },
+  }),
+]
+
+type CorrectedInput = Static<
+  TObject<typeof corrected & typeof marks & { bank: typeof bank; reason: typeof reason }>
+>
+
+/** What is corrected, and by how much: all that is left unless the input says otherwise. */
+async function correctedOf({ service, input }: Pick<ActCall<unknown, CorrectedInput>, 'service' | 'input'>) {
+  const { transferId, merchantId: of = '' } = input
+  const found = await service.findCorrectable({ merchantId: of, transferId })
+  if (!found)
+    throw new Failure('invalid_field', {
+      field: 'transferId',
+      message: `There is no transfer ${transferId}${of === '' ? ' that concerns no merchant. Name its merchant' : ` of merchant ${of}`}.`,
+    })
+  return {
+    merchantId: of,
+    corrects: transferId,
+    currency: found.currency,
+    amountMinor: amountOf(input.amount, found),
+    outside: outsideOf(input),
+  }
+}
+
+function amountOf(written: string | undefined, found: Correctable): bigint {
+  if (written !== undefined) return toPositiveMinorUnits(written, found.currency, 'amount')
+  const left = found.amountMinor - found.correctedMinor
+  if (left > 0n) return left
+  throw new Failure('status_does_not_allow', {
+    field: 'transferId',
+    message: `Transfer ${found.transferId} was corrected before, wholly.`,
+  })
+}
+
+/** What is refused now because it was done before is answered as it was then: the faces hold an id to its content. */
+async function correct(
+  {
+    service,
+    actor,
+    input,
+    actId,
+  }: Pick<ActCall<unknown, { reason: string }>, 'service' | 'actor' | 'input' | 'actId'>,
+  makeCorrection: () => Promise<Correction>,
+) {
+  const { corrections, funds } = service.as(actor)
+  const doneBeforeMs = actId === undefined ? undefined : await funds.doneAt(actId)
+  if (doneBeforeMs !== undefined) return { doneBeforeMs }
+  await corrections.correct(await makeCorrection(), input.reason, { actId })
+  return {}
+}
+
+function toAnswer(correction: RecordedCorrection) {
+  const { debitAccountId, creditAccountId, amountMinor, currency: code } = correction
+  return {
+    ...correction,
+    from: debitAccountId,
+    to: creditAccountId,
+    amount: toDecimalText(amountMinor, code),
+  }
+}

@@ -1,0 +1,249 @@
+// The operator's own money: the opening balance of a bank account, what the owner pays in and takes out, and fees that are swept.
+import {
+  Failure,
+  isCurrencyCode,
+  toDecimalText,
+  toMinorUnits,
+  toPositiveMinorUnits,
+} from '@tillgate/protocol'
+import type { OwnMoved } from '../../finance/treasury/move-own-money.ts'
+import {
+  type BankAccount,
+  bankNamePattern,
+  checkValueDate,
+  mainBank,
+} from '../../finance/treasury/rules/bank-account.ts'
+import { type Act, type ActCall, defineAct, form } from '../action.ts'
+import { amount, day, faced, matching, object, optional, text } from '../fields.ts'
+import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
+import {
+  bankName,
+  currency,
+  money,
+  moneyChecks,
+  moneyOf,
+  outsideChecks,
+  outsideMoney,
+  reason,
+} from '../shared-fields.ts'
+
+const key = object('Which bank account.', {
+  bankName: faced(bankName, { option: 'name', label: 'Bank account' }),
+})
+const { reference, valueDate } = outsideMoney
+const page = '/money/banks/:bankName'
+const path = '/bank-accounts/:bankName'
+const moved = {
+  transferId: optional(
+    text('The transfer through the bank account: the reference, unless you gave one.', { max: 64 }),
+  ),
+  amount: optional(amount('How much. Left out of a sweep that is sent again.')),
+  ...doneBefore,
+}
+const isOpen = ({ closedAtMs }: BankAccount) => closedAtMs === undefined
+const place = { place: 'bank', page, wantsProof: true, isOffered: isOpen } as const
+
+export const ownMoneyActs: readonly Act[] = [
+  defineAct({
+    name: 'bank.opening-balance',
+    api: { method: 'POST', path: `${path}/opening-balance`, id: 'setOpeningBalance' },
+    scope: 'money:move',
+    summary: 'Set the balance with which a bank account began, once for each currency',
+    params: key,
+    input: object('The balance.', {
+      amount: faced(amount('The balance at the beginning of the day. Below zero if it was overdrawn.'), {
+        placeholder: '1000.00',
+      }),
+      currency,
+      day: day('The day that began with this balance: the first day of your first statement.'),
+      reference,
+      reason,
+    }),
+    checks: {
+      currency: moneyChecks.currency,
+      amount({ amount: written, currency: code }) {
+        if (isCurrencyCode(String(code))) openingMinor(String(written), String(code))
+      },
+      day: ({ day: written }) => checkValueDate(String(written)),
+    },
+    answer: object('The opening balance.', moved),
+    isOnce: true,
+    command: { words: 'bank opening-balance' },
+    form: form<BankAccount>({
+      ...place,
+      path: `${page}/opening-balance`,
+      label: 'Set the opening balance…',
+      explains:
+        'The money that was on the account before the first statement becomes equity. Each currency has one opening balance. If the amount is wrong, reverse the transfer and set the balance again.',
+      button: 'Set the opening balance',
+    }),
+    async run(call) {
+      await call.prove?.()
+      const { service, actor, params, input, actId } = call
+      const { currency: code, day: valueDate, reference: named, reason: why } = input
+      const amountMinor = openingMinor(input.amount, code)
+      const given = { ...params, currency: code, amountMinor, valueDate, reference: named }
+      const done = await service.as(actor).ownMoney.setOpeningBalance(given, why, { actId })
+      return answered(call, done, code)
+    },
+    tell: (told, { params, input }) =>
+      tellDoneBefore(told) ?? {
+        text: `The bank account ${params.bankName} opened with ${input.amount} ${input.currency} on ${input.day}.`,
+      },
+  }),
+  defineAct({
+    name: 'bank.deposit',
+    api: { method: 'POST', path: `${path}/deposits`, id: 'depositOwnMoney' },
+    scope: 'money:move',
+    summary: 'Record an owner’s deposit: your own money that is paid into a bank account',
+    params: key,
+    input: object('How much.', { ...money, reference, valueDate }),
+    checks: outsideChecks,
+    answer: object('The deposit.', moved),
+    isOnce: true,
+    command: { words: 'bank deposit' },
+    form: form<BankAccount>({
+      ...place,
+      path: `${page}/deposits`,
+      label: 'Owner’s deposit…',
+      explains:
+        'Your own money comes to this bank account and becomes equity. The statement’s line matches it.',
+      button: 'Record the deposit',
+    }),
+    async run(call) {
+      await call.prove?.()
+      const { given, why } = givenOf(call)
+      const { service, actor, actId } = call
+      return answered(call, await service.as(actor).ownMoney.deposit(given, why, { actId }), given.currency)
+    },
+    tell: (told, { input }) =>
+      tellDoneBefore(told) ?? {
+        text: `${input.amount} ${input.currency} is recorded as the owner’s deposit, ${told.transferId}.`,
+      },
+  }),
+  defineAct({
+    name: 'bank.withdraw',
+    api: { method: 'POST', path: `${path}/withdrawals`, id: 'withdrawOwnMoney' },
+    scope: 'money:move',
+    summary: 'Record an owner’s withdrawal: your own money that leaves a bank account',
+    params: key,
+    input: object('How much.', { ...money, reference, valueDate }),
+    checks: outsideChecks,
+    answer: object('The withdrawal.', moved),
+    isOnce: true,
+    command: { words: 'bank withdraw' },
+    form: form<BankAccount>({
+      ...place,
+      path: `${page}/withdrawals`,
+      label: 'Owner’s withdrawal…',
+      explains:
+        'Your own money leaves this bank account. You can withdraw no more than equity has, and no more than is your own after costs.',
+      button: 'Record the withdrawal',
+      isDangerous: true,
+    }),
+    async run(call) {
+      await call.prove?.()
+      const { given, why } = givenOf(call)
+      const { service, actor, actId } = call
+      return answered(call, await service.as(actor).ownMoney.withdraw(given, why, { actId }), given.currency)
+    },
+    tell: (told, { input }) =>
+      tellDoneBefore(told) ?? {
+        text: `${input.amount} ${input.currency} is recorded as the owner’s withdrawal, ${told.transferId}.`,
+      },
+  }),
+  defineAct({
+    name: 'bank.sweep-fees',
+    api: { method: 'POST', path: `${path}/fee-sweeps`, id: 'sweepFees' },
+    scope: 'money:move',
+    summary:
+      'Sweep fees to a bank account: they become equity, and the money moves if it is at another account',
+    params: key,
+    input: object('How much.', {
+      amount: optional(faced(amount('All fees there are, unless given.'), { placeholder: '12.50' })),
+      currency,
+      fromBank: optional(
+        faced(
+          matching('The bank account where the money is; the same one unless given.', {
+            regexp: bankNamePattern,
+            expected: 'the name of a bank account',
+          }),
+          { option: 'from', placeholder: mainBank },
+        ),
+      ),
+      reference,
+      valueDate,
+      reason,
+    }),
+    checks: outsideChecks,
+    answer: object('The sweep.', moved),
+    isOnce: true,
+    command: { words: 'bank sweep-fees' },
+    form: form<BankAccount>({
+      ...place,
+      path: `${page}/fee-sweeps`,
+      label: 'Sweep fees…',
+      explains:
+        'Fees become equity. Leave “From bank” empty if the money is on this account already: no statement shows the sweep. If the money moves here from another account, both statements show it.',
+      button: 'Sweep fees',
+    }),
+    async run(call) {
+      await call.prove?.()
+      const { service, actor, params, input, actId } = call
+      const { currency: code, fromBank: fromBankName, reference: named, valueDate: date, reason: why } = input
+      if (date !== undefined) checkValueDate(date)
+      const amountMinor =
+        input.amount === undefined ? undefined : toPositiveMinorUnits(input.amount, code, 'amount')
+      const given = {
+        ...params,
+        currency: code,
+        amountMinor,
+        fromBankName,
+        reference: named,
+        valueDate: date,
+      }
+      const done = await service.as(actor).ownMoney.sweepFees(given, why, { actId })
+      const others = fromBankName === undefined ? [] : [fromBankName]
+      return answered(call, done, code, others)
+    },
+    tell: (told, { params, input }) =>
+      tellDoneBefore(told) ?? {
+        text: `${told.amount ?? 'All'} ${input.currency} of fees are swept to ${params.bankName}.`,
+      },
+  }),
+]
+
+type OwnCall = ActCall<
+  { bankName: string },
+  { amount: string; currency: string; reference?: string; valueDate?: string; reason: string }
+>
+
+function givenOf({ params, input }: OwnCall) {
+  const { reason: why, ...given } = moneyOf(input)
+  if (input.valueDate !== undefined) checkValueDate(input.valueDate)
+  return { given: { ...params, ...given, reference: input.reference, valueDate: input.valueDate }, why }
+}
+
+/** The new transfer may be what lines of a statement wait for. */
+async function answered(
+  { service, actor, params }: Pick<ActCall<{ bankName: string }>, 'service' | 'actor' | 'params'>,
+  { transferId, amountMinor, doneBeforeMs }: OwnMoved,
+  code: string,
+  others: readonly string[] = [],
+) {
+  const { matchLines } = service.as(actor).reconciliation
+  for (const name of [params.bankName, ...others]) await matchLines(`bank:${name}`)
+  const written = amountMinor === undefined ? undefined : toDecimalText(amountMinor, code)
+  return { transferId, amount: written, doneBeforeMs }
+}
+
+function openingMinor(written: string, code: string): bigint {
+  const isOverdrawn = written.startsWith('-')
+  const minor = toMinorUnits(isOverdrawn ? written.slice(1) : written, code, 'amount')
+  if (minor === 0n)
+    throw new Failure('invalid_field', {
+      field: 'amount',
+      message: 'amount is 0: an account that began empty has no opening balance.',
+    })
+  return isOverdrawn ? -minor : minor
+}

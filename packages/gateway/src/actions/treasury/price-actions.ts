@@ -1,0 +1,277 @@
+// Price lists: what merchants pay for payments. Set, ended, listed, and explained for a payment.
+import {
+  digitsOf,
+  Failure,
+  isCurrencyCode,
+  toDecimalText,
+  toMinorUnits,
+  toPositiveMinorUnits,
+} from '@tillgate/protocol'
+import { describeScope, maxBasisPoints, type Price, type Terms } from '../../core/orders/fees/rules/price.ts'
+import { walletRailId } from '../../core/orders/payments/rules/rail.ts'
+import { railIdPattern } from '../../finance/rails/rules/outside-rail.ts'
+import { type Act, defineAct } from '../action.ts'
+import {
+  amount,
+  faced,
+  integer,
+  list,
+  matching,
+  object,
+  oneOf,
+  optional,
+  parseMoment,
+  text,
+  timeMs,
+} from '../fields.ts'
+import { currency, limit, merchantId, reason, uuid } from '../shared-fields.ts'
+
+const rail = matching(`The rail’s id; \`${walletRailId}\` is the wallets here.`, {
+  regexp: railIdPattern,
+  expected: 'a rail’s id, or `wallet`',
+})
+const scope = {
+  merchantId: optional(faced(merchantId, { option: 'merchant', label: 'Merchant; all unless given' })),
+  railId: optional(
+    faced(rail, { option: 'rail', label: 'Rail; every way to pay unless given', placeholder: walletRailId }),
+  ),
+  currency: optional(faced(currency, { label: 'Currency; all unless given' })),
+}
+const terms = {
+  fixed: optional(faced(amount('For each payment.'), { placeholder: '0.30' })),
+  basisPoints: optional(
+    faced(integer('Hundredths of a percent of the payment.', { min: 0, max: maxBasisPoints }), {
+      placeholder: '150',
+    }),
+  ),
+  least: optional(faced(amount('The least that a payment costs.'), { placeholder: '0.10' })),
+  most: optional(faced(amount('The most that a payment costs.'), { placeholder: '25.00' })),
+  refunds: optional(
+    faced(
+      oneOf('What a refund does with the fee: `keep` unless given; `return` gives back its share.', [
+        'keep',
+        'return',
+      ]),
+      {
+        choices: [
+          ['keep', 'keep the fee'],
+          ['return', 'give back its share'],
+        ],
+        initial: 'keep',
+      },
+    ),
+  ),
+}
+const from = {
+  fromMs: optional(
+    faced(timeMs('From when on: at least a minute from now, which it is unless given.'), {
+      option: 'from',
+      label: 'From (UTC); a minute from now unless given',
+      kind: 'day',
+      fromText: (written) => (written.includes('-') ? String(parseMoment(written)) : written),
+      hint: 'From when on, such as 2027-01-01; a minute from now unless given.',
+    }),
+  ),
+}
+const price = {
+  priceId: uuid('Its number.'),
+  ...scope,
+  ...terms,
+  validFromMs: timeMs('From when on it holds.'),
+  isEnd: optional(oneOf('It ends the one before: from then on a less specific one holds.', ['yes'])),
+  createdAtMs: timeMs('When it was set.'),
+}
+
+/** Amounts are in the currency; that one is missing is said where they are read. */
+const amountChecks = Object.fromEntries(
+  (['fixed', 'least', 'most'] as const).map((name) => [
+    name,
+    (given: Readonly<Record<string, unknown>>) => {
+      const code = String(given['currency'])
+      if (isCurrencyCode(code)) toMinorUnits(String(given[name]), code, name)
+    },
+  ]),
+)
+const currencyCheck = {
+  currency: (given: Readonly<Record<string, unknown>>) => void digitsOf(String(given['currency'])),
+}
+
+export const priceActs: readonly Act[] = [
+  defineAct({
+    name: 'price.list',
+    api: { method: 'GET', path: '/prices', id: 'listPrices' },
+    scope: 'fees:read',
+    summary: 'Price lists, those that begin last first',
+    input: object('Which ones.', {
+      merchantId: optional(faced(merchantId, { option: 'merchant', label: 'For this merchant, or for all' })),
+      limit,
+    }),
+    answer: object('Price lists.', {
+      prices: list('Those that begin last first.', object('A price list.', price)),
+    }),
+    command: { words: 'price list' },
+    run: async ({ service, actor, input }) => ({
+      prices: (await service.as(actor).prices.listPrices(input.merchantId, input.limit ?? 200)).map(toAnswer),
+    }),
+  }),
+  defineAct({
+    name: 'price.set',
+    api: { method: 'POST', path: '/prices', id: 'setPrice' },
+    scope: 'fees:manage',
+    summary: 'Set what payments cost, from a moment on; the most specific price holds',
+    input: object('The price.', { ...scope, ...terms, ...from, reason }),
+    checks: { ...currencyCheck, ...amountChecks },
+    answer: object('The price.', price),
+    command: { words: 'price set' },
+    form: {
+      place: 'fees',
+      path: '/money/prices',
+      page: '/money/fees',
+      label: 'Set a price…',
+      explains:
+        'Payments that succeed from that moment on cost this much. The price for a merchant holds before one for all, then that for a rail, then that for a currency. Nothing that was charged before changes.',
+      button: 'Set the price',
+      fields: [...Object.keys(scope), ...Object.keys(terms), ...Object.keys(from), 'reason'],
+    },
+    run: async ({ service, actor, input }) => {
+      const { merchantId: of, railId, currency: code, fromMs, reason: why } = input
+      return toAnswer(
+        await service
+          .as(actor)
+          .prices.setPrice({ merchantId: of, railId, currency: code, terms: termsOf(input), fromMs }, why),
+      )
+    },
+    tell: (of) => ({ text: `The price for ${describeScope(of)} holds from ${written(of.validFromMs)} on.` }),
+  }),
+  defineAct({
+    name: 'price.end',
+    api: { method: 'POST', path: '/prices/end', id: 'endPrice' },
+    scope: 'fees:manage',
+    summary: 'End a price: from a moment on the next less specific one holds, if there is one',
+    input: object('Which price.', { ...scope, ...from, reason }),
+    checks: currencyCheck,
+    answer: object('The end.', price),
+    command: { words: 'price end' },
+    form: {
+      place: 'fees',
+      path: '/money/prices/end',
+      page: '/money/fees',
+      label: 'End a price…',
+      explains:
+        'Name what the price is for, exactly as it was set. From the day that you choose, or a minute from now on, the next less specific price holds; where there is none, payments cost nothing.',
+      button: 'End the price',
+      isDangerous: true,
+      fields: [...Object.keys(scope), ...Object.keys(from), 'reason'],
+    },
+    run: async ({ service, actor, input }) => {
+      const { merchantId: of, railId, currency: code, fromMs, reason: why } = input
+      return toAnswer(
+        await service
+          .as(actor)
+          .prices.setPrice({ merchantId: of, railId, currency: code, terms: undefined, fromMs }, why),
+      )
+    },
+    tell: (of) => ({ text: `The price for ${describeScope(of)} ends at ${written(of.validFromMs)}.` }),
+  }),
+  defineAct({
+    name: 'fee.explain',
+    api: { method: 'GET', path: '/fees/explanation', id: 'explainFee' },
+    scope: 'fees:read',
+    summary: 'What a payment would cost the merchant, which price holds, and why',
+    input: object('A payment.', {
+      merchantId: faced(merchantId, { option: 'merchant' }),
+      amount: faced(amount('How much is paid.'), { placeholder: '12.50' }),
+      currency,
+      railId: optional(faced(rail, { option: 'rail', label: 'Rail; the wallet unless given' })),
+      atMs: optional(faced(timeMs('When it is paid; now unless given.'), { option: 'at' })),
+    }),
+    checks: {
+      ...currencyCheck,
+      amount: (given) => {
+        const code = String(given['currency'])
+        if (isCurrencyCode(code)) toPositiveMinorUnits(String(given['amount']), code, 'amount')
+      },
+    },
+    answer: object('What it costs.', {
+      amount: amount('What is paid.'),
+      currency,
+      fee: amount('What it costs the merchant.'),
+      net: amount('What it brings the merchant.'),
+      price: optional(object('The price that holds; not there: it costs nothing.', price)),
+      considered: list(
+        'The prices that are for such a payment, the most specific first.',
+        object('A price.', {
+          scope: text('What it is for.', { max: 256 }),
+          why: text('Why it holds, or does not.', { max: 256 }),
+        }),
+      ),
+    }),
+    command: { words: 'fee explain' },
+    async run({ service, actor, input, nowMs }) {
+      const { merchantId: of, currency: code, railId = walletRailId, atMs = nowMs } = input
+      const amountMinor = toPositiveMinorUnits(input.amount, code, 'amount')
+      const found = await service
+        .as(actor)
+        .prices.explainFee({ merchantId: of, railId, currency: code, amountMinor, atMs })
+      return {
+        amount: toDecimalText(amountMinor, code),
+        currency: code,
+        fee: toDecimalText(found.feeMinor, code),
+        net: toDecimalText(found.netMinor, code),
+        price: found.price && toAnswer(found.price),
+        considered: found.considered,
+      }
+    },
+  }),
+]
+
+function termsOf(given: {
+  currency?: string
+  fixed?: string
+  basisPoints?: number
+  least?: string
+  most?: string
+  refunds?: 'keep' | 'return'
+}): Terms {
+  const { currency: code } = given
+  if (given.fixed === undefined && given.basisPoints === undefined)
+    throw new Failure('invalid_field', {
+      field: 'basisPoints',
+      message: 'Give a fixed amount, basis points or both; 0 where payments are to cost nothing.',
+    })
+  const minor = (name: 'fixed' | 'least' | 'most') => {
+    if (given[name] === undefined) return undefined
+    if (code !== undefined) return toMinorUnits(given[name], code, name)
+    throw new Failure('invalid_field', {
+      field: 'currency',
+      message: `${name} is an amount and needs a currency. Give one, or basis points alone.`,
+    })
+  }
+  return {
+    fixedMinor: minor('fixed') ?? 0n,
+    basisPoints: given.basisPoints ?? 0,
+    leastMinor: minor('least'),
+    mostMinor: minor('most'),
+    returnsFee: given.refunds === 'return',
+  }
+}
+
+export function toAnswer({ terms: of, ...rest }: Price) {
+  const minor = (amountMinor: bigint | undefined) =>
+    amountMinor === undefined || rest.currency === undefined
+      ? undefined
+      : toDecimalText(amountMinor, rest.currency)
+  return {
+    ...rest,
+    fixed: minor(of?.fixedMinor),
+    basisPoints: of?.basisPoints,
+    least: minor(of?.leastMinor),
+    most: minor(of?.mostMinor),
+    refunds: of && (of.returnsFee ? ('return' as const) : ('keep' as const)),
+    isEnd: of ? undefined : ('yes' as const),
+  }
+}
+
+function written(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+}

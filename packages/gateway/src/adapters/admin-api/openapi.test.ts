@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fastify } from 'fastify'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/schema'
+import { makeControl } from '../../../test/support/admission.ts'
+import { systemClock } from '../../platform/runtime/clock.ts'
+import { makeDownloads } from '../kit/downloads.ts'
+import { apiPrefix } from './api.ts'
+import { makeOpenApi } from './openapi.ts'
+import { apiRoutes } from './routes.ts'
+import { serveAdminApi } from './serve.ts'
+
+interface Operation {
+  readonly operationId: string
+  readonly parameters: readonly { name: string; in: string; required: boolean; schema: TSchema }[]
+  readonly requestBody?: { content: { 'application/json': { schema: TSchema } } }
+  readonly responses: Record<string, { content: Record<string, { schema: TSchema & { $ref?: string } }> }>
+}
+
+// As programs read it.
+const document = JSON.parse(JSON.stringify(makeOpenApi())) as ReturnType<typeof makeOpenApi>
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    path,
+    operation: operation as unknown as Operation,
+  })),
+)
+
+test('every route that is served is described, and every route that is described is served', async () => {
+  const served: string[] = []
+  const listener = fastify()
+  listener.addHook('onRoute', ({ method, url }) => {
+    if (url.startsWith(apiPrefix) && method !== 'HEAD')
+      served.push(`${method} ${url.replace(/:(\w+)/g, '{$1}')}`)
+  })
+  serveAdminApi(listener, {
+    mode: 'sandbox',
+    clock: systemClock,
+    admission: makeControl().admission,
+    downloads: makeDownloads(systemClock),
+    running: () => assert.fail('nobody asks'),
+    routes: apiRoutes,
+  })
+  await listener.ready()
+  assert.deepEqual(served.toSorted(), operations.map(({ name }) => name).toSorted())
+  await listener.close()
+})
+
+test('the document is whole: ids once, path parameters declared, references that lead somewhere', () => {
+  assert.match(document.openapi, /^3\.1\.\d+$/)
+  const ids = operations.map(({ operation }) => operation.operationId)
+  assert.equal(new Set(ids).size, ids.length)
+  for (const { name, path, operation } of operations) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
+    const declared = operation.parameters.filter((parameter) => parameter.in === 'path')
+    assert.deepEqual(
+      declared.map((parameter) => parameter.name),
+      inPath,
+      name,
+    )
+    assert(
+      declared.every(({ required }) => required),
+      name,
+    )
+    const statuses = Object.keys(operation.responses).filter((status) => status !== '202')
+    assert.deepEqual(statuses, ['200', 'default'], name)
+    const failure = operation.responses['default']?.content['application/json']?.schema.$ref
+    assert.equal(failure, '#/components/schemas/Failure', name)
+  }
+  assert(document.components.schemas.Failure)
+  assert.doesNotMatch(JSON.stringify(document), /"expected"/)
+})
+
+test('every schema of the document can be checked by', () => {
+  for (const { operation } of operations) {
+    const schemas = [
+      ...operation.parameters.map(({ schema }) => schema),
+      ...Object.values(operation.responses).flatMap(({ content }) =>
+        Object.values(content).map(({ schema }) => schema),
+      ),
+      ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema),
+    ].filter((schema) => !('$ref' in schema))
+    for (const schema of schemas) assert.equal(Compile(schema).Check(Symbol('nothing')), false)
+  }
+})
+
+/**
+ * What is held of an attempt goes back once, by the attempt's own status; an entry of a bank counts once, by its
+ * reference; a refund and a payout end once; a plan has one run a day and currency.
+ */
+const onceByWhatTheyName = new Set([
+  ...['returnLateMoney', 'confirmTransfer', 'returnTransfer', 'settleTransferRefund'],
+  ...['setPayoutPlan', 'startPayoutRun', 'sendPayoutRun', 'payoutRunPaid', 'cancelPayoutRun'],
+  ...['paidPayout', 'returnPayout', 'cancelPayout', 'confirmBreak', 'writeOffBreak'],
+])
+
+/** What makes a secret that is told once, and ends an earlier one or makes a merchant. */
+const makesSecrets = new Set(['addMerchant', 'rotateEndpointSecret', 'rotateRailSecret'])
+
+test('whatever moves money or makes a secret by an id of the caller’s says so, and only that', () => {
+  const once = operations.filter(({ operation }) =>
+    operation.parameters.some(({ name, required }) => name === 'Idempotency-Key' && required),
+  )
+  assert.deepEqual(
+    once.map(({ operation }) => operation.operationId),
+    apiRoutes
+      .filter(({ scope, id }) => scope === 'money:move' || makesSecrets.has(id))
+      .map(({ id }) => id)
+      .filter((id) => !onceByWhatTheyName.has(id)),
+  )
+})

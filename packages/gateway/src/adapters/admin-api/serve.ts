@@ -1,0 +1,251 @@
+// The admin API over HTTP: bearer tokens alone, never a cookie, so that no page elsewhere can act in an operator's name.
+// What is cheap is checked first; the schemas and checks of the route are held against everything that comes in.
+import assert from 'node:assert/strict'
+import { Failure, type Json, makeChecker, makeReader, successAnswer } from '@tillgate/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { GivenFile } from '../../actions/action.ts'
+import { fileTypes, isFile } from '../../actions/answers.ts'
+import { toWaitingAnswer } from '../../actions/approvals/approval-actions.ts'
+import { refusalsOf } from '../../actions/read-input.ts'
+import { runAct } from '../../actions/running/run-act.ts'
+import type { OperatorService } from '../../actions/service.ts'
+import { checkScope } from '../../identity/operators/rules/api-token.ts'
+import type { KnownToken } from '../../identity/operators/store/api-tokens.ts'
+import type { Admission } from '../../platform/http/admission/admission.ts'
+import type { AdmissionControl } from '../../platform/http/admission/admission-control.ts'
+import { costs } from '../../platform/http/admission/charges.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import { type Downloads, downloadLimits } from '../kit/downloads.ts'
+import { collect, maxFileBytes } from '../kit/forms/uploads.ts'
+import { type ApiRoute, apiPrefix } from './api.ts'
+import { serveApiDocs } from './docs-page.ts'
+
+export interface AdminApiParts {
+  readonly clock: Clock
+  readonly admission: AdmissionControl
+  readonly downloads: Downloads
+  readonly mode: 'sandbox' | 'live'
+  /** Throws while the gateway is still starting. */
+  readonly running: () => OperatorService
+  readonly routes: readonly ApiRoute[]
+}
+
+const maxBodyBytes = 64 * 1024
+const fileContentTypes = ['application/octet-stream', 'application/xml', 'text/xml', 'text/csv']
+/** After so long, and always after a wait for events, a token is looked up again before what was read is told. */
+const recheckAfterMs = 250
+const keyPattern = /^[\x21-\x7e]{1,64}$/
+
+interface Answering {
+  readonly route: ApiRoute
+  readonly read: ReturnType<typeof makeInput>
+  readonly admission: Admission
+}
+
+export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): void {
+  serveApiDocs(listener, parts)
+  listener.register(async (api) => {
+    const admissions = admitRequests(api, parts)
+    for (const route of parts.routes) {
+      const read = makeInput(route)
+      api.route({
+        method: route.method,
+        url: apiPrefix + route.path,
+        // Each token has a rate of its own.
+        config: { rateLimit: false },
+        handler: async (request, reply) => {
+          const admission = admissions.get(request)
+          assert(admission, 'a request is admitted before it is answered')
+          return work(parts, request, reply, { route, read, admission })
+        },
+      })
+    }
+  })
+}
+
+/** Before anything is read. The file of a request is not read before its token is. */
+function admitRequests(api: FastifyInstance, parts: AdminApiParts): WeakMap<FastifyRequest, Admission> {
+  const admissions = new WeakMap<FastifyRequest, Admission>()
+  api.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string', bodyLimit: maxBodyBytes },
+    (_request, text, done) => done(null, text),
+  )
+  api.addContentTypeParser(fileContentTypes, (_request, stream, done) => done(null, stream))
+  api.addHook('onRequest', (request, reply, done) => {
+    reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
+    const admission = parts.admission.admit(request.raw)
+    admissions.set(request, admission)
+    admission.startReceiving()
+    request.raw.once('close', () => admission.endReceiving({ isWhole: request.raw.complete }))
+    done()
+  })
+  return admissions
+}
+
+async function work(
+  parts: AdminApiParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  given: Answering,
+): Promise<FastifyReply> {
+  const { admission } = given
+  admission.startWork()
+  try {
+    return await answer(parts, request, reply, given)
+  } catch (error) {
+    // Whoever has no right to it could be told so as fast as it asks, and send a whole file each time.
+    if (error instanceof Failure && error.failure === 'not_allowed') await admission.endLate()
+    throw error
+  } finally {
+    admission.end()
+  }
+}
+
+async function answer(
+  parts: AdminApiParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { route, read, admission }: Answering,
+): Promise<FastifyReply> {
+  const { token, operator } = await identify(parts, request, reply, admission)
+  checkScope(route.scope, token, operator)
+  const input = read(request)
+  const file = route.takesFile ? await fileOf(request) : undefined
+  const startedAtMs = parts.clock.now()
+  const ran = await runAct(route.act, {
+    params: input.params,
+    input: input.query ?? input.body,
+    file,
+    service: parts.running(),
+    token,
+    operator,
+    actor: `api:${operator.login}/${token.name}@${request.ip}`,
+    nowMs: startedAtMs,
+    signal: goneOf(reply),
+    actId: route.isOnce ? await actIdOf(parts, request, route, { login: operator.login, input }) : undefined,
+  })
+  // A reader may have waited, and is told nothing where its access ended meanwhile. What was changed is answered.
+  const mayWait = 'waitSeconds' in (input.query ?? {})
+  if (route.method === 'GET' && (mayWait || parts.clock.now() - startedAtMs >= recheckAfterMs)) {
+    const now = await findToken(parts, request, reply, admission)
+    checkScope(route.scope, now.token, now.operator)
+  }
+  if (ran.kind === 'waiting') return reply.code(202).send(successAnswer(toWaitingAnswer(ran.request)))
+  if (!isFile(route.answer)) return reply.send(successAnswer(ran.answer as object))
+  const stream = parts.downloads.start(ran.answer as AsyncIterable<string>)
+  if (!stream)
+    throw new Failure('unavailable', {
+      retryAfterSeconds: 60,
+      message: `${downloadLimits.atOnce} files are being downloaded already. Try again when one of them is over.`,
+    })
+  return reply.header('content-type', `${fileTypes[route.answer]}; charset=utf-8`).send(stream)
+}
+
+async function identify(
+  parts: AdminApiParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  admission: Admission,
+): Promise<KnownToken> {
+  const known = await findToken(parts, request, reply, admission)
+  admission.takeMerchantRate({ merchantId: known.token.tokenId, requestsPerSecond: undefined })
+  if (parts.running().needsSecondStep(known.operator))
+    throw new Failure('not_allowed', {
+      message: `The role ${known.operator.role} must sign in with a second step, and ${known.operator.login} has none. Set it up in the console first.`,
+    })
+  return known
+}
+
+async function findToken(
+  parts: AdminApiParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  admission: Admission,
+): Promise<KnownToken> {
+  const [, given = ''] = /^Bearer ([\w.~+/-]{1,200}=*)$/i.exec(request.headers.authorization ?? '') ?? []
+  const known = await parts.running().apiTokens.findToken(given, request.ip)
+  if (known) return known
+  admission.charge(costs.notOpened)
+  reply.header('www-authenticate', 'Bearer')
+  throw new Failure('token_not_accepted', {
+    message:
+      'Send a live token as "Authorization: Bearer …". Tokens are made in the console under Account, or by tillgate token add.',
+  })
+}
+
+async function actIdOf(
+  parts: AdminApiParts,
+  request: FastifyRequest,
+  route: ApiRoute,
+  { login, input }: { login: string; input: { params: unknown; body: unknown } },
+): Promise<string> {
+  const key = request.headers['idempotency-key']
+  if (typeof key !== 'string' || !keyPattern.test(key))
+    throw new Failure('invalid_field', {
+      field: 'Idempotency-Key',
+      message:
+        'Send a header Idempotency-Key of 1 to 64 visible characters, a new one for each act: sent again with the same key, the act is done once.',
+    })
+  const content = [route.id, input.params, Object.entries(input.body as object).toSorted()]
+  const actId = await parts.running().apiTokens.actIdOf({ login, key, content: JSON.stringify(content) })
+  if (actId !== undefined) return actId
+  throw new Failure('number_already_used', {
+    field: 'Idempotency-Key',
+    message: 'This Idempotency-Key was already used for another request. Use a new one.',
+  })
+}
+
+/** Aborted when whoever asked has gone. */
+function goneOf(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  return gone.signal
+}
+
+async function fileOf(request: FastifyRequest): Promise<GivenFile> {
+  const { body } = request
+  if (typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body))
+    throw new Failure('invalid_field', {
+      field: 'file',
+      message: `Send the file itself as the body, as ${fileContentTypes.join(', ')}.`,
+    })
+  // Safe: the stream that the parser passed on.
+  const chunks = await collect(body as AsyncIterable<Uint8Array>, maxFileBytes)
+  return {
+    name: 'sent by the admin API',
+    async *open() {
+      yield* chunks
+    },
+  }
+}
+
+function makeInput(route: ApiRoute) {
+  const { params, query, body } = route
+  const options = { failure: 'invalid_field' } as const
+  const checkParams = params && makeChecker(params, { ...options, whole: 'the path' })
+  const checkQuery = query && makeChecker(query, { ...options, whole: 'the query' })
+  const readBody = body && makeReader(body, { ...options, whole: 'the body' })
+  return (request: FastifyRequest) => {
+    if (readBody && typeof request.body !== 'string') throw new Failure('not_json')
+    const input = {
+      // Safe: Fastify's parameters and query are texts by name, or lists of texts.
+      params: checkParams?.(request.params as Json),
+      query: checkQuery?.(numbersOf(request.query as Record<string, Json>, query)),
+      body: readBody?.(request.body as string),
+    }
+    const [refusal] = refusalsOf(route, { ...input.params, ...input.query, ...input.body })
+    if (refusal) throw refusal
+    return input
+  }
+}
+
+/** What the schema takes as a number came as text. */
+function numbersOf(given: Record<string, Json>, query: ApiRoute['query']): Json {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const isNumber = (query?.properties[name] as { type?: string } | undefined)?.type === 'integer'
+      return [name, isNumber && /^\d{1,15}$/.test(String(value)) ? Number(value) : value]
+    }),
+  )
+}

@@ -1,0 +1,246 @@
+// What a consumer does on the page. Each act ends with cookies: a session, or a note that the next page shows. The
+// order's own status guards the paying: two clicks, two tabs or two people never pay twice.
+import type { OrderStatus } from '@tillgate/protocol'
+import { normaliseEmail } from '../../core/emails/rules/notice.ts'
+import type { Merchant } from '../../core/merchants/rules/merchant.ts'
+import type { AskReceipt } from '../../core/orders/ask-receipt.ts'
+import type { PayingWallet, SubmitPayment } from '../../core/orders/payments/submit-payment.ts'
+import type { Order } from '../../core/orders/rules/order.ts'
+import type { AuthenticateWallet } from '../../core/wallets/authenticate-wallet.ts'
+import { type Behaviour, behaviours, isNewPin } from '../../core/wallets/rules/wallet.ts'
+import type { PayByRail, RailPaymentOutcome } from '../../finance/rails/pay-by-rail.ts'
+import type { ResetPin } from '../../identity/consumers/reset-pin.ts'
+import { bindAll } from '../../platform/runtime/bind-all.ts'
+import { bankChoices, type makeChooseAtTestBank } from '../../sandbox/test-bank.ts'
+import type { Language } from './languages.ts'
+import type { Note, Visit, Visits } from './visit.ts'
+
+type ChooseAtTestBank = ReturnType<typeof makeChooseAtTestBank>
+
+export interface ActsParts {
+  readonly authenticateWallet: AuthenticateWallet
+  readonly resetPin: ResetPin
+  readonly submitPayment: SubmitPayment
+  readonly payByRail: PayByRail
+  /** Undefined: no mail is sent. */
+  readonly askReceipt: AskReceipt | undefined
+  /** In the sandbox alone. */
+  readonly chooseAtTestBank: ChooseAtTestBank
+  /** In the sandbox alone. */
+  readonly findTestWalletId: (behaviour: Behaviour) => Promise<string | undefined>
+  readonly visits: Visits
+}
+
+export interface Act {
+  readonly order: Order
+  readonly visit: Visit
+  readonly form: URLSearchParams
+  readonly address: string
+  readonly cookieHeader: string | undefined
+  /** What the browser calls itself, shortened. */
+  readonly device: string
+  readonly merchant: Pick<Merchant, 'name'>
+  /** The consumer's. */
+  readonly language: Language
+  /** Undefined: too many at once. Otherwise to be called when the sign-in is over. */
+  readonly startSignIn: () => (() => void) | undefined
+  /** A PIN or a code was wrong: the log names the address, so that it can be banned. */
+  readonly noteWrong: () => void
+  /** False: too many. */
+  readonly takeReceipt: () => boolean
+}
+
+export type Acts = ReturnType<typeof makeCheckoutActions>
+
+const maxLoginShown = 254
+
+export function makeCheckoutActions(parts: ActsParts) {
+  return bindAll(parts, {
+    signIn,
+    resetPin,
+    signOut,
+    pay,
+    payWithTestWallet,
+    chooseRail,
+    payWithTestBank,
+    askReceipt,
+    leaveRail,
+  })
+}
+
+async function signIn(parts: ActsParts, act: Act): Promise<string[]> {
+  const { authenticateWallet, visits } = parts
+  const { order, form, address, cookieHeader, device, startSignIn } = act
+  const login = (form.get('login') ?? '').slice(0, maxLoginShown)
+  const end = startSignIn()
+  if (!end) return note(parts, order, { code: 'busy', login })
+  try {
+    const outcome = await authenticateWallet({
+      login,
+      pin: form.get('pin') ?? '',
+      address,
+      device: visits.readDevice(cookieHeader, login),
+      userAgent: device,
+    })
+    switch (outcome.kind) {
+      case 'signed_in':
+        return [visits.signIn(order, outcome.wallet), visits.rememberDevice(outcome.wallet)]
+      case 'wrong':
+        act.noteWrong()
+        return note(
+          parts,
+          order,
+          outcome.lockedUntilMs === undefined
+            ? { code: 'wrong', login, triesLeft: outcome.triesLeft }
+            : { code: 'lockedUntil', login, untilMs: outcome.lockedUntilMs },
+        )
+      case 'locked':
+        act.noteWrong()
+        return lockedNote(parts, order, login, outcome.untilMs)
+    }
+  } finally {
+    end()
+  }
+}
+
+async function resetPin(parts: ActsParts, act: Act): Promise<string[]> {
+  const { visits, resetPin } = parts
+  const { order, form, address, cookieHeader, startSignIn } = act
+  const login = (form.get('login') ?? '').slice(0, maxLoginShown)
+  const pin = form.get('pin') ?? ''
+  if (!isNewPin(pin) || pin !== form.get('again')) return note(parts, order, { code: 'pinUnfit', login })
+  const end = startSignIn()
+  if (!end) return note(parts, order, { code: 'busy', login })
+  try {
+    const device = visits.readDevice(cookieHeader, login)
+    const outcome = await resetPin({ login, code: form.get('code') ?? '', pin, address, device })
+    if (outcome.kind !== 'changed') act.noteWrong()
+    if (outcome.kind === 'wrong') return note(parts, order, { code: 'codeWrong', login })
+    if (outcome.kind === 'locked') return lockedNote(parts, order, login, outcome.untilMs)
+    const { wallet } = outcome
+    return [
+      visits.signIn(order, wallet),
+      visits.rememberDevice(wallet),
+      ...note(parts, order, { code: 'pinChanged' }),
+    ]
+  } finally {
+    end()
+  }
+}
+
+async function signOut({ visits }: ActsParts, { order }: Act): Promise<string[]> {
+  return [visits.signOut(order)]
+}
+
+async function pay(parts: ActsParts, { order, visit }: Act): Promise<string[]> {
+  if (!visit.session) return note(parts, order, { code: 'signedOut' })
+  return submit(parts, order, visit.session)
+}
+
+async function payWithTestWallet(parts: ActsParts, { order, form }: Act): Promise<string[]> {
+  const behaviour = form.get('wallet') ?? ''
+  const walletId = isBehaviour(behaviour) ? await parts.findTestWalletId(behaviour) : undefined
+  return walletId === undefined ? note(parts, order, { code: 'again' }) : submit(parts, order, { walletId })
+}
+
+async function chooseRail(parts: ActsParts, { order, form, language }: Act): Promise<string[]> {
+  const wish = { railId: form.get('rail') ?? '', locale: language.tag }
+  const outcome = await parts.payByRail.start({ ...order, ...wish })
+  return outcome.kind === 'started' && outcome.attempt.status === 'pending'
+    ? note(parts, order, { code: 'goOn' })
+    : noteOn(parts, order, outcome)
+}
+
+async function payWithTestBank(parts: ActsParts, { order, form, language }: Act): Promise<string[]> {
+  const choice = bankChoices.find((each) => each === form.get('choice'))
+  if (choice === undefined) return note(parts, order, { code: 'again' })
+  return noteOn(parts, order, await parts.chooseAtTestBank(order, choice, language.tag))
+}
+
+async function askReceipt(
+  parts: ActsParts,
+  { order, merchant, language, form, takeReceipt }: Act,
+): Promise<string[]> {
+  const login = (form.get('email') ?? '').slice(0, maxLoginShown)
+  const email = normaliseEmail(login)
+  const { completedAtMs } = order
+  if (!parts.askReceipt || order.status !== 'success' || completedAtMs === undefined) return []
+  if (email === undefined) return note(parts, order, { code: 'receiptWrong', login })
+  if (!takeReceipt()) return note(parts, order, { code: 'receiptBusy', login })
+  const { tag, formats } = language
+  await parts.askReceipt(order, {
+    email,
+    language: tag,
+    merchant: merchant.name,
+    amount: formats.moneyText(order.paymentAmountMinor, order.currency),
+    time: formats.time(completedAtMs),
+  })
+  return note(parts, order, { code: 'receiptSent' })
+}
+
+async function leaveRail({ payByRail }: ActsParts, { order }: Act): Promise<string[]> {
+  await payByRail.leave(order)
+  return []
+}
+
+/** Why a rail was not begun, where it was not. */
+function noteOn(parts: ActsParts, order: Order, outcome: RailPaymentOutcome): string[] {
+  switch (outcome.kind) {
+    case 'started':
+      return []
+    case 'attempt_open':
+      return note(parts, order, { code: 'railBusy' })
+    case 'rail_not_offered':
+      return note(parts, order, { code: 'railGone' })
+    case 'order_not_payable':
+      return note(parts, order, { code: whyNot(outcome.status) })
+  }
+}
+
+async function submit(parts: ActsParts, order: Order, payer: PayingWallet): Promise<string[]> {
+  const { submitPayment, visits, payByRail } = parts
+  const { walletId, accessVersion } = payer
+  const outcome = await submitPayment({ ...order, walletId, accessVersion })
+  switch (outcome.kind) {
+    // The session has done its work.
+    case 'submitted':
+      return [visits.signOut(order)]
+    case 'insufficient_funds':
+      return note(parts, order, { code: 'tooLittle' })
+    case 'over_limit':
+      return note(parts, order, { code: 'overLimit' })
+    case 'wallet_locked':
+      return [visits.signOut(order), ...note(parts, order, { code: 'locked' })]
+    case 'access_ended':
+      return [visits.signOut(order), ...note(parts, order, { code: 'signedOut' })]
+    case 'attempt_open': {
+      const left = await payByRail.leave(order)
+      return left && left.endedAtMs === undefined
+        ? note(parts, order, { code: 'railBusy' })
+        : submit(parts, order, payer)
+    }
+    case 'order_not_payable':
+      return [visits.signOut(order), ...note(parts, order, { code: whyNot(outcome.status) })]
+  }
+}
+
+function lockedNote(parts: ActsParts, order: Order, login: string, untilMs: number | undefined): string[] {
+  return note(
+    parts,
+    order,
+    untilMs === undefined ? { code: 'locked', login } : { code: 'lockedUntil', login, untilMs },
+  )
+}
+
+function note({ visits }: ActsParts, order: Order, text: Note): string[] {
+  return [visits.leaveNote(order, text)]
+}
+
+function whyNot(status: OrderStatus): Note['code'] {
+  if (status === 'success') return 'alreadyPaid'
+  return status === 'confirming' ? 'alreadyProcessing' : 'gone'
+}
+
+function isBehaviour(text: string): text is Behaviour {
+  return Object.hasOwn(behaviours, text)
+}

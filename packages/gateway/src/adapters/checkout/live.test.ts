@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OrderStatus } from '@tillgate/protocol'
+import { TestClock } from '../../../test/support/clock.ts'
+import { OrderWatch } from '../../app/order-watch.ts'
+import type { OrderKey } from '../../core/orders/rules/order.ts'
+import { LiveOrders } from './live.ts'
+
+const key = { merchantId: 'm', paymentId: 'p' }
+
+function watched() {
+  const clock = new TestClock()
+  const watch = new OrderWatch()
+  const looks: OrderKey[] = []
+  let status: OrderStatus = 'pending'
+  const troubles: unknown[] = []
+  let find = async () => ({ status, expiresAtMs: 0 })
+  const live = new LiveOrders({
+    findStatus: async (each) => {
+      looks.push(each)
+      return find()
+    },
+    watch,
+    clock,
+    onTrouble: (error) => troubles.push(error),
+  })
+  return {
+    clock,
+    watch,
+    live,
+    looks,
+    troubles,
+    become(next: OrderStatus) {
+      status = next
+    },
+    findBy(next: typeof find) {
+      find = next
+    },
+  }
+}
+
+/** Lets everything that is ready run. */
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('a watcher learns the status at once and every change that this process makes', async () => {
+  const { live, watch, become } = watched()
+  const told: string[] = []
+  live.listen(key, 'pending', ({ status }) => told.push(status))
+  await settled()
+  become('confirming')
+  watch.heard(key)
+  await settled()
+  watch.heard({ ...key, paymentId: 'another' })
+  await settled()
+  assert.deepEqual(told, ['pending', 'confirming'])
+  await live.stop()
+})
+
+test('what another process changes is found by looking, once for all who watch', async () => {
+  const { live, clock, looks, become } = watched()
+  const told: string[] = []
+  const ends = Array.from({ length: 100 }, () =>
+    live.listen(key, 'pending', ({ status }) => told.push(status)),
+  )
+  await settled()
+  looks.length = 0
+  told.length = 0
+  become('cancelled')
+  clock.advance(3_000)
+  await settled()
+  assert.equal(looks.length, 1)
+  assert.equal(told.length, 100)
+  for (const end of ends) end()
+  await settled()
+  looks.length = 0
+  clock.advance(3_000)
+  await settled()
+  assert.equal(looks.length, 0)
+  await live.stop()
+})
+
+test('the server’s time comes now and then, though nothing happens', async () => {
+  const { live, clock } = watched()
+  const times: number[] = []
+  live.listen(key, 'pending', ({ nowMs }) => times.push(nowMs))
+  await settled()
+  for (let looks = 0; looks < 10; looks++) {
+    clock.advance(3_000)
+    await settled()
+  }
+  assert.deepEqual(
+    times.map((time) => time - (times[0] ?? 0)),
+    [0, 15_000, 30_000],
+  )
+  await live.stop()
+})
+
+test('a look that was overtaken does not bring an old status back', async () => {
+  const { live, watch, become, findBy } = watched()
+  const told: string[] = []
+  live.listen(key, 'pending', ({ status }) => told.push(status))
+  await settled()
+  const slow = Promise.withResolvers<{ status: OrderStatus; expiresAtMs: number }>()
+  findBy(() => slow.promise)
+  watch.heard(key)
+  become('success')
+  findBy(async () => ({ status: 'success', expiresAtMs: 0 }))
+  watch.heard(key)
+  await settled()
+  slow.resolve({ status: 'pending', expiresAtMs: 0 })
+  await settled()
+  assert.deepEqual(told, ['pending', 'success'])
+  await live.stop()
+})
+
+test('trouble with one look is told, and the next look comes', async () => {
+  const { live, clock, troubles, become, findBy } = watched()
+  const told: string[] = []
+  live.listen(key, 'pending', ({ status }) => told.push(status))
+  await settled()
+  findBy(async () => {
+    throw new Error('the database is away')
+  })
+  clock.advance(3_000)
+  await settled()
+  assert.equal(troubles.length, 1)
+  become('timeout')
+  findBy(async () => ({ status: 'timeout', expiresAtMs: 0 }))
+  clock.advance(3_000)
+  await settled()
+  assert.deepEqual(told, ['pending', 'timeout'])
+  await live.stop()
+})

@@ -1,0 +1,100 @@
+// The status of orders as it changes, for everybody who watches. One look for each order, however many watch it: at
+// once when this process changed it, and every few seconds for what others change.
+import { isFinalOrderStatus, type OrderStatus } from '@tillgate/protocol'
+import type { OrderKey } from '../../core/orders/rules/order.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+
+export interface LiveStatus {
+  readonly status: OrderStatus
+  readonly expiresAtMs: number
+}
+
+export type LiveListener = (live: LiveStatus & { readonly nowMs: number }) => void
+
+export interface LiveOrdersParts {
+  readonly findStatus: (key: OrderKey) => Promise<LiveStatus | undefined>
+  readonly watch: { onChange(listener: (key: OrderKey) => void): void }
+  readonly clock: Clock
+  /** Trouble with looking; the next look comes all the same. */
+  readonly onTrouble: (error: unknown) => void
+}
+
+const lookAgainMs = 3_000
+/** With the server's time, also when nothing happens: it keeps the connection and the countdown right. */
+const looksPerHeartbeat = 5
+
+interface Watched {
+  readonly key: OrderKey
+  readonly listeners: Set<LiveListener>
+  status: OrderStatus
+}
+
+export class LiveOrders {
+  readonly #parts: LiveOrdersParts
+  readonly #watched = new Map<string, Watched>()
+  readonly #stop = new AbortController()
+  #running: Promise<void> | undefined
+
+  constructor(parts: LiveOrdersParts) {
+    this.#parts = parts
+    parts.watch.onChange((key) => {
+      const watched = this.#watched.get(nameOf(key))
+      if (watched) void this.#look(watched, { tellAnyway: false })
+    })
+  }
+
+  /** Told of every change from `status` on. The answer ends it. */
+  listen(key: OrderKey, status: OrderStatus, listener: LiveListener): () => void {
+    const name = nameOf(key)
+    const watched = this.#watched.get(name) ?? { key, listeners: new Set(), status }
+    this.#watched.set(name, watched)
+    watched.listeners.add(listener)
+    this.#running ??= this.#run()
+    // What changed between the caller's look and now.
+    void this.#look(watched, { tellAnyway: true })
+    return () => {
+      watched.listeners.delete(listener)
+      if (watched.listeners.size === 0) this.#watched.delete(name)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop
+    for (let looks = 1; this.#watched.size > 0 && !signal.aborted; looks++) {
+      await this.#parts.clock.wait(lookAgainMs, signal)
+      if (signal.aborted) break
+      const tellAnyway = looks % looksPerHeartbeat === 0
+      await Promise.all([...this.#watched.values()].map((watched) => this.#look(watched, { tellAnyway })))
+    }
+    this.#running = undefined
+  }
+
+  async #look(watched: Watched, { tellAnyway }: { tellAnyway: boolean }): Promise<void> {
+    try {
+      const live = await this.#parts.findStatus(watched.key)
+      if (!live || this.#stop.signal.aborted) return
+      // Two looks may overtake each other, and a status never goes back.
+      if (stageOf(live.status) < stageOf(watched.status)) return
+      const hasChanged = live.status !== watched.status
+      watched.status = live.status
+      if (!hasChanged && !tellAnyway) return
+      const nowMs = this.#parts.clock.now()
+      for (const listener of watched.listeners) listener({ ...live, nowMs })
+    } catch (error) {
+      this.#parts.onTrouble(error)
+    }
+  }
+}
+
+function stageOf(status: OrderStatus): number {
+  return isFinalOrderStatus(status) ? 2 : status === 'confirming' ? 1 : 0
+}
+
+function nameOf({ merchantId, paymentId }: OrderKey): string {
+  return `${merchantId} ${paymentId}`
+}

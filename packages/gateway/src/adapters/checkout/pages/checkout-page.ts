@@ -1,0 +1,97 @@
+// The checkout of one order in whatever state it is: who is paid and how much on top, then what to do or what became
+// of it, then the details folded. The parts keep their places from state to state.
+import { isFinalOrderStatus } from '@tillgate/protocol'
+import { returnUrlOf } from '../../../core/orders/return-to-shop.ts'
+import { type Content, type Html, html } from '../../kit/html.ts'
+import { fill } from '../../kit/languages/words.ts'
+import type { FramedPage } from './frame.ts'
+import { payState } from './pay.ts'
+import { resultState } from './result.ts'
+import { isolated, shop, total } from './shop.ts'
+import { readSummary, type Summary, summary } from './summary.ts'
+import type { ShownAttempt, View } from './view.ts'
+
+/** How often a browser without scripts looks whether a payment is over. */
+const refreshSeconds = 3
+/** While the consumer copies an account and a reference. */
+const copyingSeconds = 30
+/** From here on the countdown warns. */
+export const soonMs = 60_000
+
+export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyle'> {
+  const { order, merchant, language, mode, brand } = view
+  const isPayable = order.status === 'pending' && merchant.status === 'active'
+  const isCompact = order.channel === 'APP'
+  const content = readSummary(order.content)
+  return {
+    language,
+    mode,
+    brand,
+    title: titleOf(view),
+    isCompact,
+    withScript: true,
+    ...refresh(view),
+    main: html`<main id="checkout" data-status="${order.status}" data-now="${view.nowMs}" data-expires="${order.expiresAtMs}" data-path="${view.path}"${view.rails.open && html` data-attempt="${attemptStamp(view.rails.open)}"`}>
+<div class="card">
+${due(view, content)}
+<section class="state ${order.status}" aria-labelledby="state">
+${isPayable ? payState(view) : resultState(view)}
+${isPayable && !isCompact && phone(view)}
+${order.status === 'pending' && leave(view)}
+</section>
+</div>
+${summary(view, content)}
+</main>`,
+  }
+}
+
+/** For whoever does not want to pay after all; the order stays as it is. */
+function leave({ order, merchant, language, path }: View): Content {
+  if (returnUrlOf(order) === undefined) return undefined
+  const name = html`<bdi>${merchant.name}</bdi>`
+  return html`<p class="leave small"><a class="link" href="${path}/return" rel="noreferrer"><span>${fill(language.words.back.button, { merchant: name })}</span></a></p>`
+}
+
+function due({ order, merchant, language }: View, { orderDescription }: Summary): Html {
+  return html`<header class="due">
+<h1>${shop(merchant)}
+${total(language, order.paymentAmountMinor, order.currency)}</h1>
+${orderDescription !== undefined && html`<p class="quiet about"><bdi class="lines">${orderDescription}</bdi></p>`}
+</header>`
+}
+
+/** Another one, and the page is made anew. */
+export function attemptStamp({ status, isLeaving, nextAction }: ShownAttempt): string {
+  if (isLeaving) return 'leaving'
+  // A part of the money may have come, and less is left to pay.
+  const lines = nextAction?.kind === 'instructions' ? nextAction.lines.map(({ value }) => value) : []
+  return [status, ...lines].join(' ')
+}
+
+/** Folded, and not there on a phone. Lazy: only whoever unfolds it loads it. */
+function phone({ language, path }: View): Html {
+  const { heading, text, code } = language.words.phone
+  return html`<details class="fold phone">
+<summary>${heading}</summary>
+<div><img class="qr" src="${path}/qr.svg" alt="${code}" width="184" height="184" loading="lazy">
+<p class="quiet small">${text}</p></div>
+</details>`
+}
+
+/** While the order waits, only at its end: a page that reloads would take away what is being typed. */
+function refresh({ order, nowMs, rails, note }: View): Pick<FramedPage, 'refreshSeconds' | 'goesTo'> {
+  if (isFinalOrderStatus(order.status)) return rails.late?.status === 'asking' ? { refreshSeconds } : {}
+  const action = rails.open?.nextAction
+  if (action?.kind === 'redirect' && note?.code === 'goOn') return { goesTo: action.url }
+  if (action?.kind === 'instructions') return { refreshSeconds: copyingSeconds }
+  if (order.status === 'confirming' || rails.open) return { refreshSeconds }
+  return { refreshSeconds: Math.max(1, Math.ceil((order.expiresAtMs - nowMs) / 1000)) + 1 }
+}
+
+/** What is to do, or what became of it, and with whom. */
+function titleOf({ order: { status }, merchant, language: { words } }: View): Content {
+  const name = isolated(merchant.name)
+  return status === 'pending'
+    ? fill(words.title, { merchant: name })
+    : html`${words[status].status} · ${name}`
+}

@@ -1,0 +1,20 @@
+// A shape for each kind of state, so that nobody needs colours to tell them apart. Drawn by us, 24 by 24.
+import { type Html, html } from '../../kit/html.ts'
+
+const paths = {
+  done: html`<circle cx="12" cy="12" r="10"/><path d="m7.5 12.5 3 3 6-6.5"/>`,
+  failed: html`<path d="M8 2h8l6 6v8l-6 6H8l-6-6V8z"/><path d="m9 9 6 6m0-6-6 6"/>`,
+  over: html`<circle cx="12" cy="12" r="10"/><path d="M12 6.5V12l3.5 2"/>`,
+  stopped: html`<rect x="2.5" y="2.5" width="19" height="19" rx="4"/><path d="M8 12h8"/>`,
+  working: html`<path class="turn" d="M12 2a10 10 0 1 1-10 10"/>`,
+  clock: html`<circle cx="12" cy="12" r="9"/><path d="M12 7v5l3 2"/>`,
+  notice: html`<path d="M12 3 1.8 20.5h20.4z"/><path d="M12 10v5m0 2.6v.1"/>`,
+  globe: html`<circle cx="12" cy="12" r="9"/><path d="M3 12h18M12 3c5 5.5 5 12.5 0 18-5-5.5-5-12.5 0-18z"/>`,
+  link: html`<path d="M10 14a4 4 0 0 1 0-5.7l3-3a4 4 0 0 1 5.7 5.7l-1.5 1.5M14 10a4 4 0 0 1 0 5.7l-3 3A4 4 0 0 1 5.3 13l1.5-1.5"/>`,
+} as const
+
+export type IconName = keyof typeof paths
+
+export function icon(name: IconName): Html {
+  return html`<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${paths[name]}</svg>`
+}

@@ -1,0 +1,85 @@
+// Paying through a rail: the rails to choose from, and what the consumer has to do once one is chosen. Whatever it is, the
+// page can be left and come back to, on another device too.
+import type { NextAction } from '@tillgate/protocol'
+import { lineLabels } from '../../../finance/rails/rules/bank-account.ts'
+import { bankChoices, testBankRailId } from '../../../sandbox/test-bank.ts'
+import { type Content, type Html, html } from '../../kit/html.ts'
+import { fill } from '../../kit/languages/words.ts'
+import type { Language } from '../languages.ts'
+import { icon } from './icons.ts'
+import { token } from './token.ts'
+import type { ShownAttempt, View } from './view.ts'
+
+export function railChoices(view: View): Html {
+  const { path, formToken, language, rails } = view
+  const { words } = language
+  return html`${rails.declinedBy !== undefined && html`<p class="notice" role="alert">${icon('notice')}<span>${fill(words.rails.declined, { rail: html`<bdi>${rails.declinedBy}</bdi>` })}</span></p>`}
+<h2 id="state">${words.rails.heading}</h2>
+<form method="post" action="${path}/rail" class="test-wallets rails">
+${token(formToken)}
+${rails.offered.map(
+  ({ railId, name, logo }) =>
+    html`<button type="submit" name="rail" value="${railId}">${logo === undefined ? html`<span class="mark" aria-hidden="true">${name.slice(0, 1)}</span>` : html`<img src="${logo}" alt="" width="32" height="32">`}<strong><bdi>${name}</bdi></strong></button>`,
+)}
+</form>
+${testBank(view)}`
+}
+
+/** In the sandbox: what the bank does, by one tap, as the test wallets have it. */
+function testBank({ path, formToken, language, rails, mode }: View): Content {
+  if (mode !== 'sandbox' || !rails.offered.some(({ railId }) => railId === testBankRailId)) return undefined
+  const { hint, ...choices } = language.words.testBank
+  return html`<form method="post" action="${path}/pay-with-test-bank" class="test-bank">
+${token(formToken)}
+<p class="quiet small">${hint}</p>
+${bankChoices.map((choice) => html`<button type="submit" name="choice" value="${choice}">${choices[choice]}</button>`)}
+</form>`
+}
+
+export function openAttempt(view: View, attempt: ShownAttempt): Html {
+  const { path, formToken, language } = view
+  const { rails: words } = language.words
+  const rail = html`<bdi>${attempt.name}</bdi>`
+  const { nextAction } = attempt
+  const heading = attempt.isLeaving ? words.leaving : nextAction ? words.waiting : words.starting
+  return html`<h2 id="state" tabindex="-1">${fill(heading, { rail })}</h2>
+${
+  nextAction &&
+  !attempt.isLeaving &&
+  html`${action(view, nextAction, rail)}
+<p class="quiet small">${fill(words.text, { rail })}</p>`
+}
+${(!nextAction || attempt.isLeaving) && html`<p class="working">${icon('working')}</p>`}
+${
+  !attempt.isLeaving &&
+  html`<form method="post" action="${path}/leave-rail">
+${token(formToken)}
+<button class="link" type="submit">${words.another}</button>
+</form>`
+}`
+}
+
+/** Those of our own are said in the reader's language; what else a rail says is shown as it is. */
+function labelIn({ words }: Language, said: string): string {
+  const known = (['holder', 'amount', 'received', 'reference'] as const).find(
+    (name) => lineLabels[name] === said,
+  )
+  return known === undefined ? said : words.rails.lines[known]
+}
+
+function action({ path, language }: View, nextAction: NextAction, rail: Html): Content {
+  const { rails: words } = language.words
+  switch (nextAction.kind) {
+    case 'redirect':
+      return html`<p class="act"><a class="primary button wide" href="${nextAction.url}" rel="noreferrer"><span>${fill(words.go, { rail })}</span></a></p>`
+    case 'qr':
+      return html`<p class="rail-qr"><img class="qr" src="${path}/rail-qr.svg" alt="${fill(words.code, { rail: '' })}" width="220" height="220"></p>
+${nextAction.caption !== undefined && html`<p>${nextAction.caption}</p>`}`
+    case 'instructions':
+      return html`${nextAction.lines.some(({ label }) => label === lineLabels.reference) && html`<p>${words.transfer}</p>`}
+<dl class="instructions">${nextAction.lines.map(({ label: said, value }) => {
+        const label = labelIn(language, said)
+        return html`<div><dt>${label}</dt><dd><bdi>${value}</bdi><button type="button" class="link" data-copy="${value}" data-copied="${words.copied}" aria-label="${words.copy}: ${label}" hidden>${words.copy}</button></dd></div>`
+      })}</dl>`
+  }
+}

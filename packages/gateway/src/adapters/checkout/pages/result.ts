@@ -1,0 +1,132 @@
+// An order that cannot be paid any more, or not yet again: what became of it, in a sentence, and the way back to the
+// shop.
+import { isFinalOrderStatus } from '@tillgate/protocol'
+import { type Content, type Html, html } from '../../kit/html.ts'
+import { fill } from '../../kit/languages/words.ts'
+import type { Words } from '../words.ts'
+import { type IconName, icon } from './icons.ts'
+import { notice } from './notice.ts'
+import { token } from './token.ts'
+import type { View } from './view.ts'
+
+/** Long enough to read a result; what did not go well takes longer to read. */
+const returnAfterSeconds = { success: 5, other: 10 } as const
+/** Whoever opens the page later came to look, and is not sent away. */
+const returnsWithinMs = 2 * 60_000
+
+export function resultState(view: View): Content {
+  const { words } = view.language
+  switch (view.order.status) {
+    case 'pending':
+      return state(view, { icon: 'stopped', tone: 'wait', ...words.suspended })
+    case 'confirming':
+      return state(view, { icon: 'working', tone: 'wait', ...words.confirming })
+    case 'success':
+      return state(view, { icon: 'done', tone: 'good', ...words.success, status: undefined }, paid(view))
+    case 'failed':
+      return state(view, { icon: 'failed', tone: 'bad', ...words.failed, ...late(view) }, reason(view))
+    case 'timeout':
+      return state(view, { icon: 'over', tone: 'wait', ...words.timeout, ...late(view) })
+    case 'cancelled':
+      return state(view, { icon: 'stopped', tone: 'wait', ...words.cancelled, ...late(view) })
+  }
+}
+
+/** In place of saying that no money was taken. */
+function late({ rails, language }: View): Pick<Head, 'text'> {
+  if (!rails.late) return {}
+  const { name, status } = rails.late
+  return { text: fill(language.words.late[status], { rail: html`<bdi>${name}</bdi>` }) }
+}
+
+interface Head {
+  readonly icon: IconName
+  readonly tone: 'good' | 'wait' | 'bad'
+  /** Undefined: the heading says it. */
+  readonly status: string | undefined
+  readonly heading: string
+  readonly text?: Content
+  readonly next?: string
+}
+
+function state(view: View, head: Head, more?: Content): Html {
+  const merchant = html`<bdi>${view.merchant.name}</bdi>`
+  return html`<p class="status ${head.tone}">${icon(head.icon)}${head.status !== undefined && html`<span>${head.status}</span>`}</p>
+${notice(view)}
+<h2 id="state" tabindex="-1">${fill(head.heading, { merchant })}</h2>
+${head.text === undefined ? more : html`<p>${head.text} ${more}</p>`}
+${head.next !== undefined && html`<p class="quiet">${head.next}</p>`}
+${isFinalOrderStatus(view.order.status) && wayBack(view)}`
+}
+
+function paid({ order, language }: View): Content {
+  const { success } = language.words
+  const { formats } = language
+  const { currency, refundedMinor, refundHeldMinor, completedAtMs, transactionId } = order
+  return html`${
+    refundedMinor > 0n &&
+    html`<p>${fill(success.refunded, { amount: formats.money(refundedMinor, currency) })}</p>`
+  }${
+    refundHeldMinor > 0n &&
+    html`<p>${fill(success.refunding, { amount: formats.money(refundHeldMinor, currency) })}</p>`
+  }
+<dl class="rows quiet">
+${completedAtMs !== undefined && html`<div><dt>${success.time}</dt><dd>${time(completedAtMs, formats.time(completedAtMs))}</dd></div>`}
+<div><dt>${success.transaction}</dt><dd><code>${transactionId}</code></dd></div>
+</dl>
+<p class="print"><button class="link" type="button" id="print" hidden>${success.print}</button></p>`
+}
+
+/** The script writes it in the reader's own time zone. */
+function time(timeMs: number, text: string): Html {
+  return html`<time datetime="${new Date(timeMs).toISOString()}">${text}</time>`
+}
+
+/** Reasons that we know are said in the reader's language; what else a rail says is shown as it is. */
+const knownReasons: Readonly<Record<string, (words: Words) => string>> = {
+  'The wallet declined the payment.': (words) => words.failed.declined,
+}
+
+function reason({ order, language }: View): Content {
+  if (order.message === undefined) return undefined
+  const known = Object.hasOwn(knownReasons, order.message) ? knownReasons[order.message] : undefined
+  return fill(language.words.failed.reason, {
+    reason: known ? known(language.words) : html`<bdi>${order.message}</bdi>`,
+  })
+}
+
+function wayBack(view: View): Html {
+  const { order, merchant, language, path, nowMs } = view
+  const { back } = language.words
+  const name = html`<bdi>${merchant.name}</bdi>`
+  // From a payment link, and not paid: there it can be tried again.
+  const again =
+    order.link !== undefined &&
+    order.status !== 'success' &&
+    html`<p class="act"><a class="button wide" href="/l/${order.link.linkId}"><span>${back.again}</span></a></p>`
+  if (order.redirectUrl === undefined)
+    return html`${again}<div class="act">${!again && html`<p class="quiet">${back.close}</p>`}${receipt(view)}</div>`
+  const isFresh = nowMs - (order.completedAtMs ?? 0) < returnsWithinMs
+  const seconds = order.status === 'success' ? returnAfterSeconds.success : returnAfterSeconds.other
+  return html`${again}<div class="act">
+<a class="primary button" id="back" href="${path}/return" rel="noreferrer"><span>${fill(back.button, { merchant: name })}</span></a>
+${
+  isFresh &&
+  html`<p class="returning small quiet" id="returning" hidden data-seconds="${seconds}" data-stayed="${back.staying}"><span>${fill(back.soon, { merchant: name, time: html`<bdi data-time></bdi>` })}</span> <button class="link" type="button">${back.stay}</button></p>`
+}
+${receipt(view)}
+</div>`
+}
+
+/** Beside the way back: while somebody types, the page does not go there by itself. */
+function receipt({ order, language, path, formToken, note, isReceiptOffered }: View): Content {
+  if (order.status !== 'success' || !isReceiptOffered) return undefined
+  const { offer, email, send, text } = language.words.receipt
+  const typed = note?.code === 'receiptWrong' || note?.code === 'receiptBusy' ? note.login : undefined
+  return html`<details class="fold receipt"${typed !== undefined && html` open`}><summary>${offer}</summary>
+<form method="post" action="${path}/receipt">${token(formToken)}
+<label for="email">${email}</label>
+<input id="email" name="email" type="email" value="${typed}" required maxlength="254" autocomplete="email" dir="ltr">
+<button>${send}</button>
+<p class="small quiet">${text}</p></form></details>`
+}

@@ -1,0 +1,184 @@
+// Commands made from the acts: parameters are arguments, fields are options, the answer is told or shown as it is.
+import assert from 'node:assert/strict'
+import { pipeline } from 'node:stream/promises'
+import { Failure } from '@tillgate/protocol'
+import { type Command, Option } from 'commander'
+import type { TSchema } from 'typebox'
+import type { Act, CommandFace, GivenFile, RawInput, Told } from '../../actions/action.ts'
+import { isFile } from '../../actions/answers.ts'
+import { faceOf } from '../../actions/fields.ts'
+import { readInput } from '../../actions/read-input.ts'
+import { runAct } from '../../actions/running/run-act.ts'
+import { commandName, type OutputOptions, print, type Terminal, type WithContext } from './context.ts'
+import { namedFile, readTextFile } from './files.ts'
+import { describeAnswer } from './show-answer.ts'
+
+type Options = Readonly<Record<string, string | boolean>> & OutputOptions
+
+export function addActCommand(
+  parent: Command,
+  act: Act & { command: CommandFace },
+  parts: { readonly withContext: WithContext; readonly terminal: Terminal },
+): void {
+  const { command: face, params, input } = act
+  const taken = Object.keys(params?.properties ?? {}).concat(face.arguments ?? [])
+  const fields = { ...params?.properties, ...input?.properties }
+  const must = [...(params?.required ?? []), ...(input?.required ?? []), ...(face.required ?? [])]
+  const isRequired = (field: string, schema: TSchema) =>
+    must.includes(field) && faceOf(schema).initial === undefined
+  const command = parent.command(face.words.split(' ').at(-1) ?? '').description(face.summary ?? act.summary)
+  if (act.takesFile) command.argument('<file>', 'The file; - is standard input.')
+  for (const field of taken) {
+    const schema = fields[field] as TSchema
+    const name = faceOf(schema).option ?? field
+    command.argument(must.includes(field) ? `<${name}>` : `[${name}]`, descriptionOf(schema))
+  }
+  const options = Object.entries(input?.properties ?? {}).filter(
+    ([field]) => !taken.includes(field) && !face.omits?.includes(field),
+  )
+  for (const [field, schema] of options)
+    command.addOption(toOption(field, schema, { isRequired: isRequired(field, schema) }))
+  for (const [name, description] of Object.entries(face.flags ?? {})) command.option(`--${name}`, description)
+  if (!isFile(act.answer)) command.option('--json', 'Print JSON.')
+  if (face.help !== undefined) command.addHelpText('after', `\n${face.help}`)
+  command.action((...given: unknown[]) => {
+    // Safe: commander calls with the arguments, the options and the command.
+    const [path] = act.takesFile ? (given as string[]) : []
+    const rest = act.takesFile ? given.slice(1) : given
+    const texts = rest.slice(0, taken.length) as (string | undefined)[]
+    const chosen = rest[taken.length] as Options
+    const raw: RawInput = Object.fromEntries([
+      ...taken.map((field, index) => [field, texts[index]]),
+      ...options.map(([field, schema]) => [field, textOf(chosen[camel(optionOf(field, schema))], schema)]),
+      ...Object.keys(face.flags ?? {}).map((name) => [name, chosen[name] ? 'true' : undefined]),
+    ])
+    return run(act, face.read?.(raw) ?? raw, chosen, {
+      ...parts,
+      file: path === undefined ? undefined : namedFile(path),
+    })
+  })
+}
+
+async function run(
+  act: Act & { command: CommandFace },
+  raw: RawInput,
+  options: Options,
+  {
+    withContext,
+    terminal,
+    file,
+  }: { withContext: WithContext; terminal: Terminal; file: GivenFile | undefined },
+) {
+  const { params, input, errors } = readInput(act, raw, {
+    required: act.command.required,
+    nameOf: (field) => nameOf(field, act),
+  })
+  if (errors.length > 0)
+    throw new Failure('invalid_field', {
+      message: errors.map(({ message }) => inOptions(message, act)).join('\n'),
+    })
+  await withContext(async ({ service, actor, clock }) => {
+    const call = {
+      service,
+      operator: undefined,
+      actor,
+      nowMs: clock.now(),
+      params,
+      input,
+      actId: undefined,
+      file,
+    }
+    const ran = await runAct(act, call).catch((error: unknown) => {
+      if (error instanceof Failure && error.failure === 'invalid_field')
+        throw new Failure('invalid_field', { message: inOptions(error.message, act), cause: error })
+      throw error
+    })
+    assert(ran.kind === 'done', 'the command line cannot ask for approval')
+    const { answer } = ran
+    // Safe, both: an act answers as its schema says.
+    if (isFile(act.answer)) return pipeline(answer as AsyncIterable<string>, terminal.out, { end: false })
+    const lines = act.tell
+      ? linesOf(act.tell(answer, { params, input }))
+      : describeAnswer(answer as object, act.answer, act.command.columns)
+    print(terminal, options, { value: answer, lines })
+  })
+}
+
+function linesOf({ text, secrets = [], block, next }: Told): string[] {
+  const width = Math.max(...secrets.map(([label]) => label.length))
+  return [
+    text,
+    ...(secrets.length === 0
+      ? []
+      : [
+          '',
+          ...secrets.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`),
+          '',
+          'Note it now: it is not shown again.',
+        ]),
+    ...(block === undefined ? [] : ['', block.trimEnd()]),
+    ...(next === undefined ? [] : ['', `Next: ${commandName} ${next}`]),
+  ]
+}
+
+const kinds: Readonly<Record<string, string>> = { integer: 'number', array: 'list' }
+
+function toOption(field: string, schema: TSchema, { isRequired }: { isRequired: boolean }): Option {
+  const { type, enum: values } = schema as { type?: string; enum?: string[] }
+  const face = faceOf(schema)
+  const { initial, placeholder } = face
+  const isLong = face.kind === 'long'
+  const name = optionOf(field, schema)
+  const kind = isLong ? 'file' : timeName(field) ? 'time' : (kinds[type ?? ''] ?? 'text')
+  const description = [
+    descriptionOf(schema),
+    ...(isLong ? ['- reads standard input.'] : []),
+    ...(placeholder === undefined ? [] : [`Such as ${placeholder}.`]),
+    ...(isRequired ? ['(required)'] : []),
+    ...(initial !== undefined && type !== 'boolean' ? [`(default: ${initial})`] : []),
+  ].join(' ')
+  if (type === 'boolean') return new Option(`--${name}`, description)
+  const option = new Option(`--${name} <${kind}>`, description)
+  if (values) option.choices(values)
+  return option.makeOptionMandatory(isRequired)
+}
+
+function textOf(given: string | boolean | undefined, schema: TSchema): string | undefined {
+  const { initial, kind, fromOption } = faceOf(schema)
+  if (given === undefined || typeof given === 'boolean') return given ? 'true' : initial
+  if (kind === 'long') return readTextFile(given)
+  return fromOption?.(given) ?? given
+}
+
+function descriptionOf(schema: TSchema): string {
+  return faceOf(schema).hint ?? (schema as { description?: string }).description ?? ''
+}
+
+function nameOf(field: string, { params, input, command }: Act): string {
+  const schema = input?.properties[field] ?? params?.properties[field] ?? {}
+  const isArgument = params?.properties[field] !== undefined || command?.arguments?.includes(field)
+  return isArgument ? (faceOf(schema).option ?? field) : `--${optionOf(field, schema)}`
+}
+
+/** Rules speak of fields, such as onDay; whoever types commands knows the option. */
+function inOptions(message: string, act: Act): string {
+  return Object.keys(act.input?.properties ?? {}).reduce(
+    (said, field) =>
+      said.replace(new RegExp(/[A-Z]/.test(field) ? `\\b${field}\\b` : `^${field}\\b`), nameOf(field, act)),
+    message,
+  )
+}
+
+/** requestsPerSecond is --requests-per-second, sinceMs is --since. */
+function optionOf(field: string, schema: TSchema): string {
+  const { option } = faceOf(schema)
+  return option ?? (timeName(field) ?? field).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+function timeName(field: string): string | undefined {
+  return /^(\w+)Ms$/.exec(field)?.[1]
+}
+
+function camel(option: string): string {
+  return option.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}

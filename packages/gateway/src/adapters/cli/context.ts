@@ -1,0 +1,92 @@
+// What every command needs, and a way to speak to people and to programs.
+import assert from 'node:assert/strict'
+import type { Writable } from 'node:stream'
+import type { makePrune } from '../../actions/purge/prune.ts'
+import type { OperatorService } from '../../actions/service.ts'
+import type { makeRotateMasterKey } from '../../core/keys/rotate-master-key.ts'
+import type { GivenMode } from '../../platform/database/mode.ts'
+import type { ConnectOptions } from '../../platform/database/open-database.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { KeyConfig } from '../../platform/runtime/secrets/master-keys.ts'
+import { Interruption } from '../../platform/runtime/start-failure.ts'
+import { withoutHidden } from '../../platform/runtime/visible-text.ts'
+
+/** How this command line is called, for hints on what to do next. */
+export const commandName = 'npm run tillgate --'
+
+/** Of the gateway's settings, those that commands read. */
+export interface CommandSettings
+  extends KeyConfig,
+    GivenMode,
+    Pick<ConnectOptions, 'databaseUrl' | 'processes' | 'isPreparing'> {
+  readonly callbackHistoryDays: number
+}
+
+/** Where a command line is called: the process, or a test. */
+export interface Terminal {
+  readonly out: Writable
+  readonly err: Writable
+  readSettings(): CommandSettings
+  /**
+   * From now on Ctrl-C and SIGTERM do not end the process but abort this, with an `Interruption`: stop at the next good
+   * moment.
+   */
+  watchInterrupt(): AbortSignal
+  /** For a command that did its work and found something wrong. */
+  setExitCode(code: number): void
+}
+
+export interface CommandContext {
+  readonly config: CommandSettings
+  readonly service: OperatorService
+  readonly masterKey: ReturnType<typeof makeRotateMasterKey>
+  readonly prune: (signal: AbortSignal) => ReturnType<ReturnType<typeof makePrune>>
+  readonly clock: Clock
+  /** Who acts, for the audit. */
+  readonly actor: string
+  /** Ctrl-C or SIGTERM: stop at the next good moment. */
+  readonly signal: AbortSignal
+}
+
+/** Opens everything for as long as the work takes. */
+export type WithContext = (work: (context: CommandContext) => Promise<void>) => Promise<void>
+
+/** Ends the command where it was asked to stop, with what became of its work. */
+export function stopIfAsked(signal: AbortSignal, outcome: string): void {
+  if (!signal.aborted) return
+  assert(signal.reason instanceof Interruption)
+  throw new Interruption(signal.reason.signal, outcome)
+}
+
+export interface OutputOptions {
+  readonly json?: boolean
+}
+
+/** With --json one JSON value; otherwise the lines for people. */
+export function print(
+  { out }: Pick<Terminal, 'out'>,
+  { json }: OutputOptions,
+  { value, lines }: { value: unknown; lines: readonly string[] },
+): void {
+  const text = json
+    ? JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? inner.toString() : inner), 2)
+    : withoutHidden(lines.join('\n'))
+  out.write(`${text}\n`)
+}
+
+/** Rows as aligned columns, the heads first. */
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const all = [heads, ...rows]
+  const widths = heads.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
+  return all.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** In UTC, to the second. */
+export function time(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')
+}

@@ -1,0 +1,329 @@
+// tillgate db …: backup and restore, pruning, and spreading over many machines.
+import { Command, InvalidArgumentError } from 'commander'
+import { describeVerification } from '../../core/ledger/run-checks.ts'
+import { verifyLedger } from '../../finance/overview/store/verify-ledger.ts'
+import { type BackupHeader, type TableCount, writeBackup } from '../../platform/database/backup/backup.ts'
+import type { BackupDecryption, BackupEncryption } from '../../platform/database/backup/backup-encryption.ts'
+import { readBackupFile, writeBackupFile } from '../../platform/database/backup/backup-file.ts'
+import { backupToolPattern, noteBackup, ownBackupTool } from '../../platform/database/backup/backup-notes.ts'
+import { restoreBackup } from '../../platform/database/backup/restore.ts'
+import { distribute, prepareDistribution } from '../../platform/database/cluster/distribute.ts'
+import { bindMode, checkMode, refuseOther } from '../../platform/database/mode.ts'
+import { connectDatabase, type DatabaseEvent } from '../../platform/database/open-database.ts'
+import type { Pool } from '../../platform/database/pool.ts'
+import { systemClock } from '../../platform/runtime/clock.ts'
+import { findMasterKeys } from '../../platform/runtime/secrets/master-keys.ts'
+import { makeVault } from '../../platform/runtime/secrets/vault.ts'
+import { exitCodes, StartFailure } from '../../platform/runtime/start-failure.ts'
+import { version } from '../../platform/runtime/version.ts'
+import {
+  type CommandSettings,
+  type OutputOptions,
+  print,
+  stopIfAsked,
+  type Terminal,
+  table,
+  type WithContext,
+} from './context.ts'
+import { readTextFile } from './files.ts'
+
+interface BackupOptions extends OutputOptions {
+  readonly recipient?: readonly string[]
+  readonly passphraseFile?: string
+}
+
+interface RestoreOptions extends OutputOptions {
+  readonly passphraseFile?: string
+  readonly identityFile?: string
+  readonly withoutMasterKey?: boolean
+}
+
+interface DbParts {
+  readonly withContext: WithContext
+  readonly terminal: Terminal
+  readonly migrationsFolder: string
+}
+
+export function dbCommand(parts: DbParts): Command {
+  const command = new Command('db').description('back up, restore, prune and spread the database')
+  addBackup(command, parts)
+  addNoteBackup(command, parts)
+  addRestore(command, parts)
+  addPrune(command, parts)
+  addDistribute(command, parts)
+  return command
+}
+
+function addBackup(command: Command, { terminal }: DbParts): void {
+  command
+    .command('backup')
+    .description('write everything into a file, from one moment, while gateways run')
+    .argument('<file>', 'a new file, such as tillgate-2026-01-31.jsonl.gz')
+    .option('--recipient <key...>', 'encrypt it to public keys of age (age1…), each of which opens it')
+    .option('--passphrase-file <file>', 'encrypt it to the passphrase in this file; - reads standard input')
+    .option('--json', 'print JSON')
+    .action((path: string, options: BackupOptions) =>
+      withDatabase(terminal, async ({ pool, signal }) => {
+        const encryption = encryptionOf(options)
+        const madeAtMs = systemClock.now()
+        const tables = await writeBackupFile(
+          path,
+          (write) =>
+            writeBackup(pool, {
+              madeAtMs,
+              madeBy: `tillgate ${version}`,
+              async write(text) {
+                stopIfAsked(signal, 'There is no backup: what was written of it is removed.')
+                await write(text)
+              },
+            }),
+          encryption,
+        )
+        // The backup is good without its note: a standby takes none, for example.
+        const noted = await noteBackup(pool, { tool: ownBackupTool, takenAtMs: madeAtMs }).catch(() => false)
+        const lines = [
+          ...countLines(tables),
+          '',
+          encryption
+            ? `${path} holds all of it, encrypted: without the passphrase or an identity nobody reads it, you neither.`
+            : `${path} is not encrypted. Whoever has it reads names, logins, orders, addresses, balances and the audit. Keys, PINs, passwords and checkout links are sealed, hashed or not in it. --recipient or --passphrase-file encrypts all of it.`,
+          'The master key is not in it: keep that elsewhere, or the backup is worth little.',
+          ...(noted ? [] : ['The time of this backup could not be noted: metrics show the one before.']),
+        ]
+        print(terminal, options, {
+          value: { file: path, encrypted: encryption !== undefined, noted, tables },
+          lines,
+        })
+      }),
+    )
+}
+
+function addNoteBackup(command: Command, { terminal }: DbParts): void {
+  command
+    .command('note-backup')
+    .description('note that another tool has just taken a backup, so that metrics and alerts know its age')
+    .argument('<tool>', 'such as pg_dump, pgbackrest or snapshots')
+    .option('--json', 'print JSON')
+    .action((tool: string, options: OutputOptions) =>
+      withDatabase(terminal, async ({ pool }) => {
+        if (!backupToolPattern.test(tool))
+          throw new StartFailure(
+            `"${tool}" is no name of a tool: use up to 32 lower-case letters, digits, points, dashes and underscores.`,
+          )
+        const takenAtMs = systemClock.now()
+        if (!(await noteBackup(pool, { tool, takenAtMs })))
+          throw new StartFailure('This database is of an older version: start a gateway of this one first.')
+        const takenAt = new Date(takenAtMs).toISOString()
+        print(terminal, options, { value: { tool, takenAt }, lines: [`Noted: ${tool}, ${takenAt}.`] })
+      }),
+    )
+}
+
+function addRestore(command: Command, { terminal, migrationsFolder }: DbParts): void {
+  command
+    .command('restore')
+    .description('read a backup into a new, empty database, and prove the books')
+    .argument('<file>', 'what `db backup` wrote')
+    .option('--passphrase-file <file>', 'the passphrase of an encrypted backup; - reads standard input')
+    .option('--identity-file <file>', 'the identities (AGE-SECRET-KEY-1…) of an encrypted backup')
+    .option('--without-master-key', 'although merchants’ keys and callbacks will be of no use without it')
+    .option('--json', 'print JSON')
+    .action((path: string, options: RestoreOptions) =>
+      withDatabase(terminal, async ({ pool, config, signal }) => {
+        const { header, tables, leftOut, ended, migrated } = await restoreBackup(pool, {
+          lines: untilStopped(readBackupFile(path, decryptionOf(options)), signal),
+          migrationsFolder,
+          nowMs: systemClock.now(),
+          checkHeader(found) {
+            refuseOther(found.mode, config, 'This backup')
+            checkMasterKey(found, config, options)
+          },
+        })
+        const madeAt = new Date(header.madeAtMs).toISOString()
+        stopIfAsked(
+          signal,
+          `Everything is restored as of ${madeAt}, but the books are not proved: run \`ledger verify\`. What was revoked or changed after that moment is as it was before: repeat it.`,
+        )
+        const verification = await verifyLedger(pool)
+        const lines = [
+          ...countLines(tables),
+          '',
+          ...leftOut.map(
+            ({ table, rows }) => `Not restored, for it is no table of Tillgate: ${table} (rows: ${rows}).`,
+          ),
+          `Restored as of ${madeAt}${migrated.length === 0 ? '' : `, and brought up to date: ${migrated.join(', ')}`}.`,
+          `Ended: ${ended.sessions} sessions of operators, members and wallets. Taken away: ${ended.links} one-time links and codes. Revoked: ${ended.apiTokens} API tokens.`,
+          `What was revoked or changed after ${madeAt} is as it was before. Repeat it: revoked keys of merchants and retired platform keys, new passwords and second steps, disabled operators, removed members, suspended merchants, locked wallets, removed callback hosts.`,
+          ...describeVerification(verification),
+        ]
+        print(terminal, options, {
+          value: { madeAt, tables, leftOut, ended, migrated, verification },
+          lines,
+        })
+        if (verification.findings.length > 0) terminal.setExitCode(1)
+        // A backup from before modes were written is judged by what was in it.
+        await bindMode(pool, config)
+      }),
+    )
+}
+
+function addPrune(command: Command, { withContext, terminal }: DbParts): void {
+  command
+    .command('prune')
+    .description(
+      'take away what its time is over for; gateways do the same by themselves, a little at a time',
+    )
+    .option('--json', 'print JSON')
+    .action((options: OutputOptions) =>
+      withContext(async ({ prune, config, signal }) => {
+        const pruned = await prune(signal)
+        const { dropped, busy } = pruned.partitions
+        const lines = [
+          `callbacks whose text went (older than ${config.callbackHistoryDays} days): ${pruned.callbacks}`,
+          `tables of old attempts and requests that went whole: ${dropped.join(', ') || 'none'}`,
+          ...busy.map(
+            (table) => `${table} was held for too long to drop its old partitions: run this again.`,
+          ),
+          `callbacks given up because their host stayed paused: ${pruned.exhausted}`,
+          `orders from which personal data was erased: ${pruned.erased}`,
+          `ended sessions of operators: ${pruned.sessions}`,
+          `callback hosts that a merchant no longer uses: ${pruned.hosts}`,
+          `forgotten counters of wrong PINs and passwords: ${pruned.tries}`,
+          `notices that ended a month ago: ${pruned.notices}`,
+        ]
+        print(terminal, options, { value: pruned, lines })
+      }),
+    )
+}
+
+function addDistribute(command: Command, { terminal }: DbParts): void {
+  command
+    .command('distribute')
+    .description('spread the merchants’ tables over the machines of a Citus cluster; may be run again')
+    .option(
+      '--blocking',
+      'do it: gateways answer 50300 until it is done. Without it: check, and say how long',
+    )
+    .option('--within <seconds>', 'give it up after so long, with nothing changed', wholeSeconds)
+    .option('--json', 'print JSON')
+    .action((options: OutputOptions & { blocking?: boolean; within?: number }) =>
+      withDatabase(terminal, async ({ pool }) => {
+        const plan = await prepareDistribution(pool, { withinSeconds: options.within })
+        const { citusVersion, steps, bytes, withinSeconds } = plan
+        const isDone = steps.length > 0 && options.blocking === true
+        const told = [
+          `Citus ${citusVersion}: the cluster has what is needed.`,
+          ...(steps.length === 0
+            ? ['All is spread already; there is nothing to do.']
+            : [
+                `${steps.length} steps, ${Math.ceil(bytes / 1_000_000)} MB. Gateways answer 50300 with Retry-After meanwhile, for ${withinSeconds} seconds at the most: after that it is given up, and nothing is changed.`,
+              ]),
+        ]
+        // Before it begins, so that it is known how long it may take; progress is no part of JSON.
+        const say = (...lines: string[]) =>
+          options.json || print(terminal, options, { value: undefined, lines })
+        say(...told)
+        if (isDone) await distribute(pool, plan, say)
+        const result = { citusVersion, steps: steps.map(({ about }) => about), bytes, withinSeconds, isDone }
+        if (options.json) print(terminal, options, { value: result, lines: [] })
+        else if (isDone) say('All is spread by merchant_id.')
+        else if (steps.length > 0) say('Nothing was changed. Add --blocking to do it.')
+      }),
+    )
+}
+
+function wholeSeconds(text: string): number {
+  const seconds = Number(text)
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400)
+    throw new InvalidArgumentError('Give whole seconds, 1 to 86400.')
+  return seconds
+}
+
+async function* untilStopped(lines: AsyncIterable<string>, signal: AbortSignal): AsyncIterable<string> {
+  for await (const line of lines) {
+    stopIfAsked(signal, 'Nothing was restored: run it again, on the same database.')
+    yield line
+  }
+}
+
+function encryptionOf({ recipient, passphraseFile }: BackupOptions): BackupEncryption | undefined {
+  if (recipient && passphraseFile !== undefined)
+    throw new StartFailure(
+      'Give --recipient or --passphrase-file: a backup is encrypted to one or the other.',
+    )
+  if (recipient) return { kind: 'recipients', recipients: recipient }
+  if (passphraseFile === undefined) return undefined
+  return { kind: 'passphrase', passphrase: readPassphrase(passphraseFile) }
+}
+
+function decryptionOf({ identityFile, passphraseFile }: RestoreOptions): BackupDecryption | undefined {
+  if (passphraseFile !== undefined) return { kind: 'passphrase', passphrase: readPassphrase(passphraseFile) }
+  if (identityFile === undefined) return undefined
+  const lines = readTextFile(identityFile)
+    .split('\n')
+    .map((line) => line.trim())
+  return { kind: 'identities', identities: lines.filter((line) => line !== '' && !line.startsWith('#')) }
+}
+
+/** The line's end is not a part of it. */
+function readPassphrase(path: string): string {
+  return readTextFile(path).replace(/\r?\n$/, '')
+}
+
+/** Without migrating: a backup is taken of what is there, and a restore makes the schema itself. */
+async function withDatabase(
+  terminal: Terminal,
+  work: (opened: { pool: Pool; config: CommandSettings; signal: AbortSignal }) => Promise<void>,
+): Promise<void> {
+  const config = terminal.readSettings()
+  const signal = terminal.watchInterrupt()
+  const { pool, close } = await connectDatabase({
+    ...config,
+    poolMax: 2,
+    statementTimeoutMs: 0,
+    tell: tellAway(terminal),
+    signal,
+  })
+  try {
+    await checkMode(pool, config)
+    await work({ pool, config, signal })
+  } finally {
+    await close()
+  }
+}
+
+/** A command waits for its database as long as a gateway does; whoever called it learns why nothing happens. */
+export function tellAway({ err }: Pick<Terminal, 'err'>): (event: DatabaseEvent) => void {
+  let isTold = false
+  return (event) => {
+    if (event.kind !== 'database_away' || isTold) return
+    isTold = true
+    err.write(
+      `The database at ${event.address} does not answer (${event.reason}). Trying again; Ctrl-C ends it.\n`,
+    )
+  }
+}
+
+/** Better known before the old machine is gone than after. */
+function checkMasterKey(
+  { masterKeyIds }: BackupHeader,
+  config: CommandSettings,
+  { withoutMasterKey = false }: RestoreOptions,
+): void {
+  const keys = findMasterKeys(config)
+  const known = keys ? makeVault(...keys).masterKeyIds.map((id) => id.toString('hex')) : []
+  if (withoutMasterKey || masterKeyIds.every((id) => known.includes(id))) return
+  throw new StartFailure(
+    `The secrets in this backup are sealed under a master key that is not ${keys ? 'the one given' : 'given'} here.\n` +
+      'Set MASTER_KEY or MASTER_KEY_FILE to it, or put its master.key into DATA_DIR first.\n' +
+      'Without it no merchant could send a request, and no callback could be sealed (--without-master-key restores all the same).',
+    { exitCode: exitCodes.settings },
+  )
+}
+
+function countLines(tables: readonly TableCount[]): string[] {
+  return table(
+    ['table', 'rows'],
+    tables.map((each) => [each.table, String(each.rows)]),
+  )
+}

@@ -1,0 +1,48 @@
+// Files that a command is given by name; - is standard input.
+import { createReadStream, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { GivenFile } from '../../actions/action.ts'
+import { messageOf } from '../../platform/runtime/errors.ts'
+import { exitCodes, StartFailure } from '../../platform/runtime/start-failure.ts'
+
+export function readTextFile(path: string): string {
+  return readBytes(path).toString()
+}
+
+function readBytes(path: string): Buffer {
+  try {
+    return readFileSync(path === '-' ? 0 : path)
+  } catch (error) {
+    throw new StartFailure(`${path} cannot be read: ${messageOf(error)}`, {
+      exitCode: exitCodes.other,
+      cause: error,
+    })
+  }
+}
+
+/** Read piece by piece, and more than once; standard input is held for that. */
+export function namedFile(path: string): GivenFile {
+  if (path === '-') {
+    // As they are: the file itself says how its text is encoded, and is known again by its hash.
+    const content = readBytes(path)
+    return {
+      name: 'standard input',
+      async *open() {
+        yield content
+      },
+    }
+  }
+  return {
+    name: basename(path),
+    async *open() {
+      try {
+        yield* createReadStream(path)
+      } catch (error) {
+        throw new StartFailure(`${path} cannot be read: ${messageOf(error)}`, {
+          exitCode: exitCodes.other,
+          cause: error,
+        })
+      }
+    },
+  }
+}

@@ -1,0 +1,20 @@
+// tillgate ledger verify: proves that the books balance, on a live system, without stopping anybody.
+import { Command } from 'commander'
+import { describeVerification } from '../../core/ledger/run-checks.ts'
+import { type OutputOptions, print, type Terminal, type WithContext } from './context.ts'
+
+export function ledgerCommand(withContext: WithContext, terminal: Terminal): Command {
+  const command = new Command('ledger').description('prove that the books balance')
+  command
+    .command('verify')
+    .description('recompute every account from its transfers and compare; exit code 1 when anything differs')
+    .option('--json', 'print JSON')
+    .action((options: OutputOptions) =>
+      withContext(async ({ service }) => {
+        const verification = await service.verifyLedger()
+        print(terminal, options, { value: verification, lines: describeVerification(verification) })
+        if (verification.findings.length > 0) terminal.setExitCode(1)
+      }),
+    )
+  return command
+}

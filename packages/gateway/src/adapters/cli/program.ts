@@ -1,0 +1,86 @@
+// The operator's commands as one tree: what runs them and what documents them both take it from here. Most are acts of
+// the catalogue; what works on the database itself has a command of its own.
+import { Command } from 'commander'
+import type { Act } from '../../actions/action.ts'
+import { version } from '../../platform/runtime/version.ts'
+import { parseLine } from '../../platform/runtime/visible-text.ts'
+import { addActCommand } from './act-commands.ts'
+import type { Terminal, WithContext } from './context.ts'
+import { dbCommand } from './db.ts'
+import { ledgerCommand } from './ledger.ts'
+import { masterKeyCommand } from './master-key.ts'
+import { railCheckCommand } from './rail-check.ts'
+
+const groups: Readonly<Record<string, string>> = {
+  merchant: 'sign merchants on, look at them, pay them out, suspend and resume them',
+  key: 'add, rotate and revoke a merchant’s keys',
+  order: 'look at orders, cancel and refund them',
+  callback: 'look at callbacks and send them again',
+  host: 'pause and resume the callbacks to a host',
+  event: 'follow what happens to orders and refunds',
+  endpoint: 'manage the callback endpoints of merchants',
+  wallet: 'add, look at, top up, lock and unlock consumers’ wallets',
+  rail: 'connect other systems that move money, and check them',
+  notice: 'look at notices by mail, and send those again that failed',
+  operator: 'manage who may sign in to the console',
+  member: 'manage the people of merchants, who sign in to the portal',
+  application: 'list, ask, approve and reject applications for live keys',
+  token: 'manage tokens of the admin API',
+  'platform-key': 'list, rotate and retire the gateway’s own keys',
+  link: 'make payment links for merchants, look at them, pause, resume and close them',
+  transfer: 'record bank transfers that came, and money that was sent back',
+  bank: 'manage the operator’s own bank accounts',
+  price: 'set, end and list what payments cost merchants',
+  fee: 'explain what a payment costs a merchant',
+  correction: 'put the books right: reverse, release and write off',
+  reconcile: 'import statements, settle what does not match the books, close days',
+  bill: 'list and download merchants’ bills, one for each day',
+  payout: 'plan payouts to merchants, send runs to the bank and book what it did',
+}
+
+export interface ProgramParts {
+  readonly withContext: WithContext
+  readonly terminal: Terminal
+  readonly migrationsFolder: string
+  readonly acts: readonly Act[]
+}
+
+export function operatorProgram({ withContext, terminal, migrationsFolder, acts }: ProgramParts): Command {
+  const program = new Command('tillgate')
+    .description(
+      'Operate a Tillgate gateway: the same settings as `npm start`, from the environment and .env.',
+    )
+    .version(version)
+    .hook('preAction', (_program, command) => {
+      const { reason } = command.opts<{ reason?: string }>()
+      if (reason !== undefined) parseLine(reason, 'reason')
+    })
+    .showHelpAfterError('(add --help for what there is)')
+    .configureOutput({
+      writeOut: (text) => void terminal.out.write(text),
+      writeErr: (text) => void terminal.err.write(text),
+    })
+    .exitOverride()
+  for (const [name, description] of Object.entries(groups)) program.command(name).description(description)
+  for (const act of acts) {
+    const { command } = act
+    if (!command) continue
+    const [noun = ''] = command.words.split(' ')
+    const parent = program.commands.find((each) => each.name() === noun) ?? program.command(noun)
+    addActCommand(parent, { ...act, command }, { withContext, terminal })
+  }
+  program.commands.find((each) => each.name() === 'rail')?.addCommand(railCheckCommand(terminal))
+  for (const command of [
+    ledgerCommand(withContext, terminal),
+    dbCommand({ withContext, terminal, migrationsFolder }),
+    masterKeyCommand(withContext, terminal),
+  ])
+    program.addCommand(command)
+  takeOver(program)
+  return program
+}
+
+/** Commander hands settings of a command down only to those that it makes itself. */
+function takeOver(parent: Command): void {
+  for (const command of parent.commands) takeOver(command.copyInheritedSettings(parent))
+}

@@ -1,0 +1,90 @@
+// Requests that wait for a second operator, and earlier ones: who requested what, why, from where and until when;
+// approved, rejected or withdrawn from here.
+import { uuidPattern } from '@tillgate/protocol'
+import { describeRequest } from '../../../actions/approvals/approval-actions.ts'
+import { findAct } from '../../../actions/catalog.ts'
+import type { DescribedField } from '../../../actions/running/describe-fields.ts'
+import { type ApprovalRequest, approvalStatuses } from '../../../core/audit/rules/approval.ts'
+import { mayAct } from '../../../core/audit/rules/roles.ts'
+import { type Html, html } from '../../kit/html.ts'
+import { actForms } from '../act-forms.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
+import { status } from '../statuses.ts'
+import { empty, facts, pages } from '../tables.ts'
+import { ago, moment } from '../words.ts'
+
+const path = '/approvals'
+const perPage = 50
+
+export const approvalsArea: readonly ConsoleRoute[] = [{ path, show }]
+
+async function show(visit: Visit): Promise<ConsolePage> {
+  const { query, service } = visit
+  const wanted = approvalStatuses.find((each) => each === query.get('status'))
+  const before = query.get('before') ?? ''
+  // Expires what is due, so that the list is right.
+  await service.approvals.countWaiting()
+  const page = await service.approvals.listRequests(
+    { status: query.get('status') === 'all' ? undefined : (wanted ?? 'waiting') },
+    { limit: perPage + 1, before: uuidPattern.test(before) ? before : undefined },
+  )
+  const shown = page.slice(0, perPage)
+  return {
+    title: 'Approvals',
+    area: 'approvals',
+    isLive: true,
+    content: html`<form class="filters" action="${path}">
+<label>Status<select name="status">${[...approvalStatuses, 'all'].map(
+      (each) =>
+        html`<option${each === (query.get('status') ?? 'waiting') && html` selected`}>${each}</option>`,
+    )}</select></label>
+<button>Filter</button></form>
+${
+  shown.length === 0
+    ? empty(
+        html`No requests. <code>APPROVAL_FOR</code> and <code>APPROVAL_REFUND_ABOVE</code> set what needs a second operator.`,
+      )
+    : html`${shown.map((request) => card(visit, request))}
+${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.approvalId : undefined })}`
+}`,
+  }
+}
+
+/** A card, not a table row: everything that is approved must be readable on a phone. */
+function card(visit: Visit, request: ApprovalRequest): Html {
+  const { nowMs } = visit
+  const { requestedAs, requestedAtMs, expiresAtMs, reason, decidedAtMs } = request
+  const { title, fields } = describeRequest(request, findAct)
+  return html`<section class="card approval"><h2>${title}</h2>
+${facts([
+  ['Status', outcome(request)],
+  ...fields.map((field) => [field.label, fact(field, request)] as const),
+  ['Requested by', html`<span class="wrap">${requestedAs}</span>, ${ago(requestedAtMs, nowMs)}`],
+  ['Reason', html`<span class="wrap">${reason || '—'}</span>`],
+  request.status === 'waiting'
+    ? ['Expires', moment(expiresAtMs, nowMs)]
+    : ['Decided', moment(decidedAtMs, nowMs)],
+])}
+${
+  request.status === 'waiting' &&
+  mayAct(visit.operator.role, findAct(request.action)?.needs ?? 'admin') &&
+  actForms(visit, 'approval', { subject: request, values: { approvalId: request.approvalId } })
+}</section>`
+}
+
+/** Ids with pages of their own are links: two merchants may have one name, and the id tells which one it is. */
+function fact({ name, value }: DescribedField, { merchantId }: ApprovalRequest): Html {
+  const page = {
+    merchantId: `/merchants/${value}`,
+    paymentId: merchantId === undefined ? undefined : `/orders/${merchantId}/${value}`,
+    walletId: `/wallets/${value}`,
+    breakId: `/reconciliation/breaks/${value}`,
+    railId: `/rails/${value}`,
+  }[name]
+  const text = html`<span class="wrap">${value}</span>`
+  return page === undefined ? text : html`<a href="${page}">${text}</a>`
+}
+
+function outcome({ status: is, decidedAs, decisionReason }: ApprovalRequest): Html {
+  return html`${status(is)}${decidedAs !== undefined && html`<br><span class="wrap">${decidedAs}: ${decisionReason}</span>`}`
+}

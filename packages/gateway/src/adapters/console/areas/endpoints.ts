@@ -1,0 +1,78 @@
+// Callback endpoints of a merchant: all of them on the merchant's page, and each with its own history.
+import { uuidPattern } from '@tillgate/protocol'
+import type { EndpointWithHealth } from '../../../core/callbacks/manage-endpoints.ts'
+import { type Html, html } from '../../kit/html.ts'
+import { statusBadge } from '../../kit/pages/status.ts'
+import { actForms } from '../act-forms.ts'
+import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
+import { facts, pages, table } from '../tables.ts'
+import { ago, count, moment, until } from '../words.ts'
+import { callbackTable } from './callbacks.ts'
+
+const perPage = 50
+
+export const endpointsArea: readonly ConsoleRoute[] = [
+  { path: '/merchants/:merchantId/endpoints/:endpointId', show },
+]
+
+async function show(visit: Visit): Promise<ConsolePage | undefined> {
+  const { params, query, service, actor, nowMs } = visit
+  const { merchantId = '', endpointId = '' } = params
+  if (!uuidPattern.test(endpointId)) return undefined
+  const key = { merchantId, endpointId }
+  const found = await orNothing(service.as(actor).endpoints.showEndpoint(key))
+  if (!found) return undefined
+  const { endpoint, secrets } = found
+  const before = query.get('before') ?? ''
+  const { callbacks, older } = await service.as(actor).callbacks.listPage(key, {
+    limit: perPage,
+    before: uuidPattern.test(before) ? before : undefined,
+  })
+  return {
+    title: `Endpoint ${endpoint.host}`,
+    area: 'merchants',
+    content: html`<p>${stateOf(endpoint)} · <a href="/merchants/${merchantId}">The merchant</a></p>
+${actForms(visit, 'endpoint', { subject: endpoint, values: { ...key, events: endpoint.events?.join(',') } })}
+<h2>Endpoint</h2>${facts([
+      ['endpointId', html`<code>${endpointId}</code>`],
+      ['Address', html`<span class="wrap">${endpoint.url}</span>`],
+      ['Format', formats[endpoint.format]],
+      ['Events', html`<span class="wrap">${endpoint.events?.join(', ') ?? 'all'}</span>`],
+      ['Since', moment(endpoint.createdAtMs, nowMs)],
+      ['Paused', endpoint.pausedAtMs === undefined ? '—' : moment(endpoint.pausedAtMs, nowMs)],
+      ['Health', healthOf(endpoint, nowMs)],
+      ['Live secrets', secrets.map((each) => html`<div>made ${ago(each.createdAtMs, nowMs)}</div>`)],
+    ])}
+<h2>What it was sent</h2>${callbacks.length === 0 ? html`<p class="empty">Nothing yet.</p>` : callbackTable(visit, callbacks, { canTick: false })}
+${pages(`/merchants/${merchantId}/endpoints/${endpointId}`, query, { older })}`,
+  }
+}
+
+export function endpointTable(endpoints: readonly EndpointWithHealth[], nowMs: number): Html {
+  return table(
+    'Callback endpoints',
+    ['Address', 'Format', 'Events', 'Status', 'Health', 'Since'],
+    endpoints.map((each) => [
+      html`<a class="wrap" href="/merchants/${each.merchantId}/endpoints/${each.endpointId}">${each.url}</a>`,
+      formats[each.format],
+      html`<span class="wrap">${each.events?.join(', ') ?? 'all'}</span>`,
+      stateOf(each),
+      healthOf(each, nowMs),
+      ago(each.createdAtMs, nowMs),
+    ]),
+    { none: 'None: events go to the callbackUrl of each order alone.' },
+  )
+}
+
+const formats = { envelope: 'envelope', standard: 'Standard Webhooks' } as const
+
+function stateOf({ pausedAtMs }: EndpointWithHealth): Html {
+  return pausedAtMs === undefined ? statusBadge('good', 'active') : statusBadge('wait', 'paused')
+}
+
+function healthOf({ failing }: EndpointWithHealth, nowMs: number): Html {
+  if (!failing) return statusBadge('good', 'healthy')
+  const { what, failures, failingSinceMs, reason, pausedUntilMs } = failing
+  const isPaused = pausedUntilMs !== undefined && pausedUntilMs > nowMs
+  return html`${statusBadge('bad', what === 'host' ? 'host failing' : 'failing')} <span class="wrap">${reason}, ${count(failures)} in a row, since ${ago(failingSinceMs, nowMs)}${isPaused && `, next attempt in ${until(pausedUntilMs, nowMs)}`}</span>`
+}

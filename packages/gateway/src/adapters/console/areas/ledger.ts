@@ -1,0 +1,96 @@
+// The books: what each kind of owner has in each currency, whether debits equal credits, and the proof on demand.
+
+import type { Verification } from '../../../core/ledger/store/ledger-checks.ts'
+import { type Html, html } from '../../kit/html.ts'
+import { statusBadge } from '../../kit/pages/status.ts'
+import { ageOf, type BooksRow, booksByCurrency, ownerKinds, owners } from '../books.ts'
+import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
+import { foldedForm } from '../forms.ts'
+import { number, table } from '../tables.ts'
+import { bareAmount, count, exact } from '../words.ts'
+
+const path = '/ledger'
+export const ledgerArea: readonly ConsoleRoute[] = [
+  { path, show },
+  {
+    path: `${path}/verify`,
+    needs: 'operator',
+    fields: [],
+    back: () => path,
+    async act({ nowMs, service }): Promise<Done> {
+      return { kind: 'shown_once', page: resultPage(await service.verifyLedger(), nowMs) }
+    },
+  },
+]
+
+async function show(visit: Visit): Promise<ConsolePage> {
+  const books = await visit.service.readBooks()
+  const rows = booksByCurrency(books.lines)
+  const [inUse, others] = [rows.filter(({ isInUse }) => isInUse), rows.filter(({ isInUse }) => !isInUse)]
+  return {
+    title: 'Ledger',
+    area: 'ledger',
+    content: html`<div class="acts">${foldedForm(visit, {
+      needs: 'operator',
+      action: `${path}/verify`,
+      label: 'Verify now…',
+      explains:
+        'Every account is recomputed from its transfers, and orders, refunds and transfers are matched in both directions. Nobody is stopped; with many transfers it takes a while.',
+      button: 'Verify the ledger',
+    })}</div>
+<h2>Trial balance</h2>
+<p>${verdict(rows)} ${ageOf(books, visit.nowMs)}</p>
+${trialBalance('Trial balance', inUse)}
+${others.length > 0 && html`<details class="fold"><summary>${count(others.length)} ${others.length === 1 ? 'currency' : 'currencies'} in which nothing was paid yet</summary>${trialBalance('Nothing was paid yet', others)}</details>`}`,
+  }
+}
+
+function verdict(rows: readonly BooksRow[]): Html {
+  const wrong = rows.filter(({ isBalanced }) => !isBalanced).map(({ currency }) => currency)
+  return wrong.length === 0
+    ? statusBadge('good', 'debits equal credits in every currency')
+    : statusBadge('bad', `debits and credits differ in ${wrong.join(', ')}`)
+}
+
+/** Has a column only where there is something in it: the table is wide. */
+function isRare(kind: (typeof ownerKinds)[number]): boolean {
+  return kind === 'equity' || kind === 'interest' || kind === 'bank_charges'
+}
+
+/** A row for each currency; the balance of each kind of account, then both sides of the books. */
+function trialBalance(caption: string, rows: readonly BooksRow[]): Html {
+  const kinds = ownerKinds.filter(
+    (kind) => !isRare(kind) || rows.some(({ balances }) => balances[kind] !== 0n),
+  )
+  return table(
+    caption,
+    [
+      'Currency',
+      ...kinds.map((kind) => number(owners[kind].name)),
+      ...['Held', 'Debits', 'Credits', 'Accounts'].map(number),
+    ],
+    rows.map(({ currency, balances, heldMinor, debitsMinor, creditsMinor, accounts, isBalanced }) => [
+      isBalanced ? currency : statusBadge('bad', currency),
+      ...[...kinds.map((kind) => balances[kind]), heldMinor, debitsMinor, creditsMinor].map((minor) =>
+        minor === 0n ? html`<span class="quiet">—</span>` : bareAmount(minor, currency),
+      ),
+      count(accounts),
+    ]),
+    { none: 'Nothing was paid yet.' },
+  )
+}
+
+function resultPage({ claims, accounts, transfers, findings }: Verification, nowMs: number): ConsolePage {
+  const isClean = findings.length === 0
+  return {
+    title: isClean ? 'The ledger is clean' : 'The ledger is NOT clean',
+    area: 'ledger',
+    content: html`<p class="note ${isClean ? 'good' : 'bad'}" role="status">${count(accounts)} accounts, ${count(transfers)} transfers, ${claims} claims; ${isClean ? 'all of them true' : `${findings.length} of them untrue`} at ${exact(nowMs)}.</p>
+${findings.map(
+  ({ claim, count: times, examples }) => html`<h2>It is not so that ${claim}</h2>
+<p>${count(times)} times, for example:</p>
+<ul>${examples.map((example) => html`<li><code>${example}</code></li>`)}</ul>`,
+)}
+<p class="acts"><a class="button" href="${path}">To the ledger</a></p>`,
+  }
+}

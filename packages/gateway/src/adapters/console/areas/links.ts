@@ -1,0 +1,107 @@
+// Payment links: those of all merchants, the newest first, and each with its page, its QR code and what came of it.
+import { linkIdPattern, merchantIdPattern } from '@tillgate/protocol'
+import { totalledAtMost } from '../../../finance/links/manage-links.ts'
+import type { PaymentLink } from '../../../finance/links/rules/link.ts'
+import { type Html, html } from '../../kit/html.ts'
+import { statusBadge } from '../../kit/pages/status.ts'
+import { actForms } from '../act-forms.ts'
+import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
+import { status } from '../statuses.ts'
+import { facts, number, table, urlWith } from '../tables.ts'
+import { ago, amount, count, countUpTo, moment } from '../words.ts'
+
+const path = '/links'
+const shownAtOnce = 50
+
+export const linksArea: readonly ConsoleRoute[] = [
+  { path, show },
+  { path: `${path}/:merchantId/:linkId`, show: showOne },
+]
+
+async function show(visit: Visit): Promise<ConsolePage> {
+  const { query, nowMs } = visit
+  const [merchantId, before] = [query.get('merchant') ?? '', query.get('before') ?? '']
+  const found = await visit.service.as(visit.actor).links.listLinks({
+    limit: shownAtOnce + 1,
+    merchantId: merchantIdPattern.test(merchantId) ? merchantId : undefined,
+    before: linkIdPattern.test(before) ? before : undefined,
+  })
+  const links = found.slice(0, shownAtOnce)
+  const older = found.length > shownAtOnce ? links.at(-1)?.linkId : undefined
+  return {
+    title: 'Payment links',
+    area: 'links',
+    content: html`${table(
+      'Payment links, the newest first',
+      ['Title', 'Merchant', 'Amount', 'Payments', 'Status', 'Since'],
+      links.map((link) => [
+        html`<a class="wrap" href="${path}/${link.merchantId}/${link.linkId}">${link.title}</a>`,
+        html`<a class="wrap" href="/merchants/${link.merchantId}">${link.merchantName}</a>`,
+        asked(link),
+        link.uses === 'once' ? 'one' : 'many',
+        stateOf(link.status),
+        ago(link.createdAtMs, nowMs),
+      ]),
+      { isTall: true, none: 'No payment links yet. Make one on the page of a merchant.' },
+    )}
+${older !== undefined && html`<p class="acts"><a class="button" href="${urlWith(path, query, { before: older })}">Older ones</a></p>`}`,
+  }
+}
+
+async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
+  const { merchantId = '', linkId = '' } = visit.params
+  const key = { merchantId, linkId }
+  const found = await orNothing(visit.service.as(visit.actor).links.showOnPage(key))
+  if (!found) return undefined
+  const { link, linkUrl, totals, orders } = found
+  const { currency } = link
+  return {
+    title: link.title,
+    area: 'links',
+    content: html`<p>${stateOf(found.state)} · <a href="/merchants/${merchantId}">The merchant</a></p>
+${actForms(visit, 'link', { subject: link, values: key })}
+<div class="grid"><section><h2>Link</h2>${facts([
+      ['Page', html`<a class="wrap" href="${linkUrl}" rel="noreferrer">${linkUrl}</a>`],
+      [
+        'QR code',
+        html`<a href="${linkUrl}/qr.svg" rel="noreferrer">SVG</a> · <a href="${linkUrl}/qr.png" rel="noreferrer">PNG</a>`,
+      ],
+      ['linkNo', html`<span class="wrap">${link.linkNo}</span>`],
+      ['Amount', asked(link)],
+      ['Least', link.leastMinor === undefined ? 'any' : amount(link.leastMinor, currency)],
+      ['Most', link.mostMinor === undefined ? 'any' : amount(link.mostMinor, currency)],
+      ['Payments', link.uses === 'once' ? 'one' : 'any number'],
+      ['Ends', link.expiresAtMs === undefined ? 'never' : moment(link.expiresAtMs, visit.nowMs)],
+      ['Time to pay', `${link.paymentMinutes} min`],
+      ['Callbacks', html`<span class="wrap">${link.callbackUrl ?? 'none'}</span>`],
+      ['Back to', html`<span class="wrap">${link.redirectUrl ?? '—'}</span>`],
+      ['Since', moment(link.createdAtMs, visit.nowMs)],
+    ])}</section>
+<section><h2>What came of it</h2>${facts([
+      ['Payments', countUpTo(totals.paidCount, totalledAtMost)],
+      ['Paid', amount(totals.paidMinor, currency)],
+      ['Refunded', amount(totals.refundedMinor, currency)],
+    ])}${totals.paidCount >= totalledAtMost && html`<p class="quiet">Of the newest ${count(totalledAtMost)} payments. The statement has them all.</p>`}</section></div>
+<h2>Orders</h2>${table(
+      'Orders of this link, the newest first',
+      ['Order', 'Status', number('Amount'), 'Begun'],
+      orders.map((order) => [
+        html`<a href="/orders/${merchantId}/${order.paymentId}"><code>${order.paymentId}</code></a>`,
+        status(order.status),
+        amount(order.paymentAmountMinor, order.currency),
+        ago(order.createdAtMs, visit.nowMs),
+      ]),
+      { none: 'Nobody has begun to pay yet.' },
+    )}`,
+  }
+}
+
+function asked({ amountMinor, currency }: PaymentLink): Html {
+  return amountMinor === undefined ? html`open, ${currency}` : amount(amountMinor, currency)
+}
+
+const looks = { active: 'good', paused: 'wait', closed: 'off', expired: 'off', paid: 'good' } as const
+
+function stateOf(name: keyof typeof looks): Html {
+  return statusBadge(looks[name], name)
+}

@@ -1,0 +1,165 @@
+// One merchant's payouts: where they go, when, how much stays, and each of them.
+import { merchantIdPattern } from '@tillgate/protocol'
+import { toPlan } from '../../../actions/payouts/payout-fields.ts'
+import {
+  type BankAccountState,
+  describeBankDetails,
+  type MerchantBankAccount,
+  stateOf,
+} from '../../../finance/payouts/rules/bank-account.ts'
+import type { Payout } from '../../../finance/payouts/rules/payout.ts'
+import {
+  describeTimetable,
+  type PayoutPlan,
+  type PlanOutcome,
+} from '../../../finance/payouts/rules/payout-plan.ts'
+import { type Content, type Html, html } from '../../kit/html.ts'
+import { statusBadge } from '../../kit/pages/status.ts'
+import { actForms } from '../act-forms.ts'
+import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
+import { status } from '../statuses.ts'
+import { facts, number, pages, table } from '../tables.ts'
+import { ago, amount, moment } from '../words.ts'
+import { payoutTable } from './payouts.ts'
+
+const path = '/merchants/:merchantId/payouts'
+const perPage = 50
+
+export const merchantPayoutsArea: readonly ConsoleRoute[] = [
+  { path, show },
+  { path: `${path}/:payoutId`, show: showPayout },
+]
+
+async function show(visit: Visit): Promise<ConsolePage | undefined> {
+  const { merchantId = '' } = visit.params
+  const { nowMs, query } = visit
+  const acts = visit.service.as(visit.actor)
+  if (!merchantIdPattern.test(merchantId)) return undefined
+  const found = await orNothing(acts.merchants.showMerchant(merchantId))
+  if (!found) return undefined
+  const before = query.get('before') ?? undefined
+  const [plans, accounts, listed] = await Promise.all([
+    acts.payoutPlans.listPlans(merchantId),
+    acts.bankAccounts.listBankAccounts(merchantId),
+    acts.payouts.listPayouts({ merchantId }, { before, limit: perPage + 1 }),
+  ])
+  const shown = listed.slice(0, perPage)
+  const [plan] = plans
+  return {
+    title: `Payouts of ${found.merchant.name}`,
+    area: 'merchants',
+    content: html`<p><a href="/merchants/${merchantId}">${found.merchant.name}</a> · <a href="/merchants/${merchantId}/money">Money, fees and statement</a> · <a href="/payouts">All runs</a></p>
+${actForms(visit, 'merchant.payouts', { values: { merchantId, ...(plan && planValues(plan)) } })}
+<h2>Plans</h2>${planTable(plans)}
+<h2>Bank accounts</h2>${accountTable(visit, accounts)}
+<h2>Payouts</h2>${payoutTable(shown, { nowMs, none: 'No payouts yet.' })}
+${pages(`/merchants/${merchantId}/payouts`, query, { older: listed.length > perPage ? shown.at(-1)?.payoutId : undefined })}`,
+  }
+}
+
+async function showPayout(visit: Visit): Promise<ConsolePage | undefined> {
+  const { merchantId = '', payoutId = '' } = visit.params
+  const payout = await orNothing(visit.service.as(visit.actor).payouts.findPayout({ merchantId, payoutId }))
+  if (!payout) return undefined
+  const { nowMs } = visit
+  return {
+    title: 'Payout',
+    area: 'merchants',
+    content: html`<p>${status(payout.status)} · <a href="/merchants/${merchantId}/payouts">All payouts of the merchant</a> · <a href="/payouts/${payout.runId}">Its run</a></p>
+${actForms(visit, 'payout', { subject: payout, values: { merchantId, payoutId } })}
+${facts([
+  ['Amount', amount(payout.amountMinor, payout.currency)],
+  ['To', html`<span class="wrap">${describeBankDetails(payout.account)}</span>`],
+  ['payoutId, at the bank the end-to-end id', html`<code class="wrap">${payoutId}</code>`],
+  ['For', reasonOf(payout)],
+  ['Requested', moment(payout.requestedAtMs, nowMs)],
+  ['Sent', moment(payout.sentAtMs, nowMs)],
+  ['Ended', moment(payout.endedAtMs, nowMs)],
+  payout.reference !== undefined &&
+    (['Bank’s reference', html`<span class="wrap">${payout.reference}</span>`] as const),
+  payout.valueDate !== undefined && (['Value date', payout.valueDate] as const),
+  payout.message !== undefined && (['Why', html`<span class="wrap">${payout.message}</span>`] as const),
+])}`,
+  }
+}
+
+const outcomes = {
+  paid_out: statusBadge('good', 'paid out'),
+  nothing_to_pay: statusBadge('off', 'nothing to pay'),
+  no_bank_account: statusBadge('bad', 'no bank account'),
+  suspended: statusBadge('bad', 'merchant suspended'),
+  bank_closed: statusBadge('bad', 'our bank account is closed'),
+} as const satisfies Record<PlanOutcome, Html>
+
+function planTable(plans: readonly PayoutPlan[]): Html {
+  return table(
+    'Plans',
+    ['Currency', 'When', 'Next', 'Last', number('Stays'), number('At least'), 'From'],
+    plans.map((plan) => [
+      plan.currency,
+      describeTimetable(plan),
+      plan.nextDay ?? '—',
+      plan.lastOutcome === undefined ? '—' : html`${plan.lastDay} ${outcomes[plan.lastOutcome]}`,
+      stays(plan),
+      amount(plan.leastMinor, plan.currency),
+      plan.bankName,
+    ]),
+    { none: 'No plan: the merchant is paid out when somebody asks for it, on its page.' },
+  )
+}
+
+function stays({ reserve: { fixedMinor, shareBasisPoints, shareDays }, currency }: PayoutPlan): Html {
+  return html`${amount(fixedMinor, currency)}${
+    shareDays > 0 &&
+    html` <span class="quiet">and ${shareBasisPoints / 100} % of ${shareDays} days’ sales</span>`
+  }`
+}
+
+const accountLooks = {
+  in_use: statusBadge('good', 'in use'),
+  waiting: statusBadge('wait', 'waiting'),
+  replaced: statusBadge('off', 'replaced'),
+  stopped: statusBadge('off', 'stopped'),
+} as const satisfies Record<BankAccountState, Html>
+
+function accountTable(visit: Visit, accounts: readonly MerchantBankAccount[]): Html {
+  const { nowMs } = visit
+  return table(
+    'Bank accounts, the newest first',
+    ['Currency', 'Status', 'Account', 'Set', 'Paid to from', 'Act'],
+    accounts.map((account) => {
+      const { merchantId, bankAccountId, currency } = account
+      const own = accounts.filter((each) => each.currency === currency)
+      return [
+        currency,
+        accountLooks[stateOf(account, own, nowMs)],
+        html`<span class="wrap">${describeBankDetails(account)}</span>`,
+        ago(account.setAtMs, nowMs),
+        ago(account.validFromMs, nowMs),
+        actForms(visit, 'merchant.bank-account', { subject: account, values: { merchantId, bankAccountId } }),
+      ]
+    }),
+    { none: 'No bank account: nothing can be paid out.' },
+  )
+}
+
+/** As the form shows them. */
+function planValues(plan: PayoutPlan) {
+  const { currency, schedule, onDay, bank, least, reserve, ...share } = toPlan(plan)
+  return {
+    currency,
+    schedule,
+    onDay: onDay?.toString(),
+    bank,
+    least,
+    reserve,
+    reservePercent: 'reservePercent' in share ? share.reservePercent : undefined,
+    reserveDays: 'reserveDays' in share ? share.reserveDays?.toString() : undefined,
+  }
+}
+
+function reasonOf({ walletId, planDay }: Payout): Content {
+  if (walletId !== undefined)
+    return html`a withdrawal of wallet <a href="/wallets/${walletId}"><code>${walletId}</code></a>`
+  return planDay === undefined ? 'it was asked for' : `the plan of ${planDay}`
+}

@@ -1,0 +1,146 @@
+// One merchant: settings, keys, balances, members, and what operators did to it.
+import { merchantIdPattern } from '@tillgate/protocol'
+import type { KeyOfMerchant } from '../../../actions/merchants/key-actions.ts'
+import { nextStepOf } from '../../../actions/merchants/key-rotation.ts'
+import { fingerprintOf } from '../../../core/merchants/key-fingerprint.ts'
+import type { ShownKey } from '../../../core/merchants/manage-merchants.ts'
+import { rotationOf } from '../../../core/merchants/rules/key-use.ts'
+import type { Merchant } from '../../../core/merchants/rules/merchant.ts'
+import type { ManageMembers } from '../../../identity/members/manage-members.ts'
+import { type Html, html } from '../../kit/html.ts'
+import { statusBadge } from '../../kit/pages/status.ts'
+import { actForms } from '../act-forms.ts'
+import { balanceTable } from '../balances.ts'
+import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
+import { status } from '../statuses.ts'
+import { facts, table } from '../tables.ts'
+import { ago, moment } from '../words.ts'
+import { endpointTable } from './endpoints.ts'
+
+const path = '/merchants/:merchantId'
+
+export const merchantArea: readonly ConsoleRoute[] = [{ path, show }]
+
+async function show(visit: Visit): Promise<ConsolePage | undefined> {
+  const { merchantId = '' } = visit.params
+  const found = await find(visit)
+  if (!found) return undefined
+  const { merchant, keys } = found
+  const [people, endpoints, accounts, acts] = await Promise.all([
+    visit.service.as(visit.actor).members.listMembers(merchantId),
+    visit.service.as(visit.actor).endpoints.listEndpoints(merchantId),
+    visit.service.merchantAccounts(merchantId),
+    visit.service.audit.listActs({ merchantId }, { limit: 10 }),
+  ])
+  const { nowMs } = visit
+  return {
+    title: merchant.name,
+    area: 'merchants',
+    content: html`<p>${status(merchant.status)} · <a href="/orders?merchant=${merchantId}">Orders</a> · <a href="/callbacks?merchant=${merchantId}">Callbacks</a> · <a href="/merchants/${merchantId}/money">Money, fees and statement</a> · <a href="/links?merchant=${merchantId}">Payment links</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a> · <a href="/merchants/${merchantId}/bills">Bills</a></p>
+${actForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) })}
+<div class="grid"><section><h2>Settings</h2>${facts([
+      ['merchantId', html`<code>${merchantId}</code>`],
+      ['Requests a second', merchant.requestsPerSecond ?? 'the default'],
+      ['Callback hosts', merchant.callbackHosts?.join(', ') ?? 'any'],
+      ['Callback address', merchant.defaultCallbackUrl ?? 'as each order says'],
+      ['Accent colour', merchant.accentColour ?? 'the default'],
+      ['Contacts', merchant.contactEmails?.join(', ') ?? 'nobody hears by mail'],
+      ['Since', moment(merchant.createdAtMs, nowMs)],
+    ])}</section>
+<section><h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds and payouts', none: 'No money yet.' })}${actForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
+<h2>Keys</h2>${keyTable(visit, merchantId, keys)}${rotationSteps(keys, nowMs)}${actForms(visit, 'merchant.keys', { values: { merchantId } })}
+<h2>Callback endpoints</h2>${endpointTable(endpoints, nowMs)}${actForms(visit, 'merchant.endpoints', { values: { merchantId } })}
+<h2>Members</h2>${memberTable(visit, merchantId, people)}${actForms(visit, 'merchant.members', { values: { merchantId } })}
+<h2>What operators did</h2>${table(
+      'Acts, the newest first',
+      ['When', 'Who', 'What', 'Reason'],
+      acts.map((each) => [
+        ago(each.actedAtMs, nowMs),
+        each.actor,
+        each.action,
+        html`<span class="wrap">${each.reason ?? '—'}</span>`,
+      ]),
+      { none: 'Nothing yet.' },
+    )}<p class="acts"><a class="button" href="/audit?merchant=${merchantId}">All of them</a></p>`,
+  }
+}
+
+async function find({ actor, service, params: { merchantId = '' } }: Visit) {
+  if (!merchantIdPattern.test(merchantId)) return undefined
+  return orNothing(service.as(actor).merchants.showMerchant(merchantId))
+}
+
+/** As the form shows them. */
+function settingsOf(merchant: Merchant) {
+  const { merchantId, name, requestsPerSecond, callbackHosts, accentColour, defaultCallbackUrl } = merchant
+  return {
+    merchantId,
+    name,
+    requestsPerSecond: requestsPerSecond?.toString(),
+    callbackHosts: callbackHosts?.join(', '),
+    accentColour,
+    defaultCallbackUrl,
+    contactEmails: merchant.contactEmails?.join(', '),
+    contactLanguage: merchant.contactLanguage,
+  }
+}
+
+function keyTable(visit: Visit, merchantId: string, keys: readonly ShownKey[]): Html {
+  const { nowMs } = visit
+  return table(
+    'Keys',
+    ['Kind', 'Status', 'Key', 'Made', 'Last request', 'Act'],
+    keys.map((key) => [
+      key.kind === 'aes'
+        ? 'AES'
+        : html`RSA <span class="quiet">SHA-256</span> <code class="wrap">${fingerprintOf(key.publicKey)}</code>`,
+      html`${key.revokedAtMs === undefined ? statusBadge('good', 'live') : statusBadge('off', 'revoked')}${key.sealsCallbacks && html` ${statusBadge('good', 'seals callbacks')}`}`,
+      html`<code>${key.keyId}</code>`,
+      ago(key.createdAtMs, nowMs),
+      key.usedAtMs === undefined ? 'none yet' : ago(key.usedAtMs, nowMs),
+      key.revokedAtMs === undefined &&
+        actForms(visit, 'key', {
+          subject: { key, keys, nowMs } satisfies KeyOfMerchant,
+          values: { merchantId, keyId: key.keyId },
+        }),
+    ]),
+    { none: 'No keys yet: the merchant cannot send requests.' },
+  )
+}
+
+function rotationSteps(keys: readonly ShownKey[], nowMs: number): Html[] {
+  return (['aes', 'rsa'] as const).flatMap((kind) => {
+    const rotation = rotationOf(keys, kind, nowMs)
+    return rotation
+      ? [html`<p>Replacing the ${kind.toUpperCase()} key. Next: ${nextStepOf(rotation)}</p>`]
+      : []
+  })
+}
+
+function memberTable(
+  visit: Visit,
+  merchantId: string,
+  { members, invitations }: Awaited<ReturnType<ManageMembers['listMembers']>>,
+): Html {
+  return table(
+    'Members',
+    ['E-mail', 'Role', 'Status', 'Since', 'Act'],
+    [
+      ...members.map((each) => [
+        each.login,
+        each.role,
+        each.hasSecondStep ? 'with second step' : 'password alone',
+        ago(each.createdAtMs, visit.nowMs),
+        actForms(visit, 'member', { subject: each, values: { merchantId, login: each.login } }),
+      ]),
+      ...invitations.map((each) => [
+        each.login,
+        each.role,
+        'invited',
+        ago(each.createdAtMs, visit.nowMs),
+        actForms(visit, 'invitation', { values: { merchantId, linkId: each.linkId } }),
+      ]),
+    ],
+    { none: 'Nobody yet: the merchant cannot sign in to the portal. Invite its owner.' },
+  )
+}

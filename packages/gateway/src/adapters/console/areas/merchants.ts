@@ -1,0 +1,42 @@
+// The list of merchants, and signing a new one on.
+
+import { html } from '../../kit/html.ts'
+import { actForms } from '../act-forms.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
+import { status } from '../statuses.ts'
+import { noneFits, table } from '../tables.ts'
+import { ago } from '../words.ts'
+
+const path = '/merchants'
+/** More than these are found by searching. */
+const maxShown = 200
+
+export const merchantsArea: readonly ConsoleRoute[] = [{ path, show }]
+
+async function show(visit: Visit): Promise<ConsolePage> {
+  const sought = (visit.query.get('q') ?? '').trim().toLowerCase().slice(0, 64)
+  const found = await visit.service.as(visit.actor).merchants.searchMerchants(sought, maxShown + 1)
+  return {
+    title: 'Merchants',
+    area: 'merchants',
+    content: html`<form class="filters" role="search"><label class="wide">Search<input type="search" name="q" value="${sought}" maxlength="64" placeholder="name or number" autocomplete="off"></label><button>Search</button></form>
+${actForms(visit, 'merchants')}
+${table(
+  'Merchants, the newest first',
+  ['Name', 'Status', 'merchantId', 'Since'],
+  found
+    .slice(0, maxShown)
+    .map(({ merchantId, name, status: is, createdAtMs }) => [
+      html`<a class="wrap" href="${path}/${merchantId}">${name}</a>`,
+      status(is),
+      html`<code>${merchantId}</code>`,
+      ago(createdAtMs, visit.nowMs),
+    ]),
+  {
+    isTall: true,
+    none: sought === '' ? 'No merchants yet. Sign one on to take payments.' : noneFits('merchant', path),
+  },
+)}
+${found.length > maxShown && html`<p class="quiet">There are more. Search to find them.</p>`}`,
+  }
+}

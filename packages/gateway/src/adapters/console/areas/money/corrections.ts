@@ -1,0 +1,53 @@
+// Corrections: what operators moved to put the books right, the newest first.
+
+import { placeOf, writtenPlace } from '../../../../core/ledger/rules/transfer-place.ts'
+import { type Html, html } from '../../../kit/html.ts'
+import { actForms } from '../../act-forms.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../../console.ts'
+import { number, pages, table } from '../../tables.ts'
+import { ago, amount } from '../../words.ts'
+import { moneyPath, moneyTabs } from './money.ts'
+
+const path = `${moneyPath}/corrections`
+const perPage = 50
+
+export const correctionsArea: readonly ConsoleRoute[] = [{ path, show }]
+
+async function show(visit: Visit): Promise<ConsolePage> {
+  const { nowMs, query } = visit
+  const before = placeOf(query.get('before') ?? '')
+  const found = await visit.service.corrections.listCorrections({ before, limit: perPage + 1 })
+  const shown = found.slice(0, perPage)
+  const last = found.length > perPage ? shown.at(-1) : undefined
+  return {
+    title: 'Corrections',
+    area: 'money',
+    content: html`${moneyTabs(path)}
+<p class="quiet">Nothing is edited or removed: a correction is one more transfer, which names the one that it puts right. A merchant is funded on its own page, and money is withdrawn on the wallet’s. The number of a payment is on its order’s page, that of a payout on its own, and that of a top-up on the wallet’s and on the bank account’s.</p>
+${actForms(visit, 'corrections')}
+${table(
+  'Corrections, the newest first',
+  ['When', 'What', number('Amount'), 'From', 'To', 'Puts right', 'Reference', 'Who and why'],
+  shown.map((each) => [
+    ago(each.madeAtMs, nowMs),
+    each.act.replace('correction.', ''),
+    amount(each.amountMinor, each.currency),
+    account(each.debitAccountId),
+    account(each.creditAccountId),
+    each.corrects === undefined ? '—' : html`<code>${each.corrects}</code>`,
+    html`<span class="wrap">${each.reference ?? '—'}</span>${each.valueDate !== undefined && html`<br><span class="quiet">${each.valueDate}</span>`}`,
+    html`<span class="wrap">${each.actor}: ${each.reason ?? '—'}</span>`,
+  ]),
+  { none: 'Nothing was corrected yet.' },
+)}
+${pages(path, query, { older: last && writtenPlace(last) })}`,
+  }
+}
+
+function account(accountId: string): Html {
+  const [ownerKind = '', ownerId = ''] = accountId.split(':')
+  const page = { wallet: '/wallets/', merchant: '/merchants/', bank: `${moneyPath}/banks/` }[ownerKind]
+  return page === undefined
+    ? html`<span title="${accountId}">${ownerKind.replace('_', '-')}</span>`
+    : html`<a href="${page}${ownerId}" title="${accountId}">${ownerKind === 'bank' ? ownerId : ownerKind}</a>`
+}

@@ -1,0 +1,108 @@
+// Fees: the price lists as they were set, and a calculator that says what a payment costs and why.
+import { isCurrencyCode, merchantIdPattern, toDecimalText, toPositiveMinorUnits } from '@tillgate/protocol'
+import { describeScope, type Price } from '../../../../core/orders/fees/rules/price.ts'
+import { walletRailId } from '../../../../core/orders/payments/rules/rail.ts'
+import type { Explanation } from '../../../../finance/treasury/manage-prices.ts'
+import { type Html, html } from '../../../kit/html.ts'
+import { statusBadge } from '../../../kit/pages/status.ts'
+import { actForms } from '../../act-forms.ts'
+import { type ConsolePage, type ConsoleRoute, orRefused, type Visit } from '../../console.ts'
+import { empty, facts, number, table } from '../../tables.ts'
+import { amount, moment } from '../../words.ts'
+import { moneyPath, moneyTabs } from './money.ts'
+
+const path = `${moneyPath}/fees`
+const maxShown = 200
+
+export const feesArea: readonly ConsoleRoute[] = [{ path, show }]
+
+async function show(visit: Visit): Promise<ConsolePage> {
+  const prices = await visit.service.as(visit.actor).prices.listPrices(undefined, maxShown)
+  return {
+    title: 'Fees',
+    area: 'money',
+    content: html`${moneyTabs(path)}
+${actForms(visit, 'fees')}
+<h2>What does a payment cost?</h2>
+${calculator(visit.query)}
+${await explained(visit)}
+<h2>Prices</h2>
+${priceTable(prices, visit.nowMs)}
+${prices.length === maxShown && html`<p class="quiet">Those that begin last, ${maxShown} of them.</p>`}`,
+  }
+}
+
+export function priceTable(prices: readonly Price[], nowMs: number): Html {
+  const begun = prices.filter(({ validFromMs }) => validFromMs <= nowMs)
+  const inForce = new Set([...Map.groupBy(begun, describeScope).values()].map(([newest]) => newest))
+  return table(
+    'Prices, those that begin last first',
+    ['For', 'Status', number('Fixed'), number('Share'), number('Least'), number('Most'), 'Refunds', 'From'],
+    prices.map((price) => {
+      const { terms, currency } = price
+      const minor = (of: bigint | undefined) =>
+        of === undefined || currency === undefined ? '—' : amount(of, currency)
+      return [
+        html`<span class="wrap">${describeScope(price)}</span>`,
+        stateOf(price, { nowMs, isInForce: inForce.has(price) }),
+        minor(terms?.fixedMinor),
+        terms ? `${toDecimalText(BigInt(terms.basisPoints), 'USD')}\u00a0%` : '—',
+        minor(terms?.leastMinor),
+        minor(terms?.mostMinor),
+        terms ? (terms.returnsFee ? 'give back their share' : 'keep the fee') : '—',
+        moment(price.validFromMs, nowMs),
+      ]
+    }),
+    { none: 'No prices yet: payments cost merchants nothing.' },
+  )
+}
+
+function stateOf(price: Price, { nowMs, isInForce }: { nowMs: number; isInForce: boolean }): Html {
+  if (price.validFromMs > nowMs) return statusBadge('wait', price.terms ? 'to come' : 'end to come')
+  if (!price.terms) return statusBadge('off', 'ended')
+  return isInForce ? statusBadge('good', 'in force') : statusBadge('off', 'replaced')
+}
+
+function calculator(query: URLSearchParams): Html {
+  const field = (name: string, label: string, attributes: Html) =>
+    html`<label${name === 'merchant' && html` class="number-of-18"`}>${label}<input name="${name}" value="${query.get(name)}" autocomplete="off" spellcheck="false"${attributes}></label>`
+  return html`<form class="filters">
+${field('merchant', 'Merchant', html` maxlength="18" required`)}
+${field('amount', 'Amount', html` inputmode="decimal" maxlength="30" required placeholder="12.50"`)}
+${field('currency', 'Currency', html` maxlength="3" required placeholder="USD"`)}
+${field('rail', 'Rail', html` maxlength="32" placeholder="${walletRailId}"`)}
+<button>Explain</button></form>`
+}
+
+async function explained(visit: Visit): Promise<Html | undefined> {
+  const given = (name: string) => (visit.query.get(name) ?? '').trim()
+  const [merchantId, currency] = [given('merchant'), given('currency').toUpperCase()]
+  if (merchantId === '' || given('amount') === '') return undefined
+  if (!merchantIdPattern.test(merchantId)) return empty('A merchant’s number has 18 letters or digits.')
+  if (!isCurrencyCode(currency)) return empty('Give the currency as its ISO 4217 code, such as USD.')
+  const result = await orRefused(async () => {
+    const amountMinor = toPositiveMinorUnits(given('amount'), currency, 'amount')
+    const railId = given('rail') || walletRailId
+    const priced = { merchantId, railId, currency, amountMinor, atMs: visit.nowMs }
+    return { amountMinor, found: await visit.service.as(visit.actor).prices.explainFee(priced) }
+  })
+  if (typeof result === 'string') return empty(result)
+  return explanation(result.found, { amountMinor: result.amountMinor, currency })
+}
+
+function explanation(
+  { feeMinor, netMinor, considered }: Explanation,
+  { amountMinor, currency }: { readonly amountMinor: bigint; readonly currency: string },
+): Html {
+  return html`<div class="grid"><section>${facts([
+    ['Paid', amount(amountMinor, currency)],
+    ['Fee', amount(feeMinor, currency)],
+    ['The merchant gets', amount(netMinor, currency)],
+  ])}</section>
+<section>${table(
+    'Prices that are for such a payment, the most specific first',
+    ['Price for', 'Why'],
+    considered.map(({ scope, why }) => [html`<span class="wrap">${scope}</span>`, why]),
+    { none: 'No price is for such a payment: it costs nothing.' },
+  )}</section></div>`
+}

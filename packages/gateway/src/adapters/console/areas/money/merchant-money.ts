@@ -1,0 +1,132 @@
+// A merchant's money: what it has, what it pays, and its statement, to be read, printed or downloaded.
+import { merchantIdPattern } from '@tillgate/protocol'
+import type { StatementEntry, StatementRange } from '../../../../core/ledger/store/statements.ts'
+import { type Html, html } from '../../../kit/html.ts'
+import { actForms } from '../../act-forms.ts'
+import { balanceTable } from '../../balances.ts'
+import { type ConsolePage, type ConsoleRoute, type Download, orNothing, type Visit } from '../../console.ts'
+import { empty, number, table } from '../../tables.ts'
+import { amount, exact } from '../../words.ts'
+import { dayOf } from '../orders.ts'
+import { priceTable } from './fees.ts'
+
+const path = '/merchants/:merchantId'
+const dayMs = 86_400_000
+/** More than this is for a file, not for paper. */
+const maxEntries = 2_000
+
+export const merchantMoneyArea: readonly ConsoleRoute[] = [
+  { path: `${path}/money`, show },
+  { path: `${path}/statement.csv`, download },
+]
+
+async function show(visit: Visit): Promise<ConsolePage | undefined> {
+  const { merchantId = '' } = visit.params
+  const found = await find(visit)
+  if (!found) return undefined
+  const [accounts, prices, statement] = await Promise.all([
+    visit.service.merchantAccounts(merchantId),
+    visit.service.as(visit.actor).prices.listPrices(merchantId, 50),
+    readStatement(visit, rangeOf(visit)),
+  ])
+  return {
+    title: `${found.merchant.name}: money`,
+    area: 'merchants',
+    content: html`<p class="no-print"><a href="/merchants/${merchantId}">The merchant</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a> · <a href="/merchants/${merchantId}/bills">Bills</a> · <a href="/money/fees?merchant=${merchantId}">What does a payment cost?</a></p>
+<h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds and payouts', none: 'No money yet.' })}
+${actForms(visit, 'merchant.money', { values: { merchantId } })}
+<section class="no-print"><h2>Prices for this merchant and for all</h2>${priceTable(prices, visit.nowMs)}</section>
+<h2>Statement, ${period(rangeOf(visit))}</h2>${statementForm(merchantId, visit)}
+${statement}`,
+  }
+}
+
+async function find({ actor, service, params: { merchantId = '' } }: Visit) {
+  if (!merchantIdPattern.test(merchantId)) return undefined
+  return orNothing(service.as(actor).merchants.showMerchant(merchantId))
+}
+
+function rangeOf({ query, nowMs, params: { merchantId = '' } }: Visit): StatementRange {
+  const fromMs = dayOf(query.get('from')) ?? Date.parse(`${monthOf(nowMs)}-01T00:00:00Z`)
+  const toMs = (dayOf(query.get('to')) ?? nowMs) + dayMs
+  return { merchantId, fromMs, toMs: Math.max(fromMs, toMs) }
+}
+
+/** Stands on paper too, where the form does not. */
+function period({ fromMs, toMs }: StatementRange): string {
+  const [first, last] = [fromMs, toMs - dayMs].map((ms) => new Date(ms).toISOString().slice(0, 10))
+  return `${first} to ${last} (UTC)`
+}
+
+async function download(visit: Visit): Promise<Download | undefined> {
+  const { merchantId = '' } = visit.params
+  if (!(await find(visit))) return undefined
+  const { query, nowMs, service } = visit
+  const fromMs = dayOf(query.get('from')) ?? 0
+  const toMs = Math.max(fromMs, (dayOf(query.get('to')) ?? nowMs) + dayMs)
+  return {
+    fileName: `statement-${merchantId}.csv`,
+    type: 'text/csv; charset=utf-8',
+    content: service.statement({ merchantId, fromMs, toMs }),
+  }
+}
+
+/** Read whole, for a page has an end. */
+async function readStatement({ service }: Visit, range: StatementRange): Promise<Html> {
+  const entries: StatementEntry[] = []
+  let opening: ReadonlyMap<string, bigint> = new Map()
+  let closing: ReadonlyMap<string, bigint> = new Map()
+  let isTooLong = false
+  await service.readStatement(range, {
+    opening(balances) {
+      opening = balances
+    },
+    entries(page) {
+      isTooLong ||= entries.length + page.length > maxEntries
+      if (!isTooLong) entries.push(...page)
+    },
+    closing(balances) {
+      closing = balances
+    },
+  })
+  if (isTooLong)
+    return empty(`More than ${maxEntries} entries. Choose a shorter time, or download the statement.`)
+  const balance = (name: string, balances: ReadonlyMap<string, bigint>) =>
+    [...balances].map(([currency, minor]) => [
+      '',
+      html`<strong>${name}</strong>`,
+      '',
+      '',
+      html`<strong>${amount(minor, currency)}</strong>`,
+    ])
+  return table(
+    'Statement',
+    ['When (UTC)', 'What', 'Order', 'Transaction', number('Amount')],
+    [
+      ...balance('opening', opening),
+      ...entries.map((entry) => [
+        exact(entry.timeMs).replace(' UTC', ''),
+        entry.kind.replace('_', ' '),
+        entry.paymentId === undefined
+          ? '—'
+          : html`<a class="wrap" href="/orders/${range.merchantId}/${entry.paymentId}">${entry.orderNo ?? entry.paymentId}</a>`,
+        html`<code>${entry.transactionId}</code>`,
+        amount(entry.amountMinor, entry.currency),
+      ]),
+      ...balance('closing', closing),
+    ],
+    { none: 'Nothing moved in this time.' },
+  )
+}
+
+function statementForm(merchantId: string, { nowMs, query }: Visit): Html {
+  const today = new Date(nowMs).toISOString().slice(0, 10)
+  return html`<form class="filters no-print">
+<label>From (UTC)<input type="date" name="from" value="${query.get('from') ?? `${monthOf(nowMs)}-01`}" max="${today}"></label>
+<label>To, that day included<input type="date" name="to" value="${query.get('to') ?? today}" max="${today}"></label>
+<button>Show</button><button formaction="/merchants/${merchantId}/statement.csv">Download (CSV)</button></form>`
+}
+
+function monthOf(nowMs: number): string {
+  return new Date(nowMs).toISOString().slice(0, 7)
+}

@@ -1,0 +1,58 @@
+// What moved on a wallet or on one of the operator's bank accounts, as a table: with the number by which a correction names
+// a transfer.
+
+import { accountKeyOf } from '../../../../core/ledger/rules/transfer.ts'
+import { placeOf, writtenPlace } from '../../../../core/ledger/rules/transfer-place.ts'
+import type { Movement, MovementOwner } from '../../../../core/ledger/store/movements.ts'
+import { type Html, html } from '../../../kit/html.ts'
+import type { Visit } from '../../console.ts'
+import { number, pages, table } from '../../tables.ts'
+import { amount, moment } from '../../words.ts'
+
+const perPage = 25
+/** A wallet's number is longer than anybody reads, and its page has it. */
+const maxOwner = 32
+
+export async function movementsOf(visit: Visit, owner: MovementOwner, path: string): Promise<Html> {
+  const { query, nowMs, service } = visit
+  const before = placeOf(query.get('before') ?? '')
+  const found = await service.listMovements(owner, { before, limit: perPage + 1 })
+  const shown = found.slice(0, perPage)
+  const last = found.length > perPage ? shown.at(-1) : undefined
+  return html`<h2>Movements</h2>
+${table(
+  'Movements, the newest first',
+  ['When', 'What', number('Amount'), 'Transfer', 'From or to', 'Reference'],
+  shown.map((movement) => [
+    moment(movement.madeAtMs, nowMs),
+    what(movement),
+    amount(movement.amountMinor, movement.currency),
+    html`<code>${movement.transferId}</code>`,
+    other(movement),
+    reference(movement),
+  ]),
+  { none: 'Nothing moved yet.' },
+)}
+${pages(path, query, { older: last && writtenPlace(last) })}`
+}
+
+function what({ kind, merchantId, paymentId }: Movement): Html | string {
+  const words = kind.replaceAll('_', ' ')
+  return paymentId === undefined ? words : html`<a href="/orders/${merchantId}/${paymentId}">${words}</a>`
+}
+
+/** What has none of its own bears the transfer's number. */
+function reference({ reference: given, transferId }: Movement): Html | string {
+  return given === undefined || given === transferId ? '—' : html`<span class="wrap">${given}</span>`
+}
+
+const pagesOf = { wallet: '/wallets', merchant: '/merchants', bank: '/money/banks', rail: '/rails' } as const
+
+function other({ otherAccountId }: Movement): Html {
+  const { ownerKind, ownerId } = accountKeyOf(otherAccountId)
+  const words = `${ownerKind.replace('_', ' ')} ${ownerId.length > maxOwner ? `${ownerId.slice(0, 8)}…` : ownerId}`
+  // Safe: it is one of its keys.
+  return ownerKind in pagesOf
+    ? html`<a href="${pagesOf[ownerKind as keyof typeof pagesOf]}/${ownerId}">${words}</a>`
+    : html`${words}`
+}

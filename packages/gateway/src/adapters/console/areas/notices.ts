@@ -1,0 +1,74 @@
+// Notices by mail: to whom, what became of them, and the one way on for those that failed.
+
+import { type Notice, type NoticeState, noticeStates } from '../../../core/emails/rules/notice.ts'
+import { type Content, html } from '../../kit/html.ts'
+import { type Look, statusBadge } from '../../kit/pages/status.ts'
+import { actForms } from '../act-forms.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
+import { empty, noneFits, pages, table } from '../tables.ts'
+import { ago, until } from '../words.ts'
+
+export const noticesPath = '/notices'
+const perPage = 50
+
+export const noticesArea: readonly ConsoleRoute[] = [{ path: noticesPath, show }]
+
+const stateWords = {
+  queued: ['wait', 'waiting'],
+  sent: ['good', 'sent'],
+  refused: ['bad', 'refused'],
+  given_up: ['bad', 'given up'],
+} as const satisfies Record<NoticeState, readonly [Look, string]>
+
+async function show(visit: Visit): Promise<ConsolePage> {
+  const { query, service, actor } = visit
+  const wanted = noticeStates.find((each) => each === query.get('state'))
+  const found = await service
+    .as(actor)
+    .notices.listNotices({ state: wanted }, { limit: perPage + 1, before: beforeOf(query.get('before')) })
+  const shown = found.slice(0, perPage)
+  return {
+    title: 'Notices',
+    area: 'system',
+    content: html`<p>What people are told by mail. Ended notices are kept for 30 days.</p>
+<form class="filters" action="${noticesPath}"><label>State<select name="state"><option value="">All</option>${noticeStates.map(
+      (each) =>
+        html`<option value="${each}"${each === wanted && html` selected`}>${stateWords[each][1]}</option>`,
+    )}</select></label><button>Show</button></form>
+${
+  shown.length === 0
+    ? empty(
+        wanted ? noneFits('notice', noticesPath) : 'Nothing was told yet. Without SMTP_URL no mail is sent.',
+      )
+    : html`${table(
+        'Notices, the newest first',
+        ['When', 'Kind', 'To', 'State', 'What was said', 'Act'],
+        shown.map((notice) => row(visit, notice)),
+        { isTall: true },
+      )}
+${pages(noticesPath, query, { older: found.length > perPage ? shown.at(-1)?.noticeId : undefined })}`
+}`,
+  }
+}
+
+function row(visit: Visit, notice: Notice): Content[] {
+  const { nowMs } = visit
+  const [look, word] = stateWords[notice.state]
+  const { merchantId, recipient, dueAtMs, attempts, lastError } = notice
+  return [
+    ago(notice.createdAtMs, nowMs),
+    notice.kind,
+    html`${recipient ?? '—'}${merchantId !== undefined && html` <a class="quiet" href="/merchants/${merchantId}">merchant</a>`}`,
+    html`${statusBadge(look, word)}${
+      dueAtMs !== undefined &&
+      attempts > 0 &&
+      html` <span class="quiet">attempt ${attempts}, the next in ${until(dueAtMs, nowMs)}</span>`
+    }`,
+    html`<span class="wrap">${lastError ?? '—'}</span>`,
+    actForms(visit, 'notice', { subject: notice, values: { noticeId: notice.noticeId } }),
+  ]
+}
+
+function beforeOf(written: string | null): string | undefined {
+  return written !== null && /^[0-9a-f-]{36}$/.test(written) ? written : undefined
+}

@@ -1,0 +1,337 @@
+// One order: its life as a timeline, what was bought, the payment, refunds, ledger transfers, callbacks with every
+// attempt, and the acts that its status allows.
+import { merchantIdPattern, paymentIdPattern, toDecimalText } from '@tillgate/protocol'
+import { leftOf } from '../../../actions/orders/order-actions.ts'
+import type { HeldTransfer } from '../../../actions/rails/transfer-actions.ts'
+import { returnedFeeMinor } from '../../../core/orders/fees/rules/fee.ts'
+import type { Refund } from '../../../core/orders/refunds/rules/refund.ts'
+import type { Order, OrderKey } from '../../../core/orders/rules/order.ts'
+import type { OrderDetails } from '../../../finance/overview/show-order.ts'
+import type { Attempt } from '../../../finance/rails/rules/attempt.ts'
+import { isCreditorReference } from '../../../finance/rails/rules/bank-account.ts'
+import { heldMinor } from '../../../finance/rails/rules/bank-transfer.ts'
+import { readSummary } from '../../checkout/pages/summary.ts'
+import { type Content, type Html, html } from '../../kit/html.ts'
+import { statusBadge } from '../../kit/pages/status.ts'
+import { actForms } from '../act-forms.ts'
+import { callbackFold } from '../callback-parts.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
+import { status } from '../statuses.ts'
+import { empty, facts, number, table } from '../tables.ts'
+import { ago, amount, moment } from '../words.ts'
+
+const path = '/orders/:merchantId/:paymentId'
+
+export const orderArea: readonly ConsoleRoute[] = [{ path, show }]
+
+async function show(visit: Visit): Promise<ConsolePage | undefined> {
+  const key = keyOf(visit.params)
+  if (!merchantIdPattern.test(key.merchantId) || !paymentIdPattern.test(key.paymentId)) return undefined
+  const details = await visit.service.showOrder(key)
+  if (!details) return undefined
+  const { order, merchant, refunds, callbacks } = details
+  const { nowMs } = visit
+  return {
+    title: `Order ${order.orderNo}`,
+    area: 'orders',
+    isLive: true,
+    content: html`<p class="total">${amount(order.paymentAmountMinor, order.currency)}</p>
+<p>${status(order.status)} ${order.message !== undefined && html`<span class="wrap">${order.message}</span>`}</p>
+${actForms(visit, 'order', {
+  subject: details,
+  values: { ...key, amount: leftOf(order), referRefundNo: details.newRefundNumber },
+})}
+<div class="grid">
+<section><h2>What happened</h2>${timeline(details, nowMs)}</section>
+<section><h2>Payment</h2>${facts([
+      ['Merchant', html`<a href="/merchants/${order.merchantId}">${merchant?.name ?? order.merchantId}</a>`],
+      ['paymentId', html`<code>${order.paymentId}</code>`],
+      ['Order number', html`<span class="wrap">${order.orderNo}</span>`],
+      ['transactionId', order.transactionId === undefined ? '—' : html`<code>${order.transactionId}</code>`],
+      [
+        'Paid by',
+        order.walletId !== undefined
+          ? html`<a href="/wallets/${order.walletId}">the wallet</a>`
+          : order.railId === undefined
+            ? '—'
+            : html`<a href="/rails/${order.railId}">${order.railId}</a>`,
+      ],
+      ['Channel', order.channel],
+      ['Created', moment(order.createdAtMs, nowMs)],
+      ['Expires', moment(order.expiresAtMs, nowMs)],
+      order.completedAtMs !== undefined && (['Completed', moment(order.completedAtMs, nowMs)] as const),
+      order.fee && (['Fee', amount(order.fee.amountMinor, order.currency)] as const),
+      order.fee &&
+        (['Net', amount(order.paymentAmountMinor - order.fee.amountMinor, order.currency)] as const),
+      order.fee &&
+        order.refundedMinor > 0n &&
+        (['Fee given back', amount(returnedFeeMinor(order, order.refundedMinor), order.currency)] as const),
+      order.refundCount > 0 && (['Refunded', amount(order.refundedMinor, order.currency)] as const),
+      order.refundHeldMinor > 0n &&
+        (['On its way back', amount(order.refundHeldMinor, order.currency)] as const),
+      ['Callbacks to', order.callbackUrl ?? 'nowhere'],
+      ['Returns to', order.redirectUrl ?? 'nowhere'],
+      order.cancelUrl !== undefined && (['While pending to', order.cancelUrl] as const),
+    ])}</section>
+</div>
+<h2>Goods</h2>${goods(order)}
+${refunds.length > 0 && html`<h2>Refunds</h2>${refundTable(visit, details)}`}
+${details.attempts.length > 0 && html`<h2>Attempts at rails</h2>${attemptTable(visit, details)}${callTable(details, nowMs)}`}
+${heldTransfers(details).map((held) => bankTransfers(visit, details, held))}
+<h2>Ledger transfers</h2>${transferTable(details, nowMs)}
+<h2>Callbacks</h2>${
+      callbacks.length === 0
+        ? empty(
+            order.callbackUrl === undefined
+              ? 'The order has no callbackUrl, so nobody is told.'
+              : 'None yet: the first one is made when somebody pays, or when the time is over.',
+          )
+        : callbacks.map((callback) => callbackFold(visit, callback))
+    }`,
+  }
+}
+
+function keyOf(params: Visit['params']): OrderKey {
+  return { merchantId: params['merchantId'] ?? '', paymentId: params['paymentId'] ?? '' }
+}
+
+function timeline({ order, changes, refunds }: OrderDetails, nowMs: number): Html {
+  const steps = [
+    { timeMs: order.createdAtMs, mark: status('pending', 'created'), by: 'merchant', text: undefined },
+    ...changes.map(({ to, changedAtMs, actor, reason }) => ({
+      timeMs: changedAtMs,
+      mark: status(to),
+      by: actor as string,
+      text: reason,
+    })),
+    ...refunds.flatMap((refund) => [
+      {
+        timeMs: refund.createdAtMs,
+        mark: status('refunding'),
+        by: undefined,
+        text: `${refund.referRefundNo}: ${toDecimalText(refund.amountMinor, refund.currency)} ${refund.currency}`,
+      },
+      ...(refund.completedAtMs === undefined
+        ? []
+        : [
+            {
+              timeMs: refund.completedAtMs,
+              mark: status(refund.status),
+              by: undefined,
+              text: refund.message ?? refund.referRefundNo,
+            },
+          ]),
+    ]),
+  ]
+  const sorted = steps.toSorted((a, b) => a.timeMs - b.timeMs)
+  return html`<ol class="timeline">${sorted.map(
+    ({
+      timeMs,
+      mark,
+      by,
+      text,
+    }) => html`<li>${mark}<p>${moment(timeMs, nowMs)}${by !== undefined && html` · by the ${by}`}</p>
+${text !== undefined && html`<p class="wrap">${text}</p>`}</li>`,
+  )}</ol>`
+}
+
+function goods(order: Order): Html {
+  const content = readSummary(order.content)
+  const money = (minor: string | undefined): Content =>
+    minor === undefined ? '—' : amount(BigInt(minor), order.currency)
+  const extras = (
+    [
+      ['Order amount', content.orderAmountMinor],
+      ['Tips', content.tipsMinor],
+      ['Discount', content.discountMinor],
+      ['Tax', content.totalTaxMinor],
+      ['Insurance', content.insuranceMinor],
+      ['Handling fee', content.handlingFeeMinor],
+      ['Shipping', content.shipping?.amountMinor],
+      ['Shipping discount', content.shippingDiscountMinor],
+    ] as const
+  ).map(([name, minor]) => minor !== undefined && ([name, money(minor)] as const))
+  return html`${content.orderDescription !== undefined && html`<p class="wrap">${content.orderDescription}</p>`}
+${table(
+  'Goods',
+  ['Goods', number('Each'), number('Tax'), number('Quantity')],
+  content.goods.map((good) => [
+    html`<span class="wrap">${good.goodsName}${good.goodsDesc !== undefined && html`<br><span class="quiet">${good.goodsDesc}</span>`}</span>`,
+    money(good.goodsAmountMinor),
+    money(good.taxMinor),
+    good.goodsQuantity,
+  ]),
+)}
+<div class="grid"><section><h3 class="hidden">Sums</h3>${facts(extras)}</section>
+${content.shipping && html`<section><h3 class="hidden">Shipping</h3>${facts([['How', content.shipping.shipType], ['Name', content.shipping.name], content.shipping.address !== undefined && (['Address', content.shipping.address] as const)])}</section>`}</div>`
+}
+
+function refundTable(visit: Visit, details: OrderDetails): Html {
+  const { nowMs } = visit
+  const { order, refunds, attempts } = details
+  const party = payerOf(details, order.railId)
+  const isByTransfer = attempts.some((each) => each.railId === order.railId && isByBankTransfer(each))
+  return table(
+    'Refunds, the oldest first',
+    [
+      'Status',
+      number('Amount'),
+      'Refund number',
+      'refundId',
+      'Reason',
+      'Asked for',
+      'Completed',
+      ...(isByTransfer ? ['Act'] : []),
+    ],
+    refunds.map((refund) => [
+      status(refund.status),
+      amount(refund.amountMinor, refund.currency),
+      html`<span class="wrap">${refund.referRefundNo}</span>`,
+      html`<code>${refund.refundId}</code>`,
+      html`<span class="wrap">${refund.message ?? refund.reason ?? '—'}</span>`,
+      moment(refund.createdAtMs, nowMs),
+      moment(refund.completedAtMs, nowMs),
+      ...(isByTransfer
+        ? [
+            actForms(visit, 'refund', {
+              subject: { refund, isByTransfer },
+              values: { ...refundKey(refund), party },
+            }),
+          ]
+        : []),
+    ]),
+  )
+}
+
+function refundKey({ merchantId, paymentId, refundId }: Refund) {
+  return { merchantId, paymentId, refundId }
+}
+
+function isByBankTransfer({ reference }: Attempt): boolean {
+  return reference !== undefined && isCreditorReference(reference)
+}
+
+/** Who paid by bank transfer, with their account; undefined where several did, or the bank does not say. */
+function payerOf({ transferEntries }: OrderDetails, railId: string | undefined): string | undefined {
+  const came = transferEntries.filter((entry) => entry.railId === railId && entry.direction === 'in')
+  const [party, ...others] = new Set(came.map((entry) => entry.party))
+  return others.length === 0 ? party : undefined
+}
+
+/** For each rail by which banks booked something for the order. */
+function heldTransfers({ order, transferEntries }: OrderDetails): HeldTransfer[] {
+  return [...new Set(transferEntries.map(({ railId }) => railId))].map((railId) => ({
+    order,
+    railId,
+    heldMinor: heldMinor(order, railId, transferEntries),
+  }))
+}
+
+function bankTransfers(visit: Visit, details: OrderDetails, held: HeldTransfer): Html {
+  const { transferEntries } = details
+  const { railId, order } = held
+  const { merchantId, paymentId, currency } = order
+  return html`<h2>Bank transfers by <a href="/rails/${railId}">${railId}</a></h2>
+<p>In suspense for this order: ${amount(held.heldMinor, currency)}</p>
+${actForms(visit, 'held-transfer', { subject: held, values: { merchantId, paymentId, railId, amount: toDecimalText(held.heldMinor, currency), party: payerOf(details, railId) } })}
+${table(
+  'What the bank booked, the oldest first',
+  ['', number('Amount'), 'Bank’s reference', 'Value date', 'Other side', 'Bank account', 'Recorded'],
+  transferEntries
+    .filter((entry) => entry.railId === railId)
+    .map((entry) => [
+      entry.direction === 'in' ? 'in' : entry.refundId === undefined ? 'sent back' : 'refund',
+      amount(entry.amountMinor, entry.currency),
+      html`<span class="wrap">${entry.outsideReference}</span>`,
+      entry.valueDate,
+      html`<span class="wrap">${entry.party ?? '—'}</span>`,
+      entry.bankName === undefined
+        ? '—'
+        : html`<a href="/money/banks/${entry.bankName}">${entry.bankName}</a>`,
+      moment(entry.recordedAtMs, visit.nowMs),
+    ]),
+)}`
+}
+
+const attemptLooks = {
+  starting: 'wait',
+  pending: 'wait',
+  submitted: 'wait',
+  approved: 'good',
+  declined: 'bad',
+  cancelled: 'off',
+  returning: 'wait',
+  returned: 'off',
+  held: 'bad',
+} as const
+
+function attemptTable(visit: Visit, { attempts }: OrderDetails): Html {
+  const { nowMs } = visit
+  return table(
+    'Attempts at rails, the oldest first',
+    ['Rail', 'Status', 'transactionId', 'Rail’s reference', 'Reason', 'Begun', 'Ended', 'Act'],
+    attempts.map((attempt) => [
+      html`<a href="/rails/${attempt.railId}">${attempt.railId}</a>`,
+      statusBadge(attemptLooks[attempt.status], attempt.status),
+      html`<code>${attempt.transactionId}</code>`,
+      html`<span class="wrap">${attempt.reference ?? '—'}</span>`,
+      html`<span class="wrap">${attempt.reason ?? '—'}</span>`,
+      ago(attempt.startedAtMs, nowMs),
+      attempt.endedAtMs === undefined ? '—' : ago(attempt.endedAtMs, nowMs),
+      actForms(visit, 'attempt', { subject: attempt, values: attemptValues(attempt) }),
+    ]),
+  )
+}
+
+function attemptValues({ merchantId, paymentId, transactionId, railId, reference, currency }: Attempt) {
+  return { merchantId, paymentId, transactionId, railId, reference, currency }
+}
+
+function callTable({ railCalls }: OrderDetails, nowMs: number): Html {
+  return html`<details class="fold"><summary>Every call to the rails</summary>${table(
+    'Calls, the newest last',
+    ['When', 'What', 'Answer', 'HTTP', { head: 'Took', isNumber: true }, 'Detail'],
+    railCalls.map((call) => [
+      moment(call.calledAtMs, nowMs),
+      html`<code>${call.type}</code>`,
+      call.outcome === 'failed' ? statusBadge('bad', 'failed') : call.outcome,
+      call.httpStatus ?? '—',
+      // How long a connection took to fail tells a closed port from a filtered one; the log has it.
+      call.outcome === 'failed' && call.httpStatus === undefined ? '—' : `${call.durationMs} ms`,
+      html`<span class="wrap">${call.detail ?? '—'}</span>`,
+    ]),
+  )}</details>`
+}
+
+const phases = {
+  hold: statusBadge('wait', 'held'),
+  post: statusBadge('good', 'posted'),
+  void: statusBadge('off', 'given back'),
+  direct: statusBadge('good', 'moved'),
+} as const
+
+function transferTable({ transfers }: OrderDetails, nowMs: number): Html {
+  return table(
+    'Ledger transfers, the oldest first',
+    ['When', 'What', 'Phase', number('Amount'), 'From', 'To', 'Transfer'],
+    transfers.map((transfer) => [
+      ago(transfer.madeAtMs, nowMs),
+      transfer.kind.replaceAll('_', ' '),
+      phases[transfer.phase],
+      amount(transfer.amountMinor, transfer.currency),
+      account(transfer.debitAccountId),
+      account(transfer.creditAccountId),
+      html`<code>${transfer.transferId}</code>`,
+    ]),
+    { none: 'No money moved.' },
+  )
+}
+
+/** Whose it is; the account's whole name, which is long, on hover. */
+function account(accountId: string): Html {
+  const [ownerKind = '', ownerId = ''] = accountId.split(':')
+  const page = { wallet: '/wallets/', merchant: '/merchants/', rail: '/rails/' }[ownerKind]
+  return page === undefined
+    ? html`<span title="${accountId}">${ownerKind}</span>`
+    : html`<a href="${page}${ownerId}" title="${accountId}">${ownerKind}</a>`
+}

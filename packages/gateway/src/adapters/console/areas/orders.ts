@@ -1,0 +1,109 @@
+// The list of orders: filters that live in the address, pages by key, and all of it as a file.
+import { type OrderStatus, orderStatuses, paymentIdPattern } from '@tillgate/protocol'
+import type { ListedOrder, OrderFilter } from '../../../core/orders/store/order-list.ts'
+import { timeOfPaymentId } from '../../../platform/runtime/time-ordered-ids.ts'
+import { type Content, type Html, html } from '../../kit/html.ts'
+import type { ConsolePage, ConsoleRoute, Download, Visit } from '../console.ts'
+import { merchantField } from '../forms.ts'
+import { status, wordOf } from '../statuses.ts'
+import { empty, noneFits, number, pages, table, urlWith } from '../tables.ts'
+import { ago, amount, exact } from '../words.ts'
+
+const path = '/orders'
+const perPage = 50
+const dayMs = 86_400_000
+// Safe: these are its own keys.
+const statusNames = Object.keys(orderStatuses) as OrderStatus[]
+
+export const ordersArea: readonly ConsoleRoute[] = [
+  { path, show },
+  { path: '/orders.csv', download },
+]
+
+async function show(visit: Visit): Promise<ConsolePage> {
+  const { query } = visit
+  return {
+    title: 'Orders',
+    area: 'orders',
+    isLive: !query.has('before'),
+    content: html`${filterForm(visit)}${await list(visit)}`,
+  }
+}
+
+async function list({ query, nowMs, service }: Visit): Promise<Content> {
+  const filter = filterOf(query)
+  const before = query.get('before') ?? undefined
+  const { orders, next } = await service.orders.listOrders(filter, {
+    limit: perPage,
+    before: before !== undefined && paymentIdPattern.test(before) ? before : undefined,
+  })
+  if (orders.length === 0 && next === undefined)
+    return empty(
+      Object.values(filter).some((value) => value !== undefined)
+        ? noneFits('order', path)
+        : html`No orders yet. They appear here as soon as a merchant creates one. <a href="/merchants">Merchants</a>`,
+    )
+  return html`${
+    orders.length > 0
+      ? orderTable(orders, nowMs)
+      : empty('No order fits among those that were looked through; older ones may.')
+  }
+${orders.length < perPage && next !== undefined && html`<p class="quiet small">Looked through the orders back to ${exact(timeOfPaymentId(next))}. “Older” looks on from there; a day or a merchant in the filter finds it sooner.</p>`}
+${pages(path, query, { older: next })}
+<p class="acts"><a class="button" href="${urlWith('/orders.csv', query, { before: undefined })}" download>Download all that fit (CSV)</a></p>`
+}
+
+async function download({ query, nowMs, service }: Visit): Promise<Download> {
+  return {
+    fileName: `orders-${new Date(nowMs).toISOString().slice(0, 10)}.csv`,
+    type: 'text/csv; charset=utf-8',
+    content: service.orders.exportCsv(filterOf(query)),
+  }
+}
+
+export function orderTable(orders: readonly ListedOrder[], nowMs: number): Html {
+  return table(
+    'Orders, the newest first',
+    ['Created', 'Status', number('Amount'), 'Order number', 'Merchant', 'paymentId'],
+    orders.map((order) => [
+      ago(order.createdAtMs, nowMs),
+      status(order.status),
+      html`${amount(order.paymentAmountMinor, order.currency)}${order.refundedMinor > 0n && html`<br><span class="quiet">−${amount(order.refundedMinor, order.currency)} refunded</span>`}`,
+      html`<a class="wrap" href="/orders/${order.merchantId}/${order.paymentId}">${order.orderNo}</a>`,
+      html`<a href="/merchants/${order.merchantId}">${order.merchantName}</a>`,
+      html`<code>${order.paymentId}</code>`,
+    ]),
+    { isTall: true },
+  )
+}
+
+function filterForm(visit: Visit): Html {
+  const { query, nowMs } = visit
+  const today = new Date(nowMs).toISOString().slice(0, 10)
+  return html`<form class="filters" action="${path}">
+<label>Status<select name="status"><option value="">any</option>${statusNames.map((name) => html`<option value="${name}"${query.get('status') === name && html` selected`}>${wordOf(name)}</option>`)}</select></label>
+${merchantField(visit)}
+<label>Currency<input name="currency" value="${query.get('currency')}" maxlength="3" placeholder="any" autocapitalize="characters" autocomplete="off" spellcheck="false"></label>
+<label>From (UTC)<input type="date" name="from" value="${query.get('from')}" max="${today}"></label>
+<label>To, that day included<input type="date" name="to" value="${query.get('to')}" max="${today}"></label>
+<button>Filter</button>
+</form>`
+}
+
+function filterOf(query: URLSearchParams): OrderFilter {
+  const status = query.get('status') ?? ''
+  const toMs = dayOf(query.get('to'))
+  return {
+    merchantId: query.get('merchant')?.trim() || undefined,
+    status: Object.hasOwn(orderStatuses, status) ? (status as OrderStatus) : undefined,
+    currency: query.get('currency')?.trim().toUpperCase() || undefined,
+    sinceMs: dayOf(query.get('from')),
+    untilMs: toMs === undefined ? undefined : toMs + dayMs,
+  }
+}
+
+export function dayOf(text: string | null): number | undefined {
+  if (text === null || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
+  const timeMs = Date.parse(text)
+  return Number.isNaN(timeMs) ? undefined : timeMs
+}

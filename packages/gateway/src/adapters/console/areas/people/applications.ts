@@ -1,0 +1,81 @@
+// Applications for live keys: those that wait, and one with everything that it says.
+import { uuidPattern } from '@tillgate/protocol'
+import { html } from '../../../kit/html.ts'
+import { actForms } from '../../act-forms.ts'
+import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
+import { status } from '../../statuses.ts'
+import { facts, pages, table } from '../../tables.ts'
+import { ago, moment } from '../../words.ts'
+
+const path = '/applications'
+const perPage = 50
+
+export const applicationsArea: readonly ConsoleRoute[] = [
+  { path, show: list },
+  { path: `${path}/:applicationId`, show },
+]
+
+async function list({ service, actor, query, nowMs }: Visit): Promise<ConsolePage> {
+  const before = query.get('before') ?? ''
+  const found = await service
+    .as(actor)
+    .applications.listApplications(
+      {},
+      { limit: perPage + 1, before: uuidPattern.test(before) ? before : undefined },
+    )
+  const shown = found.slice(0, perPage)
+  const older = found.length > perPage ? shown.at(-1)?.applicationId : undefined
+  return {
+    title: 'Applications',
+    area: 'applications',
+    content: html`${table(
+      'Applications, the newest first',
+      ['Business', 'Status', 'Contact', 'Website', 'Came'],
+      shown.map((each) => [
+        html`<a href="${path}/${each.applicationId}">${each.business}</a>`,
+        status(each.status),
+        `${each.contact}, ${each.email}`,
+        each.website,
+        ago(each.createdAtMs, nowMs),
+      ]),
+      {
+        isTall: true,
+        none: 'No applications yet. With APPLICATIONS=on, whoever wants to be a merchant applies at /merchant/apply.',
+      },
+    )}${pages(path, query, { older })}`,
+  }
+}
+
+async function show(visit: Visit): Promise<ConsolePage | undefined> {
+  const { service, actor, params, nowMs } = visit
+  const { applicationId = '' } = params
+  const found = await orNothing(service.as(actor).applications.findApplication(applicationId))
+  if (!found) return undefined
+  const { merchantId } = found
+  return {
+    title: found.business,
+    area: 'applications',
+    content: html`<p>${status(found.status)}</p>
+${actForms(visit, 'application', { subject: found, values: { applicationId } })}
+${facts([
+  ['Contact', found.contact],
+  ['E-mail', found.email],
+  [
+    'Website',
+    html`<a href="${found.website}" rel="noreferrer noopener" target="_blank">${found.website}</a>`,
+  ],
+  ['What it sells', html`<span class="wrap">${found.about}</span>`],
+  ['Callback hosts', found.callbackHosts?.join(', ') ?? 'any'],
+  ['Came', moment(found.createdAtMs, nowMs)],
+  found.question !== undefined && ['Asked', html`<span class="wrap">${found.question}</span>`],
+  found.answer !== undefined && ['Answered', html`<span class="wrap">${found.answer}</span>`],
+  found.decidedBy !== undefined && ['By', found.decidedBy],
+  found.reason !== undefined && ['Reason', found.reason],
+  merchantId !== undefined && [
+    'Merchant',
+    html`<a href="/merchants/${merchantId}"><code>${merchantId}</code></a>`,
+  ],
+])}
+<h2>Public key</h2><pre tabindex="0">${found.publicKey.trim()}</pre>`,
+  }
+}

@@ -1,0 +1,38 @@
+// Tokens of the admin API: an operator's own, made and revoked here; admins see and revoke everybody's.
+
+import { mayAct } from '../../../../core/audit/rules/roles.ts'
+import { html } from '../../../kit/html.ts'
+import { actForms } from '../../act-forms.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../../console.ts'
+import { table } from '../../tables.ts'
+import { ago } from '../../words.ts'
+
+const path = '/account/tokens'
+
+export const tokensArea: readonly ConsoleRoute[] = [{ path, show }]
+
+async function show(visit: Visit): Promise<ConsolePage> {
+  const { operator, nowMs, service } = visit
+  const isAdmin = mayAct(operator.role, 'admin')
+  const all = await service.apiTokens.listTokens(isAdmin ? undefined : operator.login)
+  return {
+    title: 'API tokens',
+    area: 'account',
+    content: html`<p>A program acts in your name with a token, within its scopes and never beyond your role. <a href="/api">What the admin API can do</a>.</p>
+${actForms(visit, 'tokens')}
+${table(
+  'Live tokens',
+  [...(isAdmin ? ['Operator'] : []), 'Name', 'Scopes', 'Made', 'Until', 'Last used', 'Act'],
+  all.map((token) => [
+    ...(isAdmin ? [token.login] : []),
+    token.name,
+    html`<span class="wrap">${token.scopes.join(' ')}</span>`,
+    ago(token.createdAtMs, nowMs),
+    ago(token.expiresAtMs, nowMs),
+    html`${ago(token.lastUsedAtMs, nowMs)}${token.lastUsedFrom !== undefined && html` <span class="quiet">from ${token.lastUsedFrom}</span>`}`,
+    actForms(visit, 'token', { subject: token, values: { tokenId: token.tokenId } }),
+  ]),
+  { none: 'No live tokens.' },
+)}`,
+  }
+}

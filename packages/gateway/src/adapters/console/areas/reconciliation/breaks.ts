@@ -1,0 +1,178 @@
+// Breaks: a work list, the oldest and largest first, and each with both sides beside each other.
+
+import { type Break, breakMeanings } from '../../../../finance/reconciliation/rules/break.ts'
+import { breakKinds } from '../../../../finance/reconciliation/rules/match.ts'
+import { type Content, type Html, html } from '../../../kit/html.ts'
+import { statusBadge } from '../../../kit/pages/status.ts'
+import { actForms } from '../../act-forms.ts'
+import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
+import { empty, facts, noneFits, number, rowsBefore, table, urlWith } from '../../tables.ts'
+import { ago, amount, moment } from '../../words.ts'
+import { accountLink, partyCell, reconciliationPath as path, reconciliationTabs, textCell } from './tabs.ts'
+
+const perPage = 50
+
+export const breaksArea: readonly ConsoleRoute[] = [
+  { path, show },
+  { path: `${path}/breaks/:breakId`, show: showBreak },
+]
+
+async function show(visit: Visit): Promise<ConsolePage> {
+  const { query, nowMs } = visit
+  const status = query.get('status') === 'settled' ? 'settled' : 'open'
+  const kind = breakKinds.find((each) => each === query.get('kind'))
+  const account = query.get('account') ?? undefined
+  const owner = query.get('owner') ?? undefined
+  const skip = Math.min(100_000, rowsBefore(query.get('skip')))
+  const { breaks } = visit.service.as(visit.actor).reconciliation
+  const found = await breaks.listBreaks({ status, kind, account, owner }, { skip, limit: perPage + 1 })
+  const isFiltered = [...query.keys()].some((name) => name !== 'status')
+  return {
+    title: 'Reconciliation',
+    area: 'reconciliation',
+    content: html`${reconciliationTabs(path)}
+${filters(visit, status)}
+${table(
+  status === 'open' ? 'Open breaks, the oldest and largest first' : 'Settled breaks, the newest first',
+  [
+    'Break',
+    number('About'),
+    number('Unexplained'),
+    'Other side',
+    'Text',
+    'Account',
+    'Day',
+    'Owner',
+    status === 'open' ? 'Found' : 'Settled',
+  ],
+  found
+    .slice(0, perPage)
+    .map((each) => [
+      html`<a href="${path}/breaks/${each.breakId}">${stateOf(each)}</a>`,
+      amount(each.sizeMinor, each.currency),
+      each.amountMinor === 0n
+        ? html`<span class="quiet">nothing</span>`
+        : amount(each.amountMinor, each.currency),
+      partyCell(each.line),
+      textCell(each.line),
+      accountLink(each.account),
+      each.day,
+      html`<span class="wrap">${each.owner ?? '—'}</span>`,
+      ago(each.resolvedAtMs ?? each.foundAtMs, nowMs),
+    ]),
+  {
+    isTall: true,
+    none: isFiltered
+      ? noneFits('break', path)
+      : status === 'open'
+        ? 'Nothing is open: what was imported agrees with the books.'
+        : 'Nothing was settled yet.',
+  },
+)}
+${found.length > perPage && html`<p class="acts"><a class="button" rel="next" href="${urlWith(path, query, { skip: String(skip + perPage) })}">More</a></p>`}`,
+  }
+}
+
+function filters({ query, operator }: Visit, status: string): Html {
+  const link = (label: string, changes: Record<string, string | undefined>, isOn: boolean) =>
+    html`<a href="${urlWith(path, query, { skip: undefined, ...changes })}"${isOn && html` aria-current="true"`}>${label}</a>`
+  return html`<p class="quiet">${link('Open', { status: undefined }, status === 'open')} · ${link('Settled', { status: 'settled' }, status === 'settled')} · ${link('Mine', { owner: operator.login }, query.get('owner') === operator.login)} · ${link('No filter', { owner: undefined, kind: undefined, account: undefined }, false)}<br>${breakKinds.map((kind, index) => html`${index > 0 && ' · '}${link(wordOf(kind), { kind }, query.get('kind') === kind)}`)}</p>`
+}
+
+function wordOf(kind: Break['kind']): string {
+  return kind.replace('_', ' ')
+}
+
+function stateOf({ kind, resolvedAtMs, amountMinor }: Break): Html {
+  return statusBadge(resolvedAtMs !== undefined ? 'off' : amountMinor === 0n ? 'wait' : 'bad', wordOf(kind))
+}
+
+async function showBreak(visit: Visit): Promise<ConsolePage | undefined> {
+  const { breakId = '' } = visit.params
+  const shown = await orNothing(visit.service.as(visit.actor).reconciliation.breaks.showBreak(breakId))
+  if (!shown) return undefined
+  const { found, notes } = shown
+  return {
+    title: `Break: ${wordOf(found.kind)}, ${found.day}`,
+    area: 'reconciliation',
+    content: html`<p>${stateOf(found)} · ${breakMeanings[found.kind]} · <a href="${path}">All breaks</a></p>
+${actForms(visit, 'break', { subject: found, values: { breakId, owner: found.owner } })}
+<div class="grid"><section><h2>The statement</h2>${outsideSide(found)}</section>
+<section><h2>The books</h2>${bookSide(found)}</section></div>
+<h2>The break</h2>${about(found, visit.nowMs)}
+<h2>Notes</h2>${
+      notes.length === 0
+        ? empty('None yet.')
+        : table(
+            'Notes',
+            ['When', 'Who', 'What'],
+            notes.map((note) => [
+              moment(note.notedAtMs, visit.nowMs),
+              html`<span class="wrap">${note.actor}</span>`,
+              html`<span class="wrap">${note.text}</span>`,
+            ]),
+          )
+    }`,
+  }
+}
+
+function outsideSide({ line, currency, account }: Break): Html {
+  if (!line) return empty('No statement shows it.')
+  return facts([
+    ['Amount', amount(line.amountMinor, currency)],
+    ['Account', accountLink(account)],
+    ['Booked', line.day],
+    ['Value date', line.valueDay],
+    ['Reference', html`<code class="wrap">${line.entryReference ?? '—'}</code>`],
+    ['Names', html`<span class="wrap">${line.references.join(', ') || '—'}</span>`],
+    ['Other side', partyCell(line)],
+    ['Text', html`<span class="wrap">${line.description ?? '—'}</span>`],
+    ['Line of the file', String(line.lineNumber)],
+  ])
+}
+
+function bookSide({ item, currency }: Break): Html {
+  if (!item) return empty('The books have nothing like it.')
+  const wanted: Content = item.kind === 'booked' ? 'in the books' : 'waited for, not in the books yet'
+  return facts([
+    [
+      'Amount',
+      item.kind === 'transfer' ? amount(item.amountMinor, currency) : amount(item.amountMinor, currency),
+    ],
+    ['What', `${item.what.replaceAll('_', ' ')}, ${wanted}`],
+    ['Day', item.day],
+    ['Transfer', html`<code class="wrap">${item.transferId}</code>`],
+    item.merchantId !== '' &&
+      ([
+        'Merchant',
+        html`<a href="/merchants/${item.merchantId}"><code>${item.merchantId}</code></a>`,
+      ] as const),
+    item.kind === 'transfer' &&
+      ([
+        'Order',
+        html`<a href="/orders/${item.merchantId}/${item.transferId}"><code class="wrap">${item.transferId}</code></a>`,
+      ] as const),
+    ['Names', html`<span class="wrap">${item.references.join(', ') || '—'}</span>`],
+  ])
+}
+
+function about(found: Break, nowMs: number): Html {
+  const { amountMinor, currency, resolution } = found
+  return facts([
+    ['Unexplained', amountMinor === 0n ? 'nothing: the books are right' : amount(amountMinor, currency)],
+    ['Found', moment(found.foundAtMs, nowMs)],
+    ['Owner', html`<span class="wrap">${found.owner ?? 'nobody'}</span>`],
+    resolution !== undefined &&
+      ([
+        'Settled',
+        html`${resolution.replace('_', ' ')} by <span class="wrap">${found.resolvedBy}</span>, ${moment(found.resolvedAtMs, nowMs)}`,
+      ] as const),
+    found.reason !== undefined && (['Why', html`<span class="wrap">${found.reason}</span>`] as const),
+    resolution === undefined &&
+      found.actId !== undefined &&
+      ([
+        'Under way',
+        html`settled by <code class="wrap">${found.actId}</code>; it may wait under <a href="/approvals">Approvals</a>`,
+      ] as const),
+  ])
+}

@@ -1,0 +1,143 @@
+// Days of an outside account as a calendar, and as a table: what the books have, what the outside has, and what is left.
+
+import { dayAfter, monthPattern } from '../../../../finance/reconciliation/rules/statement.ts'
+import type { ReconciledDay } from '../../../../finance/reconciliation/store/days.ts'
+import type { OutsideAccountRow } from '../../../../finance/reconciliation/store/statements.ts'
+import { type Html, html } from '../../../kit/html.ts'
+import { statusBadge } from '../../../kit/pages/status.ts'
+import { actForms } from '../../act-forms.ts'
+import type { ConsolePage, ConsoleRoute, Download, Visit } from '../../console.ts'
+import { empty, number, table, urlWith } from '../../tables.ts'
+import { bareAmount } from '../../words.ts'
+import { reconciliationPath, reconciliationTabs } from './tabs.ts'
+
+const path = `${reconciliationPath}/days` as const
+
+export const daysArea: readonly ConsoleRoute[] = [
+  { path, show },
+  { path: `${path}.csv`, download },
+]
+
+async function show(visit: Visit): Promise<ConsolePage> {
+  const { days } = visit.service.as(visit.actor).reconciliation
+  const accounts = await days.listAccounts()
+  const chosen = chosenOf(visit, accounts)
+  if (!chosen)
+    return {
+      title: 'Days',
+      area: 'reconciliation',
+      content: html`${reconciliationTabs(path)}${empty(html`There are days once a statement is there. <a href="${reconciliationPath}/imports">Import one</a>`)}`,
+    }
+  const { account, currency, month } = chosen
+  const all = await days.listMonth(chosen, month)
+  const link = (changes: Record<string, string>) =>
+    urlWith(path, new URLSearchParams({ account, currency, month }), changes)
+  const lastOpen = all.findLast(({ closedAtMs, day }) => closedAtMs === undefined && day < today(visit))
+  return {
+    title: `Days of ${account}, ${currency}, ${month}`,
+    area: 'reconciliation',
+    content: html`${reconciliationTabs(path)}
+<p class="quiet">${accounts.map((each, index) => html`${index > 0 && ' · '}<a href="${link({ account: each.account, currency: each.currency })}"${each.account === account && each.currency === currency && html` aria-current="true"`}>${each.account} ${each.currency}</a>`)}</p>
+<p><a href="${link({ month: monthBefore(month) })}">Earlier</a> · <strong>${month}</strong> · <a href="${link({ month: dayAfter(`${month}-28`, 4).slice(0, 7) })}">Later</a> · <a href="${path}.csv?${new URLSearchParams({ account, currency, month }).toString()}" download>CSV</a></p>
+${await openingHint(visit, chosen, all)}
+${actForms(visit, 'days', { values: { account, currency, day: lastOpen?.day } })}
+${calendar(month, all)}
+${table(
+  'Days, the oldest first',
+  [
+    'Day',
+    'Status',
+    number('Books'),
+    number('Outside'),
+    number('In transit'),
+    number('Unexplained'),
+    number('Breaks'),
+  ],
+  all.map((each) => [
+    each.day,
+    each.closedAtMs === undefined ? statusBadge('wait', 'open') : statusBadge('off', 'closed'),
+    bareAmount(each.bookMinor, currency),
+    bareAmount(each.outsideMinor, currency),
+    bareAmount(each.inTransitMinor, currency),
+    each.unexplainedMinor === 0n
+      ? '—'
+      : html`<strong>${bareAmount(each.unexplainedMinor, currency)}</strong>`,
+    String(each.breaks),
+  ]),
+  { isTall: true, none: 'No statement reaches into this month.' },
+)}`,
+  }
+}
+
+/** What was on a bank account before its first statement is unexplained every day until the books have it. */
+async function openingHint(
+  visit: Visit,
+  { account, currency, startDay }: Pick<OutsideAccountRow, 'account' | 'currency' | 'startDay'>,
+  all: readonly ReconciledDay[],
+): Promise<Html | undefined> {
+  const isUnexplained = all.some((day) => day.closedAtMs === undefined && day.unexplainedMinor !== 0n)
+  const [kind, bankName = ''] = account.split(':')
+  if (!isUnexplained || kind !== 'bank') return undefined
+  const { openings } = await visit.service.as(visit.actor).banks.showBank(bankName)
+  if (openings.some((opening) => opening.currency === currency)) return undefined
+  return html`<p class="note">This account has no opening balance in ${currency}. If it had money when its first statement began, on ${startDay}, <a href="/money/banks/${bankName}">set its opening balance</a>.</p>`
+}
+
+function today({ nowMs }: Visit): string {
+  return new Date(nowMs).toISOString().slice(0, 10)
+}
+
+function chosenOf({ query }: Visit, accounts: readonly OutsideAccountRow[]) {
+  const found =
+    accounts.find(
+      ({ account, currency }) => account === query.get('account') && currency === query.get('currency'),
+    ) ?? accounts[0]
+  if (!found) return undefined
+  const asked = query.get('month') ?? ''
+  const month = monthPattern.test(asked) ? asked : found.seenThrough.slice(0, 7)
+  return { account: found.account, currency: found.currency, startDay: found.startDay, month }
+}
+
+function monthBefore(month: string): string {
+  return dayAfter(`${month}-01`, -1).slice(0, 7)
+}
+
+const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
+
+/** A week a row; each day says by word and shape whether it is closed and whether anything is unexplained. */
+function calendar(month: string, all: readonly ReconciledDay[]): Html {
+  const byDay = new Map(all.map((each) => [each.day, each]))
+  const lead = (new Date(`${month}-01T00:00:00Z`).getUTCDay() + 6) % 7
+  const cells: (string | undefined)[] = Array.from({ length: lead }, () => undefined)
+  for (let day = `${month}-01`; day.startsWith(month); day = dayAfter(day, 1)) cells.push(day)
+  const weeks = Array.from({ length: Math.ceil(cells.length / 7) }, (_, week) =>
+    cells.slice(week * 7, week * 7 + 7),
+  )
+  return html`<div class="calendar">${table(
+    `Calendar of ${month}`,
+    weekdays,
+    weeks.map((week) => weekdays.map((_, index) => cellOf(week[index], byDay))),
+    { isMatrix: true },
+  )}</div>`
+}
+
+function cellOf(day: string | undefined, byDay: ReadonlyMap<string, ReconciledDay>): Html | string {
+  if (day === undefined) return ''
+  const found = byDay.get(day)
+  const date = day.slice(8)
+  if (!found) return html`<span class="quiet">${date}</span>`
+  if (found.unexplainedMinor !== 0n) return html`${date} ${statusBadge('bad', 'differs')}`
+  return html`${date} ${found.closedAtMs === undefined ? statusBadge('wait', 'open') : statusBadge('good', 'closed')}`
+}
+
+async function download(visit: Visit): Promise<Download | undefined> {
+  const { days } = visit.service.as(visit.actor).reconciliation
+  const chosen = chosenOf(visit, await days.listAccounts())
+  if (!chosen) return undefined
+  const content = await days.exportMonth(chosen, chosen.month)
+  return {
+    fileName: `days-${chosen.account.replace(':', '-')}-${chosen.month}.csv`,
+    type: 'text/csv; charset=utf-8',
+    content,
+  }
+}

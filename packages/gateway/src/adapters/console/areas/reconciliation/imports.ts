@@ -1,0 +1,123 @@
+// Statements that were imported, what each line was matched with and by which rule, and how CSV files are read.
+
+import { rules } from '../../../../finance/reconciliation/rules/match.ts'
+import { type Html, html } from '../../../kit/html.ts'
+import { statusBadge } from '../../../kit/pages/status.ts'
+import { actForms } from '../../act-forms.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../../console.ts'
+import { facts, number, pages, rowsBefore, table, urlWith } from '../../tables.ts'
+import { ago, amount, count, moment } from '../../words.ts'
+import { accountLink, partyCell, reconciliationPath, reconciliationTabs, textCell } from './tabs.ts'
+
+const path = `${reconciliationPath}/imports` as const
+const perPage = 50
+const linesPerPage = 200
+const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export const importsArea: readonly ConsoleRoute[] = [
+  { path, show },
+  { path: `${path}/:importId`, show: showImport },
+]
+
+async function show(visit: Visit): Promise<ConsolePage> {
+  const asked = visit.query.get('before') ?? ''
+  const before = idPattern.test(asked) ? asked : undefined
+  const { reconciliation } = visit.service.as(visit.actor)
+  const [found, mappings] = await Promise.all([
+    reconciliation.listImports({ before, limit: perPage + 1 }),
+    reconciliation.mappings.listMappings(),
+  ])
+  const shown = found.slice(0, perPage)
+  return {
+    title: 'Statements',
+    area: 'reconciliation',
+    content: html`${reconciliationTabs(path)}
+${actForms(visit, 'statements')}
+${table(
+  'Imports, the newest first',
+  ['File', 'Of', 'Days', number('Lines'), number('Known'), 'Imported'],
+  shown.map((each) => [
+    html`<a class="wrap" href="${path}/${each.importId}">${each.fileName}</a>`,
+    each.accounts.length === 0
+      ? '—'
+      : each.accounts.map((account, index) => html`${index > 0 && ', '}${accountLink(account)}`),
+    each.firstDay === undefined ? '—' : `${each.firstDay} to ${each.lastDay}`,
+    count(each.lines),
+    count(each.known),
+    ago(each.importedAtMs, visit.nowMs),
+  ]),
+  {
+    isTall: true,
+    none: 'No statement was imported yet. Import what your bank gives you as camt.053 or MT940, or a CSV file by a mapping.',
+  },
+)}
+${pages(path, visit.query, { older: found.length > perPage ? shown.at(-1)?.importId : undefined })}
+<h2>Mappings of CSV files</h2>
+${actForms(visit, 'mappings')}
+${table(
+  'Mappings by name',
+  ['Name', 'Of', 'Pays over to', 'Columns'],
+  mappings.map(({ mappingName, account, settlesTo, columns }) => [
+    mappingName,
+    accountLink(account),
+    settlesTo ?? '—',
+    html`<span class="wrap">${columns.day}, ${columns.amount}, ${columns.references.join(', ')}</span>`,
+  ]),
+  { none: 'None yet.' },
+)}`,
+  }
+}
+
+async function showImport(visit: Visit): Promise<ConsolePage | undefined> {
+  const { importId = '' } = visit.params
+  if (!idPattern.test(importId)) return undefined
+  const { reconciliation } = visit.service.as(visit.actor)
+  const found = await reconciliation.findImport(importId)
+  if (!found) return undefined
+  const skip = rowsBefore(visit.query.get('skip'))
+  const lines = await reconciliation.listMatches(importId, { skip, limit: linesPerPage + 1 })
+  const shown = lines.slice(0, linesPerPage)
+  const here = `${path}/${importId}`
+  return {
+    title: `Statement ${found.fileName}`,
+    area: 'reconciliation',
+    content: html`<p><a href="${path}">All statements</a></p>
+${facts([
+  ['Format', found.mapping === undefined ? found.format : `${found.format}, mapping ${found.mapping}`],
+  ['Imported', moment(found.importedAtMs, visit.nowMs)],
+  [
+    'Lines',
+    `${count(found.lines)} new, ${count(found.known)} in another file before, ${count(found.skipped)} left out`,
+  ],
+  ['SHA-256', html`<code class="wrap">${found.fileSha256}</code>`],
+])}
+<h2>Lines</h2>
+${table(
+  'Lines in the order of the file',
+  [number('Line'), 'Day', number('Amount'), 'Other side', 'Text', 'Reference', 'Matched by'],
+  shown.map((line) => [
+    String(line.lineNumber),
+    line.day,
+    amount(line.amountMinor, line.currency),
+    partyCell(line),
+    textCell(line),
+    html`<span class="wrap">${line.entryReference ?? line.references[0] ?? '—'}</span>`,
+    ruleOf(line),
+  ]),
+  { isTall: true, none: 'All of its lines were in another file before.' },
+)}
+${lines.length > linesPerPage && html`<p class="acts"><a class="button" rel="next" href="${urlWith(here, visit.query, { skip: String(skip + linesPerPage) })}">More</a></p>`}`,
+  }
+}
+
+function ruleOf({
+  rule,
+  breakId,
+}: {
+  readonly rule: keyof typeof rules | undefined
+  readonly breakId: string | undefined
+}): Html {
+  if (breakId !== undefined)
+    return html`<a href="${reconciliationPath}/breaks/${breakId}">${statusBadge('bad', 'break')}</a>`
+  return rule === undefined ? statusBadge('wait', 'not looked at yet') : statusBadge('good', rules[rule])
+}

@@ -1,0 +1,73 @@
+// Requests that were refused or slow, and the one that somebody quotes the id of.
+
+import type { LoggedRequest, RequestPlace } from '../../../platform/request-log/store/request-log.ts'
+import { type Content, html } from '../../kit/html.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
+import { merchantField } from '../forms.ts'
+import { empty, pages, table } from '../tables.ts'
+import { moment } from '../words.ts'
+
+export const requestsPath = '/requests'
+const perPage = 50
+
+export const requestsArea: readonly ConsoleRoute[] = [{ path: requestsPath, show }]
+
+async function show(visit: Visit): Promise<ConsolePage> {
+  const { query, nowMs, service } = visit
+  const text = (name: string) => query.get(name)?.trim() || undefined
+  const filter = { requestId: text('id'), merchantId: text('merchant') }
+  const found = await service.requests(filter, {
+    limit: perPage + 1,
+    before: placeOf(query.get('before')),
+  })
+  const shown = found.slice(0, perPage)
+  const last = found.length > perPage ? shown.at(-1) : undefined
+  return {
+    title: 'Requests',
+    area: 'system',
+    content: html`<p>Refused requests of the last 7 days, and those that took a second or longer, without what they carried.</p>
+${requestSearch(visit)}
+${
+  shown.length === 0
+    ? empty(
+        html`No request fits. It may have been served well, or be older. <a href="${requestsPath}">Show all</a>`,
+      )
+    : html`${table(
+        'Requests, the newest first',
+        ['When', 'Request', 'Merchant', 'Method', 'Code', 'Message', 'Took'],
+        shown.map((request) => row(request, nowMs)),
+      )}
+${pages(requestsPath, query, { older: last && `${last.answeredAtMs}.${last.requestId}` })}`
+}`,
+  }
+}
+
+function requestSearch(visit: Visit) {
+  return html`<form class="filters" action="${requestsPath}">
+<label>requestId<input name="id" value="${visit.query.get('id')}" maxlength="64" autocapitalize="none" spellcheck="false"></label>
+${merchantField(visit)}
+<button>Find</button></form>`
+}
+
+function row(request: LoggedRequest, nowMs: number): Content[] {
+  const { merchantId, isOpened, method, verb, route, httpStatus, code, field, message } = request
+  return [
+    moment(request.answeredAtMs, nowMs),
+    html`<code>${request.requestId}</code>`,
+    merchantId === undefined
+      ? '—'
+      : isOpened
+        ? html`<a href="/merchants/${merchantId}"><code>${merchantId}</code></a>`
+        : html`<code>${merchantId}</code> (not proved)`,
+    method ?? html`${verb} <code>${route}</code>`,
+    code ?? `HTTP ${httpStatus}`,
+    html`<span class="wrap">${message ?? field ?? '—'}</span>`,
+    `${request.durationMs} ms`,
+  ]
+}
+
+function placeOf(written: string | null): RequestPlace | undefined {
+  const [, digits, requestId] = /^(\d{1,15})\.(.{1,64})$/.exec(written ?? '') ?? []
+  if (digits === undefined || requestId === undefined) return undefined
+  return { answeredAtMs: Number(digits), requestId }
+}

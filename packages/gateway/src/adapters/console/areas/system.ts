@@ -1,0 +1,64 @@
+// How this gateway does: version, database, and the work that waits, with how long the oldest of it is overdue.
+
+import { countedAtMost } from '../../../actions/service.ts'
+import { html } from '../../kit/html.ts'
+import { statusBadge } from '../../kit/pages/status.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
+import { facts } from '../tables.ts'
+import { count, countUpTo, duration, moment } from '../words.ts'
+import { noticesPath } from './notices.ts'
+import { requestsPath } from './requests.ts'
+
+/** Past this, a worker does not keep up or does not run. */
+const lateAfterMs = 60_000
+
+export const systemArea: readonly ConsoleRoute[] = [{ path: '/system', show }]
+
+async function show({ nowMs, service }: Visit): Promise<ConsolePage> {
+  const [system, callbacks] = await Promise.all([service.system(nowMs), service.countCallbacks(nowMs)])
+  const { about, state: of } = system
+  const work = (waiting: number | undefined, oldestAtMs: number | undefined) => {
+    const lateMs = oldestAtMs === undefined ? 0 : nowMs - oldestAtMs
+    const said = waiting === undefined ? '' : `${countUpTo(waiting, countedAtMost)} waiting, `
+    if (lateMs <= 0) return html`${said}${statusBadge('good', 'nothing is late')}`
+    const look = lateMs > lateAfterMs ? 'bad' : 'wait'
+    return html`${said}${statusBadge(look, `the oldest is ${duration(lateMs)} late`)}`
+  }
+  return {
+    title: 'System',
+    area: 'system',
+    isLive: true,
+    content: html`<div class="grid">
+<section><h2>Gateway</h2>${facts([
+      ['Version', about.version],
+      ['Mode', about.mode],
+      ['Node.js', about.node],
+      ['Process', about.pid],
+      ['Up', duration(about.upMs)],
+      ['Memory', `${count(Math.round(about.memoryBytes / 1024 / 1024))} MiB`],
+      ['Public address', about.publicUrl],
+    ])}</section>
+<section><h2>Database</h2>${facts([
+      ['PostgreSQL', of.databaseVersion],
+      ['Size', `${count(Math.round(of.databaseBytes / 1024 / 1024))} MiB`],
+      ['Migrations', of.migrations],
+      ['Connections of this process', `${of.pool.total}, ${of.pool.idle} idle`],
+      ['Waiting for one', of.pool.waiting],
+    ])}</section>
+<section><h2>Workers</h2>${facts([
+      ['Deliver callbacks', work(callbacks.waiting, callbacks.oldestDueAtMs)],
+      ['Settle payments and refunds', work(of.settlementsWaiting, of.oldestSettlementDueAtMs)],
+      ['Expire orders', work(undefined, of.oldestExpiryAtMs)],
+      [
+        'Callback destinations',
+        `${countUpTo(callbacks.failingDestinations, countedAtMost)} failing, ${countUpTo(callbacks.pausedDestinations, countedAtMost)} paused`,
+      ],
+      ['Callback hosts', `${callbacks.failingHosts} failing, ${callbacks.pausedHosts} paused`],
+      ['Callbacks given up', countUpTo(callbacks.exhausted, countedAtMost)],
+    ])}</section>
+<section><h2>Requests</h2><p><a href="${requestsPath}">Find a request</a> by the requestId that its sender quotes.</p></section>
+<section><h2>Notices</h2><p><a href="${noticesPath}">What people were told by mail</a>, and what could not be sent.</p></section>
+<section><h2>Clock</h2>${facts([['Now', moment(nowMs, nowMs)]])}</section>
+</div>`,
+  }
+}

@@ -1,0 +1,87 @@
+// Consumers' wallets: found by login or name, looked into, topped up, locked and unlocked.
+import { uuidPattern } from '@tillgate/protocol'
+import { isWalletShut, type Wallet } from '../../../core/wallets/rules/wallet.ts'
+import { type Html, html } from '../../kit/html.ts'
+import { statusBadge } from '../../kit/pages/status.ts'
+import { actForms } from '../act-forms.ts'
+import { balanceTable } from '../balances.ts'
+import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
+import { status } from '../statuses.ts'
+import { facts, noneFits, number, table } from '../tables.ts'
+import { ago, amount, moment } from '../words.ts'
+import { movementsOf } from './money/movements.ts'
+
+const path = '/wallets'
+const maxShown = 100
+
+export const walletsArea: readonly ConsoleRoute[] = [
+  { path, show },
+  { path: `${path}/:walletId`, show: showOne },
+]
+
+async function show(visit: Visit): Promise<ConsolePage> {
+  const sought = (visit.query.get('q') ?? '').trim().slice(0, 64)
+  const wallets = await visit.service.as(visit.actor).wallets.listWallets(sought || undefined, maxShown)
+  return {
+    title: 'Wallets',
+    area: 'wallets',
+    content: html`<form class="filters" role="search"><label class="wide">Search<input type="search" name="q" value="${sought}" maxlength="64" placeholder="how login, name or last name begin" autocomplete="off"></label><button>Search</button></form>
+${actForms(visit, 'wallets')}
+${table(
+  'Wallets, the newest first',
+  ['Name', 'Login', 'Status', 'Since'],
+  wallets.map((wallet) => [
+    html`<a class="wrap" href="${path}/${wallet.walletId}">${wallet.name}</a>`,
+    html`<span class="wrap">${wallet.login}</span>`,
+    statusOf(wallet, visit.nowMs),
+    ago(wallet.createdAtMs, visit.nowMs),
+  ]),
+  { isTall: true, none: sought === '' ? 'No wallets yet.' : noneFits('wallet', path) },
+)}
+${wallets.length === maxShown && html`<p class="quiet">The newest ${maxShown}. Search to find others.</p>`}`,
+  }
+}
+
+async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
+  const { walletId = '' } = visit.params
+  if (!uuidPattern.test(walletId)) return undefined
+  const found = await orNothing(visit.service.as(visit.actor).wallets.showWallet(walletId))
+  if (!found) return undefined
+  const { wallet, balances, limits } = found
+  return {
+    title: wallet.name,
+    area: 'wallets',
+    content: html`<p>${statusOf(wallet, visit.nowMs)}</p>
+${actForms(visit, 'wallet', { subject: wallet, values: { walletId } })}
+<div class="grid"><section><h2>Wallet</h2>${facts([
+      ['Login', wallet.login],
+      ['walletId', html`<code>${wallet.walletId}</code>`],
+      wallet.behaviour !== undefined && (['Test wallet', wallet.behaviour] as const),
+      ['Wrong PINs in a row', wallet.tries],
+      ['Since', moment(wallet.createdAtMs, visit.nowMs)],
+    ])}</section>
+<section><h2>Money</h2>${balanceTable(balances, { held: 'Held', none: 'Nothing in it yet.' })}
+<h2>Limits of its own</h2>${table(
+      'Limits of this wallet',
+      ['Currency', number('For a payment'), number('For a day'), number('In the wallet')],
+      limits.map((each) => [
+        each.currency,
+        limit(each.paymentMinor, each.currency),
+        limit(each.dayMinor, each.currency),
+        limit(each.balanceMinor, each.currency),
+      ]),
+      { none: 'None: the gateway’s defaults hold.' },
+    )}</section></div>
+${await movementsOf(visit, { ownerKind: 'wallet', ownerId: walletId }, `${path}/${walletId}`)}`,
+  }
+}
+
+function limit(minor: bigint | undefined, currency: string): Html | string {
+  return minor === undefined ? 'default' : amount(minor, currency)
+}
+
+function statusOf(wallet: Wallet, nowMs: number): Html {
+  if (wallet.status === 'active' && isWalletShut(wallet, nowMs))
+    return html`${statusBadge('wait', 'locked by wrong PINs')} <span class="quiet">opens ${ago(wallet.lockedUntilMs, nowMs)}</span>`
+  return status(wallet.status)
+}

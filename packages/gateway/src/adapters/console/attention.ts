@@ -1,0 +1,94 @@
+// What somebody should look at now, each with the page that settles it; and a calm sentence where there is nothing.
+import { toDecimalText } from '@tillgate/protocol'
+import { countedAtMost } from '../../actions/service.ts'
+import { shortAddressOf } from '../../core/callbacks/rules/destination.ts'
+import type { CallbackCounts } from '../../core/callbacks/store/callback-history.ts'
+import { postedMinor } from '../../core/ledger/rules/transfer.ts'
+import { isFailing } from '../../finance/rails/rules/outside-rail.ts'
+import { type Html, html } from '../kit/html.ts'
+import { statusBadge } from '../kit/pages/status.ts'
+import { noticesPath } from './areas/notices.ts'
+import type { Visit } from './console.ts'
+import { count, countUpTo, duration } from './words.ts'
+
+/** Older failures were seen, or nobody minds. */
+const noticesSinceMs = 7 * 24 * 60 * 60_000
+
+/** Each by its address; the rest by how many there are. */
+const destinationsNamed = 3
+/** Past this, callbacks wait for a destination, or workers do not keep up. */
+const lateAfterMs = 60_000
+
+export async function attention(visit: Visit, callbacks: CallbackCounts): Promise<Html> {
+  const { service, actor, nowMs } = visit
+  const acts = service.as(actor)
+  const [destinations, approvals, applications, runs, rails, suspense, notices, breaks] = await Promise.all([
+    acts.callbacks.listFailingDestinations({ limit: destinationsNamed }),
+    service.approvals.countWaiting(),
+    acts.applications.countWaiting(),
+    acts.payoutRuns.countToSend(),
+    acts.rails.listRails(),
+    service.suspenseAccounts(),
+    service.countFailedNotices(nowMs - noticesSinceMs),
+    acts.reconciliation.breaks.countOpen(),
+  ])
+  const late = suspense.filter((account) => postedMinor(account) !== 0n)
+  const failing = rails.filter((rail) => rail.isPaused || isFailing(rail, nowMs))
+  const upTo = (number: number) => countUpTo(number, countedAtMost)
+  const needs = [
+    ...destinations.map(({ url, failures, reason }) =>
+      need(
+        'bad',
+        `Callbacks to ${shortAddressOf(url)} fail: ${reason}, ${count(failures)} in a row`,
+        '/callbacks',
+      ),
+    ),
+    callbacks.failingDestinations > destinationsNamed &&
+      need('bad', `Callback destinations that fail: ${upTo(callbacks.failingDestinations)}`, '/callbacks'),
+    callbacks.oldestDueAtMs !== undefined &&
+      nowMs - callbacks.oldestDueAtMs > lateAfterMs &&
+      need(
+        'bad',
+        `Callbacks are late: the oldest has been due for ${duration(nowMs - callbacks.oldestDueAtMs)}`,
+        '/callbacks?state=waiting',
+      ),
+    callbacks.failingHosts > 0 &&
+      need(
+        'bad',
+        `Callback hosts that cannot be reached: ${callbacks.failingHosts}, paused: ${callbacks.pausedHosts}`,
+        '/callbacks',
+      ),
+    callbacks.exhausted > 0 &&
+      need('bad', `Callbacks given up: ${upTo(callbacks.exhausted)}`, '/callbacks?state=exhausted'),
+    approvals > 0 && need('wait', `Waiting for a second operator: ${approvals}`, '/approvals'),
+    applications > 0 && need('wait', `Applications of merchants that wait: ${applications}`, '/applications'),
+    runs > 0 && need('wait', `Payouts to be sent to the bank, in runs: ${runs}`, '/payouts'),
+    late.length > 0 &&
+      need(
+        'bad',
+        `Late money in suspense: ${late.map((each) => `${toDecimalText(postedMinor(each), each.currency)} ${each.currency}`).join(', ')}`,
+        '/ledger',
+      ),
+    breaks.length > 0 &&
+      need(
+        'bad',
+        `Breaks between statements and books: ${breaks.reduce((sum, each) => sum + each.breaks, 0)}`,
+        '/reconciliation',
+      ),
+    ...failing.map(({ railId, name, isPaused }) =>
+      need(isPaused ? 'wait' : 'bad', `Rail ${name} ${isPaused ? 'is paused' : 'fails'}`, `/rails/${railId}`),
+    ),
+    notices > 0 &&
+      need(
+        'bad',
+        `Notices that could not be sent in the last week: ${upTo(notices)}`,
+        `${noticesPath}?state=given_up`,
+      ),
+  ].filter((each) => each !== false)
+  if (needs.length === 0) return html`<p class="quiet">${statusBadge('good', 'Nothing needs attention.')}</p>`
+  return html`<section class="attention" aria-labelledby="attention"><h2 id="attention">Needs attention</h2><ul>${needs}</ul></section>`
+}
+
+function need(look: 'bad' | 'wait', text: string, path: string): Html {
+  return html`<li><a href="${path}">${statusBadge(look, text)}</a></li>`
+}

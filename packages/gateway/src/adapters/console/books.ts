@@ -1,0 +1,81 @@
+// The trial balance as people read it: a row for each currency, each kind of account with what it means in words. What
+// lies at banks and rails is below zero on the ledger, and above zero here.
+
+import type { Books } from '../../core/ledger/read-books.ts'
+import type { BalanceLine } from '../../core/ledger/store/trial-balance.ts'
+import { type Html, html } from '../kit/html.ts'
+import { ago } from './words.ts'
+
+type OwnerKind = BalanceLine['ownerKind']
+
+export const owners = {
+  wallet: { name: 'Consumers’ wallets', means: 'what consumers can spend, and what is held for payments' },
+  merchant: { name: 'Merchants', means: 'what is owed to merchants, and what is held for refunds' },
+  fees: { name: 'Fees', means: 'what merchants paid for payments: the operator’s own' },
+  suspense: { name: 'Suspense', means: 'late money that waits for its way back, or for an operator' },
+  equity: {
+    name: 'Equity',
+    means: 'opening balances, deposits and swept fees, less withdrawals: the operator’s own',
+  },
+  interest: { name: 'Interest', means: 'what banks paid on the operator’s accounts' },
+  bank: { name: 'Bank accounts', means: 'what ought to lie at the operator’s banks' },
+  rail: { name: 'Rails', means: 'what rails collected and have not passed on' },
+  rail_fees: { name: 'Rails’ fees', means: 'what rails kept of what they collected, below zero' },
+  bank_charges: { name: 'Bank charges', means: 'what banks charged, below zero' },
+  write_off: { name: 'Written off', means: 'what the operator lost, below zero, or gained' },
+} as const satisfies Record<OwnerKind, { readonly name: string; readonly means: string }>
+// Safe: these are its own keys.
+export const ownerKinds = Object.keys(owners) as readonly OwnerKind[]
+
+export interface BooksRow {
+  readonly currency: string
+  readonly accounts: number
+  readonly balances: Readonly<Record<OwnerKind, bigint>>
+  readonly heldMinor: bigint
+  readonly debitsMinor: bigint
+  readonly creditsMinor: bigint
+  readonly isBalanced: boolean
+  /** More than money in wallets: somebody paid, or will. */
+  readonly isInUse: boolean
+}
+
+export function booksByCurrency(lines: readonly BalanceLine[]): BooksRow[] {
+  return [...Map.groupBy(lines, ({ currency }) => currency)].map(([currency, of]) => toRow(currency, of))
+}
+
+function toRow(currency: string, lines: readonly BalanceLine[]): BooksRow {
+  const sum = (pick: (line: BalanceLine) => bigint) => lines.reduce((total, line) => total + pick(line), 0n)
+  const [debitsMinor, creditsMinor] = [
+    sum((line) => line.debitsPostedMinor),
+    sum((line) => line.creditsPostedMinor),
+  ]
+  const [heldMinor, holdingMinor] = [
+    sum((line) => line.debitsPendingMinor),
+    sum((line) => line.creditsPendingMinor),
+  ]
+  return {
+    currency,
+    accounts: lines.reduce((total, { accounts }) => total + accounts, 0),
+    // Safe: made of all kinds.
+    balances: Object.fromEntries(
+      ownerKinds.map((kind) => [kind, balanceOf(kind, lines)]),
+    ) as BooksRow['balances'],
+    heldMinor,
+    debitsMinor,
+    creditsMinor,
+    isBalanced: debitsMinor === creditsMinor && heldMinor === holdingMinor,
+    isInUse: lines.some(({ ownerKind }) => ownerKind !== 'wallet' && ownerKind !== 'bank'),
+  }
+}
+
+function balanceOf(kind: OwnerKind, lines: readonly BalanceLine[]): bigint {
+  const line = lines.find(({ ownerKind }) => ownerKind === kind)
+  if (!line) return 0n
+  const minor = line.creditsPostedMinor - line.debitsPostedMinor
+  return kind === 'bank' || kind === 'rail' ? -minor : minor
+}
+
+/** Of books that were kept; nothing of those that were just read. */
+export function ageOf({ readAtMs }: Books, nowMs: number): Html | undefined {
+  return readAtMs < nowMs ? html`<span class="quiet">Added up ${ago(readAtMs, nowMs)}.</span>` : undefined
+}

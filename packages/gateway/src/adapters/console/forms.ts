@@ -1,0 +1,70 @@
+// Forms of the console. A form is folded until it is asked for, and says what will happen. With the script it asks in a
+// dialog over the page, without it in its place. One that was refused comes back open, with what was typed and with every
+// error at its field.
+
+import { mayAct, type Role } from '../../core/audit/rules/roles.ts'
+import type { Field } from '../kit/forms/form-fields.ts'
+import { type Content, type Html, html } from '../kit/html.ts'
+import type { Visit } from './console.ts'
+
+export interface FoldedForm {
+  readonly needs: Role
+  readonly action: string
+  /** On the closed fold. */
+  readonly label: string
+  /** What will happen. */
+  readonly explains: Content
+  readonly fields?: Content
+  readonly button: string
+  readonly isDangerous?: boolean | undefined
+  readonly isOpen?: boolean
+  /** For fields that stand elsewhere on the page. */
+  readonly formId?: string | undefined
+  readonly takesFile?: boolean
+}
+
+/** Nothing for whoever may not; the guard refuses a hand-made request all the same. */
+export function foldedForm(visit: Visit, form: FoldedForm): Html | undefined {
+  if (!mayAct(visit.operator.role, form.needs)) return undefined
+  const isOpen = form.isOpen ?? visit.refused?.action === form.action
+  const title = form.label.replace(/…$/, '')
+  return html`<details class="act"${isOpen && html` open`}><summary class="button${form.isDangerous && ' danger'}">${form.label}</summary>
+<dialog aria-label="${title}">
+<form method="post" action="${form.action}" class="stack"${form.takesFile && html` enctype="multipart/form-data"`}${form.formId !== undefined && html` id="${form.formId}"`}>
+<h2>${title}</h2>
+${carried(visit)}
+<p>${form.explains}</p>
+${form.fields}
+<button class="${form.isDangerous ? 'danger' : 'primary'}">${form.button}</button>
+<button class="close" formmethod="dialog" formnovalidate>Not now</button>
+</form></dialog></details>`
+}
+
+/** What every form brings back unseen: its token, and the page that it stands on. */
+export function carried({ formToken, url }: Visit): Html {
+  return html`<input type="hidden" name="token" value="${formToken}"><input type="hidden" name="from" value="${url}">`
+}
+
+/** Of a form that was refused on this page. */
+export function errorOf({ refused }: Visit, action: string, name: string): Field['error'] {
+  if (refused?.action !== action) return undefined
+  const found = refused.errors.find(({ field }) => field === name)
+  return (
+    found && {
+      message: found.message,
+      isFirst: found === refused.errors.find(({ field }) => field !== undefined),
+    }
+  )
+}
+
+/** Of a filter: a merchant by number or name, or one of those that have the name. */
+export function merchantField({
+  query,
+  merchantChoices = [],
+}: Pick<Visit, 'query' | 'merchantChoices'>): Html {
+  if (merchantChoices.length > 1)
+    return html`<label>Merchant<select name="merchant"><option value="">any</option><option value="${query.get('merchant')}" selected>Which “${query.get('merchant')}”?</option>${merchantChoices.map(
+      ({ merchantId, name }) => html`<option value="${merchantId}">${name} (${merchantId})</option>`,
+    )}</select></label>`
+  return html`<label>Merchant<input name="merchant" value="${query.get('merchant')}" maxlength="64" placeholder="name or number" autocomplete="off"></label>`
+}

@@ -1,0 +1,92 @@
+// Tables of the console: heads that stay in sight, a way on to what is older, and a sentence where there is nothing.
+import { type Content, type Html, html } from '../kit/html.ts'
+
+export interface Column {
+  readonly head: Content
+  readonly isNumber?: boolean
+}
+
+export function number(head: Content): Column {
+  return { head, isNumber: true }
+}
+
+export interface TableOptions {
+  /** The one that a page is about: the page scrolls, and its heads stay in sight. Others scroll sideways. */
+  readonly isTall?: boolean
+  /** Compares its columns, so it stays a table on a phone; others become cards. */
+  readonly isMatrix?: boolean
+  /** Said instead of a table without rows. */
+  readonly none?: Content
+}
+
+export function table(
+  caption: string,
+  columns: readonly (string | Column)[],
+  rows: readonly (readonly Content[])[],
+  { isTall = false, isMatrix = false, none }: TableOptions = {},
+): Html {
+  if (rows.length === 0 && none !== undefined) return empty(none)
+  const all = columns.map((column): Column => (typeof column === 'string' ? { head: column } : column))
+  return html`<div class="scroll${isTall && html` tall`}${!isMatrix && html` cards`}" tabindex="0" role="region" aria-label="${caption}"><table><caption class="hidden">${caption}</caption>
+<thead><tr>${all.map(({ head, isNumber }) => html`<th scope="col"${isNumber && html` class="number"`}>${head}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    (cells) => html`<tr>${cells.map((cell, index) => cellOf(cell, all[index]))}</tr>
+`,
+  )}</tbody></table></div>`
+}
+
+/** On a card, its head stands beside it. */
+function cellOf(cell: Content, { head, isNumber }: Column = { head: '' }): Html {
+  const label = typeof head === 'string' && head !== '' && html` data-head="${head}"`
+  return html`<td${isNumber && html` class="number"`}${label}>${cell}</td>`
+}
+
+export function empty(text: Content): Html {
+  return html`<p class="empty">${text}</p>`
+}
+
+export function facts(rows: readonly (readonly [string, Content] | undefined | false)[]): Html {
+  return html`<dl class="facts">${rows.map(
+    (row) =>
+      row &&
+      html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>
+`,
+  )}</dl>`
+}
+
+/** The same page with other parameters; what is undefined or empty is left out. */
+export function urlWith(
+  path: string,
+  query: URLSearchParams,
+  changes: Readonly<Record<string, string | undefined>>,
+): string {
+  const next = new URLSearchParams(query)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) next.delete(name)
+    else next.set(name, value)
+  }
+  for (const [name, value] of [...next]) if (value === '') next.delete(name)
+  const text = next.toString()
+  return text === '' ? path : `${path}?${text}`
+}
+
+/** How many rows, or lines of a file, come before a page, as its address has it. Whatever else is written is none. */
+export function rowsBefore(written: string | null): number {
+  return /^\d{1,9}$/.test(written ?? '') ? Number(written) : 0
+}
+
+/** Of a page whose filter fits nothing. */
+export function noneFits(what: string, path: string): Html {
+  return html`No ${what} fits. <a href="${path}">Show all</a>`
+}
+
+export function pages(
+  path: string,
+  query: URLSearchParams,
+  { older }: { older: string | undefined },
+): Html | undefined {
+  const isFirst = !query.has('before')
+  if (isFirst && older === undefined) return undefined
+  return html`<nav class="pages" aria-label="Pages"><span>${!isFirst && html`<a class="button" href="${urlWith(path, query, { before: undefined })}">Newest</a>`}</span>
+<span>${older !== undefined && html`<a class="button" rel="next" href="${urlWith(path, query, { before: older })}">Older</a>`}</span></nav>`
+}

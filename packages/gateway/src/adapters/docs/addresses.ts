@@ -1,0 +1,34 @@
+// Papers name a sandbox by its usual addresses; whoever reads them at a gateway reads that gateway's own.
+import { sdkPath } from '../merchant-api/sdk/paths.ts'
+
+export const usual = {
+  publicUrl: 'http://localhost:8080',
+  adminUrl: 'http://localhost:8081',
+  shopUrl: 'http://localhost:8082',
+  railUrl: 'http://localhost:8083',
+} as const
+
+export interface OwnAddresses {
+  readonly publicUrl: string
+  readonly adminUrl?: string | undefined
+  readonly shopUrl?: string | undefined
+  readonly railUrl?: string | undefined
+}
+
+/** Live has no sandbox to speak of: there it is the address of the SDK alone. */
+export function withOwnAddresses(
+  text: string,
+  { mode, own }: { mode: 'sandbox' | 'live'; own: OwnAddresses },
+): string {
+  if (mode === 'live') return text.replaceAll(`${usual.publicUrl}${sdkPath}`, `${own.publicUrl}${sdkPath}`)
+  return text.replaceAll(
+    /http:\/\/localhost:808[0-3]\b/g,
+    (found) =>
+      ({
+        [usual.publicUrl]: own.publicUrl,
+        [usual.adminUrl]: own.adminUrl,
+        [usual.shopUrl]: own.shopUrl,
+        [usual.railUrl]: own.railUrl,
+      })[found] ?? found,
+  )
+}

@@ -1,0 +1,87 @@
+// Markdown into HTML: raw HTML is escaped, headings get addresses, tables and code can be scrolled by keyboard, and
+// links between papers become links between pages.
+import { Marked, type Tokens } from 'marked'
+import { type Html, html, Html as RawHtml } from '../kit/html.ts'
+import { usual } from './addresses.ts'
+import { highlight } from './highlight.ts'
+import { makeAnchors, plainText } from './sections.ts'
+
+export type Target =
+  | { readonly kind: 'page'; readonly href: string }
+  | { readonly kind: 'image'; readonly href: string; readonly size: ImageSize | undefined }
+  /** In the repository alone. */
+  | { readonly kind: 'unserved' }
+
+export interface ImageSize {
+  readonly width: number
+  readonly height: number
+}
+
+export interface Rendering {
+  /** Where a link of this paper leads that names a file. */
+  readonly locate: (href: string) => Target
+  /** Of the gateway that is read at. */
+  readonly origin: string
+}
+
+export function renderMarkdown(markdown: string, rendering: Rendering): Html {
+  const { locate } = rendering
+  const anchorOf = makeAnchors()
+  const marked = new Marked({
+    gfm: true,
+    renderer: {
+      html: ({ text }: Tokens.HTML | Tokens.Tag) => html`${text.replace(/<!--[\s\S]*?-->/g, '').trim()}`.text,
+      heading({ depth, tokens, text }) {
+        const anchor = anchorOf(plainText(text))
+        const words = this.parser.parseInline(tokens)
+        // A link in a link is none.
+        const inner = words.includes('<a ') ? words : `<a href="#${anchor}">${words}</a>`
+        return html`<${new RawHtml(`h${depth}`)} id="${anchor}">${new RawHtml(inner)}</${new RawHtml(`h${depth}`)}>
+`.text
+      },
+      code: ({ text, lang = '' }) =>
+        html`<div class="code"><pre tabindex="0"><code data-language="${lang}">${highlight(text, lang)}</code></pre></div>
+`.text,
+      table(token) {
+        const cells = (row: readonly Tokens.TableCell[]) =>
+          row.map((cell) => this.tablecell(cell.text === '' ? { ...cell, header: false } : cell)).join('')
+        const head = this.tablerow({ text: cells(token.header) })
+        const body = token.rows.map((row) => this.tablerow({ text: cells(row) })).join('')
+        const isBare = token.header.every(({ text }) => text === '')
+        return html`<div class="table" role="group" aria-label="Table" tabindex="0"><table>
+${!isBare && html`<thead>${new RawHtml(head)}</thead>`}<tbody>${new RawHtml(body)}</tbody></table></div>
+`.text
+      },
+      // A list to walk through is read here, not ticked off.
+      checkbox: ({ checked }) => `<span aria-hidden="true">${checked ? '☑' : '☐'}</span> `,
+      link({ href, tokens }) {
+        const words = this.parser.parseInline(tokens)
+        const found = hrefOf(href, rendering)
+        return found === undefined ? words : html`<a href="${found}">${new RawHtml(words)}</a>`.text
+      },
+      image({ href, text }) {
+        const target = locate(href)
+        if (target.kind !== 'image') return html`${text}`.text
+        const { size } = target
+        const image = html`<img src="${target.href}" alt="${text}" loading="lazy"${
+          size !== undefined && html` width="${size.width}" height="${size.height}"`
+        }>`
+        // A drawing keeps its size on a phone, where its words could not be read otherwise.
+        if (!target.href.endsWith('.svg')) return image.text
+        return html`<span class="drawing" role="group" aria-label="Drawing" tabindex="0">${image}</span>`.text
+      },
+    },
+  })
+  return new RawHtml(marked.parse(markdown, { async: false }))
+}
+
+function hrefOf(href: string, { locate, origin }: Rendering): string | undefined {
+  const isAt = (address: string) => href === address || href.startsWith(`${address}/`)
+  if (isAt(origin)) return href.slice(origin.length) || '/'
+  // In live there is no sandbox to lead to.
+  if (isAt(usual.publicUrl)) return undefined
+  if (/^(https?:\/\/|mailto:|#)/.test(href)) return href
+  if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return undefined
+  const target = locate(href)
+  return target.kind === 'unserved' ? undefined : target.href
+}

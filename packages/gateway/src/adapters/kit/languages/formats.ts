@@ -1,0 +1,134 @@
+// Numbers, money and times in the reader's way of writing them. Intl formats; how many digits a currency has is ISO's
+// to say, and amounts are handed over as text, so that not even the largest is rounded.
+import { digitsOf, goodsQuantityDecimals, toDecimalText } from '@tillgate/protocol'
+import { remember } from '../../../platform/runtime/remember.ts'
+import { type Html, html, inReferences } from '../html.ts'
+import { pluralForms } from './plural.ts'
+import { fillText } from './words.ts'
+
+type DurationUnit = 'hour' | 'minute' | 'second'
+
+export interface Formats {
+  /** With the sign that its readers know the currency by, each amount a unit that no right-to-left text turns around. */
+  money(minor: bigint, currency: string): Html
+  moneyText(minor: bigint, currency: string): string
+  /** With the code beside it where the sign is another, for the one amount that is shown large. */
+  moneyParts(minor: bigint, currency: string): Html
+  number(value: number): string
+  /** Of a message with a form for each category of numbers. */
+  plural(message: string, count: number): string
+  /** "29 minutes", "45 seconds". */
+  duration(value: number, unit: DurationUnit): string
+  /** "in 30 seconds", "in 5 minutes", "in 4 hours"; never less than a second, and never too early. */
+  inTime(durationMs: number): string
+  /** "3 minutes ago", in the largest unit that fits; never in the future. */
+  ago(passedMs: number): string
+  /** The day and the time in UTC, until a script knows where the reader is. */
+  time(timeMs: number): string
+}
+
+/** In each language, and in each of three forms; about 200 bytes each. */
+const amountsRemembered = 500
+/** Of minutes, seconds and pieces few are ever seen. */
+const numbersRemembered = 500
+
+export function makeFormats(language: string): Formats {
+  const currencies = new Map<string, Intl.NumberFormat>()
+  const currencyFormat = (currency: string): Intl.NumberFormat => {
+    const known = currencies.get(currency)
+    if (known) return known
+    const digits = digitsOf(currency)
+    const made = new Intl.NumberFormat(language, {
+      style: 'currency',
+      currency,
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    })
+    // As many as there are currencies, and no more.
+    currencies.set(currency, made)
+    return made
+  }
+  const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: goodsQuantityDecimals })
+  const rules = new Intl.PluralRules(language)
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' })
+  const times = new Intl.DateTimeFormat(language, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  })
+  const durations = {
+    hour: new Intl.NumberFormat(language, { style: 'unit', unit: 'hour', unitDisplay: 'long' }),
+    minute: new Intl.NumberFormat(language, { style: 'unit', unit: 'minute', unitDisplay: 'long' }),
+    second: new Intl.NumberFormat(language, { style: 'unit', unit: 'second', unitDisplay: 'long' }),
+  }
+
+  // Intl takes its time, prices are often the same, and one page shows an amount several times.
+  const remembered = {
+    keyOf: (minor: bigint, currency: string) => `${minor} ${currency}`,
+    most: amountsRemembered,
+  }
+  const moneyText = remember(
+    (minor: bigint, currency: string) => currencyFormat(currency).format(exact(minor, currency)),
+    remembered,
+  )
+  const money = remember(
+    (minor: bigint, currency: string) =>
+      html`<bdi class="money">${inReferences(moneyText(minor, currency))}</bdi>`,
+    remembered,
+  )
+  const moneyParts = remember((minor: bigint, currency: string) => {
+    const text = moneyText(minor, currency)
+    const code = !text.includes(currency) && html` <bdi class="code">${currency}</bdi>`
+    return html`<bdi class="money">${inReferences(text)}</bdi>${code}`
+  }, remembered)
+
+  const number = remember((value: number) => numbers.format(value), {
+    keyOf: String,
+    most: numbersRemembered,
+  })
+  const plural = remember(
+    (message: string, count: number) => {
+      const forms = pluralForms(message)
+      return fillText(forms[rules.select(count)] ?? forms.other, { count: number(count) })
+    },
+    { keyOf: (message, count) => `${count} ${message}`, most: numbersRemembered },
+  )
+  const duration = remember((value: number, unit: DurationUnit) => durations[unit].format(value), {
+    keyOf: (value, unit) => `${value} ${unit}`,
+    most: numbersRemembered,
+  })
+
+  return {
+    moneyText,
+    money,
+    moneyParts,
+    number,
+    plural,
+    duration,
+    inTime(durationMs) {
+      const seconds = Math.max(1, Math.ceil(durationMs / 1000))
+      if (seconds < 100) return relative.format(seconds, 'second')
+      const minutes = Math.ceil(seconds / 60)
+      return minutes < 100
+        ? relative.format(minutes, 'minute')
+        : relative.format(Math.ceil(minutes / 60), 'hour')
+    },
+    ago(passedMs) {
+      const seconds = Math.max(0, Math.floor(passedMs / 1000))
+      const [unit, size] = spans.find(([, each]) => seconds >= each) ?? (['second', 1] as const)
+      return relative.format(-Math.floor(seconds / size), unit)
+    },
+    time: (timeMs) => `${times.format(timeMs)} UTC`,
+  }
+}
+
+const spans = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+/** Intl keeps every digit of a decimal text, though its type knows only texts that are written in the source. */
+function exact(minor: bigint, currency: string): Intl.StringNumericLiteral {
+  return toDecimalText(minor, currency) as Intl.StringNumericLiteral
+}

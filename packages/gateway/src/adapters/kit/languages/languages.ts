@@ -1,0 +1,88 @@
+// The languages of our pages and the choice among them: what the link asks for, what was chosen before, what the browser
+// prefers, and English where none of it fits.
+import { remember } from '../../../platform/runtime/remember.ts'
+import { type Formats, makeFormats } from './formats.ts'
+
+const table = {
+  en: { name: 'English', direction: 'ltr' },
+  zh: { name: '简体中文', direction: 'ltr' },
+  ja: { name: '日本語', direction: 'ltr' },
+  es: { name: 'Español', direction: 'ltr' },
+  fr: { name: 'Français', direction: 'ltr' },
+  de: { name: 'Deutsch', direction: 'ltr' },
+  pt: { name: 'Português', direction: 'ltr' },
+  ar: { name: 'العربية', direction: 'rtl' },
+} as const
+
+export type LanguageTag = keyof typeof table
+
+export interface SpokenLanguage<Words> {
+  readonly tag: LanguageTag
+  /** In the language itself, for the switch. */
+  readonly name: string
+  readonly direction: 'ltr' | 'rtl'
+  readonly words: Words
+  readonly formats: Formats
+}
+
+/** Made for the first reader of each: all of them would be a good part of a start. */
+const madeFormats = new Map<LanguageTag, Formats>()
+
+function formatsOf(tag: LanguageTag): Formats {
+  const formats = madeFormats.get(tag) ?? makeFormats(tag)
+  madeFormats.set(tag, formats)
+  return formats
+}
+
+/** All of them, with a page's words in each. */
+export function languagesWith<Words>(words: Record<LanguageTag, Words>): readonly SpokenLanguage<Words>[] {
+  // Safe: these are its own keys.
+  return (Object.keys(table) as LanguageTag[]).map((tag) => ({
+    tag,
+    ...table[tag],
+    words: words[tag],
+    get formats() {
+      return formatsOf(tag)
+    },
+  }))
+}
+
+export function isLanguageTag(tag: unknown): tag is LanguageTag {
+  return typeof tag === 'string' && Object.hasOwn(table, tag)
+}
+
+interface Wishes {
+  readonly asked: unknown
+  readonly chosenBefore: string | undefined
+  readonly acceptLanguage: string | undefined
+}
+
+export function chooseAmong<Words>(languages: readonly SpokenLanguage<Words>[]) {
+  return ({ asked, chosenBefore, acceptLanguage = '' }: Wishes): SpokenLanguage<Words> => {
+    const tag = [asked, chosenBefore, ...preferred(acceptLanguage)].find(isLanguageTag) ?? 'en'
+    const found = languages.find((language) => language.tag === tag)
+    if (!found) throw new Error('every tag has its language')
+    return found
+  }
+}
+
+/** Nobody prefers more languages than this; a header that says so is not read to its end. */
+const maxPreferences = 20
+/** Nearly everybody sends one of a few. */
+const headersRemembered = 100
+
+/** The primary tags of an Accept-Language header (RFC 9110, 12.5.4), the best liked first, without the refused. */
+const preferred = remember(
+  (header: string): string[] =>
+    header
+      .split(',', maxPreferences)
+      .map((entry) => {
+        const [range = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase())
+        const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+        return { tag: range.split('-')[0] ?? '', quality: quality === undefined ? 1 : Number(quality) }
+      })
+      .filter(({ quality }) => quality > 0)
+      .sort((a, b) => b.quality - a.quality)
+      .map(({ tag }) => tag),
+  { keyOf: (header) => header, most: headersRemembered },
+)

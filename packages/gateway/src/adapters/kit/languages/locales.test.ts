@@ -1,0 +1,121 @@
+// The files of packages/gateway/locales: each language has the texts of English, complete and translated.
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { noticeLanguages } from '../../../core/emails/rules/notice.ts'
+import { languages } from '../../checkout/languages.ts'
+import { pluralForms } from './plural.ts'
+
+const folder = join(import.meta.dirname, '../../../../locales')
+const tags = languages.map(({ tag }) => tag)
+/** The console has no other language. */
+const onlyInEnglish = 'operator-emails'
+const translated = readdirSync(folder).filter((adapter) => adapter !== onlyInEnglish)
+
+/** Texts that are rightly the same as in English: abbreviations, names of the interface, words that both languages have. */
+const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
+  'checkout/ar': ['details.each'],
+  'checkout/de': ['signIn.pin', 'details.each'],
+  'checkout/es': ['details.each'],
+  'checkout/fr': ['details.each'],
+  'checkout/ja': ['details.each'],
+  'checkout/pt': ['details.each'],
+  'checkout/zh': ['details.each'],
+  'wallet/ar': ['withdraw.iban'],
+  'wallet/de': ['title', 'signIn.pin', 'withdraw.iban', 'passkeys.heading', 'passkeys.name'],
+  'wallet/es': ['signIn.pin', 'withdraw.iban'],
+  'wallet/fr': ['history.correction', 'receipt.transaction', 'withdraw.iban'],
+  'wallet/ja': ['signIn.pin', 'withdraw.iban'],
+  'wallet/pt': ['signIn.pin', 'withdraw.iban'],
+  'wallet/zh': ['signIn.pin', 'withdraw.iban'],
+  'portal/ar': ['orders.paymentId', 'requests.number', 'fields.iban', 'fields.bic'],
+  'portal/de': [
+    ...['orders.paymentId', 'callbacks.took', 'requests.number', 'requests.code', 'settings.name'],
+    ...['passkeys.heading', 'passkeys.name', 'fields.iban', 'fields.bic'],
+  ],
+  'portal/es': ['orders.paymentId', 'callbacks.took', 'requests.number', 'fields.iban', 'fields.bic'],
+  'portal/fr': [
+    ...['orders.paymentId', 'callbacks.took', 'requests.number', 'requests.code', 'settings.status.active'],
+    ...['fields.iban', 'fields.bic'],
+  ],
+  'portal/ja': ['orders.paymentId', 'requests.number', 'fields.iban', 'fields.bic'],
+  'portal/pt': ['orders.paymentId', 'callbacks.took', 'requests.number', 'fields.iban', 'fields.bic'],
+  'portal/zh': ['orders.paymentId', 'requests.number', 'fields.iban', 'fields.bic'],
+}
+
+test('every adapter has a file for each language, and operators have English', () => {
+  const names = (adapter: string) => readdirSync(join(folder, adapter)).toSorted()
+  assert.deepEqual(noticeLanguages.toSorted(), tags.toSorted())
+  assert.deepEqual(translated, ['checkout', 'emails', 'portal', 'wallet'])
+  for (const adapter of translated)
+    assert.deepEqual(names(adapter), tags.map((tag) => `${tag}.json`).toSorted())
+  assert.deepEqual(names(onlyInEnglish), ['en.json'])
+})
+
+for (const adapter of translated) {
+  const english = textsOf(adapter, 'en')
+
+  for (const tag of tags)
+    test(`${adapter}/${tag} has the texts and placeholders of English, and none left in English`, () => {
+      const texts = textsOf(adapter, tag)
+      assert.deepEqual([...texts.keys()], [...english.keys()])
+      for (const [path, text] of texts) {
+        assert.notEqual(text.trim(), '', path)
+        assert.deepEqual(placeholdersOf(text), placeholdersOf(english.get(path) ?? ''), path)
+        assert.ok(isWellFormed(text, tag), `${path}: ${text}`)
+      }
+      if (tag === 'en') return
+      const same = [...texts.keys()].filter((path) => texts.get(path) === english.get(path))
+      assert.deepEqual(same, sameAsEnglish[`${adapter}/${tag}`] ?? [])
+      const halfEnglish = [...texts.values()].filter((text) => hasAnotherScript(tag) && englishRun.test(text))
+      assert.deepEqual(halfEnglish, [])
+    })
+}
+
+test('the texts for operators are well formed', () => {
+  for (const [path, text] of textsOf(onlyInEnglish, 'en')) assert.ok(isWellFormed(text, 'en'), path)
+})
+
+test('a text with a brace, a tag or a plural form too many is not well formed', () => {
+  for (const text of ['{amount', 'amount}', '{ amount }', '{{amount}}', '<b>{amount}</b>', 'a &amp; b'])
+    assert.equal(isWellFormed(text, 'en'), false, text)
+  assert.equal(isWellFormed('Pay {amount} & {tip}', 'en'), true)
+  const items = '{count, plural, one {{count} item} other {{count} items}}'
+  assert.equal(isWellFormed(items, 'en'), true)
+  for (const tag of ['ja', 'ar']) assert.equal(isWellFormed(items, tag), false, tag)
+  assert.throws(() => isWellFormed('{count, plural, one {{count} item} other {{count} items', 'en'))
+})
+
+/** Every text by its path. */
+function textsOf(adapter: string, tag: string): Map<string, string> {
+  const locale: unknown = JSON.parse(readFileSync(join(folder, adapter, `${tag}.json`), 'utf8'))
+  return new Map(textsIn(locale, []))
+}
+
+function textsIn(value: unknown, path: readonly string[]): [string, string][] {
+  if (typeof value === 'string') return [[path.join('.'), value]]
+  assert(typeof value === 'object' && value !== null, path.join('.'))
+  return Object.entries(value).flatMap(([name, inner]) => textsIn(inner, [...path, name]))
+}
+
+const plural = /\{count, plural,/
+const placeholder = /\{\w+\}/g
+/** Names of products and formats have two words at most. */
+const englishRun = /[a-z]+ [a-z]+ [a-z]+/i
+
+function placeholdersOf(text: string): readonly string[] {
+  return plural.test(text) ? ['{count, plural}'] : (text.match(placeholder) ?? []).toSorted()
+}
+
+/** Braces are placeholders or a plural with the forms that the language's grammar uses; markup comes from the page alone. */
+function isWellFormed(text: string, tag: string): boolean {
+  if (/[<>]|&\w+;/.test(text)) return false
+  if (!plural.test(text)) return !/[{}]/.test(text.replaceAll(placeholder, ''))
+  const { pluralCategories } = new Intl.PluralRules(tag).resolvedOptions()
+  return Object.keys(pluralForms(text)).toSorted().join() === pluralCategories.toSorted().join()
+}
+
+function hasAnotherScript(tag: string): boolean {
+  return ['ar', 'ja', 'zh'].includes(tag)
+}

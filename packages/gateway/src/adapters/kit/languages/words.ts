@@ -1,0 +1,25 @@
+// Words with gaps: texts of pages are templates with {names}, filled with text or with HTML that is escaped already.
+import { remember } from '../../../platform/runtime/remember.ts'
+import type { Content } from '../html.ts'
+
+/** Templates are the languages' own words, so there are only so many. */
+const pieces = remember((template: string) => template.split(/\{(\w+)\}/), {
+  keyOf: (template) => template,
+  most: 2_000,
+})
+
+/** The template as content of a page: what is put into it is escaped like any other content. */
+export function fill(template: string, values: Readonly<Record<string, Content>>): Content[] {
+  return pieces(template).map((part, index) => (index % 2 === 0 ? part : gapOf(values, part, template)))
+}
+
+export function fillText(template: string, values: Readonly<Record<string, string>>): string {
+  return pieces(template)
+    .map((part, index) => (index % 2 === 0 ? part : gapOf(values, part, template)))
+    .join('')
+}
+
+function gapOf<T>(values: Readonly<Record<string, T>>, name: string, template: string): T {
+  if (!Object.hasOwn(values, name)) throw new Error(`"${template}" is filled without ${name}`)
+  return values[name] as T
+}

@@ -1,0 +1,40 @@
+// Bills for download, at the addresses that service.trade.bill answers. An address that is wrong, or too old, is answered
+// as any path at which there is nothing.
+import { Readable } from 'node:stream'
+import { Failure } from '@tillgate/protocol'
+import type { FastifyInstance } from 'fastify'
+import type { AskBill, BillAddress } from '../../finance/bills/ask-bill.ts'
+import type { Downloads } from '../kit/downloads.ts'
+
+export interface BillParts {
+  /** Throws while the gateway is still starting. */
+  readonly open: AskBill['open']
+  readonly downloads: Downloads
+}
+
+export function serveBills(listener: FastifyInstance, { open, downloads }: BillParts): void {
+  listener.get<{ Params: BillAddress }>(
+    '/bills/:merchantId/:day/:endsAtMs/:token',
+    async (request, reply) => {
+      const found = await open(request.params)
+      if (!found) throw new Failure('no_such_operation', { message: 'No such path.' })
+      // The head alone is answered without reading the bill, and takes nobody's place.
+      const isHead = request.method === 'HEAD'
+      const stream = isHead ? Readable.from([]) : downloads.start(found.content(), found.bill)
+      if (!stream)
+        throw new Failure('unavailable', {
+          retryAfterSeconds: 5,
+          message:
+            'Another bill of yours, or many others, are being downloaded already. Try again when one of them is over.',
+        })
+      const { merchantId, day, bytes } = found.bill
+      return reply
+        .header('content-type', 'text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="bill-${merchantId}-${day}.csv"`)
+        .header('content-length', bytes)
+        .header('cache-control', 'no-store')
+        .header('x-content-type-options', 'nosniff')
+        .send(stream)
+    },
+  )
+}

@@ -1,0 +1,239 @@
+// The merchant API: envelopes in, answers out. What is cheap is checked first, so that junk costs us little:
+// room, address, size, type, shape and path; only then cryptography, and only then the database.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  didYouMean,
+  Failure,
+  failureAnswer,
+  gatewayPath,
+  httpStatusOf,
+  isMethod,
+  type Method,
+  methods,
+  parseRequestEnvelope,
+  pathPrefix,
+  type RequestEnvelope,
+  successAnswer,
+  successCode,
+} from '@tillgate/protocol'
+import type { OpenRequest } from '../../core/merchants/open-request.ts'
+import type { Merchant } from '../../core/merchants/rules/merchant.ts'
+import type { Admission } from '../../platform/http/admission/admission.ts'
+import type { AdmissionControl } from '../../platform/http/admission/admission-control.ts'
+import { costs } from '../../platform/http/admission/charges.ts'
+import type { NoteAnswered } from '../../platform/http/answered.ts'
+import { type Direct, readText, sendJson, sendJsonEarly } from '../../platform/http/direct.ts'
+import { answerTooSlow, toFailure } from '../../platform/http/failures.ts'
+import { listenerLimits } from '../../platform/http/listener.ts'
+import { originForm } from '../../platform/http/odd-requests.ts'
+import type { Log } from '../../platform/runtime/log.ts'
+
+/** What a method does, given who asks, the plain body, and the envelope that it came in. */
+export type Operation = (merchant: Merchant, body: string, envelope: RequestEnvelope) => Promise<object>
+export type Operations = Partial<Record<Method, Operation>>
+
+export interface MerchantApi {
+  readonly openRequest: OpenRequest
+  readonly operations: Operations
+}
+
+export interface MerchantApiParts {
+  /** Throws while the gateway is still starting. */
+  readonly api: () => MerchantApi
+  readonly admission: AdmissionControl
+  readonly log: Log
+  readonly newRequestId: () => string
+  readonly isUnavailable: (error: unknown) => boolean
+  /** While the listener closes, every connection has its last answer. */
+  readonly isClosing: () => boolean
+  readonly onAnswered: NoteAnswered
+  /** The Strict-Transport-Security header. */
+  readonly hsts?: string | undefined
+}
+
+interface Route {
+  readonly path: string
+  /** The one operation that is served there; undefined: every one. */
+  readonly method: Method | undefined
+}
+
+/** One request on its way through, and as much as is known of it. */
+interface Call {
+  readonly request: IncomingMessage
+  readonly admission: Admission
+  readonly route: Route
+  readonly requestId: string
+  envelope: RequestEnvelope | undefined
+  isOpened: boolean
+}
+
+const maxBytes = listenerLimits.bodyBytes
+/** Of a header's value, in a message. */
+const maxShownType = 64
+/** So few that the time of a verification, a tenth of a millisecond with a key of 2,048 bits, keeps nobody waiting. */
+const fewInFlight = 3
+const jsonType = /^application\/json\s*(?:;|$)/i
+const namedCharset = /;\s*charset="?([^";\s]*)/i
+/** All that the envelope needs is in both. */
+const readCharset = /^(?:utf-?8|us-ascii)$/i
+
+const routes = apiRoutes()
+/** Where POST is served. */
+export const merchantApiPaths: readonly string[] = [...routes.keys()]
+
+export function makeMerchantApi(parts: MerchantApiParts): Direct {
+  return (request, response) => {
+    if (request.method !== 'POST') return undefined
+    const route = routes.get(pathOf(originForm(request.url ?? '')))
+    if (!route) return undefined
+    const requestId = parts.newRequestId()
+    const admission = parts.admission.admit(request)
+    void answer({ request, admission, route, requestId, envelope: undefined, isOpened: false }, response)
+    return { route: route.path, requestId }
+  }
+
+  async function answer(call: Call, response: ServerResponse): Promise<void> {
+    const began = performance.now()
+    const { admission, route, requestId } = call
+    let failure: Failure | undefined
+    try {
+      const data = await carryOut(call)
+      admission.end()
+      if (!data) return
+      const isLast = parts.isClosing()
+      sendJson(response, { httpStatus: 200, requestId, body: successAnswer(data), isLast, hsts: parts.hsts })
+    } catch (error) {
+      failure = toFailure(error, parts.isUnavailable)
+      if (failure.failure === 'internal') parts.log.error({ requestId, err: error }, 'internal error')
+      await refuse(call, response, failure)
+    }
+    const { envelope, isOpened } = call
+    const code = failure?.code ?? successCode
+    parts.onAnswered({
+      requestId,
+      verb: 'POST',
+      route: route.path,
+      httpStatus: httpStatusOf(code),
+      durationMs: performance.now() - began,
+      address: admission.address,
+      failure,
+      api: { operation: envelope?.method, merchantId: envelope?.merchantId, isOpened, code },
+    })
+  }
+
+  async function refuse(call: Call, response: ServerResponse, failure: Failure): Promise<void> {
+    const { request, admission, requestId } = call
+    const httpStatus = httpStatusOf(failure.code)
+    const refusal = {
+      httpStatus,
+      requestId,
+      body: failureAnswer(failure, requestId),
+      retryAfterSeconds: failure.retryAfterSeconds,
+      isLast: parts.isClosing(),
+      hsts: parts.hsts,
+    }
+    if (admission.isReceiving) {
+      // It keeps its slot until then.
+      void sendJsonEarly(response, refusal).then((bytes) =>
+        admission.endDiscarding({ bytes, isWhole: request.complete }),
+      )
+      return
+    }
+    if (httpStatus === 429) await admission.endLate()
+    else admission.end()
+    sendJson(response, { ...refusal, isCut: !mayReadOn(call) })
+  }
+
+  /** Undefined when nobody waits for the answer any more. */
+  async function carryOut(call: Call): Promise<object | undefined> {
+    const { request, admission, route, requestId } = call
+    const { onAnswered, hsts } = parts
+    const { socket } = request
+    const { address } = admission
+    admission.startReceiving({
+      onTimeout: () => answerTooSlow({ socket, requestId, address, onAnswered, hsts }),
+    })
+    const text = await readText(request, { maxBytes, onTooLarge: () => admission.charge(costs.tooLarge) })
+    admission.endReceiving({ isWhole: text !== undefined })
+    if (text === undefined) return undefined
+    admission.startWork()
+    const { openRequest, operations } = parts.api()
+    const opened = await admission.open(async () => {
+      checkType(request)
+      const envelope = parseRequestEnvelope(text)
+      const operation = operationOf(operations, { method: envelope.method, pathMethod: route.method })
+      call.envelope = envelope
+      const openedRequest = await openRequest(envelope, { isQuiet: parts.admission.inFlight <= fewInFlight })
+      return openedRequest && { ...openedRequest, operation, envelope }
+    })
+    if (!opened) throw new Failure('envelope_not_opened')
+    call.isOpened = true
+    const { merchant, body, operation, envelope } = opened
+    admission.takeMerchantRate(merchant)
+    if (merchant.status === 'suspended') throw new Failure('merchant_suspended')
+    return operation(merchant, body, envelope)
+  }
+}
+
+function apiRoutes(): ReadonlyMap<string, Route> {
+  const routes = new Map<string, Route>()
+  for (const prefix of ['', pathPrefix]) {
+    for (const method of Object.keys(methods).filter(isMethod)) {
+      const path = prefix + methods[method].path
+      routes.set(path, { path, method: methods[method].path === gatewayPath ? undefined : method })
+    }
+    routes.set(prefix + gatewayPath, { path: prefix + gatewayPath, method: undefined })
+  }
+  return routes
+}
+
+/** Without the query, and without a slash at the end. */
+function pathOf(url: string): string {
+  const end = url.indexOf('?')
+  const path = end === -1 ? url : url.slice(0, end)
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}
+
+/** A known address's small body is read to its end and forgotten; of anything else no more is read. */
+function mayReadOn({ request: { headers, complete }, admission }: Call): boolean {
+  return complete || (admission.isKnown && Number(headers['content-length']) <= maxBytes)
+}
+
+function checkType({ headers }: IncomingMessage): void {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers
+  const refuse = (message: string): never => {
+    throw new Failure('not_json', { message })
+  }
+  if (!jsonType.test(type)) {
+    const found = type === '' ? 'missing' : `"${type.slice(0, maxShownType)}"`
+    refuse(`Content-Type is ${found}: send JSON with Content-Type application/json.`)
+  }
+  const charset = namedCharset.exec(type)?.[1]
+  if (charset !== undefined && !readCharset.test(charset))
+    refuse(`The charset "${charset.slice(0, maxShownType)}" is not read: send UTF-8 and leave charset out.`)
+  if (encoding.toLowerCase() !== 'identity')
+    refuse(
+      `Content-Encoding "${encoding.slice(0, maxShownType)}" is not read: send the body uncompressed, without this header.`,
+    )
+}
+
+function operationOf(
+  operations: Operations,
+  { method, pathMethod }: { method: string; pathMethod: Method | undefined },
+): Operation {
+  const operation = isMethod(method) ? operations[method] : undefined
+  if (!operation)
+    throw new Failure('no_such_operation', {
+      field: 'method',
+      message: `No such method: ${method}.${didYouMean(method, Object.keys(operations))}`,
+    })
+  if (pathMethod !== undefined && method !== pathMethod) {
+    const ownPath = isMethod(method) ? methods[method].path : gatewayPath
+    const way = ownPath === gatewayPath ? gatewayPath : `${ownPath} or ${gatewayPath}`
+    throw new Failure('no_such_operation', {
+      field: 'method',
+      message: `This path serves ${pathMethod}; send ${method} to ${way}.`,
+    })
+  }
+  return operation
+}

@@ -1,0 +1,58 @@
+// What rails and browsers ask of the public listener about rails: notices that there is news, and logos.
+import { Failure } from '@tillgate/protocol'
+import type { FastifyInstance } from 'fastify'
+import type { HearNotice } from '../../finance/rails/hear-notice.ts'
+import type { RailDirectory } from '../../finance/rails/rail-directory.ts'
+
+export interface RunningRails {
+  readonly hearNotice: HearNotice
+  readonly rails: Pick<RailDirectory, 'find'>
+}
+
+/** A notice names one id; what is larger is none. */
+const maxNoticeBytes = 4 * 1024
+
+/** `running` throws while the gateway is still starting. */
+export function serveRails(listener: FastifyInstance, running: () => RunningRails): void {
+  listener.register(async (scope) => {
+    // As text, because the signature is over the very bytes.
+    scope.addContentTypeParser(
+      '*',
+      { parseAs: 'string', bodyLimit: maxNoticeBytes },
+      (_request, text, done) => done(null, text),
+    )
+    scope.post<{ Params: { railId: string } }>(
+      '/rails/:railId/notices',
+      { bodyLimit: maxNoticeBytes },
+      async ({ params, headers, body }, reply) => {
+        const notice = { railId: params.railId, headers, body: typeof body === 'string' ? body : '' }
+        switch (await running().hearNotice(notice)) {
+          case 'heard':
+            return reply.status(204).send()
+          case 'refused':
+            throw new Failure('envelope_not_opened', {
+              message:
+                'The notice is not signed with a secret of this rail, or its webhook-timestamp is off.',
+            })
+          case 'malformed':
+            throw new Failure('invalid_field', { message: 'The body is no notice: look at its type and id.' })
+        }
+      },
+    )
+  })
+
+  listener.get<{ Params: { railId: string } }>(logoPath(':railId'), async ({ params }, reply) => {
+    const logo = (await running().rails.find(params.railId))?.rail.logo
+    if (logo === undefined) throw new Failure('no_such_operation', { message: 'No such path.' })
+    return reply
+      .header('content-type', 'image/svg+xml')
+      .header('cache-control', 'public, max-age=60')
+      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+      .header('x-content-type-options', 'nosniff')
+      .send(logo)
+  })
+}
+
+export function logoPath(railId: string): string {
+  return `/rails/${railId}/logo.svg`
+}

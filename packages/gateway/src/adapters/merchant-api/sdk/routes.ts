@@ -1,0 +1,31 @@
+// The SDK over HTTP, for `npm install`: made for the first who asks, on a thread of its own, and then answered from
+// memory.
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { FastifyInstance } from 'fastify'
+import { type Prepared, prepare, sendPrepared } from '../../kit/prepared.ts'
+import { sdkPath } from './paths.ts'
+
+export function serveSdk(listener: FastifyInstance): void {
+  let made: Promise<Prepared> | undefined
+  const madePackage = (): Promise<Prepared> => {
+    made ??= makePackage().catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
+    return made
+  }
+  listener.get(sdkPath, async (request, reply) =>
+    sendPrepared(request, reply.header('cache-control', 'public, no-cache'), await madePackage()),
+  )
+}
+
+async function makePackage(): Promise<Prepared> {
+  const worker = new Worker(new URL('./make-package.ts', import.meta.url), {
+    // Node 24 warns of stripTypeScriptTypes, by which it runs this very program.
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  })
+  // An error of the thread rejects it.
+  const [archive] = (await once(worker, 'message')) as [Uint8Array]
+  return prepare('application/gzip', Buffer.from(archive))
+}

@@ -1,0 +1,323 @@
+// The portal's side of the acts: each on a screen of its own, which says what will happen, and is done when it is sent.
+// Words are the portal's; whose merchant it is done to is the session's, whatever is sent.
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import {
+  type EventName,
+  eventNames,
+  linkUses,
+  makeRefundId,
+  orderEvents,
+  refundEvents,
+  uuidPattern,
+} from '@tillgate/protocol'
+import type { TSchema } from 'typebox'
+import type { Act, PortalFace, RawInput } from '../../actions/action.ts'
+import { faceOf } from '../../actions/fields.ts'
+import { readInput, typedIn } from '../../actions/read-input.ts'
+import { runAct } from '../../actions/running/run-act.ts'
+import type { OperatorService } from '../../actions/service.ts'
+import { memberRoles } from '../../core/audit/rules/roles.ts'
+import { endpointFormats } from '../../core/callbacks/rules/endpoint.ts'
+import { type Breakage, breakageOf } from '../../core/merchants/rules/key-use.ts'
+import { fieldOf } from '../kit/forms/form-fields.ts'
+import { type Content, type Html, html } from '../kit/html.ts'
+import { fill, fillText } from '../kit/languages/words.ts'
+import { carried, errorOf } from './forms.ts'
+import type { Language } from './languages.ts'
+import { ago } from './parts.ts'
+import { type Done, type PortalAct, type PortalPage, type PortalRoute, pathTo, type Visit } from './portal.ts'
+import { demandProof, proofFields } from './proof.ts'
+import type { ActName, FieldName, Words } from './words.ts'
+
+/** Every act that a member may do: its screen, and what happens when it is sent. */
+export function actScreens(catalogue: readonly Act[]): readonly PortalRoute[] {
+  return catalogue.flatMap((act) =>
+    act.portal.flatMap((face): PortalRoute[] => {
+      const show = (visit: Visit) => screen(visit, { act, face })
+      const route: PortalAct = {
+        path: face.path,
+        roles: face.roles,
+        fields: [
+          ...shownFields(act, face).map(([name]) => name),
+          ...(face.wantsProof ? ['password', 'code'] : []),
+        ],
+        takesFile: hasPicture(shownFields(act, face)),
+        act: (visit, form) => doAct(visit, form, { act, face }),
+        back: show,
+      }
+      return [{ path: face.path, roles: face.roles, show }, route]
+    }),
+  )
+}
+
+interface Screen {
+  readonly act: Act
+  readonly face: PortalFace
+}
+
+function shownFields({ input }: Act, { fields, hidden = [], fixed = {} }: PortalFace): [string, TSchema][] {
+  const all = Object.entries(input?.properties ?? {})
+  if (fields) return all.filter(([name]) => fields.includes(name))
+  return all.filter(([name]) => !hidden.includes(name) && !(name in fixed))
+}
+
+function hasPicture(fields: readonly [string, TSchema][]): boolean {
+  return fields.some(([, schema]) => faceOf(schema).kind === 'picture')
+}
+
+async function screen(visit: Visit, { act, face }: Screen): Promise<PortalPage | undefined> {
+  const { words } = visit.language
+  // Safe: a test holds every name to the words.
+  const said = words.acts[face.name as ActName]
+  const values = await valuesOf(visit, face)
+  if (!values) return undefined
+  const warnings = await warningsOf(visit, face)
+  // There is nothing to confirm where nothing is warned of.
+  const fields = shownFields(act, face).filter(([name]) => name !== 'confirm' || warnings.length > 0)
+  const isFile = hasPicture(fields)
+  const isKey = face.name === 'newRsaKey'
+  return {
+    title: said.title,
+    area: areaOf(face.page),
+    ...(isKey && { withKeyScript: true }),
+    content: html`<p>${said.explains}</p>
+${warnings.map((text) => html`<p><strong>${text}</strong></p>`)}
+<form method="post" action="${pathTo(face.path, visit.params)}" class="stack card"${isFile && html` enctype="multipart/form-data"`}${isKey && html` id="key-form"`}>
+${carried(visit)}
+${isKey && keyMaker(visit.language)}
+${face.hidden?.map((name) => html`<input type="hidden" name="${name}" value="${values[name]}">`)}
+${act.isOnce && html`<input type="hidden" name="formId" value="${randomUUID()}">`}
+${fields.map(([name, schema]) => inputOf(visit, { name, schema, act, face, values }))}
+${face.wantsProof && proofFields(visit)}
+<button class="${face.isDangerous ? 'danger' : 'primary'}">${said.title}</button>
+<a class="button" href="${pathTo(face.page, visit.params)}">${words.common.back}</a>
+</form>`,
+  }
+}
+
+/** The script shows it; without one a key is pasted. */
+export function keyMaker({ words }: Language): Html {
+  const { inBrowser, make, save, saved, paste } = words.keys
+  return html`<div id="key-maker" hidden data-save="${save}" data-saved="${saved}"><p>${inBrowser}</p><p class="acts"><button type="button" id="make-pair">${make}</button></p><p role="status" id="key-progress"></p><p class="quiet">${paste}</p></div>`
+}
+
+/** What breaks if this is done now. */
+async function warningsOf(visit: Visit, { name }: PortalFace): Promise<readonly Content[]> {
+  if (name !== 'revokeKey') return []
+  const { keys } = await visit.scope.merchant()
+  const key = keys.find(
+    ({ keyId, revokedAtMs }) => keyId === visit.params['keyId'] && revokedAtMs === undefined,
+  )
+  return key ? breakageOf(keys, key, visit.nowMs).map((each) => warningOf(visit, key.kind, each)) : []
+}
+
+function warningOf(visit: Visit, kind: 'aes' | 'rsa', breakage: Breakage): Content {
+  const { onlyAesKey, onlyRsaKey, breaksCallbacks, breaksRequests } = visit.language.words.keys
+  switch (breakage.kind) {
+    case 'only_key':
+      return kind === 'aes' ? onlyAesKey : onlyRsaKey
+    case 'callbacks':
+      return breaksCallbacks
+    case 'requests':
+      return fill(breaksRequests, { when: ago(breakage.lastUsedAtMs, visit) })
+  }
+}
+
+/** What the screen begins with; undefined: what it is about is not this merchant's. */
+async function valuesOf(
+  { scope, params, nowMs }: Visit,
+  { name }: PortalFace,
+): Promise<Readonly<Record<string, string | undefined>> | undefined> {
+  switch (name) {
+    case 'refund':
+    case 'cancel':
+      if (!(await scope.showOrder(params['paymentId'] ?? ''))) return undefined
+      return { referRefundNo: `portal-${makeRefundId(nowMs, randomBytes)}` }
+    case 'resend': {
+      const { callbackId = '' } = params
+      return uuidPattern.test(callbackId) ? (await scope.showCallback(callbackId)) && {} : undefined
+    }
+    case 'endpointEvents':
+    case 'pauseEndpoint':
+    case 'resumeEndpoint':
+    case 'removeEndpoint':
+    case 'rotateEndpointSecret': {
+      const { endpointId = '' } = params
+      if (!uuidPattern.test(endpointId)) return undefined
+      const { endpoint } = await scope.showEndpoint(endpointId)
+      return { events: endpoint.events?.join(',') }
+    }
+    case 'revokeKey':
+    case 'useForCallbacks':
+      return (await scope.merchant()).keys.some(({ keyId }) => keyId === params['keyId']) ? {} : undefined
+    case 'settings': {
+      const { defaultCallbackUrl, callbackHosts, accentColour } = (await scope.merchant()).merchant
+      return { defaultCallbackUrl, callbackHosts: callbackHosts?.join(', '), accentColour }
+    }
+    case 'changeRole':
+    case 'remove': {
+      const found = (await scope.members()).members.find(({ login }) => login === params['login'])
+      return found && { role: found.role }
+    }
+    case 'newLink':
+      return { linkNo: `portal-${makeRefundId(nowMs, randomBytes)}`, uses: 'many' }
+    case 'pauseLink':
+    case 'resumeLink':
+    case 'closeLink':
+      return (await scope.showLink(params['linkId'] ?? '')) && {}
+    case 'stopBankAccount':
+      return (await scope.bankAccounts()).some(
+        ({ bankAccountId }) => bankAccountId === params['bankAccountId'],
+      )
+        ? {}
+        : undefined
+    case 'withdraw':
+      return (await scope.members()).invitations.some(({ linkId }) => linkId === params['linkId'])
+        ? {}
+        : undefined
+    default:
+      return {}
+  }
+}
+
+function inputOf(
+  visit: Visit,
+  field: Screen & { name: string; schema: TSchema; values: Readonly<Record<string, string | undefined>> },
+): Html {
+  const { name, schema, act, face, values } = field
+  const { words } = visit.language
+  const { kind, placeholder } = faceOf(schema)
+  const { maxLength } = schema as { maxLength?: number }
+  return fieldOf({
+    name,
+    // Safe: a test holds every field to the words.
+    label: words.fields[name as FieldName],
+    value: visit.refused?.typed.get(name) ?? values[name],
+    isRequired: Boolean(act.input?.required?.includes(name) || face.required?.includes(name)),
+    kind,
+    choices: choicesOf(name, words),
+    ticked: tickedIn.has(name)
+      ? (visit.refused?.typed.getAll(name) ?? values[name]?.split(',') ?? [])
+      : undefined,
+    attributes: html`${/[aA]mount$/.test(name) && html` inputmode="decimal"`}${name === 'email' && html` inputmode="email"`}${
+      maxLength !== undefined && kind !== 'picture' && html` maxlength="${maxLength}"`
+    }${placeholder !== undefined && kind !== 'picture' && html` placeholder="${placeholder}"`}${kind !== 'long' && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
+    error: errorOf(visit, name),
+  })
+}
+
+/** Several of their choices may be ticked. */
+const tickedIn: ReadonlySet<string> = new Set(['events'])
+
+function choicesOf(
+  name: string,
+  words: Words,
+): readonly (readonly [value: string, label: string])[] | undefined {
+  const { endpoints, keys, roles, roleMeanings } = words
+  switch (name) {
+    case 'role':
+      return memberRoles.toReversed().map((each) => [each, `${roles[each]}: ${roleMeanings[each]}`])
+    case 'uses':
+      return linkUses.toReversed().map((each) => [each, words.links.uses[each]])
+    case 'format':
+      return endpointFormats.map((each) => [each, endpoints[each]])
+    case 'endOthers':
+      return [
+        ['false', endpoints.keepOthers],
+        ['true', endpoints.endOthers],
+      ]
+    case 'confirm':
+      return [
+        ['false', keys.keepKey],
+        ['true', keys.revokeAnyway],
+      ]
+    case 'events':
+      return eventNames.map((each) => [
+        each,
+        statusesOf(each)
+          .map((status) => words.status[status])
+          .join(', '),
+      ])
+    default:
+      return undefined
+  }
+}
+
+const statusesOf = (name: EventName) => ({ ...orderEvents, ...refundEvents })[name].statuses
+
+async function doAct(visit: Visit, typed: URLSearchParams, { act, face }: Screen): Promise<Done> {
+  const { words } = visit.language
+  const names = [...shownFields(act, face).map(([name]) => name), ...(face.hidden ?? [])]
+  const raw: RawInput = {
+    ...Object.fromEntries(
+      names.map((name) => [
+        name,
+        tickedIn.has(name) ? typed.getAll(name) : typedIn(typed, name, act.input?.properties[name]),
+      ]),
+    ),
+    ...face.fixed,
+    ...visit.params,
+    merchantId: visit.scope.merchantId,
+  }
+  const { params, input, errors } = readInput(act, face.read?.(raw) ?? raw, {
+    required: face.required,
+    nameOf: (field) => words.fields[field as FieldName] ?? field,
+    say: {
+      missing: (field) => fillText(words.trouble.missing, { field }),
+      invalid: (field) => fillText(words.trouble.invalid, { field }),
+    },
+  })
+  if (errors.length > 0) return { kind: 'refused', errors }
+  if (names.includes('confirm') && !input?.['confirm'] && (await warningsOf(visit, face)).length > 0)
+    return { kind: 'refused', errors: [{ field: 'confirm', message: words.keys.stillNeeded }] }
+  const { scope, member, actor, nowMs } = visit
+  // What its requests are refused is not done here instead.
+  if ((await scope.merchant()).merchant.status === 'suspended')
+    return { kind: 'refused', errors: [{ field: undefined, message: words.home.suspended }] }
+  const ran = await runAct(act, {
+    // Safe: of the operators' service an act with a portal face uses what a scope has; the test of all routes runs each.
+    service: scope.service as unknown as OperatorService,
+    operator: undefined,
+    member,
+    portalRoles: face.roles,
+    actor,
+    nowMs,
+    params,
+    input,
+    actId: act.isOnce ? actIdOf(visit, typed, { act, params, input }) : undefined,
+    ...(face.wantsProof && { prove: () => demandProof(visit, typed) }),
+  })
+  if (ran.kind !== 'done') throw new Error('members ask for no approval')
+  const { answer } = ran
+  const said = words.acts[face.name as ActName]
+  const to = pathTo(face.page, visit.params)
+  const secrets = act.tell?.(answer, { params, input }).secrets
+  if (!secrets) return { kind: 'go', to, note: said.done }
+  return {
+    kind: 'shown_once',
+    page: {
+      title: said.done,
+      area: areaOf(face.page),
+      content: html`<p><strong>${words.once}</strong></p>
+${secrets.map(([, value]) => html`<p class="secret"><code>${value}</code></p>`)}
+<p class="acts"><a class="button primary" href="${to}">${words.common.done}</a></p>`,
+    },
+  }
+}
+
+/** However often the same form is sent, by the same member, it is the same act. */
+function actIdOf(
+  { member, scope }: Visit,
+  typed: URLSearchParams,
+  { act, params, input }: { act: Act; params: unknown; input: unknown },
+): string {
+  const content = [scope.merchantId, member.login, typed.get('formId'), act.name, params, input]
+  const hash = createHash('sha256').update(JSON.stringify(content)).digest('hex')
+  return hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
+}
+
+function areaOf(page: string): PortalPage['area'] {
+  if (page.startsWith('/orders') || page.startsWith('/links')) return 'orders'
+  if (page.startsWith('/bank')) return 'money'
+  return page.startsWith('/settings') || page.startsWith('/members') ? 'shop' : 'developer'
+}

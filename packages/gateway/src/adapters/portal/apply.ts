@@ -1,0 +1,181 @@
+// Applying for live keys: the form, and the applicant's own page, whose address alone tells who may read it.
+import { Failure } from '@tillgate/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { toFieldError } from '../../actions/read-input.ts'
+import { ApplicationProblems } from '../../identity/applications/apply.ts'
+import { type Application, applicationLimits } from '../../identity/applications/rules/application.ts'
+import { addressKey, customerNetworkBits } from '../../platform/http/admission/addresses.ts'
+import { RateLimiter } from '../../platform/http/admission/rate-limiter.ts'
+import { fieldOf } from '../kit/forms/form-fields.ts'
+import { type Content, type Html, html } from '../kit/html.ts'
+import { fillText } from '../kit/languages/words.ts'
+import { redirect } from '../kit/layout.ts'
+import { readForm } from '../kit/requests.ts'
+import { keyMaker } from './act-screens.ts'
+import type { Call, Door } from './door.ts'
+import { errorOf } from './forms.ts'
+import type { Note } from './frame.ts'
+import type { Language } from './languages.ts'
+import { type PortalParts, pathTo, prefix, type Refused } from './portal.ts'
+
+/** Of one address: a few, then one in an hour. With the 65,536 IPv6 networks of one customer anybody could fill the list. */
+const rate = { perSecond: 1 / 3_600, burst: 5 } as const
+/** Of one applicant: each may be a mail to an address that they only say is theirs. */
+const linkRate = { perSecond: 1 / 600, burst: 3 } as const
+const fieldNames = ['business', 'contact', 'email', 'website', 'about', 'callbackHosts', 'publicKey'] as const
+type FieldName = (typeof fieldNames)[number]
+
+const path = pathTo('/apply')
+const ownRoute = `${prefix}/applications/:token`
+const ownPath = (token: string) => pathTo('/applications/:token', { token })
+
+export function serveApply(listener: FastifyInstance, door: Door, { running, clock }: PortalParts): void {
+  const addresses = new RateLimiter({ rate, clock })
+  const links = new RateLimiter({ rate: linkRate, clock })
+
+  listener.get(
+    path,
+    door.handle(async (call) => showForm(call)),
+  )
+
+  listener.post(
+    path,
+    door.handle(async (call) => {
+      const { request, reply, language } = call
+      const typed = readForm(request.body)
+      const refuse = (message: string, httpStatus: number) => {
+        reply.status(httpStatus)
+        return showForm(call, { typed, errors: [{ field: undefined, message }] })
+      }
+      if (!door.isOurs(request, typed)) return refuse(language.words.signIn.again, 403)
+      const address = addressKey(request.ip, customerNetworkBits)
+      if (addresses.take(address) > 0) return refuse(language.words.apply.tooMany, 429)
+      const given = Object.fromEntries(fieldNames.map((name) => [name, typed.get(name) ?? '']))
+      try {
+        // Safe: every field is there, as text.
+        const token = await running().apply.apply(given as Record<FieldName, string>)
+        return redirect(reply, ownPath(token))
+      } catch (error) {
+        addresses.giveBack(address)
+        const problems = error instanceof ApplicationProblems ? error.problems : [error]
+        reply.status(422)
+        return showForm(call, { typed, errors: problems.map(toFieldError) })
+      }
+    }),
+  )
+
+  listener.get(
+    ownRoute,
+    door.handle(async (call) => {
+      const application = await running().apply.find(tokenOf(call.request))
+      return application ? showOwn(call, application) : sendNothing(call)
+    }),
+  )
+
+  listener.post(
+    `${ownRoute}/answer`,
+    door.handle(async ({ request, reply }) => {
+      const typed = readForm(request.body)
+      if (door.isOurs(request, typed))
+        await running()
+          .apply.answer(tokenOf(request), typed.get('answer') ?? '')
+          .catch((error: unknown) => {
+            // Too late or nothing said: the page shows what is so.
+            if (!(error instanceof Failure)) throw error
+          })
+      return redirect(reply, ownPath(tokenOf(request)))
+    }),
+  )
+
+  listener.post(
+    `${ownRoute}/password`,
+    door.handle(async (call) => {
+      const { request, reply } = call
+      const application = await running().apply.find(tokenOf(request))
+      if (!application) return sendNothing(call)
+      if (!door.isOurs(request, readForm(request.body))) return redirect(reply, ownPath(tokenOf(request)))
+      if (links.take(application.applicationId) > 0) {
+        reply.status(429)
+        return showOwn(call, application, { kind: 'bad', text: call.language.words.signIn.busy })
+      }
+      const made = await running().apply.firstLink(application)
+      if (made && made.link === undefined)
+        door.leaveNote(call, fillText(call.language.words.apply.mailed, { email: made.login }))
+      return redirect(reply, made?.link ? new URL(made.link).pathname : ownPath(tokenOf(request)))
+    }),
+  )
+
+  function showForm(call: Call, refused?: Refused): FastifyReply {
+    const { words } = call.language
+    const content = html`<p>${words.apply.text}</p>
+<form method="post" action="${path}" class="stack card" id="key-form">
+${door.carried(call)}
+${fieldNames.map((name) => html`${name === 'publicKey' && keyMaker(call.language)}${applicationField(name, call.language, refused)}`)}
+<button class="primary">${words.apply.submit}</button>
+</form>`
+    return door.send(
+      call,
+      { title: words.apply.heading, content, withKeyScript: true },
+      refused && { kind: 'bad', text: words.trouble.refused, errors: refused.errors },
+    )
+  }
+
+  async function showOwn(call: Call, application: Application, note?: Note): Promise<FastifyReply> {
+    const { apply } = call.language.words
+    const content = html`<p><strong><bdi>${application.business}</bdi></strong></p>
+${await stateOf(call, application)}
+<p class="quiet">${apply.keep}</p>`
+    return door.send(call, { title: apply.sent, content }, note)
+  }
+
+  async function stateOf(call: Call, application: Application): Promise<Content> {
+    const { apply, trouble } = call.language.words
+    const action = ownPath(tokenOf(call.request))
+    switch (application.status) {
+      case 'waiting':
+        return html`<p class="status wait">${apply.waiting}</p>`
+      case 'rejected':
+        return html`<p class="status bad">${apply.rejected}</p><p>${apply.reason}: <bdi>${application.reason}</bdi></p>`
+      case 'asked':
+        return html`<p class="status wait">${apply.asked}</p><p><bdi>${application.question}</bdi></p>
+<form method="post" action="${action}/answer" class="stack card">${door.carried(call)}
+<label>${apply.answer}<textarea name="answer" maxlength="${applicationLimits.answer}" required></textarea></label>
+<button class="primary">${apply.send}</button></form>`
+      case 'approved':
+        if (!(await running().apply.isOpen(application)))
+          return html`<p class="status good">${apply.joined}</p><p><a class="button primary" href="${prefix}">${trouble.toPortal}</a></p>`
+        return html`<p class="status good">${apply.approved}</p>
+<form method="post" action="${action}/password" class="stack">${door.carried(call)}<button class="primary">${apply.goOn}</button></form>`
+    }
+  }
+
+  function sendNothing(call: Call): FastifyReply {
+    const { notFound, notFoundText } = call.language.words.trouble
+    call.reply.status(404)
+    return door.send(call, { title: notFound, content: html`<p>${notFoundText}</p>` })
+  }
+}
+
+function applicationField(name: FieldName, { words }: Language, refused: Refused | undefined): Html {
+  const labels = { ...words.apply, ...words.fields }
+  const max =
+    name === 'about'
+      ? applicationLimits.about
+      : name === 'website'
+        ? applicationLimits.website
+        : applicationLimits.line
+  return fieldOf({
+    name,
+    label: labels[name],
+    value: refused?.typed.get(name) ?? undefined,
+    isRequired: name !== 'callbackHosts',
+    kind: name === 'about' || name === 'publicKey' ? 'long' : undefined,
+    attributes: html`${name !== 'publicKey' && name !== 'email' && html` maxlength="${max}"`}${name === 'email' && html` inputmode="email" autocomplete="email" maxlength="254"`}${name === 'contact' && html` autocomplete="name"`}${name === 'business' && html` autocomplete="organization"`}${name === 'website' && html` inputmode="url" placeholder="https://shop.example"`}`,
+    error: errorOf({ refused }, name),
+  })
+}
+
+function tokenOf({ params }: FastifyRequest): string {
+  // Safe: the routes that ask name it.
+  return (params as { token: string }).token
+}

@@ -1,0 +1,61 @@
+// The shop's bills, one for each day on which something moved: what they sum up, and their files.
+import { Failure, isCalendarDay } from '@tillgate/protocol'
+import type { Bill, BillTotals } from '../../../finance/bills/rules/bill.ts'
+import { type Html, html } from '../../kit/html.ts'
+import { card, empty, facts, moneyTabs, pages, tabs } from '../parts.ts'
+import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
+
+const perPage = 20
+const filePath = '/bills/:day/bill.csv'
+
+export const billsArea: readonly PortalRoute[] = [
+  { path: '/bills', show },
+  { path: filePath, download },
+]
+
+async function show(visit: Visit): Promise<PortalPage> {
+  const { scope, query, language } = visit
+  const { words } = language
+  const given = query.get('before') ?? ''
+  const before = isCalendarDay(given) ? given : undefined
+  const listed = await scope.listBills({ before, limit: perPage + 1 })
+  const shown = listed.slice(0, perPage)
+  return {
+    title: words.tabs.bills,
+    area: 'money',
+    content: html`${tabs(visit, moneyTabs, 'bills')}<p>${words.bills.text}</p>
+${shown.length === 0 ? empty(words.bills.none) : shown.map((bill) => billCard(visit, bill))}
+${pages(visit, { path: '/bills', older: listed.length > perPage ? shown.at(-1)?.day : undefined })}`,
+  }
+}
+
+function billCard(visit: Visit, bill: Bill): Html {
+  const { words } = visit.language
+  return card(
+    html`<time datetime="${bill.day}">${bill.day}</time>`,
+    html`${bill.totals.map((totals) => sums(visit, totals))}
+<p class="acts"><a class="button" href="${pathTo(filePath, { day: bill.day })}">${words.money.download}<span class="hidden"> ${bill.day}</span></a></p>
+<details><summary>SHA-256</summary><code class="wrap">${bill.sha256}</code></details>`,
+  )
+}
+
+const names = ['opening', 'payments', 'refunds', 'fees', 'payouts', 'corrections', 'closing'] as const
+
+/** What came late is the operator's correction to a reader. */
+function sums({ language: { words, formats } }: Visit, totals: BillTotals): Html {
+  const minorOf = (name: (typeof names)[number]) =>
+    name === 'corrections' ? totals.corrections + totals.late : totals[name]
+  const isShown = (name: (typeof names)[number]) =>
+    name === 'opening' || name === 'closing' || minorOf(name) !== 0n
+  return facts(
+    names
+      .filter(isShown)
+      .map((name) => [words.bills[name], formats.money(minorOf(name), totals.currency)] as const),
+  )
+}
+
+async function download({ scope, params: { day = '' } }: Visit) {
+  const content = isCalendarDay(day) ? await scope.findBill(day) : undefined
+  if (!content) throw new Failure('not_found')
+  return { fileName: `bill-${scope.merchantId}-${day}.csv`, content }
+}

@@ -1,0 +1,145 @@
+// What the shop was told, and how it answered: callbacks with every attempt.
+import { uuidPattern } from '@tillgate/protocol'
+import { readable } from '../../../actions/orders/callback-actions.ts'
+import { detailForMerchant } from '../../../core/callbacks/rules/attempt-detail.ts'
+import type { CallbackState } from '../../../core/callbacks/rules/callback-attempt.ts'
+import { shortAddressOf } from '../../../core/callbacks/rules/destination.ts'
+import type { Failing } from '../../../core/callbacks/rules/host-health.ts'
+import type { MerchantHealth } from '../../../core/callbacks/store/callback-health.ts'
+import type { StoredAttempt, StoredCallback } from '../../../core/callbacks/store/callback-history.ts'
+import { type Content, type Html, html } from '../../kit/html.ts'
+import { fill } from '../../kit/languages/words.ts'
+import { actLink, acts, ago, card, developerTabs, empty, facts, pages, status, tabs, time } from '../parts.ts'
+import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
+
+const perPage = 25
+const failingShown = 10
+const states = ['waiting', 'delivered', 'exhausted'] as const satisfies readonly CallbackState[]
+const maxAnswerShown = 500
+
+export const callbacksArea: readonly PortalRoute[] = [
+  { path: '/callbacks', show: list },
+  { path: '/callbacks/:callbackId', show },
+]
+
+async function list(visit: Visit): Promise<PortalPage> {
+  const { query, scope, language } = visit
+  const { words } = language
+  const state = states.find((each) => each === query.get('state'))
+  const before = query.get('before') ?? ''
+  const [{ callbacks, older }, health] = await Promise.all([
+    scope.listCallbacks({ state }, { limit: perPage, before: uuidPattern.test(before) ? before : undefined }),
+    scope.callbackHealth(),
+  ])
+  return {
+    title: words.tabs.callbacks,
+    area: 'developer',
+    content: html`${tabs(visit, developerTabs, 'callbacks')}
+${failingCard(visit, health)}
+<form class="filters" action="${pathTo('/callbacks')}"><label>${words.common.status}<select name="state"><option value="">${words.common.all}</option>${states.map(
+      (each) =>
+        html`<option value="${each}"${each === state && html` selected`}>${words.status[each]}</option>`,
+    )}</select></label><button>${words.common.filter}</button></form>
+${
+  callbacks.length === 0
+    ? empty(state === undefined ? words.callbacks.none : words.orders.noneFits)
+    : callbackCards(visit, callbacks)
+}${pages(visit, { path: '/callbacks', older })}`,
+  }
+}
+
+function failingCard(visit: Visit, { destinations, hosts }: MerchantHealth): Html | undefined {
+  const failing = [
+    ...hosts.map((each) => ({ address: each.host, state: each })),
+    ...destinations.map((each) => ({ address: shortAddressOf(each.url), state: each })),
+  ].slice(0, failingShown)
+  if (failing.length === 0) return undefined
+  return card(
+    visit.language.words.callbacks.failing,
+    facts(
+      failing.map(({ address, state }) => [
+        html`<bdi class="wrap">${address}</bdi>`,
+        html`<span class="wrap">${failingFor(visit, state)}</span>`,
+      ]),
+    ),
+  )
+}
+
+/** What went wrong, how often and since when. */
+export function failingFor(visit: Visit, { failures, failingSinceMs, reason }: Failing): Content {
+  const { words, formats } = visit.language
+  return fill(words.callbacks.failingText, {
+    failures: formats.number(failures),
+    since: ago(failingSinceMs, visit),
+    reason,
+  })
+}
+
+export function callbackCards(visit: Visit, callbacks: readonly StoredCallback[]): Html {
+  const { language } = visit
+  return html`<ul class="cards">${callbacks.map(
+    (each) =>
+      html`<li><a href="${pathTo('/callbacks/:callbackId', { callbackId: each.callbackId })}"><span class="main wrap"><code>${each.eventName}</code> <bdi class="quiet wrap">${shortAddressOf(each.callbackUrl)}</bdi></span><span class="rest">${each.endpointId !== undefined && html`<span class="quiet">${language.words.callbacks.endpoint}</span>`}${status(each.state, language)}<span class="quiet">${each.lastHttpStatus !== undefined && html`HTTP ${each.lastHttpStatus} · `}${ago(each.createdAtMs, visit)}</span></span></a></li>`,
+  )}</ul>`
+}
+
+async function show(visit: Visit): Promise<PortalPage | undefined> {
+  const { scope, language, params } = visit
+  const { callbacks: words } = language.words
+  const { callbackId = '' } = params
+  if (!uuidPattern.test(callbackId)) return undefined
+  const { callback, attempts } = await scope.showCallback(callbackId)
+  const { nextAttemptAtMs: next, heldReason } = callback
+  return {
+    title: callback.eventName,
+    area: 'developer',
+    content: html`<p>${status(callback.state, language)}</p>
+${acts(
+  callback.body !== undefined && actLink(visit, 'resend', { callbackId }),
+  html`<a class="button" href="${pathTo('/orders/:paymentId', { paymentId: callback.paymentId })}">${words.order}</a>`,
+)}
+${card(
+  words.event,
+  facts([
+    ['callbackId', html`<code>${callbackId}</code>`],
+    [words.to, html`<span class="wrap">${callback.callbackUrl}</span>`],
+    callback.endpointId !== undefined && [
+      language.words.tabs.endpoints,
+      html`<a href="${pathTo('/endpoints/:endpointId', { endpointId: callback.endpointId })}"><code>${callback.endpointId}</code></a>`,
+    ],
+    [language.words.orders.created, time(callback.createdAtMs, language)],
+    next !== undefined && [words.next, time(next, language)],
+    heldReason !== undefined && [language.words.common.status, fill(words.held, { reason: heldReason })],
+  ]),
+)}
+${card(words.attempts, attempts.length === 0 ? empty(words.noAttempts) : attempts.map((each) => attemptFacts(visit, each)))}
+${card(words.says, callback.body === undefined ? empty(words.gone) : html`<pre tabindex="0">${indented(callback.body)}</pre>`)}`,
+  }
+}
+
+function attemptFacts({ language }: Visit, attempt: StoredAttempt): Html {
+  const { callbacks: words } = language.words
+  const isGood = attempt.outcome === 'acknowledged'
+  const outcome = attempt.httpStatus === undefined ? attempt.outcome : `HTTP ${attempt.httpStatus}`
+  const why = attempt.outcome === 'address_not_public' ? words.notPublic : detailForMerchant(attempt)
+  const said = (why ?? readable(attempt.answer))?.slice(0, maxAnswerShown)
+  return facts([
+    [
+      fill(words.attempt, { number: language.formats.number(attempt.attempt) }),
+      html`<span class="status ${isGood ? 'good' : 'bad'}">${outcome}</span>`,
+    ],
+    [
+      language.words.common.when,
+      html`${time(attempt.startedAtMs, language)}, ${fill(words.took, { ms: language.formats.number(attempt.durationMs) })}`,
+    ],
+    said !== undefined && [words.answer, html`<span class="wrap"><bdi>${said}</bdi></span>`],
+  ])
+}
+
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), undefined, 2)
+  } catch {
+    return body
+  }
+}

@@ -1,0 +1,105 @@
+// The shop's payment links: made, shown with their QR code and what came of them, paused and closed.
+import { linkIdPattern } from '@tillgate/protocol'
+import type { Order } from '../../../core/orders/rules/order.ts'
+import { totalledAtMost } from '../../../finance/links/manage-links.ts'
+import type { PaymentLink } from '../../../finance/links/rules/link.ts'
+import { type Html, html } from '../../kit/html.ts'
+import { fill } from '../../kit/languages/words.ts'
+import {
+  actLink,
+  acts,
+  ago,
+  card,
+  countUpTo,
+  empty,
+  facts,
+  orderTabs,
+  pages,
+  status,
+  tabs,
+  time,
+} from '../parts.ts'
+import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
+
+const perPage = 25
+
+export const linksArea: readonly PortalRoute[] = [
+  { path: '/links', show: list },
+  { path: '/links/:linkId', show },
+]
+
+const looks = { active: 'good', paused: 'wait', closed: 'off', expired: 'off', paid: 'good' } as const
+
+async function list(visit: Visit): Promise<PortalPage> {
+  const { scope, query } = visit
+  const { words } = visit.language
+  const given = query.get('before') ?? ''
+  const before = linkIdPattern.test(given) ? given : undefined
+  const listed = await scope.listLinks({ before, limit: perPage + 1 })
+  const shown = listed.slice(0, perPage)
+  return {
+    title: words.tabs.links,
+    area: 'orders',
+    content: html`${tabs(visit, orderTabs, 'links')}<p>${words.links.text}</p>${acts(actLink(visit, 'newLink'))}
+${shown.length === 0 ? empty(words.links.none) : html`<ul class="cards">${shown.map((link) => item(visit, link))}</ul>`}
+${pages(visit, { path: '/links', older: listed.length > perPage ? shown.at(-1)?.linkId : undefined })}`,
+  }
+}
+
+function item(visit: Visit, link: PaymentLink): Html {
+  const { words } = visit.language
+  return html`<li><a href="${pathTo('/links/:linkId', { linkId: link.linkId })}"><span class="main"><bdi>${link.title}</bdi>${price(visit, link)}</span><span class="rest"><span class="status ${looks[link.status]}">${words.links.states[link.status]}</span><span class="quiet">${ago(link.createdAtMs, visit)}</span></span></a></li>`
+}
+
+function price({ language: { words, formats } }: Visit, { amountMinor, currency }: PaymentLink): Html {
+  return amountMinor === undefined
+    ? html`<span>${words.links.open}</span>`
+    : formats.money(amountMinor, currency)
+}
+
+async function show(visit: Visit): Promise<PortalPage | undefined> {
+  const { scope, language, params } = visit
+  const { words, formats } = language
+  const { linkId = '' } = params
+  if (!linkIdPattern.test(linkId)) return undefined
+  const { link, state, linkUrl, totals, orders } = await scope.showLink(linkId)
+  const bound = (label: string, minor: bigint | undefined) =>
+    minor !== undefined && ([label, formats.money(minor, link.currency)] as const)
+  return {
+    title: link.title,
+    area: 'orders',
+    content: html`<p class="figure">${price(visit, link)} <span class="status ${looks[state]}">${words.links.states[state]}</span></p>
+${acts(
+  link.status === 'active' && actLink(visit, 'pauseLink', { linkId }),
+  link.status === 'paused' && actLink(visit, 'resumeLink', { linkId }),
+  link.status !== 'closed' && actLink(visit, 'closeLink', { linkId }),
+)}
+${card(
+  words.links.page,
+  html`<p><a class="wrap" href="${linkUrl}">${linkUrl}</a></p><p><img class="qr" src="/l/${linkId}/qr.svg" alt="${words.links.qr}" width="200" height="200"></p><p class="acts"><a class="button" href="/l/${linkId}/qr.png" download="${linkId}.png">${words.links.qr} (PNG)</a></p>`,
+)}
+${card(
+  words.links.came,
+  html`${facts([
+    [words.links.payments, countUpTo(totals.paidCount, totalledAtMost, language)],
+    [words.status.success, html`<strong>${formats.money(totals.paidMinor, link.currency)}</strong>`],
+    totals.refundedMinor > 0n && [words.orders.refunded, formats.money(totals.refundedMinor, link.currency)],
+    [words.fields.uses, words.links.uses[link.uses]],
+    bound(words.fields.leastAmount, link.leastMinor),
+    bound(words.fields.mostAmount, link.mostMinor),
+    link.expiresAtMs !== undefined && [words.links.ends, time(link.expiresAtMs, language)],
+    [words.orders.created, time(link.createdAtMs, language)],
+  ])}${
+    totals.paidCount >= totalledAtMost &&
+    html`<p class="quiet">${fill(words.home.todayMore, { count: formats.number(totalledAtMost) })}</p>`
+  }`,
+)}
+${orders.length > 0 && html`<h2>${words.nav.orders}</h2><ul class="cards">${orders.map((order) => orderItem(visit, order))}</ul>`}
+<p><a class="button" href="${pathTo('/links')}">${words.common.back}</a></p>`,
+  }
+}
+
+function orderItem(visit: Visit, order: Order): Html {
+  const { language } = visit
+  return html`<li><a href="${pathTo('/orders/:paymentId', { paymentId: order.paymentId })}"><span class="main"><bdi>${order.orderNo}</bdi>${language.formats.money(order.paymentAmountMinor, order.currency)}</span><span class="rest">${status(order.status, language)}<span class="quiet">${ago(order.createdAtMs, visit)}</span></span></a></li>`
+}

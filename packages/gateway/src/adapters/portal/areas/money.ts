@@ -1,0 +1,60 @@
+// What the shop has, and its statement as a file.
+
+import { availableMinor } from '../../../core/ledger/rules/transfer.ts'
+import { html } from '../../kit/html.ts'
+import { card, empty, facts, moneyTabs, tabs } from '../parts.ts'
+import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
+
+const dayMs = 86_400_000
+const path = '/money/statement.csv'
+
+export const moneyArea: readonly PortalRoute[] = [
+  { path: '/money', show },
+  { path, download },
+]
+
+async function show(visit: Visit): Promise<PortalPage> {
+  const { scope, language, nowMs } = visit
+  const { words, formats } = language
+  const { money } = words
+  const accounts = await scope.accounts()
+  const today = new Date(nowMs).toISOString().slice(0, 10)
+  return {
+    title: words.nav.money,
+    area: 'money',
+    content: html`${tabs(visit, moneyTabs, 'money')}${
+      accounts.length === 0
+        ? empty(words.home.noMoney)
+        : accounts.map((account) =>
+            card(
+              account.currency,
+              facts([
+                [
+                  money.available,
+                  html`<strong>${formats.money(availableMinor(account), account.currency)}</strong>`,
+                ],
+                [money.held, formats.money(account.debitsPendingMinor, account.currency)],
+              ]),
+            ),
+          )
+    }
+${card(
+  money.statement,
+  html`<p>${money.statementText}</p><form class="stack" action="${pathTo(path)}">
+<label>${money.from}<input type="date" name="from" value="${today.slice(0, 8)}01" max="${today}"></label>
+<label>${money.to}<input type="date" name="to" value="${today}" max="${today}"></label>
+<button class="primary">${money.download}</button></form>`,
+)}`,
+  }
+}
+
+async function download({ scope, query, nowMs }: Visit) {
+  const fromMs = dayOf(query.get('from')) ?? 0
+  const toMs = Math.max(fromMs, (dayOf(query.get('to')) ?? nowMs) + dayMs)
+  return { fileName: `statement-${scope.merchantId}.csv`, content: scope.statement({ fromMs, toMs }) }
+}
+
+function dayOf(written: string | null): number | undefined {
+  const timeMs = written !== null && /^\d{4}-\d\d-\d\d$/.test(written) ? Date.parse(written) : Number.NaN
+  return Number.isNaN(timeMs) ? undefined : timeMs
+}

@@ -1,0 +1,114 @@
+// What the shop is paid out: when, how much, what became of each payout, and the bank account that they go to.
+
+import {
+  describeBankDetails,
+  type MerchantBankAccount,
+  stateOf,
+} from '../../../finance/payouts/rules/bank-account.ts'
+import type { Payout } from '../../../finance/payouts/rules/payout.ts'
+import type { PayoutPlan } from '../../../finance/payouts/rules/payout-plan.ts'
+import { type Html, html } from '../../kit/html.ts'
+import { fill } from '../../kit/languages/words.ts'
+import { actLink, acts, ago, card, empty, facts, moneyTabs, pages, status, tabs, time } from '../parts.ts'
+import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
+
+const perPage = 25
+
+export const payoutsArea: readonly PortalRoute[] = [
+  { path: '/payouts', show: list },
+  { path: '/payouts/:payoutId', show },
+  { path: '/bank', show: showBank },
+]
+
+async function list(visit: Visit): Promise<PortalPage> {
+  const { scope, query } = visit
+  const { words } = visit.language
+  const before = query.get('before') ?? undefined
+  const [plans, listed] = await Promise.all([
+    scope.payoutPlans(),
+    scope.listPayouts({ before, limit: perPage + 1 }),
+  ])
+  const shown = listed.slice(0, perPage)
+  return {
+    title: words.tabs.payouts,
+    area: 'money',
+    content: html`${tabs(visit, moneyTabs, 'payouts')}
+${card(words.payouts.when, plans.length === 0 ? empty(words.payouts.noPlan) : facts(plans.map((plan) => planFact(visit, plan))))}
+${shown.length === 0 ? empty(words.payouts.none) : payoutCards(visit, shown)}
+${pages(visit, { path: '/payouts', older: listed.length > perPage ? shown.at(-1)?.payoutId : undefined })}`,
+  }
+}
+
+function planFact({ language: { words } }: Visit, { currency, schedule, nextDay }: PayoutPlan) {
+  const next = nextDay !== undefined && html`, ${fill(words.payouts.next, { day: nextDay })}`
+  return [currency, html`${words.payouts.schedules[schedule]}${next}`] as const
+}
+
+function payoutCards(visit: Visit, payouts: readonly Payout[]): Html {
+  const { language } = visit
+  return html`<ul class="cards">${payouts.map(
+    ({ payoutId, amountMinor, currency, status: name, requestedAtMs }) =>
+      html`<li><a href="${pathTo('/payouts/:payoutId', { payoutId })}"><span class="main">${language.formats.money(amountMinor, currency)}</span><span class="rest">${status(name, language)}<span class="quiet">${ago(requestedAtMs, visit)}</span></span></a></li>`,
+  )}</ul>`
+}
+
+async function show(visit: Visit): Promise<PortalPage | undefined> {
+  const { scope, language, params } = visit
+  const { words, formats } = language
+  const payout = await scope.findPayout(params['payoutId'] ?? '')
+  if (!payout) return undefined
+  const at = (label: string, timeMs: number | undefined) =>
+    timeMs !== undefined && ([label, time(timeMs, language)] as const)
+  return {
+    title: words.payouts.payout,
+    area: 'money',
+    content: html`<p class="figure">${formats.money(payout.amountMinor, payout.currency)} ${status(payout.status, language)}</p>
+${card(
+  words.payouts.payout,
+  facts([
+    [words.payouts.to, html`<span class="wrap"><bdi>${describeBankDetails(payout.account)}</bdi></span>`],
+    [words.payouts.number, html`<code class="wrap">${payout.payoutId}</code>`],
+    at(words.payouts.requested, payout.requestedAtMs),
+    at(words.payouts.sent, payout.sentAtMs),
+    at(words.orders.completed, payout.endedAtMs),
+    payout.reference !== undefined &&
+      ([words.payouts.reference, html`<span class="wrap"><bdi>${payout.reference}</bdi></span>`] as const),
+    payout.message !== undefined &&
+      ([words.orders.message, html`<span class="wrap"><bdi>${payout.message}</bdi></span>`] as const),
+  ]),
+)}
+<p><a class="button" href="${pathTo('/payouts')}">${words.common.back}</a></p>`,
+  }
+}
+
+async function showBank(visit: Visit): Promise<PortalPage> {
+  const { scope } = visit
+  const { words } = visit.language
+  const accounts = await scope.bankAccounts()
+  return {
+    title: words.tabs.bank,
+    area: 'money',
+    content: html`${tabs(visit, moneyTabs, 'bank')}<p>${words.bank.text}</p>
+${scope.mayChangeBank ? acts(actLink(visit, 'bankAccount')) : html`<p>${words.bank.byOperator}</p>`}
+${accounts.length === 0 ? empty(words.bank.none) : accounts.map((account) => accountCard(visit, account, accounts))}`,
+  }
+}
+
+const looks = { in_use: 'good', waiting: 'wait', replaced: 'off', stopped: 'off' } as const
+
+function accountCard(visit: Visit, account: MerchantBankAccount, all: readonly MerchantBankAccount[]): Html {
+  const { language, nowMs } = visit
+  const { words } = language
+  const { currency, bankAccountId } = account
+  const state = stateOf(
+    account,
+    all.filter((each) => each.currency === currency),
+    nowMs,
+  )
+  return card(
+    currency,
+    html`<p><span class="wrap"><bdi>${describeBankDetails(account)}</bdi></span></p><p><span class="status ${looks[state]}">${words.bank.states[state]}</span></p>
+${facts([[words.bank.from, time(account.validFromMs, language)]])}
+${state === 'waiting' && acts(actLink(visit, 'stopBankAccount', { bankAccountId }))}`,
+  )
+}

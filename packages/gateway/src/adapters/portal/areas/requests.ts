@@ -1,0 +1,53 @@
+// Requests of the shop that were refused or slow, each under the id that its answer bears.
+
+import type { RequestPlace } from '../../../platform/request-log/store/request-log.ts'
+import { html } from '../../kit/html.ts'
+import { developerTabs, empty, facts, pages, tabs, time } from '../parts.ts'
+import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
+
+const perPage = 25
+const maxIdLength = 64
+
+export const requestsArea: readonly PortalRoute[] = [{ path: '/requests', show }]
+
+async function show(visit: Visit): Promise<PortalPage> {
+  const { query, scope, language } = visit
+  const { words, formats } = language
+  const sought = (query.get('q') ?? '').trim().slice(0, maxIdLength)
+  const found = await scope.listRequests(
+    { requestId: sought === '' ? undefined : sought },
+    { limit: perPage + 1, before: placeOf(query.get('before')) },
+  )
+  const requests = found.slice(0, perPage)
+  const last = requests.at(-1)
+  const older = found.length > perPage && last ? `${last.answeredAtMs}.${last.requestId}` : undefined
+  return {
+    title: words.tabs.requests,
+    area: 'developer',
+    content: html`${tabs(visit, developerTabs, 'requests')}<p>${words.requests.text}</p>
+<form class="filters" action="${pathTo('/requests')}"><label>${words.requests.number}<input name="q" value="${sought}" maxlength="${maxIdLength}" autocapitalize="none" spellcheck="false"></label><button>${words.common.search}</button></form>
+${
+  requests.length === 0
+    ? empty(words.requests.none)
+    : html`<ul class="plain">${requests.map(
+        (each) =>
+          html`<li class="card">${facts([
+            [words.requests.number, html`<code>${each.requestId}</code>`],
+            [words.common.when, time(each.answeredAtMs, language)],
+            ['method', html`<code>${each.method ?? each.route}</code>`],
+            [
+              words.requests.code,
+              html`${each.code ?? `HTTP ${each.httpStatus}`}${each.message !== undefined && html` <span lang="en">${each.message}</span>`}`,
+            ],
+            each.field !== undefined && [words.requests.field, html`<code>${each.field}</code>`],
+            [words.requests.took, `${formats.number(each.durationMs)} ms`],
+          ])}</li>`,
+      )}</ul>`
+}${pages(visit, { path: '/requests', older })}`,
+  }
+}
+
+function placeOf(written: string | null): RequestPlace | undefined {
+  const [, answeredAtMs, requestId] = /^(\d{1,15})\.([\w-]{1,64})$/.exec(written ?? '') ?? []
+  return requestId === undefined ? undefined : { answeredAtMs: Number(answeredAtMs), requestId }
+}

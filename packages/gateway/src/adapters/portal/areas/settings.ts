@@ -1,0 +1,53 @@
+// The information page: the service ID that every request names, and what the shop says of itself.
+import { html } from '../../kit/html.ts'
+import { logoPath } from '../../kit/pages/logos.ts'
+import { statusBadge, statusLooks } from '../../kit/pages/status.ts'
+import { actLink, acts, card, facts, shopTabs, tabs } from '../parts.ts'
+import type { PortalPage, PortalRoute, Visit } from '../portal.ts'
+
+export const settingsArea: readonly PortalRoute[] = [{ path: '/settings', show }]
+
+async function show(visit: Visit): Promise<PortalPage> {
+  const { scope, portal } = visit
+  const { words } = visit.language
+  const { settings } = words
+  const { merchant } = await scope.merchant()
+  return {
+    title: words.tabs.settings,
+    area: 'shop',
+    content: html`${tabs(visit, shopTabs, 'settings')}
+${card(
+  settings.serviceId,
+  html`<p class="figure"><code>${merchant.merchantId}</code></p><p class="quiet">${settings.serviceIdText}</p>`,
+)}
+${card(
+  settings.name,
+  html`<p class="figure"><bdi>${merchant.name}</bdi></p><p class="quiet">${settings.nameText}</p>${facts([
+    [words.common.status, statusBadge(statusLooks[merchant.status], settings.status[merchant.status])],
+    [settings.gateway, html`<code>${portal.publicUrl}</code>`],
+  ])}`,
+)}
+${card(
+  words.tabs.callbacks,
+  html`${facts([
+    [
+      words.fields.defaultCallbackUrl,
+      html`<span class="wrap">${merchant.defaultCallbackUrl ?? words.common.none}</span>`,
+    ],
+    [settings.callbackHosts, merchant.callbackHosts?.join(', ') ?? settings.anyHost],
+    [
+      settings.colour,
+      merchant.accentColour === undefined ? settings.standard : html`<code>${merchant.accentColour}</code>`,
+    ],
+  ])}${acts(actLink(visit, 'settings'))}`,
+)}
+${card(
+  settings.logo,
+  html`${
+    merchant.logoHash === undefined
+      ? html`<p class="quiet">${words.common.none}</p>`
+      : html`<p><img src="${logoPath(merchant.merchantId, merchant.logoHash)}" alt="" width="64" height="64"></p>`
+  }${acts(actLink(visit, 'logo'))}`,
+)}`,
+  }
+}

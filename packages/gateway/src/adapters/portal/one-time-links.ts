@@ -1,0 +1,224 @@
+// Where one-time links lead: joining a shop, choosing a new password. A link is looked at as often as one likes, and used
+// once.
+import { Failure } from '@tillgate/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FieldError } from '../../actions/read-input.ts'
+import { merchantEnv } from '../../core/merchants/rules/merchant-env.ts'
+import { minPasswordLength, refusalOfPassword } from '../../identity/accounts/rules/account.ts'
+import type { OpenInvitation } from '../../identity/members/open-links.ts'
+import { fieldOf } from '../kit/forms/form-fields.ts'
+import { type Html, html } from '../kit/html.ts'
+import { fill, fillText } from '../kit/languages/words.ts'
+import { redirect } from '../kit/layout.ts'
+import { readForm } from '../kit/requests.ts'
+import type { Call, Door, DoorParts } from './door.ts'
+import { errorOf } from './forms.ts'
+import type { Language } from './languages.ts'
+import { pathTo, prefix } from './portal.ts'
+import { providerPath } from './provider-sign-in.ts'
+import { actorOf } from './visits.ts'
+
+export function serveOneTimeLinks(listener: FastifyInstance, door: Door, { parts, visits }: DoorParts): void {
+  const { running } = parts
+
+  listener.get(
+    `${prefix}/join/:token`,
+    door.handle(async (call) => {
+      const invitation = await running().links.findInvitation(tokenOf(call.request))
+      return invitation ? showInvitation(call, invitation) : sendDead(call)
+    }),
+  )
+
+  listener.post(
+    `${prefix}/join/:token`,
+    door.handle(async (call) => {
+      const { request, language } = call
+      const form = readForm(request.body)
+      const invitation = await running().links.findInvitation(tokenOf(request))
+      if (!invitation) return sendDead(call)
+      const refusal = door.refusalOf(call, form)
+      if (refusal) return showInvitation(call, invitation, [{ field: undefined, message: refusal.trouble }])
+      if (invitation.hasAccount) return joinSignedIn(call, invitation)
+      const errors = passwordErrors(form, language)
+      if (errors.length > 0) return showInvitation(call, invitation, errors)
+      const { login } = invitation
+      const joining = running().links.joinAnew(
+        invitation,
+        form.get('password') ?? '',
+        actorOf(request, login),
+      )
+      if (!(await isUsed(joining))) return sendDead(call)
+      const account = await running().findAccount(login)
+      const isOpen = account && (await door.open(call, account))
+      return isOpen ? welcomeFirst(call, invitation) : door.fromBeginning(call)
+    }),
+  )
+
+  listener.get(
+    `${prefix}/recover/:token`,
+    door.handle(async (call) => {
+      const link = await running().links.findRecovery(tokenOf(call.request))
+      return link ? showRecovery(call, link.login) : sendDead(call)
+    }),
+  )
+
+  listener.post(
+    `${prefix}/recover/:token`,
+    door.handle(async (call) => {
+      const { request, reply, language } = call
+      const form = readForm(request.body)
+      const link = await running().links.findRecovery(tokenOf(request))
+      if (!link) return sendDead(call)
+      const refusal = door.refusalOf(call, form)
+      const errors = refusal
+        ? [{ field: undefined, message: refusal.trouble }]
+        : passwordErrors(form, language)
+      if (errors.length > 0) return showRecovery(call, link.login, errors)
+      const recovering = running().links.recover(
+        link,
+        form.get('password') ?? '',
+        actorOf(request, link.login),
+      )
+      if (!(await isUsed(recovering))) return sendDead(call)
+      door.leaveNote(call, language.words.join.recovered)
+      return redirect(reply, pathTo('/sign-in'))
+    }),
+  )
+
+  async function joinSignedIn(call: Call, invitation: OpenInvitation): Promise<FastifyReply> {
+    const { request, reply } = call
+    const found = await visits.readSession(request)
+    if (found?.account.login !== invitation.login) return redirect(reply, signInThenBack(request))
+    const joining = running().links.join(invitation, found.account, actorOf(request, invitation.login))
+    if (!(await isUsed(joining))) return sendDead(call)
+    return welcomeFirst(call, invitation)
+  }
+
+  /** Whoever comes in first sees the AES key, once: nobody else has seen it. */
+  async function welcomeFirst(call: Call, joined: OpenInvitation): Promise<FastifyReply> {
+    const { merchantId, login, role } = joined
+    const { service, merchant } = running().scope(merchantId)
+    const { merchant: shop, keys } = await merchant()
+    if (role !== 'owner' || shop.status === 'suspended' || keys.some(({ kind }) => kind === 'aes'))
+      return welcome(call, joined)
+    const made = await service
+      .as({ actor: actorOf(call.request, login) })
+      .merchants.addKey(merchantId, { kind: 'aes' }, { reason: 'the first member' })
+    const { words } = call.language
+    const access = {
+      gatewayUrl: running().publicUrl,
+      merchantId,
+      aesKey: made.secret ?? '',
+      platformPublicKey: await service.platformPublicKey(),
+    }
+    call.reply.header('set-cookie', visits.shopCookie(merchantId))
+    return door.send(call, {
+      title: words.apply.aesKey,
+      content: html`<p><strong>${words.apply.aesKeyText}</strong> ${words.once}</p>
+<p class="secret"><code>${access.aesKey}</code></p>
+<p>.env</p><pre tabindex="0">${merchantEnv(access)}</pre>
+<p class="acts"><a class="button primary" href="${prefix}">${words.trouble.toPortal}</a></p>`,
+    })
+  }
+
+  function welcome(call: Call, { merchantId, merchantName }: OpenInvitation): FastifyReply {
+    call.reply.header('set-cookie', visits.shopCookie(merchantId))
+    door.leaveNote(call, fillText(call.language.words.join.joined, { shop: merchantName }))
+    return redirect(call.reply, prefix)
+  }
+
+  async function showInvitation(
+    call: Call,
+    invitation: OpenInvitation,
+    errors: readonly FieldError[] = [],
+  ): Promise<FastifyReply> {
+    const { words } = call.language
+    const { login, merchantName, role, hasAccount } = invitation
+    const found = hasAccount ? await visits.readSession(call.request) : undefined
+    const isHere = found?.account.login === login
+    const lead = html`<p>${fill(words.join.text, { role: words.roles[role] })}</p><p class="quiet">${words.roles[role]}: ${words.roleMeanings[role]}</p>`
+    const title = fillText(words.join.heading, { shop: merchantName })
+    if (hasAccount && !isHere)
+      return door.send(call, {
+        title,
+        content: html`${lead}<p>${fill(words.join.signIn, { email: login })}</p>
+<p><a class="button primary" href="${signInThenBack(call.request)}">${words.signIn.heading}</a></p>`,
+      })
+    return door.show(call, {
+      title,
+      action: pathTo('/join/:token', { token: tokenOf(call.request) }),
+      errors,
+      lead,
+      fields: html`${!isHere && passwordPair(call.language, login, errors)}<button class="primary">${words.join.submit}</button>${
+        !isHere &&
+        running().provider &&
+        html`<p><a class="button" href="${signInThenBack(call.request, providerPath)}">${words.provider.join}</a></p>`
+      }`,
+    })
+  }
+
+  function showRecovery(call: Call, login: string, errors: readonly FieldError[] = []): FastifyReply {
+    const { words } = call.language
+    return door.show(call, {
+      title: words.join.recover,
+      action: pathTo('/recover/:token', { token: tokenOf(call.request) }),
+      errors,
+      lead: html`<p>${fill(words.join.recoverText, { email: login })}</p>`,
+      fields: html`${passwordPair(call.language, login, errors)}<button class="primary">${words.join.recover}</button>`,
+    })
+  }
+
+  function sendDead(call: Call): FastifyReply {
+    const { join, trouble } = call.language.words
+    call.reply.status(404)
+    return door.send(call, {
+      title: join.dead,
+      content: html`<p>${join.deadText}</p><p><a class="button" href="${prefix}">${trouble.toPortal}</a></p>`,
+    })
+  }
+}
+
+/** False: somebody else used the link since it was looked at. */
+async function isUsed(using: Promise<void>): Promise<boolean> {
+  try {
+    await using
+    return true
+  } catch (error) {
+    if (error instanceof Failure && error.failure === 'status_does_not_allow') return false
+    throw error
+  }
+}
+
+/** Which account the browser's keeper of passwords is to note is said by a field of its own. */
+function passwordPair({ words, formats }: Language, login: string, errors: readonly FieldError[]): Html {
+  const refused = { refused: { typed: new URLSearchParams(), errors } }
+  const field = (name: 'password' | 'again') =>
+    fieldOf({
+      name,
+      label: name === 'password' ? words.signIn.password : words.join.again,
+      kind: 'password',
+      isRequired: true,
+      attributes: html` autocomplete="new-password" minlength="${minPasswordLength}"`,
+      error: errorOf(refused, name),
+    })
+  return html`<p>${fill(words.join.choose, { count: formats.number(minPasswordLength), email: login })}</p>
+<input type="hidden" name="username" value="${login}" autocomplete="username">${field('password')}${field('again')}`
+}
+
+function passwordErrors(form: URLSearchParams, { words, formats }: Language): FieldError[] {
+  const password = form.get('password') ?? ''
+  const short = fillText(words.join.short, { count: formats.number(minPasswordLength) })
+  return [
+    ...(refusalOfPassword(password) === undefined ? [] : [{ field: 'password', message: short }]),
+    ...(password === form.get('again') ? [] : [{ field: 'again', message: words.join.differ }]),
+  ]
+}
+
+function tokenOf({ params }: FastifyRequest): string {
+  // Safe: the routes that ask name it.
+  return (params as { token: string }).token
+}
+
+function signInThenBack(request: FastifyRequest, path = '/sign-in'): string {
+  return `${pathTo(path)}?next=${encodeURIComponent(pathTo('/join/:token', { token: tokenOf(request) }))}`
+}

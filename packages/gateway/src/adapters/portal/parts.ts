@@ -1,0 +1,103 @@
+// Parts that the portal's pages share: cards, facts, statuses, times, and the way on to what is older.
+import { type Content, type Html, html } from '../kit/html.ts'
+import { fill } from '../kit/languages/words.ts'
+import { statusBadge, statusLooks } from '../kit/pages/status.ts'
+import type { Language } from './languages.ts'
+import { mayUse, pathTo, type Visit } from './portal.ts'
+import type { ActName, Words } from './words.ts'
+
+export function card(heading: Content, content: Content): Html {
+  return html`<section class="card"><h2>${heading}</h2>${content}</section>`
+}
+
+export function facts(rows: readonly (readonly [Content, Content] | undefined | false)[]): Html {
+  return html`<dl class="facts">${rows.map((row) => row && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
+}
+
+export function empty(text: Content): Html {
+  return html`<p class="empty">${text}</p>`
+}
+
+type StatusName = keyof Words['status']
+
+export function status(name: StatusName, { words }: Language): Html {
+  return statusBadge(statusLooks[name], words.status[name])
+}
+
+export function time(timeMs: number, { formats }: Language): Html {
+  return html`<time datetime="${new Date(timeMs).toISOString()}">${formats.time(timeMs)}</time>`
+}
+
+/** "3 minutes ago", the exact time on hover. */
+export function ago(
+  timeMs: number,
+  { language: { formats }, nowMs }: Pick<Visit, 'language' | 'nowMs'>,
+): Html {
+  return html`<time datetime="${new Date(timeMs).toISOString()}" title="${formats.time(timeMs)}">${formats.ago(nowMs - timeMs)}</time>`
+}
+
+/** Shortened in the middle, whole on hover; for whoever copies it the page of the thing has it whole. */
+export function shortId(id: string): Html {
+  return id.length <= 16
+    ? html`<code>${id}</code>`
+    : html`<code title="${id}">${id.slice(0, 8)}…${id.slice(-6)}</code>`
+}
+
+/** A button to the screen of an act, for whoever may. */
+export function actLink(
+  visit: Visit,
+  name: ActName,
+  values: Readonly<Record<string, string>> = {},
+): Html | undefined {
+  const found = visit.catalogue.flatMap(({ portal }) => portal).find((face) => face.name === name)
+  if (!found || !mayUse(found, visit.member)) return undefined
+  return html`<a class="button${found.isDangerous && ' danger'}" href="${pathTo(found.path, values)}">${visit.language.words.acts[name].title}</a>`
+}
+
+/** Nothing around nothing. */
+export function acts(...links: readonly (Html | undefined | false)[]): Html | undefined {
+  return links.some(Boolean) ? html`<div class="acts">${links.filter(Boolean)}</div>` : undefined
+}
+
+export function pages(
+  { query, language: { words } }: Visit,
+  { path, older }: { readonly path: string; readonly older: string | undefined },
+): Html | undefined {
+  const isFirst = !query.has('before')
+  if (isFirst && older === undefined) return undefined
+  const to = (before: string | undefined) => {
+    const next = new URLSearchParams(query)
+    next.delete('before')
+    if (before !== undefined) next.set('before', before)
+    const text = next.toString()
+    return text === '' ? pathTo(path) : `${pathTo(path)}?${text}`
+  }
+  return html`<nav class="pages" aria-label="${words.common.older}"><span>${!isFirst && html`<a class="button" href="${to(undefined)}">${words.common.newest}</a>`}</span><span>${older !== undefined && html`<a class="button" rel="next" href="${to(older)}">${words.common.older}</a>`}</span></nav>`
+}
+
+/** The pages of an area, side by side. */
+export function tabs(
+  { language: { words } }: Visit,
+  names: readonly (keyof Words['tabs'])[],
+  current: keyof Words['tabs'],
+): Html {
+  return html`<nav class="tabs" aria-label="${words.nav[areaOfTabs[names[0] ?? ''] ?? 'shop']}"><ul>${names.map(
+    (name) =>
+      html`<li><a href="${pathTo(`/${name}`)}"${name === current && html` aria-current="page"`}>${words.tabs[name]}</a></li>`,
+  )}</ul></nav>`
+}
+
+const areaOfTabs: Readonly<Record<string, keyof Words['nav']>> = {
+  keys: 'developer',
+  money: 'money',
+  orders: 'orders',
+}
+export const moneyTabs = ['money', 'bills', 'payouts', 'bank', 'fees'] as const
+export const orderTabs = ['orders', 'links'] as const
+export const developerTabs = ['keys', 'callbacks', 'endpoints', 'requests'] as const
+export const shopTabs = ['settings', 'members', 'account'] as const
+
+/** Where counting stopped at some number: "100 or more". */
+export function countUpTo(count: number, atMost: number, { words, formats }: Language): Content {
+  return count < atMost ? formats.number(count) : fill(words.common.orMore, { count: formats.number(atMost) })
+}

@@ -1,0 +1,40 @@
+// Every page, form and file of the portal, as data: what routes.ts serves, and what the test of all routes goes through.
+import type { Act } from '../../actions/action.ts'
+import { actScreens } from './act-screens.ts'
+import { accountArea } from './areas/account.ts'
+import { billsArea } from './areas/bills.ts'
+import { callbacksArea } from './areas/callbacks.ts'
+import { endpointsArea } from './areas/endpoints.ts'
+import { feesArea } from './areas/fees.ts'
+import { homeArea } from './areas/home.ts'
+import { keysArea } from './areas/keys.ts'
+import { linksArea } from './areas/links.ts'
+import { membersArea } from './areas/members.ts'
+import { moneyArea } from './areas/money.ts'
+import { ordersArea } from './areas/orders.ts'
+import { passkeysArea } from './areas/passkeys.ts'
+import { payoutsArea } from './areas/payouts.ts'
+import { requestsArea } from './areas/requests.ts'
+import { settingsArea } from './areas/settings.ts'
+import type { PortalRoute } from './portal.ts'
+
+export function portalRoutes(catalogue: readonly Act[]): readonly PortalRoute[] {
+  return [
+    ...homeArea,
+    ...ordersArea,
+    ...linksArea,
+    ...moneyArea,
+    ...billsArea,
+    ...payoutsArea,
+    ...feesArea,
+    ...keysArea,
+    ...callbacksArea,
+    ...endpointsArea,
+    ...requestsArea,
+    ...settingsArea,
+    ...membersArea,
+    ...accountArea,
+    ...passkeysArea,
+    ...actScreens(catalogue),
+  ]
+}

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import en from '../../../locales/portal/en.json' with { type: 'json' }
+import { catalogue } from '../../actions/catalog.ts'
+
+test('every screen of an act has words, and every field on it', () => {
+  for (const { portal, input } of catalogue)
+    for (const { name, fields, hidden = [], fixed = {} } of portal) {
+      assert.ok(Object.hasOwn(en.acts, name), name)
+      const shown =
+        fields ??
+        Object.keys(input?.properties ?? {}).filter((each) => !hidden.includes(each) && !(each in fixed))
+      for (const field of shown) assert.ok(Object.hasOwn(en.fields, field), `${name}: ${field}`)
+    }
+})

@@ -1,0 +1,6 @@
+// The portal's words in any language.
+import type en from '../../../locales/portal/en.json'
+
+export type Words = typeof en
+export type ActName = keyof Words['acts']
+export type FieldName = keyof Words['fields']

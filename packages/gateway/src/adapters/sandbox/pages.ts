@@ -1,0 +1,98 @@
+// What a newcomer sees: the form, what was given, and why nothing was.
+
+import { merchantEnv } from '../../core/merchants/rules/merchant-env.ts'
+import type { Access, AccessProblem, AccessRequest } from '../../sandbox/sandbox-access.ts'
+import { maxNameLength } from '../../sandbox/sandbox-access.ts'
+import { type Html, html } from '../kit/html.ts'
+import { installCommand } from '../merchant-api/sdk/paths.ts'
+import { playgroundPath, sandboxAccessPath } from './paths.ts'
+
+export function accessForm(
+  asked: AccessRequest,
+  { hasPortal, problem }: { readonly hasPortal: boolean; readonly problem?: AccessProblem },
+): Html {
+  const problemAt = (field: AccessProblem['field']): Html | undefined =>
+    problem?.field === field ? html`<p class="problem" id="${field}-problem">${problem.words}</p>` : undefined
+  const marks = (field: AccessProblem['field']): Html | undefined =>
+    problem?.field === field
+      ? html` aria-invalid="true" aria-describedby="${field}-problem" autofocus`
+      : undefined
+  return html`<main>
+<h1>Get sandbox access</h1>
+<p>You get a merchantId and keys of your own, and can take test payments a minute from now. No real money moves here.</p>
+<form method="post" action="${sandboxAccessPath}" id="access">
+<label for="name">Name of your shop</label>
+<input id="name" name="name" type="text" required maxlength="${maxNameLength}" autocomplete="organization" value="${asked.name}"${marks('name')}>
+${problemAt('name')}
+${
+  hasPortal &&
+  html`<label for="email">Your e-mail address, to sign in to the portal (optional)</label>
+<input id="email" name="email" type="email" maxlength="254" autocomplete="email" value="${asked.email}"${marks('email')}>
+${problemAt('email')}`
+}
+<details id="own-key" open>
+<summary>Your own RSA key</summary>
+<p class="quiet">Make a pair, and paste the public half. The private half stays with you.</p>
+<pre class="commands" tabindex="0">openssl genrsa -out private.pem 2048
+openssl rsa -in private.pem -pubout</pre>
+<label for="publicKey">Public key</label>
+<textarea id="publicKey" name="publicKey" rows="6" required spellcheck="false" autocomplete="off" placeholder="-----BEGIN PUBLIC KEY-----"${marks('publicKey')}>${asked.publicKey}</textarea>
+</details>
+${problemAt('publicKey')}
+<p class="quiet" id="in-browser" hidden>Your RSA key pair is made in this browser. The private key never leaves it: you download it on the next page.</p>
+<button class="primary" type="submit">Get access</button>
+<p class="quiet" id="progress" role="status"></p>
+</form>
+</main>`
+}
+
+export function accessGiven(access: Extract<Access, { kind: 'given' }> & { gatewayUrl: string }): Html {
+  const { made, platformPublicKey, gatewayUrl, link, mailedTo } = access
+  const { merchantId, name } = made.merchant
+  const env = merchantEnv({ gatewayUrl, merchantId, aesKey: made.aesKey, platformPublicKey })
+  return html`<main>
+<p class="badge good">Ready</p>
+<h1>${name} can take test payments</h1>
+<p><strong>The AES key is shown this once.</strong> Keep this page open until you have saved it.</p>
+<dl class="facts">
+<div><dt>merchantId</dt><dd><code>${merchantId}</code></dd></div>
+<div><dt>AES key</dt><dd><code>${made.aesKey}</code></dd></div>
+<div><dt>Gateway</dt><dd><code>${gatewayUrl}</code></dd></div>
+</dl>
+${
+  link !== undefined &&
+  html`<h2>The portal</h2>
+<p>Orders, refunds, callbacks, keys and people of your shop. This link opens once, for three days: choose a password there.</p>
+<p class="acts"><a class="button" id="portal" href="${link}" target="_blank" rel="noopener">Open the portal</a></p>`
+}
+${
+  mailedTo !== undefined &&
+  html`<h2>The portal</h2>
+<p>A link to the portal of your shop is on its way to ${mailedTo}. It opens once, for three days.</p>`
+}
+<h2>Ready for your .env</h2>
+<p class="quiet" id="key-place"><code>private.pem</code> is the private half of the key whose public half you gave.</p>
+<p class="acts" id="acts" data-playground="${playgroundPath}"></p>
+<pre id="env" tabindex="0">${env}</pre>
+<h2>The gateway’s public key</h2>
+<p class="quiet">It verifies callbacks. It is no secret, and always to be had at <a href="/platform-keys">/platform-keys</a>.</p>
+<pre tabindex="0">${platformPublicKey.trim()}</pre>
+<h2>Then</h2>
+<p class="quiet">In the folder with this <code>.env</code>, on Node.js 20 or newer. <code>till</code> reads it by itself, a program of yours by <code>node --env-file=.env</code>.</p>
+<pre class="commands" tabindex="0">${installCommand(gatewayUrl)}
+npx till create --amount 12.50 --currency EUR \\
+  --callback-url https://shop.example/callbacks</pre>
+<p class="quiet">Callbacks go to public addresses. To take them on your own machine, name one that is not there yet, as above, and listen in another terminal.</p>
+<pre class="commands" tabindex="0">npx till listen --forward-to http://localhost:3000/callbacks</pre>
+<p><a href="/docs/quickstart">The quickstart</a> goes on from here.</p>
+</main>`
+}
+
+export function accessRefused(words: string): Html {
+  return html`<main>
+<p class="badge wait">Not now</p>
+<h1>No access was given</h1>
+<p>${words}</p>
+<p><a href="${sandboxAccessPath}">Back to the form</a></p>
+</main>`
+}

@@ -1,0 +1,80 @@
+// What stands around every page of the wallet: the frame that consumers know from the checkout, the navigation of whoever is
+// signed in, and the one sentence that a form left.
+import type { FastifyReply } from 'fastify'
+import type { Language } from '../checkout/languages.ts'
+import { type Site, sendFramed } from '../checkout/pages/frame.ts'
+import { icon } from '../checkout/pages/icons.ts'
+import { token } from '../checkout/pages/token.ts'
+import { assets } from '../kit/assets.ts'
+import { type Content, type Html, html } from '../kit/html.ts'
+import { fill } from '../kit/languages/words.ts'
+import { type PageName, prefix, type Refusal, type Visit, type WalletPage } from './wallet.ts'
+import type { Words } from './words.ts'
+
+export interface Framing {
+  readonly site: Site
+  readonly language: Language
+  readonly words: Words
+  /** What the page before left to say. */
+  readonly note?: keyof Words['notes'] | undefined
+  readonly refusal?: Refusal | undefined
+  /** Of whoever is signed in. */
+  readonly formToken?: string | undefined
+}
+
+const places = {
+  home: '',
+  history: '/history',
+  topUp: '/top-up',
+  withdraw: '/withdraw',
+  settings: '/settings',
+} as const satisfies Record<PageName, string>
+
+export function sendWalletPage(reply: FastifyReply, page: WalletPage, framing: Framing): FastifyReply {
+  const { site, language, words, formToken } = framing
+  return sendFramed(reply, {
+    ...site,
+    language,
+    title: html`${page.title} · ${words.title}`,
+    styles: [assets.walletStyle],
+    ...(page.withPasskeyScript && { script: assets.passkeyScript }),
+    main: html`${formToken !== undefined && navigation(page, words)}
+<main class="wallet">
+${said(framing)}
+${page.content}
+${formToken !== undefined && html`<form class="leaving" method="post" action="${prefix}/sign-out">${token(formToken)}<button class="link" type="submit">${words.nav.signOut}</button></form>`}
+</main>`,
+  })
+}
+
+function navigation({ at }: WalletPage, words: Words): Html {
+  return html`<nav class="wallet-nav" aria-label="${words.nav.label}"><ul>${(
+    Object.keys(places) as PageName[]
+  ).map(
+    (name) =>
+      html`<li><a href="${prefix}${places[name]}"${name === at && html` aria-current="page"`}>${words.nav[name]}</a></li>`,
+  )}</ul></nav>`
+}
+
+function said({ note, refusal, words }: Framing): Content {
+  if (refusal)
+    return html`<p class="notice" id="notice" role="alert">${icon('notice')}<span>${fill(words.refusals[refusal.code], refusal.values ?? {})}</span></p>`
+  return (
+    note && html`<p class="notice good" role="status">${icon('done')}<span>${words.notes[note]}</span></p>`
+  )
+}
+
+/** A form of whoever is signed in. */
+export function walletForm({ formToken }: Pick<Visit, 'formToken'>, path: string, fields: Html): Html {
+  return html`<form method="post" action="${prefix}${path}">
+${token(formToken)}
+${fields}
+</form>`
+}
+
+export function card(heading: Content, content: Html): Html {
+  return html`<section class="card pane">
+<h1>${heading}</h1>
+${content}
+</section>`
+}

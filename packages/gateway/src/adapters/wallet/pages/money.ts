@@ -1,0 +1,235 @@
+// Topping up and withdrawing.
+import { Failure, isCurrencyCode, toDecimalText, uuidPattern } from '@tillgate/protocol'
+import { availableMinor, postedMinor } from '../../../core/ledger/rules/transfer.ts'
+import { readTypedAmount } from '../../../finance/links/rules/typed-amount.ts'
+import { holderOf } from '../../../finance/payouts/rules/bank-account.ts'
+import { maxPayoutMinor } from '../../../finance/payouts/rules/payout-amount.ts'
+import type { BankDetails } from '../../../finance/treasury/rules/bank-account.ts'
+import { grouped } from '../../../finance/treasury/rules/mod-97.ts'
+import type { Withdrawal } from '../../../identity/consumers/withdraw.ts'
+import { type Content, type Html, html } from '../../kit/html.ts'
+import { fill } from '../../kit/languages/words.ts'
+import { amountField, ibanField, pinField } from '../fields.ts'
+import { card, walletForm } from '../frame.ts'
+import { demandPin } from '../proof.ts'
+import { type Done, prefix, refused, type Visit, type WalletPage, type WalletRoute } from '../wallet.ts'
+
+const exampleMinor = 2_500n
+const withdrawalsShown = 10
+
+export const moneyRoutes: readonly WalletRoute[] = [
+  { path: '/top-up', show: topUpPage },
+  { path: '/top-up', act: topUp, back: topUpPage },
+  { path: '/withdraw', show: withdrawPage },
+  { path: '/withdraw', act: ask, back: withdrawPage },
+  { path: '/withdraw/confirm', act: withdraw, back: backFromConfirming },
+]
+
+async function topUpPage(visit: Visit): Promise<WalletPage> {
+  const { wallet, words, service } = visit
+  const currencies = await service.startTopUp.currencies()
+  // What is there already is most likely what more is wanted of.
+  const balances = (await service.listBalances(wallet.walletId)).filter((each) => postedMinor(each) > 0n)
+  const content =
+    currencies.length === 0
+      ? html`<p>${words.topUp.none}</p>`
+      : html`<p class="quiet">${words.topUp.text}</p>
+${form(
+  visit,
+  '/top-up',
+  html`${amountField({ name: 'amount', label: words.topUp.amount, refused: visit.refused }, currencies, { label: words.topUp.currency, usual: balances[0]?.currency ?? '' })}
+<button class="primary" type="submit">${words.topUp.submit}</button>`,
+)}`
+  return { title: words.topUp.heading, content: card(words.topUp.heading, content), at: 'topUp' }
+}
+
+async function topUp(visit: Visit, given: URLSearchParams): Promise<Done> {
+  const { wallet, words, service, language } = visit
+  const money = readMoney(visit, given)
+  const formNumber = given.get('number') ?? ''
+  if (!money || !uuidPattern.test(formNumber)) return amountWrong(visit, given)
+  const outcome = await service.startTopUp.start({
+    walletId: wallet.walletId,
+    ...money,
+    formNumber,
+    description: words.topUp.description,
+  })
+  switch (outcome.kind) {
+    case 'begun':
+      return { kind: 'go', to: outcome.path }
+    case 'over_limit':
+      return refused('overLimit', {
+        field: 'amount',
+        values: { room: language.formats.money(outcome.roomMinor, money.currency) },
+      })
+    case 'no_rail':
+      return refused('noRail', { field: 'amount' })
+    case 'too_many':
+      return refused('tooManyTopUps')
+    case 'number_used':
+      return refused('formUsed')
+  }
+}
+
+/** `typed`: what comes back in the fields. */
+async function withdrawPage(visit: Visit, typed = visit.refused?.typed): Promise<WalletPage> {
+  const { wallet, words, service, language } = visit
+  const currencies = await service.withdraw.currencies(wallet.walletId)
+  const balances = await service.listBalances(wallet.walletId)
+  const field = (name: 'amount' | 'iban') => ({
+    name,
+    label: words.withdraw[name],
+    refused: visit.refused,
+    value: typed?.get(name) ?? undefined,
+  })
+  const usual = typed?.get('currency') ?? undefined
+  const content =
+    currencies.length === 0
+      ? html`<p>${words.withdraw.none}</p>`
+      : html`<p class="quiet">${fill(words.withdraw.text, { name: html`<bdi>${holderOf(wallet.name)}</bdi>` })} ${shortened(visit)}</p>
+${balances
+  .filter(({ currency }) => currencies.includes(currency))
+  .map(
+    (each) =>
+      html`<p>${fill(words.withdraw.available, { amount: language.formats.money(availableMinor(each), each.currency) })}</p>`,
+  )}
+${form(
+  visit,
+  '/withdraw',
+  html`${amountField(field('amount'), currencies, { label: words.withdraw.currency, usual })}
+${ibanField(field('iban'))}
+<button class="primary" type="submit">${words.topUp.submit}</button>`,
+  typed,
+)}`
+  return {
+    title: words.withdraw.heading,
+    content: html`${card(words.withdraw.heading, content)}${await withdrawals(visit)}`,
+    at: 'withdraw',
+  }
+}
+
+function shortened({ wallet, words }: Visit): Content {
+  return holderOf(wallet.name) === wallet.name ? undefined : words.withdraw.shortened
+}
+
+async function withdrawals({ wallet, words, service, language }: Visit): Promise<Content> {
+  const all = await service.withdraw.list(wallet.walletId, withdrawalsShown)
+  if (all.length === 0) return undefined
+  return html`<section class="card pane"><h2>${words.withdraw.before}</h2><ul class="entries">${all.map(
+    ({ amountMinor, currency, status, requestedAtMs, account }) =>
+      html`<li><span>${words.withdraw[status]}<small class="quiet">${language.formats.time(requestedAtMs)} · …${account.iban?.slice(-4)}</small></span>${language.formats.money(amountMinor, currency)}</li>`,
+  )}</ul></section>`
+}
+
+/** Nothing is done yet: what was read out of the form is shown. */
+async function ask(visit: Visit, given: URLSearchParams): Promise<Done> {
+  if (given.has('change')) return { kind: 'shown', page: await withdrawPage(visit, given) }
+  return attempt(visit, given, async (withdrawal) => {
+    const account = await visit.service.withdraw.check(withdrawal)
+    return { kind: 'shown', page: confirmPage(visit, { ...withdrawal, account }) }
+  })
+}
+
+interface Asked {
+  readonly currency: string
+  readonly amountMinor: bigint
+  readonly account: BankDetails
+  readonly formNumber: string
+}
+
+/** Carries what it shows, so that nothing else is withdrawn. */
+function confirmPage(visit: Visit, { currency, amountMinor, account, formNumber }: Asked): WalletPage {
+  const { words, language } = visit
+  const { withdraw: said } = words
+  const iban = account.iban ?? ''
+  const carried = { number: formNumber, currency, amount: toDecimalText(amountMinor, currency), iban }
+  const facts: readonly (readonly [string, Content])[] = [
+    [said.amount, language.formats.money(amountMinor, currency)],
+    [said.iban, html`<bdi dir="ltr">${grouped(iban)}</bdi>`],
+    [said.holder, html`<bdi>${account.holder}</bdi>`],
+  ]
+  return {
+    title: said.confirm,
+    at: 'withdraw',
+    content: card(
+      said.confirm,
+      html`<p class="quiet">${said.check} ${shortened(visit)}</p>
+<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+${walletForm(
+  visit,
+  '/withdraw/confirm',
+  html`${Object.entries(carried).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${pinField({ name: 'pin', label: said.pin, refused: visit.refused })}
+<button class="primary" type="submit">${said.submit}</button>
+<p class="ways"><button class="button" type="submit" formaction="${prefix}/withdraw" formnovalidate name="change" value="yes">${said.change}</button></p>`,
+)}`,
+    ),
+  }
+}
+
+async function withdraw(visit: Visit, given: URLSearchParams): Promise<Done> {
+  const refusal = await demandPin(visit, given.get('pin') ?? '')
+  if (refusal) return refusal
+  return attempt(visit, given, async (withdrawal) => {
+    await visit.service.withdraw.request({ ...withdrawal, address: visit.address })
+    return { kind: 'go', to: `${prefix}/withdraw`, note: 'withdrawn' }
+  })
+}
+
+/** Where only the PIN was not right, it is asked for again; all else is put right in the first form. */
+async function backFromConfirming(visit: Visit): Promise<WalletPage> {
+  const { refused: why } = visit
+  const isOfPin = why?.field === 'pin' || why?.code === 'busy'
+  const again = why && isOfPin ? await ask(visit, why.typed) : undefined
+  return again?.kind === 'shown' ? again.page : withdrawPage(visit)
+}
+
+async function attempt(
+  visit: Visit,
+  given: URLSearchParams,
+  act: (withdrawal: Withdrawal) => Promise<Done>,
+): Promise<Done> {
+  const money = readMoney(visit, given)
+  if (!money) return amountWrong(visit, given)
+  const iban = given.get('iban') ?? ''
+  try {
+    return await act({ wallet: visit.wallet, ...money, iban, formNumber: given.get('number') ?? '' })
+  } catch (error) {
+    // Where nobody knows whether it was done, nobody says that it was not.
+    if (!(error instanceof Failure) || error.failure === 'unavailable') throw error
+    if (error.failure === 'number_already_used') return refused('formUsed')
+    if (error.field === 'iban') return refused('ibanWrong', { field: 'iban' })
+    if (error.field === 'amount') return amountRefused(visit, error, money.currency)
+    return refused('notNow')
+  }
+}
+
+function amountRefused({ language }: Visit, { failure }: Failure, currency: string): Done {
+  if (failure !== 'invalid_field') return refused('tooLittle', { field: 'amount' })
+  const most = language.formats.money(maxPayoutMinor(currency), currency)
+  return refused('overMost', { field: 'amount', values: { most } })
+}
+
+/** Done once, however often it is sent: one that comes back keeps its number, but where something else was done by it. */
+function form(visit: Visit, path: string, fields: Html, typed = visit.refused?.typed): Html {
+  const kept = visit.refused?.code === 'formUsed' ? '' : (typed?.get('number') ?? '')
+  return walletForm(
+    visit,
+    path,
+    html`<input type="hidden" name="number" value="${uuidPattern.test(kept) ? kept : visit.newNumber()}">
+${fields}`,
+  )
+}
+
+function readMoney(_visit: Visit, given: URLSearchParams) {
+  const currency = given.get('currency') ?? ''
+  if (!isCurrencyCode(currency)) return undefined
+  const amountMinor = readTypedAmount(given.get('amount') ?? '', currency)
+  return amountMinor === undefined ? undefined : { currency, amountMinor }
+}
+
+function amountWrong({ language }: Visit, given: URLSearchParams): Done {
+  const currency = given.get('currency') ?? ''
+  const example = language.formats.money(exampleMinor, isCurrencyCode(currency) ? currency : 'EUR')
+  return refused('amountWrong', { field: 'amount', values: { example } })
+}

@@ -1,0 +1,141 @@
+// PIN, devices, language, and the way out for good.
+
+import { isNewPin } from '../../../core/wallets/rules/wallet.ts'
+import type { WalletSession } from '../../../identity/consumers/store/wallet-sessions.ts'
+import { languages } from '../../checkout/languages.ts'
+import { type Html, html } from '../../kit/html.ts'
+import { isLanguageTag } from '../../kit/languages/languages.ts'
+import { fill } from '../../kit/languages/words.ts'
+import { newPinField, pinField } from '../fields.ts'
+import { card, walletForm } from '../frame.ts'
+import { demandPin, proven } from '../proof.ts'
+import { type Done, prefix, refused, type Visit, type WalletPage, type WalletRoute } from '../wallet.ts'
+import { passkeysPath } from './passkeys.ts'
+
+export const settingsRoutes: readonly WalletRoute[] = [
+  { path: '/settings', show: settings },
+  { path: '/pin', act: changePin, back: settings },
+  { path: '/language', act: setLanguage, back: settings },
+  { path: '/devices/end', act: endSession, back: settings },
+  { path: '/devices/end-all', act: endAll, back: settings },
+  { path: '/close', show: closing },
+  { path: '/close', act: close, back: closing },
+]
+
+async function settings(visit: Visit): Promise<WalletPage> {
+  const { words, service, wallet } = visit
+  const { settings: said, forgotten } = words
+  const { refused: why } = visit
+  const sessions = await service.sessions.list(wallet.walletId)
+  return {
+    title: said.heading,
+    at: 'settings',
+    content: html`${card(
+      said.heading,
+      html`<p><bdi>${wallet.name}</bdi><br><bdi class="quiet">${wallet.login}</bdi></p>
+<h2>${said.pin}</h2>
+${walletForm(
+  visit,
+  '/pin',
+  html`${pinField({ name: 'pin', label: said.oldPin, refused: why })}
+${newPinField({ name: 'new', label: forgotten.newPin, hint: forgotten.hint, refused: why })}
+${newPinField({ name: 'again', label: forgotten.again, refused: why })}
+<button type="submit">${said.changePin}</button>`,
+)}`,
+    )}
+<section class="card pane"><h2>${words.passkeys.heading}</h2><p class="quiet">${words.passkeys.text}</p>
+<p class="ways"><a class="button" href="${prefix}${passkeysPath}">${words.passkeys.manage}</a></p></section>
+<section class="card pane"><h2>${said.devices}</h2>
+<ul class="entries">${sessions.map((session) => device(visit, session))}</ul>
+${walletForm(visit, '/devices/end-all', html`<button type="submit">${said.endAll}</button>`)}</section>
+<section class="card pane"><h2>${said.language}</h2><p class="quiet">${said.languageText}</p>
+${walletForm(
+  visit,
+  '/language',
+  html`<label for="language">${said.language}</label><select id="language" name="language">${languages.map(
+    ({ tag, name }) =>
+      html`<option value="${tag}" lang="${tag}"${tag === visit.language.tag && html` selected`}>${name}</option>`,
+  )}</select>
+<button type="submit">${said.save}</button>`,
+)}
+<p class="ways"><a href="${prefix}/close">${said.close}</a></p></section>`,
+  }
+}
+
+function device(visit: Visit, { sessionId, device: name, lastSeenAtMs }: WalletSession): Html {
+  const { words, language, session } = visit
+  const { settings: said } = words
+  const isHere = sessionId === session.sessionId
+  return html`<li><span>${name || said.unknownDevice}<small class="quiet">${isHere ? said.here : fill(said.seen, { time: language.formats.time(lastSeenAtMs) })}</small></span>${
+    !isHere &&
+    walletForm(
+      visit,
+      '/devices/end',
+      html`<input type="hidden" name="session" value="${sessionId}"><button class="link" type="submit">${said.end}</button>`,
+    )
+  }</li>`
+}
+
+async function changePin(visit: Visit, given: URLSearchParams): Promise<Done> {
+  const newPin = given.get('new') ?? ''
+  if (!isNewPin(newPin) || newPin !== given.get('again')) return refused('pinUnfit', { field: 'new' })
+  const { service, wallet, address, device: known, session } = visit
+  const proof = { wallet, pin: given.get('pin') ?? '', address, device: known }
+  let changed = wallet
+  const refusal = await proven(visit, async () => {
+    const outcome = await service.changePin(proof, { newPin, tokenHash: session.tokenHash })
+    if (outcome.kind === 'signed_in') changed = outcome.wallet
+    return outcome
+  })
+  if (refusal) return refusal
+  // Marks end as sessions do, and this browser stays known.
+  const cookie = service.devices.rememberDevice(changed)
+  return { kind: 'go', to: `${prefix}/settings`, note: 'pinChanged', cookie }
+}
+
+async function setLanguage({ service, wallet }: Visit, given: URLSearchParams): Promise<Done> {
+  const language = given.get('language')
+  if (!isLanguageTag(language)) return { kind: 'go', to: `${prefix}/settings` }
+  await service.setLanguage(wallet.walletId, language)
+  return { kind: 'go', to: `${prefix}/settings?lang=${language}`, note: 'languageSaved' }
+}
+
+async function endSession({ service, wallet }: Visit, given: URLSearchParams): Promise<Done> {
+  await service.sessions.end(wallet.walletId, given.get('session') ?? '')
+  return { kind: 'go', to: `${prefix}/settings`, note: 'ended' }
+}
+
+async function endAll({ service, wallet, address }: Visit): Promise<Done> {
+  await service.sessions.endAll(wallet.walletId, `consumer@${address}`)
+  return { kind: 'left', to: `${prefix}/sign-in`, note: 'signedOutEverywhere' }
+}
+
+async function closing(visit: Visit): Promise<WalletPage> {
+  const { words } = visit
+  const { close: said, withdraw } = words
+  return {
+    title: said.heading,
+    at: 'settings',
+    content: card(
+      said.heading,
+      html`<p>${said.text}</p><p class="quiet">${said.empty}</p>
+${walletForm(
+  visit,
+  '/close',
+  html`${pinField({ name: 'pin', label: withdraw.pin, refused: visit.refused })}
+<button class="primary" type="submit">${said.submit}</button>`,
+)}`,
+    ),
+  }
+}
+
+async function close(visit: Visit, given: URLSearchParams): Promise<Done> {
+  const refusal = await demandPin(visit, given.get('pin') ?? '')
+  if (refusal) return refusal
+  const { service, wallet, address } = visit
+  const outcome = await service.closeWallet(wallet, `consumer@${address}`)
+  if (outcome === 'access_ended') return refused('notNow')
+  if (outcome === 'not_empty') return refused('notEmpty')
+  if (outcome === 'under_way') return refused('underWay')
+  return { kind: 'left', to: `${prefix}/closed` }
+}

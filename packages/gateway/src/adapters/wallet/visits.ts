@@ -1,0 +1,85 @@
+// Who looks at the wallet, as the browser's cookies tell it: a session, or a browser that nobody knows. And what the next page
+// is to say once.
+import type { RandomBytes } from '@tillgate/protocol'
+import { makeUuid } from '@tillgate/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { SignInPlace } from '../../core/wallets/tell-owner.ts'
+import { siteOf } from '../../identity/accounts/rules/passkey.ts'
+import { sessionLimits } from '../../identity/accounts/sessions.ts'
+import { addressKey } from '../../platform/http/admission/addresses.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { Language } from '../checkout/languages.ts'
+import type { CookieJar } from '../kit/cookies.ts'
+import { deviceName } from '../kit/forms/device-name.ts'
+import { makeSignInCookies } from '../kit/forms/sign-in-cookies.ts'
+import { wordsOf } from './languages.ts'
+import type { WalletLimits } from './limits.ts'
+import { prefix, type Visit, type WalletService } from './wallet.ts'
+import type { Words } from './words.ts'
+
+export interface Note {
+  readonly note: keyof Words['notes']
+}
+
+export interface VisitParts {
+  readonly jar: CookieJar
+  readonly random: RandomBytes
+  readonly clock: Clock
+  /** Throws while the gateway is still starting. */
+  readonly running: () => WalletService
+  readonly limits: WalletLimits
+  readonly publicUrl: () => string
+}
+
+export type Visits = ReturnType<typeof makeVisits>
+
+export function makeVisits({ jar, random, clock, running, limits, publicUrl }: VisitParts) {
+  const cookies = makeSignInCookies<Note>({ name: 'wallet', jarOf: () => jar })
+  return {
+    ...cookies,
+
+    sessionCookie: (request: FastifyRequest, token: string) =>
+      cookies.sessionCookie(request, token, sessionLimits.lifeMs),
+
+    /** By the gateway's own name; where it has none, by that of the request. */
+    siteOf: ({ host }: FastifyRequest) => siteOf(new URL(publicUrl()).host) ?? siteOf(host),
+
+    /** Undefined: nobody is signed in. */
+    async readVisit(request: FastifyRequest, language: Language): Promise<Visit | undefined> {
+      const service = running()
+      const token = cookies.readToken(request)
+      const session = token === undefined ? undefined : await service.sessions.find(token)
+      const wallet = session && (await service.findWallet(session.walletId))
+      if (!session || wallet?.status !== 'active') return undefined
+      return {
+        service,
+        wallet,
+        session,
+        language,
+        words: wordsOf[language.tag],
+        nowMs: clock.now(),
+        formToken: cookies.formTokenOf(session, service),
+        site: this.siteOf(request),
+        address: addressKey(request.ip),
+        device: service.devices.readDevice(request.headers.cookie, wallet.login),
+        // Safe: Fastify's parameters are texts by name.
+        params: request.params as Record<string, string>,
+        query: new URLSearchParams(request.url.split('?')[1] ?? ''),
+        newNumber: () => makeUuid(clock.now(), random),
+        startProof: () => limits.startProof(request.ip),
+      }
+    },
+  }
+}
+
+export function placeOf(request: FastifyRequest): SignInPlace {
+  return { address: addressKey(request.ip), userAgent: deviceName(request.headers['user-agent'] ?? '') }
+}
+
+/** Only a page of the wallet: never another host. */
+export function nextOf(request: FastifyRequest): string {
+  const { next } = request.query as { next?: unknown }
+  return typeof next === 'string' && /^\/wallet\/(?:history|top-up|withdraw|settings|passkeys)$/.test(next)
+    ? next
+    : prefix
+}

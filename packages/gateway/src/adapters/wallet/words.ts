@@ -1,0 +1,4 @@
+// The wallet's words in any language.
+import type en from '../../../locales/wallet/en.json'
+
+export type Words = typeof en

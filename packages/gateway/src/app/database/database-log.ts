@@ -1,0 +1,42 @@
+// What the log says of the database's comings and goings.
+import type { DatabaseEvent } from '../../platform/database/open-database.ts'
+import type { Log } from '../../platform/runtime/log.ts'
+
+export function logDatabaseEvent(log: Log, event: DatabaseEvent): void {
+  switch (event.kind) {
+    case 'creating':
+      log.info('making a private PostgreSQL in DATA_DIR')
+      break
+    case 'running':
+      log.info(
+        { pid: event.pid, durationMs: event.tookMs },
+        event.startedByUs ? 'started PostgreSQL' : 'found PostgreSQL running',
+      )
+      break
+    case 'database_away':
+      // Asked again and again; a line for each reason is enough.
+      log[event.isTold ? 'debug' : 'warn'](
+        { host: event.address, reason: event.reason },
+        'waiting for the database',
+      )
+      break
+    case 'migration_blocked':
+      log.warn('a migration waits for a table that somebody holds, such as a backup; it is tried again')
+      break
+    case 'migrated':
+      log.info({ count: event.applied.length }, 'brought the database up to date')
+      break
+    case 'recovery_failed':
+      log.error({ reason: event.reason, waitMs: event.retryInMs }, 'PostgreSQL does not start; trying again')
+      break
+    case 'statements_not_kept':
+      log.warn('the pooler before the database keeps no prepared statements; set DATABASE_PREPARED=off')
+      break
+    case 'stop_forced':
+      log.warn('PostgreSQL did not stop in time and was stopped at once')
+      break
+    // database-outage.ts logs lost and recovered connections where they matter.
+    default:
+      log.debug({ reason: 'reason' in event ? event.reason : event.kind }, 'PostgreSQL')
+  }
+}

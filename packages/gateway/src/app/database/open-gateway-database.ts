@@ -1,0 +1,25 @@
+// The database of a gateway, as its configuration asks for it and with the tables of this version.
+import { join } from 'node:path'
+import { type DatabaseEvent, type OpenDatabase, openDatabase } from '../../platform/database/open-database.ts'
+import type { Config } from '../settings/config.ts'
+
+export interface DatabaseOptions {
+  readonly config: Config
+  readonly tell: (event: DatabaseEvent) => void
+  readonly signal: AbortSignal
+}
+
+export const migrationsFolder = join(import.meta.dirname, '../../../migrations')
+
+export function openGatewayDatabase({ config, tell, signal }: DatabaseOptions): Promise<OpenDatabase> {
+  return openDatabase({
+    dataDir: config.dataDir,
+    databaseUrl: config.databaseUrl,
+    poolMax: config.databasePoolMax,
+    processes: config.processes,
+    isPreparing: config.isPreparing,
+    migrationsFolder,
+    tell,
+    signal,
+  })
+}

@@ -1,0 +1,97 @@
+// The stores over the configured database, opened for as long as they are used, with the vault that opens their
+// secrets. The gateway and the operator's command line both begin here.
+
+import { PlatformKeys } from '../../core/keys/platform-keys.ts'
+import { sealPlainHashes } from '../../core/keys/rotate-master-key.ts'
+import { parseDatabaseUrl } from '../../platform/database/connection.ts'
+import { bindMode } from '../../platform/database/mode.ts'
+import {
+  type NotificationParts,
+  type Notifications,
+  openNotifications,
+} from '../../platform/database/notifications.ts'
+import type { OpenDatabase } from '../../platform/database/open-database.ts'
+import type { Pool } from '../../platform/database/pool.ts'
+import { checkWritable, type Writability } from '../../platform/database/writable.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { loadMasterKeys } from '../../platform/runtime/secrets/master-keys.ts'
+import { makeVault, type ScryptCost, type Vault } from '../../platform/runtime/secrets/vault.ts'
+import { exitCodes, StartFailure } from '../../platform/runtime/start-failure.ts'
+import { type Config, refuseExampleKeys } from '../settings/config.ts'
+import { type DatabaseOptions, openGatewayDatabase } from './open-gateway-database.ts'
+import { placeOfSecret } from './secret-places.ts'
+import { makeStores, type StoreParts, type Stores } from './stores.ts'
+
+export interface OpenStores {
+  readonly stores: Stores
+  readonly vault: Vault
+  poolCounts(): ReturnType<Pool['counts']>
+  /** Undefined: the configuration says that nobody is to be heard. */
+  openNotifications(listeners: Pick<NotificationParts, 'onMessage' | 'onDeaf'>): Notifications | undefined
+  writability(): Promise<Writability>
+  close(): Promise<void>
+}
+
+export interface StoresOptions extends Pick<StoreParts, 'onBatch' | 'onQueued'>, ClockAndRandom {
+  readonly config: Config
+  /** The same pool, watched. */
+  readonly overPool?: (pool: Pool) => Pool
+  /** What hashing a PIN or a password costs. For tests, which hash thousands: no setting leads here. */
+  readonly hashCost?: ScryptCost
+}
+
+export async function openStores(options: DatabaseOptions & StoresOptions): Promise<OpenStores> {
+  const database = await openGatewayDatabase(options)
+  try {
+    return await storesOver(database, options)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** Over a database that stays open when this fails. */
+export async function storesOver(
+  database: OpenDatabase,
+  { config, clock, random, overPool, hashCost, ...parts }: StoresOptions,
+): Promise<OpenStores> {
+  const { schemaNumber, close } = database
+  await bindMode(database.pool, config)
+  const pool = overPool?.(database.pool) ?? database.pool
+  const stores = makeStores(pool, parts)
+  // After the database, which knows who must be able to enter DATA_DIR when it makes that folder.
+  const masterKeys = loadMasterKeys(config)
+  refuseExampleKeys(config, masterKeys)
+  const vault = { ...makeVault(...masterKeys), ...(hashCost && { hashCost }) }
+  await new PlatformKeys({ store: stores.platformKeys, vault }).ensure({ clock, random })
+  await checkMasterKey(stores, vault)
+  await sealPlainHashes({ secrets: stores.sealedSecrets, vault, placeOf: placeOfSecret })
+  return {
+    stores,
+    vault,
+    poolCounts: () => pool.counts(),
+    openNotifications(listeners) {
+      const { databaseListenUrl } = config
+      if (databaseListenUrl === 'off') return undefined
+      const connection =
+        databaseListenUrl === undefined ? database.connection : parseDatabaseUrl(databaseListenUrl)
+      return openNotifications({ connection, database: pool, ...listeners })
+    },
+    writability: () => checkWritable(pool, schemaNumber),
+    close,
+  }
+}
+
+/** A gateway with the wrong master key would turn every merchant away, so it does not start at all. */
+async function checkMasterKey({ sealedSecrets }: Stores, vault: Vault): Promise<void> {
+  const known = vault.masterKeyIds
+  const counts = await sealedSecrets.countByMasterKey()
+  if (counts.every(({ masterKeyId, live }) => live === 0 || known.some((id) => id.equals(masterKeyId))))
+    return
+  throw new StartFailure(
+    'The secrets in this database were sealed under another master key.\n' +
+      'Give the one that they were made with (MASTER_KEY, MASTER_KEY_FILE, or master.key in DATA_DIR).\n' +
+      'While it is replaced both are needed, the new one first.',
+    { exitCode: exitCodes.settings },
+  )
+}

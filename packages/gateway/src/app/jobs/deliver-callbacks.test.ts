@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { pino } from 'pino'
+import { TestClock } from '../../../test/support/clock.ts'
+import type { LaneLimits } from '../../core/callbacks/rules/delivery-lanes.ts'
+import type { Recorded } from '../../core/callbacks/store/callback-outcomes.ts'
+import type { ClaimedCallback, ClaimRequest } from '../../core/callbacks/store/callback-queue.ts'
+import { recordingMax, startDeliveryWorker } from './deliver-callbacks.ts'
+
+const lane = {
+  merchantId: '1',
+  host: 'shop.example',
+  destinationId: '0197c5a0-0000-7000-8000-00000000000a',
+}
+const healthy = { failures: 0, pausedUntilMs: undefined }
+const health = { host: healthy, destination: healthy }
+const written: Recorded = {
+  isWritten: true,
+  failing: undefined,
+  outcome: {
+    verdict: { kind: 'acknowledged', isWarned: false },
+    state: 'delivered',
+    isNewlyExhausted: false,
+    retriesMade: 0,
+    nextAttemptAtMs: undefined,
+  },
+}
+
+/** So many callbacks in one lane, a host that takes each, and a database that records nothing until told. */
+function deliver(t: TestContext, { waiting, limits }: { waiting: number; limits: LaneLimits }) {
+  const clock = new TestClock()
+  const recording: (() => void)[] = []
+  let left = waiting
+  let sent = 0
+  let isRecording = false
+  let outcomes = 0
+  /** How many outcomes there were at each flush. */
+  const flushedAfter: number[] = []
+  const worker = startDeliveryWorker({
+    queue: {
+      findDueLanes: async () => ({
+        lanes: [{ ...lane, health }],
+        isFull: false,
+        nextDueAtMs: undefined,
+      }),
+      pageOfLanes: async () => ({ lanes: [], after: undefined }),
+      async claim({ lanes: [asked], ...claim }: ClaimRequest) {
+        const count = Math.min(left, asked?.most ?? 0)
+        left -= count
+        return { callbacks: Array.from({ length: count }, () => claimed(claim)), lanes: [] }
+      },
+      release: async () => {},
+    },
+    prepare: async () => ({ kind: 'sealed', url: '', body: '', isPublicOnly: false }),
+    async send() {
+      sent++
+      await turn()
+      return { kind: 'answered', httpStatus: 200, answer: Buffer.alloc(0), durationMs: 1 }
+    },
+    async record() {
+      outcomes++
+      if (!isRecording) await new Promise<void>((resolve) => recording.push(resolve))
+      return written
+    },
+    flush: () => void flushedAfter.push(outcomes),
+    hold: async () => {},
+    newClaimId: () => 'claim',
+    limits,
+    signers: 2,
+    clock,
+    log: pino({ level: 'silent' }),
+  })
+  const record = () => {
+    isRecording = true
+    for (const end of recording.splice(0)) end()
+  }
+  t.after(async () => {
+    record()
+    await worker.stop()
+  })
+  return { record, flushedAfter, sent: () => sent, inFlight: () => worker.counts().inFlight }
+}
+
+function claimed({ claimId, claimedUntilMs }: Pick<ClaimRequest, 'claimId' | 'claimedUntilMs'>) {
+  // Safe: the worker passes on the rest unread.
+  return { ...lane, claimId, claimedUntilMs, health, dueAtMs: 0 } as ClaimedCallback
+}
+
+/** Until it has done all it can without time going by. */
+async function settled(count: () => number): Promise<number> {
+  for (let before = -1; before !== count(); ) {
+    before = count()
+    for (let i = 0; i < 50; i++) await turn()
+  }
+  return count()
+}
+
+test('a host that answers is sent more at once, though nothing is recorded yet', async (t) => {
+  const limits = { inFlight: 100, inFlightPerHost: 4, inFlightPerMerchant: 100 }
+  const { sent } = deliver(t, { waiting: 40, limits })
+  assert.equal(await settled(sent), 40)
+})
+
+test('a database that records nothing stops the sending', async (t) => {
+  const limits = { inFlight: 100, inFlightPerHost: 50, inFlightPerMerchant: 100 }
+  const waiting = recordingMax + 1_000
+  const { sent, record, inFlight } = deliver(t, { waiting, limits })
+  // Of its host's slots a destination leaves some to its neighbors.
+  assert.equal(await settled(sent), recordingMax + 44)
+  assert.equal(inFlight(), 44)
+  record()
+  assert.equal(await settled(sent), waiting)
+  assert.equal(inFlight(), 0)
+})
+
+test('outcomes gather while more are under way, and not any longer', async (t) => {
+  const limits = { inFlight: 100, inFlightPerHost: 50, inFlightPerMerchant: 100 }
+  const { sent, flushedAfter } = deliver(t, { waiting: 8, limits })
+  assert.equal(await settled(sent), 8)
+  assert.deepEqual(flushedAfter, [8])
+})

@@ -1,0 +1,64 @@
+// The metrics of several processes as those of one gateway. The parent keeps what each of them said last, and of those
+// that ended what they had counted, so that no counter ever falls.
+import { countedOnly, mergeSnapshots } from '../../platform/observability/metrics/merge.ts'
+import type { Registry, Snapshot } from '../../platform/observability/metrics/registry.ts'
+
+export interface Source {
+  ask(askId: number): void
+}
+
+/** A process that is busy longer than this is shown as it was. */
+const answerWithinMs = 1_000
+
+export class Gathering {
+  readonly #own: Registry
+  readonly #last = new Map<Source, Snapshot>()
+  readonly #waiting = new Map<number, { readonly missing: Set<Source>; readonly done: () => void }>()
+  #ended: Snapshot = []
+  #asks = 0
+
+  constructor(own: Registry) {
+    this.#own = own
+  }
+
+  add(source: Source): void {
+    this.#last.set(source, [])
+  }
+
+  noteSnapshot(source: Source, snapshot: Snapshot, askId?: number): void {
+    if (!this.#last.has(source)) return
+    this.#last.set(source, snapshot)
+    if (askId !== undefined) this.#answered(askId, source)
+  }
+
+  ended(source: Source): void {
+    const last = this.#last.get(source)
+    if (!last) return
+    this.#last.delete(source)
+    this.#ended = mergeSnapshots([this.#ended, countedOnly(last)])
+    for (const askId of [...this.#waiting.keys()]) this.#answered(askId, source)
+  }
+
+  /** Asks everybody but the one who wants to know, whose snapshot came with the question. */
+  async gather(asker: Source): Promise<Snapshot> {
+    const askId = ++this.#asks
+    const missing = new Set([...this.#last.keys()].filter((source) => source !== asker))
+    if (missing.size > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#waiting.set(askId, { missing, done: resolve })
+      const giveUp = setTimeout(resolve, answerWithinMs)
+      for (const source of [...missing]) source.ask(askId)
+      await promise
+      clearTimeout(giveUp)
+      this.#waiting.delete(askId)
+    }
+    return mergeSnapshots([this.#own.snapshot(), this.#ended, ...this.#last.values()])
+  }
+
+  #answered(askId: number, source: Source): void {
+    const waiting = this.#waiting.get(askId)
+    if (!waiting) return
+    waiting.missing.delete(source)
+    if (waiting.missing.size === 0) waiting.done()
+  }
+}

@@ -1,0 +1,225 @@
+// The parent of several processes of one gateway: starts them, shares out connections among them (by node:cluster),
+// starts again what ends, replaces them one by one when told to, and stops them all. It serves nothing itself and
+// knows no database, so that little can happen to it.
+
+import cluster, { type Worker } from 'node:cluster'
+import { setTimeout as pause } from 'node:timers/promises'
+import { makeSupervisorMetrics } from '../../platform/observability/metrics/supervisor-metrics.ts'
+import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { Log } from '../../platform/runtime/log.ts'
+import { exitCodes } from '../../platform/runtime/start-failure.ts'
+import { Gathering } from './gathering.ts'
+import { joinVariable, type ToParent, type ToProcess } from './messages.ts'
+import { RestartDelay } from './restart-delay.ts'
+
+export interface Supervisor {
+  /** When all run for the first time. The code of the one that failed, when the first start comes to nothing. */
+  readonly started: Promise<Started>
+  /** The code to end with, once no process is left. */
+  readonly ended: Promise<number>
+  tellShop(shopUrl: string): void
+  /** Each is replaced by a new one, which reads the program and the configuration anew; no request fails of it. */
+  replaceAll(): Promise<void>
+  stop(options: { isPatient: boolean }): void
+  stopAtOnce(): void
+}
+
+export type Started =
+  | { readonly kind: 'running'; readonly publicUrl: string; readonly adminUrl: string }
+  | { readonly kind: 'failed' }
+
+interface Child {
+  readonly slot: number
+  readonly worker: Worker
+  readonly startedAtMs: number
+  readonly readyOrEnded: Promise<Started>
+  readonly ended: Promise<void>
+  isReady: boolean
+  /** Another is started when it ends. */
+  isKept: boolean
+  ask(askId: number): void
+}
+
+/** A little longer than the processes themselves take at most, and shorter than what a supervisor grants. */
+const stopWithinMs = 27_000
+
+interface State {
+  readonly count: number
+  readonly log: Log
+  readonly gathering: Gathering
+  readonly restarts: ReturnType<typeof makeSupervisorMetrics>['restarts']
+  readonly alive: Set<Child>
+  readonly delays: readonly RestartDelay[]
+  readonly stopping: AbortController
+  readonly end: PromiseWithResolvers<number>
+  publicUrl: string
+  shopUrl: string | undefined
+  endCode: number
+  isRunning: boolean
+  replacing: Promise<void> | undefined
+}
+
+export function superviseProcesses(parts: { count: number; log: Log }): Supervisor {
+  const metrics = makeSupervisorMetrics(parts.count)
+  const state: State = {
+    ...parts,
+    gathering: new Gathering(metrics.registry),
+    restarts: metrics.restarts,
+    alive: new Set(),
+    delays: Array.from({ length: parts.count }, () => new RestartDelay()),
+    stopping: new AbortController(),
+    end: Promise.withResolvers(),
+    publicUrl: '',
+    shopUrl: undefined,
+    endCode: 0,
+    isRunning: false,
+    replacing: undefined,
+  }
+  return {
+    started: start(state),
+    ended: state.end.promise,
+    ...bindAll(state, { tellShop, replaceAll, stop, stopAtOnce }),
+  }
+}
+
+function tellShop(state: State, url: string): void {
+  state.shopUrl = url
+  for (const child of state.alive) tell(child, { kind: 'shop', shopUrl: url })
+}
+
+function replaceAll(state: State): Promise<void> {
+  if (!state.isRunning) return Promise.resolve()
+  state.replacing ??= replaceEach(state).finally(() => {
+    state.replacing = undefined
+  })
+  return state.replacing
+}
+
+function stopAtOnce(state: State): void {
+  for (const { worker } of state.alive) worker.process.kill('SIGKILL')
+}
+
+function launch(state: State, slot: number, { isKept } = { isKept: true }): Child {
+  // While another one serves, nobody needs to be told that this one is not ready yet.
+  const isJoining = [...state.alive].some(({ isReady }) => isReady)
+  const worker = cluster.fork(isJoining ? { [joinVariable]: state.publicUrl } : {})
+  const ready = Promise.withResolvers<Started>()
+  const ended = Promise.withResolvers<void>()
+  const child: Child = {
+    slot,
+    worker,
+    startedAtMs: performance.now(),
+    readyOrEnded: ready.promise,
+    ended: ended.promise,
+    isReady: false,
+    isKept,
+    ask: (askId) => tell(child, { kind: 'ask', askId }),
+  }
+  state.alive.add(child)
+  state.gathering.add(child)
+  worker.on('error', () => {})
+  worker.on('message', (message: ToParent) => {
+    if (message.kind === 'ready') {
+      child.isReady = true
+      state.publicUrl = message.publicUrl
+      state.log.info({ pid: worker.process.pid }, 'a process is ready')
+      if (state.shopUrl !== undefined) tell(child, { kind: 'shop', shopUrl: state.shopUrl })
+      ready.resolve({ ...message, kind: 'running' })
+    }
+    hear(state, child, message)
+  })
+  worker.once('exit', (code, signal) => {
+    state.alive.delete(child)
+    state.gathering.ended(child)
+    ready.resolve({ kind: 'failed' })
+    ended.resolve()
+    onExit(state, child, { code, signal })
+  })
+  // It may be told to stop before it listens; the message waits for it.
+  if (state.stopping.signal.aborted) tell(child, { kind: 'stop', isPatient: false })
+  return child
+}
+
+function hear(state: State, child: Child, message: ToParent): void {
+  if (message.kind === 'snapshot') state.gathering.noteSnapshot(child, message.snapshot, message.askId)
+  if (message.kind !== 'gather') return
+  const { gatherId } = message
+  state.gathering.noteSnapshot(child, message.snapshot)
+  void state.gathering.gather(child).then((snapshot) => tell(child, { kind: 'gathered', gatherId, snapshot }))
+}
+
+function onExit(
+  state: State,
+  child: Child,
+  { code, signal }: { code: number | null; signal: string | null },
+): void {
+  const { pid } = child.worker.process
+  if (state.stopping.signal.aborted || !state.isRunning) {
+    if (code !== 0 && state.endCode === 0) state.endCode = code ?? exitCodes.other
+    if (!state.stopping.signal.aborted) stop(state, { isPatient: false })
+    else if (state.alive.size === 0) state.end.resolve(state.endCode)
+    return
+  }
+  if (!child.isKept) return
+  if (code === exitCodes.settings && ![...state.alive].some(({ isReady }) => isReady)) {
+    // Nobody is left, and no new try will mend a setting.
+    state.endCode = code
+    stop(state, { isPatient: false })
+    return
+  }
+  const waitMs = state.delays[child.slot]?.next(performance.now() - child.startedAtMs) ?? 0
+  state.log.warn({ pid, code, signal, waitMs }, 'a process ended; starting another')
+  state.restarts.add()
+  void pause(waitMs, undefined, { signal: state.stopping.signal })
+    .then(() => launch(state, child.slot))
+    .catch(() => {})
+}
+
+function stop(state: State, { isPatient }: { isPatient: boolean }): void {
+  if (state.stopping.signal.aborted) return
+  state.stopping.abort()
+  if (state.alive.size === 0) {
+    state.end.resolve(state.endCode)
+    return
+  }
+  for (const child of state.alive) tell(child, { kind: 'stop', isPatient })
+  setTimeout(() => {
+    state.endCode = exitCodes.other
+    state.log.error({ count: state.alive.size }, 'not every process ended in time; they are killed')
+    for (const { worker } of state.alive) worker.process.kill('SIGKILL')
+  }, stopWithinMs).unref()
+}
+
+/** One alone first: it makes the database, and what is wrong with the configuration is said once. */
+async function start(state: State): Promise<Started> {
+  const first = await launch(state, 0).readyOrEnded
+  if (first.kind === 'failed' || state.stopping.signal.aborted) return { kind: 'failed' }
+  const others = Array.from({ length: state.count - 1 }, (_, index) => launch(state, index + 1).readyOrEnded)
+  const failed = (await Promise.all(others)).find(({ kind }) => kind === 'failed')
+  if (failed || state.stopping.signal.aborted) return { kind: 'failed' }
+  state.isRunning = true
+  return first
+}
+
+async function replaceEach(state: State): Promise<void> {
+  for (const old of [...state.alive]) {
+    if (state.stopping.signal.aborted) return
+    const next = launch(state, old.slot, { isKept: false })
+    const outcome = await next.readyOrEnded
+    if (outcome.kind === 'failed') {
+      state.log.error('the new process did not start; the others stay as they are')
+      return
+    }
+    // One that ended by itself meanwhile has a successor already.
+    const [leaving, staying] = state.alive.has(old) ? [old, next] : [next, old]
+    leaving.isKept = false
+    staying.isKept = true
+    tell(leaving, { kind: 'stop', isPatient: true })
+    await leaving.ended
+  }
+  state.log.info({ count: state.count }, 'all processes were replaced')
+}
+
+function tell({ worker }: Child, message: ToProcess): void {
+  if (worker.isConnected()) worker.send(message, () => {})
+}

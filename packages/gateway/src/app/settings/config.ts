@@ -1,0 +1,395 @@
+// The environment, and a `.env` file beneath it, turned into one frozen Config: the settings are read by their table, put
+// together, and checked against each other.
+import { parseEnv } from 'node:util'
+import type { OperatorSettings } from '../../adapters/checkout/brand.ts'
+import type { ApprovalPolicy } from '../../core/audit/rules/approval.ts'
+import type { Role } from '../../core/audit/rules/roles.ts'
+import type { DefaultLimits } from '../../core/wallets/rules/limits.ts'
+import {
+  ConfigurationFailure,
+  type Environment,
+  givenTexts,
+  type Problem,
+  parseTable,
+  type Values,
+} from '../../platform/settings/settings-table.ts'
+import type { GatewayRole } from './parsers.ts'
+import { type SettingName, settings } from './settings.ts'
+import { nearestSetting } from './unknown-names.ts'
+
+export interface Config {
+  readonly mode: 'sandbox' | 'live'
+  /** False: MODE is not set, and `mode` is its default. */
+  readonly isModeGiven: boolean
+  readonly processes: number
+  readonly roles: readonly GatewayRole[]
+  readonly publicListener: Listener
+  readonly adminListener: Listener
+  /** Undefined: http://localhost and the port that the public listener got. */
+  readonly publicUrl: string | undefined
+  /** The Strict-Transport-Security header of the public listener; undefined: none. */
+  readonly hsts: string | undefined
+  /** By which the admin listener is reached, beside localhost, its own host and addresses in numbers. */
+  readonly adminNames: readonly string[]
+  /** Undefined: live serves no metrics; in the sandbox whoever reaches the admin listener may read them. */
+  readonly metricsToken: string | undefined
+  readonly dataDir: string
+  /** Undefined: the gateway runs a private PostgreSQL under dataDir. */
+  readonly databaseUrl: string | undefined
+  /** Undefined: as databaseUrl. off: nowhere. */
+  readonly databaseListenUrl: string | undefined
+  readonly databasePoolMax: number
+  readonly isPreparing: boolean
+  readonly masterKey: Buffer | undefined
+  /** Open what was sealed under them, and seal nothing. */
+  readonly otherMasterKeys: readonly Buffer[]
+  readonly masterKeyFile: string | undefined
+  /** Of the first operator, whom the first start makes. */
+  readonly operatorPassword: string | undefined
+  /** As consumers are shown it. */
+  readonly operator: OperatorSettings
+  readonly trustedProxies: readonly string[]
+  readonly merchantRequestsPerSecond: number
+  readonly failedOpeningsPerMinute: number
+  readonly requestsInFlightMax: number
+  /** Whose operators must have a second step to sign in. */
+  readonly secondStepRoles: readonly Role[]
+  /** Where operators sign in; undefined: here alone. */
+  readonly openId: OpenIdSettings | undefined
+  /** Of members; undefined: they sign in with passwords. */
+  readonly memberOpenId: Omit<OpenIdSettings, 'rolesByGroup'> | undefined
+  /** What waits for a second operator. */
+  readonly approvals: ApprovalPolicy
+  readonly bankAccountWaitMs: number
+  /** Of wallets that have none of their own. */
+  readonly walletLimits: DefaultLimits
+  /** What consumers withdraw without an operator who looks at it, by currency. */
+  readonly withdrawalLimits: ReadonlyMap<string, bigint> | undefined
+  readonly callbackHostsPerDay: number
+  readonly callbackAllowedTargets: readonly string[]
+  readonly callbackExtraCaFile: string | undefined
+  readonly callbackHistoryDays: number
+  /** Zero: no feed is kept. */
+  readonly eventFeedDays: number
+  /** Undefined: personal data in orders is kept. */
+  readonly personalDataDays: number | undefined
+  readonly lateMoney: 'refund' | 'hold'
+  readonly callbacksInFlight: number
+  readonly callbacksInFlightPerHost: number
+  readonly callbacksInFlightPerMerchant: number
+  /** Undefined: no mail is sent. */
+  readonly mail: MailSettings | undefined
+  /** Who hears what operators should know. */
+  readonly operatorEmails: readonly string[]
+  /** Undefined: no demo shop. */
+  readonly shopPort: number | undefined
+  /** Undefined: no test bank. */
+  readonly railPort: number | undefined
+  readonly sandboxMerchantsPerDay: number
+  readonly hasPortal: boolean
+  /** Whether strangers may apply for live keys. */
+  readonly takesApplications: boolean
+  readonly hasWalletPages: boolean
+  /** Whether strangers may make themselves a wallet. */
+  readonly takesRegistrations: boolean
+  /** Undefined: nothing is traced. */
+  readonly traceEndpoint: string | undefined
+  readonly traceRatio: number
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  readonly logFormat: 'auto' | 'json' | 'pretty'
+}
+
+const hourMs = 60 * 60 * 1000
+
+export interface Listener {
+  readonly host: string
+  readonly port: number
+}
+
+export interface OpenIdSettings {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Beside those that are always asked for. */
+  readonly scopes: readonly string[]
+  /** Undefined: roles are as operators were added. */
+  readonly roleClaim: string | undefined
+  readonly rolesByGroup: ReadonlyMap<string, Role>
+}
+
+export interface MailSettings {
+  readonly host: string
+  readonly port: number
+  readonly isSecure: boolean
+  readonly isTlsNeeded: boolean
+  readonly login: { readonly user: string; readonly password: string } | undefined
+  readonly from: { readonly name: string; readonly address: string }
+}
+
+type Given = Values<typeof settings>
+
+export function readConfig(environment: Environment, dotEnv = ''): Config {
+  const texts = givenTexts(settings, environment, dotEnv)
+  const { values, problems } = parseTable(settings, texts)
+  const config = configOf(values, texts)
+  const all = [...misspelledNames(dotEnv), ...problems]
+  for (const check of checks) all.push(...check({ values, config, texts, problems }))
+  if (all.length > 0) throw new ConfigurationFailure(all)
+  // Safe: a setting that has a fallback is undefined only when it was refused, and then we have thrown.
+  return Object.freeze(config) as Config
+}
+
+function misspelledNames(dotEnv: string): Problem[] {
+  return Object.keys(parseEnv(dotEnv)).flatMap((name) => {
+    const nearest = Object.hasOwn(settings, name) ? undefined : nearestSetting(name)
+    if (!nearest?.isLike) return []
+    return [{ name, problem: `in .env is not a setting of Tillgate; did you mean ${nearest.name}?` }]
+  })
+}
+
+function configOf(given: Given, texts: Environment) {
+  const { MODE: mode, PUBLIC_URL: publicUrl, HSTS_SECONDS: hstsSeconds } = given
+  const [masterKey, ...otherMasterKeys] = given.MASTER_KEY ?? []
+  const hasWalletPages = given.WALLET === 'on'
+  const host = given.HOST ?? (mode === 'live' ? '0.0.0.0' : 'localhost')
+  const isHttpsAlone = mode === 'live' && publicUrl?.startsWith('https:') && hstsSeconds !== 'off'
+  const openId = openIdOf(given)
+  return {
+    mode,
+    isModeGiven: Boolean(texts['MODE']),
+    processes: given.PROCESSES,
+    roles: Object.freeze(given.ROLES ?? []),
+    publicListener: Object.freeze({ host, port: given.PORT }),
+    adminListener: Object.freeze({ host: given.ADMIN_HOST, port: given.ADMIN_PORT }),
+    publicUrl,
+    hsts: isHttpsAlone ? `max-age=${hstsSeconds}` : undefined,
+    adminNames: Object.freeze(given.ADMIN_NAMES ?? []),
+    metricsToken: given.METRICS_TOKEN,
+    dataDir: given.DATA_DIR,
+    databaseUrl: given.DATABASE_URL,
+    databaseListenUrl: given.DATABASE_LISTEN_URL,
+    databasePoolMax: given.DATABASE_POOL,
+    isPreparing: given.DATABASE_PREPARED,
+    masterKey,
+    otherMasterKeys: Object.freeze(otherMasterKeys),
+    masterKeyFile: given.MASTER_KEY_FILE,
+    operatorPassword: given.OPERATOR_PASSWORD,
+    operator: Object.freeze({
+      name: given.OPERATOR_NAME,
+      logoFile: given.OPERATOR_LOGO_FILE,
+      helpUrl: given.OPERATOR_HELP_URL,
+      privacyUrl: given.OPERATOR_PRIVACY_URL,
+      imprintUrl: given.OPERATOR_IMPRINT_URL,
+    }),
+    trustedProxies: Object.freeze(given.TRUSTED_PROXIES ?? []),
+    merchantRequestsPerSecond: given.MERCHANT_REQUESTS_PER_SECOND,
+    failedOpeningsPerMinute: given.FAILED_OPENINGS_PER_MINUTE,
+    requestsInFlightMax: given.REQUESTS_IN_FLIGHT,
+    secondStepRoles: Object.freeze(given.SECOND_STEP_FOR ?? []),
+    ...openId,
+    approvals: Object.freeze({
+      refundLimits: given.APPROVAL_REFUND_ABOVE,
+      words: given.APPROVAL_FOR ?? [],
+      lifeMs: (given.APPROVAL_HOURS ?? 0) * hourMs,
+    }),
+    bankAccountWaitMs: (given.BANK_ACCOUNT_WAIT_HOURS ?? 0) * hourMs,
+    walletLimits: Object.freeze({
+      payment: given.WALLET_PAYMENT_LIMIT,
+      day: given.WALLET_DAY_LIMIT,
+      balance: given.WALLET_BALANCE_LIMIT,
+    }),
+    withdrawalLimits: given.WITHDRAWALS_UP_TO,
+    callbackHostsPerDay: given.CALLBACK_HOSTS_PER_DAY,
+    callbackAllowedTargets: Object.freeze(given.CALLBACK_ALLOWED_TARGETS ?? []),
+    callbackExtraCaFile: given.CALLBACK_EXTRA_CA_FILE,
+    callbackHistoryDays: given.CALLBACK_HISTORY_DAYS,
+    eventFeedDays: given.EVENT_FEED_DAYS,
+    personalDataDays: given.PERSONAL_DATA_DAYS,
+    lateMoney: given.LATE_MONEY,
+    callbacksInFlight: given.CALLBACKS_IN_FLIGHT,
+    callbacksInFlightPerHost: given.CALLBACKS_IN_FLIGHT_PER_HOST,
+    callbacksInFlightPerMerchant: given.CALLBACKS_IN_FLIGHT_PER_MERCHANT,
+    mail: mailOf(given),
+    operatorEmails: Object.freeze(given.OPERATOR_EMAILS ?? []),
+    shopPort: given.SHOP_PORT,
+    railPort: given.RAIL_PORT,
+    sandboxMerchantsPerDay: given.SANDBOX_MERCHANTS_PER_DAY,
+    hasPortal: given.PORTAL === 'on',
+    takesApplications: given.APPLICATIONS === 'on',
+    hasWalletPages,
+    takesRegistrations:
+      given.REGISTRATION === undefined ? mode === 'sandbox' && hasWalletPages : given.REGISTRATION === 'on',
+    traceEndpoint: given.OTEL_EXPORTER_OTLP_ENDPOINT,
+    traceRatio: given.OTEL_TRACES_SAMPLER_ARG,
+    logLevel: given.LOG_LEVEL,
+    logFormat: given.LOG_FORMAT,
+  }
+}
+
+function openIdOf(given: Given) {
+  const { OIDC_ROLES: rolesByGroup = new Map(), OIDC_ROLE_CLAIM: roleClaim } = given
+  const provider = providerOf(given, 'OIDC')
+  const ofMembers = providerOf(given, 'MEMBER_OIDC')
+  return {
+    openId:
+      provider && Object.freeze({ ...provider, rolesByGroup, roleClaim: given.OIDC_ROLES && roleClaim }),
+    memberOpenId: ofMembers && Object.freeze({ ...ofMembers, roleClaim: undefined }),
+  }
+}
+
+function providerOf(given: Given, prefix: ProviderPrefix) {
+  const { issuer, clientId, clientSecret } = providerGiven(given, prefix)
+  const scopes = given[`${prefix}_SCOPES`] ?? []
+  return issuer && clientId && clientSecret ? { issuer, clientId, clientSecret, scopes } : undefined
+}
+
+function mailOf({ MODE: mode, SMTP_URL: server, SMTP_FROM: from }: Given) {
+  if (!server || !from) return undefined
+  const isTlsNeeded = mode === 'live' && !server.isSecure && !isThisMachine(server.host)
+  return Object.freeze({ ...server, isTlsNeeded, from })
+}
+
+type ProviderPrefix = 'OIDC' | 'MEMBER_OIDC'
+
+function providerGiven(given: Given, prefix: ProviderPrefix) {
+  return {
+    issuer: given[`${prefix}_ISSUER`],
+    clientId: given[`${prefix}_CLIENT_ID`],
+    clientSecret: given[`${prefix}_CLIENT_SECRET`],
+  }
+}
+
+interface Read {
+  readonly values: Given
+  readonly config: ReturnType<typeof configOf>
+  readonly texts: Environment
+  /** What the settings refused, each by itself. */
+  readonly problems: readonly Problem[]
+}
+
+/** How settings must fit each other, in the order in which an operator reads the problems. */
+const checks: readonly ((read: Read) => readonly Problem[])[] = [
+  portsDiffer,
+  masterKeyHasOnePlace,
+  applicationsArePossible,
+  registrationIsPossible,
+  (read) => providerIsWhole(read, 'OIDC'),
+  (read) => providerIsWhole(read, 'MEMBER_OIDC'),
+  mailHasSender,
+  liveIsWhole,
+]
+
+function portsDiffer({ values: { PORT, ADMIN_PORT } }: Read): readonly Problem[] {
+  if (PORT === undefined || PORT === 0 || PORT !== ADMIN_PORT) return []
+  return [{ name: 'ADMIN_PORT', problem: `is ${PORT}, which PORT already uses`, example: '8081' }]
+}
+
+function masterKeyHasOnePlace({ config: { masterKey, masterKeyFile } }: Read): readonly Problem[] {
+  if (!masterKey || !masterKeyFile) return []
+  return [{ name: 'MASTER_KEY_FILE', problem: 'and MASTER_KEY are both set: keep one of them' }]
+}
+
+function applicationsArePossible({ config }: Read): readonly Problem[] {
+  if (!config.takesApplications || (config.mode === 'live' && config.hasPortal)) return []
+  return [
+    {
+      name: 'APPLICATIONS',
+      problem: 'is on, which needs MODE=live and PORTAL=on; in the sandbox newcomers sign on at /sandbox',
+    },
+  ]
+}
+
+function registrationIsPossible({ config }: Read): readonly Problem[] {
+  const { mode, mail, hasWalletPages, takesRegistrations } = config
+  if (!takesRegistrations || (hasWalletPages && (mail || mode !== 'live'))) return []
+  return [
+    {
+      name: 'REGISTRATION',
+      problem: 'is on, which needs WALLET=on, and in live SMTP_URL for the codes that prove a login',
+    },
+  ]
+}
+
+function providerIsWhole({ values }: Read, prefix: ProviderPrefix): readonly Problem[] {
+  const { issuer, clientId, clientSecret } = providerGiven(values, prefix)
+  const missing = {
+    name: clientId ? `${prefix}_CLIENT_SECRET` : `${prefix}_CLIENT_ID`,
+    problem: `must be set with ${prefix}_ISSUER`,
+    example: settings[`${prefix}_CLIENT_ID`].example,
+  }
+  const isOpen = values.MODE === 'live' && issuer?.startsWith('http:')
+  return [
+    ...(issuer && !(clientId && clientSecret) ? [missing] : []),
+    ...(isOpen ? [{ name: `${prefix}_ISSUER`, problem: 'must be https in live mode' }] : []),
+  ]
+}
+
+function mailHasSender({ values: { SMTP_URL, SMTP_FROM }, problems }: Read): readonly Problem[] {
+  if (!SMTP_URL || SMTP_FROM || problems.some(({ name }) => name === 'SMTP_FROM')) return []
+  return [
+    {
+      name: 'SMTP_FROM',
+      problem: 'must be set with SMTP_URL: it is who notices come from',
+      example: settings.SMTP_FROM.example,
+    },
+  ]
+}
+
+function liveIsWhole({ values, texts }: Read): readonly Problem[] {
+  if (values.MODE !== 'live') return []
+  const missing = missingForLive(values)
+  const examples = settingNames.flatMap((name) => exampleProblem(name, texts[name]) ?? [])
+  // Only the database knows whether the password is needed. Where other settings are missing, this is probably the first start.
+  const isFirstStart = missing.length > 0 && values.OPERATOR_PASSWORD === undefined
+  return [...missing, ...examples, ...(isFirstStart ? [operatorPasswordMissing] : [])]
+}
+
+function isThisMachine(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
+}
+
+function missingForLive(given: Given): Problem[] {
+  const missing: Problem[] = []
+  if (!given.PUBLIC_URL?.startsWith('https://'))
+    missing.push({
+      name: 'PUBLIC_URL',
+      problem: 'must be a public https address in live mode',
+      example: settings.PUBLIC_URL.example,
+    })
+  if (!given.MASTER_KEY && !given.MASTER_KEY_FILE)
+    missing.push({
+      name: 'MASTER_KEY',
+      problem: 'or MASTER_KEY_FILE must be set in live mode; make a key with: openssl rand -base64 32',
+    })
+  // Without it every consumer has the proxy's address, and one sender of junk shuts all of them out.
+  if (!given.TRUSTED_PROXIES)
+    missing.push({
+      name: 'TRUSTED_PROXIES',
+      problem: 'must name the proxy that speaks https in front of the gateway, or be "none"',
+      example: settings.TRUSTED_PROXIES.example,
+    })
+  return missing
+}
+
+const settingNames = Object.keys(settings) as SettingName[]
+
+function exampleProblem(name: SettingName, written = '', where: SettingName = name): Problem | undefined {
+  const { isSecret, example } = settings[name]
+  // Of several master keys each.
+  if (!isSecret || !written.split(/[\s,]+/).includes(example)) return undefined
+  return { name: where, problem: 'is or holds the example that everybody knows; make one of your own' }
+}
+
+/** Those of a file are known only once it is read. */
+export function refuseExampleKeys({ mode }: Pick<Config, 'mode'>, keys: readonly Buffer[]): void {
+  const written = keys.map((key) => key.toString('base64')).join()
+  const problem = exampleProblem('MASTER_KEY', written, 'MASTER_KEY_FILE')
+  if (mode === 'live' && problem) throw new ConfigurationFailure([problem])
+}
+
+/** Of a live gateway that has no operator yet. */
+export const operatorPasswordMissing: Problem = {
+  name: 'OPERATOR_PASSWORD',
+  problem: 'must be set at the first start in live mode: it is the password of the first operator, admin',
+  example: settings.OPERATOR_PASSWORD.example,
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nearestSetting, unknownNameWarnings } from './unknown-names.ts'
+
+test('an unknown name in .env is a warning with the nearest setting', () => {
+  assert.deepEqual(unknownNameWarnings({}, 'MODE=live\nPOSTGRES_IMAGE=postgres:18\nSMTP_HOST=mail'), [
+    'POSTGRES_IMAGE in .env is not a setting of Tillgate and has no effect',
+    'SMTP_HOST in .env is not a setting of Tillgate and has no effect; the nearest setting is SMTP_URL',
+  ])
+})
+
+test('a variable of the environment that was meant for the gateway is a warning', () => {
+  const names = ['OIDC_SCOPE', 'DATABSE_URL', 'TILLGATE_MODE', 'CALLBACK_TIMEOUT', 'SMTP_PASSWORD']
+  const warnings = unknownNameWarnings(Object.fromEntries(names.map((name) => [name, 'x'])), '')
+  assert.deepEqual(
+    warnings.map((line) => line.split(' ')[0]),
+    names,
+  )
+  assert.match(warnings[1] ?? '', /the nearest setting is DATABASE_URL$/)
+  assert.match(warnings[2] ?? '', /the nearest setting is MODE$/)
+})
+
+test('what an ordinary machine, Kubernetes and Node.js set is no warning', () => {
+  const names =
+    `HOME PATH SHELL USER LANG TERM PWD HOSTNAME MAIL NODE_ENV NODE_OPTIONS NODE_EXTRA_CA_CERTS PORTS
+    UV_THREADPOOL_SIZE MALLOC_ARENA_MAX OTEL_SERVICE_NAME OTEL_EXPORTER_OTLP_HEADERS PGHOST PGPASSWORD POSTGRES_PASSWORD
+    TILLGATE_SERVICE_HOST TILLGATE_PORT_80_TCP KUBERNETES_SERVICE_HOST KUBERNETES_PORT INVOCATION_ID
+    CREDENTIALS_DIRECTORY STATE_DIRECTORY LOG_FILE npm_config_cache DATABASE_HOST LOGNAME EDITOR`.split(/\s+/)
+  assert.deepEqual(unknownNameWarnings(Object.fromEntries(names.map((name) => [name, 'x'])), ''), [])
+})
+
+test('a setting, and a name that is set to nothing, is no warning', () => {
+  assert.deepEqual(
+    unknownNameWarnings({ MODE: 'live', SMTP_URL: 'smtp://mail', SMTP_HOST: '' }, 'PORT=1'),
+    [],
+  )
+})
+
+test('a misspelling is nearer than a setting that begins with the same word', () => {
+  assert.equal(nearestSetting('WALET_DAY_LIMIT').name, 'WALLET_DAY_LIMIT')
+  assert.equal(nearestSetting('OPERATOR_EMAIL').name, 'OPERATOR_EMAILS')
+})

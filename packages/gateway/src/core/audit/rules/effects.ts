@@ -1,0 +1,197 @@
+// What each audited action can do to money, from a closed list. The approval policy names effects, not actions, so that
+// a second way to the same effect needs the same approval. An action that is missing here does not compile.
+
+/** Each effect, with the word of `APPROVAL_FOR` that covers it. */
+export const effects = {
+  'credits a merchant': 'money-in',
+  'credits a wallet': 'money-in',
+  'credits the operator': 'money-in',
+  'sends money out': 'money-out',
+  'names where money goes': 'destination',
+  'gives access to money': 'access',
+} as const
+
+export type Effect = keyof typeof effects
+export type ApprovalWord = (typeof effects)[Effect]
+
+/** Words of earlier versions. Each covers the whole effect that its action has. */
+const aliases: Readonly<Record<string, readonly ApprovalWord[]>> = {
+  payout: ['money-out'],
+  'top-up': ['money-in'],
+  correction: ['money-in', 'money-out'],
+  transfer: ['money-in'],
+  'bank-account': ['destination'],
+  key: ['access'],
+  'callback-hosts': ['access'],
+  member: ['access'],
+}
+
+export const approvalWords: readonly ApprovalWord[] = ['money-in', 'money-out', 'destination', 'access']
+export const approvalAliases: readonly string[] = Object.keys(aliases)
+
+/** Undefined if there is no such word. */
+export function approvalWordsFor(word: string): readonly ApprovalWord[] | undefined {
+  const own = approvalWords.find((each) => each === word)
+  return own ? [own] : aliases[word]
+}
+
+/**
+ * Audited actions by name. An operation may narrow the effects of one entry (a rail whose name changes names no
+ * destination), never widen them.
+ */
+export const effectsOfActions = {
+  ...none(
+    'application.approve',
+    'application.ask',
+    'application.reject',
+    'approval.approve',
+    'approval.expire',
+    'approval.reject',
+    'approval.request',
+    'approval.withdraw',
+    'bank.close',
+    'callback-host.pause',
+    'callback-host.resume',
+    'callback.resend',
+    'endpoint.pause',
+    'endpoint.remove',
+    'endpoint.resume',
+    'key.in-use',
+    'key.revoke',
+    'key.use-for-callbacks',
+    'link.close',
+    'link.create',
+    'link.pause',
+    'link.resume',
+    'master-key.rotate',
+    'member.add-passkey',
+    'member.begin-second-step',
+    'member.bind-identity',
+    'member.change-password',
+    'member.join',
+    'member.new-password',
+    'member.remove',
+    'member.remove-passkey',
+    'member.sign-in',
+    'member.sign-out-everywhere',
+    'member.switch-off-second-step',
+    'member.switch-on-second-step',
+    'member.use-recovery-code',
+    'member.withdraw-invitation',
+    'merchant.logo',
+    'merchant.stop-bank-account',
+    'merchant.suspend',
+    'merchant.resume',
+    'notice.retry',
+    'operator.add-passkey',
+    'operator.begin-second-step',
+    'operator.bind-identity',
+    'operator.change-password',
+    'operator.disable',
+    'operator.remove-passkey',
+    // The identity provider decides about it.
+    'operator.role',
+    'operator.sign-in',
+    'operator.sign-out-everywhere',
+    'operator.switch-off-second-step',
+    'operator.switch-on-second-step',
+    'operator.use-recovery-code',
+    'order.cancel',
+    'payout-run.paid',
+    // A second person agreed when its payouts were requested, its plan was set or its start was asked for.
+    'payout-run.send',
+    'payout.paid',
+    'platform-key.retire',
+    'platform-key.rotate',
+    'rail.pause',
+    'rail.resume',
+    'reconcile.accept',
+    'reconcile.assign',
+    'reconcile.breaks-found',
+    'reconcile.close-day',
+    // What the lines of a statement book has entries of its own.
+    'reconcile.confirm',
+    'reconcile.import',
+    'reconcile.mapping',
+    'reconcile.note',
+    'reconcile.pair',
+    'reconcile.write-off',
+    'token.revoke',
+    'wallet.add-passkey',
+    'wallet.change-pin',
+    'wallet.close',
+    'wallet.export',
+    'wallet.lock',
+    'wallet.new-pin',
+    'wallet.register',
+    'wallet.remove-passkey',
+    'wallet.set-limits',
+    'wallet.sign-out-everywhere',
+    'wallet.withdraw',
+  ),
+  'bank.add': ['names where money goes'],
+  'bank.change': ['names where money goes'],
+  'bank.deposit': ['credits the operator'],
+  'bank.opening-balance': ['credits the operator'],
+  'bank.sweep-fees': ['credits the operator', 'sends money out'],
+  'bank.withdraw': ['sends money out'],
+  'correction.difference': ['sends money out'],
+  'correction.fund': ['credits a merchant'],
+  'correction.release': ['credits a merchant', 'credits a wallet', 'sends money out'],
+  'correction.reverse': ['credits a merchant', 'credits a wallet', 'sends money out'],
+  'correction.withdraw': ['sends money out'],
+  'correction.write-off': ['sends money out'],
+  'endpoint.add': ['gives access to money'],
+  'endpoint.change': ['gives access to money'],
+  'endpoint.rotate-secret': ['gives access to money'],
+  'key.add': ['gives access to money'],
+  'member.change-role': ['gives access to money'],
+  'member.invite': ['gives access to money'],
+  'member.recover': ['gives access to money'],
+  'member.reset-totp': ['gives access to money'],
+  // It has neither money nor orders yet, but a public key that comes with it stays good when it has.
+  'merchant.add': ['gives access to money'],
+  'merchant.bank-account': ['names where money goes'],
+  'merchant.change': ['gives access to money'],
+  'merchant.payout': ['sends money out'],
+  'operator.add': ['gives access to money'],
+  'operator.enable': ['gives access to money'],
+  'operator.reset-password': ['gives access to money'],
+  'operator.reset-totp': ['gives access to money'],
+  'order.refund': ['sends money out'],
+  'payout-plan.set': ['sends money out'],
+  'payout-run.cancel': ['credits a merchant'],
+  'payout-run.start': ['sends money out'],
+  'payout.cancel': ['credits a merchant'],
+  'payout.return': ['credits a merchant'],
+  // The operator takes up to the whole of every payment from then on, or gives it up.
+  'price.end': ['credits the operator'],
+  'price.set': ['credits the operator'],
+  'rail.add': ['credits a merchant', 'credits a wallet', 'names where money goes'],
+  'rail.add-transfer': ['names where money goes'],
+  'rail.change': ['credits a merchant', 'credits a wallet', 'names where money goes'],
+  'rail.change-account': ['names where money goes'],
+  'rail.return-late-money': ['sends money out'],
+  'rail.rotate-secret': ['gives access to money'],
+  // Fees that the rail gives back. Otherwise what it collected arrives on the operator's own bank account.
+  'rail.settle': ['credits the operator'],
+  'reconcile.book-as': ['credits the operator', 'sends money out'],
+  'token.add': ['gives access to money'],
+  'transfer.confirm': ['credits a merchant'],
+  'transfer.return': ['sends money out'],
+  'transfer.settle-refund': ['credits a merchant'],
+  // Its PIN is shown, and opens what comes into the wallet later.
+  'wallet.add': ['gives access to money'],
+  'wallet.reset-pin': ['gives access to money'],
+  'wallet.top-up': ['credits a wallet'],
+  'wallet.unlock': ['gives access to money'],
+} as const satisfies Readonly<Record<string, readonly Effect[]>>
+
+export type AuditedAction = keyof typeof effectsOfActions
+
+function none<Name extends string>(...names: readonly Name[]): Record<Name, readonly Effect[]> {
+  const all: Partial<Record<Name, readonly Effect[]>> = {}
+  for (const name of names) all[name] = []
+  // Safe: every name was set.
+  return all as Record<Name, readonly Effect[]>
+}

@@ -1,0 +1,21 @@
+// The one statement by which an approved act uses its request up: in the act's own transaction, and once. Apart from
+// the store of requests, because the audit needs it with every act.
+import type { Queryable } from '../../../platform/database/pool.ts'
+import { sql } from '../../../platform/database/sql.ts'
+import { type Approval, notWaiting } from '../rules/approval.ts'
+
+/** Throws where the request does not wait any more, so that nothing of the act remains. */
+export async function closeApproved(
+  transaction: Queryable,
+  { approvalId, decider, decidedAs, decidedAtMs, reason }: Approval,
+): Promise<void> {
+  const { rowCount } = await transaction.query(sql`
+update approvals
+   set status = 'approved', decided_by = ${decider.login}, decided_as = ${decidedAs}, decided_at = ${decidedAtMs},
+       decision_reason = ${reason}
+ where approval_id = ${approvalId} and status = 'waiting' and expires_at > ${decidedAtMs}
+   and requested_by <> ${decider.login}
+   and exists (select 1 from operators where login = requested_by and status = 'active')
+   and exists (select 1 from operators where login = ${decider.login} and status = 'active')`)
+  if (rowCount !== 1) throw notWaiting('decided')
+}

@@ -1,0 +1,53 @@
+// The record of what operators did, read back: the newest first, paged by key (an audit id begins with its time).
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { number, rowShape } from '../../../platform/database/row-shape.ts'
+import { allOf, sql } from '../../../platform/database/sql.ts'
+import type { AuditEntry } from '../rules/audit.ts'
+
+export type AuditLogStore = ReturnType<typeof makeAuditLogStore>
+
+export interface AuditFilter {
+  readonly merchantId?: string | undefined
+  /** Contained in who did it. */
+  readonly actor?: string | undefined
+  /** Contained in what was done. */
+  readonly act?: string | undefined
+  readonly subject?: string | undefined
+}
+
+export function makeAuditLogStore(database: Pool) {
+  return {
+    listActs: (filter: AuditFilter, page: { before?: string | undefined; limit: number }) =>
+      listActs(database, filter, page),
+  }
+}
+
+const entryShape = rowShape<Omit<AuditEntry, 'authority' | 'needsApproval' | 'approval' | 'notices'>>(
+  'entry',
+  {
+    auditId: 'audit_id',
+    actedAtMs: number('acted_at'),
+    actor: 'actor',
+    action: 'act',
+    merchantId: 'merchant_id',
+    subject: 'subject',
+    reason: 'reason',
+  },
+)
+
+async function listActs(
+  database: Queryable,
+  { merchantId, subject, actor, act }: AuditFilter,
+  { before, limit }: { before?: string | undefined; limit: number },
+): Promise<AuditEntry[]> {
+  const wanted = allOf([
+    merchantId !== undefined && sql`merchant_id = ${merchantId}`,
+    subject !== undefined && sql`subject = ${subject}`,
+    actor !== undefined && sql`position(${actor} in actor) > 0`,
+    act !== undefined && sql`position(${act} in act) > 0`,
+    before !== undefined && sql`audit_id < ${before}::uuid`,
+  ])
+  const { rows } = await database.query(sql`
+select ${entryShape.columns} from audit where ${wanted} order by audit_id desc limit ${limit}`)
+  return rows.map(entryShape.read)
+}

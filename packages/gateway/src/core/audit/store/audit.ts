@@ -1,0 +1,64 @@
+// The audit table is only ever added to. A change and its entry are one transaction, and the entry is the gate: it is not
+// written, and so nothing is, for a person whose access has ended or for a change that still needs a second operator.
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { sql } from '../../../platform/database/sql.ts'
+import { queueNotices } from '../../emails/store/queue-notices.ts'
+import type { AuditEntry } from '../rules/audit.ts'
+import { approvalNeeded } from '../rules/authority.ts'
+import { checkAccess, checkOperator } from './access.ts'
+import { closeApproved } from './approval-closing.ts'
+
+/** Does the work and records it. Work that returns false did nothing, and nothing is recorded. */
+export function audited(
+  pool: Pool,
+  entry: AuditEntry,
+  work: (transaction: Queryable) => Promise<boolean>,
+): Promise<boolean> {
+  return pool.transaction(async (transaction) => {
+    // First, because the work may end the actor's own access.
+    await checkPeople(transaction, entry)
+    const done = await work(transaction)
+    if (done) await writeAuditEntry(transaction, entry)
+    return done
+  })
+}
+
+export async function insertAuditEntry(transaction: Queryable, entry: AuditEntry): Promise<void> {
+  await checkPeople(transaction, entry)
+  await writeAuditEntry(transaction, entry)
+}
+
+/** Whoever acts, and whoever agreed to it. */
+async function checkPeople(
+  transaction: Queryable,
+  { authority, approval, actedAtMs }: AuditEntry,
+): Promise<void> {
+  if (authority) await checkAccess(transaction, authority, actedAtMs)
+  if (approval) await checkOperator(transaction, approval.decider, actedAtMs)
+}
+
+async function writeAuditEntry(transaction: Queryable, entry: AuditEntry): Promise<void> {
+  const { authority, approval } = entry
+  if (entry.needsApproval && authority && !approval) throw approvalNeeded(authority)
+  if (approval) {
+    await closeApproved(transaction, approval)
+    await insertEntry(transaction, {
+      auditId: approval.auditId,
+      actedAtMs: approval.decidedAtMs,
+      actor: approval.decidedAs,
+      action: 'approval.approve',
+      merchantId: entry.merchantId,
+      subject: approval.approvalId,
+      reason: approval.reason,
+    })
+  }
+  await insertEntry(transaction, entry)
+  await queueNotices(transaction, entry.notices ?? [])
+}
+
+async function insertEntry(transaction: Queryable, entry: AuditEntry): Promise<void> {
+  const { auditId, actedAtMs, actor, action, merchantId, subject, reason } = entry
+  await transaction.query(sql`
+insert into audit (audit_id, acted_at, actor, act, merchant_id, subject, reason)
+values (${auditId}, ${actedAtMs}, ${actor}, ${action}, ${merchantId}, ${subject}, ${reason})`)
+}

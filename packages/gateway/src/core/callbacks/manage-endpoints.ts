@@ -1,0 +1,249 @@
+// What a merchant does with its endpoints, and an operator for it: each act is recorded with who did it and why; a secret
+// is given out once, when it is made.
+import assert from 'node:assert/strict'
+import { type EventName, Failure, makeUuid, makeWebhookSecret } from '@tillgate/protocol'
+import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import { hostOf } from '../../platform/runtime/ssrf-guard.ts'
+import { type AuditParts, makeAuditEntry } from '../audit/audit-entries.ts'
+import { checkToldAgain } from '../audit/rules/tell-again.ts'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { MerchantStore } from '../merchants/store/merchants.ts'
+import {
+  type Endpoint,
+  type EndpointFormat,
+  type EndpointKey,
+  type EndpointSecret,
+  maxEndpoints,
+  placeOfEndpointSecret,
+} from './rules/endpoint.ts'
+import type { Failing } from './rules/host-health.ts'
+import type { EndpointStore, SecretDates } from './store/endpoints.ts'
+
+export interface ManageEndpointsParts extends AuditParts {
+  readonly endpoints: EndpointStore
+  readonly merchants: Pick<MerchantStore, 'findMerchant'>
+  readonly vault: Vault
+  /** Why callbacks to this address are not allowed; undefined: they are. */
+  readonly refusalOfCallbackUrl: (url: string, merchant: Merchant) => string | undefined
+}
+
+export interface NewEndpoint {
+  readonly url: string
+  readonly format: EndpointFormat
+  readonly events: readonly EventName[] | undefined
+}
+
+export interface MadeEndpoint {
+  readonly endpoint: Endpoint
+  /** To be shown this once; undefined: envelopes have the merchant's keys. */
+  readonly secret: string | undefined
+}
+
+export interface EndpointWithHealth extends Endpoint {
+  /** Undefined: its callbacks are taken, or it was sent none. */
+  readonly failing: EndpointFailing | undefined
+}
+
+export interface EndpointFailing extends Failing {
+  /** With its host nothing there can be reached. */
+  readonly what: 'host' | 'endpoint'
+}
+
+export interface ShownEndpoint {
+  readonly endpoint: EndpointWithHealth
+  /** Live ones, the newest first. */
+  readonly secrets: readonly SecretDates[]
+}
+
+type EndpointAction = 'add' | 'change' | 'pause' | 'remove' | 'resume' | 'rotate-secret'
+
+export type ManageEndpoints = ReturnType<typeof makeManageEndpoints>
+
+type Parts = ManageEndpointsParts
+
+export function makeManageEndpoints(parts: ManageEndpointsParts) {
+  return bindAll(parts, {
+    listEndpoints,
+    showEndpoint,
+    addEndpoint,
+    changeEvents,
+    pauseEndpoint,
+    resumeEndpoint,
+    removeEndpoint,
+    rotateSecret,
+  })
+}
+
+async function listEndpoints(parts: Parts, merchantId: string): Promise<readonly EndpointWithHealth[]> {
+  return withHealth(parts, merchantId, await parts.endpoints.listEndpoints(merchantId))
+}
+
+async function showEndpoint(parts: Parts, key: EndpointKey): Promise<ShownEndpoint> {
+  const [endpoint] = await withHealth(parts, key.merchantId, [await find(parts, key)])
+  assert(endpoint, 'one for each that is given')
+  return { endpoint, secrets: await parts.endpoints.listSecrets(key) }
+}
+
+async function addEndpoint(
+  parts: Parts,
+  merchantId: string,
+  wanted: NewEndpoint,
+  reason: string,
+): Promise<MadeEndpoint> {
+  const { merchants, clock, random, endpoints } = parts
+  const found = await merchants.findMerchant(merchantId)
+  if (!found) throw new Failure('not_found', { message: `There is no merchant ${merchantId}.` })
+  checkUrl(parts, wanted.url, found.merchant)
+  const createdAtMs = clock.now()
+  const endpoint: Endpoint = {
+    merchantId,
+    endpointId: makeUuid(createdAtMs, random),
+    ...wanted,
+    host: hostOf(wanted.url),
+    createdAtMs,
+    pausedAtMs: undefined,
+    removedAtMs: undefined,
+  }
+  const secret = wanted.format === 'standard' ? makeWebhookSecret(random) : undefined
+  const sealed = secret === undefined ? undefined : seal(parts, endpoint, secret)
+  if (
+    !(await endpoints.insertEndpoint(
+      endpoint,
+      sealed,
+      entry(parts, 'add', endpoint, `${wanted.url}: ${reason}`),
+    ))
+  )
+    throw new Failure('status_does_not_allow', {
+      message: `A merchant has at most ${maxEndpoints} endpoints. Remove one first.`,
+    })
+  return { endpoint, secret }
+}
+
+async function changeEvents(
+  parts: Parts,
+  key: EndpointKey,
+  events: readonly EventName[] | undefined,
+  reason: string,
+): Promise<Endpoint> {
+  await find(parts, key)
+  const described = `events=${events?.join(',') ?? 'all'}: ${reason}`
+  if (!(await parts.endpoints.setEvents(key, events, entry(parts, 'change', key, described))))
+    throw isNotSo('is removed')
+  return find(parts, key)
+}
+
+/** Nothing is lost by it: its callbacks wait, seven days at most. */
+async function pauseEndpoint(parts: Parts, key: EndpointKey, reason: string): Promise<Endpoint> {
+  await find(parts, key)
+  if (!(await parts.endpoints.pauseEndpoint(key, parts.clock.now(), entry(parts, 'pause', key, reason))))
+    throw isNotSo('is paused already')
+  return find(parts, key)
+}
+
+async function resumeEndpoint(parts: Parts, key: EndpointKey, reason: string): Promise<Endpoint> {
+  const paused = await find(parts, key)
+  if (!(await parts.endpoints.resumeEndpoint(paused, parts.clock.now(), entry(parts, 'resume', key, reason))))
+    throw isNotSo('is not paused')
+  return find(parts, key)
+}
+
+/** What waits for it is given up; what it was sent stays in the history. */
+async function removeEndpoint(parts: Parts, key: EndpointKey, reason: string): Promise<Endpoint> {
+  const removed = await find(parts, key)
+  if (!(await parts.endpoints.removeEndpoint(key, parts.clock.now(), entry(parts, 'remove', key, reason))))
+    throw isNotSo('is removed already')
+  return removed
+}
+
+/** The one before signs as well until the next time, unless it was stolen. */
+async function rotateSecret(
+  parts: Parts,
+  key: EndpointKey,
+  {
+    endsOthers,
+    reason,
+    actId,
+  }: {
+    readonly endsOthers: boolean
+    readonly reason: string
+    /** Sent again with the same one, it makes one secret. */
+    readonly actId?: string | undefined
+  },
+): Promise<MadeEndpoint> {
+  const { random, endpoints, clock, vault } = parts
+  const endpoint = await find(parts, key)
+  if (endpoint.format !== 'standard')
+    throw new Failure('status_does_not_allow', {
+      message: 'This endpoint gets envelopes, under the merchant’s keys: it has no secret of its own.',
+    })
+  const secret = makeWebhookSecret(random)
+  const made = seal(parts, key, secret, actId)
+  if (await endpoints.replaceSecret(made, { endsOthers }, entry(parts, 'rotate-secret', key, reason)))
+    return { endpoint, secret }
+  const before = await endpoints.findSecret(made)
+  assert(before, 'a secret that is there is found')
+  checkToldAgain(before, clock.now())
+  return { endpoint, secret: vault.open(before.sealedSecret, placeOfEndpointSecret(made)).toString() }
+}
+
+function entry(parts: Parts, name: EndpointAction, { merchantId, endpointId }: EndpointKey, reason: string) {
+  return makeAuditEntry(parts, `endpoint.${name}`, endpointId, { merchantId, reason })
+}
+
+async function withHealth(
+  { endpoints }: Parts,
+  merchantId: string,
+  found: readonly Endpoint[],
+): Promise<readonly EndpointWithHealth[]> {
+  const hosts = found.map(({ host }) => host)
+  const health = await endpoints.healthOf(merchantId, hosts)
+  return found.map((endpoint) => {
+    const own = health.destinations.find(({ endpointId }) => endpointId === endpoint.endpointId)
+    const host = health.hosts.find((each) => each.host === endpoint.host)
+    const failing = own
+      ? ({ ...stateOf(own), what: 'endpoint' } as const)
+      : host && ({ ...stateOf(host), what: 'host' } as const)
+    return { ...endpoint, failing }
+  })
+}
+
+/** Throws also where it is removed. */
+async function find({ endpoints }: Parts, key: EndpointKey): Promise<Endpoint> {
+  const found = await endpoints.findEndpoint(key)
+  if (found && found.removedAtMs === undefined) return found
+  throw new Failure('not_found', { message: `There is no endpoint ${key.endpointId}.` })
+}
+
+function checkUrl(parts: Parts, url: string, merchant: Merchant): void {
+  const refusal =
+    parts.refusalOfCallbackUrl(url, merchant) ??
+    (merchant.callbackHosts?.includes(hostOf(url)) === false
+      ? `${hostOf(url)} is not on the list of callback hosts`
+      : undefined)
+  if (refusal !== undefined)
+    throw new Failure('url_not_allowed', {
+      field: 'url',
+      message: `The address is not allowed: ${refusal}.`,
+    })
+}
+
+function seal(
+  { clock, random, vault }: Parts,
+  { merchantId, endpointId }: EndpointKey,
+  secret: string,
+  actId?: string,
+): EndpointSecret {
+  const createdAtMs = clock.now()
+  const secretId = actId ?? makeUuid(createdAtMs, random)
+  const sealedSecret = vault.seal(Buffer.from(secret), placeOfEndpointSecret({ merchantId, secretId }))
+  return { merchantId, endpointId, secretId, sealedSecret, createdAtMs }
+}
+
+function stateOf({ failures, failingSinceMs, reason, pauses, pausedAtMs, pausedUntilMs }: Failing): Failing {
+  return { failures, failingSinceMs, reason, pauses, pausedAtMs, pausedUntilMs }
+}
+
+function isNotSo(what: string): Failure {
+  return new Failure('status_does_not_allow', { message: `The endpoint ${what}.` })
+}

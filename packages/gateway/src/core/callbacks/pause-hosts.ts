@@ -1,0 +1,50 @@
+// An operator pauses the callbacks to a host, or lets them go on. Nothing is lost by it: callbacks wait.
+import { Failure } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntries } from '../audit/audit-entries.ts'
+import type { CallbackPauseStore } from './store/callback-pauses.ts'
+
+/** Far shorter than the time after which a callback that could not be tried is given up. */
+export const maxPauseMs = 24 * 60 * 60 * 1000
+const hostPattern = /^[a-z0-9.:[\]_-]{1,260}$/
+
+export interface HostPauseWish {
+  readonly host: string
+  readonly forMs: number
+  readonly reason: string
+}
+
+export type PauseHosts = ReturnType<typeof makePauseHosts>
+
+export function makePauseHosts(parts: AuditParts & { readonly pauses: CallbackPauseStore }) {
+  const { pauses, clock, actor } = parts
+  const entry = makeAuditEntries(parts)
+  return {
+    async pauseHost({ host, forMs, reason }: HostPauseWish): Promise<{ untilMs: number }> {
+      if (!hostPattern.test(host))
+        throw new Failure('invalid_field', {
+          field: 'host',
+          message: 'The host must be written as in a callbackUrl, such as shop.example or shop.example:8443.',
+        })
+      if (!(Number.isInteger(forMs) && forMs > 0 && forMs <= maxPauseMs))
+        throw new Failure('invalid_field', {
+          message: 'A pause lasts whole milliseconds, 1 at least and 24 hours at most.',
+        })
+      const nowMs = clock.now()
+      const untilMs = nowMs + forMs
+      await pauses.pauseHost(
+        { host, nowMs, untilMs, reason: `paused by ${actor}: ${reason}` },
+        entry('callback-host.pause', host, { reason }),
+      )
+      return { untilMs }
+    },
+
+    async resumeHost(host: string, reason: string): Promise<void> {
+      if (await pauses.resumeHost(host, entry('callback-host.resume', host, { reason }))) return
+      throw new Failure('status_does_not_allow', {
+        message: `Neither ${host} nor a destination there is paused or failing.`,
+      })
+    },
+
+    countWaiting: pauses.countWaiting,
+  }
+}

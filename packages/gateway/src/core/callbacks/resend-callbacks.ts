@@ -1,0 +1,219 @@
+// Sending callbacks again: service.trade.callback for a merchant's own order, and an operator's act for one
+// callback or for all that fit a filter. A resend is one attempt more, beside the ladder; it starts nothing anew.
+import { createHash } from 'node:crypto'
+import {
+  type CallbackAnswer,
+  Failure,
+  ignoring,
+  parseCallbackBody,
+  type RequestEnvelope,
+  timestampWindowMs,
+} from '@tillgate/protocol'
+import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import { type AuditParts, makeAuditEntry } from '../audit/audit-entries.ts'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { CallbackFilter, CallbackHistory, StoredCallback } from './store/callback-history.ts'
+import type { CallbackResends } from './store/callback-resends.ts'
+
+/** A merchant may ask for the same callback once in this time: the answers cannot be turned into a flood. */
+export const resendEveryMs = 60_000
+/** Small enough that a transaction is over in some tens of milliseconds. */
+const batch = 200
+
+export interface ResendCallbacksParts {
+  readonly hasOrder: (key: { readonly merchantId: string; readonly paymentId: string }) => Promise<boolean>
+  readonly resends: Pick<CallbackResends, 'resendOfOrder'>
+  readonly clock: Clock
+}
+
+export function makeResendCallbacks({ hasOrder, resends, clock }: ResendCallbacksParts) {
+  return async (
+    { merchantId }: Merchant,
+    body: string,
+    { timestamp, sign }: Pick<RequestEnvelope, 'timestamp' | 'sign'>,
+  ): Promise<CallbackAnswer> => {
+    const asked = parseCallbackBody(body)
+    const { paymentId } = asked
+    if (!(await hasOrder({ merchantId, paymentId }))) throw new Failure('order_not_found')
+    const nowMs = clock.now()
+    const queued = await resends.resendOfOrder(
+      { merchantId, paymentId },
+      { nowMs, notSinceMs: nowMs - resendEveryMs },
+      {
+        requestedAtMs: Number(timestamp),
+        signHash: createHash('sha256').update(sign).digest(),
+        // Past this no gateway opens the envelope, also one whose clock is behind.
+        forgetBeforeMs: nowMs - 2 * timestampWindowMs,
+      },
+    )
+    return { paymentId, queued, ...ignoring(asked) }
+  }
+}
+
+export interface ManageCallbacksParts extends AuditParts {
+  readonly history: CallbackHistory
+  readonly resends: CallbackResends
+}
+
+export interface CallbackKey {
+  readonly merchantId: string
+  readonly callbackId: string
+}
+
+/** As many as stand on a page. */
+export const maxListed = 50
+
+export interface ManyResent {
+  readonly found: number
+  readonly queued: number
+  /** When the last of them will be sent. */
+  readonly lastDueAtMs: number
+}
+
+export interface CallbackPage {
+  readonly callbacks: readonly StoredCallback[]
+  /** False: it ends where the look ended. */
+  readonly isFull: boolean
+  /** `before` of the next page; undefined: this is the last one. */
+  readonly older: string | undefined
+}
+
+type Parts = ManageCallbacksParts
+
+export function makeManageCallbacks(parts: ManageCallbacksParts) {
+  const { history } = parts
+  return {
+    listCallbacks: history.listCallbacks,
+    listFailingHosts: history.listFailingHosts,
+    listFailingDestinations: history.listFailingDestinations,
+    countWaitingAt: history.countWaiting,
+    ...bindAll(parts, { listPage, showCallback, resendOne, resendListed, resendMatching }),
+  }
+}
+
+/** What no index serves is looked for a stretch at a time: a page may be empty and have an older one. */
+async function listPage(
+  { history }: Parts,
+  filter: CallbackFilter,
+  { before, limit }: { before?: string | undefined; limit: number },
+): Promise<CallbackPage> {
+  const downTo = isServedByIndex(filter) ? undefined : await history.endOfLook(before)
+  const found = await history.listCallbacks(filter, { before, downTo, limit: limit + 1 })
+  const callbacks = found.slice(0, limit)
+  const isFull = found.length > limit
+  return { callbacks, isFull, older: isFull ? callbacks.at(-1)?.callbackId : downTo }
+}
+
+/** `merchantId`: only if it is theirs, here and below. */
+async function showCallback(parts: Parts, callbackId: string, merchantId?: string) {
+  const callback = await find(parts, callbackId, merchantId)
+  return { callback, attempts: await parts.history.listAttempts(callback) }
+}
+
+async function resendOne(
+  parts: Parts,
+  { callbackId, merchantId: of }: { callbackId: string; merchantId?: string | undefined },
+  reason: string,
+): Promise<void> {
+  const callback = await find(parts, callbackId, of)
+  if (callback.body === undefined) {
+    throw new Failure('status_does_not_allow', {
+      message: `What callback ${callbackId} said is no longer kept: it is too old to be sent again.`,
+    })
+  }
+  const nowMs = parts.clock.now()
+  const { merchantId } = callback
+  const queued = await parts.resends.resendMany(
+    [{ merchantId, callbackId, dueAtMs: nowMs }],
+    { nowMs, notSinceMs: nowMs },
+    resendEntry(parts, callbackId, merchantId, reason),
+  )
+  if (queued === 0) {
+    throw new Failure('status_does_not_allow', {
+      message: `Callback ${callbackId} is about to be sent already, or its endpoint was removed.`,
+    })
+  }
+}
+
+/** Each with a record of its own, so that it is found with its merchant; how many were queued. */
+async function resendListed(
+  parts: Parts,
+  callbacks: readonly CallbackKey[],
+  reason: string,
+): Promise<number> {
+  if (callbacks.length > maxListed)
+    throw new Failure('invalid_field', { message: `At most ${maxListed} callbacks at once, please.` })
+  const startMs = parts.clock.now()
+  let queued = 0
+  for (const { merchantId, callbackId } of callbacks) {
+    queued += await parts.resends.resendMany(
+      [{ merchantId, callbackId, dueAtMs: startMs }],
+      { nowMs: parts.clock.now(), notSinceMs: startMs },
+      resendEntry(parts, callbackId, merchantId, reason),
+    )
+  }
+  return queued
+}
+
+/**
+ * Spread over time by their due times, so many a second: the command is over at once, and a merchant who comes
+ * back after a long night is not run over. What comes into being meanwhile is not taken in.
+ */
+async function resendMatching(
+  parts: Parts,
+  filter: CallbackFilter,
+  { perSecond, reason }: { perSecond: number; reason: string },
+): Promise<ManyResent> {
+  const { clock, history, resends } = parts
+  const startMs = clock.now()
+  const everyMs = 1_000 / perSecond
+  const until = { ...filter, untilMs: Math.min(filter.untilMs ?? startMs, startMs) }
+  let found = 0
+  let queued = 0
+  let lastDueAtMs = startMs
+  for (let before: string | undefined; ; ) {
+    const page = await history.listCallbacks(until, { before, limit: batch })
+    if (page.length === 0) break
+    found += page.length
+    const due = page.map(({ merchantId, callbackId }, index) => ({
+      merchantId,
+      callbackId,
+      dueAtMs: startMs + Math.floor((queued + index) * everyMs),
+    }))
+    queued += await resends.resendMany(
+      due,
+      { nowMs: clock.now(), notSinceMs: startMs },
+      resendEntry(parts, describe(filter), filter.merchantId, reason),
+    )
+    // One that is being sent just now is passed over, and its time stays free.
+    lastDueAtMs = Math.max(lastDueAtMs, due.at(-1)?.dueAtMs ?? startMs)
+    before = page.at(-1)?.callbackId
+  }
+  return { found, queued, lastDueAtMs }
+}
+
+function resendEntry(parts: Parts, subject: string, merchantId: string | undefined, reason: string) {
+  return makeAuditEntry(parts, 'callback.resend', subject, { merchantId, reason })
+}
+
+async function find({ history }: Parts, callbackId: string, merchantId?: string): Promise<StoredCallback> {
+  const found = await history.findCallback(callbackId, { merchantId })
+  if (!found) throw new Failure('not_found', { message: `There is no callback ${callbackId}.` })
+  return found
+}
+
+export type ManageCallbacks = ReturnType<typeof makeManageCallbacks>
+
+/** Of one merchant by its key, of what waits by the queue, of what was given up by an index of its own. */
+function isServedByIndex({ merchantId, paymentId, state, host, eventName }: CallbackFilter): boolean {
+  if (merchantId !== undefined || state === 'waiting' || state === 'exhausted') return true
+  return [paymentId, state, host, eventName].every((wanted) => wanted === undefined)
+}
+
+function describe(filter: CallbackFilter): string {
+  return Object.entries(filter)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ')
+}

@@ -1,0 +1,115 @@
+// One attempt to deliver a callback: what the network brought back, what that means, and what comes next.
+import assert from 'node:assert/strict'
+import { successCode } from '@tillgate/protocol'
+import type { Delivery } from '../../../platform/runtime/delivery.ts'
+import type { EndpointFormat } from './endpoint.ts'
+import { nextRetry } from './retry-schedule.ts'
+
+export type Verdict =
+  | { readonly kind: 'acknowledged'; readonly isWarned: boolean }
+  | { readonly kind: 'refused'; readonly httpStatus: number }
+  | {
+      readonly kind: 'unreachable'
+      readonly reason: string
+      /** The host took the request, and no whole answer came. */
+      readonly wasSent?: boolean
+    }
+
+/** How far a callback has come, as it stood when it was claimed. */
+export interface Progress {
+  readonly state: CallbackState
+  readonly attemptsMade: number
+  readonly retriesMade: number
+  readonly firstAttemptAtMs: number | undefined
+  readonly nextAttemptAtMs: number | undefined
+}
+
+export type CallbackState = 'waiting' | 'delivered' | 'exhausted'
+
+/** What an attempt makes of a callback. */
+export interface Outcome {
+  readonly verdict: Verdict
+  readonly state: CallbackState
+  readonly isNewlyExhausted: boolean
+  readonly retriesMade: number
+  /** Undefined: it leaves the queue. */
+  readonly nextAttemptAtMs: number | undefined
+}
+
+/** Exactly HTTP 200; of Standard Webhooks any 2xx. */
+export function isAcknowledged(delivery: Delivery, format: EndpointFormat = 'envelope'): boolean {
+  if (delivery.kind !== 'answered') return false
+  const { httpStatus } = delivery
+  return format === 'standard' ? httpStatus >= 200 && httpStatus < 300 : httpStatus === 200
+}
+
+/** Without {"code":20000…} in its body an acknowledgement counts, with a warning; Standard Webhooks ask for no body. */
+export function judge(delivery: Delivery, format: EndpointFormat = 'envelope'): Verdict {
+  if (delivery.kind === 'unreachable') {
+    const { reason, wasSent } = delivery
+    return { kind: 'unreachable', reason, ...(wasSent && { wasSent }) }
+  }
+  if (!isAcknowledged(delivery, format)) return { kind: 'refused', httpStatus: delivery.httpStatus }
+  return { kind: 'acknowledged', isWarned: format === 'envelope' && !isAcknowledgement(delivery.answer) }
+}
+
+/** Word for word what the specification asks for, and nearly every answer: it need not be parsed each time. */
+const usualAcknowledgement = Buffer.from(`{"code":${successCode},"msg":""}`)
+
+function isAcknowledgement(bytes: Buffer): boolean {
+  if (bytes.equals(usualAcknowledgement)) return true
+  try {
+    const answer: unknown = JSON.parse(bytes.toString())
+    return (
+      typeof answer === 'object' && answer !== null && 'code' in answer && Number(answer.code) === successCode
+    )
+  } catch {
+    return false
+  }
+}
+
+/**
+ * A resend is one attempt more: it uses up none of the eight retries and moves none of them. When it fails, what
+ * was delivered stays delivered, what was exhausted stays exhausted, and what waits goes on waiting as planned.
+ */
+export function decideOutcome(
+  progress: Progress,
+  attempt: {
+    readonly delivery: Delivery
+    readonly format?: EndpointFormat | undefined
+    readonly isResend: boolean
+    readonly startedAtMs: number
+    readonly nowMs: number
+    /** From 0 to 1; asked for only where there is a next attempt. */
+    readonly chance: () => number
+  },
+): Outcome {
+  const { delivery, format, isResend, startedAtMs, nowMs, chance } = attempt
+  const verdict = judge(delivery, format)
+  const base = { verdict, isNewlyExhausted: false }
+  const isFirst = progress.firstAttemptAtMs === undefined
+  const retriesMade = progress.retriesMade + (isFirst || isResend ? 0 : 1)
+
+  if (verdict.kind === 'acknowledged') {
+    return { ...base, state: 'delivered', retriesMade, nextAttemptAtMs: undefined }
+  }
+  if (progress.state !== 'waiting') {
+    assert(isResend, 'only a resend sends what is delivered or exhausted')
+    return { ...base, state: progress.state, retriesMade, nextAttemptAtMs: undefined }
+  }
+  if (isResend && progress.nextAttemptAtMs !== undefined) {
+    return { ...base, state: 'waiting', retriesMade, nextAttemptAtMs: progress.nextAttemptAtMs }
+  }
+  const retryAfterMs = delivery.kind === 'answered' ? delivery.retryAfterMs : undefined
+  const firstAttemptAtMs = progress.firstAttemptAtMs ?? startedAtMs
+  const retry = nextRetry({ firstAttemptAtMs, retriesMade, nowMs, retryAfterMs, chance: chance() })
+  if (retry.kind === 'exhausted') {
+    return { ...base, state: 'exhausted', isNewlyExhausted: true, retriesMade, nextAttemptAtMs: undefined }
+  }
+  return {
+    ...base,
+    state: 'waiting',
+    retriesMade: retriesMade + retry.retriesSkipped,
+    nextAttemptAtMs: retry.atMs,
+  }
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { uuidPattern } from '@tillgate/protocol'
+import { timeOfCallbackId } from '../../../platform/runtime/time-ordered-ids.ts'
+import type { Callback } from './callback.ts'
+import { idAtEndpoint, type ListeningEndpoint, toEndpoints, toOwnAddress } from './endpoint.ts'
+
+const own = '019a8c5e-1c00-7abc-8def-0123456789ab'
+const callback: Callback = {
+  merchantId: 'm',
+  callbackId: own,
+  paymentId: 'P1',
+  refundId: undefined,
+  eventName: 'payment.order.success',
+  callbackUrl: 'https://shop.example/cb',
+  body: '{}',
+  createdAtMs: 1,
+}
+
+function endpoint(endpointId: string, changes: Partial<ListeningEndpoint> = {}): ListeningEndpoint {
+  return {
+    merchantId: 'm',
+    endpointId: `019a8c5e-0000-7000-8000-00000000000${endpointId}`,
+    url: `https://${endpointId}.example/`,
+    host: `${endpointId}.example`,
+    events: undefined,
+    ...changes,
+  }
+}
+
+test('each endpoint that wants the event has a callback of its own, and no other merchant’s has', () => {
+  const told = toEndpoints(
+    [callback, { ...callback, merchantId: 'n', callbackId: own.replace('0', '1') }],
+    [
+      endpoint('1'),
+      endpoint('2', { events: ['payment.order.success'] }),
+      endpoint('3', { events: ['payment.order.timeout'] }),
+      endpoint('4', { merchantId: 'n' }),
+    ],
+  )
+  assert.deepEqual(
+    told.map(({ merchantId, host }) => `${merchantId} ${host}`),
+    ['m 1.example', 'm 2.example', 'n 4.example'],
+  )
+  assert.equal(new Set([own, ...told.map(({ callbackId }) => callbackId)]).size, 4)
+})
+
+test('the id at an endpoint is of the same time, and the same every time', () => {
+  const { endpointId } = endpoint('1')
+  const id = idAtEndpoint(own, endpointId)
+  assert.match(id, uuidPattern)
+  assert.equal(id, idAtEndpoint(own, endpointId))
+  assert.equal(timeOfCallbackId(id), timeOfCallbackId(own))
+})
+
+test('what the merchant did itself is told to none of its addresses', () => {
+  const known = { ...callback, isAnswered: true }
+  assert.equal(toOwnAddress(known), undefined)
+  assert.deepEqual(toEndpoints([known], [endpoint('1')]), [])
+  assert.equal(toOwnAddress({ ...callback, callbackUrl: undefined }), undefined)
+  assert.equal(toOwnAddress(callback)?.host, 'shop.example')
+})

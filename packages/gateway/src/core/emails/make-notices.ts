@@ -1,0 +1,51 @@
+// Makes notices for whoever has something to tell, to be written with its cause. Where no mail server is set there are
+// none, and whoever has a link to pass on shows it instead.
+import { makeUuid } from '@tillgate/protocol'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import type { NoticeKind, NoticeParameters } from './rules/kinds.ts'
+import { giveUpAfterMs, type NewNotice, type NoticeLanguage, placeOfLink } from './rules/notice.ts'
+
+export interface NoticeGiven<K extends NoticeKind> {
+  readonly parameters: NoticeParameters<K>
+  readonly merchantId?: string | undefined
+  /** Of a kind for a person: a normalised address. */
+  readonly to?: { readonly email: string; readonly language: NoticeLanguage }
+  /** A secret: sealed until the notice is sent, and wiped then. */
+  readonly link?: string
+  /** After that it is of no use. */
+  readonly giveUpAtMs?: number
+  /** Told once, however often it happens: what it is about, and the time for which that holds. */
+  readonly onceKey?: string
+}
+
+/** Of the kind, one or none. */
+export type MakeNotices = <K extends NoticeKind>(kind: K, given: NoticeGiven<K>) => readonly NewNotice[]
+
+export interface MakeNoticesParts extends ClockAndRandom {
+  readonly vault: Vault
+  readonly isMailing: boolean
+}
+
+export function makeMakeNotices({ vault, clock, random, isMailing }: MakeNoticesParts): MakeNotices {
+  return (kind, given) => {
+    if (!isMailing) return []
+    const { parameters, merchantId, to, link, giveUpAtMs, onceKey } = given
+    const createdAtMs = clock.now()
+    const noticeId = makeUuid(createdAtMs, random)
+    return [
+      {
+        noticeId,
+        kind,
+        merchantId,
+        recipient: to?.email,
+        language: to?.language ?? 'en',
+        parameters,
+        sealedLink: link === undefined ? undefined : vault.seal(Buffer.from(link), placeOfLink(noticeId)),
+        onceKey: onceKey === undefined ? undefined : `${kind} ${onceKey}`,
+        createdAtMs,
+        giveUpAtMs: Math.min(giveUpAtMs ?? Number.POSITIVE_INFINITY, createdAtMs + giveUpAfterMs),
+      },
+    ]
+  }
+}

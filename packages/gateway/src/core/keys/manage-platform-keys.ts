@@ -1,0 +1,92 @@
+// What an operator does with the gateway's own keys: a new one is published first and signs after an overlap in which
+// merchants take it; the old one is retired when nobody needs it any more.
+import { Failure } from '@tillgate/protocol'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import { type AuditParts, makeAuditEntries } from '../audit/audit-entries.ts'
+import { makePlatformKey, signingOf } from './platform-keys.ts'
+import type { PlatformKeyStore } from './store/platform-keys.ts'
+
+export interface ManagePlatformKeysParts extends AuditParts {
+  readonly keys: PlatformKeyStore
+  readonly vault: Vault
+}
+
+export interface PlatformKey {
+  readonly keyId: string
+  readonly publicKey: string
+  readonly state: 'signs' | 'will sign' | 'published' | 'retired'
+  readonly createdAtMs: number
+  readonly signsFromMs: number
+  readonly retiredAtMs: number | undefined
+}
+
+/** Every gateway knows the key within 30 seconds, and what was served may be kept by others for a minute. */
+export const leastOverlapMs = 5 * 60_000
+
+export function makeManagePlatformKeys(parts: ManagePlatformKeysParts) {
+  const { keys, vault, clock, random } = parts
+  const entry = makeAuditEntries(parts)
+
+  const list = async (): Promise<PlatformKey[]> => {
+    const nowMs = clock.now()
+    const all = await keys.listAllKeys()
+    const signs = signingOf(
+      all.filter(({ retiredAtMs }) => retiredAtMs === undefined),
+      nowMs,
+    )
+    return all.map(({ sealedKey: _secret, ...key }) => ({
+      ...key,
+      state:
+        key.retiredAtMs !== undefined
+          ? 'retired'
+          : key.keyId === signs?.keyId
+            ? 'signs'
+            : key.signsFromMs > nowMs
+              ? 'will sign'
+              : 'published',
+    }))
+  }
+
+  return {
+    list,
+
+    /** An overlap of 0 is for a key that was stolen: callbacks fail to verify until merchants have the new one. */
+    async rotate({ overlapMs, reason }: { overlapMs: number; reason: string }): Promise<PlatformKey> {
+      if (overlapMs !== 0 && overlapMs < leastOverlapMs) {
+        throw new Failure('invalid_field', {
+          message: 'An overlap shorter than 5 minutes would sign before every gateway has published the key.',
+        })
+      }
+      const nowMs = clock.now()
+      const key = await makePlatformKey({ vault, random, nowMs, signsFromMs: nowMs + overlapMs })
+      if (!(await keys.insertKey(key, entry('platform-key.rotate', key.keyId, { reason })))) {
+        throw new Failure('status_does_not_allow', {
+          message: 'There are two keys already that are not retired. Retire the older one first.',
+        })
+      }
+      const { sealedKey: _secret, ...made } = key
+      return { ...made, retiredAtMs: undefined, state: overlapMs === 0 ? 'signs' : 'will sign' }
+    },
+
+    async retire({ keyId, reason }: { keyId: string; reason: string }): Promise<void> {
+      const key = (await list()).find((each) => each.keyId === keyId)
+      if (!key || key.state === 'retired')
+        throw new Failure('invalid_field', {
+          message: `The gateway has no key ${keyId} that is not retired.`,
+        })
+      if (
+        !(await keys.retireKey(
+          { keyId, nowMs: clock.now() },
+          entry('platform-key.retire', keyId, { reason }),
+        ))
+      ) {
+        throw new Failure('status_does_not_allow', {
+          message:
+            'No other key signs yet, and without one no callback could be sent. Rotate first, and wait.',
+        })
+      }
+    },
+  }
+}
+
+export type ManagePlatformKeys = ReturnType<typeof makeManagePlatformKeys>

@@ -1,0 +1,114 @@
+// Puts every sealed secret under the master key that seals now, a batch at a time, while gateways that know both keys
+// go on serving. Broken off, it is run again: what is under the new key already is not looked at.
+
+import { masterKeyIdOf, type Vault } from '../../platform/runtime/secrets/vault.ts'
+import { type AuditParts, makeAuditEntries } from '../audit/audit-entries.ts'
+import {
+  type SealedSecretStore,
+  type SecretKey,
+  type SecretsUnder,
+  secretKinds,
+} from './store/sealed-secrets.ts'
+
+/** Where a secret belongs: a sealed value opens in this place alone. */
+export type PlaceOfSecret = (secret: SecretKey) => string
+
+export interface RotateMasterKeyParts extends AuditParts {
+  readonly placeOf: PlaceOfSecret
+  readonly secrets: SealedSecretStore
+  readonly vault: Vault
+  readonly batchSize?: number
+}
+
+export interface MasterKeyStatus extends SecretsUnder {
+  /** What this process can do with them. */
+  readonly role: 'seals' | 'opens' | 'unknown'
+}
+
+export interface Rotated {
+  readonly resealed: number
+  /** Under a key that this process does not know; they stay as they are. */
+  readonly unknown: number
+}
+
+const usualBatchSize = 200
+
+export function makeRotateMasterKey(parts: RotateMasterKeyParts) {
+  const { secrets, vault, placeOf, batchSize = usualBatchSize } = parts
+  const { masterKeyId } = vault
+  const isKnown = (id: Buffer) => vault.masterKeyIds.some((known) => known.equals(id))
+
+  return {
+    async status(): Promise<MasterKeyStatus[]> {
+      const counted = await secrets.countByMasterKey()
+      const unused = vault.masterKeyIds
+        .filter((id) => !counted.some((each) => each.masterKeyId.equals(id)))
+        .map((id) => ({ masterKeyId: id, live: 0, ended: 0 }))
+      return [...counted, ...unused].map((each) => ({
+        ...each,
+        role: each.masterKeyId.equals(masterKeyId)
+          ? 'seals'
+          : isKnown(each.masterKeyId)
+            ? 'opens'
+            : 'unknown',
+      }))
+    },
+
+    async rotate({
+      reason,
+      onBatch = () => {},
+    }: {
+      reason: string
+      onBatch?: (resealed: number) => void | Promise<void>
+    }): Promise<Rotated> {
+      let resealed = 0
+      let unknown = 0
+      const entry = makeAuditEntries(parts)('master-key.rotate', masterKeyId.toString('hex'), { reason })
+      for (const kind of secretKinds) {
+        for (let after: SecretKey | undefined, more = true; more; ) {
+          const batch = await secrets.listNotUnder({ kind, masterKeyId, after, limit: batchSize })
+          const known = batch.filter(({ sealed }) => isKnown(masterKeyIdOf(sealed)))
+          unknown += batch.length - known.length
+          resealed += await secrets.reseal(
+            known.map((secret) => {
+              const place = placeOf(secret)
+              return {
+                ...secret,
+                before: secret.sealed,
+                sealed: vault.seal(vault.open(secret.sealed, place), place),
+              }
+            }),
+            // With the first of them: whoever is cut short has changed secrets too.
+            resealed === 0 ? entry : undefined,
+          )
+          after = batch.at(-1)
+          more = batch.length === batchSize
+          await onBatch(resealed)
+        }
+      }
+      return { resealed, unknown }
+    },
+  }
+}
+
+/** Hashes that rested as text are sealed, a batch at a time, by whichever gateway starts first. */
+export async function sealPlainHashes({
+  secrets,
+  vault,
+  placeOf,
+}: Pick<RotateMasterKeyParts, 'secrets' | 'vault' | 'placeOf'>): Promise<void> {
+  for (const kind of secretKinds) {
+    for (let more = true; more; ) {
+      const batch = await secrets.listUnsealed(kind, usualBatchSize)
+      if (batch.length > 0)
+        await secrets.sealInPlace(
+          kind,
+          batch.map((secret) => ({
+            ...secret,
+            sealed: vault.seal(Buffer.from(secret.plain), placeOf(secret)),
+          })),
+        )
+      more = batch.length === usualBatchSize
+    }
+  }
+}

@@ -1,0 +1,257 @@
+// Everything in the database that is sealed under the master key, wherever it rests: to see under which key, and to
+// put it under another. A test holds the list of places against the catalog.
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { number, rowShape } from '../../../platform/database/row-shape.ts'
+import { columnsOf, plainSql, sql } from '../../../platform/database/sql.ts'
+import type { AuditEntry } from '../../audit/rules/audit.ts'
+import { insertAuditEntry } from '../../audit/store/audit.ts'
+
+export type SealedSecretStore = ReturnType<typeof makeSealedSecretStore>
+
+export type SecretKind =
+  | 'merchant_key'
+  | 'platform_key'
+  | 'operator_totp'
+  | 'operator_password'
+  | 'member_totp'
+  | 'member_password'
+  | 'wallet_pin'
+  | 'rail_secret'
+  | 'endpoint_secret'
+  | 'notice_link'
+
+/** `owner` is the merchant's or the rail's id, and empty for what belongs to the gateway. */
+export interface SecretKey {
+  readonly kind: SecretKind
+  readonly owner: string
+  readonly id: string
+}
+
+export interface SealedSecret extends SecretKey {
+  readonly sealed: Buffer
+}
+
+export interface Resealed extends SealedSecret {
+  readonly before: Buffer
+}
+
+export interface SecretsUnder {
+  readonly masterKeyId: Buffer
+  /** Of keys in use. */
+  readonly live: number
+  /** Of revoked and retired ones. */
+  readonly ended: number
+}
+
+interface Place {
+  readonly table: string
+  readonly column: string
+  /** The owner's column; undefined: it belongs to the gateway. */
+  readonly owner?: string
+  readonly id: string
+  readonly isLive: string
+  /** How a row of `t` is found by a row of `k`. */
+  readonly match: string
+  /** Where the same rested as text before it was sealed. */
+  readonly unsealed?: string
+}
+
+export const sealedPlaces: Readonly<Record<SecretKind, Place>> = {
+  merchant_key: {
+    table: 'merchant_keys',
+    column: 'sealed_key',
+    owner: 'merchant_id',
+    id: 'key_id',
+    isLive: 'revoked_at is null',
+    match: 't.merchant_id = k.owner and t.key_id = k.id',
+  },
+  platform_key: {
+    table: 'platform_keys',
+    column: 'sealed_key',
+    id: 'key_id::text',
+    isLive: 'retired_at is null',
+    match: 't.key_id = k.id::uuid',
+  },
+  operator_totp: {
+    table: 'operator_totp',
+    column: 'sealed_secret',
+    id: 'login',
+    isLive: 'true',
+    match: 't.login = k.id',
+  },
+  operator_password: {
+    table: 'operators',
+    column: 'sealed_password',
+    id: 'login',
+    isLive: 'true',
+    match: 't.login = k.id',
+    unsealed: 'password_hash',
+  },
+  member_totp: {
+    table: 'member_totp',
+    column: 'sealed_secret',
+    id: 'login',
+    isLive: 'true',
+    match: 't.login = k.id',
+  },
+  member_password: {
+    table: 'member_accounts',
+    column: 'sealed_password',
+    id: 'login',
+    isLive: 'true',
+    match: 't.login = k.id',
+  },
+  wallet_pin: {
+    table: 'wallets',
+    column: 'sealed_pin',
+    id: 'wallet_id',
+    isLive: 'true',
+    match: 't.wallet_id = k.id',
+    unsealed: 'pin_hash',
+  },
+  rail_secret: {
+    table: 'rail_secrets',
+    column: 'sealed_secret',
+    owner: 'rail_id',
+    id: 'secret_id::text',
+    isLive: 'ended_at is null',
+    match: 't.rail_id = k.owner and t.secret_id = k.id::uuid',
+  },
+  endpoint_secret: {
+    table: 'callback_endpoint_secrets',
+    column: 'sealed_secret',
+    owner: 'merchant_id',
+    id: 'secret_id::text',
+    isLive: 'ended_at is null',
+    match: 't.merchant_id = k.owner and t.secret_id = k.id::uuid',
+  },
+  notice_link: {
+    table: 'notices',
+    column: 'sealed_link',
+    id: 'notice_id::text',
+    isLive: 'true',
+    match: 't.notice_id = k.id::uuid',
+  },
+}
+
+// Safe: these are its own keys.
+export const secretKinds = Object.keys(sealedPlaces) as readonly SecretKind[]
+
+export function makeSealedSecretStore(database: Pool) {
+  return {
+    /** How many secrets rest under which master key. */
+    countByMasterKey: () => countByMasterKey(database),
+    /** Secrets of a kind under any other master key, in the order of their keys. */
+    listNotUnder: (options: ListOptions) => listNotUnder(database, options),
+    /** What rests as text still. */
+    listUnsealed: (kind: SecretKind, limit: number) => listUnsealed(database, kind, limit),
+    /** Only where the text is still the one that was read. */
+    sealInPlace: (kind: SecretKind, secrets: readonly (UnsealedSecret & { readonly sealed: Buffer })[]) =>
+      sealInPlace(database, kind, secrets),
+    /** Only where the secret is still the one that was read; how many. Where there are any, the act is on record with them. */
+    reseal: (secrets: readonly Resealed[], entry?: AuditEntry) => reseal(database, secrets, entry),
+  }
+}
+
+const underShape = rowShape<SecretsUnder>('under', {
+  // Bytes 2 to 9 of a sealed secret are the id of its master key (vault.ts).
+  masterKeyId: 'substring(sealed from 2 for 8)',
+  live: number('count(*) filter (where is_live)'),
+  ended: number('count(*) filter (where not is_live)'),
+})
+
+const sealedSql = Object.entries(sealedPlaces)
+  .map(
+    ([kind, { table, column, owner = `''`, id, isLive }]) =>
+      `select '${kind}' as kind, ${owner} as owner, ${id} as id, ${column} as sealed, ${isLive} as is_live
+  from ${table} where ${column} is not null`,
+  )
+  .join('\n union all\n')
+
+async function countByMasterKey(database: Queryable): Promise<SecretsUnder[]> {
+  const { rows } = await database.query(sql`
+select ${underShape.columns} from (${plainSql(sealedSql)}) as secrets group by 1 order by 1`)
+  return rows.map(underShape.read)
+}
+
+interface ListOptions {
+  readonly kind: SecretKind
+  readonly masterKeyId: Buffer
+  readonly after: SecretKey | undefined
+  readonly limit: number
+}
+
+/** Of one place: there may be a PIN for each of a million wallets, and its primary key gives the order. */
+async function listNotUnder(
+  database: Queryable,
+  { kind, masterKeyId, after, limit }: ListOptions,
+): Promise<SealedSecret[]> {
+  const { table, column, owner, id } = sealedPlaces[kind]
+  const keys = owner === undefined ? [id] : [owner, id]
+  const given = [...(owner === undefined ? [] : [after?.owner ?? '']), after?.id ?? '']
+  const { rows } = await database.query<SealedSecret>({
+    text: `
+select '${kind}' as kind, ${owner ?? `''`} as owner, ${id} as id, ${column} as sealed
+  from ${table}
+ where substring(${column} from 2 for 8) <> $1 and (${keys}) > (${keys.map((_, index) => `$${index + 3}`)})
+ order by ${keys}
+ limit $2`,
+    values: [masterKeyId, limit, ...given],
+  })
+  return rows
+}
+
+export interface UnsealedSecret extends SecretKey {
+  readonly plain: string
+}
+
+async function listUnsealed(database: Queryable, kind: SecretKind, limit: number): Promise<UnsealedSecret[]> {
+  const { table, id, unsealed } = sealedPlaces[kind]
+  if (unsealed === undefined) return []
+  const { rows } = await database.query<UnsealedSecret>({
+    text: `
+select '${kind}' as kind, '' as owner, ${id} as id, ${unsealed} as plain
+  from ${table} where ${unsealed} is not null limit $1`,
+    values: [limit],
+  })
+  return rows
+}
+
+async function sealInPlace(
+  database: Queryable,
+  kind: SecretKind,
+  secrets: readonly (UnsealedSecret & { readonly sealed: Buffer })[],
+): Promise<void> {
+  const { table, column, match, unsealed } = sealedPlaces[kind]
+  await database.query({
+    text: `
+update ${table} t set ${column} = k.sealed, ${unsealed} = null
+  from unnest($1::text[], $2::text[], $3::bytea[]) as k (id, before, sealed)
+ where ${match} and t.${unsealed} = k.before`,
+    values: columnsOf(secrets, 'id', 'plain', 'sealed'),
+  })
+}
+
+function reseal(
+  database: Pool,
+  secrets: readonly Resealed[],
+  entry: AuditEntry | undefined,
+): Promise<number> {
+  return database.transaction(async (transaction) => {
+    let resealed = 0
+    for (const [kind, { table, column, match }] of Object.entries(sealedPlaces)) {
+      const some = secrets.filter((secret) => secret.kind === kind)
+      if (some.length === 0) continue
+      const { rowCount } = await transaction.query({
+        text: `
+update ${table} t set ${column} = k.sealed
+  from unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[]) as k (owner, id, before, sealed)
+ where ${match} and t.${column} = k.before`,
+        values: columnsOf(some, 'owner', 'id', 'before', 'sealed'),
+      })
+      resealed += rowCount
+    }
+    if (entry && resealed > 0) await insertAuditEntry(transaction, entry)
+    return resealed
+  })
+}

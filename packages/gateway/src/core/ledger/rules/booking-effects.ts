@@ -1,0 +1,72 @@
+// What each kind of transfer can do to money, from the same closed list as the actions, and by whose decision it is booked.
+// Most are booked by workers: what a consumer paid, what a rail answered, what a plan pays out. A kind that is missing here
+// does not compile.
+import type { Effect } from '../../audit/rules/effects.ts'
+import type { TransferKind } from './transfer.ts'
+
+export interface BookingEffects {
+  readonly effects: readonly Effect[]
+  /** For people who read what an approval guards. */
+  readonly decidedBy: string
+}
+
+export const bookingEffects: Readonly<Record<TransferKind, BookingEffects>> = {
+  payment: {
+    effects: ['credits a merchant'],
+    decidedBy: 'the consumer’s PIN, the rail’s signed response, or a bank transfer that was confirmed',
+  },
+  refund: {
+    effects: ['credits a wallet', 'sends money out'],
+    decidedBy: 'the merchant’s signed request, its member, or `order.refund`',
+  },
+  top_up: { effects: ['credits a wallet'], decidedBy: '`wallet.top-up`' },
+  top_up_credit: { effects: ['credits a wallet'], decidedBy: 'the payment of the consumer who tops up' },
+  payout: {
+    effects: ['sends money out'],
+    decidedBy:
+      '`merchant.payout`, a plan by `payout-plan.set`, `payout-run.start`, or the consumer who withdraws',
+  },
+  payout_return: {
+    effects: ['credits a merchant', 'credits a wallet'],
+    decidedBy:
+      '`payout.return`, `payout.cancel`, `payout-run.cancel`; a line of a statement waits as a break',
+  },
+  late_payment: { effects: [], decidedBy: 'the rail’s signed response; the money lies in suspense' },
+  late_return: {
+    effects: ['sends money out'],
+    decidedBy: 'the setting `LATE_MONEY`, or `rail.return-late-money`',
+  },
+  transfer_received: {
+    effects: [],
+    decidedBy:
+      '`transfer.confirm`; a line of a statement waits as a break. The money lies in suspense until it is applied',
+  },
+  transfer_applied: {
+    effects: ['credits a merchant'],
+    decidedBy: '`transfer.confirm`, which brought the money, or the consumer who chooses the bank transfer',
+  },
+  transfer_returned: { effects: ['sends money out'], decidedBy: '`transfer.return`' },
+  fee: { effects: ['credits the operator'], decidedBy: 'the payment, by the price that holds' },
+  fee_return: {
+    effects: ['credits a merchant'],
+    decidedBy: 'the refund, by the price of the payment',
+  },
+  correction: {
+    effects: ['credits a merchant', 'credits a wallet', 'credits the operator', 'sends money out'],
+    decidedBy: '`correction.…`, `reconcile.write-off` and `reconcile.confirm`',
+  },
+  rail_settlement: {
+    effects: [],
+    decidedBy: 'an imported statement; the operator’s money moves from the rail to the bank',
+  },
+  rail_fee: { effects: [], decidedBy: 'an imported statement, with the settlement' },
+  opening_balance: { effects: ['credits the operator'], decidedBy: '`bank.opening-balance`' },
+  owner_deposit: { effects: ['credits the operator'], decidedBy: '`bank.deposit` or `reconcile.book-as`' },
+  owner_withdrawal: { effects: ['sends money out'], decidedBy: '`bank.withdraw` or `reconcile.book-as`' },
+  fee_sweep: { effects: ['credits the operator'], decidedBy: '`bank.sweep-fees`' },
+  bank_charge: {
+    effects: ['credits the operator', 'sends money out'],
+    decidedBy: '`reconcile.book-as`',
+  },
+  interest: { effects: ['credits the operator', 'sends money out'], decidedBy: '`reconcile.book-as`' },
+}

@@ -1,0 +1,138 @@
+// A merchant's statement, read from the ledger's own transfers: page by page, all from one snapshot.
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
+import { plainSql, sql } from '../../../platform/database/sql.ts'
+import type { MerchantTransferKind } from '../rules/transfer.ts'
+
+export interface StatementRange {
+  readonly merchantId: string
+  readonly fromMs: number
+  /** The first moment that is no longer in it. */
+  readonly toMs: number
+}
+
+export interface StatementEntry {
+  readonly timeMs: number
+  readonly kind: MerchantTransferKind
+  readonly transactionId: string
+  readonly paymentId: string | undefined
+  readonly orderNo: string | undefined
+  readonly refundId: string | undefined
+  readonly referRefundNo: string | undefined
+  readonly currency: string
+  /** Above zero what came in, below zero what went out. */
+  readonly amountMinor: bigint
+}
+
+/** Told in this order: opening once, entries page by page, closing once. */
+export interface StatementReader {
+  opening(balances: ReadonlyMap<string, bigint>): void | Promise<void>
+  /** The next page is read when this one is dealt with. */
+  entries(page: readonly StatementEntry[]): void | Promise<void>
+  closing(balances: ReadonlyMap<string, bigint>): void | Promise<void>
+}
+
+export type StatementStore = ReturnType<typeof makeStatementStore>
+
+const entriesPerPage = 2_000
+
+export function makeStatementStore(database: Pool) {
+  return {
+    read: (range: StatementRange, reader: StatementReader): Promise<void> =>
+      database.transaction(
+        async (transaction) => {
+          await transaction.query('set transaction isolation level repeatable read, read only')
+          await reader.opening(await balancesBefore(transaction, range.merchantId, range.fromMs))
+          await readEntries(transaction, range, (page) => reader.entries(page))
+          await reader.closing(await balancesBefore(transaction, range.merchantId, range.toMs))
+        },
+        { statementTimeoutMs: 60_000 },
+      ),
+  }
+}
+
+/** Page by page; the next is read when the one before is dealt with. */
+export async function readEntries(
+  transaction: Queryable,
+  range: StatementRange,
+  take: StatementReader['entries'],
+): Promise<void> {
+  let after: Place = { timeMs: range.fromMs, orderKey: '', isFee: false, transferId: '' }
+  for (;;) {
+    const page = await readPage(transaction, range, after)
+    if (page.length > 0) await take(page)
+    const last = page.at(-1)
+    if (!last || page.length < entriesPerPage) return
+    after = last
+  }
+}
+
+/** What the merchant has now, less what moved since: so it agrees with the account, and not only with the transfers. */
+export async function balancesBefore(
+  transaction: Queryable,
+  merchantId: string,
+  timeMs: number,
+): Promise<Map<string, bigint>> {
+  const { rows } = await transaction.query<{ currency: string; balance: string }>(sql`
+select a.currency, a.credits_posted - a.debits_posted - coalesce(s.moved, 0) as balance
+  from accounts a
+  left join (select currency,
+                    sum(case when credit_account like 'merchant:%' then amount_minor else -amount_minor end) as moved
+               from transfers
+              where merchant_id = ${merchantId} and made_at >= ${timeMs} and phase in ('post', 'direct')
+                and 'merchant:' || merchant_id || ':' || currency in (debit_account, credit_account)
+              group by currency) as s on s.currency = a.currency
+ where a.owner_kind = 'merchant' and a.owner_id = ${merchantId}
+   and a.account_id like 'merchant:' || ${merchantId}::text || ':%'
+ order by a.currency`)
+  return new Map(rows.map((row) => [row.currency, BigInt(row.balance)]))
+}
+
+/** A fee stands after the payment that it was taken of, and what is given back of it after the refund. */
+interface Place {
+  readonly timeMs: number
+  readonly orderKey: string
+  readonly isFee: boolean
+  readonly transferId: string
+}
+
+type ReadEntry = StatementEntry & Place
+const orderKey = "coalesce(t.payment_id, '')"
+const isFee = "(t.kind in ('fee', 'fee_return'))"
+const place = plainSql(`t.made_at, ${orderKey}, ${isFee}, t.transfer_id`)
+
+const shape = rowShape<ReadEntry>('entry', {
+  timeMs: number('t.made_at'),
+  orderKey,
+  isFee,
+  transferId: 't.transfer_id',
+  kind: 't.kind',
+  transactionId: 'coalesce(t.hold_id, t.transfer_id)',
+  paymentId: 't.payment_id',
+  orderNo: 'o.order_no',
+  refundId: 't.refund_id',
+  referRefundNo: 'r.refer_refund_no',
+  currency: 't.currency',
+  amountMinor: bigint(
+    "case when t.credit_account like 'merchant:%' then t.amount_minor else -t.amount_minor end",
+  ),
+})
+
+/** By the index transfers_statement. What lies in suspense for an order is not the merchant's. */
+async function readPage(
+  transaction: Queryable,
+  { merchantId, toMs }: StatementRange,
+  after: Place,
+): Promise<ReadEntry[]> {
+  const { rows } = await transaction.query(sql`
+select ${shape.columns}
+  from transfers t
+  left join orders o on o.merchant_id = t.merchant_id and o.payment_id = t.payment_id
+  left join refunds r on r.merchant_id = t.merchant_id and r.refund_id = t.refund_id
+ where t.merchant_id = ${merchantId} and t.phase in ('post', 'direct') and t.made_at < ${toMs}
+   and 'merchant:' || t.merchant_id || ':' || t.currency in (t.debit_account, t.credit_account)
+   and (${place}) > (${after.timeMs}, ${after.orderKey}, ${after.isFee}, ${after.transferId})
+ order by ${place}
+ limit ${entriesPerPage}`)
+  return rows.map(shape.read)
+}

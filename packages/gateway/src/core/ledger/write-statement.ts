@@ -1,0 +1,99 @@
+// A merchant's statement as comma-separated values, and as a stream: written only as fast as somebody reads.
+import { toDecimalText } from '@tillgate/protocol'
+import { csvRow } from '../../platform/runtime/csv.ts'
+import type { StatementEntry, StatementRange, StatementReader, StatementStore } from './store/statements.ts'
+
+export type Write = (text: string) => void | Promise<void>
+
+export function csvStatement(write: Write): StatementReader {
+  return {
+    opening: (all) => write(csvHeads + csvBalances('opening', all)),
+    entries: (page) => write(csvEntries(page)),
+    closing: (all) => write(csvBalances('closing', all)),
+  }
+}
+
+export function csvBalances(kind: string, all: ReadonlyMap<string, bigint>): string {
+  return [...all]
+    .map(([currency, minor]) =>
+      csvRow(['', kind, '', '', '', '', '', currency, toDecimalText(minor, currency)]),
+    )
+    .join('')
+}
+
+export function csvEntries(page: readonly StatementEntry[]): string {
+  return page
+    .map((entry) =>
+      csvRow([
+        new Date(entry.timeMs).toISOString(),
+        entry.kind,
+        entry.transactionId,
+        entry.paymentId ?? '',
+        entry.orderNo ?? '',
+        entry.refundId ?? '',
+        entry.referRefundNo ?? '',
+        entry.currency,
+        toDecimalText(entry.amountMinor, entry.currency),
+      ]),
+    )
+    .join('')
+}
+
+export const csvHeads = csvRow([
+  'time',
+  'kind',
+  'transactionId',
+  'paymentId',
+  'orderNo',
+  'refundId',
+  'referRefundNo',
+  'currency',
+  'amount',
+])
+
+export function streamStatement(
+  statements: Pick<StatementStore, 'read'>,
+  range: StatementRange,
+): AsyncGenerator<string> {
+  return written((write) => statements.read(range, csvStatement(write)))
+}
+
+/**
+ * What a writer writes, piece by piece: its next piece waits until the one before was taken. When nobody reads any
+ * more, the writer is told by an error, so that it ends and gives back what it holds.
+ */
+export async function* written(work: (write: Write) => Promise<void>): AsyncGenerator<string> {
+  let piece: { text: string; taken: () => void; left: (error: Error) => void } | undefined
+  // As the wider type: other functions change it, which TypeScript does not see.
+  let state = 'writing' as 'writing' | 'done' | 'left'
+  let news = Promise.withResolvers<void>()
+  const writing = work((text) => {
+    if (state === 'left') return Promise.reject(new Error('nobody reads any more'))
+    const { promise, resolve: taken, reject: left } = Promise.withResolvers<void>()
+    piece = { text, taken, left }
+    news.resolve()
+    return promise
+  })
+  const ended = writing.finally(() => {
+    if (state === 'writing') state = 'done'
+    news.resolve()
+  })
+  // Told by awaiting `writing`; this only keeps it from counting as unhandled before.
+  ended.catch(() => {})
+  try {
+    for (;;) {
+      await news.promise
+      news = Promise.withResolvers()
+      if (piece) {
+        const { text, taken } = piece
+        yield text
+        piece = undefined
+        taken()
+      } else if (state === 'done') return await writing
+    }
+  } finally {
+    state = 'left'
+    piece?.left(new Error('nobody reads any more'))
+    await writing.catch(() => {})
+  }
+}

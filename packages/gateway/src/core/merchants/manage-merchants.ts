@@ -1,0 +1,372 @@
+// What an operator does with merchants and their keys. Each act is recorded with who did it and why; a secret is
+// given out once, when it is made, and never again.
+import { createHash } from 'node:crypto'
+import { Failure, KeyError, makeUuid, parsePublicKey, type RandomBytes } from '@tillgate/protocol'
+import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import { hostOf } from '../../platform/runtime/ssrf-guard.ts'
+import { parseLine } from '../../platform/runtime/visible-text.ts'
+import { type AuditParts, makeAuditEntry } from '../audit/audit-entries.ts'
+import type { AuditEntry } from '../audit/rules/audit.ts'
+import { checkToldAgain } from '../audit/rules/tell-again.ts'
+import type { MakeNotices } from '../emails/make-notices.ts'
+import { parseEmail, writtenTime } from '../emails/rules/notice.ts'
+import { fingerprintOf } from './key-fingerprint.ts'
+import { placeOf } from './merchant-directory.ts'
+import { describeBreakage } from './rules/describe-breakage.ts'
+import { type Breakage, breakageOf, callbackKey, type UsedKey } from './rules/key-use.ts'
+import { readLogo } from './rules/logo.ts'
+import {
+  checkHosts,
+  describeChanges,
+  type Merchant,
+  type MerchantKey,
+  type MerchantSettings,
+  makeMerchantId,
+  type NewKey,
+} from './rules/merchant.ts'
+import type { MerchantChanges, MerchantStore } from './store/merchants.ts'
+
+export interface ManageMerchantsParts extends AuditParts {
+  readonly makeNotices: MakeNotices
+  readonly merchants: MerchantStore
+  readonly vault: Vault
+  /** Why callbacks of this merchant may not go to this address; undefined when they may. Left out, any may. */
+  readonly refusalOfCallbackUrl?: (url: string, merchant: Merchant) => string | undefined
+}
+
+export interface MadeKey {
+  readonly keyId: string
+  /** An AES key in base64, to be shown this once; undefined for a public key, which is no secret. */
+  readonly secret: string | undefined
+}
+
+export type ShownKey = UsedKey & { readonly sealsCallbacks: boolean }
+
+export interface UseForCallbacks {
+  readonly merchantId: string
+  readonly keyId: string
+  readonly reason: string
+}
+
+export interface RevokeKey extends UseForCallbacks {
+  /** Also if requests or callbacks break. */
+  readonly confirm?: boolean | undefined
+}
+
+export interface NewMerchant extends Omit<MerchantSettings, 'name'> {
+  /** Which a merchant brings from another implementation of the interface; left out, a new one. */
+  readonly merchantId?: string
+  readonly name: string
+  readonly publicKey?: string
+  readonly isSelfRegistered?: boolean
+  /** Sent again with the same one, it makes one merchant. */
+  readonly actId?: string | undefined
+}
+
+export interface MadeMerchant {
+  readonly merchant: Merchant
+  /** In base64, to be shown this once. */
+  readonly aesKey: string
+}
+
+const aesKeyBytes = 32
+/** Where callbacks may go. */
+const addressSettings = ['callbackHosts', 'defaultCallbackUrl'] as const
+
+type Parts = ManageMerchantsParts
+
+export function makeManageMerchants(parts: ManageMerchantsParts) {
+  const { merchants } = parts
+  return {
+    suspendMerchant: (merchantId: string, reason: string) =>
+      setStatus(parts, merchantId, 'suspended', reason),
+    resumeMerchant: (merchantId: string, reason: string) => setStatus(parts, merchantId, 'active', reason),
+    listMerchants: () => merchants.listMerchants(),
+    searchMerchants: (sought: string, limit: number) => merchants.searchMerchants(sought, limit),
+    ...bindAll(parts, {
+      addMerchant,
+      changeMerchant: changeMerchantSettings,
+      setLogo,
+      showMerchant,
+      addKey,
+      revokeKey: revokeUnneededKey,
+      useForCallbacks,
+    }),
+  }
+}
+
+/** With an AES key, and with the merchant's RSA public key where it is at hand. */
+async function addMerchant(parts: Parts, { publicKey, actId, ...given }: NewMerchant): Promise<MadeMerchant> {
+  const settings = { ...given, ...checkSettings(given) }
+  const merchant: Merchant = {
+    merchantId: settings.merchantId ?? makeMerchantId(actId === undefined ? parts.random : bytesFrom(actId)),
+    name: settings.name ?? given.name,
+    status: 'active',
+    requestsPerSecond: settings.requestsPerSecond,
+    callbackHosts: settings.callbackHosts,
+    accentColour: settings.accentColour,
+    defaultCallbackUrl: settings.defaultCallbackUrl,
+    hasHadDefaultCallback: settings.defaultCallbackUrl !== undefined,
+    logoHash: undefined,
+    contactEmails: settings.contactEmails,
+    contactLanguage: settings.contactLanguage,
+    isSelfRegistered: settings.isSelfRegistered ?? false,
+    createdAtMs: parts.clock.now(),
+  }
+  checkCallbackUrl(parts, merchant, { ...merchant, defaultCallbackUrl: undefined })
+  const { merchantId } = merchant
+  const aes = makeKey(parts, merchantId, { kind: 'aes' }, actId)
+  const keys = publicKey === undefined ? [aes] : [aes, makeKey(parts, merchantId, { kind: 'rsa', publicKey })]
+  const isNew = await parts.merchants.insertMerchant(
+    merchant,
+    keys.map(({ key }) => key),
+    makeAuditEntry(parts, 'merchant.add', merchantId, {
+      merchantId,
+      // Nobody can sign for it before it has one.
+      ...(publicKey === undefined && { effects: [] }),
+    }),
+  )
+  return isNew ? { merchant, aesKey: aes.secret } : madeBefore(parts, merchantId, actId)
+}
+
+/** The audit says what changed from what to what; where nothing does, nothing is recorded. */
+async function changeMerchantSettings(
+  parts: Parts,
+  merchantId: string,
+  given: MerchantSettings,
+  { reason }: { readonly reason: string },
+): Promise<Merchant> {
+  const settings = checkSettings(given)
+  return change(parts, merchantId, settings, (before) => {
+    checkCallbackUrl(parts, { ...before, ...settings }, before)
+    const changes = describeChanges(before, settings)
+    if (changes === '') return undefined
+    const isRedirected = addressSettings.some(
+      (name) => name in settings && describeChanges(before, { [name]: settings[name] }) !== '',
+    )
+    return makeAuditEntry(parts, 'merchant.change', merchantId, {
+      merchantId,
+      reason: `${changes}: ${reason}`,
+      ...(!isRedirected && { effects: [] }),
+    })
+  })
+}
+
+/** PNG, JPEG or WebP, in base64; undefined takes it away. */
+async function setLogo(parts: Parts, merchantId: string, image: string | undefined): Promise<void> {
+  const logo = image === undefined ? undefined : readLogo(Buffer.from(image, 'base64'), hashOfLogo)
+  const recorded = makeAuditEntry(parts, 'merchant.logo', merchantId, {
+    merchantId,
+    reason: logo?.hash ?? 'removed',
+  })
+  if (!(await parts.merchants.setLogo(merchantId, logo, recorded))) noMerchant(merchantId)
+}
+
+async function showMerchant(
+  parts: Parts,
+  merchantId: string,
+): Promise<{ merchant: Merchant; keys: readonly ShownKey[] }> {
+  const merchant = await find(parts, merchantId)
+  const keys = await parts.merchants.listKeys(merchantId)
+  const sealing = callbackKey(keys)
+  return { merchant, keys: keys.map((key) => ({ ...key, sealsCallbacks: key === sealing })) }
+}
+
+async function addKey(
+  parts: Parts,
+  merchantId: string,
+  key: NewKey,
+  { reason }: { readonly reason?: string } = {},
+): Promise<MadeKey> {
+  await find(parts, merchantId)
+  const made = makeKey(parts, merchantId, key)
+  const recorded = makeAuditEntry(parts, 'key.add', made.key.keyId, {
+    merchantId,
+    reason,
+    notices: parts.makeNotices('key-added', {
+      merchantId,
+      parameters: { key: named(made.key), time: writtenTime(parts.clock.now()) },
+    }),
+  })
+  if (!(await parts.merchants.insertKey(made.key, recorded))) throw tooManyKeys(merchantId, key)
+  return { keyId: made.key.keyId, secret: made.secret }
+}
+
+/** Throws if that breaks requests or callbacks and `confirm` is not set. */
+async function revokeUnneededKey(
+  parts: Parts,
+  { merchantId, keyId, reason, confirm }: RevokeKey,
+): Promise<void> {
+  const nowMs = parts.clock.now()
+  const revoked = await parts.merchants.revokeKey({ merchantId, keyId, nowMs }, (keys) => {
+    const key = keys.find((each) => each.keyId === keyId && each.revokedAtMs === undefined)
+    if (!key) return undefined
+    const [first, ...more] = breakageOf(keys, key, nowMs)
+    if (first && !confirm) throw keyStillNeeded(key, [first, ...more], nowMs)
+    return makeAuditEntry(parts, 'key.revoke', keyId, { merchantId, reason })
+  })
+  if (!revoked) throw noLiveKey(merchantId, keyId)
+}
+
+/** Callbacks are sealed with this AES key from now on, until requests change to another one. */
+async function useForCallbacks(parts: Parts, { merchantId, keyId, reason }: UseForCallbacks): Promise<void> {
+  let isUsedAlready = false
+  const chosen = await parts.merchants.chooseCallbackKey({ merchantId, keyId }, (keys) => {
+    const key = keys.find((each) => each.keyId === keyId && each.revokedAtMs === undefined)
+    if (key?.kind === 'rsa') throw sealsNothing(keyId)
+    isUsedAlready = key !== undefined && callbackKey(keys) === key
+    return isUsedAlready
+      ? undefined
+      : makeAuditEntry(parts, 'key.use-for-callbacks', keyId, { merchantId, reason })
+  })
+  if (!chosen && !isUsedAlready) throw noLiveKey(merchantId, keyId)
+}
+
+async function find({ merchants }: Parts, merchantId: string): Promise<Merchant> {
+  const found = await merchants.findMerchant(merchantId)
+  return found?.merchant ?? noMerchant(merchantId)
+}
+
+async function change(
+  { merchants }: Parts,
+  merchantId: string,
+  changes: MerchantChanges,
+  actFor: (before: Merchant) => AuditEntry | undefined,
+): Promise<Merchant> {
+  return (await merchants.changeMerchant(merchantId, changes, actFor)) ?? noMerchant(merchantId)
+}
+
+async function setStatus(
+  parts: Parts,
+  merchantId: string,
+  status: Merchant['status'],
+  reason?: string,
+): Promise<Merchant> {
+  const name = status === 'active' ? 'merchant.resume' : 'merchant.suspend'
+  return change(parts, merchantId, { status }, () =>
+    makeAuditEntry(parts, name, merchantId, { merchantId, reason }),
+  )
+}
+
+function checkCallbackUrl(parts: Parts, merchant: Merchant, before: Merchant): void {
+  const { defaultCallbackUrl: url, callbackHosts } = merchant
+  if (url === undefined) return
+  const host = URL.canParse(url) ? hostOf(url) : ''
+  const refusal =
+    (url !== before.defaultCallbackUrl && parts.refusalOfCallbackUrl?.(url, merchant)) ||
+    (callbackHosts?.includes(host) === false && `${host} is not on the list of callback hosts`)
+  if (refusal)
+    throw new Failure('url_not_allowed', {
+      field: 'defaultCallbackUrl',
+      message: `The callback address is not allowed: ${refusal}.`,
+    })
+}
+
+/** By the same act, of which the key bears the id. Throws where the number is another merchant's. */
+async function madeBefore(
+  parts: Parts,
+  merchantId: string,
+  actId: string | undefined,
+): Promise<MadeMerchant> {
+  const key = (await parts.merchants.listKeys(merchantId)).find(({ keyId }) => keyId === actId)
+  if (key?.kind !== 'aes') throw merchantIdTaken(merchantId)
+  checkToldAgain({ ...key, isOver: key.revokedAtMs !== undefined }, parts.clock.now())
+  const aesKey = parts.vault.open(key.sealedKey, placeOf(key)).toString('base64')
+  return { merchant: await find(parts, merchantId), aesKey }
+}
+
+function makeKey<K extends NewKey>(
+  { clock, random, vault }: Parts,
+  merchantId: string,
+  key: K,
+  actId?: string,
+): Made<K> {
+  const nowMs = clock.now()
+  const keyId = actId ?? makeUuid(nowMs, random)
+  const base = { merchantId, keyId, createdAtMs: nowMs, revokedAtMs: undefined }
+  if (key.kind === 'rsa') {
+    return { key: { ...base, kind: 'rsa', publicKey: toPem(key.publicKey) }, secret: undefined } as Made<K>
+  }
+  const secret = Buffer.from(random(aesKeyBytes))
+  const sealedKey = vault.seal(secret, placeOf(base))
+  // Safe, here and above: the kind was looked at, which TypeScript does not carry over to K.
+  return { key: { ...base, kind: 'aes', sealedKey }, secret: secret.toString('base64') } as Made<K>
+}
+
+/** The same bytes for the same text, so that an act that is sent again makes the same number. */
+function bytesFrom(text: string): RandomBytes {
+  let turn = 0
+  return (count) => createHash('sha256').update(`${text} ${turn++}`).digest().subarray(0, count)
+}
+
+function hashOfLogo(image: Buffer): string {
+  return createHash('sha256').update(image).digest('hex').slice(0, 32)
+}
+
+/** Throws where they cannot be stored. */
+export function checkSettings(settings: MerchantSettings): MerchantSettings {
+  const { name, contactEmails, callbackHosts } = settings
+  return {
+    ...settings,
+    ...(name !== undefined && { name: parseLine(name, 'name') }),
+    ...(contactEmails && { contactEmails: contactEmails.map((each) => parseEmail(each, 'contactEmails')) }),
+    ...(callbackHosts && { callbackHosts: checkHosts(callbackHosts) }),
+  }
+}
+
+/** As its owner can compare it. */
+function named(key: MerchantKey): string {
+  return key.kind === 'aes' ? `AES ${key.keyId}` : `RSA, SHA-256 ${fingerprintOf(key.publicKey)}`
+}
+
+interface Made<K extends NewKey> {
+  readonly key: MerchantKey
+  readonly secret: K['kind'] extends 'aes' ? string : undefined
+}
+
+/** Throws at the field. */
+export function toPem(publicKey: string): string {
+  try {
+    return parsePublicKey(publicKey).export({ type: 'spki', format: 'pem' }).toString()
+  } catch (cause) {
+    if (!(cause instanceof KeyError)) throw cause
+    throw new Failure('invalid_field', { field: 'publicKey', message: cause.message, cause })
+  }
+}
+
+function tooManyKeys(merchantId: string, { kind }: NewKey): Failure {
+  return new Failure('status_does_not_allow', {
+    message: `Merchant ${merchantId} has two live ${kind} keys already. Revoke one of them first.`,
+  })
+}
+
+function noLiveKey(merchantId: string, keyId: string): Failure {
+  return new Failure('not_found', { message: `Merchant ${merchantId} has no live key ${keyId}.` })
+}
+
+function sealsNothing(keyId: string): Failure {
+  return new Failure('status_does_not_allow', {
+    message: `Key ${keyId} is an RSA key, and callbacks are sealed with an AES key. Choose a live AES key.`,
+  })
+}
+
+function keyStillNeeded(key: UsedKey, breakage: readonly [Breakage, ...Breakage[]], nowMs: number): Failure {
+  return new Failure('status_does_not_allow', {
+    field: 'confirm',
+    message: `Key ${key.keyId} was not revoked, because it is still needed. ${describeBreakage(key, breakage, nowMs)} To revoke it anyway, set confirm (--confirm on the command line).`,
+  })
+}
+
+function merchantIdTaken(merchantId: string): Failure {
+  return new Failure('number_already_used', {
+    field: 'merchantId',
+    message: `There is a merchant ${merchantId} already.`,
+  })
+}
+
+function noMerchant(merchantId: string): never {
+  throw new Failure('not_found', { message: `There is no merchant ${merchantId}.` })
+}
+
+export type ManageMerchants = ReturnType<typeof makeManageMerchants>

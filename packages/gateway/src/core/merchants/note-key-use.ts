@@ -1,0 +1,95 @@
+// Records which keys a merchant's requests use, off the way of the request. Nothing is written for a merchant with one key
+// of each kind that was used before. If this process dies before it has written, the next request writes it.
+import type { KeyObject } from 'node:crypto'
+import type { OpenedEnvelope } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntries } from '../audit/audit-entries.ts'
+import type { KnownMerchant, MerchantDirectory } from './merchant-directory.ts'
+import { type UsedKey, type UseToRecord, useToRecord } from './rules/key-use.ts'
+import type { MerchantStore } from './store/merchants.ts'
+
+/** A request of this merchant was opened with these keys. */
+export type NoteKeyUse = (
+  known: Pick<KnownMerchant, 'merchant' | 'useOfKeys' | 'aesKeyInUse'>,
+  opened: Pick<OpenedEnvelope, 'aesKey' | 'publicKey'>,
+  nowMs: number,
+) => void
+
+export interface KeyUseParts extends Pick<AuditParts, 'clock' | 'random'> {
+  readonly merchants: Pick<MerchantStore, 'recordKeyUse' | 'setKeyInUse'>
+  readonly directory: Pick<MerchantDirectory, 'forget'>
+  /** Callbacks of this merchant are sealed with another key from now on. */
+  readonly onChange: (merchantId: string) => void
+  readonly onTrouble: (error: unknown, merchantId: string) => void
+}
+
+export interface RecordKeyUse {
+  readonly note: NoteKeyUse
+  /** Resolves when everything that was noted is written. */
+  idle(): Promise<void>
+}
+
+interface Noted extends UseToRecord {
+  readonly merchantId: string
+  readonly aesKeyInUse: string | undefined
+  readonly nowMs: number
+}
+
+/** After a failed statement, nothing is recorded for this long: the next request asks for the same again. */
+const restAfterTroubleMs = 5_000
+
+export function makeRecordKeyUse(parts: KeyUseParts): RecordKeyUse {
+  const { merchants, directory } = parts
+  const entry = makeAuditEntries({ ...parts, actor: 'merchant-api' })
+  /** One record for each merchant, written one after the other: a crowd of merchants takes one connection. */
+  const waiting = new Map<string, Noted>()
+  let writing: Promise<void> | undefined
+  let failedAtMs: number | undefined
+
+  const write = async (noted: Noted): Promise<void> => {
+    const { merchantId, used, inUse, aesKeyInUse, nowMs } = noted
+    for (const { keyId } of used) await merchants.recordKeyUse({ merchantId, keyId, nowMs })
+    if (!inUse) return
+    const { keyId } = inUse.key
+    const reason = 'requests use this key: callbacks are sealed with it from now on'
+    const isRecorded = await merchants.setKeyInUse(
+      { merchantId, keyId, fromKeyId: aesKeyInUse, nowMs },
+      inUse.isChange ? entry('key.in-use', keyId, { merchantId, reason }) : undefined,
+    )
+    if (isRecorded && inUse.isChange) parts.onChange(merchantId)
+  }
+
+  const writeAll = async (): Promise<void> => {
+    for (const [merchantId, noted] of waiting) {
+      try {
+        await write(noted)
+      } catch (error) {
+        failedAtMs = parts.clock.now()
+        parts.onTrouble(error, merchantId)
+      }
+      directory.forget(merchantId)
+      waiting.delete(merchantId)
+    }
+    writing = undefined
+  }
+
+  return {
+    note({ merchant: { merchantId }, useOfKeys, aesKeyInUse }, opened, nowMs) {
+      if (waiting.has(merchantId)) return
+      if (failedAtMs !== undefined && Math.abs(nowMs - failedAtMs) < restAfterTroubleMs) return
+      const toRecord = useToRecord([...useOfKeys.values()], keysOf(useOfKeys, opened), nowMs)
+      if (!toRecord) return
+      waiting.set(merchantId, { ...toRecord, merchantId, aesKeyInUse, nowMs })
+      writing ??= writeAll()
+    },
+    idle: async () => writing,
+  }
+}
+
+function keysOf(
+  useOfKeys: ReadonlyMap<KeyObject, UsedKey>,
+  { aesKey, publicKey }: Pick<OpenedEnvelope, 'aesKey' | 'publicKey'>,
+): { aes: UsedKey; rsa: UsedKey } {
+  const [aes, rsa] = [useOfKeys.get(aesKey), useOfKeys.get(publicKey)]
+  if (!aes || !rsa) throw new Error('a request was opened with a key that is not the merchant’s')
+  return { aes, rsa }
+}

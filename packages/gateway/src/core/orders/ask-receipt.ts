@@ -1,0 +1,40 @@
+// A consumer asks for a receipt of a paid order by mail. The address is used for this one message and forgotten with it; the
+// same address gets one for an order, however often it asks.
+
+import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
+import type { MakeNotices } from '../emails/make-notices.ts'
+import type { NoticeLanguage } from '../emails/rules/notice.ts'
+import type { NoticeStore } from '../emails/store/notices.ts'
+import type { Order } from './rules/order.ts'
+
+export interface AskReceiptParts {
+  readonly notices: Pick<NoticeStore, 'queue'>
+  readonly makeNotices: MakeNotices
+  readonly tokens: Tokens
+}
+
+export interface ReceiptWish {
+  /** A normalised address. */
+  readonly email: string
+  readonly language: NoticeLanguage
+  readonly merchant: string
+  /** As the reader's language writes them. */
+  readonly amount: string
+  readonly time: string
+}
+
+export type AskReceipt = ReturnType<typeof makeAskReceipt>
+
+export function makeAskReceipt({ notices, makeNotices, tokens }: AskReceiptParts) {
+  return async ({ orderNo, paymentId }: Order, wish: ReceiptWish): Promise<void> => {
+    const { email, language, merchant, amount, time } = wish
+    await notices.queue(
+      makeNotices('receipt', {
+        to: { email, language },
+        parameters: { merchant, amount, time, orderNo, paymentId },
+        // The key outlasts the address, so it must not tell it.
+        onceKey: tokens.make(['receipt', paymentId, email]),
+      }),
+    )
+  }
+}

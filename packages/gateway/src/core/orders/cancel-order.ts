@@ -1,0 +1,58 @@
+// service.trade.cancel: an order that nobody has begun to pay is taken back.
+import {
+  type CancelAnswer,
+  Failure,
+  type Ignoring,
+  ignoring,
+  makeCallbackId,
+  parseCancelBody,
+} from '@tillgate/protocol'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { CurrentOrder } from './current-order.ts'
+import type { Order } from './rules/order.ts'
+import { cancelOrder } from './rules/status-change.ts'
+import type { OrderStore } from './store/orders.ts'
+
+export interface CancelOrderParts extends ClockAndRandom {
+  readonly orders: Pick<OrderStore, 'findOrder' | 'commitStatusChanges'>
+  readonly currentOrder: CurrentOrder
+  /** The order had an attempt at a rail, which is to be told. */
+  readonly onTask?: () => void
+  /** The merchant unless told otherwise. */
+  readonly by?: CancelledBy
+}
+
+type CancelledBy =
+  | { readonly actor: 'merchant' }
+  | { readonly actor: 'operator' | 'member'; readonly reason: string }
+
+export function makeCancelOrder({
+  orders,
+  currentOrder,
+  clock,
+  random,
+  onTask,
+  by = { actor: 'merchant' },
+}: CancelOrderParts) {
+  return async ({ merchantId }: Merchant, body: string): Promise<CancelAnswer> => {
+    const asked = parseCancelBody(body)
+    const { paymentId } = asked
+    // A race that is lost leaves the order in a status that it never leaves by itself, so this ends.
+    for (;;) {
+      const stored = await orders.findOrder({ merchantId, paymentId })
+      if (!stored) throw new Failure('order_not_found')
+      const nowMs = clock.now()
+      const order = await currentOrder(stored, nowMs)
+      const change = cancelOrder(order, { nowMs, callbackId: makeCallbackId(nowMs, random), ...by })
+      if (!change) return answer(order, asked)
+      const [won] = await orders.commitStatusChanges([change])
+      if (won && order.openAttempt !== undefined) onTask?.()
+      if (won) return answer(won.order, asked)
+    }
+  }
+}
+
+function answer({ paymentId, orderNo: referOrderNo }: Order, asked: Ignoring): CancelAnswer {
+  return { paymentId, referOrderNo, status: 'cancelled', ...ignoring(asked) }
+}

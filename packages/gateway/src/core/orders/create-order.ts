@@ -1,0 +1,79 @@
+// service.trade.create: a payment order, once for each orderNo, for ever.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import {
+  type CreateAnswer,
+  Failure,
+  type Ignoring,
+  ignoring,
+  makePaymentId,
+  parseCreateBody,
+  type RandomBytes,
+} from '@tillgate/protocol'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { CurrentOrder } from './current-order.ts'
+import type { PlaceOrder } from './place-order.ts'
+import { checkoutUrl } from './rules/checkout-url.ts'
+import { differingField, makeOrder, type Order } from './rules/order.ts'
+
+export interface CreateOrderParts {
+  readonly placeOrder: PlaceOrder
+  readonly currentOrder: CurrentOrder
+  readonly publicUrl: string
+  readonly linkTokens: Tokens
+  readonly clock: Clock
+  readonly random: RandomBytes
+}
+
+export function makeCreateOrder(parts: CreateOrderParts) {
+  const { placeOrder, clock, random } = parts
+  return async (merchant: Merchant, body: string): Promise<CreateAnswer> => {
+    const create = parseCreateBody(body)
+    const nowMs = clock.now()
+    const order = makeOrder(create, {
+      merchantId: merchant.merchantId,
+      paymentId: makePaymentId(nowMs, random),
+      nowMs,
+    })
+    const stored = await placeOrder.place(order, merchant, nowMs)
+    assert(stored, 'nothing but its number stands against an order without a link')
+    if (stored.paymentId !== order.paymentId) refuseOtherContent(stored, asSaid(order, stored, merchant))
+    return answer(await parts.currentOrder(stored, nowMs), create)
+  }
+
+  function answer(order: Order, asked: Ignoring): CreateAnswer {
+    const { merchantId, paymentId, orderNo, channel, status } = order
+    const token = parts.linkTokens.make([merchantId, paymentId])
+    return {
+      paymentId,
+      referOrderNo: orderNo,
+      channel,
+      checkoutUrl: checkoutUrl({ merchantId, paymentId, token }, parts.publicUrl),
+      status,
+      ...ignoring(asked),
+    }
+  }
+}
+
+/** The merchant's own address may have changed since, or be gone: who leaves it out says nothing about it. */
+function asSaid(order: Order, stored: Order, { hasHadDefaultCallback }: Merchant): Order {
+  const isDefault = !order.callbackUrl && hasHadDefaultCallback
+  return isDefault ? { ...order, callbackUrl: stored.callbackUrl } : order
+}
+
+function refuseOtherContent(stored: Order, order: Order): void {
+  // Of what was erased the hash alone is left to compare with.
+  const isSame = stored.contentHash !== undefined && stored.contentHash === hashOf(order.content)
+  const field = differingField(stored, isSame ? { ...order, content: stored.content } : order)
+  if (field === undefined) return
+  throw new Failure('number_already_used', {
+    field,
+    message: `orderNo ${order.orderNo} was already used for an order with another ${field}. Repeat that order as it was, or use a new orderNo.`,
+  })
+}
+
+export function hashOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex')
+}

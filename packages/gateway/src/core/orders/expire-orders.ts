@@ -1,0 +1,33 @@
+// Orders that were not paid in time become `timeout` in the store too, with the callback that says so.
+import { makeCallbackId, type RandomBytes } from '@tillgate/protocol'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import { expireOrder } from './rules/status-change.ts'
+import type { OrderStore } from './store/orders.ts'
+
+export interface ExpireOrdersParts {
+  readonly orders: Pick<OrderStore, 'findOverdueOrders' | 'commitStatusChanges'>
+  readonly clock: Clock
+  readonly random: RandomBytes
+}
+
+export interface Expiry {
+  readonly expired: number
+  /** There may be more: the batch was full. */
+  readonly more: boolean
+}
+
+/** Small enough that a transaction is over in some tens of milliseconds and nobody waits for its locks. */
+export const expiryBatch = 500
+
+export function makeExpireOrders({ orders, clock, random }: ExpireOrdersParts) {
+  return async (): Promise<Expiry> => {
+    const nowMs = clock.now()
+    const overdue = await orders.findOverdueOrders(nowMs, expiryBatch)
+    if (overdue.length === 0) return { expired: 0, more: false }
+    const changes = overdue.map((order) =>
+      expireOrder(order, { nowMs, callbackId: makeCallbackId(nowMs, random) }),
+    )
+    const won = await orders.commitStatusChanges(changes)
+    return { expired: won.length, more: overdue.length === expiryBatch }
+  }
+}

@@ -1,0 +1,100 @@
+// The arithmetic of fees: what a payment costs, and how much of that goes back with refunds. In minor units, rounded half
+// up, never more than the payment; many partial refunds give back exactly what one refund of their sum would.
+import assert from 'node:assert/strict'
+import { accountIdOf, feesAccount, merchantAccount, type Transfer } from '../../../ledger/rules/transfer.ts'
+import { walletRailId } from '../../payments/rules/rail.ts'
+import type { Order, OrderFee } from '../../rules/order.ts'
+import { maxBasisPoints, type PriceBook, type Terms } from './price.ts'
+
+export function feeMinor(
+  { fixedMinor, basisPoints, leastMinor = 0n, mostMinor }: Terms,
+  amountMinor: bigint,
+): bigint {
+  const share = halfUp(amountMinor * BigInt(basisPoints), BigInt(maxBasisPoints))
+  const wished = atLeast(fixedMinor + share, leastMinor)
+  return atMost(atMost(wished, mostMinor ?? amountMinor), amountMinor)
+}
+
+/** What of a fee has gone back when so much of the payment was refunded. */
+export function returnedFeeMinor(
+  { fee, paymentAmountMinor }: Pick<Order, 'fee' | 'paymentAmountMinor'>,
+  refundedMinor: bigint,
+): bigint {
+  assert(refundedMinor <= paymentAmountMinor, 'no more is refunded than was paid')
+  return fee?.isReturned ? halfUp(fee.amountMinor * refundedMinor, paymentAmountMinor) : 0n
+}
+
+function halfUp(dividend: bigint, divisor: bigint): bigint {
+  return (2n * dividend + divisor) / (2n * divisor)
+}
+
+function atLeast(minor: bigint, leastMinor: bigint): bigint {
+  return minor < leastMinor ? leastMinor : minor
+}
+
+function atMost(minor: bigint, mostMinor: bigint): bigint {
+  return minor > mostMinor ? mostMinor : minor
+}
+
+export interface Charge {
+  readonly fee: OrderFee
+  readonly transfer: Transfer
+}
+
+/** For an order whose payment is posted at this moment. Undefined: it costs nothing; a top-up goes on whole. */
+export function chargeFor(order: Order, prices: PriceBook, nowMs: number): Charge | undefined {
+  const { merchantId, railId = walletRailId, currency, paymentAmountMinor, transactionId } = order
+  if (order.topsUp !== undefined) return undefined
+  const terms = prices.find({ merchantId, railId, currency }, nowMs)?.terms
+  const amountMinor = terms ? feeMinor(terms, paymentAmountMinor) : 0n
+  if (!terms || amountMinor === 0n) return undefined
+  assert(transactionId, 'a payment under way has its transaction')
+  return {
+    fee: { amountMinor, isReturned: terms.returnsFee },
+    transfer: feeTransfer(order, { kind: 'fee', of: transactionId, amountMinor, nowMs }),
+  }
+}
+
+/** Undefined: nothing goes back with this refund. */
+export function feeReturn(
+  order: Pick<Order, 'merchantId' | 'paymentId' | 'currency' | 'fee' | 'paymentAmountMinor'>,
+  refund: { readonly refundId: string; readonly transactionId: string; readonly amountMinor: bigint },
+  { refundedBeforeMinor, nowMs }: { readonly refundedBeforeMinor: bigint; readonly nowMs: number },
+): Transfer | undefined {
+  const amountMinor =
+    returnedFeeMinor(order, refundedBeforeMinor + refund.amountMinor) -
+    returnedFeeMinor(order, refundedBeforeMinor)
+  if (amountMinor === 0n) return undefined
+  const { refundId, transactionId } = refund
+  return { ...feeTransfer(order, { kind: 'fee_return', of: transactionId, amountMinor, nowMs }), refundId }
+}
+
+/** Its number comes from that of the payment or refund, so that the table itself refuses to post it twice. */
+function feeTransfer(
+  { merchantId, paymentId, currency }: Pick<Order, 'merchantId' | 'paymentId' | 'currency'>,
+  given: {
+    readonly kind: 'fee' | 'fee_return'
+    readonly of: string
+    readonly amountMinor: bigint
+    readonly nowMs: number
+  },
+): Transfer {
+  const { kind, of, amountMinor, nowMs } = given
+  const merchant = accountIdOf(merchantAccount(merchantId, currency))
+  const fees = accountIdOf(feesAccount(merchantId, currency))
+  return {
+    merchantId,
+    transferId: `${of}F`,
+    kind,
+    phase: 'direct',
+    holdId: undefined,
+    debitAccountId: kind === 'fee' ? merchant : fees,
+    creditAccountId: kind === 'fee' ? fees : merchant,
+    currency,
+    amountMinor,
+    paymentId,
+    refundId: undefined,
+    auditId: undefined,
+    madeAtMs: nowMs,
+  }
+}

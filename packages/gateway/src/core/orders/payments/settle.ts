@@ -1,0 +1,186 @@
+// Settles what waits for its rail: claims it, asks the rail (never inside a transaction), and commits the end. A rail
+// that answers late, twice or not at all is asked again by the same id, and nothing is paid twice.
+import assert from 'node:assert/strict'
+import { makeCallbackId, makeTransactionId, makeUuid, type RandomBytes } from '@tillgate/protocol'
+import type { Clock } from '../../../platform/runtime/clock.ts'
+import type { NewNotice } from '../../emails/rules/notice.ts'
+import type { PriceDirectory } from '../fees/price-directory.ts'
+import type { PriceBook } from '../fees/rules/price.ts'
+import { settleRefund } from '../refunds/rules/refund.ts'
+import type { RefundStore } from '../refunds/store/refunds.ts'
+import type { Order } from '../rules/order.ts'
+import type { OrderStore } from '../store/orders.ts'
+import { type FinalAnswer, settlePayment } from './rules/payment.ts'
+import type { Rail, RailAnswer } from './rules/rail.ts'
+import type { ClaimedSettlement } from './rules/settlement.ts'
+import type { Decided, SettlingStore } from './store/settling.ts'
+
+export interface SettleParts {
+  readonly settling: SettlingStore
+  readonly orders: Pick<OrderStore, 'findOrder'>
+  readonly refunds: Pick<RefundStore, 'findRefund'>
+  readonly rail: Rail
+  readonly prices: Pick<PriceDirectory, 'current'>
+  /** Undefined: no mail is sent. */
+  readonly tellRefund: TellRefund | undefined
+  readonly clock: Clock
+  readonly random: RandomBytes
+  /** Trouble with one of them; it is tried again later. */
+  readonly onTrouble: (error: unknown, settlement: ClaimedSettlement) => void
+}
+
+export interface Settling {
+  readonly claimed: number
+  /** When all of them are over for now, with the number of those that come again. Never rejects. */
+  readonly done: Promise<number>
+}
+
+/** A worker that is away longer than this lost its claims, and others do its work. */
+export const leaseMs = 30_000
+/** A rail that does not answer for so long is asked again. */
+export const railTimeoutMs = 10_000
+assert(railTimeoutMs * 2 < leaseMs, 'a claim outlasts its rail and the commit after it')
+
+/** Between attempts after trouble: doubling, and never longer than the second. */
+const pauseMs = { first: 1_000, most: 60_000 } as const
+/**
+ * After so many, two minutes in all, it is told as trouble. Citus ends what a killed worker had prepared once a minute,
+ * and until then the merchant's rows are as they were before.
+ */
+const attemptsOutOfSight = 7
+/** A rail that asks for patience gets it, within reason. */
+const maxCheckAfterMs = 24 * 60 * 60 * 1000
+
+export type SettleDue = (limit: number) => Promise<Settling>
+
+export function makeSettleDue(parts: SettleParts): SettleDue {
+  const { clock, settling, random } = parts
+  return async (limit) => {
+    const nowMs = clock.now()
+    const claimed = await settling.claim({ claimId: makeUuid(nowMs, random), nowMs, leaseMs, limit })
+    const done = Promise.all(claimed.map((each) => settleOne(parts, each))).then(
+      (ended) => ended.filter((end) => !end).length,
+    )
+    return { claimed: claimed.length, done }
+  }
+}
+
+/** False: it comes again. */
+async function settleOne(parts: SettleParts, claimed: ClaimedSettlement): Promise<boolean> {
+  try {
+    const facts = await load(parts, claimed)
+    if (!facts) {
+      await postpone(parts, claimed, pauseAfter(claimed.attempts))
+      return false
+    }
+    const answer = await ask(parts, claimed, facts)
+    if (answer.kind === 'later') {
+      await postpone(parts, claimed, answer.checkAfterMs)
+      return false
+    }
+    const decided = decide(parts, claimed, facts, answer, await parts.prices.current())
+    await parts.settling.settle({ ...decided, notices: await tell(parts, decided, facts.order) })
+    return true
+  } catch (error) {
+    parts.onTrouble(error, claimed)
+    // Where the database is away this fails too, and the lease's end brings it back.
+    await postpone(parts, claimed, pauseAfter(claimed.attempts)).catch(() => {})
+    return false
+  }
+}
+
+async function tell(parts: SettleParts, decided: Decided, order: Order): Promise<readonly NewNotice[]> {
+  const { walletId } = decided.claimed
+  if (decided.kind === 'payment' || decided.change.refund.status !== 'refund_success') return []
+  if (!parts.tellRefund || walletId === undefined) return []
+  return parts.tellRefund(walletId, order, decided.change.refund.amountMinor)
+}
+
+function postpone(
+  { settling, clock }: SettleParts,
+  { settlementId, claimId }: ClaimedSettlement,
+  waitMs: number,
+): Promise<void> {
+  return settling.postpone({ settlementId, claimId, dueAtMs: clock.now() + waitMs })
+}
+
+/** On a cluster a claim row may be seen a moment before the merchant's rows of the same commit: undefined then. */
+async function load(
+  { orders, refunds }: SettleParts,
+  claimed: ClaimedSettlement,
+): Promise<Facts | undefined> {
+  const { merchantId, paymentId, refundId } = claimed
+  const [order, refund] = await Promise.all([
+    orders.findOrder({ merchantId, paymentId }),
+    refundId === undefined ? undefined : refunds.findRefund({ merchantId, refundId }),
+  ])
+  assert(order, 'what is settled belongs to an order')
+  const isInSight = claimed.kind === 'payment' ? order.status !== 'pending' : refund !== undefined
+  if (!isInSight && claimed.attempts <= attemptsOutOfSight) return undefined
+  if (claimed.kind === 'payment') return { kind: 'payment', order }
+  assert(refund, 'a refund that is settled exists')
+  return { kind: 'refund', order, refund }
+}
+
+async function ask(parts: SettleParts, claimed: ClaimedSettlement, facts: Facts): Promise<RailAnswer> {
+  const { refusal, transactionId, walletId } = claimed
+  if (refusal !== undefined) return { kind: 'declined', reason: refusal }
+  assert(transactionId && walletId, 'what the rail is asked about is held in a wallet')
+  const payment = { ...claimed, transactionId, walletId }
+  if (facts.kind === 'payment') return withinTime(parts, parts.rail.authorise(payment), claimed)
+  const { refundId } = facts.refund
+  const { transactionId: paymentTransactionId } = facts.order
+  assert(paymentTransactionId, 'a paid order has its transaction')
+  return withinTime(parts, parts.rail.refund({ ...payment, refundId, paymentTransactionId }), claimed)
+}
+
+async function withinTime(
+  { clock }: SettleParts,
+  asking: Promise<RailAnswer>,
+  { attempts }: ClaimedSettlement,
+): Promise<RailAnswer> {
+  const answered = new AbortController()
+  const silence = clock
+    .wait(railTimeoutMs, answered.signal)
+    .then((): RailAnswer => ({ kind: 'later', checkAfterMs: pauseAfter(attempts) }))
+  try {
+    const answer = await Promise.race([asking, silence])
+    if (answer.kind !== 'later') return answer
+    return { kind: 'later', checkAfterMs: Math.min(Math.max(0, answer.checkAfterMs), maxCheckAfterMs) }
+  } finally {
+    answered.abort()
+  }
+}
+
+function decide(
+  { clock, random }: SettleParts,
+  claimed: ClaimedSettlement,
+  facts: Facts,
+  answer: FinalAnswer,
+  prices: PriceBook,
+): Decided {
+  const nowMs = clock.now()
+  const given = {
+    transferId: makeTransactionId(nowMs, random),
+    callbackId: makeCallbackId(nowMs, random),
+    nowMs,
+  }
+  return facts.kind === 'payment'
+    ? { kind: 'payment', claimed, ...settlePayment(facts.order, answer, { ...given, prices }) }
+    : { kind: 'refund', claimed, change: settleRefund(facts, answer, given) }
+}
+
+/** To whoever paid, that the money is back. */
+export type TellRefund = (
+  walletId: string,
+  order: Order,
+  amountMinor: bigint,
+) => Promise<readonly NewNotice[]>
+
+type Facts =
+  | { readonly kind: 'payment'; readonly order: Parameters<typeof settlePayment>[0] }
+  | ({ readonly kind: 'refund' } & Parameters<typeof settleRefund>[0])
+
+function pauseAfter(attempts: number): number {
+  return Math.min(pauseMs.first * 2 ** (attempts - 1), pauseMs.most)
+}

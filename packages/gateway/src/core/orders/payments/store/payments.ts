@@ -1,0 +1,153 @@
+// Submitted payments: order, hold, claim row and callback are committed together. Payments that come at the same
+// time share a transaction, and each has its own outcome: too little money in one wallet is nobody else's trouble.
+
+import { batched } from '../../../../platform/database/batching.ts'
+import { isDataError } from '../../../../platform/database/data-error.ts'
+import type { Pool, Queryable } from '../../../../platform/database/pool.ts'
+import { CommitUnknown } from '../../../../platform/database/transient.ts'
+import type { Lane } from '../../../callbacks/rules/delivery-lanes.ts'
+import { commitQueueing, type OnQueued } from '../../../callbacks/store/callbacks.ts'
+import { effectsOf, merchantAccount, type Transfer } from '../../../ledger/rules/transfer.ts'
+import {
+  addEffects,
+  insertTransfers,
+  lockAccounts,
+  makeAccountOpener,
+  type Spent,
+} from '../../../ledger/store/ledger.ts'
+import { brokenLimit, dayOf, nothingSpent, spentMinorOn } from '../../../wallets/rules/limits.ts'
+import { lockPayers, type Payer } from '../../../wallets/store/limits.ts'
+import type { StatusChange } from '../../rules/status-change.ts'
+import { changeStatuses } from '../../store/orders.ts'
+import type { Submission } from '../rules/payment.ts'
+import { insertSettlements } from './settlements.ts'
+
+/** `race_lost`: the order was no longer payable. `unknown`: the answer to COMMIT was lost; read the order. */
+export type SubmissionOutcome = 'submitted' | RefusedSubmission | 'race_lost' | 'unknown'
+
+type RefusedSubmission = 'insufficient_funds' | 'over_limit'
+
+export type PaymentStore = ReturnType<typeof makePaymentStore>
+
+export function makePaymentStore(database: Pool, onQueued: OnQueued = () => {}) {
+  const openAccounts = makeAccountOpener(database)
+  const submit = batched(
+    async (submissions: readonly Submission[]) => {
+      await openAccounts(submissions.map(({ hold }) => merchantAccount(hold.merchantId, hold.currency)))
+      return commitQueueing(database, onQueued, (transaction) => commitSubmissions(transaction, submissions))
+    },
+    // One at a time: two with payments for the same merchant would wait for each other's accounts.
+    { maxItems: 200, maxFlights: 1, isItemError: isDataError },
+  )
+  return {
+    submitPayment: (submission: Submission): Promise<SubmissionOutcome> =>
+      submit(submission).catch((error: unknown) => {
+        if (error instanceof CommitUnknown) return 'unknown'
+        throw error
+      }),
+  }
+}
+
+async function commitSubmissions(transaction: Queryable, submissions: readonly Submission[]) {
+  const outcomes = new Map<Submission, SubmissionOutcome>()
+  const won: Submission[] = []
+  const queued: Lane[] = []
+  const payers = await lockPayers(
+    transaction,
+    submissions.map(({ hold }) => hold.debitAccountId),
+  )
+  let waiting = submissions
+  // Whoever loses the race for its order leaves its money to those that found too little, so they try once more.
+  for (;;) {
+    const { affordable, refused } = takeAffordable(waiting, payers)
+    const changed = await changeStatuses(transaction, changesOf(affordable))
+    const moved = new Set(changed.won)
+    queued.push(...changed.queued)
+    for (const submission of affordable) {
+      if (moved.has(submission.change)) won.push(submission)
+      else takeMoney(submission, payers, -1n)
+    }
+    if (moved.size === affordable.length) {
+      for (const [submission, why] of refused) outcomes.set(submission, why)
+      break
+    }
+    waiting = [...refused.keys()]
+  }
+  for (const submission of won) outcomes.set(submission, 'submitted')
+  const holds = won.map(({ hold }) => hold)
+  await insertTransfers(transaction, holds)
+  await insertSettlements(
+    transaction,
+    won.map(({ settlement }) => settlement),
+  )
+  // The merchants' accounts last: whoever else has a payment for the same merchant waits for them.
+  await lockAccounts(
+    transaction,
+    holds.map(({ creditAccountId }) => creditAccountId),
+  )
+  await addEffects(transaction, effectsOf(holds), spentBy(holds))
+  const result = submissions.map((submission) => outcomes.get(submission) ?? 'race_lost')
+  return { result, queued }
+}
+
+function changesOf(submissions: readonly Submission[]): StatusChange[] {
+  return submissions.map(({ change }) => change)
+}
+
+/**
+ * Those that the wallets can pay one after the other, one for each order; what they take is held in `payers`. Another
+ * payment of an order that is taken is in neither list: it lost the race.
+ */
+function takeAffordable(
+  submissions: readonly Submission[],
+  payers: Map<string, Payer>,
+): { affordable: Submission[]; refused: Map<Submission, RefusedSubmission> } {
+  const affordable: Submission[] = []
+  const refused = new Map<Submission, RefusedSubmission>()
+  const taken = new Set<string>()
+  const orderOf = ({ change }: Submission) => `${change.merchantId} ${change.paymentId}`
+  for (const submission of submissions) {
+    if (taken.has(orderOf(submission))) continue
+    const why = refusalOf(submission, payers.get(submission.hold.debitAccountId))
+    if (why) {
+      refused.set(submission, why)
+      continue
+    }
+    takeMoney(submission, payers, 1n)
+    taken.add(orderOf(submission))
+    affordable.push(submission)
+  }
+  for (const submission of refused.keys()) if (taken.has(orderOf(submission))) refused.delete(submission)
+  return { affordable, refused }
+}
+
+function refusalOf({ hold, limits }: Submission, payer: Payer | undefined): RefusedSubmission | undefined {
+  const { amountMinor } = hold
+  const given = { amountMinor, day: dayOf(hold.madeAtMs), defaults: limits }
+  if (brokenLimit(payer?.spending ?? nothingSpent, given)) return 'over_limit'
+  return !payer || payer.availableMinor < amountMinor ? 'insufficient_funds' : undefined
+}
+
+/** Takes it once, or with -1 gives it back. */
+function takeMoney({ hold }: Submission, payers: Map<string, Payer>, times: 1n | -1n): void {
+  const payer = payers.get(hold.debitAccountId)
+  if (!payer) return
+  const { availableMinor, spending } = payer
+  const minor = times * hold.amountMinor
+  const day = Math.max(spending.spentOn, dayOf(hold.madeAtMs))
+  payers.set(hold.debitAccountId, {
+    availableMinor: availableMinor - minor,
+    spending: { ...spending, spentOn: day, spentMinor: spentMinorOn(spending, day) + minor },
+  })
+}
+
+/** What wallets spend by these holds, on the day of the hold. */
+function spentBy(holds: readonly Transfer[]): Spent {
+  const spent = new Map<string, { day: number; minor: bigint }>()
+  for (const { debitAccountId, amountMinor, madeAtMs } of holds) {
+    const before = spent.get(debitAccountId)
+    const day = Math.max(dayOf(madeAtMs), before?.day ?? 0)
+    spent.set(debitAccountId, { day, minor: (before?.minor ?? 0n) + amountMinor })
+  }
+  return spent
+}

@@ -1,0 +1,127 @@
+// The end of payments and refunds: status, money, callback and the removal of the claim row in one transaction that
+// checks the claim. Those that end at the same time share it, so that an account in which thousands meet is
+// changed once for all of them.
+
+import { batched } from '../../../../platform/database/batching.ts'
+import type { Pool, Queryable } from '../../../../platform/database/pool.ts'
+import { isTransient } from '../../../../platform/database/transient.ts'
+import type { Lane } from '../../../callbacks/rules/delivery-lanes.ts'
+import { commitQueueing, insertCallbacks } from '../../../callbacks/store/callbacks.ts'
+import type { NewNotice } from '../../../emails/rules/notice.ts'
+import { queueNotices } from '../../../emails/store/queue-notices.ts'
+import { type AccountKey, feesAccount, type Transfer } from '../../../ledger/rules/transfer.ts'
+import { insertTransfers, makeAccountOpener, type Spent } from '../../../ledger/store/ledger.ts'
+import { dayOf } from '../../../wallets/rules/limits.ts'
+import type { RefundChange } from '../../refunds/rules/refund.ts'
+import { endRefunds } from '../../refunds/store/refunds.ts'
+import type { StatusChange } from '../../rules/status-change.ts'
+import { changeStatuses, type OrderHooks } from '../../store/orders.ts'
+import type { ClaimedSettlement } from '../rules/settlement.ts'
+import {
+  type Claiming,
+  claimSettlements,
+  nextSettlementDue,
+  type Postponement,
+  postponeSettlement,
+  removeClaimed,
+} from './settlements.ts'
+
+export type Decided =
+  | {
+      readonly kind: 'payment'
+      readonly claimed: ClaimedSettlement
+      readonly change: StatusChange
+      /** The end of the hold, and the fee. */
+      readonly transfers: readonly Transfer[]
+    }
+  | { readonly kind: 'refund'; readonly claimed: ClaimedSettlement; readonly change: RefundChange }
+
+export type Settled = Decided & { readonly notices: readonly NewNotice[] }
+
+export type SettlingStore = ReturnType<typeof makeSettlingStore>
+
+export function makeSettlingStore(
+  database: Pool,
+  { onBatch = () => {}, onQueued = () => {} }: OrderHooks = {},
+) {
+  const openAccounts = makeAccountOpener(database)
+  return {
+    claim: (claiming: Claiming) => claimSettlements(database, claiming),
+    /** False: the claim was lost, and nothing was written. */
+    settle: batched(
+      async (settled: readonly Settled[]) => {
+        await openAccounts(settled.flatMap(feeAccountOf))
+        return commitQueueing(database, onQueued, (transaction) => commitSettled(transaction, settled))
+      },
+      // Whatever is wrong with one of them, a bug of ours included, must not hold up the others.
+      {
+        maxItems: 200,
+        // They meet in the merchants' accounts, so a second would wait for the first.
+        maxFlights: 1,
+        isItemError: (error) => !isTransient(error),
+        onFlight: (items) => onBatch('settle', items),
+      },
+    ),
+    postpone: (postponement: Postponement) => postponeSettlement(database, postponement),
+    nextDue: () => nextSettlementDue(database),
+  }
+}
+
+/** Those of the others were opened before. */
+function feeAccountOf(settled: Settled): AccountKey[] {
+  const isCharged = settled.kind === 'payment' && settled.change.order.fee
+  return isCharged ? [feesAccount(settled.change.merchantId, settled.change.order.currency)] : []
+}
+
+async function commitSettled(transaction: Queryable, all: readonly Settled[]) {
+  const ours = await removeClaimed(
+    transaction,
+    all.map(({ claimed }) => claimed),
+  )
+  const settled = all.filter(({ claimed }) => ours.has(claimed))
+  const payments = settled.filter((each) => each.kind === 'payment')
+  const refunds = settled.filter((each) => each.kind === 'refund').map(({ change }) => change)
+  const queued: Lane[] = []
+  if (settled.length > 0) {
+    const ends = [
+      ...payments.flatMap(({ transfers }) => transfers),
+      ...refunds.flatMap(({ end }) => end ?? []),
+    ]
+    await insertTransfers(transaction, ends)
+    const changed = await changeStatuses(
+      transaction,
+      payments.map(({ change }) => change),
+    )
+    if (changed.won.length !== payments.length)
+      throw new Error('a claimed payment was not confirming any more')
+    const ofRefunds = await insertCallbacks(
+      transaction,
+      refunds.flatMap(({ callback }) => callback ?? []),
+    )
+    queued.push(...changed.queued, ...ofRefunds)
+    await queueNotices(
+      transaction,
+      settled.flatMap(({ notices }) => notices),
+    )
+    await endRefunds(transaction, refunds, ends, givenBack(payments))
+  }
+  return { result: all.map(({ claimed }) => ours.has(claimed)), queued }
+}
+
+/** What failed does not count for the day on which it was submitted. */
+function givenBack(payments: readonly Extract<Settled, { kind: 'payment' }>[]): Spent {
+  const spent = new Map<string, { day: number; minor: bigint }>()
+  for (const {
+    transfers: [end],
+    claimed,
+  } of payments) {
+    if (end?.phase !== 'void') continue
+    const before = spent.get(end.debitAccountId)
+    const day = dayOf(claimed.submittedAtMs)
+    // Of two days the later alone is still counted.
+    const isEarlier = before !== undefined && before.day > day
+    const minor = before?.day === day ? before.minor - end.amountMinor : -end.amountMinor
+    if (!isEarlier) spent.set(end.debitAccountId, { day, minor })
+  }
+  return spent
+}

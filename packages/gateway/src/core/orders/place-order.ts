@@ -1,0 +1,96 @@
+// An order that is made, whoever asks for it: a merchant by create, a consumer at a payment link. Its times and addresses
+// are looked at, and it is stored once for each orderNo, for ever.
+import { Failure } from '@tillgate/protocol'
+import { remember } from '../../platform/runtime/remember.ts'
+import { checkUrl, publicOnly, type UrlCheck, type UrlPolicy } from '../../platform/runtime/ssrf-guard.ts'
+import type { CallbackHosts } from '../merchants/callback-hosts.ts'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import { type Order, refusalOfTimes } from './rules/order.ts'
+import { refusalOfReturnUrl } from './rules/return-url.ts'
+import type { OrderStore } from './store/orders.ts'
+
+export interface PlaceOrderParts {
+  readonly orders: Pick<OrderStore, 'insertOrder' | 'findOrderByNumber'>
+  readonly callbackHosts: CallbackHosts
+  readonly urlPolicy: UrlPolicy
+  /** Told of the expiry of every order that is made, so that somebody wakes up in time. */
+  readonly onPending: (expiresAtMs: number) => void
+}
+
+/** Of an order, or of a link whose orders have them. */
+export type Addresses = Pick<Order, 'callbackUrl' | 'redirectUrl' | 'cancelUrl' | 'channel'>
+
+/** A shop's addresses are the same from order to order, and reading one costs 10 µs. */
+const urlsRemembered = 1_000
+
+export type PlaceOrder = ReturnType<typeof makePlaceOrder>
+
+export function makePlaceOrder(parts: PlaceOrderParts) {
+  const { orders, callbackHosts, urlPolicy } = parts
+  const vouchedFor = remembering(urlPolicy)
+  const selfRegistered = remembering(publicOnly(urlPolicy))
+  const refusalOfReturn = remember(
+    (url: string, channel: Order['channel']) => refusalOfReturnUrl(url, { mode: urlPolicy.mode, channel }),
+    { keyOf: (url, channel) => `${channel} ${url}`, most: urlsRemembered },
+  )
+  return {
+    /**
+     * The order as it is stored under its orderNo: this one, or the one that was there before. Undefined: its link is for one
+     * payment, and another order of it is live.
+     */
+    async place(order: Order, merchant: Merchant, nowMs: number): Promise<Order | undefined> {
+      const stored = await store(withAddress(order, merchant), merchant, nowMs)
+      if (stored?.paymentId === order.paymentId) parts.onPending(order.expiresAtMs)
+      return stored
+    },
+
+    async refusalOfAddresses(addresses: Addresses, merchant: Merchant): Promise<Failure | undefined> {
+      return refusalOfUrls(addresses, merchant) ?? (await callbackHosts.refusalOf(addresses, merchant))
+    },
+  }
+
+  /** What stands against a new order does not stand against the answer for one that was made before. */
+  async function store(order: Order, merchant: Merchant, nowMs: number): Promise<Order | undefined> {
+    const refusal =
+      refusalOfTimes(order, nowMs) ??
+      refusalOfUrls(order, merchant) ??
+      (await callbackHosts.refusalOf(order, merchant))
+    if (!refusal) return orders.insertOrder(order)
+    const earlier = await orders.findOrderByNumber(order)
+    if (!earlier) throw refusal
+    return earlier
+  }
+
+  function refusalOfUrls(addresses: Addresses, { isSelfRegistered }: Merchant): Failure | undefined {
+    const { callbackUrl, channel } = addresses
+    const callback = callbackUrl && (isSelfRegistered ? selfRegistered : vouchedFor)(callbackUrl)
+    if (callback && callback.kind === 'refused') {
+      const advice = isSelfRegistered && callback.reason === 'address_not_public' ? listenAdvice : ''
+      return urlNotAllowed('callbackUrl', callback.detail, advice)
+    }
+    for (const field of ['redirectUrl', 'cancelUrl'] as const) {
+      const url = addresses[field]
+      const refusal = url && refusalOfReturn(url, channel)
+      if (refusal) return urlNotAllowed(field, refusal)
+    }
+    return undefined
+  }
+}
+
+/** An order that names no address for callbacks has the merchant's own, as it is now. */
+function withAddress(order: Order, { defaultCallbackUrl }: Merchant): Order {
+  return order.callbackUrl || defaultCallbackUrl === undefined
+    ? order
+    : { ...order, callbackUrl: defaultCallbackUrl }
+}
+
+const listenAdvice =
+  ' Callbacks of merchants who signed on at /sandbox go to public addresses; to take them on your own machine, name one that is not there yet, such as https://shop.example/callbacks, and run till listen.'
+
+function urlNotAllowed(field: string, detail: string, advice = ''): Failure {
+  return new Failure('url_not_allowed', { field, message: `${field} is not allowed: ${detail}.${advice}` })
+}
+
+function remembering(policy: UrlPolicy): (url: string) => UrlCheck {
+  return remember((url: string) => checkUrl(url, policy), { keyOf: (url) => url, most: urlsRemembered })
+}

@@ -1,0 +1,89 @@
+// service.trade.query: what became of an order and its refunds, by paymentId, by orderNo when the answer to create was
+// lost, or by refundId.
+import {
+  Failure,
+  ignoring,
+  parseQueryBody,
+  type QueryAnswer,
+  type QueryOrder,
+  type RefundInQuery,
+  toWireAmount,
+} from '@tillgate/protocol'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { CurrentOrder } from './current-order.ts'
+import { walletRailId } from './payments/rules/rail.ts'
+import type { Refund } from './refunds/rules/refund.ts'
+import type { OrderWithRefunds, RefundStore } from './refunds/store/refunds.ts'
+import type { Order } from './rules/order.ts'
+
+export interface QueryOrderParts {
+  readonly refunds: Pick<RefundStore, 'findOrderWithRefunds' | 'findOrderByNumberWithRefunds' | 'findRefund'>
+  readonly currentOrder: CurrentOrder
+  readonly clock: Clock
+}
+
+export function makeQueryOrder({ refunds: store, currentOrder, clock }: QueryOrderParts) {
+  return async ({ merchantId }: Merchant, body: string): Promise<QueryAnswer> => {
+    const query = parseQueryBody(body)
+    const found = await find(merchantId, query)
+    if (!found) throw new Failure('order_not_found')
+    const { order, refunds } = found
+    const about =
+      query.kind === 'refundId' ? refunds.find(({ refundId }) => refundId === query.refundId) : refunds.at(-1)
+    return { ...answer(await currentOrder(order, clock.now()), refunds, about), ...ignoring(query) }
+  }
+
+  async function find(merchantId: string, query: QueryOrder): Promise<OrderWithRefunds | undefined> {
+    switch (query.kind) {
+      case 'paymentId':
+        return store.findOrderWithRefunds({ merchantId, paymentId: query.paymentId })
+      case 'orderNo':
+        return store.findOrderByNumberWithRefunds({ merchantId, orderNo: query.orderNo })
+      case 'refundId': {
+        const refund = await store.findRefund({ merchantId, refundId: query.refundId })
+        return refund && store.findOrderWithRefunds(refund)
+      }
+    }
+  }
+}
+
+/** `status`, `msg` and `referOrderNo` speak of the refund, where there is one to speak of. */
+function answer(order: Order, refunds: readonly Refund[], about: Refund | undefined): QueryAnswer {
+  const isPaid = order.status === 'success'
+  const paymentAmount = toWireAmount(order.paymentAmountMinor, order.currency)
+  return {
+    status: about?.status ?? order.status,
+    ...(order.transactionId !== undefined && { transactionId: order.transactionId }),
+    msg: (about ?? order).message ?? '',
+    merchantId: order.merchantId,
+    referOrderNo: about?.referRefundNo ?? order.orderNo,
+    ...(isPaid && { payAmount: paymentAmount }),
+    ...(order.fee && {
+      fee: toWireAmount(order.fee.amountMinor, order.currency),
+      netAmount: toWireAmount(order.paymentAmountMinor - order.fee.amountMinor, order.currency),
+    }),
+    currency: order.currency,
+    paymentTime: order.paymentTimeMs,
+    ...(isPaid && order.completedAtMs !== undefined && { paidTime: order.completedAtMs }),
+    paymentId: order.paymentId,
+    orderNo: order.orderNo,
+    paymentStatus: order.status,
+    paymentAmount,
+    ...(order.transactionId !== undefined && { payMethod: order.railId ?? walletRailId }),
+    refunds: refunds.map(refundInQuery),
+  }
+}
+
+function refundInQuery(refund: Refund): RefundInQuery {
+  return {
+    refundId: refund.refundId,
+    referRefundNo: refund.referRefundNo,
+    refundAmount: toWireAmount(refund.amountMinor, refund.currency),
+    status: refund.status,
+    refundTime: refund.createdAtMs,
+    ...(refund.completedAtMs !== undefined && { completeTime: refund.completedAtMs }),
+    ...(refund.transactionId !== undefined && { transactionId: refund.transactionId }),
+    msg: refund.message ?? '',
+  }
+}

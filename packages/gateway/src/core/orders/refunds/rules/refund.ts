@@ -1,0 +1,234 @@
+// Giving a payment back, wholly or in parts: the hold in the merchant's wallet with `refunding`, and its end with
+// `refund_success` or `refund_failed`. Never more in all than was paid.
+import assert from 'node:assert/strict'
+import {
+  canRefundMove,
+  eventOfStatus,
+  Failure,
+  type RefundResult,
+  type RefundStatus,
+  toDecimalText,
+  toWireAmount,
+} from '@tillgate/protocol'
+import type { Callback } from '../../../callbacks/rules/callback.ts'
+import { accountIdOf, endHold, merchantAccount, type Transfer } from '../../../ledger/rules/transfer.ts'
+import { type FinalAnswer, payerAccount } from '../../payments/rules/payment.ts'
+import type { RailTask } from '../../payments/rules/rail-task.ts'
+import type { Settlement } from '../../payments/rules/settlement.ts'
+import type { Order } from '../../rules/order.ts'
+
+export interface Refund {
+  readonly merchantId: string
+  readonly refundId: string
+  readonly paymentId: string
+  readonly referRefundNo: string
+  readonly status: RefundStatus
+  readonly amountMinor: bigint
+  readonly currency: string
+  readonly reason: string | undefined
+  /** Undefined where no money was held, because there was too little. */
+  readonly transactionId: string | undefined
+  readonly createdAtMs: number
+  readonly completedAtMs: number | undefined
+  /** Why it failed. */
+  readonly message: string | undefined
+}
+
+export interface RefundRequest {
+  readonly refund: Refund
+  /** Undefined where there was nothing to hold. */
+  readonly hold: Transfer | undefined
+  /** It waits for its wallet, or for its rail. */
+  readonly waits: Settlement | RailTask
+}
+
+export interface AskedRefund {
+  readonly referRefundNo: string
+  readonly amountMinor: bigint
+  readonly reason: string | undefined
+}
+
+export function requestRefund(
+  order: Order,
+  { referRefundNo, amountMinor, reason }: AskedRefund,
+  { refundId, transactionId, nowMs }: { refundId: string; transactionId: string; nowMs: number },
+): RefundRequest & { readonly hold: Transfer } {
+  checkRefundable(order, amountMinor)
+  const { merchantId, paymentId, currency } = order
+  const refund: Refund = {
+    merchantId,
+    refundId,
+    paymentId,
+    referRefundNo,
+    status: 'refunding',
+    amountMinor,
+    currency,
+    reason,
+    transactionId,
+    createdAtMs: nowMs,
+    completedAtMs: undefined,
+    message: undefined,
+  }
+  return {
+    refund,
+    hold: refundHold(refund, order, transactionId),
+    waits: order.railId === undefined ? settlementOf(refund, order) : taskOf(refund, order),
+  }
+}
+
+function settlementOf(refund: Refund, { walletId }: Pick<Order, 'walletId'>, refusal?: string): Settlement {
+  const { merchantId, refundId, paymentId, transactionId, amountMinor, currency, createdAtMs } = refund
+  return {
+    settlementId: refundId,
+    kind: 'refund',
+    merchantId,
+    paymentId,
+    refundId,
+    walletId,
+    transactionId,
+    amountMinor,
+    currency,
+    refusal,
+    submittedAtMs: createdAtMs,
+    dueAtMs: createdAtMs,
+  }
+}
+
+function taskOf({ merchantId, refundId, paymentId, createdAtMs }: Refund, order: Order): RailTask {
+  const { railId, transactionId } = order
+  assert(railId && transactionId, 'an order that was paid through a rail names both')
+  return { taskId: refundId, kind: 'refund', railId, merchantId, paymentId, transactionId, createdAtMs }
+}
+
+function refundHold(
+  { merchantId, refundId, paymentId, currency, amountMinor, createdAtMs }: Refund,
+  order: Order,
+  transactionId: string,
+): Transfer {
+  return {
+    merchantId,
+    transferId: transactionId,
+    kind: 'refund',
+    phase: 'hold',
+    holdId: undefined,
+    debitAccountId: accountIdOf(merchantAccount(merchantId, currency)),
+    creditAccountId: accountIdOf(payerAccount(order)),
+    currency,
+    amountMinor,
+    paymentId,
+    refundId,
+    auditId: undefined,
+    madeAtMs: createdAtMs,
+  }
+}
+
+/** The same refund for a merchant whose wallet has too little: accepted, and bound to fail. */
+export function withoutHold(request: RefundRequest): RefundRequest {
+  const refund = { ...request.refund, transactionId: undefined }
+  const walletId = 'settlementId' in request.waits ? request.waits.walletId : undefined
+  const refusal = 'The merchant’s wallet has too little money for this refund.'
+  return { refund, hold: undefined, waits: settlementOf(refund, { walletId }, refusal) }
+}
+
+function checkRefundable(order: Order, amountMinor: bigint): void {
+  if (order.status !== 'success')
+    throw new Failure('status_does_not_allow', { message: whyNotRefund[order.status] })
+  const leftMinor = order.paymentAmountMinor - order.refundedMinor - order.refundHeldMinor
+  if (amountMinor <= leftMinor) return
+  const left = `${toDecimalText(leftMinor, order.currency)} ${order.currency}`
+  throw new Failure('more_than_left_to_refund', {
+    field: 'refundAmount',
+    message: `refundAmount is more than is left to refund of this payment: ${left}.`,
+  })
+}
+
+const whyNotRefund = {
+  pending: 'The order is not paid yet. Cancel it instead.',
+  confirming: 'The order is being paid. Wait for its result, then refund it.',
+  failed: 'The payment of this order failed. There is nothing to refund.',
+  timeout: 'The order was not paid in time. There is nothing to refund.',
+  cancelled: 'The order was cancelled before it was paid. There is nothing to refund.',
+} as const
+
+/** In what a repeated referRefundNo asks for another refund than the one that is there; undefined: for that one. */
+export function differingRefundField(
+  refund: Refund,
+  asked: AskedRefund & { readonly paymentId: string },
+): 'paymentId' | 'refundAmount' | 'refundReason' | undefined {
+  if (refund.paymentId !== asked.paymentId) return 'paymentId'
+  if (refund.amountMinor !== asked.amountMinor) return 'refundAmount'
+  return (refund.reason || undefined) === asked.reason ? undefined : 'refundReason'
+}
+
+export interface RefundChange {
+  readonly refund: Refund
+  /** A share of the order's fee goes back with it. */
+  readonly returnsFee: boolean
+  readonly end: Transfer | undefined
+  readonly callback: Callback | undefined
+}
+
+export function settleRefund(
+  { order, refund }: { order: Order; refund: Refund },
+  answer: FinalAnswer,
+  given: { transferId: string; callbackId: string; nowMs: number },
+): RefundChange {
+  const { transferId, callbackId, nowMs } = given
+  const status = answer.kind === 'approved' ? 'refund_success' : 'refund_failed'
+  assert(canRefundMove({ from: refund.status, to: status }), `${refund.status} does not become ${status}`)
+  assert(answer.kind === 'declined' || refund.transactionId, 'only money that is held goes back')
+  const after: Refund = {
+    ...refund,
+    status,
+    completedAtMs: nowMs,
+    message: answer.kind === 'declined' ? answer.reason : undefined,
+  }
+  return {
+    refund: after,
+    returnsFee: status === 'refund_success' && order.fee?.isReturned === true,
+    end: endOf(order, refund),
+    callback: refundCallback(after, { callbackUrl: order.callbackUrl, callbackId, nowMs }),
+  }
+
+  function endOf(paid: Order, { transactionId }: Refund): Transfer | undefined {
+    if (transactionId === undefined) return undefined
+    const phase = answer.kind === 'approved' ? 'post' : 'void'
+    return endHold(refundHold(refund, paid, transactionId), { transferId, phase, nowMs })
+  }
+}
+
+/** Undefined for a status that has no event. Also without a callbackUrl: endpoints of the merchant may hear of it. */
+export function refundCallback(
+  refund: Refund,
+  given: { callbackUrl: string | undefined; callbackId: string; nowMs: number },
+): Callback | undefined {
+  const { callbackUrl, callbackId, nowMs } = given
+  const eventName = eventOfStatus(refund.status)
+  if (!eventName) return undefined
+  return {
+    merchantId: refund.merchantId,
+    callbackId,
+    paymentId: refund.paymentId,
+    refundId: refund.refundId,
+    eventName,
+    callbackUrl,
+    body: JSON.stringify(refundResult(refund)),
+    createdAtMs: nowMs,
+  }
+}
+
+function refundResult(refund: Refund): RefundResult {
+  return {
+    merchantId: refund.merchantId,
+    refundId: refund.refundId,
+    paymentId: refund.paymentId,
+    referRefundNo: refund.referRefundNo,
+    ...(refund.transactionId !== undefined && { transactionId: refund.transactionId }),
+    refundAmount: toWireAmount(refund.amountMinor, refund.currency),
+    currency: refund.currency,
+    refundTime: refund.createdAtMs,
+    ...(refund.completedAtMs !== undefined && { completeTime: refund.completedAtMs }),
+    status: refund.status,
+    msg: refund.message ?? '',
+  }
+}

@@ -1,0 +1,35 @@
+// The consumer's way back: redirectUrl, or cancelUrl while the order is pending, with what became of the order, signed.
+// For display alone; the callback and the query are what counts.
+import { redirectParameterNames, signRedirect } from '@tillgate/protocol'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { PlatformKeys } from '../keys/platform-keys.ts'
+import type { Order } from './rules/order.ts'
+
+export type ReturnToShop = (order: Order) => Promise<string | undefined>
+
+/** Undefined: the merchant named no address, or the payment is under way and nobody should leave it. */
+export function returnUrlOf({ status, redirectUrl, cancelUrl }: Order): string | undefined {
+  if (status === 'confirming') return undefined
+  return status === 'pending' ? (cancelUrl ?? redirectUrl) : redirectUrl
+}
+
+export function makeReturnToShop(parts: {
+  readonly platformKeys: Pick<PlatformKeys, 'signing'>
+  readonly clock: Clock
+}): ReturnToShop {
+  return async (order) => {
+    const returnUrl = returnUrlOf(order)
+    if (returnUrl === undefined) return undefined
+    const { merchantId, paymentId, orderNo: referOrderNo, status } = order
+    const nowMs = parts.clock.now()
+    const { privateKey } = await parts.platformKeys.signing(nowMs)
+    const signed = await signRedirect(
+      { merchantId, paymentId, referOrderNo, status, timestamp: String(nowMs) },
+      privateKey,
+    )
+    const url = new URL(returnUrl)
+    // What the shop put there stays, apart from parameters of these very names, which would contradict ours.
+    for (const name of redirectParameterNames) url.searchParams.set(name, signed[name])
+    return url.href
+  }
+}

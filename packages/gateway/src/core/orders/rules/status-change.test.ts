@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nowMs, order, paidOrder } from '../../../../test/support/order-value.ts'
+import type { Refund } from '../refunds/rules/refund.ts'
+import { refundCallback } from '../refunds/rules/refund.ts'
+import { cancelOrder, orderCallback } from './status-change.ts'
+
+const given = { nowMs: nowMs + 1, callbackId: 'c' }
+
+test('a paid order is told with its transaction and its time', () => {
+  const callback = orderCallback(paidOrder({ completedAtMs: nowMs + 7 }), given)
+  assert.deepEqual(
+    { ...callback, body: JSON.parse(callback?.body ?? '') },
+    {
+      merchantId: 'm',
+      callbackId: 'c',
+      paymentId: 'P1',
+      refundId: undefined,
+      eventName: 'payment.order.success',
+      callbackUrl: 'https://shop.example/cb',
+      body: {
+        merchantId: 'm',
+        paymentId: 'P1',
+        referOrderNo: 'n1',
+        outOrderNo: 'n1',
+        transactionId: 'T1',
+        paymentAmount: 12.5,
+        currency: 'USD',
+        paymentTime: nowMs,
+        completeTime: nowMs + 7,
+        paidTime: nowMs + 7,
+        status: 'success',
+        msg: '',
+      },
+      createdAtMs: nowMs + 1,
+      isAnswered: false,
+    },
+  )
+})
+
+test('what is not there yet is left out, and a failure tells its reason', () => {
+  const confirming = orderCallback(order({ status: 'confirming' }), given)
+  const names = Object.keys(JSON.parse(confirming?.body ?? ''))
+  for (const name of ['transactionId', 'completeTime', 'paidTime']) assert.ok(!names.includes(name), name)
+  const failed = orderCallback(order({ status: 'failed', message: 'No.' }), given)
+  assert.equal(JSON.parse(failed?.body ?? '').msg, 'No.')
+})
+
+test('a final status has its completeTime, and only a paid order a paidTime', () => {
+  for (const status of ['success', 'failed', 'timeout', 'cancelled'] as const) {
+    const callback = orderCallback(order({ status, completedAtMs: nowMs + 7 }), given)
+    const { completeTime, paidTime } = JSON.parse(callback?.body ?? '')
+    assert.deepEqual([completeTime, paidTime], [nowMs + 7, status === 'success' ? nowMs + 7 : undefined])
+  }
+})
+
+test('nobody is told of a status that has no event', () => {
+  assert.equal(orderCallback(order({ status: 'pending' }), given), undefined)
+  assert.equal(
+    refundCallback(refund({ status: 'refunding' }), { ...given, callbackUrl: 'https://shop.example/cb' }),
+    undefined,
+  )
+})
+
+test('of a merchant’s own cancel only the operator’s feed hears', () => {
+  const cancelled = cancelOrder(order({ status: 'pending' }), { ...given, actor: 'merchant' })
+  assert.deepEqual(
+    [cancelled?.callback?.eventName, cancelled?.callback?.isAnswered],
+    ['payment.order.failed', true],
+  )
+  const byConsumer = cancelOrder(order({ status: 'pending' }), { ...given, actor: 'consumer' })
+  assert.equal(byConsumer?.callback?.isAnswered, false)
+})
+
+function refund(changes: Partial<Refund> = {}): Refund {
+  return {
+    merchantId: 'm',
+    refundId: 'R1',
+    paymentId: 'P1',
+    referRefundNo: 'r1',
+    status: 'refund_success',
+    amountMinor: 400n,
+    currency: 'USD',
+    reason: 'Broken',
+    transactionId: 'T2',
+    createdAtMs: nowMs,
+    completedAtMs: nowMs + 3,
+    message: undefined,
+    ...changes,
+  }
+}
+
+test('a refund is told by its own numbers and those of its payment', () => {
+  const callback = refundCallback(refund(), { ...given, callbackUrl: 'https://shop.example/cb' })
+  assert.deepEqual(
+    { ...callback, body: JSON.parse(callback?.body ?? '') },
+    {
+      merchantId: 'm',
+      callbackId: 'c',
+      paymentId: 'P1',
+      refundId: 'R1',
+      eventName: 'payment.refund.success',
+      callbackUrl: 'https://shop.example/cb',
+      body: {
+        merchantId: 'm',
+        refundId: 'R1',
+        paymentId: 'P1',
+        referRefundNo: 'r1',
+        transactionId: 'T2',
+        refundAmount: 4,
+        currency: 'USD',
+        refundTime: nowMs,
+        completeTime: nowMs + 3,
+        status: 'refund_success',
+        msg: '',
+      },
+      createdAtMs: nowMs + 1,
+    },
+  )
+})
+
+test('a refund that moved no money has no transaction, and tells its reason', () => {
+  const failed = refund({
+    status: 'refund_failed',
+    transactionId: undefined,
+    completedAtMs: undefined,
+    message: 'No.',
+  })
+  const callback = refundCallback(failed, { ...given, callbackUrl: 'https://shop.example/cb' })
+  const body = JSON.parse(callback?.body ?? '')
+  assert.equal(body.msg, 'No.')
+  for (const name of ['transactionId', 'completeTime']) assert.ok(!(name in body), name)
+})

@@ -1,0 +1,57 @@
+// What the checkout shows: the order behind a link, as it is at this moment, and the merchant who is paid. A link that
+// is wrong in any part finds nothing, and does not tell which part it was.
+import { createHash } from 'node:crypto'
+import { merchantIdPattern, paymentIdPattern } from '@tillgate/protocol'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
+import type { MerchantDirectory } from '../merchants/merchant-directory.ts'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { CurrentOrder } from './current-order.ts'
+import type { Order, OrderKey } from './rules/order.ts'
+import type { OrderStore } from './store/orders.ts'
+
+export interface CheckoutLink extends OrderKey {
+  readonly token: string
+}
+
+export interface Checkout {
+  readonly order: Order
+  readonly merchant: Merchant
+  /** Whether a rail was ever tried. */
+  readonly hasAttempts: boolean
+}
+
+export interface ShowCheckoutParts {
+  readonly orders: Pick<OrderStore, 'findForCheckout' | 'hadToken'>
+  readonly linkTokens: Tokens
+  readonly currentOrder: CurrentOrder
+  readonly directory: Pick<MerchantDirectory, 'remembered' | 'load'>
+  readonly clock: Clock
+}
+
+/** Of orders from before tokens were derived: 20 random bytes, where a derived one has 32. */
+const oldTokenPattern = /^[\w-]{27}$/
+
+export type ShowCheckout = (link: CheckoutLink) => Promise<Checkout | undefined>
+
+export function makeShowCheckout(parts: ShowCheckoutParts): ShowCheckout {
+  const { orders, linkTokens, currentOrder, directory, clock } = parts
+  return async ({ merchantId, paymentId, token }) => {
+    if (!merchantIdPattern.test(merchantId) || !paymentIdPattern.test(paymentId)) return undefined
+    const key = { merchantId, paymentId }
+    // Before anything is looked up: nobody makes us ask the database by guessing links.
+    if (!linkTokens.isRight(token, [merchantId, paymentId]) && !(await isOldLink(key, token)))
+      return undefined
+    const found = await orders.findForCheckout(key)
+    if (!found) return undefined
+    const { order, hasAttempts } = found
+    const nowMs = clock.now()
+    const { known } = directory.remembered(merchantId, nowMs) ?? (await directory.load(merchantId, nowMs))
+    return known && { order: await currentOrder(order, nowMs), merchant: known.merchant, hasAttempts }
+  }
+
+  async function isOldLink(key: OrderKey, token: string): Promise<boolean> {
+    if (!oldTokenPattern.test(token)) return false
+    return orders.hadToken(key, createHash('sha256').update(token).digest('hex'))
+  }
+}

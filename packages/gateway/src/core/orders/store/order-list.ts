@@ -1,0 +1,201 @@
+// Orders as an operator looks for them: lists over all merchants, the newest first, paged by key, and the search by
+// any number that an order or its refunds bear. A paymentId begins with its time, so that its order is time's order.
+import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
+import { allOf, merchantIs, type Sql, sql, unionAll } from '../../../platform/database/sql.ts'
+import { firstPaymentIdAt } from '../../../platform/runtime/time-ordered-ids.ts'
+import type { OrderKey } from '../rules/order.ts'
+
+export type OrderListStore = ReturnType<typeof makeOrderListStore>
+
+export interface ListedOrder extends OrderKey {
+  readonly merchantName: string
+  readonly orderNo: string
+  readonly status: OrderStatus
+  readonly paymentAmountMinor: bigint
+  readonly refundedMinor: bigint
+  readonly currency: string
+  readonly createdAtMs: number
+  readonly completedAtMs: number | undefined
+  readonly transactionId: string | undefined
+}
+
+export interface OrderFilter {
+  readonly merchantId?: string | undefined
+  readonly status?: OrderStatus | undefined
+  readonly currency?: string | undefined
+  readonly sinceMs?: number | undefined
+  readonly untilMs?: number | undefined
+}
+
+export interface OrderPage {
+  /** Only what is older than this paymentId. */
+  readonly before?: string | undefined
+  readonly limit: number
+}
+
+export interface FoundOrders {
+  readonly orders: readonly ListedOrder[]
+  /** Where the search stopped, as something older may fit too; undefined: there is nothing older that fits. */
+  readonly next: string | undefined
+}
+
+/** Which number it is: each is looked up by its own key. */
+export type SoughtNumber = 'paymentId' | 'transactionId' | 'refundId' | 'merchantNumber'
+
+export interface Sought {
+  readonly kind: SoughtNumber
+  readonly number: string
+  /** Only if it is theirs. */
+  readonly merchantId?: string | undefined
+}
+
+export function makeOrderListStore(database: Pool) {
+  return {
+    listOrders: (filter: OrderFilter, page: OrderPage) => listOrders(database, filter, page),
+    findByNumber: (sought: Sought) => findByNumber(database, sought),
+    findMerchantsByName: (text: string) => findMerchantsByName(database, text),
+  }
+}
+
+const shape = rowShape<ListedOrder>('order', {
+  merchantId: 'o.merchant_id',
+  merchantName: 'm.name',
+  paymentId: 'o.payment_id',
+  orderNo: 'o.order_no',
+  status: 'o.status',
+  paymentAmountMinor: bigint('o.payment_amount_minor'),
+  refundedMinor: bigint('o.refunded_minor'),
+  currency: 'o.currency',
+  createdAtMs: number('o.created_at'),
+  completedAtMs: number('o.completed_at'),
+  transactionId: 'o.transaction_id',
+})
+
+/** No more of an order than is shown: its content may be long. */
+const read = sql`o.merchant_id, o.payment_id, o.order_no, o.status, o.payment_amount_minor, o.refunded_minor, o.currency,
+        o.created_at, o.completed_at, o.transaction_id`
+
+/** No index knows currencies, nor a merchant's statuses: so many orders are looked through for one page, of each status. */
+const lookedThrough = 5_000
+
+/**
+ * For one merchant by the primary key. Over all merchants by orders_by_status: of each wanted status the newest few,
+ * and of those the newest; so a page costs the same whatever the number of orders, and one index serves all of it.
+ */
+async function listOrders(
+  database: Queryable,
+  filter: OrderFilter,
+  { before, limit }: OrderPage,
+): Promise<FoundOrders> {
+  const isServedByIndex =
+    filter.currency === undefined && (filter.merchantId === undefined || filter.status === undefined)
+  const oldest = isServedByIndex ? undefined : await endOfLook(database, filter, before)
+  const atMost = limit + 1
+  const newest = rangesOf(filter, before, { downTo: oldest }).map(
+    (range) => sql`
+(select ${read} from orders o where ${range} order by o.payment_id desc limit ${atMost})`,
+  )
+  const { rows } = await database.query(sql`
+select ${shape.columns}
+  from (${unionAll(newest)}) as o
+  join merchants m on m.merchant_id = o.merchant_id
+ where ${merchantIs(sql`m`, filter.merchantId)}
+ order by o.payment_id desc
+ limit ${atMost}`)
+  const orders = rows.slice(0, limit).map(shape.read)
+  return { orders, next: rows.length > limit ? orders.at(-1)?.paymentId : oldest }
+}
+
+/** A condition for each range of an index that is read; `isByIndex`: only what the index itself knows. */
+function rangesOf(
+  { merchantId, status, currency, sinceMs, untilMs }: OrderFilter,
+  before: string | undefined,
+  { downTo, isByIndex = false }: { downTo?: string | undefined; isByIndex?: boolean },
+): Sql[] {
+  const rest = [
+    before !== undefined && sql`o.payment_id < ${before}`,
+    downTo !== undefined && sql`o.payment_id >= ${downTo}`,
+    untilMs !== undefined && sql`o.payment_id < ${firstPaymentIdAt(untilMs)}`,
+    sinceMs !== undefined && sql`o.payment_id >= ${firstPaymentIdAt(sinceMs)}`,
+    currency !== undefined && !isByIndex && sql`o.currency = ${currency}`,
+  ]
+  if (merchantId !== undefined) {
+    const ofStatus = status !== undefined && !isByIndex && sql`o.status = ${status}`
+    return [allOf([sql`o.merchant_id = ${merchantId}`, ofStatus, ...rest])]
+  }
+  const statuses = status === undefined ? Object.keys(orderStatuses) : [status]
+  return statuses.map((each) => allOf([sql`o.status = ${each}`, ...rest]))
+}
+
+/** The paymentId down to which all ranges are looked through; undefined: they end before. */
+async function endOfLook(
+  database: Queryable,
+  filter: OrderFilter,
+  before: string | undefined,
+): Promise<string | undefined> {
+  const last = rangesOf(filter, before, { isByIndex: true }).map(
+    (range) => sql`
+(select o.payment_id from orders o where ${range} order by o.payment_id desc offset ${lookedThrough - 1} limit 1)`,
+  )
+  const { rows } = await database.query<{ oldest: string | null }>(sql`
+select max(payment_id) as oldest from (${unionAll(last)}) as looked`)
+  return rows[0]?.oldest ?? undefined
+}
+
+const maxFound = 50
+
+/**
+ * Whose it is, is not known: a look by key into each merchant's, which needs no index of its own. The order is
+ * fetched by key too: as a plain join it became a scan of all orders (334 ms with 300,000).
+ */
+function lookupOf(kind: SoughtNumber, number: string, merchantId: string | undefined): Sql {
+  const ofMerchant = sql`s.merchant_id = m.merchant_id and ${merchantIs(sql`s`, merchantId)}`
+  switch (kind) {
+    case 'paymentId':
+      return sql`select s.payment_id from orders s where ${ofMerchant} and s.payment_id = ${number}`
+    case 'transactionId':
+      return sql`
+select s.payment_id from transfers s where ${ofMerchant} and s.transfer_id = ${number} and s.payment_id is not null`
+    case 'refundId':
+      return sql`select s.payment_id from refunds s where ${ofMerchant} and s.refund_id = ${number}`
+    case 'merchantNumber':
+      return sql`
+select s.payment_id from orders s where ${ofMerchant} and s.order_no = ${number}
+ union
+select s.payment_id from refunds s where ${ofMerchant} and s.refer_refund_no = ${number}`
+  }
+}
+
+async function findByNumber(
+  database: Queryable,
+  { kind, number, merchantId }: Sought,
+): Promise<ListedOrder[]> {
+  const { rows } = await database.query(sql`
+select ${shape.columns}
+  from merchants m
+ cross join lateral (${lookupOf(kind, number, merchantId)}) as f
+ cross join lateral (select *
+                       from orders o
+                      where o.merchant_id = m.merchant_id and o.payment_id = f.payment_id
+                        and ${merchantIs(sql`o`, merchantId)}
+                      limit 1) as o
+ where ${merchantIs(sql`m`, merchantId)}
+ order by o.payment_id desc
+ limit ${maxFound}`)
+  return rows.map(shape.read)
+}
+
+async function findMerchantsByName(
+  database: Queryable,
+  text: string,
+): Promise<{ merchantId: string; name: string }[]> {
+  const { rows } = await database.query<{ merchantId: string; name: string }>(sql`
+select merchant_id as "merchantId", name
+  from merchants
+ where position(lower(${text}) in lower(name)) > 0 or merchant_id = ${text}
+ order by name, merchant_id
+ limit 10`)
+  return rows
+}

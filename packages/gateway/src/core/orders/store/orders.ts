@@ -1,0 +1,411 @@
+// Orders in PostgreSQL. Creates and lookups that come at the same time share a round trip; a change of status is
+// guarded by the status it was decided on.
+import type { LinkUses, OrderStatus } from '@tillgate/protocol'
+import { batched } from '../../../platform/database/batching.ts'
+import { isDataError } from '../../../platform/database/data-error.ts'
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import type { Statement } from '../../../platform/database/prepared-names.ts'
+import type { AuditEntry } from '../../audit/rules/audit.ts'
+import { insertAuditEntry } from '../../audit/store/audit.ts'
+import type { Lane } from '../../callbacks/rules/delivery-lanes.ts'
+import { commitQueueing, insertCallbacks, type OnQueued } from '../../callbacks/store/callbacks.ts'
+import { wakeRailTasks } from '../payments/store/rail-tasks.ts'
+import type { Order, OrderKey } from '../rules/order.ts'
+import type { StatusChange } from '../rules/status-change.ts'
+import { insertStatement } from './insert-statement.ts'
+
+export type OrderStore = ReturnType<typeof makeOrderStore>
+
+const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as const
+
+/** Told of the size of every batch, by what it carries. */
+export type OnBatch = (batch: string, items: number) => void
+
+export interface OrderHooks {
+  readonly onBatch?: OnBatch | undefined
+  readonly onQueued?: OnQueued | undefined
+}
+
+export function makeOrderStore(database: Pool, { onBatch = () => {}, onQueued = () => {} }: OrderHooks = {}) {
+  const watched = (batch: string) => ({ ...batching, onFlight: (items: number) => onBatch(batch, items) })
+  return {
+    /**
+     * The order as it is stored under its orderNo: the one given if it is new, or the one that was there before.
+     * Repeating it after a lost answer is safe, because the stored paymentId tells whose it is. Undefined: its link is for
+     * one payment, and another order of it is live.
+     */
+    insertOrder: batched((orders: readonly Order[]) => insertOrders(database, orders), {
+      ...watched('create'),
+      maxItems: 128,
+    }),
+    findOrder: batched((keys: readonly OrderKey[]) => findOrders(database, keys), watched('find')),
+    /** With whether a rail was ever tried, so that a page reads attempts only where there are any. */
+    findForCheckout: batched((keys: readonly OrderKey[]) => findForCheckout(database, keys), {
+      ...batching,
+      // Pages are begun a few at a time: a second flight would leave with those few.
+      maxFlights: 1,
+    }),
+    /** Of `findOrder` what a live view needs, and no more. */
+    findStatus: batched((keys: readonly OrderKey[]) => findStatuses(database, keys), batching),
+    /** Whether its link had a token of this hash before tokens were derived. */
+    hadToken: (key: OrderKey, tokenHash: string) => hadToken(database, key, tokenHash),
+    findOrderByNumber: batched(
+      (numbers: readonly OrderNumber[]) => findOrdersByNumber(database, numbers),
+      batching,
+    ),
+    /**
+     * Those that won: a change whose order was no longer in its `from` status is left out, callback and all. An
+     * operator's act is recorded with them, if any won.
+     */
+    commitStatusChanges: (changes: readonly StatusChange[], entry?: AuditEntry) =>
+      commitQueueing(database, onQueued, (transaction) => commitStatusChanges(transaction, changes, entry)),
+    findOverdueOrders: (nowMs: number, limit: number) => findOverdueOrders(database, nowMs, limit),
+    nextExpiry: () => nextExpiry(database),
+  }
+}
+
+export interface OrderNumber {
+  readonly merchantId: string
+  readonly orderNo: string
+}
+
+export interface OrderRow {
+  merchant_id: string
+  payment_id: string
+  order_no: string
+  status: OrderStatus
+  channel: 'WEB' | 'APP'
+  payment_amount_minor: string
+  currency: string
+  payment_time: string
+  expires_at: string
+  advanced_ms: string
+  callback_url: string | null
+  redirect_url: string | null
+  cancel_url: string | null
+  content: string
+  content_hash: string | null
+  created_at: string
+  transaction_id: string | null
+  wallet_id: string | null
+  rail_id: string | null
+  open_attempt: string | null
+  completed_at: string | null
+  message: string | null
+  refunded_minor: string
+  refund_held_minor: string
+  link_id: string | null
+  link_uses: LinkUses | null
+  tops_up: string | null
+  refund_count: number
+  fee_minor: string | null
+  returns_fee: boolean | null
+}
+
+export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, o.channel, o.payment_amount_minor, o.currency,
+       o.payment_time, o.expires_at, o.advanced_ms, o.callback_url, o.redirect_url, o.cancel_url, o.content, o.content_hash,
+       o.created_at,
+       o.transaction_id, o.wallet_id, o.rail_id, o.open_attempt, o.completed_at, o.message, o.refunded_minor,
+       o.refund_held_minor, o.link_id, o.link_uses, o.tops_up, o.refund_count, o.fee_minor, o.returns_fee`
+
+/** Undefined: another order of its link is live, under another number. */
+export async function insertOrders(
+  database: Queryable,
+  unsorted: readonly Order[],
+): Promise<(Order | undefined)[]> {
+  // Always in the same order, so that two batches with numbers in common never wait for each other in a circle.
+  const orders = unsorted.toSorted((a, b) => (numberOf(a) < numberOf(b) ? -1 : 1))
+  const { rows: made } = await database.query<{ payment_id: string }>(insertStatement(orders))
+  if (made.length === orders.length) return [...unsorted]
+
+  const madeIds = new Set(made.map((row) => row.payment_id))
+  const others = orders.filter((order) => !madeIds.has(order.paymentId))
+  const earlier = await findOrdersByNumber(database, others)
+  const earlierByOrder = new Map(others.map((order, index) => [order, earlier[index]]))
+  return unsorted.map((order) => (madeIds.has(order.paymentId) ? order : earlierByOrder.get(order)))
+}
+
+function keyOf({ merchantId, paymentId }: OrderKey): string {
+  return `${merchantId} ${paymentId}`
+}
+
+export function numberOf({ merchantId, orderNo }: OrderNumber): string {
+  return `${merchantId} ${orderNo}`
+}
+
+export async function findOrders(
+  database: Queryable,
+  keys: readonly OrderKey[],
+): Promise<(Order | undefined)[]> {
+  const rows = await findOrderRows<OrderRow>(database, keys, { name: 'find-orders', columns: orderColumns })
+  return rows.map((row) => row && toOrder(row))
+}
+
+async function findForCheckout(
+  database: Queryable,
+  keys: readonly OrderKey[],
+): Promise<({ readonly order: Order; readonly hasAttempts: boolean } | undefined)[]> {
+  const rows = await findOrderRows<OrderRow & { has_attempts: boolean }>(database, keys, {
+    name: 'find-orders-for-checkout',
+    columns: `${orderColumns},
+       exists (select 1 from rail_attempts a
+                where a.merchant_id = o.merchant_id and a.payment_id = o.payment_id
+                  and a.merchant_id = any ($1::text[])) as has_attempts`,
+  })
+  return rows.map((row) => row && { order: toOrder(row), hasAttempts: row.has_attempts })
+}
+
+async function findOrderRows<Row extends OrderRow>(
+  database: Queryable,
+  keys: readonly OrderKey[],
+  { name, columns }: { readonly name: string; readonly columns: string },
+): Promise<(Row | undefined)[]> {
+  const { rows } = await database.query<Row>(ordersByKeys(keys, { name, columns }))
+  const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.payment_id}`, row]))
+  return keys.map((key) => found.get(keyOf(key)))
+}
+
+/**
+ * Nearly every batch is of one merchant, and then no join is needed. While the planner knows nothing of a young table,
+ * it reads all of a merchant's orders for the join: with 1,000 of them 81 µs a row instead of 19, and afterwards 23.
+ */
+export function ordersByKeys(
+  keys: readonly OrderKey[],
+  { name, columns }: { readonly name: string; readonly columns: string },
+): Statement {
+  const merchantIds = keys.map(({ merchantId }) => merchantId)
+  const paymentIds = keys.map(({ paymentId }) => paymentId)
+  if (merchantIds.every((merchantId) => merchantId === merchantIds[0]))
+    return {
+      name: `${name}-of-one`,
+      text: `
+select ${columns}
+  from orders o
+ where o.merchant_id = any ($1::text[]) and o.payment_id = any ($2::text[])`,
+      values: [merchantIds.slice(0, 1), paymentIds],
+    }
+  return {
+    name,
+    text: `
+select ${columns}
+  from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)
+  join orders o using (merchant_id, payment_id)
+ where o.merchant_id = any ($1::text[])`,
+    values: [merchantIds, paymentIds],
+  }
+}
+
+async function findStatuses(
+  database: Queryable,
+  keys: readonly OrderKey[],
+): Promise<(Pick<Order, 'status' | 'expiresAtMs'> | undefined)[]> {
+  const { rows } = await database.query<
+    Pick<OrderRow, 'merchant_id' | 'payment_id' | 'status' | 'expires_at'>
+  >({
+    name: 'find-order-statuses',
+    text: `
+select o.merchant_id, o.payment_id, o.status, o.expires_at
+  from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)
+  join orders o using (merchant_id, payment_id)
+ where o.merchant_id = any ($1::text[])`,
+    values: [keys.map(({ merchantId }) => merchantId), keys.map(({ paymentId }) => paymentId)],
+  })
+  const found = new Map(
+    rows.map((row) => [
+      `${row.merchant_id} ${row.payment_id}`,
+      { status: row.status, expiresAtMs: Number(row.expires_at) },
+    ]),
+  )
+  return keys.map(({ merchantId, paymentId }) => found.get(`${merchantId} ${paymentId}`))
+}
+
+export async function findOrdersByNumber(
+  database: Queryable,
+  numbers: readonly OrderNumber[],
+): Promise<(Order | undefined)[]> {
+  const { rows } = await database.query<OrderRow>({
+    name: 'find-orders-by-number',
+    text: `
+select ${orderColumns}
+  from unnest($1::text[], $2::text[]) as k (merchant_id, order_no)
+  join orders o using (merchant_id, order_no)
+ where o.merchant_id = any ($1::text[])`,
+    values: [numbers.map(({ merchantId }) => merchantId), numbers.map(({ orderNo }) => orderNo)],
+  })
+  const found = new Map(rows.map(toOrder).map((order) => [numberOf(order), order]))
+  return numbers.map((number) => found.get(numberOf(number)))
+}
+
+async function hadToken(
+  database: Queryable,
+  { merchantId, paymentId }: OrderKey,
+  tokenHash: string,
+): Promise<boolean> {
+  const { rowCount } = await database.query({
+    text: 'select from orders where merchant_id = $1 and payment_id = $2 and old_checkout_token_hash = $3',
+    values: [merchantId, paymentId, tokenHash],
+  })
+  return rowCount === 1
+}
+
+async function commitStatusChanges(
+  transaction: Queryable,
+  changes: readonly StatusChange[],
+  entry: AuditEntry | undefined,
+) {
+  const { won, queued } = await changeStatuses(transaction, changes)
+  if (entry && won.length > 0) await insertAuditEntry(transaction, entry)
+  return { result: won, queued }
+}
+
+/** One change for each order at most; those that won, and the lanes in which their callbacks are queued. */
+export async function changeStatuses(
+  transaction: Queryable,
+  changes: readonly StatusChange[],
+): Promise<{ readonly won: readonly StatusChange[]; readonly queued: readonly Lane[] }> {
+  const won = await changeWithoutCallbacks(transaction, changes)
+  return { won, queued: await insertCallbacks(transaction, callbacksOf(won)) }
+}
+
+export function callbacksOf(changes: readonly StatusChange[]) {
+  return changes.flatMap(({ callback }) => callback ?? [])
+}
+
+/**
+ * Those that won. Their callbacks are left to the caller, to be inserted in the same transaction. Where an order passes
+ * through another status on its way, `passing` has that change: its row is written once, its history twice.
+ */
+export async function changeWithoutCallbacks(
+  transaction: Queryable,
+  unsorted: readonly StatusChange[],
+  passing: readonly StatusChange[] = [],
+): Promise<readonly StatusChange[]> {
+  if (unsorted.length === 0) return []
+  const passed = new Map(passing.map((change) => [keyOf(change), change]))
+  const firstOf = (change: StatusChange) => passed.get(keyOf(change)) ?? change
+  // As far as the plan keeps the order, two that change the same orders do not wait for each other in a circle.
+  const changes = unsorted.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  const { rows: moved } = await transaction.query<{ merchant_id: string; payment_id: string }>({
+    name: 'change-order-statuses',
+    text: `
+with changes as (
+  select *
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
+                $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[], $13::numeric[], $14::boolean[],
+                $15::text[], $16::bigint[], $17::text[])
+      as c (merchant_id, payment_id, from_status, to_status, changed_at, actor, transaction_id, completed_at, message,
+            wallet_id, rail_id, open_attempt, fee_minor, returns_fee, passed_status, passed_at, passed_actor)
+), moved as (
+  update orders o
+     set status = c.to_status, transaction_id = c.transaction_id, completed_at = c.completed_at, message = c.message,
+         wallet_id = c.wallet_id, rail_id = c.rail_id, open_attempt = null, fee_minor = c.fee_minor, returns_fee = c.returns_fee
+    from changes c
+   where o.merchant_id = c.merchant_id and o.payment_id = c.payment_id and o.status = c.from_status
+     and o.merchant_id = any ($1::text[])
+     and o.open_attempt is not distinct from c.open_attempt
+  returning o.merchant_id, o.payment_id
+), noted as (
+  insert into order_history (merchant_id, payment_id, to_status, from_status, changed_at, actor, reason)
+  select merchant_id, payment_id, c.to_status, coalesce(c.passed_status, c.from_status), c.changed_at, c.actor, c.message
+    from moved join changes c using (merchant_id, payment_id)
+   union all
+  select merchant_id, payment_id, c.passed_status, c.from_status, c.passed_at, c.passed_actor, null
+    from moved join changes c using (merchant_id, payment_id)
+   where c.passed_status is not null
+)
+select merchant_id, payment_id from moved`,
+    values: [
+      changes.map((change) => change.merchantId),
+      changes.map((change) => change.paymentId),
+      changes.map((change) => firstOf(change).from),
+      changes.map((change) => change.to),
+      changes.map((change) => change.changedAtMs),
+      changes.map((change) => change.actor),
+      changes.map((change) => change.order.transactionId ?? null),
+      changes.map((change) => change.order.completedAtMs ?? null),
+      changes.map((change) => change.order.message ?? null),
+      changes.map((change) => change.order.walletId ?? null),
+      changes.map((change) => change.order.railId ?? null),
+      changes.map((change) => firstOf(change).openAttempt ?? null),
+      changes.map((change) => change.order.fee?.amountMinor.toString() ?? null),
+      changes.map((change) => change.order.fee?.isReturned ?? null),
+      changes.map((change) => passed.get(keyOf(change))?.to ?? null),
+      changes.map((change) => passed.get(keyOf(change))?.changedAtMs ?? null),
+      changes.map((change) => passed.get(keyOf(change))?.actor ?? null),
+    ],
+  })
+  const movedKeys = new Set(moved.map((row) => `${row.merchant_id} ${row.payment_id}`))
+  const won = changes.filter(({ merchantId, paymentId }) => movedKeys.has(`${merchantId} ${paymentId}`))
+  // Their order ended without them: the rail is told.
+  const abandoned = won.flatMap(({ to, openAttempt }) => (to === 'confirming' ? [] : (openAttempt ?? [])))
+  if (abandoned.length > 0) await wakeRailTasks(transaction, abandoned)
+  return won
+}
+
+/** Read by the index orders_pending_expiry, the longest overdue first. */
+async function findOverdueOrders(database: Queryable, nowMs: number, limit: number): Promise<Order[]> {
+  const { rows } = await database.query<OrderRow>({
+    name: 'find-overdue-orders',
+    // Without the content, which may be large and which no expiry needs.
+    text: `
+select ${orderColumns.replace('o.content', "'' as content")}
+  from orders o
+ where o.status = 'pending' and o.expires_at <= $1
+ order by o.expires_at
+ limit $2`,
+    values: [nowMs, limit],
+  })
+  return rows.map(toOrder)
+}
+
+async function nextExpiry(database: Queryable): Promise<number | undefined> {
+  const { rows } = await database.query<{ next: string | null }>({
+    name: 'next-order-expiry',
+    text: "select min(expires_at) as next from orders where status = 'pending'",
+  })
+  const next = rows[0]?.next
+  return next ? Number(next) : undefined
+}
+
+export function toOrder(row: OrderRow): Order {
+  return {
+    merchantId: row.merchant_id,
+    paymentId: row.payment_id,
+    orderNo: row.order_no,
+    status: row.status,
+    channel: row.channel,
+    paymentAmountMinor: BigInt(row.payment_amount_minor),
+    currency: row.currency,
+    paymentTimeMs: Number(row.payment_time),
+    paymentExpiryTimeMs: Number(row.expires_at) + Number(row.advanced_ms),
+    expiresAtMs: Number(row.expires_at),
+    callbackUrl: row.callback_url ?? undefined,
+    redirectUrl: row.redirect_url ?? undefined,
+    cancelUrl: row.cancel_url ?? undefined,
+    content: row.content,
+    contentHash: row.content_hash ?? undefined,
+    createdAtMs: Number(row.created_at),
+    transactionId: row.transaction_id ?? undefined,
+    walletId: row.wallet_id ?? undefined,
+    railId: row.rail_id ?? undefined,
+    openAttempt: row.open_attempt ?? undefined,
+    completedAtMs: row.completed_at === null ? undefined : Number(row.completed_at),
+    message: row.message ?? undefined,
+    refundedMinor: BigInt(row.refunded_minor),
+    refundHeldMinor: BigInt(row.refund_held_minor),
+    link:
+      row.link_id === null || row.link_uses === null
+        ? undefined
+        : { linkId: row.link_id, uses: row.link_uses },
+    topsUp: row.tops_up ?? undefined,
+    refundCount: row.refund_count,
+    fee: feeFrom(row),
+  }
+}
+
+export function feeFrom({
+  fee_minor,
+  returns_fee,
+}: Pick<OrderRow, 'fee_minor' | 'returns_fee'>): Order['fee'] {
+  return fee_minor === null ? undefined : { amountMinor: BigInt(fee_minor), isReturned: returns_fee === true }
+}

@@ -1,0 +1,58 @@
+// A consumer signs in to a wallet with login and PIN. Every try is counted in the database before it is answered, so
+// that nobody gets more of them by trying in many places at once.
+import type { Clock } from '../../platform/runtime/clock.ts'
+import { compareWithNobody, isRightSecret } from '../../platform/runtime/secrets/secret-hash.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import type { TriesLeft } from './rules/pin-lock.ts'
+import { isPin, type KnownDevice, normaliseLogin, placeOfPin, type Wallet } from './rules/wallet.ts'
+import type { LockedTry, PinTriesStore } from './store/pin-tries.ts'
+import type { TellOwner } from './tell-owner.ts'
+
+export type SignIn =
+  | { readonly kind: 'signed_in'; readonly wallet: Wallet }
+  /** A wrong PIN or a login that nobody has: the same to the letter, and at the same cost. */
+  | ({ readonly kind: 'wrong' } & Partial<TriesLeft>)
+  | LockedTry
+
+export type AuthenticateWallet = (given: {
+  readonly login: string
+  readonly pin: string
+  /** As limits count it. */
+  readonly address: string
+  readonly device?: KnownDevice | undefined
+  /** What the browser calls itself: its owner is told of one that is not known. */
+  readonly userAgent?: string | undefined
+}) => Promise<SignIn>
+
+export interface AuthenticateWalletParts {
+  readonly tries: PinTriesStore
+  readonly tellOwner: Pick<TellOwner, 'newDevice'>
+  readonly vault: Vault
+  readonly clock: Clock
+}
+
+export function makeAuthenticateWallet(parts: AuthenticateWalletParts): AuthenticateWallet {
+  const { tries, tellOwner, vault, clock } = parts
+  return async ({ login: typed, pin, address, device, userAgent }) => {
+    const nowMs = clock.now()
+    const login = normaliseLogin(typed)
+    if (login === undefined) return wrong(pin, vault)
+    const taken = await tries.take({ login, address, device, nowMs })
+    if (taken.kind === 'locked') return taken
+    if (!taken.found) return wrong(pin, vault, taken.left)
+    const { wallet, sealedPin } = taken.found
+    const given = { secret: pin, place: placeOfPin(wallet.walletId) }
+    if (!(await isRightSecret(given, { sealed: sealedPin, vault })) || !isPin(pin))
+      return { kind: 'wrong', ...taken.left }
+    const isTold = !taken.isKnownDevice && wallet.status === 'active'
+    await tries.forget(taken, isTold ? tellOwner.newDevice(wallet, { address, userAgent }) : [])
+    // The moment for what is forgotten anyway: a right PIN is rarer than a wrong one where it matters.
+    await tries.deleteForgotten(nowMs)
+    return wallet.status === 'active' ? { kind: 'signed_in', wallet } : { kind: 'locked', untilMs: undefined }
+  }
+}
+
+async function wrong(pin: string, vault: Vault, left?: TriesLeft): Promise<SignIn> {
+  await compareWithNobody(pin, vault)
+  return { kind: 'wrong', ...left }
+}

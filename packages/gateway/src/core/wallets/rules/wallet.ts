@@ -1,0 +1,132 @@
+// A consumer's wallet: who may sign in to it, and what a login and a PIN look like.
+import { Failure, type RandomBytes } from '@tillgate/protocol'
+import { isVisible } from '../../../platform/runtime/visible-text.ts'
+import type { NoticeLanguage } from '../../emails/rules/notice.ts'
+
+export interface Wallet {
+  readonly walletId: string
+  /** A phone number in E.164 form, or an e-mail address in lower case. */
+  readonly login: string
+  readonly name: string
+  /** Locked by an operator: it neither signs in nor pays. Closed: for ever, and its name and login are erased. */
+  readonly status: 'active' | 'locked' | 'closed'
+  /** Wrong ones from unknown devices since the last right one; those of its owner's devices count apart. */
+  readonly tries: number
+  /** After too many wrong tries it signs in again from then on. */
+  readonly lockedUntilMs: number | undefined
+  /** Of the sandbox's test wallets alone. */
+  readonly behaviour: Behaviour | undefined
+  readonly createdAtMs: number
+  /** Raised whenever all access is ended: what was proven under an older one is worth nothing. */
+  readonly accessVersion: number
+  /** In which its owner is written to; undefined: in English. */
+  readonly language?: NoticeLanguage | undefined
+  /** Its owner proved that the login is theirs; undefined: an operator typed it. */
+  readonly confirmedAtMs?: number | undefined
+}
+
+/** The mark that signing in leaves in a browser, sealed. */
+export interface KnownDevice {
+  /** By which its tries of the PIN count apart; undefined: no PIN was typed in it, and they count like a stranger's. */
+  readonly deviceId?: string | undefined
+  readonly walletId: string
+  /** Of the wallet when it signed in: the mark ends with all access. */
+  readonly accessVersion: number
+}
+
+export function isDeviceOf(
+  device: KnownDevice | undefined,
+  wallet: Pick<Wallet, 'walletId' | 'accessVersion'> | undefined,
+): device is KnownDevice {
+  if (!device || !wallet) return false
+  return device.walletId === wallet.walletId && device.accessVersion === wallet.accessVersion
+}
+
+export interface NewWallet
+  extends Pick<
+    Wallet,
+    'walletId' | 'login' | 'name' | 'behaviour' | 'createdAtMs' | 'language' | 'confirmedAtMs'
+  > {
+  readonly sealedPin: Buffer
+}
+
+/** What a test wallet does, whoever pays with it. */
+export const behaviours = {
+  approves: 'Pays at once.',
+  declines: 'The payment is declined.',
+  too_little_money: 'Has too little money for any order.',
+  confirms_later: 'Pays after five seconds.',
+  refund_fails: 'Pays at once; a refund of it fails.',
+  stays_confirming: 'The payment is never decided.',
+} as const satisfies Record<string, string>
+
+export type Behaviour = keyof typeof behaviours
+
+const maxLoginLength = 254
+
+const phonePattern = /^\+[1-9][0-9]{6,14}$/
+const emailPattern = /^[^\s@,;<>"()]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/
+const pinPattern = /^[0-9]{4,12}$/
+/** PINs of four and five digits were given out once, and go on working. */
+const newPinPattern = /^[0-9]{6,12}$/
+
+/** The one form in which a login is stored and looked up; undefined: it can be nobody's. */
+export function normaliseLogin(text: string): string | undefined {
+  const trimmed = text.normalize('NFKC').trim()
+  const phone = trimmed.replace(/[\s().-]/g, '').replace(/^00/, '+')
+  if (phonePattern.test(phone)) return phone
+  const email = trimmed.toLowerCase()
+  return email.length <= maxLoginLength && emailPattern.test(email) && isVisible(email) ? email : undefined
+}
+
+/** Where a sealed PIN belongs: it opens in this place alone. */
+export function placeOfPin(walletId: string): string {
+  return `PIN of wallet ${walletId}`
+}
+
+export function isPin(text: string): boolean {
+  return pinPattern.test(text)
+}
+
+/** Of the length that new ones have. */
+export function isNewPin(text: string): boolean {
+  return newPinPattern.test(text)
+}
+
+export function parseLogin(text: string): string {
+  const login = normaliseLogin(text)
+  if (login !== undefined) return login
+  throw new Failure('invalid_field', {
+    field: 'login',
+    message:
+      'login must be a phone number with its country code, such as +4915112345678, or an e-mail address.',
+  })
+}
+
+/** A new one. */
+export function parsePin(text: string): string {
+  if (isNewPin(text)) return text
+  throw new Failure('invalid_field', { field: 'pin', message: 'The PIN must be 6 to 12 digits.' })
+}
+
+/** Each digit equally likely. */
+export function randomDigits(count: number, random: RandomBytes): string {
+  let digits = ''
+  while (digits.length < count) {
+    for (const byte of random(count)) {
+      // 250 is the largest multiple of ten in a byte: above it, digits would not be equally likely.
+      if (byte < 250 && digits.length < count) digits += byte % 10
+    }
+  }
+  return digits
+}
+
+/** What is left of the login of a closed wallet: it is no login, so nobody signs in with it. */
+export function loginOfClosed(walletId: string): string {
+  return `closed ${walletId}`
+}
+
+/** Locked by somebody, or by wrong PINs. */
+export function isWalletShut({ status, lockedUntilMs }: Wallet, nowMs: number): boolean {
+  return status !== 'active' || (lockedUntilMs !== undefined && lockedUntilMs > nowMs)
+}

@@ -1,0 +1,88 @@
+// What came into a wallet and what went out of it, the newest first, a page at a time.
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
+import { sql } from '../../../platform/database/sql.ts'
+import { accountIdOf, type TransferKind } from '../../ledger/rules/transfer.ts'
+import { listAccounts } from '../../ledger/store/ledger.ts'
+
+/** Where an entry stands: by its time, then by its number. */
+export interface HistoryKey {
+  readonly madeAtMs: number
+  readonly transferId: string
+}
+
+export interface HistoryEntry extends HistoryKey {
+  readonly kind: TransferKind
+  readonly currency: string
+  /** Above zero what came in, below zero what went out. */
+  readonly amountMinor: bigint
+  /** Of a payment or a refund. */
+  readonly merchantName: string | undefined
+  readonly orderNo: string | undefined
+  readonly paymentId: string | undefined
+  /** The hold that it ended, by which all others know it. */
+  readonly transactionId: string
+}
+
+export type HistoryStore = ReturnType<typeof makeHistoryStore>
+
+export function makeHistoryStore(database: Pool) {
+  return {
+    /** Those after `before` in the list, that is, older. */
+    list: (walletId: string, page: { before?: HistoryKey | undefined; limit: number }) =>
+      list(database, walletId, page),
+    find: async (
+      walletId: string,
+      { madeAtMs, transferId }: HistoryKey,
+    ): Promise<HistoryEntry | undefined> => {
+      // The one before it in the list is the next in time.
+      const [found] = await list(database, walletId, {
+        before: { madeAtMs, transferId: `${transferId} ` },
+        limit: 1,
+      })
+      return found?.madeAtMs === madeAtMs && found.transferId === transferId ? found : undefined
+    },
+  }
+}
+
+const shape = rowShape<HistoryEntry>('entry', {
+  madeAtMs: number('t.made_at'),
+  transferId: 't.transfer_id',
+  kind: 't.kind',
+  currency: 't.currency',
+  amountMinor: bigint('t.amount_minor * t.sign'),
+  merchantName: "case when t.kind in ('payment', 'refund') then m.name end",
+  orderNo: "case when t.kind in ('payment', 'refund') then o.order_no end",
+  paymentId: 't.payment_id',
+  transactionId: 'coalesce(t.hold_id, t.transfer_id)',
+})
+
+/** By transfers_from_wallet and transfers_to_wallet. Numbers compare by their bytes, wherever the database lives. */
+async function list(
+  database: Queryable,
+  walletId: string,
+  { before, limit }: { before?: HistoryKey | undefined; limit: number },
+): Promise<HistoryEntry[]> {
+  const owned = await listAccounts(database, { ownerKind: 'wallet', ownerId: walletId })
+  const accounts = owned.map(accountIdOf)
+  const { madeAtMs = null, transferId = null } = before ?? {}
+  const older = sql`
+(${madeAtMs}::bigint is null or t.made_at < ${madeAtMs}
+ or (t.made_at = ${madeAtMs} and t.transfer_id collate "C" < ${transferId}))`
+  const newestFirst = sql`order by made_at desc, transfer_id collate "C" desc limit ${limit}`
+  const { rows } = await database.query(sql`
+select ${shape.columns}
+  from (select * from (
+          (select t.*, 1 as sign from transfers t
+            where t.credit_account = any (${accounts}) and starts_with(t.credit_account, 'wallet:')
+              and t.phase in ('post', 'direct') and ${older} ${newestFirst})
+          union all
+          (select t.*, -1 as sign from transfers t
+            where t.debit_account = any (${accounts}) and starts_with(t.debit_account, 'wallet:')
+              and t.phase in ('post', 'direct') and ${older} ${newestFirst})) as moved
+        ${newestFirst}) as t
+  left join orders o on o.merchant_id = t.merchant_id and o.payment_id = t.payment_id
+  left join merchants m on m.merchant_id = t.merchant_id
+ order by t.made_at desc, t.transfer_id collate "C" desc`)
+  return rows.map(shape.read)
+}

@@ -1,0 +1,105 @@
+// Counting tries of PINs, across all processes: each try takes the wallet's row and its own counter, so that of many at
+// once, wherever they are made, one is counted after the other.
+
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { noTries } from '../../../platform/runtime/lockout.ts'
+import type { NewNotice } from '../../emails/rules/notice.ts'
+import { queueNotices } from '../../emails/store/queue-notices.ts'
+import { decidePinTry, type TriesLeft, triesLeft } from '../rules/pin-lock.ts'
+import { isDeviceOf, type KnownDevice, type Wallet } from '../rules/wallet.ts'
+import {
+  allAddresses,
+  deleteForgotten,
+  deleteSource,
+  findOthersSince,
+  lockSources,
+  setSource,
+} from './pin-try-sources.ts'
+import { takeCodeTry } from './wallet-access.ts'
+import { findWalletForTry, setWalletTries } from './wallets.ts'
+
+export type PinTriesStore = ReturnType<typeof makePinTriesStore>
+
+export function makePinTriesStore(database: Pool) {
+  return {
+    /** Counts a try before anybody knows whether it is right; the same statements for a login that nobody has. */
+    take: (attempt: PinAttempt) => database.transaction((transaction) => take(transaction, attempt)),
+    /**
+     * Likewise, together with a try of the code for a new PIN. In one transaction, because a commit that waits for the disk,
+     * of which only somebody with a code had a second, takes long enough to be told.
+     */
+    takeWithCode: (attempt: PinAttempt) =>
+      database.transaction(async (transaction) => {
+        const taken = await take(transaction, attempt)
+        if (taken.kind === 'locked') return taken
+        const walletId = taken.found?.wallet.walletId ?? ''
+        return { ...taken, codeHash: await takeCodeTry(transaction, walletId, attempt.nowMs) }
+      }),
+    /** The PIN was right, and this is told of it. */
+    forget: (taken: TakenTry, notices: readonly NewNotice[]) =>
+      database.transaction(async (transaction) => {
+        await forget(transaction, taken)
+        await queueNotices(transaction, notices)
+      }),
+    /** How many. */
+    deleteForgotten: (nowMs: number) => deleteForgotten(database, nowMs),
+  }
+}
+
+export interface PinAttempt {
+  readonly login: string
+  readonly address: string
+  /** That signed in to this wallet before. */
+  readonly device: KnownDevice | undefined
+  readonly nowMs: number
+}
+
+export interface TakenTry {
+  readonly kind: 'taken'
+  readonly login: string
+  readonly source: string
+  readonly isKnownDevice: boolean
+  /** Where this one turns out to be wrong. */
+  readonly left: TriesLeft
+  /** Undefined: the login is nobody's. */
+  readonly found: { readonly wallet: Wallet; readonly sealedPin: Buffer } | undefined
+}
+
+/** An operator's lock has no end, and is told to whoever knows the PIN alone. */
+export interface LockedTry {
+  readonly kind: 'locked'
+  readonly untilMs: number | undefined
+}
+
+async function take(transaction: Queryable, attempt: PinAttempt): Promise<TakenTry | LockedTry> {
+  const { login, device, nowMs } = attempt
+  const found = await findWalletForTry(transaction, login)
+  const deviceId = isDeviceOf(device, found?.wallet) ? device.deviceId : undefined
+  const isKnownDevice = deviceId !== undefined
+  const source = isKnownDevice ? `device ${deviceId}` : `address ${attempt.address}`
+  const key = { source, login, nowMs }
+  const othersSinceMs = isKnownDevice ? undefined : await findOthersSince(transaction, key)
+  const counted = await lockSources(transaction, key)
+  const wallet = found ? found.tries : counted.allAddresses
+  const decided = decidePinTry(
+    { othersSinceMs, source: counted.source, wallet: isKnownDevice ? undefined : wallet },
+    nowMs,
+  )
+  if (decided.kind === 'locked') return decided
+  await setSource(transaction, key, decided.source)
+  if (decided.wallet) {
+    // One statement or the other, so that a login that nobody has is locked like a wallet is.
+    if (found) await setWalletTries(transaction, found.wallet.walletId, decided.wallet)
+    else await setSource(transaction, { ...key, source: allAddresses }, decided.wallet)
+  }
+  return { kind: 'taken', login, source, isKnownDevice, left: triesLeft(decided), found }
+}
+
+/** A right PIN on a known device says nothing about those who try from elsewhere. */
+async function forget(
+  transaction: Queryable,
+  { login, source, isKnownDevice, found }: TakenTry,
+): Promise<void> {
+  if (found && !isKnownDevice) await setWalletTries(transaction, found.wallet.walletId, noTries)
+  await deleteSource(transaction, { source, login })
+}

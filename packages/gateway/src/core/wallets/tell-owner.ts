@@ -1,0 +1,49 @@
+// What the owner of a wallet is told by mail: to the login itself, where that is an address that its owner confirmed. Nobody
+// else's mailbox is written to.
+
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { MakeNotices } from '../emails/make-notices.ts'
+import { type NewNotice, normaliseEmail, writtenTime } from '../emails/rules/notice.ts'
+import type { Wallet } from './rules/wallet.ts'
+
+/** From where somebody signs in. */
+export interface SignInPlace {
+  readonly address: string
+  /** What the browser calls itself. */
+  readonly userAgent: string | undefined
+}
+
+export type TellOwner = ReturnType<typeof makeTellOwner>
+
+export function mailTo({ login, language = 'en', confirmedAtMs }: Wallet) {
+  const email = confirmedAtMs === undefined ? undefined : normaliseEmail(login)
+  return email === undefined ? undefined : { email, language }
+}
+
+export function makeTellOwner({ makeNotices, clock }: { makeNotices: MakeNotices; clock: Clock }) {
+  const tell = <K extends Parameters<MakeNotices>[0]>(
+    kind: K,
+    wallet: Wallet,
+    parameters: Parameters<typeof makeNotices<K>>[1]['parameters'],
+  ): readonly NewNotice[] => {
+    const to = mailTo(wallet)
+    return to ? makeNotices(kind, { to, parameters }) : []
+  }
+  return {
+    pinChanged: (wallet: Wallet) => tell('pin-changed', wallet, {}),
+
+    /** Of a browser that has no mark of this wallet. */
+    newDevice: (wallet: Wallet, { address, userAgent }: SignInPlace) =>
+      tell('new-device', wallet, {
+        device: [userAgent, address].filter(Boolean).join(', '),
+        time: writtenTime(clock.now()),
+      }),
+
+    refundArrived: (wallet: Wallet, refund: Readonly<Record<'amount' | 'merchant' | 'orderNo', string>>) =>
+      tell('refund-arrived', wallet, refund),
+
+    /** Sent back by the bank, or not carried out. */
+    withdrawalReturned: (wallet: Wallet, withdrawal: Readonly<Record<'amount' | 'reason', string>>) =>
+      tell('withdrawal-returned', wallet, withdrawal),
+  }
+}

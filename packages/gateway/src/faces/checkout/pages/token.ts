@@ -1,6 +1,0 @@
-// What proves that a form came from our own page.
-import { type Html, html } from '../../../http/html.ts'
-
-export function token(formToken: string): Html {
-  return html`<input type="hidden" name="token" value="${formToken}">`
-}

@@ -1,7 +1,0 @@
-// The portal's words in any language.
-import type { Widened } from '../../http/languages/words.ts'
-import type { en } from './languages/en.ts'
-
-export type Words = Widened<typeof en>
-export type ActName = keyof Words['acts']
-export type FieldName = keyof Words['fields']

@@ -1,0 +1,42 @@
+// One turn of the worker: the next bills of some merchants, each a transaction of its own.
+import type { Clock } from '../../platform/runtime/clock.ts'
+import { firstOpenDay } from './rules/bill.ts'
+import type { BillMakerStore } from './store/make-bill.ts'
+import { startBill } from './write-bill.ts'
+
+export interface MakeBillsParts {
+  readonly billMaker: BillMakerStore
+  readonly clock: Clock
+}
+
+export interface BillTurn {
+  readonly made: number
+  /** Of merchants whose bill could not be made now. */
+  readonly errors: readonly unknown[]
+  /** There is more to do at once. */
+  readonly more: boolean
+}
+
+const merchantsPerTurn = 100
+
+export type MakeBills = ReturnType<typeof makeMakeBills>
+
+export function makeMakeBills({ billMaker, clock }: MakeBillsParts) {
+  return async (): Promise<BillTurn> => {
+    let made = 0
+    let after = ''
+    const errors: unknown[] = []
+    await billMaker.enrolMerchants()
+    for (let turns = 0; turns < merchantsPerTurn; turns++) {
+      const nowMs = clock.now()
+      const openDay = firstOpenDay(nowMs)
+      const billed = await billMaker.makeNextBill({ openDay, nowMs, start: startBill, after })
+      if (!billed) return { made, errors, more: false }
+      if (billed.kind === 'made') made++
+      if (billed.kind !== 'failed') continue
+      errors.push(billed.error)
+      after = billed.merchantId
+    }
+    return { made, errors, more: true }
+  }
+}

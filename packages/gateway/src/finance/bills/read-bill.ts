@@ -1,0 +1,61 @@
+// One merchant's bill of one day, for everybody who shows it. A day on which nothing moved has a bill too: it is not
+// kept, because it follows from the one before.
+import { Failure, isCalendarDay } from '@tillgate/protocol'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import { type Bill, type BillKey, balancesOf, billableFromMs, firstOpenDay } from './rules/bill.ts'
+import type { BillStore } from './store/bills.ts'
+import { startBill } from './write-bill.ts'
+
+export interface ReadBillParts {
+  readonly bills: BillStore
+  readonly clock: Clock
+}
+
+export interface ReadableBill {
+  readonly bill: Omit<Bill, 'madeAtMs'>
+  /** The bytes that the hash is of. */
+  content(): AsyncIterable<string>
+}
+
+const retryAfterSeconds = 60
+
+export type ReadBill = ReturnType<typeof makeReadBill>
+
+/** Throws where the day is not over or its bill is not made yet. */
+export function makeReadBill({ bills, clock }: ReadBillParts) {
+  return async (key: BillKey): Promise<ReadableBill> => {
+    if (!isCalendarDay(key.day))
+      throw new Failure('invalid_field', { field: 'date', message: 'A day is meant, such as 2026-11-16.' })
+    if (key.day >= firstOpenDay(clock.now()))
+      throw new Failure('times_out_of_range', {
+        field: 'date',
+        message: `The bill of ${key.day} is made after the day is over: ask for it from ${new Date(billableFromMs(key.day)).toISOString()} on.`,
+      })
+    // Asked first: a bill that is made after this was asked is one that is not made yet, not one without lines.
+    const isBilled = await bills.isBilled(key)
+    const bill = await bills.findBill(key)
+    if (bill) return { bill, content: () => bills.readParts(key) }
+    if (!isBilled)
+      throw new Failure('unavailable', {
+        retryAfterSeconds,
+        message: `The bill of ${key.day} is still being made. Ask again in a minute.`,
+      })
+    const before = balancesOf(await bills.findTotalsBefore(key), 'closing')
+    const parts: string[] = []
+    const quiet = await startBill({ before, ledger: before }, async (part) => void parts.push(part)).end()
+    return {
+      bill: { ...key, ...quiet },
+      async *content() {
+        yield* parts
+      },
+    }
+  }
+}
+
+/** For pages: a bill that cannot be read is none. */
+export async function orNoBill(reading: Promise<ReadableBill>): Promise<ReadableBill | undefined> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof Failure) return undefined
+    throw error
+  })
+}

@@ -1,0 +1,190 @@
+// A payment link: what it asks for, whether it can be paid now, and the order that paying it makes.
+import {
+  type CreateOrder,
+  digitsOf,
+  Failure,
+  type Goods,
+  type LinkState,
+  type LinkUses,
+  type NewLink,
+  toDecimalText,
+} from '@tillgate/protocol'
+import { type Order, writtenGood } from '../../../core/orders/rules/order.ts'
+
+export interface LinkKey {
+  readonly merchantId: string
+  readonly linkId: string
+}
+
+export type LinkStatus = 'active' | 'paused' | 'closed'
+
+export interface PaymentLink extends LinkKey {
+  readonly linkNo: string
+  readonly status: LinkStatus
+  readonly uses: LinkUses
+  readonly title: string
+  readonly currency: string
+  /** Undefined: the consumer says how much, within the two bounds. */
+  readonly amountMinor: bigint | undefined
+  readonly leastMinor: bigint | undefined
+  readonly mostMinor: bigint | undefined
+  /** As in the content of an order, as JSON text; empty where the title says it all. */
+  readonly goods: string
+  /** No order is made from then on. */
+  readonly expiresAtMs: number | undefined
+  readonly paymentMinutes: number
+  readonly callbackUrl: string | undefined
+  readonly redirectUrl: string | undefined
+  readonly createdAtMs: number
+}
+
+/** What came of a link. */
+export interface LinkTotals {
+  readonly paidCount: number
+  readonly paidMinor: bigint
+  readonly refundedMinor: bigint
+}
+
+/** Throws where nothing can be paid in the currency. */
+export function makeLink(
+  given: NewLink,
+  { merchantId, linkId, nowMs }: LinkKey & { nowMs: number },
+): PaymentLink {
+  digitsOf(given.currency)
+  return {
+    merchantId,
+    linkId,
+    linkNo: given.linkNo,
+    status: 'active',
+    uses: given.uses,
+    title: given.title,
+    currency: given.currency,
+    amountMinor: given.amountMinor,
+    leastMinor: given.leastMinor,
+    mostMinor: given.mostMinor,
+    goods: JSON.stringify(given.goods.map(writtenGood)),
+    expiresAtMs: given.expiresAtMs,
+    paymentMinutes: given.paymentMinutes,
+    callbackUrl: given.callbackUrl,
+    redirectUrl: given.redirectUrl,
+    createdAtMs: nowMs,
+  }
+}
+
+/** Why the expiry of a new link is not right; undefined when it is. */
+export function refusalOfExpiry({ expiresAtMs, createdAtMs }: PaymentLink): Failure | undefined {
+  if (expiresAtMs === undefined || expiresAtMs > createdAtMs) return undefined
+  return new Failure('times_out_of_range', {
+    field: 'linkExpiryTime',
+    message: `linkExpiryTime has passed: it was ${createdAtMs - expiresAtMs} ms ago by the gateway's clock.`,
+  })
+}
+
+const said = [
+  ...['title', 'currency', 'amountMinor', 'leastMinor', 'mostMinor', 'goods', 'uses', 'expiresAtMs'],
+  ...['paymentMinutes', 'callbackUrl', 'redirectUrl'],
+] as readonly (keyof PaymentLink)[]
+const wireNames: Partial<Record<keyof PaymentLink, string>> = {
+  amountMinor: 'amount',
+  leastMinor: 'leastAmount',
+  mostMinor: 'mostAmount',
+  expiresAtMs: 'linkExpiryTime',
+}
+
+/** The first field in which two requests differ, by its name on the wire; undefined: they say the same. */
+export function differingLinkField(a: PaymentLink, b: PaymentLink): string | undefined {
+  const field = said.find((name) => a[name] !== b[name])
+  return field && (wireNames[field] ?? field)
+}
+
+export function linkState(
+  link: PaymentLink,
+  { isPaid, nowMs }: { isPaid: boolean; nowMs: number },
+): LinkState {
+  if (link.uses === 'once' && isPaid) return 'paid'
+  if (link.status !== 'active') return link.status
+  return link.expiresAtMs !== undefined && link.expiresAtMs <= nowMs ? 'expired' : 'active'
+}
+
+/** Why a consumer cannot pay this amount at the link. */
+export function boundBroken(
+  link: Partial<Pick<PaymentLink, 'leastMinor' | 'mostMinor'>>,
+  amountMinor: bigint,
+): 'tooLittle' | 'tooMuch' | undefined {
+  if (link.leastMinor !== undefined && amountMinor < link.leastMinor) return 'tooLittle'
+  if (link.mostMinor !== undefined && amountMinor > link.mostMinor) return 'tooMuch'
+  return undefined
+}
+
+/** Every order of a link has one that begins with the link's own. */
+export function orderNoOf({ linkId }: LinkKey, suffix: string): string {
+  return `${linkId}-${suffix}`
+}
+
+const minuteMs = 60_000
+
+export function orderOfLink(
+  link: PaymentLink,
+  { amountMinor, suffix, nowMs }: { amountMinor: bigint; suffix: string; nowMs: number },
+): CreateOrder {
+  const { title, currency, paymentMinutes, callbackUrl, redirectUrl } = link
+  return {
+    order: {
+      orderNo: orderNoOf(link, suffix),
+      orderAmountMinor: amountMinor,
+      orderDescription: title,
+      goods: goodsOf(link, amountMinor),
+    },
+    channel: 'WEB',
+    paymentAmountMinor: amountMinor,
+    currency,
+    paymentTimeMs: nowMs,
+    paymentExpiryTimeMs: nowMs + paymentMinutes * minuteMs,
+    ...(callbackUrl !== undefined && { callbackUrl }),
+    ...(redirectUrl !== undefined && { redirectUrl }),
+  }
+}
+
+interface WrittenGood extends Omit<Goods, 'goodsAmountMinor' | 'taxMinor'> {
+  readonly goodsAmountMinor?: string
+  readonly taxMinor?: string
+}
+
+function goodsOf({ goods, linkNo, title }: PaymentLink, amountMinor: bigint): Goods[] {
+  // Safe: the gateway wrote it, from goods that it had checked.
+  const written = JSON.parse(goods) as readonly WrittenGood[]
+  if (written.length === 0)
+    return [{ referenceGoodsId: linkNo, goodsName: title, goodsAmountMinor: amountMinor, goodsQuantity: 1 }]
+  return written.map(({ goodsAmountMinor: amount, taxMinor: tax, ...good }) => ({
+    ...good,
+    ...(amount !== undefined && { goodsAmountMinor: BigInt(amount) }),
+    ...(tax !== undefined && { taxMinor: BigInt(tax) }),
+  }))
+}
+
+/**
+ * What whoever presses the button finds at an order that was begun there before: the way to it, or none. It is never led
+ * to an order of another amount, nor to a new one while this may be paid.
+ */
+export function standingOf(order: Order, amountMinor: bigint): 'leads_on' | 'in_the_way' | 'over' {
+  switch (order.status) {
+    case 'success':
+    case 'confirming':
+      return 'leads_on'
+    case 'pending':
+      return order.paymentAmountMinor === amountMinor || order.openAttempt !== undefined
+        ? 'leads_on'
+        : 'in_the_way'
+    default:
+      return 'over'
+  }
+}
+
+/** For the audit. */
+export function describeLink({ title, currency, amountMinor, uses }: PaymentLink): string {
+  const asked =
+    amountMinor === undefined
+      ? `open amount in ${currency}`
+      : `${toDecimalText(amountMinor, currency)} ${currency}`
+  return `${title}, ${asked}, ${uses}`
+}

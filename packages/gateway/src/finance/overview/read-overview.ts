@@ -1,0 +1,101 @@
+// What the overview shows: a window cut into points, each with what was made in it and what became of it, and beside
+// it the same of the window before. The running hour and the one before are counted anew while somebody looks, once
+// for everybody who looks and for a tenth of one connection's time at most: with so many orders that it takes long,
+// the figures are older, and say how old.
+import type { Clock } from '../../platform/runtime/clock.ts'
+import { hourMs, startOf, type Tallies, type WindowName, windows } from './rules/overview.ts'
+import type { OverviewHours } from './store/overview-hours.ts'
+
+export interface OverviewPoint {
+  readonly startsAtMs: number
+  /** Undefined where not all of it is counted yet. */
+  readonly tallies: Tallies | undefined
+  /** Of the same point of the window before. */
+  readonly before: Tallies | undefined
+}
+
+export interface Overview {
+  readonly window: WindowName
+  readonly points: readonly OverviewPoint[]
+  /** Of all that is counted. */
+  readonly tallies: Tallies
+  /** How old the newest figures are. */
+  readonly countedAtMs: number | undefined
+  readonly isComplete: boolean
+}
+
+export type ReadOverview = (window: WindowName) => Promise<Overview>
+
+export interface ReadOverviewParts {
+  readonly hours: Pick<OverviewHours, 'count' | 'read'>
+  readonly clock: Clock
+  readonly onTrouble: (error: unknown) => void
+}
+
+const freshMs = 3_000
+const restPerWork = 9
+const timeoutMs = 2_000
+/** A page waits so long for fresher figures, then shows what there is. */
+const patienceMs = 100
+
+export function makeReadOverview({ hours, clock, onTrouble }: ReadOverviewParts): ReadOverview {
+  const refresh = makeRefresh({ hours, clock, onTrouble })
+  return async (window) => {
+    await refresh()
+    const nowMs = clock.now()
+    const { points, pointMs } = windows[window]
+    const fromMs = startOf(nowMs, pointMs) - (2 * points - 1) * pointMs
+    const { tallies, countedAtMs } = await hours.read({ fromMs, toMs: nowMs + 1, pointMs })
+    const at = (point: number): Tallies | undefined => {
+      const startsAtMs = fromMs + point * pointMs
+      for (
+        let hour = startOf(startsAtMs, hourMs);
+        hour < startsAtMs + pointMs && hour <= nowMs;
+        hour += hourMs
+      )
+        if (!countedAtMs.has(hour)) return undefined
+      return tallies.filter((tally) => tally.point === point)
+    }
+    const numbers = Array.from({ length: points }, (_, index) => points + index)
+    const shown = numbers.map((point) => ({
+      startsAtMs: fromMs + point * pointMs,
+      tallies: at(point),
+      before: at(point - points),
+    }))
+    return {
+      window,
+      points: shown,
+      tallies: tallies.filter(({ point }) => point >= points),
+      countedAtMs: countedAtMs.get(startOf(nowMs, hourMs)),
+      isComplete: shown.every((point) => point.tallies !== undefined),
+    }
+  }
+}
+
+function makeRefresh({ hours, clock, onTrouble }: ReadOverviewParts): () => Promise<void> {
+  let nextAtMs = 0
+  let underWay: Promise<void> | undefined
+  let hasCounted = false
+
+  const count = async (): Promise<void> => {
+    const nowMs = clock.now()
+    const startedMs = performance.now()
+    const hour = startOf(nowMs, hourMs)
+    try {
+      await hours.count([hour - hourMs, hour], { nowMs, timeoutMs })
+      hasCounted = true
+    } catch (error) {
+      onTrouble(error)
+    }
+    nextAtMs = nowMs + Math.max(freshMs, (performance.now() - startedMs) * restPerWork)
+    underWay = undefined
+  }
+
+  return async () => {
+    if (clock.now() < nextAtMs) return
+    underWay ??= count()
+    const patience = new AbortController()
+    await Promise.race([underWay, ...(hasCounted ? [clock.wait(patienceMs, patience.signal)] : [])])
+    patience.abort()
+  }
+}

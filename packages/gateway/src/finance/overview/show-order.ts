@@ -1,0 +1,100 @@
+// Everything that is known of one order, for the operator's eyes.
+import { makeRefundId, type RandomBytes } from '@tillgate/protocol'
+import type {
+  CallbackHistory,
+  StoredAttempt,
+  StoredCallback,
+} from '../../core/callbacks/store/callback-history.ts'
+import type { Merchant } from '../../core/merchants/rules/merchant.ts'
+import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
+import type { CurrentOrder } from '../../core/orders/current-order.ts'
+import type { Refund } from '../../core/orders/refunds/rules/refund.ts'
+import type { RefundStore } from '../../core/orders/refunds/store/refunds.ts'
+import type { Order, OrderKey } from '../../core/orders/rules/order.ts'
+import type {
+  OrderDetailsStore,
+  RecordedChange,
+  RecordedTransfer,
+} from '../../core/orders/store/order-details.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { Attempt } from '../rails/rules/attempt.ts'
+import type { TransferEntry } from '../rails/rules/bank-transfer.ts'
+import type { RailAttemptStore } from '../rails/store/rail-attempts.ts'
+import type { RecordedRailCall } from '../rails/store/rail-calls.ts'
+import type { TransferEntryStore } from '../rails/store/transfer-entries.ts'
+
+export interface CallbackWithAttempts {
+  readonly callback: StoredCallback
+  readonly attempts: readonly StoredAttempt[]
+}
+
+export interface OrderDetails {
+  readonly order: Order
+  readonly merchant: Merchant | undefined
+  readonly refunds: readonly Refund[]
+  readonly changes: readonly RecordedChange[]
+  readonly transfers: readonly RecordedTransfer[]
+  /** At rails, the oldest first. */
+  readonly attempts: readonly Attempt[]
+  readonly railCalls: readonly RecordedRailCall[]
+  /** What banks booked for it, the oldest first. */
+  readonly transferEntries: readonly TransferEntry[]
+  /** The oldest first. */
+  readonly callbacks: readonly CallbackWithAttempts[]
+  /** For a refund that is begun from here: sending the same form twice refunds once. */
+  readonly newRefundNumber: string
+}
+
+export type ShowOrder = (key: OrderKey) => Promise<OrderDetails | undefined>
+
+/** The newest of them. */
+const maxRailCalls = 200
+/** Four events of the order, and one for each refund. */
+const maxCallbacks = 200
+
+export function makeShowOrder(parts: {
+  readonly refunds: Pick<RefundStore, 'findOrderWithRefunds'>
+  readonly merchants: Pick<MerchantStore, 'findMerchant'>
+  readonly details: OrderDetailsStore
+  readonly attempts: Pick<RailAttemptStore, 'listAttempts' | 'listCalls'>
+  readonly transferEntries: Pick<TransferEntryStore, 'listEntries'>
+  readonly history: Pick<CallbackHistory, 'listCallbacks' | 'listAttempts'>
+  readonly currentOrder: CurrentOrder
+  readonly clock: Clock
+  readonly random: RandomBytes
+}): ShowOrder {
+  const { details, history, clock } = parts
+  return async (key) => {
+    const found = await parts.refunds.findOrderWithRefunds(key)
+    if (!found) return undefined
+    const order = await parts.currentOrder(found.order, clock.now())
+    const [merchant, changes, transfers, callbacks, attempts, railCalls, transferEntries] = await Promise.all(
+      [
+        parts.merchants.findMerchant(key.merchantId),
+        details.listChanges(key),
+        details.listTransfers(key),
+        history.listCallbacks(key, { limit: maxCallbacks }),
+        parts.attempts.listAttempts(key),
+        parts.attempts.listCalls(key, maxRailCalls),
+        parts.transferEntries.listEntries(key),
+      ],
+    )
+    return {
+      order,
+      merchant: merchant?.merchant,
+      refunds: found.refunds,
+      changes,
+      transfers,
+      attempts,
+      railCalls,
+      transferEntries,
+      callbacks: await Promise.all(
+        callbacks.toReversed().map(async (callback) => ({
+          callback,
+          attempts: await history.listAttempts(callback),
+        })),
+      ),
+      newRefundNumber: `console-${makeRefundId(clock.now(), parts.random)}`,
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// The figures of one merchant's home page. Each looks at no more rows than a page may cost, whatever the merchant sells.
+import type { OrderStatus } from '@tillgate/protocol'
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
+import { sql } from '../../../platform/database/sql.ts'
+import { firstCallbackIdAt, firstPaymentIdAt } from '../../../platform/runtime/time-ordered-ids.ts'
+
+export interface OrderTally {
+  readonly status: OrderStatus
+  readonly currency: string
+  readonly orders: number
+  readonly amountMinor: bigint
+}
+
+/** What somebody should look at. */
+export interface Attention {
+  /** Callbacks that were given up. */
+  readonly exhausted: number
+  /** Callbacks that wait for another attempt. */
+  readonly waiting: number
+  /** Callback destinations that fail. */
+  readonly failing: number
+  /** Requests that were refused. */
+  readonly refused: number
+}
+
+interface Since {
+  readonly merchantId: string
+  readonly sinceMs: number
+}
+
+/** Of the newest orders: a merchant with more of them a day reads the statement. */
+export const talliedAtMost = 5_000
+export const countedAtMost = 100
+
+export function makeMerchantFigureStore(database: Pool) {
+  return {
+    /** The orders that were created since, the newest `talliedAtMost` of them. */
+    tallyOrders: (since: Since) => tallyOrders(database, since),
+    /** Each up to `countedAtMost`. */
+    countAttention: (since: Since) => countAttention(database, since),
+  }
+}
+
+const tallyShape = rowShape<OrderTally>('tally', {
+  status: 'status',
+  currency: 'currency',
+  orders: number('count(*)'),
+  amountMinor: bigint('sum(payment_amount_minor)'),
+})
+
+/** By the primary key. */
+async function tallyOrders(database: Queryable, { merchantId, sinceMs }: Since): Promise<OrderTally[]> {
+  const { rows } = await database.query(sql`
+select ${tallyShape.columns}
+  from (select status, currency, payment_amount_minor
+          from orders
+         where merchant_id = ${merchantId} and payment_id >= ${firstPaymentIdAt(sinceMs)}
+         order by payment_id desc
+         limit ${talliedAtMost}) as newest
+ group by status, currency
+ order by status, currency`)
+  return rows.map(tallyShape.read)
+}
+
+/** By callbacks_exhausted_merchant, callback_queue_lines and request_log_merchant. */
+async function countAttention(database: Queryable, { merchantId, sinceMs }: Since): Promise<Attention> {
+  const { rows } = await database.query<Record<keyof Attention, string>>(sql`
+select (select count(*) from (select 1 from callbacks
+                               where merchant_id = ${merchantId} and exhausted_at is not null
+                                 and callback_id >= ${firstCallbackIdAt(sinceMs)}::uuid
+                               limit ${countedAtMost}) as c) as exhausted,
+       (select count(*) from (select 1 from callback_queue
+                               where merchant_id = ${merchantId} limit ${countedAtMost}) as q) as waiting,
+       (select count(*) from (select 1 from callback_destinations
+                               where merchant_id = ${merchantId} limit ${countedAtMost}) as d) as failing,
+       (select count(*) from (select 1 from request_log
+                               where merchant_id = ${merchantId} and answered_at >= ${sinceMs} and is_opened
+                                 and http_status >= 400
+                               limit ${countedAtMost}) as r) as refused`)
+  const [counted] = rows
+  if (!counted) throw new Error('a count answers one row')
+  return {
+    exhausted: Number(counted.exhausted),
+    waiting: Number(counted.waiting),
+    failing: Number(counted.failing),
+    refused: Number(counted.refused),
+  }
+}

@@ -1,0 +1,39 @@
+// What the database can say about itself and about the work that waits in it.
+import type { Pool } from '../../../platform/database/pool.ts'
+import { number, rowShape } from '../../../platform/database/row-shape.ts'
+import { sql } from '../../../platform/database/sql.ts'
+
+export interface SystemState {
+  readonly databaseVersion: string
+  readonly databaseBytes: number
+  readonly migrations: number
+  readonly pool: { readonly total: number; readonly idle: number; readonly waiting: number }
+  readonly settlementsWaiting: number
+  readonly oldestSettlementDueAtMs: number | undefined
+  /** The longest overdue order that is still pending; the worker that expires orders keeps this empty. */
+  readonly oldestExpiryAtMs: number | undefined
+}
+
+const shape = rowShape<Omit<SystemState, 'pool' | 'oldestExpiryAtMs'>>('state', {
+  databaseVersion: "current_setting('server_version')",
+  databaseBytes: number('pg_database_size(current_database())'),
+  migrations: number('(select count(*) from migrations)'),
+  settlementsWaiting: number('(select count(*) from settlements)'),
+  oldestSettlementDueAtMs: number('(select min(due_at) from settlements where due_at <= now_ms)'),
+})
+
+export async function readSystemState(database: Pool, nowMs: number): Promise<SystemState> {
+  const { rows } = await database.query(
+    sql`select ${shape.columns} from (select ${nowMs}::bigint as now_ms) as now`,
+  )
+  // Apart, because orders may lie on other machines than the rest.
+  const { rows: overdue } = await database.query<{ oldest: string | null }>(sql`
+select min(expires_at) as oldest from orders where status = 'pending' and expires_at <= ${nowMs}`)
+  if (!rows[0]) throw new Error('a count answers one row')
+  const oldest = overdue[0]?.oldest
+  return {
+    ...shape.read(rows[0]),
+    oldestExpiryAtMs: oldest ? Number(oldest) : undefined,
+    pool: database.counts(),
+  }
+}

@@ -1,0 +1,145 @@
+// Single payouts: asked for by an operator, and what the bank says of them.
+import { Failure, makeTransactionId, makeUuid, toDecimalText } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { carryOutOnce, type Once } from '../../core/audit/carry-out-once.ts'
+import { availableMinor, noBalances } from '../../core/ledger/rules/transfer.ts'
+import type { WalletStore } from '../../core/wallets/store/wallets.ts'
+import { checkValueDate } from '../treasury/rules/bank-account.ts'
+import type { TreasuryStore } from '../treasury/store/treasury.ts'
+import { type Ending, endPayout } from './rules/end-payout.ts'
+import type { Payout } from './rules/payout.ts'
+import { maxPayoutMinor } from './rules/payout-amount.ts'
+import type { PayoutRunStore } from './store/payout-runs.ts'
+import type { PayoutFilter, PayoutKey, PayoutStore } from './store/payouts.ts'
+import type { RequestPayoutStore } from './store/request-payout.ts'
+import { makeTellPayout, type TellPayoutParts } from './tell-payout.ts'
+
+export interface ManagePayoutsParts extends AuditParts, TellPayoutParts {
+  readonly payouts: PayoutStore
+  readonly payoutRuns: Pick<PayoutRunStore, 'findRun'>
+  readonly payoutRequests: RequestPayoutStore
+  readonly treasury: Pick<TreasuryStore, 'isRecorded' | 'recordedAt'>
+  readonly wallets: Pick<WalletStore, 'findWallet'>
+}
+
+export interface PayoutGiven {
+  readonly merchantId: string
+  readonly currency: string
+  readonly amountMinor: bigint
+  readonly bankName: string
+}
+
+export interface RequestedPayout {
+  readonly payoutId: string
+  /** In the merchant's wallet. */
+  readonly leftMinor: bigint
+}
+
+export type ManagePayouts = ReturnType<typeof makeManagePayouts>
+
+export function makeManagePayouts(parts: ManagePayoutsParts) {
+  const { payouts, payoutRuns, payoutRequests, treasury, random } = parts
+  const entry = makeAuditEntries(parts)
+  const tell = makeTellPayout(parts)
+
+  const find = async (key: PayoutKey): Promise<Payout> => {
+    const found = await payouts.findPayout(key)
+    if (found) return found
+    throw new Failure('not_found', { message: `There is no payout ${key.payoutId} of this merchant.` })
+  }
+
+  const availableIn = async (merchantId: string, currency: string): Promise<bigint> => {
+    const accounts = await payoutRequests.listBalances(merchantId)
+    return availableMinor(accounts.find((each) => each.currency === currency) ?? noBalances)
+  }
+
+  return {
+    findPayout: find,
+
+    listPayouts: (filter: PayoutFilter, page: { before?: string | undefined; limit: number }) =>
+      payouts.listPayouts(filter, page),
+
+    /** When the act of this id was carried out; undefined: it was not. */
+    doneAt: (actId: string): Promise<number | undefined> => treasury.recordedAt(actId),
+
+    /** The reserve of a plan does not bind: whoever asks knows why. Below zero nothing goes. */
+    async requestPayout(
+      given: PayoutGiven,
+      { reason, ...once }: { readonly reason: string } & Once,
+    ): Promise<RequestedPayout> {
+      const { merchantId, currency, amountMinor } = given
+      checkMost(amountMinor, currency)
+      const recorded = entry('merchant.payout', merchantId, { merchantId, reason, auditId: once.actId })
+      const request = {
+        ...given,
+        payoutId: makeTransactionId(recorded.actedAtMs, random),
+        runId: makeUuid(recorded.actedAtMs, random),
+      }
+      const outcome = await carryOutOnce<'no_bank_account' | 'insufficient_funds'>(recorded, once, {
+        isRecorded: treasury.isRecorded,
+        async attempt() {
+          const requested = await payoutRequests.requestPayout(request, recorded)
+          return requested === 'requested' ? 'done' : requested
+        },
+      })
+      if (outcome === 'no_bank_account') throw noBankAccount(currency)
+      const leftMinor = await availableIn(merchantId, currency)
+      if (outcome === 'insufficient_funds') throw tooLittle(leftMinor, currency)
+      const payoutId = await payoutRequests.findByAct(merchantId, recorded.auditId)
+      return { payoutId: payoutId ?? request.payoutId, leftMinor }
+    },
+
+    /** Throws where its status does not allow it, also when somebody else changed it meanwhile. */
+    async endPayout(key: PayoutKey, ending: Ending, reason: string): Promise<Payout> {
+      if (ending.outside) checkValueDate(ending.outside.valueDate)
+      const payout = await find(key)
+      const { merchantId, payoutId, walletId } = payout
+      const run = await payoutRuns.findRun(payout.runId)
+      if (!run) throw new Error('every payout has its run')
+      const wallet = walletId === undefined ? undefined : await parts.wallets.findWallet(walletId)
+      const notices = tell(payout, { status: ending.status, reason, wallet })
+      const recorded = entry(`payout.${verbs[ending.status]}`, payoutId, {
+        merchantId,
+        reason,
+        notices,
+        // Before its file went to the bank, cancelling gives back what never left.
+        ...(ending.status === 'cancelled' && payout.status === 'requested' && { effects: [] }),
+      })
+      const change = endPayout(payout, ending, {
+        bankName: run.bankName,
+        auditId: recorded.auditId,
+        nowMs: recorded.actedAtMs,
+        random,
+      })
+      if (await payouts.changePayout(change, recorded)) return find(key)
+      const now = await find(key)
+      throw new Failure('status_does_not_allow', { message: `The payout became ${now.status} meanwhile.` })
+    },
+  }
+}
+
+const verbs = { paid: 'paid', returned: 'return', cancelled: 'cancel' } as const satisfies Record<
+  Ending['status'],
+  string
+>
+
+function checkMost(amountMinor: bigint, currency: string): void {
+  const most = maxPayoutMinor(currency)
+  if (amountMinor <= most) return
+  throw new Failure('invalid_field', {
+    field: 'amount',
+    message: `amount must be ${toDecimalText(most, currency)} at most: banks take no more in one transfer.`,
+  })
+}
+
+function noBankAccount(currency: string): Failure {
+  return new Failure('status_does_not_allow', {
+    message: `The merchant has no bank account for ${currency} that may be paid to yet. Set one; a new one waits first.`,
+  })
+}
+
+function tooLittle(leftMinor: bigint, currency: string): Failure {
+  return new Failure('status_does_not_allow', {
+    message: `The merchant's wallet has ${toDecimalText(leftMinor, currency)} ${currency}, which is too little.`,
+  })
+}

@@ -1,0 +1,71 @@
+// When and how much a merchant is paid out: set by an operator for each currency, and runs by hand.
+import { digitsOf, Failure } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { checkUsable } from '../treasury/rules/bank-account.ts'
+import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
+import { dayOf, describePlan, nextPlanDay, type PayoutPlan } from './rules/payout-plan.ts'
+import type { PayoutPlanStore } from './store/payout-plans.ts'
+
+export interface ManagePlansParts extends AuditParts {
+  readonly payoutPlans: PayoutPlanStore
+  readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
+  /** Workers have something to do. */
+  readonly onWork: () => void
+}
+
+export type PlanGiven = Omit<PayoutPlan, 'nextDay' | 'lastDay' | 'lastOutcome'>
+
+export type ManagePlans = ReturnType<typeof makeManagePlans>
+
+export function makeManagePlans(parts: ManagePlansParts) {
+  const { payoutPlans: plans, bankAccounts: banks, clock } = parts
+  const entry = makeAuditEntries(parts)
+
+  const checkBank = async (bankName: string, currency: string): Promise<void> => {
+    const all = await banks.listBanks()
+    checkUsable(
+      all.find((bank) => bank.bankName === bankName),
+      bankName,
+      currency,
+    )
+  }
+
+  return {
+    listPlans: (merchantId: string) => plans.listPlans(merchantId),
+
+    /** The first day is after today: nothing joins a run that may be closed. */
+    async setPlan(given: PlanGiven, reason: string): Promise<PayoutPlan> {
+      const { merchantId, currency, bankName } = given
+      digitsOf(currency)
+      await checkBank(bankName, currency)
+      const today = dayOf(clock.now())
+      return plans.setPlan(
+        given,
+        (before) => {
+          const { lastDay, lastOutcome } = before ?? { lastDay: undefined, lastOutcome: undefined }
+          const after = lastDay !== undefined && lastDay > today ? lastDay : today
+          return { ...given, lastDay, lastOutcome, nextDay: nextPlanDay(given, after) }
+        },
+        entry('payout-plan.set', merchantId, { merchantId, reason: `${describePlan(given)}: ${reason}` }),
+      )
+    },
+
+    /** How many plans by hand are paid out now. */
+    async startRun(bankName: string, currency: string, reason: string): Promise<number> {
+      await checkBank(bankName, currency)
+      const today = dayOf(clock.now())
+      const subject = `${bankName} ${currency} ${today}`
+      const started = await plans.startByHand(
+        { bankName, currency, today },
+        entry('payout-run.start', subject, { reason }),
+      )
+      if (started > 0) {
+        parts.onWork()
+        return started
+      }
+      throw new Failure('status_does_not_allow', {
+        message: `No merchant with a plan by hand waits for ${currency} from ${bankName}: each is paid out once a day at most.`,
+      })
+    },
+  }
+}

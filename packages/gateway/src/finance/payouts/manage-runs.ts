@@ -1,0 +1,131 @@
+// Runs: listed, sent to the bank as a file, and what the bank says of all of it. The file is there from the moment the run
+// is sent, and is the same for ever.
+import { Failure, uuidPattern } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { checkValueDate } from '../treasury/rules/bank-account.ts'
+import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
+import { painHead, painPayout, painTail } from './rules/pain001.ts'
+import type { PayoutRun } from './rules/payout.ts'
+import { payoutCsvHead, payoutCsvRow } from './rules/payout-csv.ts'
+import type { PayoutRunStore, RunEnding, StatusTotals } from './store/payout-runs.ts'
+import type { PayoutStore } from './store/payouts.ts'
+
+export interface ManageRunsParts extends AuditParts {
+  readonly payoutRuns: PayoutRunStore
+  readonly payouts: Pick<PayoutStore, 'listFilePayouts'>
+  readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
+  /** Workers have something to do. */
+  readonly onWork: () => void
+}
+
+export interface RunWithTotals {
+  readonly run: PayoutRun
+  readonly totals: readonly StatusTotals[]
+}
+
+export const fileFormats = ['xml', 'csv'] as const
+export type FileFormat = (typeof fileFormats)[number]
+
+const payoutsPerPage = 2_000
+
+export type ManageRuns = ReturnType<typeof makeManageRuns>
+
+export function makeManageRuns(parts: ManageRunsParts) {
+  const { payoutRuns, payouts, bankAccounts: banks, clock } = parts
+  const entry = makeAuditEntries(parts)
+
+  const find = async (runId: string): Promise<PayoutRun> => {
+    const found = uuidPattern.test(runId) ? await payoutRuns.findRun(runId) : undefined
+    if (found) return found
+    throw new Failure('not_found', { message: `There is no run ${runId}.` })
+  }
+
+  const show = async (runId: string): Promise<RunWithTotals> => ({
+    run: await find(runId),
+    totals: await payoutRuns.totalsOf(runId),
+  })
+
+  return {
+    listRuns: (page: { before?: string | undefined; limit: number }) => payoutRuns.listRuns(page),
+    countToSend: () => payoutRuns.countToSend(),
+    showRun: show,
+
+    /** All of its payouts at once, less those that were cancelled before. */
+    async sendRun(runId: string, reason: string): Promise<RunWithTotals> {
+      const run = await find(runId)
+      const bank = (await banks.listBanks()).find(({ bankName }) => bankName === run.bankName)
+      if (!bank) throw new Error('every run names a bank account')
+      const { holder, iban, lines, bic } = bank
+      const sending = { runId, debtor: { holder, iban, lines, bic }, nowMs: clock.now() }
+      const outcome = await payoutRuns.sendRun(sending, entry('payout-run.send', runId, { reason }))
+      if (outcome === 'sent') return show(runId)
+      if (outcome === 'nothing_left')
+        throw new Failure('status_does_not_allow', {
+          message: 'All payouts of the run were cancelled, so nothing is left to send. Cancel the run.',
+        })
+      throw notNow(await find(runId), 'sent')
+    },
+
+    /** Workers end its payouts, in batches. */
+    async endRun(
+      runId: string,
+      given: Omit<RunEnding, 'askedAtMs' | 'sentAtMs'>,
+      reason: string,
+    ): Promise<RunWithTotals> {
+      if (given.valueDate !== undefined) checkValueDate(given.valueDate)
+      const { sentAtMs } = await find(runId)
+      const recorded = entry(given.ending === 'paid' ? 'payout-run.paid' : 'payout-run.cancel', runId, {
+        reason,
+        // Before its file went to the bank, cancelling gives back what never left.
+        ...(sentAtMs === undefined && { effects: [] }),
+      })
+      const ending = { ...given, askedAtMs: recorded.actedAtMs, sentAtMs }
+      if (!(await payoutRuns.endRun(runId, ending, recorded))) throw notNow(await find(runId), given.ending)
+      parts.onWork()
+      return show(runId)
+    },
+
+    /** Throws before the first byte where there is no such file. */
+    async exportRun(runId: string, format: FileFormat): Promise<AsyncGenerator<string>> {
+      const run = await find(runId)
+      const { debtor, sentAtMs } = run
+      if (!debtor || sentAtMs === undefined)
+        throw new Failure('status_does_not_allow', {
+          message: 'The run has a file once it is sent: until then its payouts may still be cancelled.',
+        })
+      if (format === 'csv') return file(runId, { head: payoutCsvHead, row: payoutCsvRow, tail: '' })
+      if (debtor.iban === undefined && debtor.lines === undefined)
+        throw new Failure('status_does_not_allow', {
+          message: `The bank account ${run.bankName} had neither IBAN nor lines when the run was sent, so a bank could not read the file. Take the CSV.`,
+        })
+      const head = painHead({ ...run, debtor, sentAtMs }, await payoutRuns.fileTotalsOf(runId))
+      return file(runId, { head, row: painPayout, tail: painTail })
+    },
+  }
+
+  async function* file(
+    runId: string,
+    { head, row, tail }: { head: string; row: typeof painPayout; tail: string },
+  ): AsyncGenerator<string> {
+    yield head
+    let after = ''
+    for (;;) {
+      const page = await payouts.listFilePayouts(runId, { after, limit: payoutsPerPage })
+      yield page.map(row).join('')
+      const last = page.at(-1)
+      if (!last || page.length < payoutsPerPage) break
+      after = last.payoutId
+    }
+    yield tail
+  }
+}
+
+function notNow({ closedAtMs, sentAtMs, ending }: PayoutRun, wanted: 'sent' | 'paid' | 'cancelled'): Failure {
+  const message =
+    (ending !== undefined && `The run is ${ending} already.`) ||
+    (closedAtMs === undefined && 'The run still takes in payouts. Wait until it is closed.') ||
+    (wanted === 'sent' && sentAtMs !== undefined && 'The run was sent before. Its file is there.') ||
+    (sentAtMs !== undefined && 'The run was sent meanwhile. Look at it, and try again.') ||
+    'The run was not sent yet: send it first.'
+  return new Failure('status_does_not_allow', { message })
+}

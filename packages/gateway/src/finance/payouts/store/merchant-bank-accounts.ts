@@ -1,0 +1,100 @@
+// Merchants' bank accounts. A change adds a row whose time is yet to come; the old one is paid to until then.
+
+import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
+import { audited } from '../../../core/audit/store/audit.ts'
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { number, rowShape } from '../../../platform/database/row-shape.ts'
+import { prepared, type Sql, sql } from '../../../platform/database/sql.ts'
+import { plainArray } from '../../../platform/runtime/node-workarounds/plain-array.ts'
+import type { BankDetails } from '../../treasury/rules/bank-account.ts'
+import type { MerchantBankAccount } from '../rules/bank-account.ts'
+
+export type MerchantBankAccountStore = ReturnType<typeof makeMerchantBankAccountStore>
+
+export function makeMerchantBankAccountStore(database: Pool) {
+  return {
+    /** One that still waits is stopped by it. False: there is no such merchant. */
+    setAccount: (account: MerchantBankAccount, entry: AuditEntry) =>
+      audited(database, entry, (transaction) => setAccount(transaction, account)),
+    /** False: it is not there, or does not wait any more. */
+    stopAccount: (key: { merchantId: string; bankAccountId: string; nowMs: number }, entry: AuditEntry) =>
+      audited(database, entry, (transaction) => stopAccount(transaction, key)),
+    /** By currency, the newest first. */
+    listAccounts: (merchantId: string) => listAccounts(database, sql`merchant_id = ${merchantId}`),
+  }
+}
+
+const shape = rowShape<MerchantBankAccount>('account', {
+  merchantId: 'merchant_id',
+  bankAccountId: 'bank_account_id',
+  currency: 'currency',
+  holder: 'holder',
+  iban: 'iban',
+  lines: 'lines',
+  bic: 'bic',
+  setAtMs: number('set_at'),
+  validFromMs: number('valid_from'),
+  endedAtMs: number('ended_at'),
+})
+
+/** The merchant's row is locked first, so that two changes at once come one after the other. */
+async function setAccount(transaction: Queryable, account: MerchantBankAccount): Promise<boolean> {
+  const { merchantId, bankAccountId, currency, holder, iban, lines, bic, setAtMs, validFromMs } = account
+  const { rows } = await transaction.query(sql`
+select 1 from merchants where merchant_id = ${merchantId} for no key update`)
+  if (rows.length === 0) return false
+  await transaction.query(sql`
+update merchant_bank_accounts set ended_at = ${setAtMs}
+ where merchant_id = ${merchantId} and currency = ${currency} and ended_at is null and valid_from > ${setAtMs}`)
+  await transaction.query(sql`
+insert into merchant_bank_accounts (merchant_id, bank_account_id, currency, holder, iban, lines, bic, set_at, valid_from)
+values (${merchantId}, ${bankAccountId}, ${currency}, ${holder}, ${iban}, ${lines}, ${bic}, ${setAtMs}, ${validFromMs})`)
+  return true
+}
+
+async function stopAccount(
+  transaction: Queryable,
+  { merchantId, bankAccountId, nowMs }: { merchantId: string; bankAccountId: string; nowMs: number },
+): Promise<boolean> {
+  const { rowCount } = await transaction.query(sql`
+update merchant_bank_accounts set ended_at = ${nowMs}
+ where merchant_id = ${merchantId} and bank_account_id = ${bankAccountId} and ended_at is null and valid_from > ${nowMs}`)
+  return rowCount === 1
+}
+
+async function listAccounts(database: Queryable, wanted: Sql): Promise<MerchantBankAccount[]> {
+  const { rows } = await database.query(sql`
+select ${shape.columns}
+  from merchant_bank_accounts
+ where ${wanted}
+ order by currency, set_at desc, bank_account_id desc`)
+  return rows.map(shape.read)
+}
+
+export interface PayableAccount extends BankDetails {
+  readonly merchantId: string
+  readonly currency: string
+}
+
+const payableShape = rowShape<PayableAccount>('payable', {
+  merchantId: 'merchant_id',
+  currency: 'currency',
+  holder: 'holder',
+  iban: 'iban',
+  lines: 'lines',
+  bic: 'bic',
+})
+
+/** Of each merchant and currency the one that may be paid to now. By merchant_bank_accounts_valid. */
+export async function findPayableAccounts(
+  transaction: Queryable,
+  merchantIds: readonly string[],
+  nowMs: number,
+): Promise<PayableAccount[]> {
+  const { rows } = await transaction.query(prepared('find-payable-accounts')`
+select distinct on (merchant_id, currency) ${payableShape.columns}
+  from merchant_bank_accounts
+ where merchant_id = any (${plainArray(merchantIds)}::text[]) and ended_at is null and valid_from <= ${nowMs}
+ order by merchant_id, currency, valid_from desc, bank_account_id desc`)
+  return rows.map(payableShape.read)
+}

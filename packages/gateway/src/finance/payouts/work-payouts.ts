@@ -1,0 +1,67 @@
+// One turn of the worker: batches of plans that are due, then a batch of payouts of runs that end. Small batches, so that
+// nobody who is paid or refunded meanwhile waits long for a merchant's account.
+import { makeTransactionId, makeUuid } from '@tillgate/protocol'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { decidePlan } from './rules/decide-payouts.ts'
+import { endPayout } from './rules/end-payout.ts'
+import { dayOf } from './rules/payout-plan.ts'
+import type { Making, PayoutBatchStore } from './store/payout-batches.ts'
+import { makeTellPayout, type TellPayoutParts } from './tell-payout.ts'
+
+export interface WorkPayoutsParts extends ClockAndRandom, TellPayoutParts {
+  readonly payoutBatches: PayoutBatchStore
+}
+
+export interface PayoutTurn {
+  readonly made: number
+  readonly ended: number
+  /** There is more to do at once. */
+  readonly more: boolean
+}
+
+/** A transaction that is over in about a tenth of a second: nobody waits longer for a merchant's account. */
+export const payoutBatch = 1_000
+
+export type WorkPayouts = ReturnType<typeof makeWorkPayouts>
+
+export function makeWorkPayouts(parts: WorkPayoutsParts) {
+  const { payoutBatches: batches, clock, random } = parts
+  const tell = makeTellPayout(parts)
+  return async ({ batchesAtOnce = 1 } = {}): Promise<PayoutTurn> => {
+    const nowMs = clock.now()
+    const today = dayOf(nowMs)
+    const making: Making = {
+      today,
+      nowMs,
+      limit: payoutBatch,
+      decide: (due) => decidePlan(due, today),
+      newRunId: () => makeUuid(nowMs, random),
+      newPayoutId: () => makeTransactionId(nowMs, random),
+    }
+    const all = await allOver(Array.from({ length: batchesAtOnce }, () => batches.makePayouts(making)))
+    const made = all.reduce((sum, { payouts }) => sum + payouts, 0)
+    if (all.some(({ plans }) => plans === payoutBatch)) return { made, ended: 0, more: true }
+    await batches.closeRuns({ nowMs, today })
+    const ended = await batches.endPayouts({
+      nowMs,
+      limit: payoutBatch,
+      decide: (payout, { bankName, ending, message, reference, valueDate }) => {
+        if (!ending) throw new Error('only a run that ends ends its payouts')
+        const outside = ending === 'paid' && reference && valueDate ? { reference, valueDate } : undefined
+        return endPayout(
+          payout,
+          { status: ending, outside, message },
+          { bankName, auditId: undefined, nowMs, random },
+        )
+      },
+      tell: (payout, { to, message = '' }, wallet) => tell(payout, { status: to, reason: message, wallet }),
+    })
+    return { made, ended: ended ?? 0, more: ended !== undefined }
+  }
+}
+
+/** Where one fails it waits for the others too: nothing of a turn goes on after it. */
+async function allOver<Result>(all: readonly Promise<Result>[]): Promise<Result[]> {
+  await Promise.allSettled(all)
+  return Promise.all(all)
+}

@@ -1,0 +1,138 @@
+// Asks a rail about an attempt to pay: starts it, looks what has become of it, or cancels it. The rail of bank transfers is
+// nobody to ask: what lies in suspense for the order decides.
+import assert from 'node:assert/strict'
+import { parseRailPaymentAnswer, type RailMessage, type RailPaymentAnswer } from '@tillgate/protocol'
+import type { MerchantDirectory } from '../../core/merchants/merchant-directory.ts'
+import type { CurrentOrder } from '../../core/orders/current-order.ts'
+import type { ClaimedTask } from '../../core/orders/payments/rules/rail-task.ts'
+import { checkoutUrl } from '../../core/orders/rules/checkout-url.ts'
+import type { OrderStore } from '../../core/orders/store/orders.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
+import { type Asked, believed, type Inquiry, withCalls } from './inquiry.ts'
+import type { AskRail } from './rail-client.ts'
+import type { KnownRail } from './rail-directory.ts'
+import {
+  nextAskAtMs,
+  type OrderAndAttempt,
+  type Question,
+  questionFor,
+  startsAgain,
+  whyNotBelieved,
+} from './rules/attempt.ts'
+import type { BankAccount } from './rules/bank-account.ts'
+import { decideAsked, lookAgainSeconds } from './rules/bank-transfer.ts'
+import { decidePayment } from './rules/decide-payment.ts'
+import type { LateMoney } from './rules/late-money.ts'
+import { paymentStart } from './rules/rail-message.ts'
+import type { RailAttemptStore } from './store/rail-attempts.ts'
+import type { TransferEntryStore } from './store/transfer-entries.ts'
+
+export interface LoadParts {
+  readonly attempts: Pick<RailAttemptStore, 'findAttempt'>
+  readonly orders: Pick<OrderStore, 'findOrder'>
+  readonly currentOrder: CurrentOrder
+  readonly clock: Clock
+}
+
+export interface AskAboutPaymentParts extends LoadParts {
+  readonly transferEntries: Pick<TransferEntryStore, 'listEntries'>
+  readonly directory: Pick<MerchantDirectory, 'remembered' | 'load'>
+  readonly linkTokens: Tokens
+  readonly publicUrl: string
+  readonly lateMoney: LateMoney
+}
+
+/** Order and attempt as they are now. */
+export async function load(
+  { attempts, orders, currentOrder, clock }: LoadParts,
+  task: ClaimedTask,
+  nowMs = clock.now(),
+): Promise<OrderAndAttempt> {
+  const [order, attempt] = await Promise.all([orders.findOrder(task), attempts.findAttempt(task)])
+  assert(order && attempt, 'what is asked about belongs to an order and an attempt')
+  return { order: await currentOrder(order, nowMs), attempt }
+}
+
+export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
+  /** `known`: order and attempt, where they are in hand. */
+  return async (task: ClaimedTask, rail: KnownRail, known?: OrderAndAttempt): Promise<Inquiry> => {
+    const facts = known ?? (await load(parts, task))
+    const { account } = rail.rail
+    if (account) return lookIntoSuspense(task, account, facts)
+    const asked = await askPayment(rail, facts, questionOf(task, facts))
+    if (asked.kind === 'failed') return asked
+    const { answer, calls } = asked
+    return {
+      kind: 'answered',
+      calls,
+      async decide(ids, isAgain) {
+        const now = isAgain ? await load(parts, task, ids.nowMs) : await current(facts, ids.nowMs)
+        const { checkAfterSeconds } = answer
+        const dueAtMs = nextAskAtMs(now, { nowMs: ids.nowMs, checkAfterSeconds })
+        const decision = decidePayment(now, answer, { ...ids, lateMoney: parts.lateMoney })
+        return { decision, before: now, dueAtMs }
+      },
+    }
+  }
+
+  /**
+   * Whoever records money while the attempt is open changes the attempt, and before it was begun locks the order: so the
+   * entries that are read here are all there are as long as it is starting.
+   */
+  function lookIntoSuspense(task: ClaimedTask, account: BankAccount, facts: OrderAndAttempt): Inquiry {
+    return {
+      kind: 'answered',
+      calls: [],
+      async decide(ids, isAgain) {
+        const now = isAgain ? await load(parts, task, ids.nowMs) : await current(facts, ids.nowMs)
+        const question = questionOf(task, now)
+        const dueAtMs = nextAskAtMs(now, { nowMs: ids.nowMs, checkAfterSeconds: lookAgainSeconds })
+        // It says what is there already.
+        if (question !== 'payment.cancel' && now.attempt.status === 'pending') return { dueAtMs }
+        const entries = await parts.transferEntries.listEntries(task)
+        return { decision: decideAsked({ ...now, account, entries }, question, ids), before: now, dueAtMs }
+      },
+    }
+  }
+
+  function questionOf(task: ClaimedTask, facts: OrderAndAttempt): Question {
+    return questionFor(facts, { isFirst: task.claims === 1 })
+  }
+
+  async function current(facts: OrderAndAttempt, nowMs: number): Promise<OrderAndAttempt> {
+    return { ...facts, order: await parts.currentOrder(facts.order, nowMs) }
+  }
+
+  /** A start that may have been lost is looked for first. */
+  async function askPayment(
+    rail: KnownRail,
+    facts: OrderAndAttempt,
+    question: Question,
+  ): Promise<Asked<RailPaymentAnswer>> {
+    const { transactionId } = facts.attempt
+    const put = async (asked: Question) => {
+      const message: RailMessage =
+        asked === 'payment.start' ? await startMessage(facts) : { type: asked, transactionId }
+      const reply = await ask(rail, message, (text) => parseRailPaymentAnswer(asked, text))
+      return believed(reply, (answer) => whyNotBelieved(facts, asked, answer))
+    }
+    const first = await put(question)
+    if (first.kind === 'failed' || !startsAgain(facts, first.answer)) return withCalls(first, [])
+    return withCalls(await put('payment.start'), [first.call])
+  }
+
+  async function startMessage(facts: OrderAndAttempt): Promise<RailMessage> {
+    const { merchantId, paymentId } = facts.order
+    const nowMs = parts.clock.now()
+    const { directory, linkTokens, publicUrl } = parts
+    const { known } = directory.remembered(merchantId, nowMs) ?? (await directory.load(merchantId, nowMs))
+    const token = linkTokens.make([merchantId, paymentId])
+    return paymentStart({
+      ...facts,
+      merchantName: known?.merchant.name ?? merchantId,
+      returnUrl: `${checkoutUrl({ merchantId, paymentId, token }, publicUrl)}/rail`,
+      notifyUrl: `${publicUrl}/rails/${facts.attempt.railId}/notices`,
+    })
+  }
+}

@@ -1,0 +1,240 @@
+// Asks rails about what waits for them: claims it, asks (never inside a transaction), and commits what follows. A rail
+// that answers late, twice, wrongly or not at all is asked again by the same id, so nothing is paid twice. Of each rail
+// only so much is under way at once, so that a slow one delays nobody else.
+import assert from 'node:assert/strict'
+import {
+  makeCallbackId,
+  makeTransactionId,
+  makeUuid,
+  type RandomBytes,
+  toDecimalText,
+} from '@tillgate/protocol'
+import type { MakeNotices } from '../../core/emails/make-notices.ts'
+import { writtenDay, writtenTime } from '../../core/emails/rules/notice.ts'
+import type { PriceDirectory } from '../../core/orders/fees/price-directory.ts'
+import type { ClaimedTask } from '../../core/orders/payments/rules/rail-task.ts'
+import { bindAll } from '../../platform/runtime/bind-all.ts'
+import { type AskAboutPaymentParts, makeAskAboutPayment } from './ask-about-payment.ts'
+import { type AskAboutRefundParts, makeAskAboutRefund } from './ask-about-refund.ts'
+import type { Inquiry } from './inquiry.ts'
+import { type FailedCall, makeRailClient, type RailPost, railTimeoutMs } from './rail-client.ts'
+import type { KnownRail, RailDirectory } from './rail-directory.ts'
+import { type Attempt, afterFailureMs, type DecisionIds, type OrderAndAttempt } from './rules/attempt.ts'
+import { isFailing } from './rules/outside-rail.ts'
+import type { RailAttemptStore } from './store/rail-attempts.ts'
+import { RailRaceLost } from './store/rail-outcomes.ts'
+import type { RailStore } from './store/rails.ts'
+
+export interface AskRailsParts extends AskAboutPaymentParts, AskAboutRefundParts {
+  readonly prices: Pick<PriceDirectory, 'current'>
+  readonly attempts: RailAttemptStore
+  readonly rails: Pick<RailStore, 'noteFailure' | 'noteAnswer'>
+  readonly railDirectory: RailDirectory
+  readonly post: RailPost
+  readonly makeNotices: MakeNotices
+  readonly random: RandomBytes
+  /** Trouble of our own with one of them; it is tried again later. */
+  readonly onTrouble: (error: unknown, task: ClaimedTask) => void
+  /** For the log: why a call failed, in full. */
+  readonly onFailedCall?: (failed: FailedCall) => void
+  /** What somebody should know. */
+  readonly onAlert: (message: string, task: ClaimedTask) => void
+}
+
+/** A worker that is away longer than this lost its claims, and others do its work. */
+export const leaseMs = 45_000
+assert(railTimeoutMs * 3 < leaseMs, 'a claim outlasts two questions and the commit after them')
+
+/** Questions under way at one rail, in one process. */
+export const maxPerRail = 32
+/** A race that is lost is decided again on what is there then. */
+const maxDecisions = 5
+
+export type AskRails = ReturnType<typeof makeAskRails>
+
+interface State extends AskRailsParts {
+  readonly askAboutPayment: ReturnType<typeof makeAskAboutPayment>
+  readonly askAboutRefund: ReturnType<typeof makeAskAboutRefund>
+  /** How many questions are open, by rail. */
+  readonly underWay: Map<string, number>
+}
+
+export function makeAskRails(parts: AskRailsParts) {
+  const ask = makeRailClient(parts)
+  const state: State = {
+    ...parts,
+    askAboutPayment: makeAskAboutPayment(parts, ask),
+    askAboutRefund: makeAskAboutRefund(parts, ask),
+    underWay: new Map(),
+  }
+  return {
+    /** Takes one of the places at the rail; `work` gives it back. Undefined: there is none. */
+    enter: (railId: string) => (roomAt(state, railId) > 0 ? enter(state, railId) : undefined),
+    ...bindAll(state, { askDue, nextDue, askNow, work, claiming }),
+  }
+}
+
+/**
+ * Asks about what is due at every rail that has room and is not left alone for its failures. Each of the answers is
+ * over for now when it resolves; none rejects.
+ */
+async function askDue(state: State): Promise<Promise<unknown>[]> {
+  const limits = new Map((await readyRails(state)).map((railId) => [railId, roomAt(state, railId)]))
+  if (limits.size === 0) return []
+  return (await state.attempts.claim(claiming(state), limits)).map((task) =>
+    work(state, task, enter(state, task.railId)),
+  )
+}
+
+/** When something is due at a rail that can be asked. */
+async function nextDue(state: State): Promise<number | undefined> {
+  const ready = await readyRails(state)
+  return ready.length === 0 ? undefined : state.attempts.nextDue(ready)
+}
+
+/** About this one, now. Not asked where the rail has no room or somebody else holds it: then it is done soon. */
+async function askNow(
+  state: State,
+  known: OrderAndAttempt,
+): Promise<{ isAsked: boolean; attempt?: Attempt | undefined }> {
+  const { transactionId: taskId, railId } = known.attempt
+  if (roomAt(state, railId) <= 0) return { isAsked: false }
+  const leave = enter(state, railId)
+  const task = await state.attempts.claimOne({ taskId, ...claiming(state) }).catch((error: unknown) => {
+    leave()
+    throw error
+  })
+  if (task) return { isAsked: true, attempt: await work(state, task, leave, known) }
+  leave()
+  return { isAsked: false }
+}
+
+function claiming({ clock, random }: State) {
+  const nowMs = clock.now()
+  return { claimId: makeUuid(nowMs, random), nowMs, leaseMs }
+}
+
+function roomAt({ underWay }: State, railId: string): number {
+  return maxPerRail - (underWay.get(railId) ?? 0)
+}
+
+async function readyRails(state: State): Promise<string[]> {
+  const nowMs = state.clock.now()
+  return [...(await state.railDirectory.all()).values()]
+    .filter(({ rail }) => roomAt(state, rail.railId) > 0 && !isFailing(rail, nowMs))
+    .map(({ rail }) => rail.railId)
+}
+
+function enter({ underWay }: State, railId: string): () => void {
+  const add = (change: 1 | -1) => underWay.set(railId, (underWay.get(railId) ?? 0) + change)
+  add(1)
+  return () => void add(-1)
+}
+
+/** Answers the attempt as it left it, where it knows; `known` is what there was before. Never rejects. */
+async function work(
+  state: State,
+  task: ClaimedTask,
+  leave: () => void,
+  known?: OrderAndAttempt,
+): Promise<Attempt | undefined> {
+  const { railDirectory, askAboutPayment, askAboutRefund, attempts } = state
+  const { railId } = task
+  try {
+    const rail = (await railDirectory.find(railId)) ?? (await reloaded(state, railId))
+    const asking = task.kind === 'payment' ? askAboutPayment : askAboutRefund
+    const inquiry = await asking(task, rail, known)
+    if (inquiry.kind === 'failed') {
+      await fail(state, task, rail, inquiry)
+      return undefined
+    }
+    await note(state, rail)
+    return await commitDecided(state, task, inquiry)
+  } catch (error) {
+    state.onTrouble(error, task)
+    // Where the database is away this fails too, and the lease's end brings it back.
+    await attempts.commit({ task, calls: [], next: laterAfter(state, task) }).catch(() => {})
+    return undefined
+  } finally {
+    leave()
+  }
+}
+
+/** It was made a moment ago. */
+async function reloaded({ railDirectory }: State, railId: string): Promise<KnownRail> {
+  railDirectory.forget()
+  const rail = await railDirectory.find(railId)
+  assert(rail, 'a rail is never removed')
+  return rail
+}
+
+function laterAfter({ clock }: State, { failures }: ClaimedTask) {
+  return { dueAtMs: clock.now() + afterFailureMs(failures), failures: failures + 1 }
+}
+
+async function commitDecided(
+  state: State,
+  task: ClaimedTask,
+  { calls, decide }: Inquiry & { readonly kind: 'answered' },
+): Promise<Attempt | undefined> {
+  for (let tries = 1; ; tries++) {
+    const ids = { ...makeIds(state), prices: await state.prices.current() }
+    const { dueAtMs, ...decided } = await decide(ids, tries > 1)
+    const isOver = decided.refund !== undefined || decided.decision?.isOver === true
+    const next = isOver ? undefined : { dueAtMs, failures: 0 }
+    try {
+      const { decision, before } = decided
+      const alert = decision?.alert
+      const notices = alert !== undefined && before ? tell(state, before.attempt, alert) : []
+      const isOurs = await state.attempts.commit({ task, calls, ...decided, notices, next })
+      if (isOurs && alert !== undefined) state.onAlert(alert, task)
+      return isOurs ? (decision?.attempt ?? before?.attempt) : undefined
+    } catch (error) {
+      if (!(error instanceof RailRaceLost) || tries === maxDecisions) throw error
+    }
+  }
+}
+
+function tell(state: State, { railId: rail, paymentId, amountMinor, currency }: Attempt, happened: string) {
+  const amount = `${toDecimalText(amountMinor, currency)} ${currency}`
+  return state.makeNotices('rail-alert', { parameters: { rail, paymentId, amount, happened } })
+}
+
+function makeIds({ clock, random }: State): Omit<DecisionIds, 'prices'> {
+  const nowMs = clock.now()
+  return {
+    transferId: makeTransactionId(nowMs, random),
+    returnId: makeTransactionId(nowMs, random),
+    applyId: makeTransactionId(nowMs, random),
+    callbackIds: [makeCallbackId(nowMs, random), makeCallbackId(nowMs + 1, random)],
+    nowMs,
+  }
+}
+
+async function fail(
+  state: State,
+  task: ClaimedTask,
+  { rail }: KnownRail,
+  { failure, calls }: Inquiry & { readonly kind: 'failed' },
+): Promise<void> {
+  await state.attempts.commit({ task, calls, next: laterAfter(state, task) })
+  const nowMs = state.clock.now()
+  const pausedUntilMs = await state.rails.noteFailure(rail.railId, {
+    failure,
+    nowMs,
+    noticesFor: (untilMs) =>
+      state.makeNotices('rail-paused', {
+        parameters: { rail: rail.railId, failure, until: writtenTime(untilMs) },
+        onceKey: `${rail.railId} ${writtenDay(nowMs)}`,
+      }),
+  })
+  state.railDirectory.forget()
+  if (pausedUntilMs !== undefined)
+    state.onAlert(`rail ${rail.railId} fails and is left alone for a while: ${failure}`, task)
+}
+
+async function note(state: State, { rail }: KnownRail): Promise<void> {
+  if (rail.failures === 0) return
+  await state.rails.noteAnswer(rail.railId)
+  state.railDirectory.forget()
+}

@@ -1,0 +1,240 @@
+// What a rail must do, one check for each promise of docs/rails.md, with the words of the promise.
+import {
+  digitsOf,
+  makeWebhookSecret,
+  type RailMessageOf,
+  type RailPaymentAnswer,
+  type RailResponseVerdict,
+} from '@tillgate/protocol'
+import { Nonconformance, NotChecked, type Probe, type SignedBy } from './probe.ts'
+
+export interface Check {
+  readonly title: string
+  /** What the protocol says. */
+  readonly protocol: string
+  readonly run: (probe: Probe) => Promise<void>
+}
+
+/**
+ * Two parts of a payment by the currency's decimal places. As floating-point numbers they add up to more than the
+ * payment, and cut down to minor units to less: a rail that counts so refuses a refund that is due, or pays too much.
+ */
+const partsMinor: readonly (readonly [bigint, bigint])[] = [
+  [115n, 399n],
+  [115n, 399n],
+  [115n, 399n],
+  [1_001n, 4_001n],
+  [10_010n, 40_002n],
+]
+
+const minute = 60_000
+
+export function railChecks(currencies: readonly string[]): Check[] {
+  return [...signatureChecks, ...unknownChecks, ...currencies.flatMap(currencyChecks), responseCheck]
+}
+
+const badSignatures: Record<Exclude<RailResponseVerdict, 'genuine'>, string> = {
+  not_signed: 'not signed (webhook-id, webhook-timestamp or webhook-signature is missing)',
+  wrong_id: 'signed for another message (its webhook-id is not that of the message)',
+  outside_window: 'signed more than five minutes before or after now (webhook-timestamp)',
+  wrong_signature: 'wrong signature (not made with this secret over id.timestamp.body)',
+}
+
+/** Last, because it judges the responses to all other checks. */
+const responseCheck: Check = {
+  title: 'every response is signed for the message that it responds to',
+  protocol:
+    'An HTTP 200 response has the webhook-id of its message, the time, and a signature over id.timestamp.body.',
+  async run({ verdicts }) {
+    if (verdicts.length === 0) throw new NotChecked('no message was answered HTTP 200')
+    const wrong = Object.entries(badSignatures).flatMap(([verdict, words]) => {
+      const types = new Set(verdicts.filter((each) => each.verdict === verdict).map(({ type }) => type))
+      return types.size === 0 ? [] : [`the response to ${[...types].sort().join(', ')}: ${words}`]
+    })
+    if (wrong.length > 0) throw new Nonconformance(wrong.join('; '))
+  },
+}
+
+const anotherSecret = makeWebhookSecret((size) => Buffer.alloc(size, 1))
+
+type Start = RailMessageOf<'payment.start'>
+
+const refusals: readonly (readonly [title: string, by: (start: Start) => SignedBy | 'nobody'])[] = [
+  ['a message that is not signed is refused', () => 'nobody'],
+  ['a signature by another secret is refused', () => ({ secrets: [anotherSecret] })],
+  [
+    'a body that is not the one that was signed is refused',
+    (start) => ({ sentBody: JSON.stringify({ ...start, orderNo: 'another' }) }),
+  ],
+  ['a signature of six minutes ago is refused', ({ createdAt }) => ({ nowMs: createdAt - 6 * minute })],
+  ['a signature of six minutes ahead is refused', ({ createdAt }) => ({ nowMs: createdAt + 6 * minute })],
+]
+
+const signatureChecks: readonly Check[] = [
+  ...refusals.map(([title, by]) => ({
+    title,
+    protocol:
+      'What is not signed as Standard Webhooks says, within five minutes, is answered 401 and does nothing.',
+    async run(probe: Probe) {
+      const start = probe.makeStart(100n, 'EUR')
+      const response = await probe.send(start, by(start))
+      if (response.kind === 'failed') throw new Nonconformance(response.reason)
+      if (response.httpStatus !== 401)
+        throw new Nonconformance(`it was answered HTTP ${response.httpStatus}, not 401`)
+      const { status } = await probe.paymentStatus(start.transactionId)
+      if (status !== 'unknown') throw new Nonconformance(`it was refused, and yet the payment is ${status}`)
+    },
+  })),
+  {
+    title: 'of several signatures one is enough',
+    protocol: 'While a secret is replaced a message has a signature by each, separated by a space.',
+    async run(probe) {
+      const status = { type: 'payment.status', transactionId: probe.freshTransactionId() }
+      const both = await probe.send(status, { secrets: [anotherSecret, probe.secret] })
+      if (both.kind === 'failed') throw new Nonconformance(both.reason)
+      if (both.httpStatus !== 200)
+        throw new Nonconformance(`it was answered HTTP ${both.httpStatus}, not 200`)
+    },
+  },
+]
+
+const unknownChecks: readonly Check[] = [
+  {
+    title: 'a payment and a refund that it never heard of are unknown',
+    protocol: 'payment.status, payment.cancel and refund.status of an unknown id are answered unknown.',
+    async run(probe) {
+      const transactionId = probe.freshTransactionId()
+      expectStatus(await probe.paymentStatus(transactionId), 'unknown', 'payment.status')
+      const cancelled = await probe.askPayment({ type: 'payment.cancel', transactionId })
+      expectStatus(cancelled, 'unknown', 'payment.cancel')
+      const refund = await probe.askRefund({ type: 'refund.status', refundId: probe.freshRefundId() })
+      expectStatus(refund, 'unknown', 'refund.status')
+    },
+  },
+  {
+    title: 'a refund of a payment that it never heard of is declined',
+    protocol: 'All refunds of a payment together are at most what was paid.',
+    async run(probe) {
+      const refund = await probe.askRefund(probe.makeRefund(probe.makeStart(100n, 'EUR'), 100n))
+      expectStatus(refund, 'declined', 'refund.start')
+    },
+  },
+]
+
+function currencyChecks(currency: string): Check[] {
+  const [firstMinor, secondMinor] = partsMinor[digitsOf(currency)] ?? [1n, 2n]
+  const amountMinor = firstMinor + secondMinor
+  /** Paid once, for the checks that need a paid payment. */
+  let paid: Promise<Started> | undefined
+  const pay = (probe: Probe) => {
+    paid ??= start(probe, amountMinor, currency).then(async (started) => {
+      await probe.untilPaid(started.start, started.answer)
+      return started
+    })
+    return paid
+  }
+
+  return [
+    {
+      title: `a repeated start is the same payment (${currency})`,
+      protocol: 'The same id is the same payment, for ever: a repeat answers its present state.',
+      async run(probe) {
+        const first = await start(probe, amountMinor, currency)
+        const repeats = await Promise.all([1, 2, 3].map(() => probe.askPayment(first.start)))
+        for (const repeat of repeats) expectSame(first.answer, repeat, 'a repeated payment.start')
+        const status = await probe.paymentStatus(first.start.transactionId)
+        expectSame(first.answer, status, 'payment.status')
+      },
+    },
+    {
+      title: `a payment that is cancelled in time stays cancelled (${currency})`,
+      protocol:
+        'payment.cancel ends a payment that is pending; a cancelled one is never paid and never refunded.',
+      async run(probe) {
+        const { start: message, answer } = await start(probe, amountMinor, currency)
+        if (answer.status !== 'pending') throw new NotChecked(`the payment was ${answer.status} at once`)
+        const { transactionId } = message
+        const cancel = { type: 'payment.cancel', transactionId } as const
+        expectStatus(await probe.askPayment(cancel), 'cancelled', 'payment.cancel')
+        expectStatus(await probe.askPayment(cancel), 'cancelled', 'a repeated payment.cancel')
+        expectStatus(await probe.paymentStatus(transactionId), 'cancelled', 'payment.status afterwards')
+        expectStatus(await probe.askPayment(message), 'cancelled', 'a repeated payment.start afterwards')
+        const refund = await probe.askRefund(probe.makeRefund(message, firstMinor))
+        expectStatus(refund, 'declined', 'a refund of it')
+      },
+    },
+    {
+      title: `a payment that is approved stays approved (${currency})`,
+      protocol: 'approved is final and has the rail’s reference; payment.cancel is then answered approved.',
+      async run(probe) {
+        const { start: message } = await pay(probe)
+        const { transactionId } = message
+        const approved = await probe.paymentStatus(transactionId)
+        const cancelled = await probe.askPayment({ type: 'payment.cancel', transactionId })
+        expectSame(approved, cancelled, 'payment.cancel of an approved payment')
+        expectSame(approved, await probe.paymentStatus(transactionId), 'payment.status afterwards')
+        expectSame(approved, await probe.askPayment(message), 'a repeated payment.start')
+      },
+    },
+    {
+      title: `refunds are exact to the last minor unit, and never more than was paid (${currency})`,
+      protocol:
+        'All refunds of a payment together are at most what was paid. A repeat by the same refundId gives nothing back again.',
+      async run(probe) {
+        const { start: message } = await pay(probe)
+        const refund = (minor: bigint) => probe.makeRefund(message, minor)
+        const tooMuch = await probe.askRefund(refund(amountMinor + 1n))
+        expectStatus(tooMuch, 'declined', 'a refund of one minor unit more than was paid')
+        const first = refund(firstMinor)
+        const given = await probe.askRefund(first)
+        expectGiven(given.status, `a refund of ${first.amount} of ${message.amount} ${currency}`)
+        expectGiven((await probe.askRefund(first)).status, 'the same refund, repeated')
+        const status = await probe.askRefund({ type: 'refund.status', refundId: first.refundId })
+        expectGiven(status.status, 'refund.status of it')
+        const second = refund(secondMinor)
+        expectGiven(
+          (await probe.askRefund(second)).status,
+          `a refund of the other ${second.amount} ${currency}`,
+        )
+        const more = await probe.askRefund(refund(1n))
+        expectStatus(more, 'declined', 'a refund of one minor unit after all was given back')
+      },
+    },
+  ]
+}
+
+interface Started {
+  readonly start: Start
+  readonly answer: RailPaymentAnswer
+}
+
+async function start(probe: Probe, amountMinor: bigint, currency: string): Promise<Started> {
+  const message = probe.makeStart(amountMinor, currency)
+  const answer = await probe.askPayment(message)
+  if (answer.status === 'declined')
+    throw new NotChecked(`it declined ${message.amount} ${currency}: ${answer.reason}`)
+  return { start: message, answer }
+}
+
+function expectStatus(answer: { readonly status: string }, expected: string, what: string): void {
+  if (answer.status !== expected)
+    throw new Nonconformance(`${what} was answered ${answer.status}, not ${expected}`)
+}
+
+function expectGiven(status: string, what: string): void {
+  if (status !== 'approved' && status !== 'submitted')
+    throw new Nonconformance(`${what} was answered ${status}, not approved or submitted`)
+}
+
+/** A payment may have moved on in between, but it is the same one. */
+function expectSame(before: RailPaymentAnswer, after: RailPaymentAnswer, what: string): void {
+  const isOpen = before.status === 'pending' || before.status === 'submitted'
+  if (after.status === 'unknown' || (!isOpen && after.status !== before.status))
+    throw new Nonconformance(`${what} was answered ${after.status}, where it was ${before.status}`)
+  if (before.reference !== undefined && after.reference !== before.reference)
+    throw new Nonconformance(`${what} has another reference: ${after.reference}, not ${before.reference}`)
+  if (before.status === 'pending' && after.status === 'pending') {
+    const [first, second] = [before, after].map(({ nextAction }) => JSON.stringify(nextAction))
+    if (first !== second) throw new Nonconformance(`${what} has another nextAction: ${second}, not ${first}`)
+  }
+}

@@ -1,0 +1,194 @@
+// Speaks to a rail as the gateway does, and judges each single answer: in time, HTTP 200, of the protocol's form. Whether it
+// was signed is kept for a check of its own, so that one missing signature does not hide what else is wrong.
+import {
+  Failure,
+  makePaymentId,
+  makeRefundId,
+  makeTransactionId,
+  type NextAction,
+  parseRailPaymentAnswer,
+  parseRailRefundAnswer,
+  type RailMessageOf,
+  type RailMessageType,
+  type RailPaymentAnswer,
+  type RailRefundAnswer,
+  type RailResponseVerdict,
+  type RandomBytes,
+  signWebhook,
+  toDecimalText,
+  verifyRailResponse,
+} from '@tillgate/protocol'
+import type { Clock } from '../../../platform/runtime/clock.ts'
+
+/** What came of one POST to the rail. */
+export type RailResponse =
+  | {
+      readonly kind: 'answered'
+      readonly httpStatus: number
+      /** Names in lower case. */
+      readonly headers: Readonly<Record<string, string>>
+      readonly body: Buffer
+    }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+export interface ProbeParts {
+  readonly post: (body: string, headers: Readonly<Record<string, string>>) => Promise<RailResponse>
+  readonly secret: string
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly signal: AbortSignal
+  /** How long somebody may take to approve a payment; 0: nobody is there to do it. */
+  readonly approvalWithinMs: number
+  /** Asks whoever watches to approve a payment where the rail says. */
+  readonly askForApproval: (payment: { amount: string; currency: string; nextAction: NextAction }) => void
+}
+
+/** The rail does other than the protocol says. */
+export class Nonconformance extends Error {
+  override readonly name = 'Nonconformance'
+}
+
+/** It cannot be told here; the words say what is missing. */
+export class NotChecked extends Error {
+  override readonly name = 'NotChecked'
+}
+
+export interface SignedBy {
+  readonly secrets?: readonly string[]
+  readonly nowMs?: number
+  /** Sent in place of what was signed. */
+  readonly sentBody?: string
+}
+
+type Start = RailMessageOf<'payment.start'>
+type PaymentMessage = RailMessageOf<'payment.start' | 'payment.status' | 'payment.cancel'>
+type RefundMessage = RailMessageOf<'refund.start' | 'refund.status'>
+
+const pollMs = 1_000
+
+export class Probe {
+  readonly #parts: ProbeParts
+  /** Of every HTTP 200 so far: which message it responds to, and how it was signed. */
+  readonly verdicts: { readonly type: string; readonly verdict: RailResponseVerdict }[] = []
+  slowestMs = 0
+
+  constructor(parts: ProbeParts) {
+    this.#parts = parts
+  }
+
+  get secret(): string {
+    return this.#parts.secret
+  }
+
+  makeStart(amountMinor: bigint, currency: string): Start {
+    const { clock, random } = this.#parts
+    const nowMs = clock.now()
+    return {
+      type: 'payment.start',
+      transactionId: makeTransactionId(nowMs, random),
+      paymentId: makePaymentId(nowMs, random),
+      merchantId: '100000000000000001',
+      merchantName: 'Conformance check',
+      orderNo: `check-${nowMs}`,
+      description: 'tillgate rail check',
+      amount: toDecimalText(amountMinor, currency),
+      amountMinor: String(amountMinor),
+      currency,
+      createdAt: nowMs,
+      expiresAt: nowMs + 900_000,
+      returnUrl: 'https://gateway.example/checkout/return',
+      notifyUrl: 'https://gateway.example/rails/check/notices',
+      locale: 'en',
+      channel: 'WEB',
+    }
+  }
+
+  makeRefund(payment: Start, amountMinor: bigint): RailMessageOf<'refund.start'> {
+    const { transactionId, currency } = payment
+    return {
+      type: 'refund.start',
+      refundId: this.freshRefundId(),
+      transactionId,
+      amount: toDecimalText(amountMinor, currency),
+      amountMinor: String(amountMinor),
+      currency,
+      reason: 'tillgate rail check',
+    }
+  }
+
+  freshTransactionId(): string {
+    return makeTransactionId(this.#parts.clock.now(), this.#parts.random)
+  }
+
+  freshRefundId(): string {
+    return makeRefundId(this.#parts.clock.now(), this.#parts.random)
+  }
+
+  async askPayment(message: PaymentMessage): Promise<RailPaymentAnswer> {
+    const { type } = message
+    return read(type, await this.#answered(message), (text) => parseRailPaymentAnswer(type, text))
+  }
+
+  async askRefund(message: RefundMessage): Promise<RailRefundAnswer> {
+    const { type } = message
+    return read(type, await this.#answered(message), (text) => parseRailRefundAnswer(type, text))
+  }
+
+  paymentStatus(transactionId: string): Promise<RailPaymentAnswer> {
+    return this.askPayment({ type: 'payment.status', transactionId })
+  }
+
+  /** Whatever it is signed by, or not at all. */
+  async send(message: { readonly type: string }, signedBy: SignedBy | 'nobody' = {}): Promise<RailResponse> {
+    const { clock, random, secret, post } = this.#parts
+    const body = JSON.stringify(message)
+    const by = signedBy === 'nobody' ? {} : signedBy
+    const { secrets = [secret], nowMs = clock.now(), sentBody = body } = by
+    const id = `check-${Buffer.from(random(12)).toString('hex')}`
+    const startedAtMs = performance.now()
+    const response = await post(sentBody, {
+      'content-type': 'application/json',
+      ...(signedBy !== 'nobody' && signWebhook({ id, body }, { secrets, nowMs })),
+    })
+    this.slowestMs = Math.max(this.slowestMs, performance.now() - startedAtMs)
+    if (response.kind === 'answered' && response.httpStatus === 200) {
+      const context = { messageId: id, secrets: [secret], nowMs: clock.now() }
+      const verdict = verifyRailResponse(response.headers, response.body, context)
+      this.verdicts.push({ type: message.type, verdict })
+    }
+    return response
+  }
+
+  /** A started payment, once the rail says that it is paid. */
+  async untilPaid(start: Start, answer: RailPaymentAnswer): Promise<void> {
+    const { clock, approvalWithinMs, askForApproval, signal } = this.#parts
+    if (answer.status === 'pending' && approvalWithinMs > 0)
+      askForApproval({ amount: start.amount, currency: start.currency, nextAction: answer.nextAction })
+    const deadlineMs = clock.now() + approvalWithinMs
+    let { status } = answer
+    while ((status === 'pending' || status === 'submitted') && clock.now() < deadlineMs && !signal.aborted) {
+      await clock.wait(pollMs, signal)
+      status = (await this.paymentStatus(start.transactionId)).status
+    }
+    if (status === 'approved') return
+    const hint = approvalWithinMs === 0 ? '; --wait gives somebody the time to approve it' : ''
+    throw new NotChecked(`the payment of ${start.amount} ${start.currency} stayed ${status}${hint}`)
+  }
+
+  async #answered(message: PaymentMessage | RefundMessage): Promise<string> {
+    const response = await this.send(message)
+    if (response.kind === 'failed') throw new Nonconformance(`${message.type}: ${response.reason}`)
+    const { httpStatus, body } = response
+    if (httpStatus === 200) return body.toString()
+    throw new Nonconformance(`${message.type} was answered HTTP ${httpStatus}, not 200`)
+  }
+}
+
+function read<Answer>(type: RailMessageType, text: string, parse: (text: string) => Answer): Answer {
+  try {
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    throw new Nonconformance(`the answer to ${type}: ${error.message}`, { cause: error })
+  }
+}

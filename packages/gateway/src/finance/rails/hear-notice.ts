@@ -1,0 +1,53 @@
+// A rail's notice that there is news. It only wakes us: the rail is asked, and its answer is believed. So a forged,
+// repeated or late notice moves no money.
+import { Failure, parseRailNotice, verifyWebhook } from '@tillgate/protocol'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { RailDirectory } from './rail-directory.ts'
+import type { RailAttemptStore } from './store/rail-attempts.ts'
+
+export interface HearNoticeParts {
+  readonly attempts: Pick<RailAttemptStore, 'wake' | 'findTask' | 'askAgain'>
+  readonly railDirectory: Pick<RailDirectory, 'find'>
+  readonly clock: Clock
+  /** Something waits for a rail. */
+  readonly onTask: () => void
+}
+
+export interface Notice {
+  readonly railId: string
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly body: string
+}
+
+/** `refused`: it is not signed as it should be, or there is no such rail. */
+export type NoticeOutcome = 'heard' | 'refused' | 'malformed'
+
+export type HearNotice = (notice: Notice) => Promise<NoticeOutcome>
+
+export function makeHearNotice({ attempts, railDirectory, clock, onTask }: HearNoticeParts): HearNotice {
+  return async ({ railId, headers, body }) => {
+    const known = await railDirectory.find(railId)
+    const nowMs = clock.now()
+    if (!known || verifyWebhook(headers, body, { secrets: known.secrets, nowMs }) !== 'genuine')
+      return 'refused'
+    const notice = parse(body)
+    if (!notice) return 'malformed'
+    const id = notice.type === 'payment.changed' ? notice.transactionId : notice.refundId
+    const isWaiting = await attempts.wake(railId, id)
+    // Of a payment that is over, a rail may have changed its mind: money that came after all is not lost.
+    const task =
+      isWaiting || notice.type !== 'payment.changed' ? undefined : await attempts.findTask(railId, id)
+    if (task) await attempts.askAgain(task, nowMs)
+    if (isWaiting || task) onTask()
+    return 'heard'
+  }
+}
+
+function parse(body: string): ReturnType<typeof parseRailNotice> | undefined {
+  try {
+    return parseRailNotice(body)
+  } catch (error) {
+    if (error instanceof Failure) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,264 @@
+// What an operator does with rails: each act is recorded with who did it and why; a secret is given out once, when it is
+// made.
+import assert from 'node:assert/strict'
+import { Failure, makeUuid, makeWebhookSecret } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { AuditEntry } from '../../core/audit/rules/audit.ts'
+import { checkToldAgain } from '../../core/audit/rules/tell-again.ts'
+import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import { parseLine } from '../../platform/runtime/visible-text.ts'
+import { openSecrets } from './rail-directory.ts'
+import { type BankAccount, checkBankAccount } from './rules/bank-account.ts'
+import {
+  checkRail,
+  checkRailUrl,
+  describeRailChanges,
+  type OutsideRail,
+  placeOfRailSecret,
+  type RailSecret,
+  type RailSettings,
+} from './rules/outside-rail.ts'
+import type { RailStore, RailWithSecrets } from './store/rails.ts'
+
+export interface ManageRailsParts extends AuditParts {
+  readonly rails: RailStore
+  readonly vault: Vault
+  readonly mode: 'sandbox' | 'live'
+  /** Why messages cannot be sent to an address, such as one of the gateway's own listeners. Left out, they all can. */
+  readonly refusalOfRailUrl?: (url: string) => string | undefined
+}
+
+export interface MadeRail {
+  readonly rail: OutsideRail
+  /** To be shown this once. */
+  readonly secret: string
+}
+
+interface Rotation {
+  readonly endsOthers: boolean
+  readonly reason: string
+  /** Sent again with the same one, it makes one secret. */
+  readonly actId?: string | undefined
+}
+
+export type ManageRails = ReturnType<typeof makeManageRails>
+
+type Parts = ManageRailsParts
+
+export function makeManageRails(parts: ManageRailsParts) {
+  const { rails, vault } = parts
+  return {
+    listRails: async (): Promise<OutsideRail[]> =>
+      (await rails.listRails()).map((listed) => openSecrets(listed, vault).rail),
+    ...bindAll(parts, {
+      showRail,
+      addTransferRail,
+      changeAccount,
+      addRail,
+      changeRail,
+      pauseRail,
+      resumeRail,
+      rotateSecret,
+    }),
+  }
+}
+
+async function showRail({ rails, vault }: Parts, railId: string): Promise<RailWithSecrets> {
+  const found = (await rails.findRail(railId)) ?? noRail(railId)
+  return { ...found, rail: openSecrets(found, vault).rail }
+}
+
+/** Consumers pay to this account by bank transfer; operators record what came. */
+async function addTransferRail(
+  parts: Parts,
+  railId: string,
+  { account, ...settings }: RailSettings & { readonly account: BankAccount },
+  reason: string,
+): Promise<OutsideRail> {
+  const rail = newRail(parts, railId, { ...settings, account: checkBankAccount(account) })
+  await insert(parts, rail, undefined, makeAuditEntry(parts, 'rail.add-transfer', railId, { reason }))
+  return rail
+}
+
+/** Who has been told the old one pays to the old one. */
+async function changeAccount(
+  parts: Parts,
+  railId: string,
+  given: BankAccount,
+  reason: string,
+): Promise<OutsideRail> {
+  const account = checkBankAccount(given)
+  const changed = await parts.rails.changeRail(railId, (before) => {
+    if (!before.account) throw noAccount(railId)
+    const described = describeRailChanges(before, { account })
+    return described === ''
+      ? undefined
+      : {
+          changes: { account },
+          entry: makeAuditEntry(parts, 'rail.change-account', railId, { reason: `${described}: ${reason}` }),
+        }
+  })
+  return changed ?? noRail(railId)
+}
+
+/** With a secret of its own, or one that is known already. */
+async function addRail(
+  parts: Parts,
+  railId: string,
+  settings: RailSettings,
+  reason: string,
+  secret = makeWebhookSecret(parts.random),
+): Promise<MadeRail> {
+  const rail = newRail(parts, railId, { ...settings, url: checkUrl(parts, settings.url ?? '') })
+  await insert(
+    parts,
+    rail,
+    sealedSecret(parts, railId, secret),
+    makeAuditEntry(parts, 'rail.add', railId, { reason }),
+  )
+  return { rail, secret }
+}
+
+/** The audit says what changed from what to what; where nothing does, nothing is recorded. */
+async function changeRail(
+  parts: Parts,
+  railId: string,
+  given: Partial<RailSettings>,
+  reason: string,
+): Promise<OutsideRail> {
+  const changes = {
+    ...given,
+    ...(given.name !== undefined && { name: parseLine(given.name, 'name') }),
+    ...(given.url !== undefined && { url: checkUrl(parts, given.url) }),
+  }
+  const changed = await parts.rails.changeRail(railId, (before) => {
+    if (before.account && changes.url !== undefined) throw hasAccount('url')
+    checkRail({ ...before, ...changes })
+    const described = describeRailChanges(before, changes)
+    return described === ''
+      ? undefined
+      : {
+          changes,
+          entry: makeAuditEntry(parts, 'rail.change', railId, {
+            reason: `${described}: ${reason}`,
+            ...(describeRailChanges(before, { url: changes.url ?? before.url }) === '' && {
+              effects: [],
+            }),
+          }),
+        }
+  })
+  return changed ?? noRail(railId)
+}
+
+/** It leaves the checkout; what is under way goes on. */
+async function pauseRail(parts: Parts, railId: string, reason: string): Promise<OutsideRail> {
+  const paused = await parts.rails.changeRail(railId, () => ({
+    changes: { isPaused: true },
+    entry: makeAuditEntry(parts, 'rail.pause', railId, { reason }),
+  }))
+  return paused ?? noRail(railId)
+}
+
+/** Forgets its failures as well. */
+async function resumeRail(parts: Parts, railId: string, reason: string): Promise<OutsideRail> {
+  const resumed = await parts.rails.changeRail(railId, () => ({
+    changes: { isPaused: false, failures: 0, pausedUntilMs: undefined },
+    entry: makeAuditEntry(parts, 'rail.resume', railId, { reason }),
+  }))
+  return resumed ?? noRail(railId)
+}
+
+/** The one before stays good until the next time, unless it was stolen. */
+async function rotateSecret(
+  parts: Parts,
+  railId: string,
+  { endsOthers, reason, actId }: Rotation,
+  secret = makeWebhookSecret(parts.random),
+): Promise<MadeRail> {
+  const { rails, clock, vault } = parts
+  const { rail } = (await rails.findRail(railId)) ?? noRail(railId)
+  if (rail.account) throw hasAccount()
+  const made = sealedSecret(parts, railId, secret, actId)
+  if (
+    await rails.replaceSecret(
+      made,
+      { endsOthers },
+      makeAuditEntry(parts, 'rail.rotate-secret', railId, { reason }),
+    )
+  )
+    return { rail, secret }
+  const before = await rails.findSecret(made)
+  assert(before, 'a secret that is there is found')
+  checkToldAgain(before, clock.now())
+  return { rail, secret: vault.open(before.sealedSecret, placeOfRailSecret(made)).toString() }
+}
+
+function checkUrl(parts: Parts, text: string): string {
+  const url = checkRailUrl(text, parts.mode)
+  const refusal = parts.refusalOfRailUrl?.(url)
+  if (refusal === undefined) return url
+  throw new Failure('invalid_field', {
+    field: 'url',
+    message: `The gateway cannot send messages to this address: ${refusal}. Enter the address of the rail.`,
+  })
+}
+
+function newRail({ clock }: Parts, railId: string, settings: RailSettings): OutsideRail {
+  const rail: OutsideRail = {
+    railId,
+    ...settings,
+    name: parseLine(settings.name, 'name'),
+    isPaused: false,
+    failures: 0,
+    lastFailure: undefined,
+    pausedUntilMs: undefined,
+    createdAtMs: clock.now(),
+  }
+  checkRail(rail)
+  return rail
+}
+
+async function insert(
+  { rails }: Parts,
+  rail: OutsideRail,
+  secret: RailSecret | undefined,
+  added: AuditEntry,
+): Promise<void> {
+  if (await rails.insertRail(rail, secret, added)) return
+  throw new Failure('status_does_not_allow', {
+    field: 'railId',
+    message: `There is a rail ${rail.railId} already. Choose another id, or change that one.`,
+  })
+}
+
+function sealedSecret(
+  { clock, random, vault }: Parts,
+  railId: string,
+  secret: string,
+  actId?: string,
+): RailSecret {
+  const createdAtMs = clock.now()
+  const secretId = actId ?? makeUuid(createdAtMs, random)
+  const sealed = vault.seal(Buffer.from(secret), placeOfRailSecret({ railId, secretId }))
+  return { railId, secretId, sealedSecret: sealed, createdAtMs }
+}
+
+function noAccount(railId: string): Failure {
+  return new Failure('status_does_not_allow', {
+    message: `Rail ${railId} has an address, no account. Change that, or add a rail for bank transfers.`,
+  })
+}
+
+/** Nobody is asked, so there is neither an address nor a secret. */
+function hasAccount(field?: string): Failure {
+  return new Failure('status_does_not_allow', {
+    ...(field !== undefined && { field }),
+    message:
+      'Consumers pay this rail by bank transfer: it has an account, and neither an address nor a secret.',
+  })
+}
+
+function noRail(railId: string): never {
+  throw new Failure('not_found', { message: `There is no rail ${railId}.` })
+}

@@ -1,0 +1,361 @@
+// An operator records what the bank booked: money that came for an order, money that was sent back, a refund that was
+// sent. Each is decided on what is there, and entry, order, books, callbacks and audit are one transaction.
+import {
+  Failure,
+  makeCallbackId,
+  makeTransactionId,
+  paymentIdPattern,
+  toDecimalText,
+} from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { AuditEntry } from '../../core/audit/rules/audit.ts'
+import type { CurrentOrder } from '../../core/orders/current-order.ts'
+import type { PriceDirectory } from '../../core/orders/fees/price-directory.ts'
+import { settleRefund } from '../../core/orders/refunds/rules/refund.ts'
+import type { RefundStore } from '../../core/orders/refunds/store/refunds.ts'
+import type { Order, OrderKey } from '../../core/orders/rules/order.ts'
+import type { OrderStore } from '../../core/orders/store/orders.ts'
+import { bindAll } from '../../platform/runtime/bind-all.ts'
+import {
+  checkUsable,
+  checkValueDate,
+  type BankAccount as OwnBankAccount,
+  whyNotUsable,
+} from '../treasury/rules/bank-account.ts'
+import { withoutSpaces } from '../treasury/rules/mod-97.ts'
+import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
+import { type BankAccount, creditorReference, isCreditorReference } from './rules/bank-account.ts'
+import { type BankEntry, decideEntry, heldMinor, type TransferEntry } from './rules/bank-transfer.ts'
+import type { RailAttemptStore } from './store/rail-attempts.ts'
+import { RailRaceLost } from './store/rail-outcomes.ts'
+import type { RailStore } from './store/rails.ts'
+import type { RecordedTransfer, TransferEntryStore } from './store/transfer-entries.ts'
+
+export interface RecordTransfersParts extends AuditParts {
+  readonly transferEntries: TransferEntryStore
+  readonly attempts: Pick<RailAttemptStore, 'findAttempt' | 'listAttempts'>
+  readonly rails: Pick<RailStore, 'findRail'>
+  readonly orders: Pick<OrderStore, 'findOrder'>
+  readonly refunds: Pick<RefundStore, 'findRefund'>
+  readonly currentOrder: CurrentOrder
+  readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
+  readonly prices: Pick<PriceDirectory, 'current'>
+  /** What somebody should know. */
+  readonly onAlert: (message: string, about: OrderKey & { readonly railId: string }) => void
+}
+
+interface BankEntryAndReason extends BankEntry {
+  readonly reason: string
+}
+
+export interface Receipt extends BankEntryAndReason {
+  /** The consumer's reference, or the order's paymentId. */
+  readonly reference: string
+  readonly currency: string
+  readonly amountMinor: bigint
+}
+
+export interface TransferOutcome {
+  readonly order: Order
+  /** What lies in suspense for the order now. */
+  readonly heldMinor: bigint
+  /** Of the order, the oldest first. */
+  readonly entries: readonly TransferEntry[]
+}
+
+/** Each lost race means that another entry of this order came through, or that the order changed. */
+const maxDecisions = 100
+
+export type RecordTransfers = ReturnType<typeof makeRecordTransfers>
+
+type Parts = RecordTransfersParts
+
+export function makeRecordTransfers(parts: RecordTransfersParts) {
+  return bindAll(parts, { confirmTransfer, findTransfer, returnTransfer, settleRefund: recordSentRefund })
+}
+
+/** Pays the order where there is enough; otherwise it is kept, and nothing is lost. */
+async function confirmTransfer(parts: Parts, railId: string, receipt: Receipt): Promise<TransferOutcome> {
+  const account = await accountOf(parts, railId)
+  const { outsideReference, amountMinor, reason } = receipt
+  return decided(parts, railId, outsideReference, async () => {
+    const key = await paidBy(parts, railId, receipt)
+    const auditEntry = makeAuditEntry(parts, 'transfer.confirm', key.paymentId, {
+      merchantId: key.merchantId,
+      reason,
+    })
+    const { order, entries } = await load(parts, key, auditEntry.actedAtMs)
+    checkCurrency(order, receipt)
+    const entry = await entryOf(parts, { order, entries, auditEntry, railId, account }, receipt, {
+      direction: 'in',
+      amountMinor,
+    })
+    return booked(parts, { order, entries, account, auditEntry }, entry)
+  })
+}
+
+/** What became of an entry of the bank; undefined: it is not on record. */
+async function findTransfer(
+  parts: Parts,
+  railId: string,
+  outsideReference: string,
+): Promise<TransferOutcome | undefined> {
+  const entry = await parts.transferEntries.findEntry(railId, outsideReference)
+  if (!entry) return undefined
+  const { order, entries } = await load(parts, entry)
+  return { order, heldMinor: heldMinor(order, railId, entries), entries }
+}
+
+/** Money that lies in suspense for an order was sent back to whoever it came from. */
+async function returnTransfer(
+  parts: Parts,
+  railId: string,
+  key: OrderKey,
+  { amount, ...sent }: BankEntryAndReason & { readonly amount: (order: Order) => bigint },
+): Promise<TransferOutcome> {
+  const account = await accountOf(parts, railId)
+  return decided(parts, railId, sent.outsideReference, async () => {
+    const auditEntry = makeAuditEntry(parts, 'transfer.return', key.paymentId, {
+      ...key,
+      reason: sent.reason,
+    })
+    const { order, entries } = await load(parts, key, auditEntry.actedAtMs)
+    const amountMinor = amount(order)
+    const held = heldMinor(order, railId, entries)
+    if (amountMinor > held)
+      throw wrong(
+        'amount',
+        `Of this order ${toDecimalText(held, order.currency)} ${order.currency} lies in suspense. Give no more than that.`,
+      )
+    const entry = await entryOf(parts, { order, entries, auditEntry, railId, account }, sent, {
+      direction: 'out',
+      amountMinor,
+    })
+    return booked(parts, { order, entries, account, auditEntry }, entry)
+  })
+}
+
+/** A refund of an order that was paid by bank transfer was sent; or cannot be, where there is no entry of a bank. */
+async function recordSentRefund(
+  parts: Parts,
+  { merchantId, refundId }: { readonly merchantId: string; readonly refundId: string },
+  given: { readonly sent: BankEntry | undefined; readonly reason: string },
+): Promise<TransferOutcome> {
+  const found = (await parts.refunds.findRefund({ merchantId, refundId })) ?? noRefund(refundId)
+  const { railId = '' } = (await load(parts, found)).order
+  const account = await accountOf(parts, railId, `Refund ${refundId} is not paid by bank transfer.`)
+  return decided(parts, railId, given.sent?.outsideReference, async () => {
+    const refund = (await parts.refunds.findRefund({ merchantId, refundId })) ?? noRefund(refundId)
+    if (refund.status !== 'refunding')
+      throw new Failure('status_does_not_allow', { message: `The refund is ${refund.status} already.` })
+    if (refund.transactionId === undefined)
+      throw new Failure('status_does_not_allow', {
+        message:
+          'The merchant’s wallet has too little money for this refund: it fails by itself. Send nothing.',
+      })
+    const auditEntry = makeAuditEntry(parts, 'transfer.settle-refund', refundId, {
+      merchantId,
+      reason: given.reason,
+      // Sent is what the refund was approved for; failed gives the merchant the money back.
+      ...(given.sent && { effects: [] }),
+    })
+    const nowMs = auditEntry.actedAtMs
+    const { order, entries } = await load(parts, refund, nowMs)
+    const { transferId, callbackIds } = makeIds(parts, nowMs)
+    const final = given.sent
+      ? ({ kind: 'approved' } as const)
+      : ({ kind: 'declined', reason: given.reason } as const)
+    const change = settleRefund({ order, refund }, final, {
+      transferId,
+      callbackId: callbackIds[1],
+      nowMs,
+    })
+    const { amountMinor } = refund
+    const entry = given.sent && {
+      ...(await entryOf(parts, { order, entries, auditEntry, railId, account }, given.sent, {
+        direction: 'out',
+        amountMinor,
+      })),
+      refundId,
+      transferId,
+    }
+    return { order, entry, auditEntry, refund: change, endsTask: refundId }
+  })
+}
+
+/** The entry with what follows from it for the order. */
+async function booked(
+  parts: Parts,
+  of: { order: Order; entries: readonly TransferEntry[]; account: BankAccount; auditEntry: AuditEntry },
+  entry: TransferEntry,
+): Promise<RecordedTransfer> {
+  const { auditEntry, order } = of
+  const attempt = await openAttemptAt(parts, entry.railId, order)
+  const ids = { ...makeIds(parts, auditEntry.actedAtMs), prices: await parts.prices.current() }
+  const decision = decideEntry({ ...of, attempt }, entry, ids)
+  const endsTask = decision.isOver ? attempt?.transactionId : undefined
+  return { order, entry, auditEntry, decision, before: attempt && { order, attempt }, endsTask }
+}
+
+/** It may have no reference yet, so it is looked for by the order. */
+async function openAttemptAt(parts: Parts, railId: string, { merchantId, openAttempt }: Order) {
+  if (openAttempt === undefined) return undefined
+  const attempt = await parts.attempts.findAttempt({ merchantId, transactionId: openAttempt })
+  return attempt?.railId === railId ? attempt : undefined
+}
+
+/** Decides and commits, again where somebody else was quicker. */
+async function decided(
+  parts: Parts,
+  railId: string,
+  outsideReference: string | undefined,
+  decide: () => Promise<RecordedTransfer>,
+): Promise<TransferOutcome> {
+  for (let tries = 1; ; tries++) {
+    const recorded = await decide()
+    try {
+      if (!(await parts.transferEntries.record(recorded)))
+        return await onRecord(parts, railId, outsideReference ?? '')
+      const alert = recorded.decision?.alert
+      if (alert !== undefined) parts.onAlert(alert, { ...recorded.order, railId })
+      const { order, entries } = await load(parts, recorded.order)
+      return { order, heldMinor: heldMinor(order, railId, entries), entries }
+    } catch (error) {
+      if (!(error instanceof RailRaceLost)) throw error
+      if (tries === maxDecisions) throw new Failure('unavailable', { retryAfterSeconds: 1 })
+    }
+  }
+}
+
+async function onRecord(
+  { transferEntries }: Parts,
+  railId: string,
+  outsideReference: string,
+): Promise<never> {
+  const known = await transferEntries.findEntry(railId, outsideReference)
+  throw new Failure('number_already_used', {
+    field: 'outsideReference',
+    message: `This entry of the bank is on record already, for order ${known?.paymentId}. It counts once: take the reference of another entry.`,
+  })
+}
+
+async function accountOf(parts: Parts, railId: string, message?: string): Promise<BankAccount> {
+  const account = (await parts.rails.findRail(railId))?.rail.account
+  if (account) return account
+  throw new Failure('not_found', { message: message ?? `There is no rail ${railId} for bank transfers.` })
+}
+
+/** As it is at the time of what is decided about it: an order that expires just then is not paid any more. */
+async function load(parts: Parts, key: OrderKey, nowMs = parts.clock.now()) {
+  const stored = await parts.orders.findOrder(key)
+  if (!stored) throw new Failure('order_not_found')
+  const order = await parts.currentOrder(stored, nowMs)
+  return { order, entries: await parts.transferEntries.listEntries(key) }
+}
+
+/** The payment that the reference names. */
+async function paidBy(parts: Parts, railId: string, { reference }: Receipt): Promise<OrderKey> {
+  const [found] = await parts.transferEntries.findAttempts(railId, referenceOf(reference))
+  return found ?? noPayment(reference)
+}
+
+async function bankOf(
+  parts: Parts,
+  { bankName }: BankEntry,
+  { iban }: BankAccount,
+  currency: string,
+): Promise<string | undefined> {
+  const banks = await parts.bankAccounts.listBanks()
+  if (bankName === undefined) {
+    const isIts = (bank: OwnBankAccount) =>
+      bank.iban !== undefined && bank.iban === iban && whyNotUsable(bank, currency) === undefined
+    return banks.find(isIts)?.bankName
+  }
+  const given = banks.find((bank) => bank.bankName === bankName)
+  checkUsable(given, bankName, currency)
+  return bankName
+}
+
+async function entryOf(
+  parts: Parts,
+  of: {
+    order: Order
+    entries: readonly TransferEntry[]
+    auditEntry: AuditEntry
+    railId: string
+    account: BankAccount
+  },
+  booked: BankEntry,
+  { direction, amountMinor }: { direction: TransferEntry['direction']; amountMinor: bigint },
+): Promise<TransferEntry> {
+  const { outsideReference, valueDate, party } = booked
+  const { merchantId, paymentId, currency } = of.order
+  const { auditId, actedAtMs: recordedAtMs } = of.auditEntry
+  checkBooked(valueDate, recordedAtMs)
+  return {
+    railId: of.railId,
+    outsideReference,
+    merchantId,
+    paymentId,
+    ordinal: of.entries.length + 1,
+    direction,
+    transferId: makeTransactionId(recordedAtMs, parts.random),
+    refundId: undefined,
+    amountMinor,
+    currency,
+    valueDate,
+    party,
+    auditId,
+    recordedAtMs,
+    bankName: await bankOf(parts, booked, of.account, currency),
+  }
+}
+
+function makeIds({ random }: Parts, nowMs: number) {
+  return {
+    transferId: makeTransactionId(nowMs, random),
+    returnId: makeTransactionId(nowMs, random),
+    applyId: makeTransactionId(nowMs, random),
+    callbackIds: [makeCallbackId(nowMs, random), makeCallbackId(nowMs + 1, random)],
+    nowMs,
+  } as const
+}
+
+/** However it was typed; from a paymentId, the reference of that order. */
+export function referenceOf(written: string): string {
+  const reference = withoutSpaces(written)
+  if (paymentIdPattern.test(reference)) return creditorReference(reference)
+  if (isCreditorReference(reference)) return reference
+  throw wrong(
+    'reference',
+    'This is no creditor reference: its check digits do not fit. Compare it with the bank’s entry, or give the paymentId.',
+  )
+}
+
+function checkCurrency(order: Order, { currency }: Receipt): void {
+  if (currency !== order.currency)
+    throw wrong('currency', `The order is in ${order.currency}. Check the reference, or convert it first.`)
+}
+
+const dayMs = 86_400_000
+
+function checkBooked(valueDate: string, nowMs: number): void {
+  checkValueDate(valueDate)
+  if (Date.parse(`${valueDate}T00:00:00Z`) > nowMs + dayMs)
+    throw wrong('valueDate', 'That day is still to come. Take it from the bank’s statement.')
+}
+
+function noPayment(reference: string): never {
+  throw new Failure('not_found', {
+    field: 'reference',
+    message: `No payment by this bank transfer has the reference ${reference}. Compare it with the bank’s entry.`,
+  })
+}
+
+function noRefund(refundId: string): never {
+  throw new Failure('not_found', { message: `There is no refund ${refundId} of this merchant.` })
+}
+
+function wrong(field: string, message: string): Failure {
+  return new Failure('invalid_field', { field, message })
+}

@@ -1,0 +1,38 @@
+// An operator sends late money that is held back through its rail: because the rail did not take it the first time, or
+// because the gateway leaves all of it to operators.
+import { Failure, makeTransactionId } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import type { Attempt } from './rules/attempt.ts'
+import type { AttemptKey, RailAttemptStore } from './store/rail-attempts.ts'
+
+export interface ReturnLateMoneyParts extends AuditParts {
+  readonly attempts: Pick<RailAttemptStore, 'findAttempt' | 'returnHeld'>
+  /** Something waits for a rail. */
+  readonly onTask: () => void
+}
+
+export type ReturnLateMoney = ReturnType<typeof makeReturnLateMoney>
+
+export function makeReturnLateMoney(parts: ReturnLateMoneyParts) {
+  const { attempts, clock, random } = parts
+  const entry = makeAuditEntries(parts)
+  return async (key: AttemptKey, reason: string): Promise<Attempt> => {
+    const attempt = await attempts.findAttempt(key)
+    if (!attempt)
+      throw new Failure('not_found', {
+        message: `There is no attempt ${key.transactionId} of this merchant.`,
+      })
+    const nowMs = clock.now()
+    const returnId = makeTransactionId(nowMs, random)
+    const recorded = entry('rail.return-late-money', key.transactionId, {
+      merchantId: key.merchantId,
+      reason,
+    })
+    if (!(await attempts.returnHeld(attempt, { returnId, nowMs }, recorded)))
+      throw new Failure('status_does_not_allow', {
+        message: `Nothing is held of this attempt: it is ${attempt.status === 'held' ? 'moved on already' : attempt.status}.`,
+      })
+    parts.onTask()
+    return { ...attempt, status: 'returning', returnId }
+  }
+}

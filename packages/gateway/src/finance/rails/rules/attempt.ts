@@ -1,0 +1,171 @@
+// An attempt to pay an order through a rail, and what to ask the rail next. What follows from its answers is decided in
+// decide-payment.ts and late-money.ts.
+import type { NextAction, RailPaymentAnswer } from '@tillgate/protocol'
+import type { Transfer } from '../../../core/ledger/rules/transfer.ts'
+import type { PriceBook } from '../../../core/orders/fees/rules/price.ts'
+import type { RailTask } from '../../../core/orders/payments/rules/rail-task.ts'
+import type { Order, OrderKey } from '../../../core/orders/rules/order.ts'
+import type { StatusChange } from '../../../core/orders/rules/status-change.ts'
+
+export type AttemptStatus =
+  | 'starting'
+  /** The consumer has something to do. */
+  | 'pending'
+  /** The consumer has done it, and the rail is at work. */
+  | 'submitted'
+  | 'approved'
+  | 'declined'
+  | 'cancelled'
+  /** Approved after the order had ended: on its way back, back, or left to an operator. */
+  | 'returning'
+  | 'returned'
+  | 'held'
+
+export interface Attempt extends OrderKey {
+  readonly transactionId: string
+  readonly railId: string
+  readonly status: AttemptStatus
+  readonly amountMinor: bigint
+  readonly currency: string
+  readonly locale: string
+  /** The rail's own number. */
+  readonly reference: string | undefined
+  readonly nextAction: NextAction | undefined
+  /** Why it was declined, or is held. */
+  readonly reason: string | undefined
+  /** The consumer wants another way to pay. */
+  readonly cancelAskedAtMs: number | undefined
+  /** Of the refund that sends late money back. */
+  readonly returnId: string | undefined
+  readonly startedAtMs: number
+  readonly endedAtMs: number | undefined
+}
+
+export interface OrderAndAttempt {
+  readonly order: Order
+  readonly attempt: Attempt
+}
+
+/** What follows from an answer. */
+export interface Decision {
+  /** Undefined: it stays as it is. */
+  readonly attempt?: Attempt
+  readonly changes: readonly StatusChange[]
+  readonly transfers: readonly Transfer[]
+  /** The order takes another attempt. */
+  readonly freesOrder?: true
+  readonly newTask?: RailTask
+  /** Nothing more is to be asked. */
+  readonly isOver: boolean
+  /** For the log, where somebody should know. */
+  readonly alert?: string
+}
+
+/** Nothing changes. */
+export const asItIs = { changes: [], transfers: [] } as const
+
+/** Made beforehand, so that deciding again after a lost race decides the same. */
+export interface DecisionIds {
+  readonly transferId: string
+  readonly returnId: string
+  /** Of the transfer that takes the order's amount out of suspense, where it is paid by bank transfer. */
+  readonly applyId: string
+  readonly callbackIds: readonly [confirming: string, end: string]
+  readonly nowMs: number
+  /** What payments cost now. */
+  readonly prices: PriceBook
+}
+
+export function beginAttempt(
+  order: Order,
+  given: {
+    readonly railId: string
+    readonly transactionId: string
+    readonly locale: string
+    readonly nowMs: number
+  },
+): Attempt {
+  const { railId, transactionId, locale, nowMs } = given
+  return {
+    merchantId: order.merchantId,
+    paymentId: order.paymentId,
+    transactionId,
+    railId,
+    status: 'starting',
+    amountMinor: order.paymentAmountMinor,
+    currency: order.currency,
+    locale,
+    reference: undefined,
+    nextAction: undefined,
+    reason: undefined,
+    cancelAskedAtMs: undefined,
+    returnId: undefined,
+    startedAtMs: nowMs,
+    endedAtMs: undefined,
+  }
+}
+
+/** `open`: the order waits for it. `paying`: the order is confirming by it. `over`: the order has no use for it. */
+export type Standing = 'open' | 'paying' | 'over'
+
+export function standingOf({ order, attempt: { transactionId } }: OrderAndAttempt): Standing {
+  if (order.status === 'pending' && order.openAttempt === transactionId) return 'open'
+  if (order.status === 'confirming' && order.transactionId === transactionId) return 'paying'
+  return 'over'
+}
+
+export type Question = 'payment.start' | 'payment.status' | 'payment.cancel'
+
+/** What to ask next. `isFirst`: nothing was asked before, as far as anybody knows. */
+export function questionFor(facts: OrderAndAttempt, { isFirst }: { readonly isFirst: boolean }): Question {
+  const { status, cancelAskedAtMs } = facts.attempt
+  const isUnwanted = standingOf(facts) === 'over' || cancelAskedAtMs !== undefined
+  if (isUnwanted && (status === 'starting' || status === 'pending')) return 'payment.cancel'
+  return status === 'starting' && isFirst ? 'payment.start' : 'payment.status'
+}
+
+/** The rail never heard of a payment whose start may have been lost: it is started again, by the same id. */
+export function startsAgain(facts: OrderAndAttempt, answer: RailPaymentAnswer): boolean {
+  const { status, cancelAskedAtMs } = facts.attempt
+  const isWanted = standingOf(facts) === 'open' && cancelAskedAtMs === undefined
+  return answer.status === 'unknown' && status === 'starting' && isWanted
+}
+
+/** Why the answer cannot be believed; undefined: it can. */
+export function whyNotBelieved(
+  { attempt }: OrderAndAttempt,
+  question: Question,
+  answer: RailPaymentAnswer,
+): string | undefined {
+  const { amountMinor, currency, status } = answer
+  const isKnown = attempt.status !== 'starting' && attempt.endedAtMs === undefined
+  if (amountMinor !== undefined && amountMinor !== attempt.amountMinor.toString())
+    return `speaks of ${amountMinor} minor units; ${attempt.amountMinor} were asked for`
+  if (currency !== undefined && currency !== attempt.currency)
+    return `speaks of ${currency}; ${attempt.currency} was asked for`
+  // Of one that is over a rail may keep nothing, or never have heard.
+  if (status === 'unknown' && isKnown && question === 'payment.status')
+    return 'does not know a payment that it knew before'
+  return undefined
+}
+
+const askAgainMs = { least: 2_000, most: 5 * 60_000 } as const
+const failedPauseMs = { first: 1_000, most: 60 * 60_000 } as const
+
+/** When to ask again: when the rail said, or the later the longer it takes, and never after the order's expiry. */
+export function nextAskAtMs(
+  { order, attempt }: OrderAndAttempt,
+  { nowMs, checkAfterSeconds }: { readonly nowMs: number; readonly checkAfterSeconds: number | undefined },
+): number {
+  const waitedMs = Math.max(0, nowMs - attempt.startedAtMs)
+  const wishedMs =
+    checkAfterSeconds === undefined
+      ? Math.min(Math.max(askAgainMs.least, waitedMs / 4), askAgainMs.most)
+      : checkAfterSeconds * 1000
+  const atMs = Math.round(nowMs + wishedMs)
+  return order.status === 'pending' ? Math.min(atMs, order.expiresAtMs) : atMs
+}
+
+export function afterFailureMs(failures: number): number {
+  return Math.min(failedPauseMs.first * 2 ** Math.min(failures, 20), failedPauseMs.most)
+}

@@ -1,0 +1,111 @@
+// Late money: a rail approved a payment after its order or attempt had ended. It goes into suspense and never changes a
+// final status; from there it goes back through the rail, or is held for an operator.
+import assert from 'node:assert/strict'
+import type { RailRefundAnswer } from '@tillgate/protocol'
+import {
+  accountIdOf,
+  railAccount,
+  suspenseAccount,
+  type Transfer,
+} from '../../../core/ledger/rules/transfer.ts'
+import type { Order } from '../../../core/orders/rules/order.ts'
+import { type Attempt, asItIs, type Decision, type DecisionIds, type OrderAndAttempt } from './attempt.ts'
+
+export type LateMoney = 'refund' | 'hold'
+
+/** Money for an order that has ended: into suspense, and back through the rail where that is wanted. */
+export function decideLate(
+  { order, attempt }: OrderAndAttempt,
+  reference: string,
+  { returnId, nowMs, lateMoney }: DecisionIds & { readonly lateMoney: LateMoney },
+): Decision {
+  const { railId, merchantId, paymentId, transactionId } = attempt
+  const isKnown = ['approved', 'returning', 'returned', 'held'].includes(attempt.status)
+  if (isKnown) return { ...asItIs, isOver: true }
+  const isReturned = lateMoney === 'refund'
+  return {
+    attempt: {
+      ...attempt,
+      status: isReturned ? 'returning' : 'held',
+      nextAction: undefined,
+      reference,
+      reason: `The money came when the attempt had ended; the order is ${order.status}.`,
+      returnId: isReturned ? returnId : undefined,
+      endedAtMs: nowMs,
+    },
+    changes: [],
+    transfers: [
+      lateTransfer(attempt, { transferId: latePaymentId(order, transactionId), kind: 'late_payment', nowMs }),
+    ],
+    ...(isReturned && {
+      newTask: {
+        taskId: returnId,
+        kind: 'return',
+        railId,
+        merchantId,
+        paymentId,
+        transactionId,
+        createdAtMs: nowMs,
+      },
+    }),
+    isOver: true,
+    alert: `money came through the rail for an order that is ${order.status}; it is in suspense and ${isReturned ? 'goes back through the rail' : 'is left to an operator'}`,
+  }
+}
+
+/**
+ * The attempt's own id, so that its money comes late once. Where the order was confirmed by this attempt, and the rail then
+ * said no before it said yes, that is the id of its hold.
+ */
+function latePaymentId(order: Pick<Order, 'transactionId'>, transactionId: string): string {
+  return order.transactionId === transactionId ? `${transactionId}L` : transactionId
+}
+
+function lateTransfer(
+  { railId, merchantId, paymentId, currency, amountMinor }: Attempt,
+  given: {
+    readonly transferId: string
+    readonly kind: 'late_payment' | 'late_return'
+    readonly nowMs: number
+  },
+): Transfer {
+  const { transferId, kind, nowMs } = given
+  const rail = accountIdOf(railAccount(railId, currency))
+  const suspense = accountIdOf(suspenseAccount(currency))
+  return {
+    merchantId,
+    transferId,
+    kind,
+    phase: 'direct',
+    holdId: undefined,
+    debitAccountId: kind === 'late_payment' ? rail : suspense,
+    creditAccountId: kind === 'late_payment' ? suspense : rail,
+    currency,
+    amountMinor,
+    paymentId,
+    refundId: undefined,
+    auditId: undefined,
+    madeAtMs: nowMs,
+  }
+}
+
+/** The return of late money: back, or left to an operator. */
+export function decideReturn(attempt: Attempt, answer: RailRefundAnswer, nowMs: number): Decision {
+  const { returnId } = attempt
+  if (attempt.status !== 'returning') return { ...asItIs, isOver: true }
+  assert(returnId, 'a return has its id')
+  if (answer.status === 'approved')
+    return {
+      attempt: { ...attempt, status: 'returned' },
+      changes: [],
+      transfers: [lateTransfer(attempt, { transferId: returnId, kind: 'late_return', nowMs })],
+      isOver: true,
+    }
+  if (answer.status !== 'declined') return { ...asItIs, isOver: false }
+  return {
+    ...asItIs,
+    attempt: { ...attempt, status: 'held', reason: `The rail did not take it back: ${answer.reason}` },
+    isOver: true,
+    alert: 'the rail did not take late money back; it stays in suspense for an operator',
+  }
+}

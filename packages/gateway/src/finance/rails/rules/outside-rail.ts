@@ -1,0 +1,143 @@
+// A rail that reaches outside, as the operator registers it: a bank, a processor's hosted page, another wallet. Whether
+// it is offered at a checkout follows from its settings, an operator's pause and its own failures.
+import { digitsOf, Failure } from '@tillgate/protocol'
+import type { BankAccount } from './bank-account.ts'
+
+export interface RailSettings {
+  readonly name: string
+  /** By language tag, where the name differs. */
+  readonly names: Readonly<Record<string, string>>
+  /** Undefined where consumers pay by bank transfer: nobody is asked. */
+  readonly url?: string | undefined
+  /** What they pay to then. */
+  readonly account?: BankAccount | undefined
+  readonly currencies: readonly string[]
+  /** By currency. */
+  readonly leastMinor: Readonly<Record<string, bigint>>
+  readonly mostMinor: Readonly<Record<string, bigint>>
+  /** Undefined: all. */
+  readonly merchants: readonly string[] | undefined
+  /** At the checkout, the lowest first. */
+  readonly position: number
+  /** An SVG image. */
+  readonly logo: string | undefined
+}
+
+export interface OutsideRail extends RailSettings {
+  readonly railId: string
+  /** By an operator: it leaves the checkout, and what is under way goes on. */
+  readonly isPaused: boolean
+  /** Calls that failed in a row. */
+  readonly failures: number
+  readonly lastFailure: string | undefined
+  /** By its failures: it leaves the checkout, and nothing is asked of it before. */
+  readonly pausedUntilMs: number | undefined
+  readonly createdAtMs: number
+}
+
+export interface RailSecret {
+  readonly railId: string
+  readonly secretId: string
+  readonly sealedSecret: Buffer
+  readonly createdAtMs: number
+}
+
+export const railIdPattern = /^[a-z][a-z0-9-]{0,31}$/
+export const defaultPosition = 100
+
+/** Where a sealed secret belongs: it opens in this place alone. */
+export function placeOfRailSecret({ railId, secretId }: Pick<RailSecret, 'railId' | 'secretId'>): string {
+  return `rail_secrets ${railId} ${secretId}`
+}
+
+export interface ToPay {
+  readonly merchantId: string
+  readonly currency: string
+  readonly amountMinor: bigint
+}
+
+export function isOffered(rail: OutsideRail, toPay: ToPay, nowMs: number): boolean {
+  return !rail.isPaused && !isFailing(rail, nowMs) && serves(rail, toPay)
+}
+
+export function isFailing({ pausedUntilMs }: OutsideRail, nowMs: number): boolean {
+  return pausedUntilMs !== undefined && nowMs < pausedUntilMs
+}
+
+function serves(rail: OutsideRail, { merchantId, currency, amountMinor }: ToPay): boolean {
+  const { currencies, merchants, leastMinor, mostMinor } = rail
+  return (
+    currencies.includes(currency) &&
+    (merchants === undefined || merchants.includes(merchantId)) &&
+    amountMinor >= (leastMinor[currency] ?? 0n) &&
+    amountMinor <= (mostMinor[currency] ?? amountMinor)
+  )
+}
+
+export function nameIn({ name, names }: RailSettings, language: string): string {
+  return names[language] ?? name
+}
+
+const failuresBeforePause = 3
+const pauseMs = { first: 15_000, most: 15 * 60_000 } as const
+
+/** How long a rail that failed so often in a row is left alone; undefined: not yet. */
+export function pauseAfter(failures: number): number | undefined {
+  const beyond = failures - failuresBeforePause
+  return beyond < 0 ? undefined : Math.min(pauseMs.first * 2 ** beyond, pauseMs.most)
+}
+
+const maxUrlLength = 2048
+
+/** Throws where messages to this address could not be sent. `live` wants https. */
+export function checkRailUrl(text: string, mode: 'sandbox' | 'live'): string {
+  const url = URL.parse(text)
+  const schemes = mode === 'live' ? ['https:'] : ['https:', 'http:']
+  if (url && text.length <= maxUrlLength && schemes.includes(url.protocol) && !url.username && !url.hash)
+    return url.href
+  const https = mode === 'live' ? ' A live gateway sends to https alone.' : ''
+  throw new Failure('invalid_field', {
+    field: 'url',
+    message: `The address must be like https://bank.example/tillgate, without a user name and a fragment.${https}`,
+  })
+}
+
+/** Throws where it is no SVG image, which is all that a logo may be. */
+export function checkLogo(logo: string): void {
+  if (!/^\s*(<\?xml[^>]*>\s*)?<svg[\s>]/.test(logo))
+    throw new Failure('invalid_field', { field: 'logo', message: 'The logo must be an SVG image: <svg …>.' })
+}
+
+/** Throws where a currency does not exist, a limit is of one that the rail does not take, or no amount fits. */
+export function checkRail({ currencies, leastMinor, mostMinor, logo }: RailSettings): void {
+  for (const currency of currencies) digitsOf(currency)
+  if (logo !== undefined) checkLogo(logo)
+  for (const [field, limits] of Object.entries({ least: leastMinor, most: mostMinor }))
+    for (const currency of Object.keys(limits))
+      if (!currencies.includes(currency))
+        throw new Failure('invalid_field', {
+          field,
+          message: `The rail does not take ${currency}. Add it to the currencies, or leave it out here.`,
+        })
+  for (const [currency, least] of Object.entries(leastMinor)) {
+    if (least > (mostMinor[currency] ?? least))
+      throw new Failure('invalid_field', {
+        field: 'most',
+        message: `The most in ${currency} is below the least. Give a most that is not smaller.`,
+      })
+  }
+}
+
+/** What of it changes and from what to what, for the audit; empty: nothing does. */
+export function describeRailChanges(before: RailSettings, changes: Partial<RailSettings>): string {
+  return (Object.keys(changes) as (keyof RailSettings)[])
+    .map((name) => [name, written(before[name]), written(changes[name])] as const)
+    .filter(([, from, to]) => from !== to)
+    .map(([name, from, to]) => (name === 'logo' ? 'the logo' : `${name} from ${from} to ${to}`))
+    .join('; ')
+}
+
+function written(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  return JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? member.toString() : member))
+}

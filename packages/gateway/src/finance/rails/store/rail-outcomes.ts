@@ -1,0 +1,187 @@
+// What follows from a rail's answers, committed whole: attempt, order, ledger, callbacks, and the claim on what was to be
+// asked. Whoever lost the claim writes nothing; whoever decided on what has changed meanwhile decides again.
+import { isFinalOrderStatus } from '@tillgate/protocol'
+import type { Lane } from '../../../core/callbacks/rules/delivery-lanes.ts'
+import { insertCallbacks } from '../../../core/callbacks/store/callbacks.ts'
+import type { NewNotice } from '../../../core/emails/rules/notice.ts'
+import { queueNotices } from '../../../core/emails/store/queue-notices.ts'
+import { type AccountKey, accountKeyOf, type Transfer } from '../../../core/ledger/rules/transfer.ts'
+import { insertTransfers } from '../../../core/ledger/store/ledger.ts'
+import type { ClaimedTask, RailCall } from '../../../core/orders/payments/rules/rail-task.ts'
+import {
+  insertRailTasks,
+  postponeRailTasks,
+  removeRailTasks,
+} from '../../../core/orders/payments/store/rail-tasks.ts'
+import type { RefundChange } from '../../../core/orders/refunds/rules/refund.ts'
+import { endRefunds } from '../../../core/orders/refunds/store/refunds.ts'
+import type { Order } from '../../../core/orders/rules/order.ts'
+import { callbacksOf, changeWithoutCallbacks } from '../../../core/orders/store/orders.ts'
+import type { Queryable } from '../../../platform/database/pool.ts'
+import { byMerchant } from '../../../platform/database/tables.ts'
+import type { Decision, OrderAndAttempt } from '../rules/attempt.ts'
+import { insertCalls } from './rail-calls.ts'
+
+/** What changes, as it was decided. */
+export interface Decided {
+  /** Undefined where nothing does. */
+  readonly decision?: Decision | undefined
+  /** As they were when that was decided. */
+  readonly before?: OrderAndAttempt | undefined
+  readonly refund?: RefundChange | undefined
+}
+
+/** What came of asking, to be committed whole. */
+export interface RailOutcome extends Decided {
+  readonly task: ClaimedTask
+  readonly calls: readonly RailCall[]
+  /** Who is told of it. */
+  readonly notices?: readonly NewNotice[]
+  /** Undefined: nothing more is to be asked. */
+  readonly next: { readonly dueAtMs: number; readonly failures: number } | undefined
+}
+
+/** Somebody else changed the order or the attempt: load and decide again. */
+export class RailRaceLost extends Error {}
+
+/** To be opened before the transaction that uses them. */
+export function accountsOf({ debitAccountId, creditAccountId }: Transfer): AccountKey[] {
+  return [debitAccountId, creditAccountId].map(accountKeyOf)
+}
+
+export async function commitOutcomes(transaction: Queryable, all: readonly RailOutcome[]) {
+  // The orders first, as whoever ends an order does, so that nobody waits in a circle. One that has ended stays as it is, and
+  // refunds lock it after the accounts.
+  await lockOrders(
+    transaction,
+    all.flatMap(({ decision, before }) =>
+      decision && before && !isFinalOrderStatus(before.order.status) ? before.order : [],
+    ),
+  )
+  const given = all.map((outcome) => outcome.task)
+  const postponed = all.flatMap(({ task, next }) => (next ? [{ task, ...next }] : []))
+  const ours = new Set([
+    ...(await removeRailTasks(
+      transaction,
+      given.filter((_, index) => !all[index]?.next),
+    )),
+    ...(await postponeRailTasks(transaction, postponed)),
+  ])
+  const outcomes = all.filter(({ task }) => ours.has(task.taskId))
+  await insertCalls(transaction, outcomes)
+  await queueNotices(
+    transaction,
+    outcomes.flatMap(({ notices = [] }) => notices),
+  )
+  const queued = await commitDecisions(transaction, outcomes)
+  return { result: given.map(({ taskId }) => ours.has(taskId)), queued }
+}
+
+export async function commitDecisions(
+  transaction: Queryable,
+  outcomes: readonly Decided[],
+): Promise<readonly Lane[]> {
+  const decisions = outcomes.flatMap(({ decision }) => decision ?? [])
+  const refunds = outcomes.flatMap(({ refund }) => refund ?? [])
+  if (decisions.length === 0 && refunds.length === 0) return []
+  await changeAttempts(transaction, outcomes)
+  await freeOrders(transaction, outcomes)
+  const transfers = [
+    ...decisions.flatMap((decision) => decision.transfers),
+    ...refunds.flatMap(({ end }) => end ?? []),
+  ]
+  await insertTransfers(transaction, transfers)
+  // What is approved at once passes through confirming.
+  const changes = decisions.flatMap((decision) => decision.changes.at(-1) ?? [])
+  const passing = decisions.flatMap((decision) => decision.changes.slice(0, -1))
+  const won = await changeWithoutCallbacks(transaction, changes, passing)
+  if (won.length !== changes.length) throw new RailRaceLost('the order changed meanwhile')
+  const queued = await insertCallbacks(transaction, [
+    ...callbacksOf(decisions.flatMap(({ changes }) => changes)),
+    ...refunds.flatMap(({ callback }) => callback ?? []),
+  ])
+  await insertRailTasks(
+    transaction,
+    decisions.flatMap(({ newTask }) => (newTask ? [{ ...newTask, dueAtMs: newTask.createdAtMs }] : [])),
+  )
+  await endRefunds(transaction, refunds, transfers)
+  return queued
+}
+
+/** Each must still be as it was when it was decided about. One statement a merchant: no lock goes over several shards. */
+export async function lockOrders(transaction: Queryable, orders: readonly Order[]): Promise<void> {
+  for (const [merchantId, theirs] of byMerchant(orders)) {
+    const { rowCount } = await transaction.query({
+      name: 'lock-orders-of-rails',
+      text: `
+select 1
+  from orders o
+  join unnest($2::text[], $3::text[], $4::text[]) as k (payment_id, status, open_attempt)
+    on o.payment_id = k.payment_id and o.status = k.status and o.open_attempt is not distinct from k.open_attempt
+ where o.merchant_id = $1
+ order by o.payment_id
+   for update of o`,
+      values: [
+        merchantId,
+        theirs.map(({ paymentId }) => paymentId),
+        theirs.map(({ status }) => status),
+        theirs.map(({ openAttempt }) => openAttempt ?? null),
+      ],
+    })
+    if (rowCount !== theirs.length) throw new RailRaceLost('the order changed meanwhile')
+  }
+}
+
+/** Each must still be as it was when its change was decided. */
+async function changeAttempts(transaction: Queryable, outcomes: readonly Decided[]): Promise<void> {
+  const changed = outcomes.flatMap(({ decision, before }) =>
+    decision?.attempt && before ? [{ before: before.attempt, after: decision.attempt }] : [],
+  )
+  if (changed.length === 0) return
+  const { rowCount } = await transaction.query({
+    name: 'change-rail-attempts',
+    text: `
+update rail_attempts a
+   set status = c.status, reference = c.reference, next_action = c.next_action::jsonb, reason = c.reason,
+       return_id = c.return_id, ended_at = c.ended_at
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+              $9::bigint[])
+    as c (merchant_id, transaction_id, before, status, reference, next_action, reason, return_id, ended_at)
+ where a.merchant_id = c.merchant_id and a.transaction_id = c.transaction_id and a.status = c.before
+   and a.merchant_id = any ($1::text[])`,
+    values: [
+      changed.map(({ after }) => after.merchantId),
+      changed.map(({ after }) => after.transactionId),
+      changed.map(({ before }) => before.status),
+      changed.map(({ after }) => after.status),
+      changed.map(({ after }) => after.reference ?? null),
+      changed.map(({ after }) => (after.nextAction ? JSON.stringify(after.nextAction) : null)),
+      changed.map(({ after }) => after.reason ?? null),
+      changed.map(({ after }) => after.returnId ?? null),
+      changed.map(({ after }) => after.endedAtMs ?? null),
+    ],
+  })
+  if (rowCount !== changed.length) throw new RailRaceLost('the attempt changed meanwhile')
+}
+
+/** Those whose attempt ended and that may be paid otherwise. */
+async function freeOrders(transaction: Queryable, outcomes: readonly Decided[]): Promise<void> {
+  const freed = outcomes.flatMap(({ decision, before }) =>
+    decision?.freesOrder && before ? before.attempt : [],
+  )
+  if (freed.length === 0) return
+  await transaction.query({
+    name: 'free-orders-of-rails',
+    text: `
+update orders o
+   set open_attempt = null
+  from unnest($1::text[], $2::text[], $3::text[]) as f (merchant_id, payment_id, transaction_id)
+ where o.merchant_id = f.merchant_id and o.payment_id = f.payment_id and o.open_attempt = f.transaction_id
+   and o.merchant_id = any ($1::text[])`,
+    values: [
+      freed.map(({ merchantId }) => merchantId),
+      freed.map(({ paymentId }) => paymentId),
+      freed.map(({ transactionId }) => transactionId),
+    ],
+  })
+}

@@ -1,0 +1,91 @@
+// Days of outside accounts: as they stand, as a month, as CSV, and closed. A day is closed when it is over, with all before it.
+import { Failure, toDecimalText } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { dayAfter } from './rules/statement.ts'
+import type { AccountCurrency, DayStore, ReconciledDay } from './store/days.ts'
+import type { OutsideAccountRow, StatementStore } from './store/statements.ts'
+
+export interface CloseDaysParts extends AuditParts {
+  readonly days: DayStore
+  readonly statements: Pick<StatementStore, 'listAccounts'>
+  /** What is unexplained should be known. */
+  readonly onUnexplained: (day: ReconciledDay) => void
+}
+
+export function makeCloseDays(parts: CloseDaysParts) {
+  const { days, statements, clock } = parts
+  const makeAuditEntry = makeAuditEntries(parts)
+
+  const find = async ({ account, currency }: AccountCurrency): Promise<OutsideAccountRow> => {
+    const found = (await statements.listAccounts()).find(
+      (each) => each.account === account && each.currency === currency,
+    )
+    if (found) return found
+    throw new Failure('not_found', { message: `No statement of ${account} in ${currency} was imported.` })
+  }
+  const today = () => new Date(clock.now()).toISOString().slice(0, 10)
+
+  const listMonth = async (of: AccountCurrency, month: string): Promise<ReconciledDay[]> => {
+    const { startDay, seenThrough } = await find(of)
+    const [from, last] = [`${month}-01`, dayAfter(`${nextMonth(month)}-01`, -1)]
+    const closed = new Map(
+      (await days.listClosed(of, { from, through: last })).map((each) => [each.day, each]),
+    )
+    const all: ReconciledDay[] = []
+    const through = seenThrough < last ? seenThrough : last
+    for (let day = startDay > from ? startDay : from; day <= through; day = dayAfter(day, 1)) {
+      const read = closed.get(day) ?? (await days.readDay(of, day))
+      if (read) all.push(read)
+    }
+    return all
+  }
+
+  return {
+    listAccounts: statements.listAccounts,
+    listUnexplained: days.listUnexplained,
+    /** The oldest first; those that are open as they stand now. */
+    listMonth,
+
+    async exportMonth(of: AccountCurrency, month: string): Promise<AsyncGenerator<string>> {
+      const all = await listMonth(of, month)
+      return csvOf(all)
+    },
+
+    /** With every day before it that is open. */
+    async closeDay(of: AccountCurrency, day: string, reason: string): Promise<ReconciledDay[]> {
+      const { startDay, closedThrough, seenThrough } = await find(of)
+      if (day >= today()) throw wrong(`${day} is not over yet. Close days up to yesterday.`)
+      if (day < startDay) throw wrong(`The first statement of ${of.account} is of ${startDay}.`)
+      if (day > seenThrough)
+        throw wrong(`Statements of ${of.account} reach to ${seenThrough}. Import the next one first.`)
+      if (closedThrough !== undefined && day <= closedThrough)
+        throw new Failure('status_does_not_allow', {
+          message: `${day} is closed, and stays as it is. What came later lands in the next open day.`,
+        })
+      const entry = makeAuditEntry('reconcile.close-day', `${of.account} ${of.currency} ${day}`, { reason })
+      const closed = await days.closeDays(of, day, entry)
+      const last = closed.at(-1)
+      if (last && last.unexplainedMinor !== 0n) parts.onUnexplained(last)
+      return closed
+    },
+  }
+}
+
+function nextMonth(month: string): string {
+  return dayAfter(`${month}-28`, 4).slice(0, 7)
+}
+
+async function* csvOf(all: readonly ReconciledDay[]): AsyncGenerator<string> {
+  yield 'account,currency,day,book,outside,inTransit,unexplained,breaks,closedAt\r\n'
+  for (const { account, currency, day, breaks, closedAtMs, ...of } of all) {
+    const amounts = [of.bookMinor, of.outsideMinor, of.inTransitMinor, of.unexplainedMinor].map((minor) =>
+      toDecimalText(minor, currency),
+    )
+    const closed = closedAtMs === undefined ? '' : new Date(closedAtMs).toISOString()
+    yield `${[account, currency, day, ...amounts, breaks, closed].join(',')}\r\n`
+  }
+}
+
+function wrong(message: string): Failure {
+  return new Failure('invalid_field', { field: 'day', message })
+}

@@ -1,0 +1,142 @@
+// Imports a statement: reads the file once to its end without writing anything, so that what is wrong is said before any lock
+// is taken, and then once more into the database, all of it or nothing. What it holds is matched right after.
+import { Failure, makeUuid } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import type { MatchLines, PassCounts } from './match-lines.ts'
+import { readHere, type StatementFile, type StatementFiles } from './read-file.ts'
+import type { FileSummary } from './rules/file-summary.ts'
+import { dayAfter } from './rules/statement.ts'
+import type { FileGiven } from './rules/statement-file.ts'
+import type { MatchingStore } from './store/matching.ts'
+import type { SavedMapping, StatementImport, StatementStore } from './store/statements.ts'
+
+export interface ImportGiven {
+  readonly file: StatementFile
+  /** Of a CSV file. */
+  readonly mapping?: string | undefined
+  /** Of a file that does not name one that is known here. */
+  readonly account?: string | undefined
+  readonly reason: string
+}
+
+export interface ImportStatementParts extends AuditParts {
+  readonly statements: StatementStore
+  readonly matching: Pick<MatchingStore, 'listOutsideAccounts'>
+  readonly matchLines: MatchLines
+  /** Left out, files are read in the thread that asks. */
+  readonly statementFiles?: StatementFiles
+}
+
+export interface ImportOutcome {
+  readonly statement: StatementImport
+  /** The file was imported before: nothing of it was written, and what was left to match is matched. */
+  readonly isRepeated: boolean
+  readonly counts: PassCounts
+}
+
+/** Banks in the east are a day ahead of UTC. */
+const maxDaysAhead = 2
+
+export function makeImportStatement(parts: ImportStatementParts) {
+  const { statements, matching, matchLines, clock, random, statementFiles = readHere } = parts
+  const makeAuditEntry = makeAuditEntries(parts)
+
+  return {
+    /** What would be read; nothing is written. */
+    dryRun: async ({ file, ...given }: ImportGiven): Promise<FileSummary> =>
+      (await statementFiles.inspect(file, await givenFor(given))).summary,
+
+    async importStatement(given: ImportGiven): Promise<ImportOutcome> {
+      const by = await givenFor(given)
+      const { mapping } = by
+      const { summary, sha256, spans } = await statementFiles.inspect(given.file, by)
+      // What a rail will pay over is news for the bank account that it comes to.
+      const others = mapping?.settlesTo === undefined ? [] : [`bank:${mapping.settlesTo}`]
+      // Also those of which it has no new line: by then what the books have ought to have come.
+      const accounts = new Set([...spans.map((span) => span.account), ...others])
+      const known = await statements.findByHash(sha256)
+      // Whoever imported it may have died before all of them were looked at.
+      if (known) return { statement: known, isRepeated: true, counts: await matchAll(accounts) }
+      const importId = makeUuid(clock.now(), random)
+      const entry = makeAuditEntry('reconcile.import', importId, { reason: given.reason })
+      const { name } = given.file
+      const statement = await statements.importFile(
+        {
+          importId,
+          fileSha256: sha256,
+          fileName: name.slice(0, 200),
+          format: summary.format,
+          mapping: mapping?.mappingName,
+          lines: 0,
+          known: 0,
+          skipped: 0,
+          accounts: [],
+          firstDay: undefined,
+          lastDay: undefined,
+          importedAtMs: entry.actedAtMs,
+        },
+        entry,
+        {
+          spans,
+          async read(put) {
+            const read = await statementFiles.batches(given.file, by, put)
+            if (read.sha256 !== sha256)
+              throw wrong('file', 'The file changed while it was read. Import it again.')
+            return read
+          },
+        },
+      )
+      // Somebody sent the same file at the same moment.
+      if (!statement)
+        return { statement: found(await statements.findByHash(sha256)), isRepeated: true, counts: nothing }
+      return { statement, isRepeated: false, counts: await matchAll(accounts) }
+    },
+  }
+
+  async function matchAll(accounts: Iterable<string>): Promise<PassCounts> {
+    const counts = { ...nothing }
+    for (const account of accounts) {
+      const { matched, booked, breaks } = await matchLines(account)
+      counts.matched += matched
+      counts.booked += booked
+      counts.breaks += breaks
+    }
+    return counts
+  }
+
+  /** What the file is read by, as it is known now. */
+  async function givenFor(given: Omit<ImportGiven, 'file'>): Promise<FileGiven> {
+    const mapping = await mappingOf(given)
+    const accounts = (await matching.listOutsideAccounts()).map(({ account, iban, number, currency }) => ({
+      account,
+      iban,
+      number,
+      currency,
+    }))
+    const today = new Date(clock.now()).toISOString().slice(0, 10)
+    return { mapping, account: given.account, accounts, lastDay: dayAfter(today, maxDaysAhead) }
+  }
+
+  async function mappingOf({
+    mapping: name,
+    account,
+  }: Omit<ImportGiven, 'file'>): Promise<SavedMapping | undefined> {
+    if (name === undefined) return undefined
+    const mapping = (await statements.listMappings()).find(({ mappingName }) => mappingName === name)
+    if (!mapping) throw wrong('mapping', `There is no mapping ${name}. Save it first.`)
+    if (account !== undefined && account !== mapping.account)
+      throw wrong('account', `The mapping ${name} is for ${mapping.account}.`)
+    return mapping
+  }
+}
+
+const nothing: PassCounts = { matched: 0, booked: 0, breaks: 0 }
+
+function found(statement: StatementImport | undefined): StatementImport {
+  if (!statement) throw new Error('a file that was imported is there')
+  return statement
+}
+
+function wrong(field: string, message: string): Failure {
+  return new Failure('invalid_field', { field, message })
+}

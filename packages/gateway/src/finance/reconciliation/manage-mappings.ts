@@ -1,0 +1,45 @@
+// How CSV files are read, as operators save it: by name, for one outside account each.
+import { Failure } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
+import { checkMapping } from './rules/csv.ts'
+import type { MatchingStore } from './store/matching.ts'
+import type { SavedMapping, StatementStore } from './store/statements.ts'
+
+export interface ManageMappingsParts extends AuditParts {
+  readonly statements: StatementStore
+  readonly matching: Pick<MatchingStore, 'listOutsideAccounts'>
+  readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
+}
+
+export function makeManageMappings(parts: ManageMappingsParts) {
+  const { statements, matching, bankAccounts, clock } = parts
+  const entry = makeAuditEntries(parts)
+  return {
+    listMappings: statements.listMappings,
+
+    /** What was read by it before stays as it is. */
+    async saveMapping(given: Omit<SavedMapping, 'changedAtMs'>, reason: string): Promise<SavedMapping> {
+      const { mappingName, account, settlesTo, columns } = given
+      checkMapping(columns)
+      if (!(await matching.listOutsideAccounts()).some((each) => each.account === account))
+        throw wrong(
+          'account',
+          `There is no bank account or rail ${account}. Write it as bank:main or rail:card.`,
+        )
+      if (settlesTo !== undefined) {
+        if (!account.startsWith('rail:')) throw wrong('settlesTo', 'Only a rail pays over what it collected.')
+        if (!(await bankAccounts.listBanks()).some(({ bankName }) => bankName === settlesTo))
+          throw wrong('settlesTo', `There is no bank account ${settlesTo}.`)
+      } else if (columns.fee !== undefined || columns.batch !== undefined)
+        throw wrong('settlesTo', 'Say to which bank account the rail pays over, less its fees.')
+      const mapping = { ...given, changedAtMs: clock.now() }
+      await statements.saveMapping(mapping, entry('reconcile.mapping', mappingName, { reason }))
+      return mapping
+    },
+  }
+}
+
+function wrong(field: string, message: string): Failure {
+  return new Failure('invalid_field', { field, message })
+}

@@ -1,0 +1,322 @@
+// One pass over an outside account: lines that wait are matched, booked where something waits for them, or become breaks, first
+// those that name something of ours and then the rest; those of open breaks are tried again with what is new, and what the books
+// have and no statement shows is looked for. Page by page, each its own transaction, so that whoever dies in between is followed
+// by anybody, and memory holds a page however long the statement is.
+import { Failure, makeUuid, toDecimalText } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { MakeNotices } from '../../core/emails/make-notices.ts'
+import type { BookLine } from './book-lines.ts'
+import { type BookItem, type Decision, match, matchByName, matchDefaults } from './rules/match.ts'
+import type { KnownLine } from './rules/statement.ts'
+import type { MatchingStore, NewBreak, NewMatch } from './store/matching.ts'
+import type { OutsideAccount } from './store/owners.ts'
+
+export interface MatchLinesParts extends AuditParts {
+  readonly matching: MatchingStore
+  readonly bookLine: BookLine
+  readonly makeNotices: MakeNotices
+}
+
+export interface PassCounts {
+  readonly matched: number
+  readonly booked: number
+  readonly breaks: number
+}
+
+const linesPerPage = 5_000
+const overduePerPage = 5_000
+
+export type MatchLines = (account: string) => Promise<PassCounts>
+
+type Parts = MatchLinesParts
+
+/** All of an account. Safe to repeat, and to run twice at once. */
+export function makeMatchLines(parts: Parts): MatchLines {
+  return (account) => matchAccount(parts, account)
+}
+
+/** First lines that name something of ours, then the rest, then again those of open breaks. */
+const passes = ['named', 'rest', 'again'] as const
+type Pass = (typeof passes)[number]
+
+async function matchAccount(parts: Parts, account: string): Promise<PassCounts> {
+  const { matching } = parts
+  const outside = (await matching.listOutsideAccounts()).find((each) => each.account === account)
+  if (!outside) throw new Failure('not_found', { message: `There is no outside account ${account}.` })
+  if (outside.railId !== undefined) await matching.recordRailSide(outside.railId)
+  const counts = { matched: 0, booked: 0, breaks: 0 }
+  for (const pass of passes) {
+    const list = pass === 'again' ? matching.listBrokenLines : matching.listOpenLines
+    await eachPage(list, account, async (lines) => {
+      const more = await matchPage(parts, { outside, lines, pass })
+      counts.matched += more.matched
+      counts.booked += more.booked
+      counts.breaks += more.breaks
+    })
+  }
+  await recordRails(parts, outside)
+  await matching.resolveEndedPayouts(account, parts.clock.now())
+  return { ...counts, breaks: counts.breaks + (await findOverdue(parts, outside)) }
+}
+
+interface Page {
+  readonly outside: OutsideAccount
+  readonly lines: readonly KnownLine[]
+  readonly pass: Pass
+}
+
+/** What is to be recorded about a page. */
+interface Findings {
+  readonly matches: NewMatch[]
+  readonly breaks: NewBreak[]
+  /** Breaks that are open already, as they are now. */
+  readonly changed: NewBreak[]
+  booked: number
+}
+
+/** Decides about the lines of a page, books what is to be booked, and records all of it at once. */
+async function matchPage(parts: Parts, page: Page): Promise<PassCounts> {
+  const { outside, lines, pass } = page
+  const named = await parts.matching.findNamed(outside, lines)
+  const decisions =
+    pass === 'named' ? matchByName(lines, named).decisions : await matchAll(parts, outside, lines, named)
+  const toBook = decisions.flatMap((each) => (each.kind === 'book' ? lineIdsOf(each.lines) : []))
+  const taken = await claim(parts, outside, toBook)
+  const found: Findings = { matches: [], breaks: [], changed: [], booked: 0 }
+  for (const decision of decisions) {
+    if (decision.kind === 'break')
+      found[pass === 'again' ? 'changed' : 'breaks'].push(breakOf(parts, decision))
+    else if (decision.kind === 'match') await addMatch(parts, found, decision, { outside, named })
+    else if (!lineIdsOf(decision.lines).some((lineId) => taken.has(lineId)))
+      await addBooking(parts, found, decision, page)
+  }
+  if (decisions.some(isSettlement)) await recordRails(parts, outside)
+  const { booked, ...recorded } = found
+  const fresh = await parts.matching.record({
+    ...recorded,
+    account: outside.account,
+    lineIds: lineIdsOf(lines),
+    nowMs: parts.clock.now(),
+    entry: found.breaks.length > 0 ? newsOf(parts, outside.account, found.breaks) : undefined,
+  })
+  return { matched: found.matches.length, booked, breaks: fresh }
+}
+
+async function addMatch(
+  parts: Parts,
+  { matches, breaks }: Findings,
+  { rule, lines, items, lateDays }: Extract<Decision, { kind: 'match' }>,
+  known: { readonly outside: OutsideAccount; readonly named: readonly BookItem[] },
+): Promise<void> {
+  matches.push({ matchId: newId(parts), rule, lineIds: lineIdsOf(lines), items })
+  const [line] = lines
+  const [item] = items
+  if (lateDays !== undefined && line) breaks.push(rightBut(parts, 'late', line, { item }))
+  else if (line && item) breaks.push(...(await findingsOf(parts, line, item, known)))
+}
+
+async function addBooking(
+  parts: Parts,
+  found: Findings,
+  decision: Extract<Decision, { kind: 'book' }>,
+  { outside, pass }: Page,
+): Promise<void> {
+  const { rule, lines, items: awaited } = decision
+  const lineIds = lineIdsOf(lines)
+  const { items, breaks } = await book(parts, outside, decision)
+  const isBooked = items.length > 0
+  found.booked += items.length
+  if (isBooked) found.matches.push({ matchId: newId(parts), rule, lineIds, items, awaited })
+  // A line that is tried again without success keeps the break that it has.
+  const isNew = ({ lineId }: NewBreak) => pass !== 'again' || isBooked || !lineIds.includes(lineId ?? '')
+  found.breaks.push(...breaks.filter(isNew))
+}
+
+/** The lines that an operator resolved first. */
+async function claim(
+  { matching }: Parts,
+  { account }: OutsideAccount,
+  lineIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return lineIds.length > 0 ? matching.claimLines(account, lineIds) : new Set()
+}
+
+async function matchAll(
+  { matching }: Parts,
+  outside: OutsideAccount,
+  lines: readonly KnownLine[],
+  named: readonly BookItem[],
+): Promise<Decision[]> {
+  const { unnamed } = matchByName(lines, named)
+  const { items, rivals } = await matching.findByAmount(outside, unnamed)
+  const known = new Set(named.map(({ key }) => key))
+  return match(lines, [...named, ...items.filter(({ key }) => !known.has(key))], { rivals })
+}
+
+/** Of what was booked for this very line before: it is told with the match, by whoever comes to write that down. */
+async function findingsOf(
+  parts: Parts,
+  line: KnownLine,
+  item: BookItem,
+  { outside, named }: { outside: OutsideAccount; named: readonly BookItem[] },
+): Promise<NewBreak[]> {
+  const { finding, sizeMinor } = await parts.bookLine(line, item, outside.bankName)
+  if (!finding) return []
+  const order = named.find(
+    ({ kind, references }) =>
+      kind === 'transfer' && references.some((name) => item.references.includes(name)),
+  )
+  return [rightBut(parts, finding, line, { item: order ?? item, sizeMinor })]
+}
+
+/** The transfers that it made, or found made; a break where a room refuses it. */
+async function book(
+  parts: Parts,
+  outside: OutsideAccount,
+  { lines, items }: Extract<Decision, { kind: 'book' }>,
+): Promise<{ items: readonly BookItem[]; breaks: NewBreak[] }> {
+  const breaks: NewBreak[] = []
+  const [line] = lines
+  if (!line) return { items: [], breaks }
+  try {
+    for (const item of items) {
+      const { finding, sizeMinor } = await parts.bookLine(line, item, outside.bankName)
+      if (finding) breaks.push(rightBut(parts, finding, line, { item, sizeMinor }))
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    // The order, payout or rail's sum that it names, for the operator who decides about it.
+    const item = items.find(
+      ({ kind }) => kind === 'transfer' || kind === 'payout_return' || kind === 'settlement',
+    )
+    const refused = lines.map((each) => breakOf(parts, { breakKind: 'missing_here', line: each, item }))
+    return { items: [], breaks: refused }
+  }
+  return { items: fitting(await parts.matching.findByMarks(outside, lines), { lines, items }), breaks }
+}
+
+/** Of the transfers with the marks of the lines, those that are their sum. */
+function fitting(
+  found: readonly BookItem[],
+  { lines, items }: Pick<Extract<Decision, { kind: 'book' }>, 'lines' | 'items'>,
+): readonly BookItem[] {
+  const wanted = lines.reduce((total, { amountMinor }) => total + amountMinor, 0n)
+  const marked = new Set(found.map(({ key }) => key))
+  const before = items.filter(({ kind, key }) => kind === 'booked' && !marked.has(key))
+  const made = [...before, ...found]
+  // A payout that came back before it was known to be paid is two transfers under one mark.
+  return sumOf(made) === wanted ? made : made.filter(({ amountMinor }) => amountMinor === wanted).slice(0, 1)
+}
+
+/** What the bank says of rails is news for their accounts, and a batch that came is not waited for by the next page. */
+async function recordRails({ matching }: Parts, { bankName }: OutsideAccount): Promise<void> {
+  if (bankName === undefined) return
+  for (const { railId } of await matching.listOutsideAccounts())
+    if (railId !== undefined) await matching.recordRailSide(railId)
+}
+
+async function findOverdue(parts: Parts, outside: OutsideAccount): Promise<number> {
+  const graceDays = matchDefaults.lateAfterDays
+  let found = 0
+  for (;;) {
+    const items = await parts.matching.listOverdue(outside, { graceDays, limit: overduePerPage })
+    const breaks = items.map(
+      (item): NewBreak => ({
+        breakId: newId(parts),
+        kind: 'missing_there',
+        currency: item.currency,
+        day: item.day,
+        lineId: undefined,
+        item,
+        // What is only on its way out is not in the books yet.
+        amountMinor: item.kind === 'booked' ? -item.amountMinor : 0n,
+        sizeMinor: abs(item.amountMinor),
+      }),
+    )
+    if (breaks.length === 0) return found
+    const entry = newsOf(parts, outside.account, breaks)
+    found += await parts.matching.record({
+      account: outside.account,
+      lineIds: [],
+      matches: [],
+      breaks,
+      nowMs: parts.clock.now(),
+      entry,
+    })
+    if (breaks.length < overduePerPage) return found
+  }
+}
+
+function newId({ clock, random }: Parts): string {
+  return makeUuid(clock.now(), random)
+}
+
+function breakOf(
+  parts: Parts,
+  { breakKind, line, item }: Omit<Extract<Decision, { kind: 'break' }>, 'kind'>,
+): NewBreak {
+  const { lineId, currency, day, amountMinor } = line
+  const isCompared = breakKind === 'amount_differs' && item
+  const isBooked = item?.kind === 'booked'
+  return {
+    breakId: newId(parts),
+    kind: breakKind,
+    currency,
+    day,
+    lineId,
+    item,
+    amountMinor: isCompared && isBooked ? amountMinor - item.amountMinor : amountMinor,
+    sizeMinor: abs(isCompared ? amountMinor - item.amountMinor : amountMinor),
+  }
+}
+
+/** The books are right, and somebody should still look. */
+function rightBut(
+  parts: Parts,
+  kind: NewBreak['kind'],
+  { lineId, currency, day, amountMinor }: KnownLine,
+  { item, sizeMinor = abs(amountMinor) }: { item: BookItem | undefined; sizeMinor?: bigint },
+): NewBreak {
+  return { breakId: newId(parts), kind, currency, amountMinor: 0n, sizeMinor, day, lineId, item }
+}
+
+function newsOf(parts: Parts, account: string, breaks: readonly NewBreak[]) {
+  const [largest] = breaks.toSorted((a, b) => (a.sizeMinor > b.sizeMinor ? -1 : 1))
+  const amount = largest ? `${toDecimalText(largest.sizeMinor, largest.currency)} ${largest.currency}` : ''
+  const notices = parts.makeNotices('breaks-found', {
+    parameters: { account, count: String(breaks.length), largest: amount },
+  })
+  return makeAuditEntry(parts, 'reconcile.breaks-found', account, {
+    reason: `${breaks.length} found`,
+    notices,
+  })
+}
+
+async function eachPage(
+  list: MatchingStore['listOpenLines'],
+  account: string,
+  work: (lines: readonly KnownLine[]) => Promise<void>,
+): Promise<void> {
+  for (let after: KnownLine | undefined; ; ) {
+    const lines = await list(account, { after, limit: linesPerPage })
+    if (lines.length > 0) await work(lines)
+    if (lines.length < linesPerPage) return
+    after = lines.at(-1)
+  }
+}
+
+function lineIdsOf(lines: readonly KnownLine[]): string[] {
+  return lines.map(({ lineId }) => lineId)
+}
+
+function isSettlement(decision: Decision): boolean {
+  return decision.kind === 'book' && decision.items.some(({ kind }) => kind === 'settlement')
+}
+
+export function sumOf(items: readonly BookItem[]): bigint {
+  return items.reduce((total, { amountMinor }) => total + amountMinor, 0n)
+}
+
+function abs(minor: bigint): bigint {
+  return minor < 0n ? -minor : minor
+}

@@ -1,0 +1,57 @@
+// Reads a statement's file from its beginning to its end: once to see what is in it, and once more to write it. A file is read
+// in the thread that asks, or in one of its own (read-file-in-thread.ts), with the same results.
+import { createHash } from 'node:crypto'
+import { type AccountSpan, type FileSummary, makeSummary } from './rules/file-summary.ts'
+import { type FileBatch, type FileGiven, makeFileReader } from './rules/statement-file.ts'
+
+/** Read from its beginning each time. */
+export interface StatementFile {
+  readonly name: string
+  readonly open: () => AsyncIterable<Uint8Array>
+}
+
+export interface Inspected {
+  readonly summary: FileSummary
+  readonly spans: readonly AccountSpan[]
+  readonly sha256: string
+}
+
+export type PutBatch = (batch: FileBatch) => Promise<void>
+
+/** Both throw a Failure that says what is wrong with the file. */
+export interface StatementFiles {
+  /** What is in it. */
+  readonly inspect: (file: StatementFile, given: FileGiven) => Promise<Inspected>
+  /** Everything that is in it, batch by batch. */
+  readonly batches: (
+    file: StatementFile,
+    given: FileGiven,
+    put: PutBatch,
+  ) => Promise<{ readonly skipped: number; readonly sha256: string }>
+}
+
+export const readHere: StatementFiles = {
+  async inspect(file, given) {
+    const summary = makeSummary()
+    const sha256 = await read(file, given, async (batch) => summary.add(batch))
+    return { summary: summary.read(), spans: summary.spans(), sha256 }
+  },
+
+  async batches(file, given, put) {
+    let skipped = 0
+    const sha256 = await read(file, given, (batch) => {
+      skipped += batch.skipped
+      return put(batch)
+    })
+    return { skipped, sha256 }
+  },
+}
+
+/** The file's SHA-256. */
+async function read(file: StatementFile, given: FileGiven, put: PutBatch): Promise<string> {
+  const reader = makeFileReader(given, () => createHash('sha256'))
+  for await (const bytes of file.open()) for (const batch of reader.write(bytes)) await put(batch)
+  const { batches, sha256 } = reader.end()
+  for (const batch of batches) await put(batch)
+  return sha256
+}

@@ -1,0 +1,329 @@
+// What operators do with breaks. What moves money is an act of the room that it belongs to: a difference is written off by a
+// correction, a line is booked as a bank transfer, at once or after a second operator's yes, and the break ends when that is in
+// the books.
+import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
+import { type AuditParts, demandApproval, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { AuditedAction } from '../../core/audit/rules/effects.ts'
+import { bindAll } from '../../platform/runtime/bind-all.ts'
+import { type RecordTransfers, referenceOf } from '../rails/record-transfers.ts'
+import type { CorrectBooks } from '../treasury/correct-books.ts'
+import { mainBank } from '../treasury/rules/bank-account.ts'
+import { type BookLine, entryOf } from './book-lines.ts'
+import { type MatchLines, sumOf } from './match-lines.ts'
+import { type Break, type BreakNote, checkAmount, checkPair, isBeingBooked } from './rules/break.ts'
+import type { BookItem } from './rules/match.ts'
+import { beingResolved, bookedAs, checkWay, itemToBook, resolvedBefore, ways } from './rules/resolution.ts'
+import type { KnownLine } from './rules/statement.ts'
+import type { BreakResolution, BreakStore } from './store/breaks.ts'
+import type { MatchingStore } from './store/matching.ts'
+import type { OutsideAccount } from './store/owners.ts'
+
+export interface ResolveBreaksParts extends AuditParts {
+  readonly breaks: BreakStore
+  readonly matching: Pick<MatchingStore, 'listOutsideAccounts' | 'findNamed' | 'findByMarks'>
+  readonly transfers: Pick<RecordTransfers, 'confirmTransfer'>
+  readonly corrections: Pick<CorrectBooks, 'correct'>
+  readonly bookLine: BookLine
+  readonly matchLines: MatchLines
+}
+
+/** So long nobody takes to book something. */
+const claimMs = 600_000
+
+export interface BreakWithNotes {
+  readonly found: Break
+  readonly notes: readonly BreakNote[]
+}
+
+type Parts = ResolveBreaksParts
+
+export function makeResolveBreaks(parts: ResolveBreaksParts) {
+  const { breaks } = parts
+  return {
+    listBreaks: breaks.listBreaks,
+    countOpen: breaks.countOpen,
+    ...bindAll(parts, { finishAll, showBreak, assign, note, accept, pair, confirm, writeOff }),
+  }
+}
+
+async function showBreak(parts: Parts, breakId: string): Promise<BreakWithNotes> {
+  return {
+    found: await asNow(parts, await find(parts, breakId)),
+    notes: await parts.breaks.listNotes(breakId),
+  }
+}
+
+/** Without an owner it is nobody's again. */
+async function assign(
+  parts: Parts,
+  breakId: string,
+  owner: string | undefined,
+  reason: string,
+): Promise<Break> {
+  const { account } = await find(parts, breakId)
+  const entry = makeAuditEntry(parts, 'reconcile.assign', breakId, {
+    reason: `${account}: ${owner ?? 'nobody'}: ${reason}`,
+  })
+  if (!(await parts.breaks.assign(breakId, owner, entry))) throw resolvedBefore(await find(parts, breakId))
+  return find(parts, breakId)
+}
+
+async function note(parts: Parts, breakId: string, text: string): Promise<void> {
+  await find(parts, breakId)
+  const entry = makeAuditEntry(parts, 'reconcile.note', breakId, { reason: text })
+  await parts.breaks.addNote(
+    { breakId, noteId: entry.auditId, actor: parts.actor, notedAtMs: entry.actedAtMs, text },
+    entry,
+  )
+}
+
+async function accept(parts: Parts, breakId: string, reason: string): Promise<Break> {
+  const found = await asNow(parts, await find(parts, breakId))
+  checkWay(found, ways.accept)
+  return resolve(parts, [found], { ...ways.accept, reason })
+}
+
+/** Its line and what the other one misses are the same. */
+async function pair(parts: Parts, breakId: string, otherBreakId: string, reason: string): Promise<Break> {
+  const [found, other] = [await asNow(parts, await find(parts, breakId)), await find(parts, otherBreakId)]
+  checkWay(found, ways.pair)
+  checkPair(found, other)
+  if ((await underWay(parts, found)) || (await underWay(parts, other))) throw beingResolved()
+  const matched = matchOf(parts, [found], other.item ? [other.item] : [])
+  return resolve(parts, [found, other], { ...ways.pair, reason, matched })
+}
+
+/** Books what the line is, by what waits for it, and looks at the line again. */
+async function confirm(
+  parts: Parts,
+  breakId: string,
+  given: {
+    readonly reference?: string | undefined
+    readonly amount?: string | undefined
+    readonly reason: string
+  },
+): Promise<Break> {
+  const { clock, breaks } = parts
+  const found = await find(parts, breakId)
+  checkAmount(found, given.amount)
+  checkWay(found, ways.confirm)
+  if (await underWay(parts, found)) throw beingResolved()
+  const booking = await bookingOf(parts, found, given)
+  const actId = makeUuid(clock.now(), parts.random)
+  demandApproval(parts.authority, booking.needs)
+  const { reason } = given
+  await claimed(parts, found, { actId, action: ways.confirm.action, reason }, booking.book)
+  // Where another pass was quicker, the break is resolved by the line's mark.
+  const { resolution } = ways.confirm
+  await breaks.resolve(
+    resolutionOf(parts, [{ ...found, actId }], { resolution, reason }),
+    undefined,
+    clock.now(),
+  )
+  await parts.matchLines(found.account)
+  return find(parts, breakId)
+}
+
+/** A transfer for an order, or what the books wait for. */
+async function bookingOf(
+  parts: Parts,
+  found: Break,
+  given: { readonly reference?: string | undefined; readonly reason: string },
+): Promise<{ readonly needs: AuditedAction; readonly book: () => Promise<unknown> }> {
+  const { account, kind, item, line } = found
+  if (!line) throw new Error('what is booked is a line')
+  const outside = await outsideOf(parts, account)
+  if (kind === 'missing_here' && item?.kind !== 'payout_return' && item?.kind !== 'settlement') {
+    const { railId, receipt } = await transferOf(parts, line, { ...given, outside })
+    return { needs: 'transfer.confirm', book: () => parts.transfers.confirmTransfer(railId, receipt) }
+  }
+  const waited = itemToBook(found)
+  return { needs: bookedAs(waited), book: () => parts.bookLine(line, waited, outside.bankName) }
+}
+
+/** The difference becomes a loss or a gain. */
+async function writeOff(
+  parts: Parts,
+  breakId: string,
+  { reason, amount }: { readonly reason: string; readonly amount?: string | undefined },
+): Promise<Break> {
+  const found = await find(parts, breakId)
+  checkAmount(found, amount)
+  checkWay(found, ways.writeOff)
+  const before = await underWay(parts, found)
+  if (before && !before.isWriteOff) throw beingResolved()
+  const actId = before?.actId ?? makeUuid(parts.clock.now(), parts.random)
+  const { account, currency, amountMinor } = found
+  demandApproval(parts.authority, 'correction.difference')
+  await claimed(parts, found, { actId, action: ways.writeOff.action, reason }, () =>
+    parts.corrections.correct(
+      {
+        kind: 'difference',
+        account,
+        currency,
+        direction: amountMinor > 0n ? 'in' : 'out',
+        amountMinor: amountMinor > 0n ? amountMinor : -amountMinor,
+        outside: {
+          bankName: account.startsWith('bank:') ? account.slice(5) : mainBank,
+          reference: `break ${breakId}`,
+          valueDate: found.line?.valueDay,
+        },
+      },
+      reason,
+      { actId },
+    ),
+  )
+  await finish(parts, { ...found, actId, reason })
+  return find(parts, breakId)
+}
+
+async function find({ breaks }: Parts, breakId: string): Promise<Break> {
+  const found = uuidPattern.test(breakId) ? await breaks.findBreak(breakId) : undefined
+  if (found) return found
+  throw new Failure('not_found', { message: `There is no break ${breakId}.` })
+}
+
+/** No other action resolves the break meanwhile. A refused action leaves the break to others. */
+async function claimed<Result>(
+  parts: Parts,
+  found: Break,
+  { actId, action, reason }: { actId: string; action: AuditedAction; reason: string },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { breakId, actId: before } = found
+  const isNew = actId !== before
+  if (
+    isNew &&
+    !(await parts.breaks.beginResolving(breakId, {
+      actId,
+      before,
+      entry: makeAuditEntry(parts, action, breakId, { reason }),
+    }))
+  )
+    throw resolvedBefore(await find(parts, breakId))
+  try {
+    if (isNew) await checkNotBookedYet(parts, found)
+    return await work()
+  } catch (error) {
+    const isRefused = error instanceof Failure && error.failure !== 'unavailable'
+    if (isNew && isRefused) await parts.breaks.release(breakId, { actId })
+    throw error
+  }
+}
+
+/** Who booked the line before nobody could begin anything else is about to write that down, or died. */
+async function checkNotBookedYet(parts: Parts, { account, line }: Break): Promise<void> {
+  if (!line) return
+  const items = await parts.matching.findByMarks(await outsideOf(parts, account), [line])
+  const { amountMinor } = line
+  if (sumOf(items) !== amountMinor && !items.some((item) => item.amountMinor === amountMinor)) return
+  throw new Failure('status_does_not_allow', {
+    message: 'The books have this line by now. The next pass matches it.',
+  })
+}
+
+/** Ends those whose correction or transfer is in the books, whoever made it so; what was refused is open to all again. */
+async function finishAll(parts: Parts, account: string): Promise<number> {
+  let ended = 0
+  for (const found of await parts.breaks.listBeingResolved(account)) if (await finish(parts, found)) ended++
+  return ended
+}
+
+async function finish(parts: Parts, found: Break): Promise<boolean> {
+  const { breaks, clock } = parts
+  const { actId } = found
+  if (actId === undefined || isBeingBooked(found)) return false
+  const correction = await breaks.findCorrection(actId, (await outsideOf(parts, found.account)).owners)
+  if (!correction) {
+    // The process that began it died before it booked anything.
+    await breaks.release(found.breakId, { actId, begunBeforeMs: clock.now() - claimMs })
+    return false
+  }
+  const compared = found.kind !== 'twice' && found.item?.kind === 'booked' ? [found.item] : []
+  const matched = matchOf(parts, [found], [...compared, correction])
+  const resolution = resolutionOf(parts, [found], {
+    resolution: ways.writeOff.resolution,
+    reason: found.reason ?? 'the difference is written off',
+    matched,
+  })
+  const isExplained = await breaks.resolve(resolution, undefined, clock.now())
+  // Another line has what it was compared with: both this line and the correction are looked at again.
+  return isExplained || breaks.resolve({ ...resolution, matched: undefined }, undefined, clock.now())
+}
+
+async function resolve(
+  parts: Parts,
+  all: readonly Break[],
+  given: ResolutionGiven & { readonly action: AuditedAction },
+): Promise<Break> {
+  const [found] = all
+  if (!found) throw new Error('one break at least is resolved')
+  const entry = makeAuditEntry(parts, given.action, found.breakId, { reason: given.reason })
+  if (!(await parts.breaks.resolve(resolutionOf(parts, all, given), entry, entry.actedAtMs)))
+    throw resolvedBefore(await find(parts, found.breakId))
+  return find(parts, found.breakId)
+}
+
+type ResolutionGiven = Pick<BreakResolution, 'resolution' | 'reason' | 'matched'>
+
+function resolutionOf(
+  { actor }: Parts,
+  breaks: readonly Break[],
+  { resolution, reason, matched }: ResolutionGiven,
+): BreakResolution {
+  return { breaks, resolution, reason, by: actor, account: breaks[0]?.account ?? '', matched }
+}
+
+function matchOf({ clock, random }: Parts, all: readonly Break[], items: readonly BookItem[]) {
+  const lineIds = all.flatMap(({ lineId }) => lineId ?? [])
+  return { matchId: makeUuid(clock.now(), random), rule: 'operator', lineIds, items } as const
+}
+
+/** What the operator names, or else what the line itself does. */
+async function transferOf(
+  { matching }: Parts,
+  line: KnownLine,
+  { outside, reference, reason }: { outside: OutsideAccount; reference?: string | undefined; reason: string },
+) {
+  const { currency, amountMinor } = line
+  const [anyRail] = outside.transferRails
+  if (anyRail === undefined)
+    throw new Failure('status_does_not_allow', {
+      message: 'Nobody pays to this account by bank transfer: no rail has its IBAN.',
+    })
+  const asked = reference === undefined ? line : { ...line, references: [referenceOf(reference)] }
+  const named = (await matching.findNamed(outside, [asked])).find(({ kind }) => kind === 'transfer')
+  const known = reference ?? named?.references[0]
+  if (known === undefined)
+    throw new Failure('invalid_field', {
+      field: 'reference',
+      message: 'Say for which order it is: its reference, or its paymentId.',
+    })
+  return {
+    railId: named?.railId ?? anyRail,
+    receipt: { ...entryOf(line), currency, amountMinor, reference: known, reason },
+  }
+}
+
+async function outsideOf({ matching }: Parts, account: string): Promise<OutsideAccount> {
+  const outside = (await matching.listOutsideAccounts()).find((each) => each.account === account)
+  if (!outside) throw new Error('a break is of an outside account')
+  return outside
+}
+
+async function asNow(parts: Parts, found: Break): Promise<Break> {
+  return { ...found, actId: (await underWay(parts, found))?.actId }
+}
+
+/** What was begun, and is not to be done twice. */
+async function underWay(
+  parts: Parts,
+  found: Break,
+): Promise<{ readonly actId: string; readonly isWriteOff: boolean } | undefined> {
+  const { account, actId } = found
+  if (actId === undefined) return undefined
+  if (isBeingBooked(found)) return { actId, isWriteOff: false }
+  // The process that began it may still be about to do either: the books tell which.
+  const { owners } = await outsideOf(parts, account)
+  return { actId, isWriteOff: (await parts.breaks.findCorrection(actId, owners)) !== undefined }
+}

@@ -1,0 +1,149 @@
+// A break: what does not match, and what an operator may do about it.
+import { Failure, toDecimalText } from '@tillgate/protocol'
+import type { BookItem, BreakKind, Rule } from './match.ts'
+import type { KnownLine } from './statement.ts'
+
+/** How one ends: by news, or by an operator. */
+export const resolutions = ['matched', 'accepted', 'written_off', 'confirmed', 'paired'] as const
+export type Resolution = (typeof resolutions)[number]
+
+export interface Break {
+  readonly breakId: string
+  readonly account: string
+  readonly currency: string
+  readonly kind: BreakKind
+  /** What is unexplained by it, outside less books. */
+  readonly amountMinor: bigint
+  /** Of what it is about. */
+  readonly sizeMinor: bigint
+  readonly day: string
+  readonly lineId: string | undefined
+  readonly foundAtMs: number
+  readonly owner: string | undefined
+  /** Of the correction that resolves it, from when an operator chose that; the line's id while the matcher books it. */
+  readonly actId: string | undefined
+  readonly resolvedAtMs: number | undefined
+  readonly resolvedBy: string | undefined
+  readonly resolution: Resolution | undefined
+  readonly reason: string | undefined
+  /** The outside's side. */
+  readonly line: KnownLine | undefined
+  /** The books' side, as it was. */
+  readonly item: BookItem | undefined
+}
+
+export interface BreakNote {
+  readonly noteId: string
+  readonly actor: string
+  readonly notedAtMs: number
+  readonly text: string
+}
+
+export type MatchedPair = KnownLine & {
+  readonly account: string
+  readonly rule: Rule | undefined
+  readonly breakId: string | undefined
+}
+
+/** As people read it. */
+export const breakMeanings = {
+  missing_here: 'The statement has it, the books have not.',
+  missing_there: 'The books have it, no statement shows it.',
+  amount_differs: 'Both have it, with different amounts.',
+  twice: 'The statement has it once more than the books.',
+  late: 'It came long after it ought to, or for an order that had ended.',
+} as const satisfies Record<BreakKind, string>
+
+export function isOpen({ resolvedAtMs }: Pick<Break, 'resolvedAtMs'>): boolean {
+  return resolvedAtMs === undefined
+}
+
+/** The matcher books its line, or died at it: until the next pass no operator resolves it. */
+export function isBeingBooked({ actId, lineId }: Pick<Break, 'actId' | 'lineId'>): boolean {
+  return actId !== undefined && actId.replaceAll('-', '') === lineId
+}
+
+/** The books are right, or nothing is booked yet: somebody says that they have seen it. */
+export function mayAccept(of: Break): boolean {
+  return isOpen(of) && of.amountMinor === 0n && of.actId === undefined
+}
+
+/** The difference becomes a loss or a gain of the operator. */
+export function mayWriteOff(of: Break): boolean {
+  return isOpen(of) && of.amountMinor !== 0n
+}
+
+/** Money came for an order whose reference the statement does not say; or less, or more, than a payout or a rail's sum. */
+export function mayConfirm(of: Break): boolean {
+  const { kind, item, line, amountMinor } = of
+  const isWaitedFor =
+    kind === 'amount_differs' && item !== undefined && item.kind !== 'booked' && amountMinor !== 0n
+  const isForOrder = kind === 'missing_here' && (line?.amountMinor ?? 0n) > 0n
+  return isOpen(of) && (isWaitedFor || isForOrder)
+}
+
+/** What a line, or the difference of one, can be booked as. */
+export const ownBookings = ['bank_charge', 'interest', 'owner_deposit', 'owner_withdrawal'] as const
+export type OwnBooking = (typeof ownBookings)[number]
+
+/** It is a charge, interest, or the owner's own: a whole line, or what one has less or more than the books. */
+export function mayBookAs(of: Break): boolean {
+  const { account, kind, item, line, amountMinor } = of
+  const isWhole = kind === 'missing_here'
+  const isDifference = kind === 'amount_differs' && item?.kind === 'booked'
+  const isAtBank = account.startsWith('bank:')
+  return isOpen(of) && isAtBank && line !== undefined && amountMinor !== 0n && (isWhole || isDifference)
+}
+
+/** Throws where money of this direction is not that. */
+export function checkBookedAs(as: OwnBooking, { amountMinor }: Pick<Break, 'amountMinor'>): void {
+  const isIn = amountMinor > 0n
+  if (isIn ? as !== 'owner_withdrawal' : as !== 'owner_deposit') return
+  throw new Failure('invalid_field', {
+    field: 'as',
+    message: isIn
+      ? 'The money came in: a withdrawal goes out. Book it as a deposit, as interest, or as a charge that came back.'
+      : 'The money went out: a deposit comes in. Book it as a withdrawal, as a charge, or as negative interest.',
+  })
+}
+
+/** Throws where the break is about another amount by now than the one that was decided about. */
+export function checkAmount(
+  { amountMinor, currency }: Pick<Break, 'amountMinor' | 'currency'>,
+  decided: string | undefined,
+): void {
+  const amount = toDecimalText(amountMinor, currency)
+  if (decided === undefined || decided === amount) return
+  throw new Failure('status_does_not_allow', {
+    field: 'amount',
+    message: `The break has changed: its amount is ${amount} ${currency} now, not ${decided}. Look at it again.`,
+  })
+}
+
+/** It is what another break misses. */
+export function mayPair(of: Break): boolean {
+  return isOpen(of) && of.kind === 'missing_here' && of.actId === undefined
+}
+
+/** Throws unless these two are each other's other side. */
+export function checkPair(here: Break, there: Break): void {
+  if (
+    there.kind !== 'missing_there' ||
+    !isOpen(there) ||
+    there.account !== here.account ||
+    there.item?.kind !== 'booked'
+  )
+    throw new Failure('invalid_field', {
+      field: 'otherBreakId',
+      message: `Break ${there.breakId} is not an open one of ${here.account} that misses a line for a transfer in the books.`,
+    })
+  if (here.currency !== there.currency || here.line?.amountMinor !== there.item.amountMinor)
+    throw new Failure('invalid_field', {
+      field: 'otherBreakId',
+      message: `The amounts differ: ${money(here.line?.amountMinor, here.currency)} and ${money(there.item.amountMinor, there.currency)}. Write the difference off on one of them.`,
+    })
+}
+
+function money(minor: bigint | undefined, currency: string): string {
+  return `${toDecimalText(minor ?? 0n, currency)} ${currency}`
+}

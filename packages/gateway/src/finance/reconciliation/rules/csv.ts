@@ -1,0 +1,296 @@
+// Statements as CSV, read by a mapping that an operator saved: which column is what, and how numbers and days are written.
+import { Failure } from '@tillgate/protocol'
+import {
+  amountOf,
+  dayOf,
+  referencesOf,
+  type StatementItem,
+  type StatementLine,
+  type StatementReader,
+  shortened,
+  unreadable,
+} from './statement.ts'
+
+export const separators = [',', ';', 'tab', '|'] as const
+export const decimalSigns = ['.', ','] as const
+export const dayForms = ['YYYY-MM-DD', 'DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY', 'YYYYMMDD'] as const
+/** Of amounts: as they stand; the other way round, as a rail writes what it owes; or said by a column. */
+export const signs = ['as_written', 'reversed', 'column'] as const
+/** Of fees: above zero is what the rail keeps; or below zero, as a rail writes what it takes off. */
+export const feeSigns = ['as_written', 'reversed'] as const
+
+/** Columns by their headings. */
+export interface CsvMapping {
+  readonly separator: (typeof separators)[number]
+  readonly decimalSign: (typeof decimalSigns)[number]
+  readonly dayForm: (typeof dayForms)[number]
+  readonly sign: (typeof signs)[number]
+  readonly day: string
+  readonly amount: string
+  /** A column, or the code itself for all lines. */
+  readonly currency: string
+  /** Each may name something of ours. */
+  readonly references: readonly string[]
+  /** Where the sign is said by a column: which, and what it says of money that went out. */
+  readonly direction?: string | undefined
+  readonly outWord?: string | undefined
+  /** What the rail keeps. */
+  readonly fee?: string | undefined
+  /** As written unless given. */
+  readonly feeSign?: (typeof feeSigns)[number] | undefined
+  /** What the rail pays over in one sum; the day unless given. */
+  readonly batch?: string | undefined
+  readonly party?: string | undefined
+  readonly description?: string | undefined
+  /** Lines in which this column holds one of these words are left out. */
+  readonly skipColumn?: string | undefined
+  readonly skipWords?: readonly string[] | undefined
+}
+
+const limits = { columns: 200, row: 64 * 1024 } as const
+
+/** `batches`: what it holds is paid over in sums, to a bank account. */
+export function makeCsvReader(
+  mapping: CsvMapping,
+  { batches }: { readonly batches: boolean },
+): StatementReader {
+  const rows = makeRowReader(mapping.separator === 'tab' ? '\t' : mapping.separator)
+  let head: Head | undefined
+  let isTold = false
+
+  const read = (all: readonly Row[]): StatementItem[] =>
+    all.flatMap((row): StatementItem[] => {
+      if (!head) {
+        head = headOf(mapping, row)
+        return []
+      }
+      if (row.cells.every((cell) => cell.trim() === '')) return []
+      const item = itemOf(row, { mapping, head, batches })
+      const told: StatementItem[] = isTold
+        ? []
+        : [{ kind: 'account', number: undefined, lineNumber: row.lineNumber }]
+      isTold = true
+      return [...told, item]
+    })
+  return {
+    write: (text) => read(rows.write(text)),
+    end() {
+      const last = read(rows.end())
+      if (!head) throw unreadable(1, 'the file is empty: its first line ought to name the columns.')
+      return last
+    },
+  }
+}
+
+interface Row {
+  readonly lineNumber: number
+  readonly cells: readonly string[]
+}
+
+/** As RFC 4180 has it: cells in quotes may hold separators, line ends and doubled quotes. */
+function makeRowReader(separator: string) {
+  let cells: string[] = []
+  let cell = ''
+  let length = 0
+  let lineNumber = 1
+  let rowLine = 1
+  let state: 'start' | 'plain' | 'quoted' | 'quote' = 'start'
+  const endCell = () => {
+    cells.push(cell)
+    cell = ''
+    state = 'start'
+    if (cells.length > limits.columns) throw unreadable(lineNumber, `more than ${limits.columns} columns.`)
+  }
+  const endRow = (): Row => {
+    endCell()
+    const row = { lineNumber: rowLine, cells }
+    cells = []
+    length = 0
+    return row
+  }
+  return {
+    write(text: string): Row[] {
+      const rows: Row[] = []
+      for (const char of text) {
+        if (++length > limits.row)
+          throw unreadable(rowLine, `longer than ${limits.row} characters. Is a quote open?`)
+        if (char === '\n') lineNumber++
+        if (state === 'quoted') {
+          if (char === '"') state = 'quote'
+          else cell += char
+        } else if (char === '"' && (state === 'start' || state === 'quote')) {
+          if (state === 'quote') cell += char
+          state = 'quoted'
+        } else if (char === separator) endCell()
+        else if (char === '\n') {
+          rows.push(endRow())
+          rowLine = lineNumber
+        } else if (char !== '\r') {
+          cell += char
+          state = 'plain'
+        }
+      }
+      return rows
+    },
+    end(): Row[] {
+      if (state === 'quoted')
+        throw unreadable(rowLine, 'a quote is opened and never closed: the file is cut off.')
+      return cell === '' && cells.length === 0 ? [] : [endRow()]
+    },
+  }
+}
+
+const columnFields = [
+  'day',
+  'amount',
+  'direction',
+  'fee',
+  'batch',
+  'party',
+  'description',
+  'skipColumn',
+] as const
+
+interface Head {
+  /** Where each heading stands. */
+  readonly columns: ReadonlyMap<string, number>
+  /** Up to the last heading. */
+  readonly width: number
+}
+
+function headOf(mapping: CsvMapping, { lineNumber, cells }: Row): Head {
+  const headings = cells.map((cell) => cell.trim())
+  const columns = new Map(headings.map((heading, index) => [heading, index]))
+  const wanted = [
+    ...columnFields.flatMap((field) => mapping[field] ?? []),
+    ...mapping.references,
+    ...(isCode(mapping.currency) ? [] : [mapping.currency]),
+  ]
+  const missing = wanted.filter((name) => !columns.has(name))
+  if (missing.length > 0)
+    throw unreadable(
+      lineNumber,
+      `there is no column ${missing.map((name) => JSON.stringify(name)).join(', ')}. There are: ${[...columns.keys()].slice(0, 30).join(', ').slice(0, 400)}. Change the mapping, or its separator.`,
+    )
+  const twice = wanted.find((name) => headings.indexOf(name) !== columns.get(name))
+  if (twice !== undefined)
+    throw unreadable(
+      lineNumber,
+      `there is more than one column ${JSON.stringify(twice)}. Give the one that is meant another heading, in the file and in the mapping.`,
+    )
+  return { columns, width: headings.findLastIndex((heading) => heading !== '') + 1 }
+}
+
+function isCode(currency: string): boolean {
+  return /^[A-Z]{3}$/.test(currency)
+}
+
+function itemOf(
+  row: Row,
+  { mapping, head, batches }: { mapping: CsvMapping; head: Head; batches: boolean },
+): StatementItem {
+  checkWidth(row, { mapping, head })
+  const { lineNumber, cells } = row
+  const of = (name: string | undefined) =>
+    name === undefined ? '' : (cells[head.columns.get(name) ?? -1] ?? '').trim()
+  if (mapping.skipWords?.includes(of(mapping.skipColumn)) === true) return { kind: 'skipped' }
+  const currency = isCode(mapping.currency) ? mapping.currency : of(mapping.currency).toUpperCase()
+  const day = dayOf(isoDay(of(mapping.day), mapping.dayForm), lineNumber)
+  const written = signedAmount(of(mapping.amount), { mapping, currency, lineNumber })
+  const grossMinor = directed(written, { mapping, direction: of(mapping.direction), lineNumber })
+  const fee = of(mapping.fee)
+  const feeMinor = fee === '' ? 0n : signedAmount(fee, { mapping, currency, lineNumber })
+  const keptMinor = mapping.feeSign === 'reversed' ? -feeMinor : feeMinor
+  if (grossMinor === 0n && keptMinor === 0n) return { kind: 'skipped' }
+  // A fee without a payment, such as that of a dispute, is money that went out: its batch is paid over less by it.
+  const isFeeAlone = grossMinor === 0n
+  const line: StatementLine = {
+    lineNumber,
+    day,
+    valueDay: day,
+    currency,
+    amountMinor: isFeeAlone ? -keptMinor : grossMinor,
+    feeMinor: isFeeAlone ? 0n : keptMinor,
+    entryReference: shortened(of(mapping.references[0])),
+    references: referencesOf(mapping.references.map(of), [of(mapping.description)]),
+    batch: batches ? (shortened(of(mapping.batch)) ?? day) : undefined,
+    isReturn: false,
+    party: shortened(of(mapping.party)),
+    description: shortened(of(mapping.description)),
+    partyIban: undefined,
+  }
+  return { kind: 'line', line }
+}
+
+/** An amount such as 1,234.50 without quotes is two cells, and what follows it would be read from the wrong columns. */
+function checkWidth(
+  { lineNumber, cells }: Row,
+  { mapping, head }: { mapping: CsvMapping; head: Head },
+): void {
+  const beyond = cells.slice(head.width).find((cell) => cell.trim() !== '')
+  if (beyond === undefined) return
+  throw unreadable(
+    lineNumber,
+    `${JSON.stringify(beyond.slice(0, 40))} stands beyond the last of ${head.width} headings. Put cells that hold the separator (${mapping.separator}) into quotes, or change the mapping’s separator.`,
+  )
+}
+
+/** Below zero went out. Where a column tells the direction, a minus may say the same once more. */
+function directed(
+  written: bigint,
+  { mapping, direction, lineNumber }: { mapping: CsvMapping; direction: string; lineNumber: number },
+): bigint {
+  if (mapping.sign !== 'column') return mapping.sign === 'reversed' ? -written : written
+  const isOut = direction.toLowerCase() === mapping.outWord?.trim().toLowerCase()
+  if (written >= 0n) return isOut ? -written : written
+  if (isOut) return written
+  throw unreadable(
+    lineNumber,
+    `the amount is below zero, and ${JSON.stringify(mapping.direction)} says ${JSON.stringify(direction.slice(0, 40))}, not ${JSON.stringify(mapping.outWord)}. If amounts have their own sign, change the mapping’s sign to as_written.`,
+  )
+}
+
+/** By the decimal sign. Thousands are in groups of three digits, all parted by the same sign. */
+const numbers = {
+  '.': { pattern: /^(?:\d+|[1-9]\d{0,2}([\s'’,])\d{3}(?:\1\d{3})*)?(?:\.\d*)?$/, example: '1,234.50' },
+  ',': { pattern: /^(?:\d+|[1-9]\d{0,2}([\s'’.])\d{3}(?:\1\d{3})*)?(?:,\d*)?$/, example: '1.234,50' },
+} as const
+
+function signedAmount(
+  written: string,
+  { mapping, currency, lineNumber }: { mapping: CsvMapping; currency: string; lineNumber: number },
+): bigint {
+  const { decimalSign } = mapping
+  const { pattern, example } = numbers[decimalSign]
+  const [, minus, rest = ''] = /^([-−(])?\+?(.*?)\)?$/.exec(written) ?? []
+  const number = rest.trim()
+  if (!pattern.test(number) || !/\d/.test(number))
+    throw unreadable(
+      lineNumber,
+      `${JSON.stringify(written.slice(0, 40))} is no amount such as ${example}, with ${JSON.stringify(decimalSign)} as decimal sign. Change the mapping’s decimal sign, or the amount.`,
+    )
+  const [whole = '', decimals = ''] = number.split(decimalSign)
+  const minor = amountOf(`${whole.replace(/\D/g, '')}.${decimals}`, currency, lineNumber)
+  return minus === undefined ? minor : -minor
+}
+
+function isoDay(written: string, form: CsvMapping['dayForm']): string {
+  const at = (part: string) => written.slice(form.indexOf(part), form.indexOf(part) + part.length)
+  // A time may follow.
+  return `${at('YYYY')}-${at('MM')}-${at('DD')}`
+}
+
+/** Throws where it cannot be what somebody means. */
+export function checkMapping(mapping: CsvMapping): void {
+  if (mapping.sign === 'column' && (mapping.direction === undefined || mapping.outWord === undefined))
+    throw wrong('direction', 'Say which column tells the direction, and by which word money went out.')
+  if (mapping.feeSign === 'reversed' && mapping.fee === undefined)
+    throw wrong('fee', 'Say which column holds the fees whose sign is reversed.')
+  if ((mapping.skipColumn === undefined) !== (mapping.skipWords === undefined))
+    throw wrong('skipWords', 'Give both the column and the words for lines that are left out, or neither.')
+  if (mapping.references.length === 0) throw wrong('references', 'Name the columns that hold references.')
+}
+
+function wrong(field: string, message: string): Failure {
+  return new Failure('invalid_field', { field, message })
+}

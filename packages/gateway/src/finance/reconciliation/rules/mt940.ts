@@ -1,0 +1,241 @@
+// MT940 (SWIFT customer statement message), which many banks still give: one message after another, in a SWIFT envelope or
+// without, its fields `:61:`, `:86:` … a line or more each. What `:86:` holds is read in mt940-info.ts.
+import { isValidIBAN } from 'ibantools'
+import { bindAll } from '../../../platform/runtime/bind-all.ts'
+import { readInfo } from './mt940-info.ts'
+import {
+  amountOf,
+  dayAfter,
+  dayOf,
+  daysBetween,
+  referencesOf,
+  type StatementItem,
+  type StatementReader,
+  shortened,
+  soleIban,
+  unreadable,
+} from './statement.ts'
+
+const limits = { line: 4 * 1024, field: 8 * 1024 } as const
+
+interface Field {
+  readonly tag: string
+  readonly lineNumber: number
+  readonly lines: string[]
+}
+
+/** Where in the file the reader is, and what it has of what it is in. */
+interface State {
+  /** The end of what was given, which may be the beginning of a line. */
+  rest: string
+  lineNumber: number
+  field: Field | undefined
+  entry: Field | undefined
+  currency: string | undefined
+  account: string | undefined
+  /** Of the statement: its reference, and its number with the page. */
+  reference: string
+  number: string
+  isOpen: boolean
+  isRead: boolean
+  found: StatementItem[]
+}
+
+export function makeMt940Reader(): StatementReader {
+  const state: State = {
+    rest: '',
+    lineNumber: 0,
+    field: undefined,
+    entry: undefined,
+    currency: undefined,
+    account: undefined,
+    reference: '',
+    number: '',
+    isOpen: false,
+    isRead: false,
+    found: [],
+  }
+  return bindAll(state, { write, end })
+}
+
+function write(state: State, text: string): StatementItem[] {
+  const lines = (state.rest + text).split('\n')
+  state.rest = lines.pop() ?? ''
+  for (const line of lines) readLine(state, line)
+  if (state.rest.length > limits.line + 1) throw tooLong(state.lineNumber + 1)
+  return taken(state)
+}
+
+function end(state: State): StatementItem[] {
+  readLine(state, state.rest)
+  endField(state)
+  if (state.isOpen)
+    throw unreadable(state.lineNumber, 'a statement has no closing balance (:62F:): the file is cut off.')
+  if (!state.isRead)
+    throw unreadable(1, 'there is no statement in it: a closing balance (:62F:) is expected.')
+  return taken(state)
+}
+
+function taken(state: State): StatementItem[] {
+  const items = state.found
+  state.found = []
+  return items
+}
+
+function readLine(state: State, written: string): void {
+  state.lineNumber++
+  const line = written.replace(frameBytes, '').replace(/\r$/, '')
+  if (line.length > limits.line) throw tooLong(state.lineNumber)
+  const isEnd = /^-(?:\}|\s*$)|^\{[15]:/.test(line)
+  if (isEnd) endField(state)
+  const [, tag, value = ''] = /^(?:(?:-\})?\{[15]:.*\{4:)?:(\d\d[A-Z]?):(.*)$/.exec(line) ?? []
+  if (tag !== undefined) {
+    endField(state)
+    state.field = { tag, lineNumber: state.lineNumber, lines: [value] }
+  } else if (state.field && !isEnd) {
+    state.field.lines.push(line)
+    if (state.field.lines.reduce((sum, { length }) => sum + length, 0) > limits.field)
+      throw tooLong(state.lineNumber)
+  }
+}
+
+function endField(state: State): void {
+  const of = state.field
+  state.field = undefined
+  if (of?.tag !== '86') endEntry(state)
+  if (of === undefined) return
+  const [value = ''] = of.lines
+  if (of.tag === '20') {
+    if (state.isOpen)
+      throw unreadable(of.lineNumber, 'a statement begins before the one before it ended (:62F:).')
+    state.isOpen = true
+    state.currency = undefined
+    state.account = undefined
+    state.reference = value
+    state.number = ''
+  } else if (of.tag === '25' || of.tag === '25P') {
+    if (state.account !== undefined && state.isOpen && state.currency !== undefined)
+      throw unreadable(of.lineNumber, 'a second account (:25:) stands within one statement.')
+    state.account = accountOf(value)
+    state.found.push({ kind: 'account', number: state.account, lineNumber: of.lineNumber })
+  } else if (of.tag === '28' || of.tag === '28C') state.number = value
+  else if (of.tag === '34F')
+    throw unreadable(
+      of.lineNumber,
+      'this is an MT942, which reports what is not booked yet. Import the MT940 of the day.',
+    )
+  else if (of.tag === '60F' || of.tag === '60M') {
+    state.isOpen = true
+    state.currency = balanceOf(value, of.lineNumber).currency
+    // With its opening balance, for many banks give all their statements the same number.
+    state.found.push({ kind: 'statement', id: JSON.stringify([state.reference, state.number, value]) })
+  } else if (of.tag === '61') {
+    if (!state.isOpen) throw unreadable(of.lineNumber, 'an entry (:61:) stands outside of a statement.')
+    state.entry = of
+  } else if (of.tag === '86') endEntry(state, of)
+  else if (of.tag === '62F' || of.tag === '62M') {
+    // One within is of a page, and the statement goes on in the next message.
+    if (of.tag === '62F')
+      state.found.push({
+        kind: 'balance',
+        balance: balanceOf(value, of.lineNumber),
+        lineNumber: of.lineNumber,
+      })
+    state.isOpen = false
+    state.isRead = true
+  }
+}
+
+function endEntry(state: State, info?: Field): void {
+  const of = state.entry
+  state.entry = undefined
+  if (of === undefined) return
+  if (state.currency === undefined)
+    throw unreadable(of.lineNumber, 'an entry (:61:) stands before the opening balance (:60F:).')
+  const line = lineOf(of, info?.lines ?? [], { currency: state.currency, account: state.account })
+  state.found.push(line.amountMinor === 0n ? { kind: 'skipped' } : { kind: 'line', line })
+}
+
+function tooLong(lineNumber: number) {
+  return unreadable(lineNumber, 'this is no MT940: its lines are short, and begin with a field such as :61:.')
+}
+
+/** Start and end of a message on the wire, which files keep. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these very bytes are meant.
+const frameBytes = /[\u0001-\u0004]/g
+
+/** An IBAN may have the currency behind it. */
+function accountOf(written: string): string {
+  const number = written.replace(/\s/g, '')
+  const shorter = number.slice(0, -3)
+  return !isValidIBAN(number) && isValidIBAN(shorter) ? shorter : number
+}
+
+function balanceOf(written: string, lineNumber: number) {
+  const [, sign, day = '', currency = '', amount = ''] =
+    /^([CD])(\d{6})([A-Z]{3})(\d[\d,]*|\d+\.\d*)$/.exec(written.trim()) ?? []
+  if (sign === undefined)
+    throw unreadable(
+      lineNumber,
+      `${JSON.stringify(written.slice(0, 40))} is no balance such as C261130EUR12,50.`,
+    )
+  const minor = amountOf(amount.replace(',', '.'), currency, lineNumber)
+  return { day: shortDay(day, lineNumber), currency, amountMinor: sign === 'D' ? -minor : minor }
+}
+
+const entryPattern =
+  /^(?<value>\d{6})(?:(?<booked>\d{4})| {4})?(?<mark>R?[CD])[A-Z]?(?<amount>\d[\d,]*|\d+\.\d*) ?(?<type>[A-Z][A-Z0-9 ]{3})(?<reference>.*?)(?:\/\/(?<own>.*))?$/
+
+function lineOf(
+  { lineNumber, lines }: Field,
+  info: readonly string[],
+  { currency, account }: { readonly currency: string; readonly account: string | undefined },
+) {
+  const [first = '', ...more] = lines
+  const parts = entryPattern.exec(first.trim())?.groups
+  if (!parts)
+    throw unreadable(
+      lineNumber,
+      `${JSON.stringify(first.slice(0, 60))} is no entry such as 2611161116C12,50NTRFNONREF.`,
+    )
+  const { value = '', booked, mark = '', amount = '', type = '', reference, own } = parts
+  const valueDay = shortDay(value, lineNumber)
+  const minor = amountOf(amount.replace(',', '.'), currency, lineNumber)
+  // RC takes a credit back, RD a debit.
+  const isOut = mark === 'D' || mark === 'RC'
+  const { named, texts, party, isReturn, accounts } = readInfo(info)
+  return {
+    lineNumber,
+    day: booked === undefined ? valueDay : nearest(booked, valueDay, lineNumber),
+    valueDay,
+    currency,
+    amountMinor: isOut ? -minor : minor,
+    feeMinor: 0n,
+    entryReference: referencesOf([own], [])[0],
+    references: referencesOf([...named, reference, own], [...texts, ...more]),
+    batch: undefined,
+    isReturn: isReturn || type.endsWith('RTI'),
+    party: shortened(party),
+    description: shortened([...texts.slice(0, 1), ...more].join(' ')),
+    // Some banks write it where the reference or further details are.
+    partyIban: soleIban([...accounts, reference, ...more], account),
+  }
+}
+
+function shortDay(written: string, lineNumber: number): string {
+  return dayOf(dayIn(`20${written.slice(0, 2)}`, written.slice(2)), lineNumber)
+}
+
+/** The day of booking has no year: it is the one nearest to the day of value. */
+function nearest(monthDay: string, valueDay: string, lineNumber: number): string {
+  const year = Number(valueDay.slice(0, 4))
+  const days = [year, year - 1, year + 1].map((each) => dayIn(each.toString(), monthDay))
+  const near = days.find((day) => Math.abs(daysBetween(day, valueDay)) < 180)
+  return dayOf(near ?? days[0] ?? '', lineNumber)
+}
+
+/** Banks that count months of 30 days write the 30th of February, and mean its last. */
+function dayIn(year: string, monthDay: string): string {
+  if (monthDay === '0229' || monthDay === '0230') return dayAfter(`${year}-03-01`, -1)
+  return `${year}-${monthDay.slice(0, 2)}-${monthDay.slice(2)}`
+}

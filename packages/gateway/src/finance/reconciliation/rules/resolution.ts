@@ -1,0 +1,78 @@
+// The ways in which an operator resolves a break: what each asks of the break, what the break ends as, and why not otherwise.
+import { Failure } from '@tillgate/protocol'
+import type { AuditedAction } from '../../../core/audit/rules/effects.ts'
+import { type Break, isOpen, mayAccept, mayConfirm, mayPair, mayWriteOff, type Resolution } from './break.ts'
+import type { BookItem } from './match.ts'
+
+export interface Way {
+  readonly resolution: Resolution
+  readonly action: AuditedAction
+  readonly may: (found: Break) => boolean
+  readonly whyNot: string
+}
+
+export const ways = {
+  accept: {
+    resolution: 'accepted',
+    action: 'reconcile.accept',
+    may: mayAccept,
+    whyNot: 'There is a difference between statement and books: write it off, or book what it is.',
+  },
+  pair: {
+    resolution: 'paired',
+    action: 'reconcile.pair',
+    may: mayPair,
+    whyNot: 'Only a line that the books do not have can be paired.',
+  },
+  confirm: {
+    resolution: 'confirmed',
+    action: 'reconcile.confirm',
+    may: (found) => found.line !== undefined && mayConfirm(found),
+    whyNot: 'There is nothing that this line could be booked as. Write it off, or pair it.',
+  },
+  writeOff: {
+    resolution: 'written_off',
+    action: 'reconcile.write-off',
+    may: mayWriteOff,
+    whyNot: 'There is no difference to write off.',
+  },
+} as const satisfies Record<string, Way>
+
+export function checkWay(found: Break, { may, whyNot }: Way): void {
+  if (may(found)) return
+  if (!isOpen(found)) throw resolvedBefore(found)
+  if (found.actId !== undefined) throw beingResolved()
+  throw new Failure('status_does_not_allow', { message: whyNot })
+}
+
+/** What the break's line is booked as. All that a rail did not pay over is its fee. */
+export function itemToBook({ item, line }: Break): BookItem {
+  if (!item || !line) throw new Error('what differs has two sides')
+  if (item.kind !== 'settlement' || item.amountMinor === line.amountMinor) return item
+  const feeMinor = item.amountMinor + (item.feeMinor ?? 0n) - line.amountMinor
+  if (feeMinor < 0n)
+    throw new Failure('status_does_not_allow', {
+      message: 'More came than the rail says that it collected. Ask the rail, and write the difference off.',
+    })
+  return { ...item, amountMinor: line.amountMinor, feeMinor }
+}
+
+/** The audited action of the booking. What a rail did not pay over is written off to its fees. */
+export function bookedAs(item: BookItem): AuditedAction {
+  if (item.kind === 'settlement') return (item.feeMinor ?? 0n) < 0n ? 'rail.settle' : 'correction.difference'
+  return item.kind === 'payout_return' ? 'payout.return' : 'payout.paid'
+}
+
+export function beingResolved(): Failure {
+  return new Failure('status_does_not_allow', {
+    message: 'It is being settled. Wait for the next pass.',
+  })
+}
+
+export function resolvedBefore(found: Break): Failure {
+  if (isOpen(found)) return beingResolved()
+  const { resolution, resolvedBy } = found
+  return new Failure('status_does_not_allow', {
+    message: `The break is settled already: ${resolution?.replace('_', ' ')} by ${resolvedBy}.`,
+  })
+}

@@ -1,0 +1,237 @@
+// A statement's file as batches of lines and balances of the accounts that are known here. Whoever drives it brings the bytes
+// in pieces of any size, and the batches are the same whatever the sizes are. Pure: what the database and the clock say is
+// given, so that a file can be read wherever there is time for it.
+import { Failure } from '@tillgate/protocol'
+import { isNumberOf } from './account-number.ts'
+import { makeCamtReader } from './camt053.ts'
+import { type CsvMapping, makeCsvReader } from './csv.ts'
+import { type Format, formatOf, headBytes, makeDecoder } from './decode.ts'
+import { makeMt940Reader } from './mt940.ts'
+import {
+  type KnownLine,
+  makeIdentify,
+  type StatementBalance,
+  type StatementItem,
+  type StatementReader,
+  unreadable,
+} from './statement.ts'
+
+/** A bank account or a rail. */
+export interface KnownAccount {
+  readonly account: string
+  readonly iban: string | undefined
+  /** Where it has no IBAN. */
+  readonly number: string | undefined
+  /** That it holds; undefined: any. */
+  readonly currency: string | undefined
+}
+
+export interface FileMapping {
+  readonly mappingName: string
+  readonly account: string
+  readonly settlesTo: string | undefined
+  readonly columns: CsvMapping
+}
+
+/** Everything that a file is read by. Plain data, which can be sent to a thread. */
+export interface FileGiven {
+  /** Of a CSV file. */
+  readonly mapping: FileMapping | undefined
+  /** Of a file that does not name one that is known here. */
+  readonly account: string | undefined
+  readonly accounts: readonly KnownAccount[]
+  /** What was booked on a later day is an error. */
+  readonly lastDay: string
+}
+
+/** A line with the outside account that it is of. */
+export type AccountLine = KnownLine & { readonly account: string; readonly settlesTo: string | undefined }
+export type AccountBalance = StatementBalance & { readonly account: string }
+
+export interface FileBatch {
+  readonly format: Format
+  readonly lines: readonly AccountLine[]
+  readonly balances: readonly AccountBalance[]
+  readonly skipped: number
+}
+
+export interface Hash {
+  update(content: Uint8Array | string): Hash
+  digest(encoding: 'hex'): string
+}
+
+export interface FileReader {
+  /** Batches that are full. */
+  readonly write: (bytes: Uint8Array) => FileBatch[]
+  /** The rest, and the file's SHA-256. */
+  readonly end: () => { readonly batches: readonly FileBatch[]; readonly sha256: string }
+}
+
+/** Few enough that writing them to the database holds nobody up. */
+const linesPerBatch = 250
+
+export function makeFileReader(given: FileGiven, makeHash: () => Hash): FileReader {
+  const { mapping } = given
+  const resolve = resolverOf(given)
+  const fileHash = makeHash()
+  const { beginStatement, identify } = makeIdentify((text) =>
+    makeHash().update(text).digest('hex').slice(0, 32),
+  )
+  const items = makeItems(mapping)
+  let outside: KnownAccount | undefined
+  let batch = emptyBatch()
+
+  return {
+    write(bytes) {
+      fileHash.update(bytes)
+      return take(items.write(bytes))
+    },
+    end() {
+      const batches = take(items.end())
+      return { batches: [...batches, { ...batch, format: items.format() }], sha256: fileHash.digest('hex') }
+    },
+  }
+
+  function take(all: readonly StatementItem[]): FileBatch[] {
+    const full: FileBatch[] = []
+    for (const item of all) {
+      takeItem(item)
+      if (batch.lines.length + batch.balances.length < linesPerBatch) continue
+      full.push({ ...batch, format: items.format() })
+      batch = emptyBatch()
+    }
+    return full
+  }
+
+  function takeItem(item: StatementItem): void {
+    const { account = '' } = outside ?? {}
+    if (item.kind === 'account') outside = resolve(item.number, item.lineNumber)
+    else if (item.kind === 'statement') beginStatement(account, item.id)
+    else if (item.kind === 'line') {
+      checkSaid(item.line, item.line.lineNumber)
+      batch.lines.push({ ...identify(account, item.line), account, settlesTo: mapping?.settlesTo })
+    } else if (item.kind === 'balance') {
+      checkSaid(item.balance, item.lineNumber)
+      batch.balances.push({ ...item.balance, account })
+    } else batch.skipped++
+  }
+
+  /** Of a line or a balance, in whatever format. */
+  function checkSaid(
+    { day, currency }: Pick<StatementBalance, 'day' | 'currency'>,
+    lineNumber: number,
+  ): void {
+    if (day > given.lastDay)
+      throw unreadable(
+        lineNumber,
+        `${day} is still to come. Correct the day${mapping ? `, or the form of days of the mapping ${mapping.mappingName}` : ''}.`,
+      )
+    const { account, currency: held = currency } = outside ?? {}
+    if (currency !== held)
+      throw unreadable(
+        lineNumber,
+        `it is in ${currency}, and ${account} holds ${held}. Import it into an account that holds ${currency}.`,
+      )
+  }
+}
+
+function emptyBatch() {
+  return { lines: [] as AccountLine[], balances: [] as AccountBalance[], skipped: 0 }
+}
+
+/** From bytes to items: what the file is shows in its first bytes, which may come in several pieces. */
+function makeItems(mapping: FileMapping | undefined) {
+  const decoder = makeDecoder()
+  let head: Uint8Array = new Uint8Array()
+  let reader: StatementReader | undefined
+  let format: Format = 'csv'
+
+  function begin(): StatementItem[] {
+    if (head.length === 0) throw wrong('file', 'The file is empty.')
+    const text = decoder.write(head)
+    format = formatOf(head)
+    reader = readerOf(format, mapping?.columns, mapping?.settlesTo !== undefined)
+    return reader.write(text)
+  }
+
+  return {
+    format: () => format,
+    write(bytes: Uint8Array): StatementItem[] {
+      if (reader) return reader.write(decoder.write(bytes))
+      head = joined(head, bytes)
+      return head.length < headBytes ? [] : begin()
+    },
+    end(): StatementItem[] {
+      const begun = reader ? [] : begin()
+      const rest = reader?.write(decoder.end()) ?? []
+      return [...begun, ...rest, ...(reader?.end() ?? [])]
+    },
+  }
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const both = new Uint8Array(first.length + second.length)
+  both.set(first)
+  both.set(second, first.length)
+  return both
+}
+
+function readerOf(format: Format, columns: CsvMapping | undefined, batches: boolean): StatementReader {
+  if (format === 'csv') {
+    if (columns) return makeCsvReader(columns, { batches })
+    throw wrong('mapping', 'This is neither XML nor MT940, so it is read as CSV: say by which mapping.')
+  }
+  if (columns) throw wrong('mapping', `A mapping is for CSV files, and this is ${format}. Leave it out.`)
+  return format === 'mt940' ? makeMt940Reader() : makeCamtReader()
+}
+
+/** Whose account a statement is of, by the number that it gives. */
+function resolverOf({ accounts: all, account: named, mapping }: FileGiven) {
+  const chosen = mapping?.account ?? named
+  const chosenAccount = all.find(({ account }) => account === chosen)
+  if (chosen !== undefined && !chosenAccount)
+    throw wrong(
+      'account',
+      `There is no bank account or rail ${chosen}. There are: ${all.map(({ account }) => account).join(', ')}.`,
+    )
+  let onlyNumber: string | undefined
+  const numbered = (number: string | undefined) =>
+    number === undefined ? [] : all.filter((each) => isNumberOf(each, number))
+  return (number: string | undefined, lineNumber: number): KnownAccount => {
+    // A bank account comes before a transfer rail of the same IBAN.
+    const [known, another] = numbered(number)
+    if (chosenAccount) {
+      if (onlyNumber !== undefined && number !== onlyNumber)
+        throw wrong(
+          'account',
+          `Line ${lineNumber}: the file holds statements of several accounts. Import it without naming one.`,
+        )
+      if (known && !numbered(number).some((each) => isOne(each, chosenAccount)))
+        throw wrong(
+          'account',
+          `Line ${lineNumber}: the statement is of ${number}, which is ${known.account} here and not ${chosen}. Name ${known.account}, or no account.`,
+        )
+      onlyNumber = number
+      return chosenAccount
+    }
+    if (known && another && !isOne(known, another))
+      throw wrong(
+        'account',
+        `Line ${lineNumber}: ${known.account} and ${another.account} both have the number ${number}. Name the account.`,
+      )
+    if (known) return known
+    throw wrong(
+      'account',
+      `Line ${lineNumber}: no bank account or rail here has the number ${number ?? '(none)'}. Give one of them this IBAN, or this number as the first line of an account without an IBAN; or name the account, where the file is of one alone.`,
+    )
+  }
+}
+
+/** The same account at the bank. */
+function isOne(a: KnownAccount, b: KnownAccount): boolean {
+  return a.account === b.account || (a.iban !== undefined && a.iban === b.iban)
+}
+
+function wrong(field: string, message: string): Failure {
+  return new Failure('invalid_field', { field, message })
+}

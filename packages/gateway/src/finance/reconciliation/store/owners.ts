@@ -1,0 +1,66 @@
+// Which accounts of the ledger lie at an outside account: the one of its name, and for a bank account those of the transfer
+// rails that consumers pay to the same IBAN by.
+import type { Queryable } from '../../../platform/database/pool.ts'
+import { sql } from '../../../platform/database/sql.ts'
+
+export interface OutsideAccount {
+  /** `bank:main` or `rail:card`. */
+  readonly account: string
+  /** By which a statement names it. */
+  readonly iban: string | undefined
+  /** The same, where it has no IBAN. */
+  readonly number: string | undefined
+  /** That it holds; undefined: any. */
+  readonly currency: string | undefined
+  /** On the ledger, without their currencies. */
+  readonly owners: readonly string[]
+  readonly bankName: string | undefined
+  /** By which consumers pay to this account by bank transfer. */
+  readonly transferRails: readonly string[]
+  /** That is asked over the network. */
+  readonly railId: string | undefined
+  /** Transfers of its opening balances: they and what takes them back are compared with balances, never with lines. */
+  readonly openings: readonly string[]
+}
+
+export async function listOutsideAccounts(database: Queryable): Promise<OutsideAccount[]> {
+  const { rows } = await database.query<{
+    kind: string
+    name: string
+    iban: string | null
+    number: string | null
+    currency: string | null
+    is_transfer: boolean
+    openings: string[]
+  }>(sql`
+select 'bank' as kind, bank_name as name, iban, lines[1] as number, currency, false as is_transfer,
+       array(select transfer_id from bank_openings o where o.bank_name = b.bank_name) as openings
+  from bank_accounts b
+ union all
+select 'rail', rail_id, account->>'iban', account->'lines'->0->>'value', null, account is not null, '{}' from rails
+ order by 1, 2`)
+  const transfers = rows.filter((row) => row.is_transfer)
+  const banks = rows.filter(({ kind }) => kind === 'bank')
+  return rows.map(({ kind, name, iban, number, currency, is_transfer, openings }): OutsideAccount => {
+    const account = `${kind}:${name}`
+    const shared = kind === 'bank' && iban !== null ? transfers.filter((rail) => rail.iban === iban) : []
+    // Of two bank accounts with one IBAN the first has them.
+    const isFirst = banks.find((bank) => bank.iban === iban)?.name === name
+    const rails = isFirst ? shared.map((rail) => rail.name) : []
+    return {
+      account,
+      iban: iban ?? undefined,
+      number: iban === null ? (number ?? undefined) : undefined,
+      currency: currency ?? undefined,
+      owners: [account, ...rails.map((rail) => `rail:${rail}`)],
+      bankName: kind === 'bank' ? name : undefined,
+      transferRails: is_transfer ? [name] : rails,
+      railId: kind === 'rail' && !is_transfer ? name : undefined,
+      openings,
+    }
+  })
+}
+
+export async function ownersOf(database: Queryable, account: string): Promise<readonly string[]> {
+  return (await listOutsideAccounts(database)).find((each) => each.account === account)?.owners ?? [account]
+}

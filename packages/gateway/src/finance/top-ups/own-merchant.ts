@@ -1,0 +1,32 @@
+// The gateway's own merchant, whose orders are top-ups and whose payouts are withdrawals. It is there from the first of
+// them on, without keys; an operator who suspends it stops both.
+
+import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { type Merchant, newMerchant } from '../../core/merchants/rules/merchant.ts'
+import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
+import { ownMerchantId } from '../../core/orders/rules/top-up.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+
+export type FindOwnMerchant = () => Promise<Merchant>
+
+export function makeFindOwnMerchant(
+  parts: ClockAndRandom & {
+    readonly merchants: Pick<MerchantStore, 'findMerchant' | 'insertMerchant'>
+    /** The operator's, as consumers see it. */
+    readonly name: string
+  },
+): FindOwnMerchant {
+  const { merchants, clock, random, name } = parts
+  return async () => {
+    const found = await merchants.findMerchant(ownMerchantId)
+    if (found) return found.merchant
+    const merchant = newMerchant({ merchantId: ownMerchantId, name, createdAtMs: clock.now() })
+    const entry = makeAuditEntries({ clock, random, actor: 'gateway' })('merchant.add', ownMerchantId, {
+      merchantId: ownMerchantId,
+      reason: 'for top-ups and withdrawals of wallets',
+    })
+    // Of two at once one makes it.
+    await merchants.insertMerchant(merchant, [], entry)
+    return (await merchants.findMerchant(ownMerchantId))?.merchant ?? merchant
+  }
+}

@@ -1,0 +1,152 @@
+// Corrections: one further transfer that puts another one right, with who did it and why, and once only.
+import { Failure, makeTransactionId, toDecimalText } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { carryOutOnce, type Once } from '../../core/audit/carry-out-once.ts'
+import type { AuditEntry } from '../../core/audit/rules/audit.ts'
+import type { AuditedAction } from '../../core/audit/rules/effects.ts'
+import {
+  type AccountKey,
+  accountIdOf,
+  availableMinor,
+  noBalances,
+  type Transfer,
+} from '../../core/ledger/rules/transfer.ts'
+import { bindAll } from '../../platform/runtime/bind-all.ts'
+import { outsideMark } from './move-funds.ts'
+import { type Correction, type CorrectionMove, overCorrected, planCorrection } from './rules/correction.ts'
+import type { TreasuryStore } from './store/treasury.ts'
+
+export interface CorrectBooksParts extends AuditParts {
+  readonly treasury: TreasuryStore
+}
+
+export type CorrectBooks = ReturnType<typeof makeCorrectBooks>
+
+type Parts = CorrectBooksParts
+
+export function makeCorrectBooks(parts: CorrectBooksParts) {
+  return bindAll(parts, { correct })
+}
+
+/** The number of its act. */
+async function correct(
+  parts: Parts,
+  correction: Correction,
+  reason: string,
+  once: Once = {},
+): Promise<string> {
+  const { treasury } = parts
+  const move = await plan(parts, correction).catch(async (error: unknown) => {
+    // Sent again: there is less to correct because it was done.
+    if (once.actId !== undefined && (await treasury.recordedAt(once.actId)) !== undefined) return undefined
+    throw error
+  })
+  if (!move) return once.actId ?? ''
+  const entry = actOf(parts, correction, move, { reason, once })
+  const transfer = transferOf(parts, correction, move, entry)
+  const outcome = await carryOutOnce(entry, once, {
+    isRecorded: treasury.isRecorded,
+    async attempt() {
+      await treasury.openAccounts([move.from, move.to])
+      const moved = await treasury.move([transfer], entry)
+      return moved === 'moved' ? 'done' : moved
+    },
+  })
+  if (outcome === 'done') return entry.auditId
+  throw await whyNot(parts, outcome, correction, move)
+}
+
+async function plan({ treasury }: Parts, correction: Correction): Promise<CorrectionMove> {
+  const { corrects } = correction
+  if (corrects === undefined) return planCorrection(correction, undefined)
+  const merchantId = 'merchantId' in correction ? correction.merchantId : ''
+  const corrected = await treasury.findCorrectable({ merchantId, transferId: corrects })
+  if (corrected) return planCorrection(correction, corrected)
+  throw new Failure('invalid_field', {
+    field: 'transferId',
+    message: `There is no transfer ${corrects}${merchantId === '' ? ' that concerns no merchant' : ` of merchant ${merchantId}`}.`,
+  })
+}
+
+function actOf(
+  parts: Parts,
+  { kind, corrects }: Correction,
+  { merchantId, from, to }: CorrectionMove,
+  { reason, once }: { readonly reason: string; readonly once: Once },
+): AuditEntry {
+  const subject = corrects ?? (to.ownerKind === 'bank' ? from.ownerId : to.ownerId)
+  return makeAuditEntry(parts, actionOf[kind], subject, {
+    merchantId: merchantId === '' ? undefined : merchantId,
+    reason,
+    auditId: once.actId,
+  })
+}
+
+function transferOf(
+  { random }: Parts,
+  correction: Correction,
+  { merchantId, from, to }: CorrectionMove,
+  entry: AuditEntry,
+): Transfer {
+  const { amountMinor, corrects, outside } = correction
+  const { actedAtMs: nowMs, auditId } = entry
+  const transferId = makeTransactionId(nowMs, random)
+  const isOutside = from.ownerKind === 'bank' || to.ownerKind === 'bank'
+  return {
+    merchantId,
+    transferId,
+    kind: 'correction',
+    phase: 'direct',
+    holdId: undefined,
+    debitAccountId: accountIdOf(from),
+    creditAccountId: accountIdOf(to),
+    currency: from.currency,
+    amountMinor,
+    paymentId: undefined,
+    refundId: undefined,
+    auditId,
+    madeAtMs: nowMs,
+    outside: isOutside ? outsideMark(outside, { transferId, nowMs }) : undefined,
+    corrects,
+  }
+}
+
+async function whyNot(
+  parts: Parts,
+  outcome: string,
+  { corrects, currency }: Correction,
+  { merchantId, from }: CorrectionMove,
+): Promise<Failure> {
+  if (outcome === 'insufficient_funds') return tooLittle(await available(parts, from), from)
+  if (outcome === 'not_held')
+    return new Failure('status_does_not_allow', {
+      field: 'transferId',
+      message: 'That late money goes back through its rail, or has gone: it is not held for an operator.',
+    })
+  const transferId = corrects ?? ''
+  const now = await parts.treasury.findCorrectable({ merchantId, transferId })
+  return overCorrected(now ?? { transferId, currency, amountMinor: 0n, correctedMinor: 0n })
+}
+
+async function available({ treasury }: Parts, key: AccountKey): Promise<bigint> {
+  const accounts = await treasury.listAccounts(key)
+  return availableMinor(accounts.find(({ currency }) => currency === key.currency) ?? noBalances)
+}
+
+const actionOf = {
+  fund: 'correction.fund',
+  withdraw: 'correction.withdraw',
+  reverse: 'correction.reverse',
+  release: 'correction.release',
+  write_off: 'correction.write-off',
+  difference: 'correction.difference',
+} as const satisfies Record<Correction['kind'], AuditedAction>
+
+const owners = { merchant: 'The merchant’s wallet', wallet: 'The wallet', suspense: 'The suspense account' }
+
+function tooLittle(leftMinor: bigint, { ownerKind, currency }: AccountKey): Failure {
+  const owner = ownerKind in owners ? owners[ownerKind as keyof typeof owners] : 'The account'
+  return new Failure('status_does_not_allow', {
+    message: `${owner} has ${toDecimalText(leftMinor, currency)} ${currency}, which is too little.`,
+  })
+}

@@ -1,0 +1,106 @@
+// What an operator does with the operator's own bank accounts: each act is recorded with who did it and why.
+import { isDeepStrictEqual } from 'node:util'
+import { digitsOf, Failure } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import type { Account } from '../../core/ledger/store/ledger.ts'
+import { type BankAccount, type BankDetails, mainBank, parseBankDetails } from './rules/bank-account.ts'
+import type { BankAccountStore } from './store/bank-accounts.ts'
+import type { Opening } from './store/own-money.ts'
+
+export interface ManageBanksParts extends AuditParts {
+  readonly banks: BankAccountStore
+}
+
+export interface BankWithBalances {
+  readonly bank: BankAccount
+  readonly balances: readonly Account[]
+  readonly openings: readonly Opening[]
+}
+
+export type ManageBanks = ReturnType<typeof makeManageBanks>
+
+export function makeManageBanks(parts: ManageBanksParts) {
+  const { banks, clock } = parts
+  const entry = makeAuditEntries(parts)
+
+  const find = async (bankName: string): Promise<BankAccount> => {
+    const found = (await banks.listBanks()).find((bank) => bank.bankName === bankName)
+    if (!found) throw new Failure('not_found', { message: `There is no bank account ${bankName}.` })
+    return found
+  }
+
+  const withBalances = async (bank: BankAccount): Promise<BankWithBalances> => ({
+    bank,
+    balances: await banks.listBalances(bank.bankName),
+    openings: await banks.listOpenings(bank.bankName),
+  })
+
+  return {
+    async listBanks(): Promise<BankWithBalances[]> {
+      const all = await banks.listBanks()
+      return Promise.all(all.map(withBalances))
+    },
+
+    async showBank(bankName: string): Promise<BankWithBalances> {
+      return withBalances(await find(bankName))
+    },
+
+    async addBank(
+      given: BankDetails & { readonly bankName: string; readonly currency: string | undefined },
+      reason: string,
+    ): Promise<BankAccount> {
+      const { bankName, currency } = given
+      if (currency !== undefined) digitsOf(currency)
+      const details = parseBankDetails(given)
+      if (details.iban === undefined && details.lines === undefined)
+        throw new Failure('invalid_field', {
+          field: 'iban',
+          message: 'Give the IBAN, or the lines that a transfer to the account needs.',
+        })
+      const bank = { bankName, currency, ...details, createdAtMs: clock.now(), closedAtMs: undefined }
+      if (await banks.insertBank(bank, entry('bank.add', bankName, { reason }))) return bank
+      throw new Failure('status_does_not_allow', {
+        field: 'bankName',
+        message: `There is a bank account ${bankName} already. Choose another name, or change that one.`,
+      })
+    },
+
+    /** All of its details at once: what is left out is taken away. */
+    async changeBank(bankName: string, given: BankDetails, reason: string): Promise<BankAccount> {
+      const before = await find(bankName)
+      const details = parseBankDetails(given)
+      const why = `${describe(before)} -> ${describe(details)}: ${reason}`
+      const isSameAccount = isDeepStrictEqual(accountOf(before), accountOf(details))
+      const recorded = entry('bank.change', bankName, { reason: why, ...(isSameAccount && { effects: [] }) })
+      if (await banks.changeBank(before, details, recorded)) return find(bankName)
+      if ((await find(bankName)).closedAtMs !== undefined) throw closed(bankName)
+      throw new Failure('status_does_not_allow', {
+        message: `The bank account ${bankName} was changed meanwhile. Look at it, and try again.`,
+      })
+    },
+
+    async closeBank(bankName: string, reason: string): Promise<BankAccount> {
+      await find(bankName)
+      if (bankName === mainBank)
+        throw new Failure('status_does_not_allow', {
+          message: `${mainBank} stays open: whatever names no bank account goes through it.`,
+        })
+      if (!(await banks.closeBank(bankName, entry('bank.close', bankName, { reason }))))
+        throw closed(bankName)
+      return find(bankName)
+    },
+  }
+}
+
+/** Its holder is only a name. */
+function accountOf({ iban, lines, bic }: BankDetails) {
+  return { iban, lines, bic }
+}
+
+function describe({ holder, iban, lines, bic }: BankDetails): string {
+  return [holder, iban ?? lines?.join(' / '), bic].filter((part) => part !== undefined).join(', ')
+}
+
+function closed(bankName: string): Failure {
+  return new Failure('status_does_not_allow', { message: `The bank account ${bankName} is closed.` })
+}

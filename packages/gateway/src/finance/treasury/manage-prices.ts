@@ -1,0 +1,110 @@
+// What an operator does with price lists: sets one, ends one, and asks what a payment would cost and why.
+import { Failure, makeUuid } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
+import { feeMinor } from '../../core/orders/fees/rules/fee.ts'
+import {
+  checkPrice,
+  describePrice,
+  describeScope,
+  makePriceBook,
+  type Price,
+  type Priced,
+  type PriceScope,
+  priceLeadMs,
+  type Terms,
+} from '../../core/orders/fees/rules/price.ts'
+import { walletRailId } from '../../core/orders/payments/rules/rail.ts'
+import type { PriceStore } from './store/prices.ts'
+
+export interface ManagePricesParts extends AuditParts {
+  readonly prices: PriceStore
+  readonly merchants: Pick<MerchantStore, 'findMerchant'>
+  readonly isRail: (railId: string) => Promise<boolean>
+}
+
+export interface Explanation {
+  readonly feeMinor: bigint
+  readonly netMinor: bigint
+  /** Undefined: it costs nothing. */
+  readonly price: Price | undefined
+  /** The lists that are for such a payment, the most specific first, and why each holds or does not. */
+  readonly considered: readonly { readonly scope: string; readonly why: string }[]
+}
+
+export type ManagePrices = ReturnType<typeof makeManagePrices>
+
+export function makeManagePrices(parts: ManagePricesParts) {
+  const { prices, merchants, clock, random } = parts
+  const entry = makeAuditEntries(parts)
+
+  const checkScope = async ({ merchantId, railId }: PriceScope): Promise<void> => {
+    if (merchantId !== undefined && !(await merchants.findMerchant(merchantId)))
+      throw invalid('merchantId', `There is no merchant ${merchantId}.`)
+    if (railId !== undefined && railId !== walletRailId && !(await parts.isRail(railId)))
+      throw invalid('railId', `There is no rail ${railId}. \`${walletRailId}\` is the wallets here.`)
+  }
+
+  return {
+    listPrices: prices.listPrices,
+
+    /** Without terms: from then on a less specific list holds. A minute from now on unless given. */
+    async setPrice(
+      given: PriceScope & { readonly terms: Terms | undefined; readonly fromMs: number | undefined },
+      reason: string,
+    ): Promise<Price> {
+      const { merchantId, railId, currency, terms, fromMs } = given
+      await checkScope(given)
+      const nowMs = clock.now()
+      const price: Price = {
+        priceId: makeUuid(nowMs, random),
+        merchantId,
+        railId,
+        currency,
+        terms,
+        validFromMs: fromMs ?? nowMs + priceLeadMs,
+        createdAtMs: nowMs,
+      }
+      checkPrice(price)
+      const name = terms ? 'price.set' : 'price.end'
+      const recorded = entry(name, price.priceId, {
+        merchantId,
+        reason: `${describePrice(price)}: ${reason}`,
+      })
+      if (await prices.insertPrice(price, recorded)) return price
+      throw new Failure('status_does_not_allow', {
+        field: 'fromMs',
+        message: `There is a price for ${describeScope(price)} from that very moment on. Give another time.`,
+      })
+    },
+
+    async explainFee(
+      priced: Priced & { readonly amountMinor: bigint; readonly atMs: number },
+    ): Promise<Explanation> {
+      await checkScope(priced)
+      const { amountMinor, atMs } = priced
+      const book = makePriceBook(await prices.listSince(0))
+      const price = book.find(priced, atMs)
+      const fee = price?.terms ? feeMinor(price.terms, amountMinor) : 0n
+      return {
+        feeMinor: fee,
+        netMinor: amountMinor - fee,
+        price,
+        considered: book.candidates(priced, atMs).map(({ scope, price: candidate }) => ({
+          scope: describeScope(scope),
+          why: whyOf(candidate, price),
+        })),
+      }
+    },
+  }
+}
+
+function whyOf(candidate: Price | undefined, holding: Price | undefined): string {
+  if (!candidate) return 'not in force yet'
+  if (!candidate.terms) return 'ended'
+  return candidate === holding ? 'holds: the most specific in force' : 'less specific'
+}
+
+function invalid(field: string, message: string): Failure {
+  return new Failure('invalid_field', { field, message })
+}

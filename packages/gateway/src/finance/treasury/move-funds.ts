@@ -1,0 +1,134 @@
+// An operator's transfers: tops up wallets. Each with who did it and why, and once only, also when the answer of the
+// database is lost.
+import { Failure, makeTransactionId } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { carryOutOnce, type Once } from '../../core/audit/carry-out-once.ts'
+import type { AuditEntry } from '../../core/audit/rules/audit.ts'
+import {
+  type AccountKey,
+  accountIdOf,
+  bankAccount,
+  type OutsideMark,
+  type Transfer,
+  walletAccount,
+} from '../../core/ledger/rules/transfer.ts'
+import { type Outside, throughMainBank } from './rules/bank-account.ts'
+import type { BalanceLimits, MoveOutcome, TreasuryStore } from './store/treasury.ts'
+
+export interface MoveFundsParts extends AuditParts {
+  readonly treasury: TreasuryStore
+  /** The most that top-ups may bring a wallet to, by currency; undefined: no default. */
+  readonly balanceLimits?: ReadonlyMap<string, bigint> | undefined
+}
+
+export interface TopUp {
+  readonly walletId: string
+  readonly currency: string
+  readonly amountMinor: bigint
+}
+
+export type MoveFunds = ReturnType<typeof makeMoveFunds>
+
+export function makeMoveFunds(parts: MoveFundsParts) {
+  const { treasury, random, balanceLimits } = parts
+  const makeAuditEntry = makeAuditEntries(parts)
+
+  return {
+    /** Several at once are one act. */
+    async topUp(
+      topUps: readonly TopUp[],
+      { subject, reason, outside = throughMainBank, ...once }: Reason & { subject: string } & Once,
+    ): Promise<void> {
+      const entry = makeAuditEntry('wallet.top-up', subject, { reason, auditId: once.actId })
+      const moves = topUps.map(({ walletId, currency, amountMinor }) => ({
+        from: bankAccount(outside.bankName, currency),
+        to: walletAccount(walletId, currency),
+        amountMinor,
+      }))
+      const limits = new Map(moves.map(({ to }) => [accountIdOf(to), balanceLimits?.get(to.currency)]))
+      await move(moves, { entry, kind: 'top_up', merchantId: '', outside, once, limits })
+    },
+
+    /** When the act of this id was carried out; undefined: it was not. */
+    doneAt: (actId: string): Promise<number | undefined> => treasury.recordedAt(actId),
+  }
+
+  async function move(
+    moves: readonly Move[],
+    {
+      entry,
+      kind,
+      merchantId,
+      outside,
+      once,
+      limits,
+    }: {
+      entry: AuditEntry
+      kind: 'top_up'
+      merchantId: string
+      outside: Outside
+      once: Once
+      limits: BalanceLimits
+    },
+  ): Promise<void> {
+    const transfers = moves.map(({ from, to, amountMinor }): Transfer => {
+      const transferId = makeTransactionId(entry.actedAtMs, random)
+      return {
+        merchantId,
+        transferId,
+        kind,
+        phase: 'direct',
+        holdId: undefined,
+        debitAccountId: accountIdOf(from),
+        creditAccountId: accountIdOf(to),
+        currency: from.currency,
+        amountMinor,
+        paymentId: undefined,
+        refundId: undefined,
+        auditId: entry.auditId,
+        madeAtMs: entry.actedAtMs,
+        outside: outsideMark(outside, { transferId, nowMs: entry.actedAtMs }),
+      }
+    })
+    const outcome = await carryOutOnce<Exclude<MoveOutcome, 'moved' | 'unknown'>>(entry, once, {
+      isRecorded: treasury.isRecorded,
+      async attempt() {
+        await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
+        const moved = await treasury.move(transfers, entry, limits)
+        return moved === 'moved' ? 'done' : moved
+      },
+    })
+    if (outcome === 'over_limit') throw overLimit()
+  }
+}
+
+/** What a transfer through a bank account bears. */
+export function outsideMark(
+  { reference, valueDate }: Outside,
+  { transferId, nowMs }: { transferId: string; nowMs: number },
+): OutsideMark {
+  return {
+    reference: reference ?? transferId,
+    valueDate: valueDate ?? new Date(nowMs).toISOString().slice(0, 10),
+  }
+}
+
+interface Reason {
+  readonly reason: string
+  /** The main bank account unless given. */
+  readonly outside?: Outside | undefined
+}
+
+interface Move {
+  readonly from: AccountKey
+  readonly to: AccountKey
+  readonly amountMinor: bigint
+}
+
+function overLimit(): Failure {
+  return new Failure('status_does_not_allow', {
+    field: 'amount',
+    message:
+      'With this, and with what the consumer is paying in just now, the wallet would hold more than its limit. Top it up by less, or raise the limit first.',
+  })
+}

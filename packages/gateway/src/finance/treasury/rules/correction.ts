@@ -1,0 +1,216 @@
+// Corrections: what an operator moves to put the books right. Each is one further transfer; what it corrects stays as it
+// was, and is corrected by no more than its amount in all.
+import assert from 'node:assert/strict'
+import { Failure, toDecimalText } from '@tillgate/protocol'
+import {
+  type AccountKey,
+  accountIdOf,
+  accountKeyOf,
+  bankAccount,
+  merchantAccount,
+  suspenseAccount,
+  type TransferKind,
+  walletAccount,
+  writeOffAccount,
+} from '../../../core/ledger/rules/transfer.ts'
+import { describeOutside, type Outside } from './bank-account.ts'
+
+export type Correction = {
+  readonly currency: string
+  readonly amountMinor: bigint
+  /** The transfer that it puts right. */
+  readonly corrects?: string | undefined
+} & (
+  | {
+      /** Money from a bank account into a merchant's wallet, so that it can refund. */
+      readonly kind: 'fund'
+      readonly merchantId: string
+      readonly outside: Outside
+    }
+  | {
+      /** Money out of a consumer's wallet, to a bank account. */
+      readonly kind: 'withdraw'
+      readonly walletId: string
+      readonly outside: Outside
+    }
+  /** A top-up, a payout, a correction or own money goes back the way it came. */
+  | { readonly kind: 'reverse'; readonly merchantId: string; readonly outside: Outside }
+  | {
+      /** Late money out of suspense. */
+      readonly kind: 'release'
+      readonly merchantId: string
+      readonly to: ReleaseTarget
+      readonly walletId?: string | undefined
+      readonly outside: Outside
+    }
+  /** A top-up whose money never came is a loss; late money that nobody claims is a gain. */
+  | { readonly kind: 'write_off'; readonly merchantId: string; readonly outside: Outside }
+  | {
+      /** What a statement has and the books have not, or the other way round, as a gain or a loss of the operator. */
+      readonly kind: 'difference'
+      /** `bank:main` or `rail:card`. */
+      readonly account: string
+      /** `in`: there is more outside than in the books. */
+      readonly direction: 'in' | 'out'
+      readonly outside: Outside
+    }
+)
+
+export const releaseTargets = ['merchant', 'wallet', 'bank'] as const
+export type ReleaseTarget = (typeof releaseTargets)[number]
+
+/** A transfer that may be corrected. */
+export interface Correctable {
+  /** Empty where it concerns no merchant. */
+  readonly merchantId: string
+  readonly transferId: string
+  readonly kind: TransferKind
+  readonly phase: string
+  readonly debitAccountId: string
+  readonly creditAccountId: string
+  readonly currency: string
+  readonly amountMinor: bigint
+  readonly correctedMinor: bigint
+}
+
+/** Where the money goes, and to whose statement the transfer belongs. */
+export interface CorrectionMove {
+  readonly merchantId: string
+  readonly from: AccountKey
+  readonly to: AccountKey
+}
+
+const correctableKinds = {
+  fund: ['payout'],
+  withdraw: ['top_up'],
+  reverse: [
+    ...(['top_up', 'payout', 'correction'] as const),
+    ...(['opening_balance', 'owner_deposit', 'owner_withdrawal'] as const),
+    ...(['fee_sweep', 'bank_charge', 'interest'] as const),
+  ],
+  release: ['late_payment'],
+  write_off: ['top_up', 'late_payment'],
+  difference: [],
+} as const satisfies Record<Correction['kind'], readonly TransferKind[]>
+
+/** Throws where it does not fit what it corrects. */
+export function planCorrection(correction: Correction, corrected: Correctable | undefined): CorrectionMove {
+  if (corrected) checkCorrected(correction, corrected)
+  const { currency } = correction
+  switch (correction.kind) {
+    case 'fund': {
+      const { merchantId, outside } = correction
+      const to = merchantAccount(merchantId, currency)
+      checkSame(corrected?.debitAccountId, to, `a payout of merchant ${merchantId}`)
+      return { merchantId, from: bankAccount(outside.bankName, currency), to }
+    }
+    case 'withdraw': {
+      const { walletId, outside } = correction
+      const from = walletAccount(walletId, currency)
+      checkSame(corrected?.creditAccountId, from, `a top-up of wallet ${walletId}`)
+      return { merchantId: '', from, to: bankAccount(outside.bankName, currency) }
+    }
+    case 'reverse':
+      return reversed(named(corrected))
+    case 'release': {
+      const { merchantId } = named(corrected)
+      return { merchantId, from: suspenseAccount(currency), to: releaseAccount(correction) }
+    }
+    case 'write_off': {
+      const { merchantId, kind, debitAccountId } = named(corrected)
+      if (kind === 'late_payment')
+        return { merchantId, from: suspenseAccount(currency), to: writeOffAccount(currency) }
+      return { merchantId, from: writeOffAccount(currency), to: accountKeyOf(debitAccountId) }
+    }
+    case 'difference': {
+      const [there, gains] = [accountKeyOf(`${correction.account}:${currency}`), writeOffAccount(currency)]
+      const isIn = correction.direction === 'in'
+      return { merchantId: '', from: isIn ? there : gains, to: isIn ? gains : there }
+    }
+  }
+}
+
+function checkCorrected({ kind, currency, amountMinor }: Correction, corrected: Correctable): void {
+  const kinds: readonly TransferKind[] = correctableKinds[kind]
+  // A payout is posted when the bank paid it; what comes back of it is its own return, not a reversal.
+  const isPosted = corrected.phase === 'direct' || (corrected.phase === 'post' && kind === 'fund')
+  if (!kinds.includes(corrected.kind) || !isPosted)
+    throw invalid(
+      'transferId',
+      `Transfer ${corrected.transferId} is a ${corrected.kind}; this corrects ${kinds.join(', ')} alone.`,
+    )
+  if (corrected.currency !== currency)
+    throw invalid('currency', `Transfer ${corrected.transferId} is in ${corrected.currency}.`)
+  if (amountMinor > corrected.amountMinor - corrected.correctedMinor) throw overCorrected(corrected)
+}
+
+export function overCorrected({
+  transferId,
+  currency,
+  amountMinor,
+  correctedMinor,
+}: Pick<Correctable, 'transferId' | 'currency' | 'amountMinor' | 'correctedMinor'>): Failure {
+  const left = `${toDecimalText(amountMinor - correctedMinor, currency)} ${currency}`
+  return new Failure('status_does_not_allow', {
+    field: 'amount',
+    message: `Transfer ${transferId} can be corrected by ${left} at most: the rest was corrected before.`,
+  })
+}
+
+function checkSame(accountId: string | undefined, account: AccountKey, what: string): void {
+  if (accountId !== undefined && accountId !== accountIdOf(account))
+    throw invalid('transferId', `That transfer is not ${what}.`)
+}
+
+function named(corrected: Correctable | undefined): Correctable {
+  assert(corrected, 'this kind of correction names a transfer')
+  return corrected
+}
+
+function reversed({ merchantId, kind, debitAccountId, creditAccountId }: Correctable): CorrectionMove {
+  const [from, to] = [accountKeyOf(creditAccountId), accountKeyOf(debitAccountId)]
+  // An opening balance that was reversed is set anew, and a deposit recorded anew: that says which day it is of.
+  if (kind === 'correction' && (from.ownerKind === 'equity' || to.ownerKind === 'equity'))
+    throw invalid('transferId', 'That is a reversal of your own money. Record the movement again instead.')
+  if (from.ownerKind !== 'bank' && to.ownerKind !== 'bank')
+    throw invalid('transferId', 'Only what went through a bank account can be reversed.')
+  return { merchantId, from, to }
+}
+
+function releaseAccount(correction: Correction & { readonly kind: 'release' }): AccountKey {
+  const { to, merchantId, walletId, outside, currency } = correction
+  if (to === 'merchant') return merchantAccount(merchantId, currency)
+  if (to === 'bank') return bankAccount(outside.bankName, currency)
+  if (walletId === undefined) throw invalid('walletId', 'Say which wallet the money goes to.')
+  return walletAccount(walletId, currency)
+}
+
+/** As people say it, with all that tells it from another. */
+export function describeCorrection(correction: Correction): string {
+  const amount = `${toDecimalText(correction.amountMinor, correction.currency)} ${correction.currency}`
+  const of = correction.corrects === undefined ? '' : ` of transfer ${correction.corrects}`
+  const through = describeOutside(correction.outside)
+  switch (correction.kind) {
+    case 'fund':
+      return `fund merchant ${correction.merchantId} with ${amount}${of}${through}`
+    case 'withdraw':
+      return `withdraw ${amount}${of} from wallet ${correction.walletId}${through}`
+    case 'reverse':
+      return `reverse ${amount}${of}${through}`
+    case 'release':
+      return `release ${amount}${of} to ${describeTarget(correction)}${through}`
+    case 'write_off':
+      return `write off ${amount}${of}${through}`
+    case 'difference':
+      return `write off ${amount} that ${correction.account} has ${correction.direction === 'in' ? 'more' : 'less'} than the books${through}`
+  }
+}
+
+function describeTarget({ to, merchantId, walletId }: Correction & { readonly kind: 'release' }): string {
+  if (to === 'merchant') return `merchant ${merchantId}`
+  return to === 'wallet' ? `wallet ${walletId}` : 'a bank account'
+}
+
+function invalid(field: string, message: string): Failure {
+  return new Failure('invalid_field', { field, message })
+}

@@ -1,0 +1,84 @@
+// A rail pays over what it collected, in one sum and less what it keeps: the money moves from its account to the bank's, and
+// what it kept becomes the operator's cost, in one transaction and once for each entry of the bank. A rail that gives fees back,
+// as with refunds, pays over more than it collected: the cost gets that back from its account.
+import { makeTransactionId } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { carryOutOnce } from '../../core/audit/carry-out-once.ts'
+import {
+  type AccountKey,
+  accountIdOf,
+  bankAccount,
+  type OutsideMark,
+  railAccount,
+  railFeesAccount,
+  type Transfer,
+} from '../../core/ledger/rules/transfer.ts'
+import type { TreasuryStore } from './store/treasury.ts'
+
+export interface RailSettlement {
+  /** The same for the same entry of the bank. */
+  readonly actId: string
+  readonly railId: string
+  readonly bankName: string
+  readonly currency: string
+  readonly batch: string
+  /** What came to the bank. */
+  readonly netMinor: bigint
+  /** Below zero: fees that the rail gives back. */
+  readonly feeMinor: bigint
+  readonly outside: OutsideMark
+}
+
+export interface SettleRailParts extends AuditParts {
+  readonly treasury: TreasuryStore
+}
+
+export type SettleRail = ReturnType<typeof makeSettleRail>
+
+export function makeSettleRail(parts: SettleRailParts) {
+  const { treasury, random } = parts
+  const makeAuditEntry = makeAuditEntries(parts)
+  return async (settlement: RailSettlement): Promise<void> => {
+    const { actId, railId, bankName, currency, batch, netMinor, feeMinor, outside } = settlement
+    const made = makeAuditEntry('rail.settle', `${railId} ${batch}`, {
+      reason: 'the bank booked what the rail paid over',
+      ...(feeMinor >= 0n && { effects: [] }),
+    })
+    const auditEntry = { ...made, auditId: actId }
+    const rail = railAccount(railId, currency)
+    /** What leaves the rail's account; below zero, what comes to it. */
+    const move = (kind: 'rail_settlement' | 'rail_fee', other: AccountKey, minor: bigint): Transfer => ({
+      merchantId: '',
+      transferId: makeTransactionId(auditEntry.actedAtMs, random),
+      kind,
+      phase: 'direct',
+      holdId: undefined,
+      debitAccountId: accountIdOf(minor > 0n ? other : rail),
+      creditAccountId: accountIdOf(minor > 0n ? rail : other),
+      currency,
+      amountMinor: minor > 0n ? minor : -minor,
+      paymentId: undefined,
+      refundId: undefined,
+      auditId: actId,
+      madeAtMs: auditEntry.actedAtMs,
+      outside: kind === 'rail_settlement' ? outside : undefined,
+    })
+    const [bank, cost] = [bankAccount(bankName, currency), railFeesAccount(railId, currency)]
+    const transfers = [
+      move('rail_settlement', bank, netMinor),
+      ...(feeMinor === 0n ? [] : [move('rail_fee', cost, feeMinor)]),
+    ]
+    await carryOutOnce<'refused'>(
+      auditEntry,
+      { actId },
+      {
+        isRecorded: treasury.isRecorded,
+        async attempt() {
+          await treasury.openAccounts([rail, bank, cost])
+          const moved = await treasury.move(transfers, auditEntry)
+          return moved === 'moved' ? 'done' : moved === 'unknown' ? 'unknown' : 'refused'
+        },
+      },
+    )
+  }
+}

@@ -1,0 +1,185 @@
+// The second step of signing in: a code from an app, or one of the recovery codes that were given out when
+// it was switched on. Every try counts with those of the password, and is counted before it is answered.
+import { createHash } from 'node:crypto'
+import { Failure } from '@tillgate/protocol'
+import { type Actor, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import { refusalOfProof } from './authenticate.ts'
+import { makePassword } from './make-password.ts'
+import { type Access, type Account, type AccountKind, placeOfTotp } from './rules/account.ts'
+import type { AccountTotpStore, StoredTotp } from './store/account-totp.ts'
+import type { AccountTriesStore } from './store/account-tries.ts'
+import { makeTotpSecret, matchingStep, otpauthUri, toBase32 } from './totp.ts'
+
+export interface SecondStepParts extends ClockAndRandom {
+  readonly kind: Exclude<AccountKind, 'wallet'>
+  readonly totp: AccountTotpStore
+  readonly tries: AccountTriesStore<Account>
+  readonly vault: Vault
+  /** What the app shows beside the code. */
+  readonly issuer: string
+}
+
+export type SecondStepState =
+  | { readonly kind: 'off' }
+  /** The secret was shown, and no code of it came back yet. */
+  | { readonly kind: 'begun' }
+  | { readonly kind: 'on'; readonly sinceMs: number; readonly recoveryCodesLeft: number }
+
+export type SecondStepProof =
+  | { readonly kind: 'right' }
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'locked'; readonly untilMs: number }
+
+/** Who acts, as in the audit, and on whose second step. */
+export interface OwnStep {
+  readonly login: string
+  readonly actor: string
+  /** Of whoever is signed in: its tries count apart from those to sign in. */
+  readonly session?: Buffer
+}
+
+/** What was proven is worth something while this access lasts. */
+type OwnAccess = OwnStep & Access
+
+export type SecondStep = ReturnType<typeof makeSecondStep>
+
+const recoveryCodes = 10
+/** 74 bits each: nobody finds one from its hash, so the hash needs no key, and outlives the master key. */
+const recoveryGroups = 3
+
+type SecondStepAction =
+  | 'begin-second-step'
+  | 'reset-totp'
+  | 'switch-off-second-step'
+  | 'switch-on-second-step'
+  | 'use-recovery-code'
+
+type Parts = SecondStepParts
+
+export function makeSecondStep(parts: SecondStepParts) {
+  return bindAll(parts, { stateOf, begin, confirm, prove, demand, switchOff, reset })
+}
+
+async function stateOf({ totp }: Parts, login: string): Promise<SecondStepState> {
+  const stored = await totp.findTotp(login)
+  if (!stored) return { kind: 'off' }
+  const { confirmedAtMs, recoveryCodesLeft } = stored
+  return confirmedAtMs === undefined
+    ? { kind: 'begun' }
+    : { kind: 'on', sinceMs: confirmedAtMs, recoveryCodesLeft }
+}
+
+/** The secret is to be shown this once; nothing changes at sign-in until a code of it came back. */
+async function begin(parts: Parts, own: OwnAccess): Promise<{ secret: string; uri: string }> {
+  const { random, vault, kind, clock, totp } = parts
+  const { login, accessVersion } = own
+  const secret = makeTotpSecret(random)
+  const sealedSecret = vault.seal(secret, placeOfTotp(kind, login))
+  const begun = { login, accessVersion, sealedSecret, nowMs: clock.now() }
+  if (!(await totp.beginTotp(begun, entry(parts, 'begin-second-step', own)))) throw isOnAlready()
+  return { secret: toBase32(secret), uri: otpauthUri({ secret, login, issuer: parts.issuer }) }
+}
+
+/** The recovery codes, to be shown this once. */
+async function confirm(parts: Parts, own: OwnAccess, code: string): Promise<readonly string[]> {
+  const { totp, clock, random } = parts
+  const stored = await totp.findTotp(own.login)
+  if (!stored) throw new Failure('status_does_not_allow', { message: 'Begin first: there is no secret yet.' })
+  if (stored.confirmedAtMs !== undefined) throw isOnAlready()
+  const secret = openSecret(parts, own.login, stored)
+  const step = matchingStep(secret, code.replace(/\s/g, ''), clock.now())
+  if (step === undefined)
+    throw new Failure('invalid_field', {
+      field: 'code',
+      message:
+        'This is not the code of the secret that was shown. Check that the clock of your phone is right, or begin anew.',
+    })
+  const codes = Array.from({ length: recoveryCodes }, () => makePassword(random, recoveryGroups))
+  const { login, accessVersion } = own
+  const { sealedSecret } = stored
+  const confirmed = { login, accessVersion, sealedSecret, step, nowMs: clock.now() }
+  const recoveryHashes = codes.map(hashOf)
+  if (!(await totp.confirmTotp({ ...confirmed, recoveryHashes }, entry(parts, 'switch-on-second-step', own))))
+    throw new Failure('status_does_not_allow', { message: 'It was begun anew meanwhile. Try once more.' })
+  return codes
+}
+
+async function switchOff(parts: Parts, own: OwnAccess, code: string): Promise<void> {
+  await demand(parts, own, code)
+  await parts.totp.removeTotp(own, entry(parts, 'switch-off-second-step', own))
+}
+
+/** By somebody else, when app and recovery codes are lost. Ends sessions and tokens. */
+async function reset(
+  parts: Parts,
+  login: string,
+  { reason, ...by }: Actor & { readonly reason: string },
+): Promise<void> {
+  if (await parts.totp.resetTotp(login, entry(parts, 'reset-totp', { login, ...by }, reason))) return
+  throw new Failure('status_does_not_allow', { message: `${login} has no second step.` })
+}
+
+function entry(
+  { clock, random, kind }: Parts,
+  name: SecondStepAction,
+  { login, actor, authority }: Pick<OwnStep, 'login'> & Actor,
+  reason?: string,
+) {
+  return makeAuditEntries({ clock, random, actor, authority })(`${kind}.${name}`, login, { reason })
+}
+
+function hashOf(code: string): Buffer {
+  return createHash('sha256')
+    .update(`tillgate recovery code ${code.toLowerCase().replace(/[\s-]/g, '')}`)
+    .digest()
+}
+
+function openSecret({ vault, kind }: Parts, login: string, { sealedSecret }: StoredTotp): Buffer {
+  return vault.open(sealedSecret, placeOfTotp(kind, login))
+}
+
+async function isRight(parts: Parts, own: OwnStep, stored: StoredTotp, code: string): Promise<boolean> {
+  const plain = code.trim()
+  if (/^\d{3}\s?\d{3}$/.test(plain)) {
+    const step = matchingStep(
+      openSecret(parts, own.login, stored),
+      plain.replace(/\s/, ''),
+      parts.clock.now(),
+    )
+    return step !== undefined && parts.totp.takeStep(own.login, step)
+  }
+  return parts.totp.takeRecoveryCode(
+    { login: own.login, hash: hashOf(plain) },
+    entry(parts, 'use-recovery-code', own),
+  )
+}
+
+async function prove(parts: Parts, own: OwnStep, code: string): Promise<SecondStepProof> {
+  const { tries, clock, totp } = parts
+  const { login, session } = own
+  const taken = await tries.take({ login, nowMs: clock.now(), session })
+  if (taken.kind === 'locked') return taken
+  if (taken.kind === 'nobody') return { kind: 'wrong' }
+  const stored = await totp.findTotp(login)
+  if (stored?.confirmedAtMs === undefined || !(await isRight(parts, own, stored, code)))
+    return { kind: 'wrong' }
+  await tries.forget(taken)
+  return { kind: 'right' }
+}
+
+/** Throws unless the code is right. */
+async function demand(parts: Parts, own: OwnStep, code: string): Promise<void> {
+  const proof = await prove(parts, own, code)
+  if (proof.kind === 'right') return
+  const wrong = 'The code was not right, or was used already. Wait for the next one.'
+  throw refusalOfProof(proof, { field: 'code', nowMs: parts.clock.now(), wrong })
+}
+
+function isOnAlready(): Failure {
+  return new Failure('status_does_not_allow', {
+    message: 'The second step is on already. Switch it off first, with a code.',
+  })
+}

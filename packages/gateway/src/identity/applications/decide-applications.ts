@@ -1,0 +1,107 @@
+// What operators do with applications: ask, reject with a reason, approve. An approval makes the merchant with its public
+// key; the AES key is made when its first member comes in, and shown to nobody else.
+import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import type { MakeNotices } from '../../core/emails/make-notices.ts'
+import { makeMerchantId, newMerchant } from '../../core/merchants/rules/merchant.ts'
+import { type MadeLink, prepareLink } from '../members/manage-members.ts'
+import { type Application, type ApplicationStatus, checkOpen } from './rules/application.ts'
+import type { ApplicationStore } from './store/applications.ts'
+
+export interface DecideApplicationsParts extends AuditParts {
+  readonly applications: ApplicationStore
+  readonly publicUrl: string
+  readonly makeNotices: MakeNotices
+}
+
+export type DecideApplications = ReturnType<typeof makeDecideApplications>
+
+export function makeDecideApplications(parts: DecideApplicationsParts) {
+  const { applications, makeNotices, clock, random, actor } = parts
+  const entry = makeAuditEntries(parts)
+
+  const findOpen = async (applicationId: string): Promise<Application> => {
+    const found = await find(applicationId)
+    checkOpen(found)
+    return found
+  }
+
+  const find = async (applicationId: string): Promise<Application> => {
+    const found = uuidPattern.test(applicationId)
+      ? await applications.findApplication(applicationId)
+      : undefined
+    if (found) return found
+    throw new Failure('not_found', { message: `There is no application ${applicationId}.` })
+  }
+
+  const decision = (applicationId: string) => ({ applicationId, nowMs: clock.now(), by: actor })
+
+  return {
+    findApplication: find,
+    listApplications: (
+      filter: { status?: ApplicationStatus | undefined },
+      page: { before?: string | undefined; limit: number },
+    ) => applications.listApplications(filter, page),
+    countWaiting: () => applications.countWaiting(),
+
+    async approve(applicationId: string): Promise<MadeLink & { merchantId: string }> {
+      const application = await findOpen(applicationId)
+      const nowMs = clock.now()
+      const merchantId = makeMerchantId(random)
+      const { business, email, callbackHosts, publicKey } = application
+      const { link, made, notices } = prepareLink(
+        {
+          kind: 'invitation',
+          login: email,
+          merchantId,
+          role: 'owner',
+          merchant: { name: business, contactLanguage: undefined },
+        },
+        parts,
+      )
+      const keyId = makeUuid(nowMs, random)
+      const approved = await applications.approve(
+        decision(applicationId),
+        {
+          merchant: newMerchant({
+            merchantId,
+            name: business,
+            callbackHosts,
+            contactEmails: [email],
+            createdAtMs: nowMs,
+          }),
+          keys: [{ merchantId, keyId, kind: 'rsa', publicKey, createdAtMs: nowMs, revokedAtMs: undefined }],
+          link,
+        },
+        [
+          entry('application.approve', applicationId, { merchantId }),
+          // With its owner, which is asked for below.
+          entry('merchant.add', merchantId, { merchantId, reason: 'an application', effects: [] }),
+          entry('member.invite', email, { merchantId, reason: 'as owner', notices }),
+        ],
+      )
+      if (!approved) throw decidedAlready()
+      return { ...made, merchantId }
+    },
+
+    async reject(applicationId: string, reason: string): Promise<void> {
+      const { business, email } = await findOpen(applicationId)
+      const to = { email, language: 'en' } as const
+      const notices = makeNotices('application-rejected', { to, parameters: { business, reason } })
+      const recorded = entry('application.reject', applicationId, { reason, notices })
+      if (!(await applications.reject(decision(applicationId), reason, recorded))) throw decidedAlready()
+    },
+
+    async ask(applicationId: string, question: string): Promise<void> {
+      const { business, email } = await findOpen(applicationId)
+      const to = { email, language: 'en' } as const
+      const notices = makeNotices('application-question', { to, parameters: { business, question } })
+      const recorded = entry('application.ask', applicationId, { reason: question, notices })
+      if (!(await applications.ask(decision(applicationId), question, recorded))) throw decidedAlready()
+    },
+  }
+}
+
+function decidedAlready(): Failure {
+  return new Failure('status_does_not_allow', { message: 'Somebody else has decided it meanwhile.' })
+}

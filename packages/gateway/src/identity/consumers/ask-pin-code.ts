@@ -1,0 +1,38 @@
+// A consumer who forgot the PIN asks for a code by mail. It goes to the login itself, where that is an address that its
+// owner confirmed; whoever asks is answered before anybody looks, and learns nothing.
+import type { MakeNotices } from '../../core/emails/make-notices.ts'
+import type { NoticeLanguage } from '../../core/emails/rules/notice.ts'
+import { makePinResetCode, pinResetLimits } from '../../core/wallets/rules/pin-reset.ts'
+import { normaliseLogin } from '../../core/wallets/rules/wallet.ts'
+import type { WalletStore } from '../../core/wallets/store/wallets.ts'
+import { mailTo } from '../../core/wallets/tell-owner.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
+import type { PinResetStore } from './store/pin-resets.ts'
+
+export interface AskPinCodeParts extends ClockAndRandom {
+  readonly wallets: Pick<WalletStore, 'findWalletByLogin'>
+  readonly resets: Pick<PinResetStore, 'mail'>
+  readonly codes: Tokens
+  readonly makeNotices: MakeNotices
+}
+
+export type AskPinCode = (typedLogin: string, language: NoticeLanguage) => Promise<void>
+
+export function makeAskPinCode(parts: AskPinCodeParts): AskPinCode {
+  const { wallets, resets, codes, clock, random } = parts
+  return async (typedLogin, language) => {
+    const wallet = await wallets.findWalletByLogin(normaliseLogin(typedLogin) ?? '')
+    const to = wallet && mailTo(wallet)
+    const code = makePinResetCode(random)
+    const nowMs = clock.now()
+    const walletId = to ? wallet.walletId : ''
+    const notices = parts.makeNotices('pin-code', {
+      to: { email: to?.email ?? '', language: wallet?.language ?? language },
+      parameters: {},
+      link: code,
+      giveUpAtMs: nowMs + pinResetLimits.lifeMs,
+    })
+    await resets.mail({ walletId, codeHash: codes.make([walletId, code]), nowMs, notices })
+  }
+}

@@ -1,0 +1,50 @@
+// A consumer who is signed in sets a new PIN, proven by the old one, which counts like a try to sign in. Other sessions end
+// with it, and the owner is told by mail where the login is an address that was confirmed.
+import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import type { AuthenticateWallet, SignIn } from '../../core/wallets/authenticate-wallet.ts'
+import { type KnownDevice, parsePin, placeOfPin, type Wallet } from '../../core/wallets/rules/wallet.ts'
+import type { WalletStore } from '../../core/wallets/store/wallets.ts'
+import type { TellOwner } from '../../core/wallets/tell-owner.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { sealHash } from '../../platform/runtime/secrets/secret-hash.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+
+export interface ChangePinParts extends ClockAndRandom {
+  readonly wallets: Pick<WalletStore, 'setPin'>
+  readonly authenticateWallet: AuthenticateWallet
+  readonly vault: Vault
+  readonly tellOwner: Pick<TellOwner, 'pinChanged'>
+}
+
+/** Who is signed in, and how they prove it anew. */
+export interface Proof {
+  readonly wallet: Wallet
+  readonly pin: string
+  readonly address: string
+  readonly device: KnownDevice | undefined
+}
+
+export type ChangePin = ReturnType<typeof makeChangePin>
+
+export function makeChangePin(parts: ChangePinParts) {
+  const { clock, random, vault } = parts
+  /** Throws where the new PIN cannot be one: before anything is counted. */
+  return async (
+    { wallet, ...proof }: Proof,
+    { newPin, tokenHash }: { readonly newPin: string; readonly tokenHash: Buffer },
+  ): Promise<SignIn | { readonly kind: 'access_ended' }> => {
+    const { walletId, login } = wallet
+    const pin = parsePin(newPin)
+    const proven = await parts.authenticateWallet({ login, ...proof })
+    if (proven.kind !== 'signed_in') return proven
+    const sealedPin = await sealHash({ secret: pin, place: placeOfPin(walletId) }, { vault, random })
+    const entry = makeAuditEntries({ clock, random, actor: `consumer@${proof.address}` })
+    const { accessVersion } = proven.wallet
+    const isSet = await parts.wallets.setPin(
+      { walletId, accessVersion, sealedPin, tokenHash },
+      entry('wallet.change-pin', walletId, { notices: parts.tellOwner.pinChanged(wallet) }),
+    )
+    if (!isSet) return { kind: 'access_ended' }
+    return { kind: 'signed_in', wallet: { ...proven.wallet, accessVersion: accessVersion + 1 } }
+  }
+}

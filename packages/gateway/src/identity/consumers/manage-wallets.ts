@@ -1,0 +1,253 @@
+// What an operator does with consumers' wallets. Each act is recorded with who did it and why.
+import { digitsOf, Failure, makeUuid } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { Once } from '../../core/audit/carry-out-once.ts'
+import type { Effect } from '../../core/audit/rules/effects.ts'
+import type { MakeNotices } from '../../core/emails/make-notices.ts'
+import type { Account } from '../../core/ledger/store/ledger.ts'
+import { describeLimits, type Limits } from '../../core/wallets/rules/limits.ts'
+import { forgettingWithoutApproval } from '../../core/wallets/rules/pin-lock.ts'
+import { makePinResetCode, pinResetLimits } from '../../core/wallets/rules/pin-reset.ts'
+import {
+  normaliseLogin,
+  parseLogin,
+  parsePin,
+  placeOfPin,
+  randomDigits,
+  type Wallet,
+} from '../../core/wallets/rules/wallet.ts'
+import type { WalletLimitStore } from '../../core/wallets/store/limits.ts'
+import type { WalletStore } from '../../core/wallets/store/wallets.ts'
+import { mailTo } from '../../core/wallets/tell-owner.ts'
+import { type MoveFunds, makeMoveFunds } from '../../finance/treasury/move-funds.ts'
+import type { Outside } from '../../finance/treasury/rules/bank-account.ts'
+import type { TreasuryStore } from '../../finance/treasury/store/treasury.ts'
+import { bindAll } from '../../platform/runtime/bind-all.ts'
+import { sealHash } from '../../platform/runtime/secrets/secret-hash.ts'
+import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import { parseLine } from '../../platform/runtime/visible-text.ts'
+import type { ConsumerData, ConsumerDataStore } from './store/consumer-data.ts'
+import type { PinResetStore } from './store/pin-resets.ts'
+
+export interface ManageWalletsParts extends AuditParts {
+  readonly wallets: WalletStore
+  readonly treasury: TreasuryStore
+  readonly vault: Vault
+  readonly resets: PinResetStore
+  /** Hashes one-time codes under a key of their own. */
+  readonly pinResetCodes: Tokens
+  readonly limits: WalletLimitStore
+  readonly consumerData: ConsumerDataStore
+  readonly makeNotices: MakeNotices
+  readonly balanceLimits?: ReadonlyMap<string, bigint> | undefined
+}
+
+export interface ShownWallet {
+  readonly wallet: Wallet
+  readonly balances: readonly Account[]
+  /** Its own, by currency. */
+  readonly limits: readonly (Limits & { readonly currency: string })[]
+}
+
+export interface AddedWallet {
+  readonly wallet: Wallet
+  /** To be told to the consumer this once, where it was made here. */
+  readonly pin: string | undefined
+}
+
+export interface GivenPinReset {
+  readonly wallet: Wallet
+  readonly expiresAtMs: number
+  /** False: the code went to the consumer's own address, and no operator learns it. */
+  readonly isShownToOperator: boolean
+  readonly code: string | undefined
+  readonly sentTo: string | undefined
+}
+
+export type ManageWallets = ReturnType<typeof makeManageWallets>
+
+const madePinDigits = 6
+
+/** Of wrong PINs that are forgotten: none, unless an operator has them forgotten over and over. */
+function effectsOfForgetting(forgettings: number): { readonly effects?: readonly Effect[] } {
+  return forgettings < forgettingWithoutApproval.most ? { effects: [] } : {}
+}
+
+interface State extends ManageWalletsParts {
+  readonly funds: MoveFunds
+}
+
+export function makeManageWallets(parts: ManageWalletsParts) {
+  const state: State = { ...parts, funds: makeMoveFunds(parts) }
+  const { wallets } = state
+  return {
+    listWallets: (sought: string | undefined, limit: number, before?: string) =>
+      wallets.listWallets({ sought, limit, before }),
+    /** It neither signs in nor pays until it is unlocked. */
+    lockWallet: (idOrLogin: string, reason: string) => setStatus(state, idOrLogin, 'locked', reason),
+    /** Ends an operator's lock and that of too many wrong tries alike. */
+    unlockWallet: (idOrLogin: string, reason: string) => setStatus(state, idOrLogin, 'active', reason),
+    ...bindAll(state, { addWallet, showWallet, exportWallet, setLimits, topUp, resetPin }),
+  }
+}
+
+async function addWallet(
+  state: State,
+  given: {
+    login: string
+    name: string
+    pin?: string
+    reason: string
+  },
+): Promise<AddedWallet> {
+  const { random, clock, wallets } = state
+  const login = parseLogin(given.login)
+  const name = parseLine(given.name, 'name')
+  const pin = given.pin === undefined ? randomDigits(madePinDigits, random) : parsePin(given.pin)
+  const walletId = makeUuid(clock.now(), random)
+  const inserted = await wallets.insertWallet(
+    {
+      walletId,
+      login,
+      name,
+      behaviour: undefined,
+      createdAtMs: clock.now(),
+      sealedPin: await sealHash({ secret: pin, place: placeOfPin(walletId) }, state),
+    },
+    makeAuditEntry(state, 'wallet.add', walletId, { reason: given.reason }),
+  )
+  if (!inserted)
+    throw new Failure('number_already_used', { message: `There is a wallet for ${login} already.` })
+  return { wallet: await find(state, walletId), pin: given.pin === undefined ? pin : undefined }
+}
+
+async function showWallet(state: State, idOrLogin: string): Promise<ShownWallet> {
+  const wallet = await find(state, idOrLogin)
+  const { walletId } = wallet
+  return {
+    wallet,
+    balances: await state.wallets.listBalances(walletId),
+    limits: await state.limits.listLimits(walletId),
+  }
+}
+
+/** All that is stored of the consumer. Recorded, because it is much to know of somebody. */
+async function exportWallet(
+  state: State,
+  idOrLogin: string,
+  reason: string,
+): Promise<ShownWallet & ConsumerData> {
+  const shown = await showWallet(state, idOrLogin)
+  const { walletId } = shown.wallet
+  await state.wallets.recordExport(makeAuditEntry(state, 'wallet.export', walletId, { reason }))
+  return { ...shown, ...(await state.consumerData.read(walletId)) }
+}
+
+/** All three of one currency; what is undefined goes back to the default. */
+async function setLimits(
+  state: State,
+  idOrLogin: string,
+  { currency, reason, ...limits }: Limits & { readonly currency: string; readonly reason: string },
+): Promise<ShownWallet> {
+  digitsOf(currency)
+  const { walletId } = await find(state, idOrLogin)
+  const said = `${describeLimits(limits, currency)}: ${reason}`
+  await state.limits.setLimits(
+    { walletId, currency },
+    limits,
+    makeAuditEntry(state, 'wallet.set-limits', walletId, { reason: said }),
+  )
+  return showWallet(state, walletId)
+}
+
+async function topUp(
+  state: State,
+  given: {
+    wallet: string
+    currency: string
+    amountMinor: bigint
+    reason: string
+    outside?: Outside | undefined
+  } & Once,
+): Promise<Wallet> {
+  const { wallet: idOrLogin, currency, amountMinor, ...rest } = given
+  const wallet = await find(state, idOrLogin)
+  const { walletId } = wallet
+  await state.funds.topUp([{ walletId, currency, amountMinor }], { subject: walletId, ...rest })
+  return wallet
+}
+
+/**
+ * A one-time code for a new PIN. It goes to the consumer's confirmed address where a mail server is configured, because
+ * an operator who sees the code could take the wallet over; otherwise it is shown once.
+ */
+async function resetPin(state: State, idOrLogin: string, reason: string): Promise<GivenPinReset> {
+  const wallet = await find(state, idOrLogin)
+  const { walletId, login } = wallet
+  const code = makePinResetCode(state.random)
+  const nowMs = state.clock.now()
+  const expiresAtMs = nowMs + pinResetLimits.lifeMs
+  const notices = codeNotices(state, wallet, { code, expiresAtMs })
+  const isShownToOperator = notices.length === 0
+  const isGiven = await state.resets.giveOut(
+    {
+      walletId,
+      login,
+      codeHash: state.pinResetCodes.make([walletId, code]),
+      isMailed: !isShownToOperator,
+      nowMs,
+    },
+    (forgettings) =>
+      makeAuditEntry(state, 'wallet.reset-pin', walletId, {
+        reason: `code ${isShownToOperator ? 'shown to the operator' : 'sent by email'}: ${reason}`,
+        notices,
+        // The consumer's own address is no access for the operator.
+        ...(!isShownToOperator && effectsOfForgetting(forgettings)),
+      }),
+  )
+  if (!isGiven)
+    throw new Failure('status_does_not_allow', { message: 'The wallet is closed. It has no PIN.' })
+  return {
+    wallet: await find(state, walletId),
+    expiresAtMs,
+    isShownToOperator,
+    code: isShownToOperator ? code : undefined,
+    sentTo: isShownToOperator ? undefined : login,
+  }
+}
+
+/** By walletId or by login. */
+async function find({ wallets }: State, idOrLogin: string): Promise<Wallet> {
+  const login = normaliseLogin(idOrLogin)
+  const wallet =
+    login === undefined ? await wallets.findWallet(idOrLogin) : await wallets.findWalletByLogin(login)
+  if (!wallet) throw new Failure('not_found', { message: `There is no wallet ${idOrLogin}.` })
+  return wallet
+}
+
+function codeNotices(
+  state: State,
+  wallet: Wallet,
+  { code, expiresAtMs }: { code: string; expiresAtMs: number },
+) {
+  const to = mailTo(wallet)
+  if (!to) return []
+  return state.makeNotices('pin-code', { to, parameters: {}, link: code, giveUpAtMs: expiresAtMs })
+}
+
+async function setStatus(
+  state: State,
+  idOrLogin: string,
+  status: Wallet['status'],
+  reason: string,
+): Promise<Wallet> {
+  const { walletId } = await find(state, idOrLogin)
+  const change = { walletId, status, nowMs: state.clock.now() }
+  await state.wallets.setStatus(change, (forgettings) =>
+    status === 'locked'
+      ? makeAuditEntry(state, 'wallet.lock', walletId, { reason })
+      : makeAuditEntry(state, 'wallet.unlock', walletId, { reason, ...effectsOfForgetting(forgettings) }),
+  )
+  return find(state, walletId)
+}

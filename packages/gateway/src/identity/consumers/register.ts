@@ -1,0 +1,121 @@
+// A consumer registers: the login is an e-mail address, and a code that goes there proves that it is theirs. Who has a wallet
+// already is told so in their mailbox; whoever asks sees the same in either case. A sandbox that sends no mail shows the code.
+import { makeUuid } from '@tillgate/protocol'
+import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import type { MakeNotices } from '../../core/emails/make-notices.ts'
+import { type NoticeLanguage, normaliseEmail } from '../../core/emails/rules/notice.ts'
+import { makePinResetCode, normaliseCode, pinResetLimits } from '../../core/wallets/rules/pin-reset.ts'
+import { normaliseLogin, parsePin, placeOfPin } from '../../core/wallets/rules/wallet.ts'
+import type { WalletStore } from '../../core/wallets/store/wallets.ts'
+import type { SignInPlace } from '../../core/wallets/tell-owner.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { sealHash } from '../../platform/runtime/secrets/secret-hash.ts'
+import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import { parseLine } from '../../platform/runtime/visible-text.ts'
+import type { RegistrationStore } from './store/registrations.ts'
+import type { WalletSessions } from './wallet-sessions.ts'
+
+export interface RegisterParts extends ClockAndRandom {
+  readonly registrations: RegistrationStore
+  readonly wallets: Pick<WalletStore, 'findWalletByLogin'>
+  readonly sessions: Pick<WalletSessions, 'make'>
+  /** Hashes logins and codes under a key of their own. */
+  readonly codes: Tokens
+  readonly makeNotices: MakeNotices
+  readonly vault: Vault
+  /** To whoever asks, where no mail is sent: it proves nothing then. */
+  readonly showsCode: boolean
+}
+
+export interface Confirmation {
+  readonly login: string
+  readonly code: string
+  readonly name: string
+  readonly pin: string
+  readonly language: NoticeLanguage
+  readonly place: SignInPlace
+}
+
+export interface Registered {
+  readonly token: string
+  readonly walletId: string
+  readonly login: string
+  readonly accessVersion: number
+}
+
+/** As banks take it for the holder of an account. */
+const maxNameLength = 70
+
+export type Register = ReturnType<typeof makeRegister>
+
+export function makeRegister(parts: RegisterParts) {
+  const { registrations, wallets, codes, clock, random, vault, showsCode } = parts
+  const hashOf = (login: string) => codes.make(['login', login])
+
+  return {
+    showsCode,
+
+    /** What was typed as a login; undefined where it is no address that can be written to. */
+    emailOf,
+
+    /** Sends a code, or that there is a wallet; answers the code, for where it is shown. */
+    async ask(login: string, language: NoticeLanguage): Promise<string> {
+      const taken = await wallets.findWalletByLogin(login)
+      const code = makePinResetCode(random)
+      const nowMs = clock.now()
+      const giveUpAtMs = nowMs + pinResetLimits.lifeMs
+      const to = { email: login, language }
+      const notices = taken
+        ? parts.makeNotices('wallet-exists', { to, parameters: {}, giveUpAtMs })
+        : parts.makeNotices('registration-code', { to, parameters: {}, link: code, giveUpAtMs })
+      await registrations.ask({
+        loginHash: hashOf(login),
+        codeHash: codes.make(['code', login, code]),
+        nowMs,
+        everyMs: showsCode ? 0 : pinResetLimits.mailEveryMs,
+        notices,
+      })
+      return code
+    },
+
+    /** The token of the session. Undefined: login or code is wrong, the code was used, or is too old. */
+    async confirm(given: Confirmation): Promise<Registered | undefined> {
+      const name = parseLine(given.name, 'name', { max: maxNameLength })
+      const pin = parsePin(given.pin)
+      const login = emailOf(given.login)
+      if (login === undefined) return undefined
+      const loginHash = hashOf(login)
+      const nowMs = clock.now()
+      const codeHash = await registrations.takeTry(loginHash, nowMs)
+      if (codeHash === undefined || !codes.isRight(codeHash, ['code', login, normaliseCode(given.code)]))
+        return undefined
+      const walletId = makeUuid(nowMs, random)
+      const { token, session } = parts.sessions.make(walletId, given.place)
+      const wallet = {
+        walletId,
+        login,
+        name,
+        behaviour: undefined,
+        language: given.language,
+        createdAtMs: nowMs,
+        confirmedAtMs: showsCode ? undefined : nowMs,
+        sealedPin: await sealHash({ secret: pin, place: placeOfPin(walletId) }, { vault, random }),
+      }
+      const entry = makeAuditEntries({ clock, random, actor: `consumer@${given.place.address}` })
+      const key = { loginHash, codeHash }
+      const isMade = await registrations.register(
+        key,
+        { wallet, session },
+        entry('wallet.register', walletId),
+      )
+      // As the wallet begins.
+      return isMade ? { token, walletId, login, accessVersion: 0 } : undefined
+    },
+  }
+}
+
+/** One that mail goes to, in the form of a login. */
+function emailOf(typed: string): string | undefined {
+  return normaliseEmail(normaliseLogin(typed) ?? '')
+}

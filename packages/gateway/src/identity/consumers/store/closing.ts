@@ -1,0 +1,177 @@
+// Closing a wallet: what is personal goes, in the transaction that finds it empty; what the books need stays under a number
+// that tells nobody. Orders that it paid are erased before, in batches: a wallet may have many, and erasing twice does
+// nothing.
+
+import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
+import { insertAuditEntry } from '../../../core/audit/store/audit.ts'
+import { commitQueueing, type OnQueued } from '../../../core/callbacks/store/callbacks.ts'
+import { consumerKinds } from '../../../core/emails/rules/kinds.ts'
+import { accountIdOf, type Balances, noBalances } from '../../../core/ledger/rules/transfer.ts'
+import { listAccounts, lockAccounts } from '../../../core/ledger/store/ledger.ts'
+import type { Order } from '../../../core/orders/rules/order.ts'
+import type { StatusChange } from '../../../core/orders/rules/status-change.ts'
+import { ownMerchantId } from '../../../core/orders/rules/top-up.ts'
+import { type Erased, writeErased } from '../../../core/orders/store/erasure.ts'
+import { changeStatuses, type OrderRow, orderColumns, toOrder } from '../../../core/orders/store/orders.ts'
+import { loginOfClosed, type Wallet } from '../../../core/wallets/rules/wallet.ts'
+import { forgetSources } from '../../../core/wallets/store/pin-try-sources.ts'
+import { endAccess } from '../../../core/wallets/store/wallet-access.ts'
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { plainSql, sql } from '../../../platform/database/sql.ts'
+import { removePasskeys } from '../../accounts/store/passkeys.ts'
+import { walletTables } from './wallet-sessions.ts'
+
+/**
+ * `not_empty`: there is money in it. `under_way`: something may still come or go. `access_ended`: since the owner proved
+ * who they are.
+ */
+export type Closing = 'closed' | 'not_empty' | 'under_way' | 'access_ended'
+
+/** The wallet with the access by which it is closed. */
+export type ClosingWallet = Pick<Wallet, 'walletId' | 'accessVersion'>
+
+export type ClosingStore = ReturnType<typeof makeClosingStore>
+
+export interface ClosedWallet extends ClosingWallet {
+  /** When its orders were erased. */
+  readonly paidMinor: bigint
+  /** Of a secret that nobody knows. */
+  readonly sealedPin: Buffer
+  /** What stands for the name. */
+  readonly name: string
+  /** Ends a top-up that nobody began to pay. */
+  readonly endTopUp: (order: Order) => StatusChange | undefined
+}
+
+export interface ClosedNow {
+  /** `paid`: it paid something meanwhile, of which its orders are not erased. */
+  readonly closing: Closing | 'paid'
+  /** The top-ups that ended with it. */
+  readonly ended: readonly StatusChange[]
+}
+
+export function makeClosingStore(database: Pool, onQueued: OnQueued = () => {}) {
+  return {
+    /** As it stands now; nothing changes. */
+    check: (wallet: ClosingWallet): Promise<Omit<Checked, 'topUps'>> =>
+      database.transaction((transaction) => check(transaction, wallet)),
+    /** How many were looked at; `after`: the last of the batch before. */
+    eraseOrders: (batch: OrderBatch) =>
+      database.transaction((transaction) => eraseOrders(transaction, batch)),
+    close: (closed: ClosedWallet, entry: AuditEntry): Promise<ClosedNow> =>
+      commitQueueing<ClosedNow>(database, onQueued, async (transaction) => {
+        const { closing, topUps, paidMinor } = await check(transaction, closed)
+        const isPaying = closing === 'empty' && paidMinor !== closed.paidMinor
+        if (closing !== 'empty' || isPaying)
+          return { result: { closing: closing === 'empty' ? 'paid' : closing, ended: [] }, queued: [] }
+        const changes = topUps.flatMap((order) => closed.endTopUp(order) ?? [])
+        const { won: ended, queued } = await changeStatuses(transaction, changes)
+        await erase(transaction, closed, entry.actedAtMs)
+        await insertAuditEntry(transaction, entry)
+        return { result: { closing: 'closed', ended }, queued }
+      }),
+  }
+}
+
+interface Checked {
+  /** `empty`: it may be closed. `closed`: it is already. */
+  readonly closing: Closing | 'empty'
+  /** All that ever left it: as long as this is the same, it paid nothing. */
+  readonly paidMinor: bigint
+  /** Those that are not over; where it may be closed, nobody began to pay them, and nobody does before its end. */
+  readonly topUps: readonly Order[]
+}
+
+/**
+ * Nobody who holds the wallet's row, one of its top-ups or one of its accounts is passed by. In this order: whoever ends a
+ * top-up takes the order first, and the account then.
+ */
+async function check(transaction: Queryable, { walletId, accessVersion }: ClosingWallet): Promise<Checked> {
+  const { rows: wallets } = await transaction.query<{ status: Wallet['status']; access_version: number }>(sql`
+select status, access_version from wallets where wallet_id = ${walletId} for update`)
+  const [wallet] = wallets
+  if (wallet?.status === 'closed') return { closing: 'closed', paidMinor: 0n, topUps: [] }
+  if (wallet?.status !== 'active' || wallet.access_version !== accessVersion)
+    return { closing: 'access_ended', paidMinor: 0n, topUps: [] }
+  const { rows } = await transaction.query<OrderRow>(sql`
+select ${plainSql(orderColumns)}
+  from orders o
+ where o.merchant_id = ${ownMerchantId} and o.tops_up = ${walletId} and o.status in ('pending', 'confirming')
+ order by o.payment_id
+   for no key update`)
+  const topUps = rows.map(toOrder)
+  const balances = await lockBalances(transaction, walletId)
+  const paidMinor = balances.reduce((sum, { debitsPostedMinor }) => sum + debitsPostedMinor, 0n)
+  return { closing: closingOf(balances, topUps), paidMinor, topUps }
+}
+
+async function lockBalances(transaction: Queryable, walletId: string): Promise<readonly Balances[]> {
+  const accounts = await listAccounts(transaction, { ownerKind: 'wallet', ownerId: walletId })
+  const locked = await lockAccounts(transaction, accounts.map(accountIdOf))
+  return accounts.map((account) => locked.get(accountIdOf(account)) ?? noBalances)
+}
+
+function closingOf(balances: readonly Balances[], topUps: readonly Order[]): Closing | 'empty' {
+  if (balances.some((each) => each.debitsPendingMinor + each.creditsPendingMinor > 0n)) return 'under_way'
+  if (balances.some((each) => each.creditsPostedMinor !== each.debitsPostedMinor)) return 'not_empty'
+  const isPaid = topUps.some(
+    ({ status, openAttempt }) => status === 'confirming' || openAttempt !== undefined,
+  )
+  return isPaid ? 'under_way' : 'empty'
+}
+
+async function erase(
+  transaction: Queryable,
+  { walletId, sealedPin, name }: ClosedWallet,
+  nowMs: number,
+): Promise<void> {
+  const { rows } = await transaction.query<{ login: string }>(sql`
+select login from wallets where wallet_id = ${walletId}`)
+  const login = rows[0]?.login ?? ''
+  await transaction.query(sql`
+update wallets
+   set status = 'closed', closed_at = ${nowMs}, login = ${loginOfClosed(walletId)}, name = ${name},
+       sealed_pin = ${sealedPin}, pin_hash = null, language = null, confirmed_at = null, tries = 0, locked_until = null,
+       last_try_at = null
+ where wallet_id = ${walletId}`)
+  await endAccess(transaction, walletId)
+  await removePasskeys(transaction, login, walletTables)
+  await forgetSources(transaction, login)
+  await transaction.query(sql`delete from pin_resets where wallet_id = ${walletId}`)
+  // The same address may be a merchant's or an operator's.
+  await transaction.query(
+    sql`delete from notices where recipient = ${login} and kind = any (${consumerKinds}::text[])`,
+  )
+  await transaction.query(
+    sql`delete from notice_optouts where email = ${login} and kind = any (${consumerKinds}::text[])`,
+  )
+}
+
+interface OrderBatch {
+  readonly walletId: string
+  readonly after: string
+  readonly limit: number
+  readonly erase: (content: string) => Pick<Erased, 'content' | 'contentHash'> | undefined
+}
+
+/** By transfers_from_wallet, in the order of payments. */
+async function eraseOrders(
+  transaction: Queryable,
+  { walletId, after, limit, erase: without }: OrderBatch,
+): Promise<{ readonly seen: number; readonly last: string }> {
+  const accounts = await listAccounts(transaction, { ownerKind: 'wallet', ownerId: walletId })
+  const { rows } = await transaction.query<{ merchant_id: string; payment_id: string; content: string }>(sql`
+select o.merchant_id, o.payment_id, o.content
+  from transfers t
+  join orders o on o.merchant_id = t.merchant_id and o.payment_id = t.payment_id
+ where t.debit_account = any (${accounts.map(accountIdOf)}) and starts_with(t.debit_account, 'wallet:')
+   and t.phase in ('post', 'direct') and t.kind = 'payment' and t.payment_id > ${after}
+ order by t.payment_id
+ limit ${limit}`)
+  const erased = rows.flatMap((row): Erased[] => {
+    const left = without(row.content)
+    return left ? [{ merchantId: row.merchant_id, paymentId: row.payment_id, ...left }] : []
+  })
+  await writeErased(transaction, erased)
+  return { seen: rows.length, last: rows.at(-1)?.payment_id ?? after }
+}

@@ -1,0 +1,115 @@
+// One-time codes for a new PIN. A try is counted before anybody knows whether it is right, and whoever uses the code
+// removes it in the same transaction: of two at once one wins.
+
+import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
+import { audited, insertAuditEntry } from '../../../core/audit/store/audit.ts'
+import type { NewNotice } from '../../../core/emails/rules/notice.ts'
+import { queueNotices } from '../../../core/emails/store/queue-notices.ts'
+import { pinResetLimits } from '../../../core/wallets/rules/pin-reset.ts'
+import { forgetSources } from '../../../core/wallets/store/pin-try-sources.ts'
+import { endAccess } from '../../../core/wallets/store/wallet-access.ts'
+import { type ActFor, countForgettings, setWalletTries } from '../../../core/wallets/store/wallets.ts'
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { sql } from '../../../platform/database/sql.ts'
+import { noTries } from '../../../platform/runtime/lockout.ts'
+import { removePasskeys } from '../../accounts/store/passkeys.ts'
+import { walletTables } from './wallet-sessions.ts'
+
+export interface MailedReset extends PinResetKey {
+  readonly nowMs: number
+  readonly notices: readonly NewNotice[]
+}
+
+/** By an operator. */
+export interface GivenReset extends PinResetKey {
+  readonly login: string
+  readonly isMailed: boolean
+  readonly nowMs: number
+}
+
+export interface PinResetKey {
+  readonly walletId: string
+  readonly codeHash: string
+}
+
+export type PinResetStore = ReturnType<typeof makePinResetStore>
+
+export function makePinResetStore(database: Pool) {
+  return {
+    /** In place of the one before. Wrong tries are forgotten, so that the owner can use it. False: the wallet is closed. */
+    giveOut: (given: GivenReset, actFor: ActFor) =>
+      database.transaction(async (transaction) => {
+        const done = await giveOut(transaction, given)
+        if (done) await insertAuditEntry(transaction, actFor(await countForgettings(transaction, given)))
+        return done
+      }),
+    /** With the mail that carries it. Another that is good still stays, unless it was mailed some minutes ago. */
+    mail: (given: MailedReset) => database.transaction((transaction) => mail(transaction, given)),
+    /** False: somebody else used it first, or it was replaced. */
+    use: (given: PinResetKey & { readonly login: string; readonly sealedPin: Buffer }, entry: AuditEntry) =>
+      audited(database, entry, (transaction) => use(transaction, given)),
+  }
+}
+
+async function giveOut(
+  transaction: Queryable,
+  { walletId, codeHash, login, isMailed, nowMs }: GivenReset,
+): Promise<boolean> {
+  // The wallet first, as a try does.
+  const { rowCount } = await transaction.query(sql`
+select from wallets where wallet_id = ${walletId} and status <> 'closed' for no key update`)
+  if (rowCount !== 1) return false
+  await setWalletTries(transaction, walletId, noTries)
+  await transaction.query(sql`delete from pin_resets where expires_at <= ${nowMs} or wallet_id = ${walletId}`)
+  await transaction.query(sql`
+insert into pin_resets (wallet_id, code_hash, is_mailed, created_at, expires_at)
+values (${walletId}, ${codeHash}, ${isMailed}, ${nowMs}, ${nowMs + pinResetLimits.lifeMs})
+    on conflict (wallet_id) do update
+   set code_hash = excluded.code_hash, tries = 0, is_mailed = excluded.is_mailed, created_at = excluded.created_at,
+       expires_at = excluded.expires_at`)
+  await forgetSources(transaction, login)
+  return true
+}
+
+/** Wrong tries stay counted: whoever knows the login could ask. */
+async function mail(
+  transaction: Queryable,
+  { walletId, codeHash, nowMs, notices }: MailedReset,
+): Promise<void> {
+  // The wallet first, as whoever closes it: nothing is left of a closed one, nor mailed to whose it was.
+  const wallet = await transaction.query(sql`
+select from wallets where wallet_id = ${walletId} and status = 'active' for key share`)
+  if (wallet.rowCount !== 1) return
+  const { rowCount } = await transaction.query(sql`
+insert into pin_resets as p (wallet_id, code_hash, is_mailed, created_at, expires_at)
+values (${walletId}, ${codeHash}, true, ${nowMs}, ${nowMs + pinResetLimits.lifeMs})
+    on conflict (wallet_id) do update
+   set code_hash = excluded.code_hash, tries = 0, is_mailed = true, created_at = excluded.created_at,
+       expires_at = excluded.expires_at
+ where p.expires_at <= ${nowMs} or (p.is_mailed and p.created_at <= ${nowMs - pinResetLimits.mailEveryMs})`)
+  if (rowCount === 1) await queueNotices(transaction, notices)
+}
+
+async function use(
+  transaction: Queryable,
+  {
+    walletId,
+    codeHash,
+    login,
+    sealedPin,
+  }: PinResetKey & { readonly login: string; readonly sealedPin: Buffer },
+): Promise<boolean> {
+  // The wallet first, as a try does.
+  await transaction.query(sql`select 1 from wallets where wallet_id = ${walletId} for no key update`)
+  const { rowCount } = await transaction.query(sql`
+delete from pin_resets where wallet_id = ${walletId} and code_hash = ${codeHash}`)
+  if (rowCount !== 1) return false
+  await transaction.query(sql`
+update wallets set sealed_pin = ${sealedPin}, pin_hash = null where wallet_id = ${walletId}`)
+  await endAccess(transaction, walletId)
+  // Whoever had the PIN before may have added some.
+  await removePasskeys(transaction, login, walletTables)
+  await setWalletTries(transaction, walletId, noTries)
+  await forgetSources(transaction, login)
+  return true
+}

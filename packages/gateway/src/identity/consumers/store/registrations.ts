@@ -1,0 +1,76 @@
+// Logins that somebody wants a wallet for, until the code comes back. A try is counted before anybody knows whether it is
+// right, and the code is used up in the transaction that makes the wallet: of two at once one wins.
+
+import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
+import { audited } from '../../../core/audit/store/audit.ts'
+import type { NewNotice } from '../../../core/emails/rules/notice.ts'
+import { queueNotices } from '../../../core/emails/store/queue-notices.ts'
+import { pinResetLimits } from '../../../core/wallets/rules/pin-reset.ts'
+import type { NewWallet } from '../../../core/wallets/rules/wallet.ts'
+import { insertWallet } from '../../../core/wallets/store/wallets.ts'
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { sql } from '../../../platform/database/sql.ts'
+import { insertSession, type WalletSession } from './wallet-sessions.ts'
+
+interface RegistrationKey {
+  readonly loginHash: string
+  readonly codeHash: string
+}
+
+export interface AskedRegistration extends RegistrationKey {
+  readonly nowMs: number
+  /** Within this after a code nothing happens. */
+  readonly everyMs: number
+  /** Go out with it, or not at all. */
+  readonly notices: readonly NewNotice[]
+}
+
+export type RegistrationStore = ReturnType<typeof makeRegistrationStore>
+
+export function makeRegistrationStore(database: Pool) {
+  return {
+    ask: (asked: AskedRegistration) => database.transaction((transaction) => ask(transaction, asked)),
+    /** The hash that a try is held against; undefined: there is no code, or it had its tries. */
+    takeTry: (loginHash: string, nowMs: number) => takeTry(database, loginHash, nowMs),
+    /** False: somebody else used the code first, or the login is taken. */
+    register: (
+      key: RegistrationKey,
+      made: { readonly wallet: NewWallet; readonly session: WalletSession },
+      entry: AuditEntry,
+    ) => audited(database, entry, (transaction) => register(transaction, key, made)),
+  }
+}
+
+async function ask(
+  transaction: Queryable,
+  { loginHash, codeHash, nowMs, everyMs, notices }: AskedRegistration,
+): Promise<void> {
+  await transaction.query(sql`delete from registrations where expires_at <= ${nowMs}`)
+  const { rowCount } = await transaction.query(sql`
+insert into registrations as r (login_hash, code_hash, created_at, expires_at)
+values (${loginHash}, ${codeHash}, ${nowMs}, ${nowMs + pinResetLimits.lifeMs})
+    on conflict (login_hash) do update
+   set code_hash = excluded.code_hash, tries = 0, created_at = excluded.created_at, expires_at = excluded.expires_at
+ where r.created_at <= ${nowMs - everyMs}`)
+  if (rowCount === 1) await queueNotices(transaction, notices)
+}
+
+async function takeTry(database: Queryable, loginHash: string, nowMs: number): Promise<string | undefined> {
+  const { rows } = await database.query<{ code_hash: string }>(sql`
+update registrations set tries = tries + 1
+ where login_hash = ${loginHash} and expires_at > ${nowMs} and tries < ${pinResetLimits.tries}
+returning code_hash`)
+  return rows[0]?.code_hash
+}
+
+async function register(
+  transaction: Queryable,
+  { loginHash, codeHash }: RegistrationKey,
+  { wallet, session }: { readonly wallet: NewWallet; readonly session: WalletSession },
+): Promise<boolean> {
+  const { rowCount } = await transaction.query(sql`
+delete from registrations where login_hash = ${loginHash} and code_hash = ${codeHash}`)
+  if (rowCount !== 1 || !(await insertWallet(transaction, wallet))) return false
+  await insertSession(transaction, session)
+  return true
+}

@@ -1,0 +1,140 @@
+// A consumer's withdrawal: the money is held in the wallet, and the payout is in a run, in one transaction with the act.
+
+import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
+import { audited } from '../../../core/audit/store/audit.ts'
+import {
+  accountIdOf,
+  availableMinor,
+  bankAccount,
+  noBalances,
+  walletAccount,
+} from '../../../core/ledger/rules/transfer.ts'
+import { lockAccounts, openAccounts } from '../../../core/ledger/store/ledger.ts'
+import { ownMerchantId } from '../../../core/orders/rules/top-up.ts'
+import type { Wallet } from '../../../core/wallets/rules/wallet.ts'
+import type { Payout } from '../../../finance/payouts/rules/payout.ts'
+import { dayMs, dayOf } from '../../../finance/payouts/rules/payout-plan.ts'
+import { findOpenRun, writeHeld } from '../../../finance/payouts/store/payout-batches.ts'
+import { findPayouts } from '../../../finance/payouts/store/payouts.ts'
+import type { BankDetails } from '../../../finance/treasury/rules/bank-account.ts'
+import { checkBanks } from '../../../finance/treasury/store/bank-accounts.ts'
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { sql } from '../../../platform/database/sql.ts'
+import { CommitUnknown } from '../../../platform/database/transient.ts'
+import { holdAccess } from '../../accounts/store/account-sessions.ts'
+import { walletTables } from './wallet-sessions.ts'
+
+export interface WithdrawalRequest {
+  /** With the access that it is requested by. */
+  readonly wallet: Pick<Wallet, 'walletId' | 'login' | 'accessVersion'>
+  /** Of the form; a second one of the same wallet is refused by payouts_form. */
+  readonly formNumber: string
+  readonly currency: string
+  readonly amountMinor: bigint
+  readonly account: BankDetails
+  readonly bankName: string
+  readonly payoutId: string
+  readonly newRunId: () => string
+  /** As much as the wallet may withdraw in 24 hours without an operator who reviews it. */
+  readonly automaticUpToMinor: bigint
+}
+
+/** `unknown`: the answer to COMMIT was lost. */
+export type RequestedWithdrawal = 'requested' | 'insufficient_funds' | 'unknown'
+
+export type WithdrawalStore = ReturnType<typeof makeWithdrawalStore>
+
+export function makeWithdrawalStore(database: Pool) {
+  return {
+    /** By payouts_of_wallets. An older gateway that still runs beside this one gives the number to the act alone. */
+    async find(walletId: string, formNumber: string): Promise<Payout | undefined> {
+      const [found] = await findPayouts(
+        database,
+        sql`merchant_id = ${ownMerchantId} and wallet_id = ${walletId}
+   and (form_number = ${formNumber}
+        or (form_number is null
+            and exists (select 1 from transfers t
+                         where t.merchant_id = ${ownMerchantId} and t.transfer_id = payout_id
+                           and t.audit_id = ${formNumber})))`,
+      )
+      return found
+    },
+
+    async request(request: WithdrawalRequest, entry: AuditEntry): Promise<RequestedWithdrawal> {
+      const bank = bankAccount(request.bankName, request.currency)
+      await openAccounts(database, [bank])
+      try {
+        const isRequested = await audited(database, entry, async (transaction) => {
+          await checkBanks(transaction, [bank])
+          return writeRequest(transaction, request, entry)
+        })
+        return isRequested ? 'requested' : 'insufficient_funds'
+      } catch (error) {
+        if (error instanceof CommitUnknown) return 'unknown'
+        throw error
+      }
+    },
+  }
+}
+
+/** False: there is too little money. Throws where the access was ended since it was proven. */
+async function writeRequest(
+  transaction: Queryable,
+  request: WithdrawalRequest,
+  { actedAtMs: nowMs, auditId }: AuditEntry,
+): Promise<boolean> {
+  const { wallet, currency, amountMinor, bankName, newRunId, automaticUpToMinor } = request
+  const { walletId } = wallet
+  // Before its account, as whoever locks or closes the wallet takes them.
+  await holdAccess(transaction, wallet, walletTables)
+  const from = accountIdOf(walletAccount(walletId, currency))
+  const balances = await lockAccounts(transaction, [from])
+  if (availableMinor(balances.get(from) ?? noBalances) < amountMinor) return false
+  // The lock above makes withdrawals of one wallet take turns, so that each counts the ones before it.
+  const automaticMinor = await sumAutomatic(transaction, request, nowMs)
+  const isReviewed = automaticMinor + amountMinor > automaticUpToMinor
+  const runId = isReviewed
+    ? await insertRun(transaction, request, nowMs)
+    : await findOpenRun(transaction, { bankName, currency, day: dayOf(nowMs + dayMs) }, { nowMs, newRunId })
+  const { payoutId, account, formNumber } = request
+  const payout = {
+    merchantId: ownMerchantId,
+    payoutId,
+    runId,
+    walletId,
+    planDay: undefined,
+    currency,
+    amountMinor,
+    account,
+    bankName,
+    formNumber,
+    isReviewed,
+  }
+  await writeHeld(transaction, [payout], { nowMs, auditId })
+  return true
+}
+
+/** Of the last 24 hours, without those whose money is in the wallet again. By payouts_of_wallets. */
+async function sumAutomatic(
+  transaction: Queryable,
+  { wallet: { walletId }, currency }: WithdrawalRequest,
+  nowMs: number,
+): Promise<bigint> {
+  const { rows } = await transaction.query<{ minor: string }>(sql`
+select coalesce(sum(amount_minor), 0) as minor from payouts
+ where merchant_id = ${ownMerchantId} and wallet_id = ${walletId} and currency = ${currency} and not is_reviewed
+   and status not in ('cancelled', 'returned') and requested_at > ${nowMs - dayMs}`)
+  return BigInt(rows[0]?.minor ?? 0)
+}
+
+async function insertRun(
+  transaction: Queryable,
+  { bankName, currency, newRunId }: WithdrawalRequest,
+  nowMs: number,
+): Promise<string> {
+  const runId = newRunId()
+  await transaction.query(sql`
+insert into payout_runs (run_id, bank_name, currency, day, created_at, closed_at)
+values (${runId}, ${bankName}, ${currency}, ${dayOf(nowMs)}, ${nowMs}, ${nowMs})`)
+  return runId
+}

@@ -1,0 +1,135 @@
+// Sessions of consumers who signed in to their wallet: the hash of a token, where and on what it was, and its end; and access as
+// a whole, which ends them all. What is locked or closed has none, whatever stands here.
+
+import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
+import { audited } from '../../../core/audit/store/audit.ts'
+import type { NewNotice } from '../../../core/emails/rules/notice.ts'
+import { queueNotices } from '../../../core/emails/store/queue-notices.ts'
+import { endAccess } from '../../../core/wallets/store/wallet-access.ts'
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { number, rowShape } from '../../../platform/database/row-shape.ts'
+import { plainSql, prepared, sql } from '../../../platform/database/sql.ts'
+import type { Access } from '../../accounts/rules/account.ts'
+import { hasAccess } from '../../accounts/store/account-sessions.ts'
+import type { AccountTables } from '../../accounts/store/account-tables.ts'
+
+export interface WalletSession {
+  readonly tokenHash: Buffer
+  /** By which its owner ends it; it opens nothing. */
+  readonly sessionId: string
+  readonly walletId: string
+  readonly address: string
+  /** What the browser calls itself, shortened. */
+  readonly device: string
+  readonly createdAtMs: number
+  readonly lastSeenAtMs: number
+  readonly endsAtMs: number
+}
+
+/** Where the accounts of consumers rest: they have a PIN, and no password. */
+export const walletTables: Pick<AccountTables, 'kind' | 'accounts'> = {
+  kind: 'wallet',
+  accounts: plainSql('wallets'),
+}
+
+export interface OpenedSession {
+  readonly session: WalletSession
+  readonly access: Access
+  readonly notices: readonly NewNotice[]
+}
+
+export type WalletSessionStore = ReturnType<typeof makeWalletSessionStore>
+
+export function makeWalletSessionStore(database: Pool) {
+  return {
+    /** False: the access was ended since it was proven. */
+    insert: ({ session, access, notices }: OpenedSession): Promise<boolean> =>
+      database.transaction(async (transaction) => {
+        if (!(await hasAccess(transaction, access, walletTables))) return false
+        await insertSession(transaction, session)
+        await queueNotices(transaction, notices)
+        return true
+      }),
+    find: (sought: SoughtSession) => findSession(database, sought),
+    touch: async (tokenHash: Buffer, nowMs: number): Promise<void> => {
+      await database.query(sql`
+update wallet_sessions set last_seen_at = greatest(last_seen_at, ${nowMs}) where token_hash = ${tokenHash}`)
+    },
+    /** Those that are not over, the last seen first. */
+    list: (walletId: string, at: SeenSince) => listSessions(database, walletId, at),
+    /** Only if it is of this wallet. */
+    end: async (walletId: string, sessionId: string): Promise<void> => {
+      await database.query(sql`
+delete from wallet_sessions where wallet_id = ${walletId} and session_id = ${sessionId}`)
+    },
+    endAll: (walletId: string, entry: AuditEntry) =>
+      audited(database, entry, async (transaction) => {
+        await endAccess(transaction, walletId)
+        return true
+      }),
+    /** Those that are over; how many. */
+    deleteEnded: async (nowMs: number): Promise<number> =>
+      (await database.query(sql`delete from wallet_sessions where ends_at <= ${nowMs}`)).rowCount,
+  }
+}
+
+interface SeenSince {
+  readonly nowMs: number
+  /** Not seen since then: it is over. */
+  readonly seenSinceMs: number
+}
+
+interface SoughtSession extends SeenSince {
+  readonly tokenHash: Buffer
+}
+
+const shape = rowShape<WalletSession>('session', {
+  tokenHash: 's.token_hash',
+  sessionId: 's.session_id',
+  walletId: 's.wallet_id',
+  address: 's.address',
+  device: 's.device',
+  createdAtMs: number('s.created_at'),
+  lastSeenAtMs: number('s.last_seen_at'),
+  endsAtMs: number('s.ends_at'),
+})
+
+/** More than these nobody uses: the longest unseen go. */
+const mostSessions = 20
+
+/** In the transaction of whoever proves the wallet to be theirs. */
+export async function insertSession(transaction: Queryable, session: WalletSession): Promise<void> {
+  const { walletId } = session
+  await transaction.query(sql`
+insert into wallet_sessions (token_hash, session_id, wallet_id, address, device, created_at, last_seen_at, ends_at)
+values (${session.tokenHash}, ${session.sessionId}, ${walletId}, ${session.address}, ${session.device},
+        ${session.createdAtMs}, ${session.lastSeenAtMs}, ${session.endsAtMs})`)
+  await transaction.query(sql`
+delete from wallet_sessions
+ where wallet_id = ${walletId}
+   and token_hash in (select token_hash from wallet_sessions where wallet_id = ${walletId}
+                       order by last_seen_at desc, token_hash offset ${mostSessions})`)
+}
+
+async function findSession(
+  database: Queryable,
+  { tokenHash, nowMs, seenSinceMs }: SoughtSession,
+): Promise<WalletSession | undefined> {
+  const { rows } = await database.query(prepared('find-wallet-session')`
+select ${shape.columns}
+  from wallet_sessions s join wallets w on w.wallet_id = s.wallet_id and w.status = 'active'
+ where s.token_hash = ${tokenHash} and s.ends_at > ${nowMs} and s.last_seen_at > ${seenSinceMs}`)
+  return rows[0] && shape.read(rows[0])
+}
+
+async function listSessions(
+  database: Queryable,
+  walletId: string,
+  { nowMs, seenSinceMs }: SeenSince,
+): Promise<WalletSession[]> {
+  const { rows } = await database.query(sql`
+select ${shape.columns} from wallet_sessions s
+ where s.wallet_id = ${walletId} and s.ends_at > ${nowMs} and s.last_seen_at > ${seenSinceMs}
+ order by s.last_seen_at desc, s.token_hash`)
+  return rows.map(shape.read)
+}

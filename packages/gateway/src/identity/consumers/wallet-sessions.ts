@@ -1,0 +1,97 @@
+// Sessions of consumers: a random token in the browser, its hash in the database. Signing in always makes a new one, so a
+// token that somebody else put into the browser opens nothing.
+import { createHash } from 'node:crypto'
+import { makeUuid, uuidPattern } from '@tillgate/protocol'
+import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import type { Wallet } from '../../core/wallets/rules/wallet.ts'
+import type { SignInPlace, TellOwner } from '../../core/wallets/tell-owner.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { isVisible } from '../../platform/runtime/visible-text.ts'
+import { sessionLimits } from '../accounts/sessions.ts'
+import type { WalletSession, WalletSessionStore } from './store/wallet-sessions.ts'
+
+const tokenBytes = 32
+const tokenPattern = /^[\w-]{43}$/
+const maxDeviceLength = 120
+
+export interface NewSession {
+  /** For the browser alone. */
+  readonly token: string
+  readonly session: WalletSession
+}
+
+export type WalletSessions = ReturnType<typeof makeWalletSessions>
+
+export interface WalletSessionsParts extends ClockAndRandom {
+  readonly walletSessions: WalletSessionStore
+  readonly tellOwner: Pick<TellOwner, 'newDevice'>
+}
+
+export function makeWalletSessions(parts: WalletSessionsParts) {
+  const { walletSessions: sessions, tellOwner, clock, random } = parts
+
+  /** Not stored yet. */
+  const make = (walletId: string, { address, userAgent = '' }: SignInPlace): NewSession => {
+    const token = Buffer.from(random(tokenBytes)).toString('base64url')
+    const nowMs = clock.now()
+    const device = isVisible(userAgent) ? userAgent.slice(0, maxDeviceLength) : ''
+    const session = {
+      tokenHash: hashToken(token),
+      sessionId: makeUuid(nowMs, random),
+      walletId,
+      address,
+      device,
+      createdAtMs: nowMs,
+      lastSeenAtMs: nowMs,
+      endsAtMs: nowMs + sessionLimits.lifeMs,
+    }
+    return { token, session }
+  }
+
+  return {
+    make,
+
+    /** The token is for the browser alone. Undefined: the access was ended since it was proven. */
+    async open(
+      wallet: Wallet,
+      place: SignInPlace,
+      { tellsOfDevice = false } = {},
+    ): Promise<string | undefined> {
+      const { token, session } = make(wallet.walletId, place)
+      const notices = tellsOfDevice ? tellOwner.newDevice(wallet, place) : []
+      if (!(await sessions.insert({ session, access: wallet, notices }))) return undefined
+      // The moment for what is over anyway.
+      await sessions.deleteEnded(clock.now())
+      return token
+    },
+
+    async find(token: string): Promise<WalletSession | undefined> {
+      if (!tokenPattern.test(token)) return undefined
+      const nowMs = clock.now()
+      const seenSinceMs = nowMs - sessionLimits.idleMs
+      const session = await sessions.find({ tokenHash: hashToken(token), nowMs, seenSinceMs })
+      if (session && nowMs - session.lastSeenAtMs >= sessionLimits.touchEveryMs)
+        await sessions.touch(session.tokenHash, nowMs)
+      return session
+    },
+
+    list(walletId: string): Promise<WalletSession[]> {
+      const nowMs = clock.now()
+      return sessions.list(walletId, { nowMs, seenSinceMs: nowMs - sessionLimits.idleMs })
+    },
+
+    async end(walletId: string, sessionId: string): Promise<void> {
+      if (uuidPattern.test(sessionId)) await sessions.end(walletId, sessionId)
+    },
+
+    endAll: (walletId: string, actor: string) =>
+      sessions.endAll(
+        walletId,
+        makeAuditEntries({ clock, random, actor })('wallet.sign-out-everywhere', walletId),
+      ),
+  }
+}
+
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

@@ -1,0 +1,267 @@
+// What a merchant's owner, or an operator for them, does with the merchant's people: invites them, changes their roles,
+// lets them go. A link is told once, to whoever hands it over.
+import { createHash } from 'node:crypto'
+import { Failure, makeUuid } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { MemberRole } from '../../core/audit/rules/roles.ts'
+import type { MakeNotices } from '../../core/emails/make-notices.ts'
+import { type NewNotice, normaliseEmail, parseEmail, writtenTime } from '../../core/emails/rules/notice.ts'
+import type { Merchant } from '../../core/merchants/rules/merchant.ts'
+import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
+import { bindAll } from '../../platform/runtime/bind-all.ts'
+import {
+  invitationLimit,
+  type LinkKind,
+  type ListedMember,
+  linkLifeMs,
+  type MemberLink,
+  makerOf,
+  maxMembers,
+  recoveryEveryMs,
+} from './rules/member.ts'
+import type { MemberLinkStore, NewLink } from './store/member-links.ts'
+import type { MemberStore } from './store/members.ts'
+
+export interface ManageMembersParts extends AuditParts {
+  readonly members: MemberStore
+  readonly links: MemberLinkStore
+  readonly merchants: Pick<MerchantStore, 'findMerchant'>
+  readonly makeNotices: MakeNotices
+  readonly publicUrl: string
+}
+
+export interface MadeLink {
+  readonly login: string
+  /** Opens once, and is told once. Undefined: it went to the address by mail, and nobody else sees it. */
+  readonly link: string | undefined
+  readonly expiresAtMs: number
+}
+
+export interface Invited {
+  readonly merchantId: string
+  readonly email: string
+  readonly role: MemberRole
+}
+
+export type ManageMembers = ReturnType<typeof makeManageMembers>
+
+const tokenBytes = 32
+
+type Parts = ManageMembersParts
+
+export function makeManageMembers(parts: ManageMembersParts) {
+  return bindAll(parts, {
+    demandMember,
+    listMembers,
+    inviteMember,
+    withdrawInvitation,
+    changeRole,
+    removeMember,
+    askRecovery,
+    recoverAccount,
+  })
+}
+
+async function listMembers(
+  { members, links, clock }: Parts,
+  merchantId: string,
+): Promise<{ members: readonly ListedMember[]; invitations: readonly MemberLink[] }> {
+  return {
+    members: await members.listMembers({ merchantId }),
+    invitations: await links.listInvitations({ merchantId, nowMs: clock.now() }),
+  }
+}
+
+/** In place of an earlier invitation for the same address. */
+async function inviteMember(
+  parts: Parts,
+  invited: Invited,
+  { reason }: { readonly reason?: string } = {},
+): Promise<MadeLink> {
+  const { merchantId, role } = invited
+  const login = await checkInvitation(parts, invited)
+  return makeLink(parts, { kind: 'invitation', login, merchantId, role }, 'member.invite', {
+    reason: withReason(`as ${role}`, reason),
+  })
+}
+
+async function withdrawInvitation(parts: Parts, key: { merchantId: string; linkId: string }): Promise<void> {
+  const { merchantId, linkId } = key
+  if (
+    !(await parts.links.withdrawInvitation(
+      key,
+      makeAuditEntry(parts, 'member.withdraw-invitation', linkId, { merchantId }),
+    ))
+  )
+    throw new Failure('not_found', { message: 'There is no such invitation any more.' })
+}
+
+async function changeRole(
+  parts: Parts,
+  given: { merchantId: string; login: string; role: MemberRole },
+  { reason }: { readonly reason?: string } = {},
+): Promise<void> {
+  const { merchantId, login, role } = given
+  const recorded = makeAuditEntry(parts, 'member.change-role', login, {
+    reason: withReason(`to ${role}`, reason),
+    merchantId,
+  })
+  changed(await parts.members.setRole(given, recorded), login)
+}
+
+async function removeMember(parts: Parts, key: { merchantId: string; login: string }): Promise<void> {
+  const { merchantId, login } = key
+  changed(
+    await parts.members.removeMember(key, makeAuditEntry(parts, 'member.remove', login, { merchantId })),
+    login,
+  )
+}
+
+/** By whoever has lost theirs; the link goes to the address, and whether there is such an account is told to nobody. */
+async function askRecovery(parts: Parts, email: string): Promise<void> {
+  const { members, clock, links } = parts
+  const login = normaliseEmail(email)
+  if (login === undefined || (await members.listMemberships(login)).length === 0) return
+  if (!(await members.hasPassword(login))) return
+  // Nobody fills another's mailbox, nor ends the link that is on its way there; also not by asking many times at once.
+  const madeAfterMs = clock.now() - recoveryEveryMs
+  if (await links.isRecoveryOpen({ login, madeAfterMs })) return
+  const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
+  const { link, notices } = prepareLink({ ...about, merchant: undefined }, parts)
+  const recorded = makeAuditEntry(parts, 'member.recover', login, { reason: 'asked by themselves', notices })
+  await links.insertRecovery(link, { madeAfterMs }, recorded)
+}
+
+/** A link to a new password, for the operator to hand over when somebody has lost theirs. */
+async function recoverAccount(
+  parts: Parts,
+  key: { merchantId: string; login: string },
+  reason: string,
+): Promise<MadeLink> {
+  const login = await checkRecovery(parts, key)
+  const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
+  return makeLink(parts, about, 'member.recover', { reason })
+}
+
+async function makeLink(
+  parts: Parts,
+  about: LinkAbout,
+  name: 'member.invite' | 'member.recover',
+  grounds: { readonly reason?: string | undefined },
+): Promise<MadeLink> {
+  const { login, merchantId } = about
+  const known = merchantId === undefined ? undefined : await parts.merchants.findMerchant(merchantId)
+  const { link, made, notices } = prepareLink({ ...about, merchant: known?.merchant }, parts)
+  const recorded = makeAuditEntry(parts, name, login, { ...grounds, merchantId, notices })
+  const inserted = await parts.links.insertLink(link, { most: maxMembers }, recorded)
+  if (!inserted)
+    throw new Failure('status_does_not_allow', {
+      message: `There are ${maxMembers} members and invitations already. Remove one first.`,
+    })
+  return made
+}
+
+function changed(outcome: 'done' | 'missing' | 'last_owner', login: string): void {
+  if (outcome === 'missing') throw noMember(login)
+  if (outcome === 'last_owner')
+    throw new Failure('status_does_not_allow', {
+      message: `${login} is the last owner. Make somebody else an owner first.`,
+    })
+}
+
+/** The login as it is kept. Throws unless somebody has it at this merchant. */
+async function demandMember({ members }: Parts, key: { merchantId: string; login: string }): Promise<string> {
+  const login = parseEmail(key.login, 'login')
+  if (!(await members.findMember({ merchantId: key.merchantId, login }))) throw noMember(login)
+  return login
+}
+
+/** The login as it is kept. Throws where this could not be invited now. */
+async function checkInvitation(
+  { members, links, clock }: Parts,
+  { merchantId, email }: Omit<Invited, 'role'>,
+): Promise<string> {
+  const login = parseEmail(email, 'email')
+  if (await members.findMember({ merchantId, login }))
+    throw new Failure('number_already_used', {
+      field: 'email',
+      message: `${login} is a member already. Change the role instead.`,
+    })
+  // Each may be a mail to somebody who never heard of the merchant.
+  const { most, withinMs } = invitationLimit
+  if ((await links.countInvitations({ merchantId, sinceMs: clock.now() - withinMs })) >= most)
+    throw new Failure('too_many_requests', {
+      message: `${most} invitations were made in the last 24 hours. Try again tomorrow.`,
+    })
+  return login
+}
+
+/** The login as it is kept. Throws unless somebody at this merchant has a password under it. */
+async function checkRecovery(parts: Parts, key: { merchantId: string; login: string }): Promise<string> {
+  const login = await demandMember(parts, key)
+  if (!(await parts.members.hasPassword(login)))
+    throw new Failure('status_does_not_allow', {
+      message: `${login} signs in at an identity provider and has no password here.`,
+    })
+  return login
+}
+
+type LinkAbout = Pick<MemberLink, 'kind' | 'login' | 'merchantId' | 'role'>
+
+/** What is stored of a link, what is told of it, and the mail that brings it. */
+export function prepareLink(
+  {
+    merchant,
+    ...about
+  }: LinkAbout & { readonly merchant: Pick<Merchant, 'name' | 'contactLanguage'> | undefined },
+  parts: AuditParts & Pick<ManageMembersParts, 'publicUrl' | 'makeNotices'>,
+): { link: NewLink; made: MadeLink; notices: readonly NewNotice[] } {
+  const { clock, random, actor, publicUrl, makeNotices } = parts
+  const token = Buffer.from(random(tokenBytes)).toString('base64url')
+  const nowMs = clock.now()
+  const { kind, login } = about
+  const expiresAtMs = nowMs + linkLifeMs[kind]
+  const linkId = makeUuid(nowMs, random)
+  const url = linkUrl(token, kind, publicUrl)
+  const given = {
+    to: { email: login, language: merchant?.contactLanguage ?? 'en' },
+    link: url,
+    giveUpAtMs: expiresAtMs,
+    merchantId: about.merchantId,
+  } as const
+  const until = writtenTime(expiresAtMs)
+  const notices =
+    kind === 'recovery'
+      ? makeNotices('member-recovery', { ...given, parameters: { until } })
+      : makeNotices('member-invitation', {
+          ...given,
+          parameters: { merchant: merchant?.name ?? '', inviter: inviterOf(actor, publicUrl), until },
+        })
+  return {
+    link: { ...about, linkId, tokenHash: hashToken(token), madeBy: actor, createdAtMs: nowMs, expiresAtMs },
+    made: { login, link: notices.length > 0 ? undefined : url, expiresAtMs },
+    notices,
+  }
+}
+
+function withReason(what: string, reason: string | undefined): string {
+  return reason === undefined ? what : `${what}: ${reason}`
+}
+
+/** A member by their address, others by the gateway's name. */
+function inviterOf(actor: string, publicUrl: string): string {
+  const maker = makerOf(actor)
+  return maker?.kind === 'member' ? maker.login : new URL(publicUrl).host
+}
+
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+export function linkUrl(token: string, kind: LinkKind, publicUrl: string): string {
+  return `${publicUrl}/merchant/${kind === 'invitation' ? 'join' : 'recover'}/${token}`
+}
+
+function noMember(login: string): Failure {
+  return new Failure('not_found', { message: `There is no member ${login}.` })
+}

@@ -1,0 +1,118 @@
+// What the holder of a one-time link does with it: looks at it as often as they like, and uses it once.
+import { Failure } from '@tillgate/protocol'
+import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import type { MemberRole } from '../../core/audit/rules/roles.ts'
+import { accessEnded } from '../../core/audit/rules/roles.ts'
+import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import { sealPassword } from '../accounts/change-password.ts'
+import type { Account } from '../accounts/rules/account.ts'
+import { type Access, parsePassword } from '../accounts/rules/account.ts'
+import type { AccountSessionStore } from '../accounts/store/account-sessions.ts'
+import { hashToken } from './manage-members.ts'
+import type { LinkKind, MemberLink } from './rules/member.ts'
+import { AccountExists, type MemberLinkStore } from './store/member-links.ts'
+
+export interface OpenLinksParts extends ClockAndRandom {
+  readonly links: MemberLinkStore
+  readonly accounts: Pick<AccountSessionStore<Account>, 'findAccount'>
+  readonly merchants: Pick<MerchantStore, 'findMerchant'>
+  readonly vault: Vault
+}
+
+export interface OpenInvitation {
+  readonly linkId: string
+  readonly login: string
+  readonly merchantId: string
+  readonly merchantName: string
+  readonly role: MemberRole
+  /** Whoever has an account signs in with it; others choose a password. */
+  readonly hasAccount: boolean
+}
+
+export type OpenLinks = ReturnType<typeof makeOpenLinks>
+
+const tokenPattern = /^[\w-]{43}$/
+
+export function makeOpenLinks(parts: OpenLinksParts) {
+  const { links, accounts, merchants, clock } = parts
+
+  const find = async (token: string, kind: LinkKind): Promise<MemberLink | undefined> => {
+    if (!tokenPattern.test(token)) return undefined
+    const link = await links.findLink(hashToken(token))
+    const isOpen = link?.kind === kind && link.usedAtMs === undefined && link.expiresAtMs > clock.now()
+    return isOpen ? link : undefined
+  }
+
+  const entry = (
+    name: 'member.join' | 'member.new-password',
+    { login, merchantId }: Pick<MemberLink, 'login' | 'merchantId'>,
+    actor: string,
+  ) => makeAuditEntries({ ...parts, actor })(name, login, { merchantId })
+
+  return {
+    /** Undefined: it was used, withdrawn, is too old, or there never was one. */
+    async findInvitation(token: string): Promise<OpenInvitation | undefined> {
+      const link = await find(token, 'invitation')
+      if (link?.merchantId === undefined || link.role === undefined) return undefined
+      const { linkId, login, merchantId, role } = link
+      const [known, account] = await Promise.all([
+        merchants.findMerchant(merchantId),
+        accounts.findAccount(login),
+      ])
+      if (!known || account?.status === 'disabled') return undefined
+      const { name: merchantName } = known.merchant
+      return { linkId, login, merchantId, merchantName, role, hasAccount: account !== undefined }
+    },
+
+    /** With a password of their own; they are signed in by it afterwards, as anybody is. */
+    async joinAnew(invitation: OpenInvitation, password: string, actor: string): Promise<void> {
+      const { login } = invitation
+      const account = {
+        login,
+        nowMs: clock.now(),
+        sealedPassword: await sealPassword(
+          { kind: 'member', login, password: parsePassword(password) },
+          parts,
+        ),
+      }
+      const recorded = entry('member.join', invitation, actor)
+      const joined = await links
+        .joinAnew({ ...invitation, nowMs: account.nowMs }, account, recorded)
+        .catch((error: unknown) => {
+          if (error instanceof AccountExists) return false
+          throw error
+        })
+      if (!joined) throw usedUp()
+    },
+
+    /** Whoever is signed in as the one that is invited. */
+    async join(invitation: OpenInvitation, access: Access, actor: string): Promise<void> {
+      if (access.login !== invitation.login) throw usedUp()
+      const nowMs = clock.now()
+      if (!(await links.join({ ...invitation, nowMs }, access, entry('member.join', invitation, actor))))
+        throw accessEnded(access.login)
+    },
+
+    /** Undefined, as above. */
+    findRecovery: (token: string) => find(token, 'recovery'),
+
+    /** Ends all sessions; a second step stays. */
+    async recover(link: MemberLink, password: string, actor: string): Promise<void> {
+      const { linkId, login } = link
+      const sealedPassword = await sealPassword(
+        { kind: 'member', login, password: parsePassword(password) },
+        parts,
+      )
+      const change = { login, sealedPassword, nowMs: clock.now() }
+      if (!(await links.recover(linkId, change, entry('member.new-password', link, actor)))) throw usedUp()
+    },
+  }
+}
+
+function usedUp(): Failure {
+  return new Failure('status_does_not_allow', {
+    message: 'This link was used already or is too old. Ask for a new one.',
+  })
+}

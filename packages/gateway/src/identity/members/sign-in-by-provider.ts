@@ -1,0 +1,35 @@
+// A member whom the identity provider vouches for: by its subject, once bound. An account is made for nobody but whoever
+// opened an invitation that is meant for the address, and the provider must have verified that.
+
+import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { normaliseEmail } from '../../core/emails/rules/notice.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import type { OpenIdClaims } from '../../platform/runtime/outside/openid.ts'
+import type { Access } from '../accounts/rules/account.ts'
+import type { OpenInvitation } from './open-links.ts'
+import type { MemberIdentities } from './store/member-identities.ts'
+
+export type SignInMemberByProvider = ReturnType<typeof makeSignInMemberByProvider>
+
+export function makeSignInMemberByProvider(
+  parts: ClockAndRandom & { readonly identities: MemberIdentities },
+) {
+  const { identities, clock, random } = parts
+  /** Undefined: nobody's, or of an account that is disabled or signs in with a password. */
+  return async (
+    { issuer, subject, email }: OpenIdClaims,
+    {
+      invitation,
+      actorOf,
+    }: { readonly invitation: OpenInvitation | undefined; readonly actorOf: (login: string) => string },
+  ): Promise<Access | undefined> => {
+    const identity = `${issuer} ${subject}`
+    const found = await identities.findAccess(identity)
+    if (found || !invitation || email === undefined || normaliseEmail(email) !== invitation.login)
+      return found
+    const { login, linkId } = invitation
+    const entry = makeAuditEntries({ clock, random, actor: actorOf(login) })('member.bind-identity', login)
+    const made = await identities.insertAccount({ login, linkId, identity, nowMs: clock.now() }, entry)
+    return made ? identities.findAccess(identity) : undefined
+  }
+}

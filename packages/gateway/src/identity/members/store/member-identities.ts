@@ -1,0 +1,42 @@
+// Accounts of members by what an identity provider knows them by.
+
+import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
+import { audited } from '../../../core/audit/store/audit.ts'
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { sql } from '../../../platform/database/sql.ts'
+import type { Access } from '../../accounts/rules/account.ts'
+
+export type MemberIdentities = ReturnType<typeof makeMemberIdentities>
+
+export interface NewIdentity {
+  readonly login: string
+  /** The invitation by which they come; it stays open until they join. */
+  readonly linkId: string
+  readonly identity: string
+  readonly nowMs: number
+}
+
+export function makeMemberIdentities(database: Pool) {
+  return {
+    /** Of an active account. */
+    async findAccess(identity: string): Promise<Access | undefined> {
+      const { rows } = await database.query<Access>(sql`
+select login, access_version as "accessVersion" from member_accounts
+ where identity = ${identity} and status = 'active'`)
+      return rows[0]
+    },
+    /** False: the invitation is used up, or there is an account of this address or subject already. */
+    insertAccount: (identity: NewIdentity, entry: AuditEntry) =>
+      audited(database, entry, (transaction) => insertAccount(transaction, identity)),
+  }
+}
+
+async function insertAccount(transaction: Queryable, given: NewIdentity): Promise<boolean> {
+  const { login, linkId, identity, nowMs } = given
+  const { rowCount } = await transaction.query(sql`
+insert into member_accounts (login, status, identity, password_changed_at, created_at)
+select login, 'active', ${identity}, ${nowMs}, ${nowMs} from member_links
+ where link_id = ${linkId} and login = ${login} and kind = 'invitation' and used_at is null and expires_at > ${nowMs}
+    on conflict do nothing`)
+  return rowCount === 1
+}

@@ -1,0 +1,51 @@
+// The first start makes the first admin, with the password that was set or, in the sandbox, with one that is made
+// here and told once. Live does not start without either an operator or a password for one.
+
+import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { sealHash } from '../../platform/runtime/secrets/secret-hash.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import { makePassword } from '../accounts/make-password.ts'
+import { placeOfPassword } from '../accounts/rules/account.ts'
+import { firstOperatorLogin } from './rules/operator.ts'
+import type { OperatorStore } from './store/operators.ts'
+
+export interface FirstOperatorParts extends ClockAndRandom {
+  readonly operators: Pick<OperatorStore, 'hasOperators' | 'insertFirstOperator'>
+  readonly vault: Vault
+  readonly password: string | undefined
+  readonly mode: 'sandbox' | 'live'
+}
+
+export type FirstOperator =
+  | { readonly kind: 'there' }
+  | { readonly kind: 'password_missing' }
+  /** With the password where it was made here. */
+  | { readonly kind: 'made'; readonly login: string; readonly password: string | undefined }
+
+export async function ensureFirstOperator(parts: FirstOperatorParts): Promise<FirstOperator> {
+  const { operators, clock, random } = parts
+  if (await operators.hasOperators()) return { kind: 'there' }
+  if (parts.password === undefined && parts.mode === 'live') return { kind: 'password_missing' }
+  const password = parts.password ?? makePassword(random)
+  const made = await operators.insertFirstOperator(
+    {
+      login: firstOperatorLogin,
+      role: 'admin',
+      createdAtMs: clock.now(),
+      sealedPassword: await sealHash(
+        { secret: password, place: placeOfPassword('operator', firstOperatorLogin) },
+        parts,
+      ),
+    },
+    makeAuditEntries({ ...parts, actor: 'gateway' })('operator.add', firstOperatorLogin, {
+      reason: 'the first start',
+    }),
+  )
+  if (!made) return { kind: 'there' }
+  return {
+    kind: 'made',
+    login: firstOperatorLogin,
+    password: parts.password === undefined ? password : undefined,
+  }
+}

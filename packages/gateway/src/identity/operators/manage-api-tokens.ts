@@ -1,0 +1,136 @@
+// Tokens of the admin API: made for an operator, shown once, found by their hash, revoked at once. And the ids by which
+// an act that is sent twice is done once.
+import { createHash } from 'node:crypto'
+import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
+import { type Actor, actorFrom, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import {
+  type ApiToken,
+  isTokenText,
+  makeTokenText,
+  parseScopes,
+  parseTokenDays,
+  parseTokenName,
+  tokenLimits,
+} from './rules/api-token.ts'
+import { noActiveOperator, normaliseOperatorLogin, type Operator } from './rules/operator.ts'
+import type { ApiTokenStore, KnownToken } from './store/api-tokens.ts'
+import type { OperatorStore } from './store/operators.ts'
+
+export interface ManageTokensParts extends ClockAndRandom {
+  readonly tokens: ApiTokenStore
+  readonly operators: Pick<OperatorStore, 'findOperator'>
+}
+
+export interface MadeToken {
+  readonly apiToken: ApiToken
+  /** To be shown this once. */
+  readonly token: string
+}
+
+export type ManageTokens = ReturnType<typeof makeManageTokens>
+
+const dayMs = 24 * 60 * 60 * 1000
+/** How exactly it is noted when a token was last used. */
+const touchEveryMs = 60_000
+
+export function makeManageTokens({ tokens, operators, clock, random }: ManageTokensParts) {
+  const actBy = (by: string | Actor) => makeAuditEntries({ clock, random, ...actorFrom(by) })
+
+  const find = async (login: string): Promise<Operator> => {
+    const known = normaliseOperatorLogin(login)
+    const operator = known === undefined ? undefined : await operators.findOperator(known)
+    if (operator?.status === 'active') return operator
+    throw noActiveOperator(login)
+  }
+
+  return {
+    /** `prove`: what throws unless the operator proves anew who they are; asked for when all else is right. */
+    async addToken(
+      given: { login: string; name: string; scopes: readonly string[]; days: number },
+      by: string | Actor,
+      prove?: () => Promise<void>,
+    ): Promise<MadeToken> {
+      const operator = await find(given.login)
+      const nowMs = clock.now()
+      const apiToken: ApiToken = {
+        tokenId: makeUuid(nowMs, random),
+        login: operator.login,
+        name: parseTokenName(given.name),
+        scopes: parseScopes(given.scopes, operator),
+        createdAtMs: nowMs,
+        expiresAtMs: nowMs + parseTokenDays(given.days) * dayMs,
+        lastUsedAtMs: undefined,
+        lastUsedFrom: undefined,
+        revokedAtMs: undefined,
+      }
+      await prove?.()
+      const token = makeTokenText(random)
+      const inserted = await tokens.insertToken(
+        {
+          ...apiToken,
+          accessVersion: operator.accessVersion,
+          tokenHash: hashOf(token),
+          maxLive: tokenLimits.perOperator,
+        },
+        actBy(by)('token.add', apiToken.tokenId, {
+          reason: `${apiToken.name} for ${operator.login}: ${apiToken.scopes.join(' ')}`,
+        }),
+      )
+      if (!inserted)
+        throw new Failure('status_does_not_allow', {
+          message: `${operator.login} has ${tokenLimits.perOperator} live tokens already. Revoke one first.`,
+        })
+      return { apiToken, token }
+    },
+
+    /** Of one operator, or of all. */
+    listTokens: (login?: string) => tokens.listTokens(login, clock.now()),
+
+    /** Stops working with the very next request. `login`: only if it is theirs. */
+    async revokeToken(
+      tokenId: string,
+      { login, reason, ...by }: Actor & { readonly login: string | undefined; readonly reason: string },
+    ): Promise<void> {
+      const isRevoked =
+        uuidPattern.test(tokenId) &&
+        (await tokens.revokeToken(
+          { tokenId, login, nowMs: clock.now() },
+          actBy(by)('token.revoke', tokenId, { reason }),
+        ))
+      if (!isRevoked) throw new Failure('not_found', { message: `There is no live token ${tokenId}.` })
+    },
+
+    /** Undefined: it is nobody's, not any more, or its operator is disabled. */
+    async findToken(token: string, from: string): Promise<KnownToken | undefined> {
+      if (!isTokenText(token)) return undefined
+      const nowMs = clock.now()
+      const found = await tokens.findToken(hashOf(token), nowMs)
+      if (found && nowMs - (found.token.lastUsedAtMs ?? 0) >= touchEveryMs)
+        await tokens.touchToken({ tokenId: found.token.tokenId, nowMs, from })
+      return found
+    },
+
+    /** The id of the act that this key of this operator stands for, for ever; undefined: of another act. */
+    async actIdOf({
+      login,
+      key,
+      content,
+    }: {
+      login: string
+      key: string
+      content: string
+    }): Promise<string | undefined> {
+      const nowMs = clock.now()
+      const contentHash = hashOf(content)
+      // Made here and now: it is the act's place in the audit log, which is in the order of time.
+      const actId = makeUuid(nowMs, random)
+      const kept = await tokens.keepIdempotencyKey({ login, key, actId, contentHash, nowMs })
+      return kept.contentHash.equals(contentHash) ? kept.actId : undefined
+    },
+  }
+}
+
+function hashOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

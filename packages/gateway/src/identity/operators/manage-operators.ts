@@ -1,0 +1,124 @@
+// What an admin does with operators, and what operators do with their own passwords. Each act is recorded; a
+// password that is made here is given out once.
+import { Failure } from '@tillgate/protocol'
+import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import type { Role } from '../../core/audit/rules/roles.ts'
+import { parseEmail } from '../../core/emails/rules/notice.ts'
+import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import { makeChangePassword, sealPassword } from '../accounts/change-password.ts'
+import { makePassword } from '../accounts/make-password.ts'
+import { parsePassword } from '../accounts/rules/account.ts'
+import { type NewOperator, type Operator, parseOperatorLogin } from './rules/operator.ts'
+import type { OperatorStore } from './store/operators.ts'
+
+export interface ManageOperatorsParts extends AuditParts {
+  readonly operators: OperatorStore
+  readonly vault: Vault
+  /** Operators can sign in at an identity provider. */
+  readonly hasProvider: boolean
+}
+
+export interface GivenPassword {
+  readonly login: string
+  /** To be told this once, where it was made here. */
+  readonly password: string | undefined
+}
+
+export type ManageOperators = ReturnType<typeof makeManageOperators>
+
+export function makeManageOperators(parts: ManageOperatorsParts) {
+  const { operators, vault, clock, random, actor } = parts
+  const seal = (login: string, password: string): Promise<Buffer> =>
+    sealPassword({ kind: 'operator', login, password }, { vault, random })
+
+  const entry = makeAuditEntries(parts)
+
+  const setStatus = async (given: string, status: Operator['status'], reason: string): Promise<void> => {
+    const login = parseOperatorLogin(given)
+    const name = status === 'active' ? 'operator.enable' : 'operator.disable'
+    switch (await operators.setStatus({ login, status }, entry(name, login, { reason }))) {
+      case 'set':
+        return
+      case 'missing':
+        throw noSuch(login)
+      case 'last_admin':
+        throw new Failure('status_does_not_allow', {
+          message: `${login} is the last admin. Add another one first.`,
+        })
+    }
+  }
+
+  const insert = async (operator: NewOperator): Promise<void> => {
+    const { login, role, email } = operator
+    const reason = email === undefined ? `as ${role}` : `as ${role}, by ${email} at the identity provider`
+    if (!(await operators.insertOperator(operator, entry('operator.add', login, { reason }))))
+      throw new Failure('number_already_used', {
+        message: `There is an operator ${login}${email === undefined ? '' : ', or one with this address,'} already.`,
+      })
+  }
+
+  const declareOperator = async (login: string, role: Role, address: string): Promise<GivenPassword> => {
+    if (!parts.hasProvider)
+      throw new Failure('invalid_field', {
+        field: 'email',
+        message: 'An address is for signing in at an identity provider, and none is set (OIDC_ISSUER).',
+      })
+    await insert({ login, role, email: parseEmail(address, 'email'), createdAtMs: clock.now() })
+    return { login, password: undefined }
+  }
+
+  return {
+    /** With a password, or declared by the address that the identity provider vouches for. */
+    async addOperator(given: {
+      login: string
+      role: Role
+      password?: string
+      email?: string
+    }): Promise<GivenPassword> {
+      const login = parseOperatorLogin(given.login)
+      if (given.email !== undefined) return declareOperator(login, given.role, given.email)
+      const password = given.password === undefined ? makePassword(random) : parsePassword(given.password)
+      await insert({
+        login,
+        role: given.role,
+        createdAtMs: clock.now(),
+        sealedPassword: await seal(login, password),
+      })
+      return { login, password: given.password === undefined ? password : undefined }
+    },
+
+    listOperators: () => operators.listOperators(),
+
+    /** Ends the operator's sessions and tokens, and the lock of too many wrong tries. */
+    async resetPassword(given: { login: string; password?: string; reason: string }): Promise<GivenPassword> {
+      const login = parseOperatorLogin(given.login)
+      const password = given.password === undefined ? makePassword(random) : parsePassword(given.password)
+      const change = { login, nowMs: clock.now(), sealedPassword: await seal(login, password) }
+      if (
+        !(await operators.setPassword(
+          change,
+          entry('operator.reset-password', login, { reason: given.reason }),
+        ))
+      )
+        throw noSuch(login, ' with a password')
+      return { login, password: given.password === undefined ? password : undefined }
+    },
+
+    /** Their own, proven by the old one, by whoever is signed in. Ends all sessions and tokens. */
+    changePassword: makeChangePassword({
+      kind: 'operator',
+      vault,
+      clock,
+      random,
+      actor,
+      setPassword: operators.setPassword,
+    }),
+
+    disableOperator: (login: string, reason: string) => setStatus(login, 'disabled', reason),
+    enableOperator: (login: string, reason: string) => setStatus(login, 'active', reason),
+  }
+}
+
+function noSuch(login: string, who = ''): Failure {
+  return new Failure('not_found', { message: `There is no operator ${login}${who}.` })
+}

@@ -1,0 +1,39 @@
+// Who may work in the console, and what each role may do there.
+import { Failure } from '@tillgate/protocol'
+import type { Role } from '../../../core/audit/rules/roles.ts'
+import type { Account } from '../../accounts/rules/account.ts'
+
+/** Disabled: tokens are revoked too. */
+export interface Operator extends Account {
+  readonly role: Role
+  /** At the identity provider, where this operator signs in. Undefined: here, with a password. */
+  readonly email: string | undefined
+}
+
+export interface NewOperator extends Pick<Operator, 'login' | 'role' | 'createdAtMs'> {
+  /** Or an address at the identity provider. */
+  readonly sealedPassword?: Buffer
+  readonly email?: string
+}
+
+export const firstOperatorLogin = 'admin'
+const loginPattern = /^[a-z0-9][a-z0-9._-]{0,63}$/
+
+/** Undefined: it can be nobody's. */
+export function normaliseOperatorLogin(text: string): string | undefined {
+  const login = text.trim().toLowerCase()
+  return loginPattern.test(login) ? login : undefined
+}
+
+export function noActiveOperator(login: string): Failure {
+  return new Failure('invalid_field', { message: `There is no active operator ${login}.` })
+}
+
+export function parseOperatorLogin(text: string): string {
+  const login = normaliseOperatorLogin(text)
+  if (login !== undefined) return login
+  throw new Failure('invalid_field', {
+    field: 'login',
+    message: 'The login must be 1 to 64 letters, digits, dots, dashes or underscores, such as alice.',
+  })
+}

@@ -1,0 +1,135 @@
+// Tokens of the admin API by the hash of each, and what an Idempotency-Key stands for.
+
+import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
+import { audited } from '../../../core/audit/store/audit.ts'
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { number, rowShape } from '../../../platform/database/row-shape.ts'
+import { prepared, sql } from '../../../platform/database/sql.ts'
+import type { Access } from '../../accounts/rules/account.ts'
+import { holdAccess } from '../../accounts/store/account-sessions.ts'
+import { operatorTables } from '../../accounts/store/account-tables.ts'
+import type { ApiToken } from '../rules/api-token.ts'
+import type { Operator } from '../rules/operator.ts'
+import { operatorShape } from './operators.ts'
+
+export type ApiTokenStore = ReturnType<typeof makeApiTokenStore>
+
+export interface KnownToken {
+  readonly token: ApiToken
+  readonly operator: Operator
+}
+
+export interface IdempotencyKey {
+  readonly login: string
+  readonly key: string
+  readonly actId: string
+  readonly contentHash: Buffer
+  readonly nowMs: number
+}
+
+export function makeApiTokenStore(database: Pool) {
+  return {
+    /** False: the operator has as many live ones as one may have. Throws where the access was ended meanwhile. */
+    insertToken: (token: NewToken, entry: AuditEntry) =>
+      audited(database, entry, (transaction) => insertToken(transaction, token)),
+    /** Live, and of an operator who is active. */
+    findToken: (tokenHash: Buffer, nowMs: number) => findToken(database, tokenHash, nowMs),
+    touchToken: ({ tokenId, nowMs, from }: { tokenId: string; nowMs: number; from: string }) =>
+      database.query(sql`
+update api_tokens set last_used_at = ${nowMs}, last_used_from = ${from} where token_id = ${tokenId}`),
+    /** Of one operator or of all; those that ended are left out. */
+    listTokens: (login: string | undefined, nowMs: number) => listTokens(database, login, nowMs),
+    /** False: there is no such live token, or it is another's. */
+    revokeToken: (token: TokenToRevoke, entry: AuditEntry) =>
+      audited(database, entry, (transaction) => revokeToken(transaction, token)),
+    /** What the key stands for: what was given, or what was given with it before. */
+    keepIdempotencyKey: (key: IdempotencyKey) => keepIdempotencyKey(database, key),
+  }
+}
+
+const tokenShape = rowShape<ApiToken>('token', {
+  tokenId: 'k.token_id',
+  login: 'k.login',
+  name: 'k.name',
+  scopes: 'k.scopes',
+  createdAtMs: number('k.created_at'),
+  expiresAtMs: number('k.expires_at'),
+  lastUsedAtMs: number('k.last_used_at'),
+  lastUsedFrom: 'k.last_used_from',
+  revokedAtMs: number('k.revoked_at'),
+})
+
+interface NewToken extends ApiToken, Access {
+  readonly tokenHash: Buffer
+  readonly maxLive: number
+}
+
+async function insertToken(transaction: Queryable, token: NewToken): Promise<boolean> {
+  const { login, createdAtMs } = token
+  // Also so that two at once do not both take the last place.
+  await holdAccess(transaction, token, operatorTables)
+  const { rowCount } = await transaction.query(sql`
+insert into api_tokens (token_id, token_hash, login, name, scopes, created_at, expires_at)
+select ${token.tokenId}, ${token.tokenHash}, ${login}, ${token.name}, ${token.scopes}, ${createdAtMs}, ${token.expiresAtMs}
+ where ${token.maxLive} > (select count(*)
+                             from api_tokens
+                            where login = ${login} and revoked_at is null and expires_at > ${createdAtMs})`)
+  return rowCount === 1
+}
+
+async function findToken(
+  database: Queryable,
+  tokenHash: Buffer,
+  nowMs: number,
+): Promise<KnownToken | undefined> {
+  const { rows } = await database.query(prepared('find-api-token')`
+select ${tokenShape.columns}, ${operatorShape.columns}
+  from api_tokens k join operators o on o.login = k.login
+ where k.token_hash = ${tokenHash} and k.revoked_at is null and k.expires_at > ${nowMs} and o.status = 'active'`)
+  return rows[0] && { token: tokenShape.read(rows[0]), operator: operatorShape.read(rows[0]) }
+}
+
+async function listTokens(
+  database: Queryable,
+  login: string | undefined,
+  nowMs: number,
+): Promise<ApiToken[]> {
+  const { rows } = await database.query(sql`
+select ${tokenShape.columns}
+  from api_tokens k
+ where (${login}::text is null or k.login = ${login}) and k.revoked_at is null and k.expires_at > ${nowMs}
+ order by k.login, k.token_id desc`)
+  return rows.map(tokenShape.read)
+}
+
+interface TokenToRevoke {
+  readonly tokenId: string
+  /** Undefined: whosever it is. */
+  readonly login: string | undefined
+  readonly nowMs: number
+}
+
+async function revokeToken(
+  transaction: Queryable,
+  { tokenId, login, nowMs }: TokenToRevoke,
+): Promise<boolean> {
+  const { rowCount } = await transaction.query(sql`
+update api_tokens set revoked_at = ${nowMs}
+ where token_id = ${tokenId} and (${login}::text is null or login = ${login}) and revoked_at is null`)
+  return rowCount === 1
+}
+
+async function keepIdempotencyKey(
+  database: Queryable,
+  { login, key, actId, contentHash, nowMs }: IdempotencyKey,
+): Promise<{ actId: string; contentHash: Buffer }> {
+  await database.query(sql`
+insert into idempotency_keys (login, key, act_id, content_hash, created_at)
+values (${login}, ${key}, ${actId}, ${contentHash}, ${nowMs})
+    on conflict do nothing`)
+  const { rows } = await database.query<{ actId: string; contentHash: Buffer }>(sql`
+select act_id as "actId", content_hash as "contentHash"
+  from idempotency_keys where login = ${login} and key = ${key}`)
+  if (!rows[0]) throw new Error('a key that was kept is there')
+  return rows[0]
+}

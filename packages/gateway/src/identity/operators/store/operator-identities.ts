@@ -1,0 +1,72 @@
+// Operators by what an identity provider knows them by. The row is locked from the look to the end, so that two sign-ins at
+// once bind one subject, and a role is changed once.
+
+import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
+import type { AuditedAction } from '../../../core/audit/rules/effects.ts'
+import { type Role, roles } from '../../../core/audit/rules/roles.ts'
+import { insertAuditEntry } from '../../../core/audit/store/audit.ts'
+import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import { sql } from '../../../platform/database/sql.ts'
+import type { Access } from '../../accounts/rules/account.ts'
+import { endAccess } from '../../accounts/store/account-sessions.ts'
+import { operatorTables } from '../../accounts/store/account-tables.ts'
+import type { Operator } from '../rules/operator.ts'
+import { endLinks, operatorShape } from './operators.ts'
+
+export interface IdentitySignIn {
+  /** Issuer and subject. */
+  readonly identity: string
+  /** That the provider vouches for. */
+  readonly email: string | undefined
+  /** Undefined: the provider gives none, and whatever access there was ends. */
+  readonly role: Role | 'as declared' | undefined
+  readonly nowMs: number
+  readonly actFor: (login: string, action: AuditedAction, reason: string) => AuditEntry
+}
+
+export type OperatorIdentities = ReturnType<typeof makeOperatorIdentities>
+
+export function makeOperatorIdentities(database: Pool) {
+  return {
+    /** Undefined: no active operator was declared for it. */
+    signIn: (given: IdentitySignIn): Promise<Access | undefined> =>
+      database.transaction((transaction) => signIn(transaction, given)),
+  }
+}
+
+async function signIn(transaction: Queryable, given: IdentitySignIn): Promise<Access | undefined> {
+  const { identity, role, nowMs, actFor } = given
+  const operator = await lockOperator(transaction, given)
+  if (operator?.status !== 'active') return undefined
+  const { login } = operator
+  await transaction.query(sql`update operators set identity = ${identity} where login = ${login}`)
+  const isLess = role === undefined || (role !== 'as declared' && isLower(role, operator.role))
+  if (isLess) {
+    await endAccess(transaction, { login, nowMs }, operatorTables)
+    await endLinks(transaction, login)
+  }
+  if (role !== undefined && role !== 'as declared' && role !== operator.role) {
+    await transaction.query(sql`update operators set role = ${role} where login = ${login}`)
+    const reason = `from ${operator.role} to ${role}, as the identity provider says`
+    await insertAuditEntry(transaction, actFor(login, 'operator.role', reason))
+  }
+  return { login, accessVersion: operator.accessVersion + (isLess ? 1 : 0) }
+}
+
+async function lockOperator(
+  transaction: Queryable,
+  { identity, email }: IdentitySignIn,
+): Promise<Operator | undefined> {
+  const { rows } = await transaction.query(sql`
+select ${operatorShape.columns}
+  from operators o
+ where o.identity = ${identity} or (o.identity is null and o.email = ${email})
+ order by o.identity nulls last
+ limit 1
+   for no key update`)
+  return rows[0] && operatorShape.read(rows[0])
+}
+
+function isLower(role: Role, than: Role): boolean {
+  return roles.indexOf(role) < roles.indexOf(than)
+}

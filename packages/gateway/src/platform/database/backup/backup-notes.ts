@@ -1,0 +1,23 @@
+// When a backup was taken last, for whoever watches its age (tillgate_last_backup_timestamp_seconds).
+import type { Queryable } from '../pool.ts'
+
+export const ownBackupTool = 'tillgate'
+export const backupToolPattern = /^[a-z0-9_.-]{1,32}$/
+
+/** False: the database is of a version that has no place for it. */
+export async function noteBackup(
+  database: Queryable,
+  { tool, takenAtMs }: { readonly tool: string; readonly takenAtMs: number },
+): Promise<boolean> {
+  const { rows } = await database.query<{ there: boolean }>(
+    `select to_regclass('backups') is not null as there`,
+  )
+  if (!rows[0]?.there) return false
+  await database.query({
+    text: `
+insert into backups (tool, taken_at) values ($1, $2)
+on conflict (tool) do update set taken_at = greatest(backups.taken_at, excluded.taken_at)`,
+    values: [tool, takenAtMs],
+  })
+  return true
+}

@@ -1,0 +1,30 @@
+// The same pool, which tells how long each statement and each transaction took, the wait for a connection included.
+import type { Pool } from './pool.ts'
+
+export interface Measured {
+  readonly kind: 'statement' | 'transaction'
+  readonly startedAtMs: number
+  readonly durationMs: number
+  /** Left out: it went well. */
+  readonly error?: unknown
+}
+
+export function measuredPool(pool: Pool, tell: (measured: Measured) => void): Pool {
+  async function measure<Result>(kind: Measured['kind'], run: () => Promise<Result>): Promise<Result> {
+    const startedAtMs = performance.now()
+    const durationMs = () => performance.now() - startedAtMs
+    try {
+      const result = await run()
+      tell({ kind, startedAtMs, durationMs: durationMs() })
+      return result
+    } catch (error) {
+      tell({ kind, startedAtMs, durationMs: durationMs(), error })
+      throw error
+    }
+  }
+  return {
+    ...pool,
+    query: (statement, values) => measure('statement', () => pool.query(statement, values)),
+    transaction: (work, options) => measure('transaction', () => pool.transaction(work, options)),
+  }
+}

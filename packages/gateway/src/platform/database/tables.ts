@@ -1,0 +1,134 @@
+// Where every table belongs when the database is spread over many machines. One list, in an order in which parents
+// come before their children; a test holds it against the catalog, so that no table is added without a place.
+
+/**
+ * `spread`: belongs to a merchant and lies with the merchant's other rows, found by merchant_id.
+ * `local`: small, or claimed from by workers; stays in one place, on the coordinator.
+ */
+export type TablePlace = 'spread' | 'local'
+
+export interface TablePlan {
+  readonly place: TablePlace
+  /** Has a row before anybody used the database. */
+  readonly isFilledByMigration?: boolean
+  /** The spread tables that its rows point at, by the columns that do; the same names on both sides. */
+  readonly references?: Readonly<Record<string, readonly string[]>>
+}
+
+const ofOrder = { orders: ['merchant_id', 'payment_id'] } as const
+const ofMerchant = { merchants: ['merchant_id'] } as const
+
+export const tablePlans: Readonly<Record<string, TablePlan>> = {
+  migrations: { place: 'local' },
+  database_mode: { place: 'local' },
+  backups: { place: 'local' },
+
+  merchants: { place: 'spread' },
+  merchant_keys: { place: 'spread', references: ofMerchant },
+  merchant_callback_hosts: { place: 'spread', references: ofMerchant },
+  merchant_bank_accounts: { place: 'spread', references: ofMerchant },
+  orders: { place: 'spread' },
+  order_history: { place: 'spread', references: ofOrder },
+  refunds: { place: 'spread', references: ofOrder },
+  transfers: { place: 'spread' },
+  corrected_transfers: { place: 'spread' },
+  callbacks: { place: 'spread', references: ofOrder },
+  callback_attempts: { place: 'spread' },
+  resend_requests: { place: 'spread' },
+  payment_links: { place: 'spread', references: ofMerchant },
+  rail_attempts: { place: 'spread', references: ofOrder },
+  rail_calls: { place: 'spread' },
+  payouts: { place: 'spread' },
+  bills: { place: 'spread', references: ofMerchant },
+  bill_totals: { place: 'spread', references: { bills: ['merchant_id', 'day'] } },
+  bill_parts: { place: 'spread' },
+
+  wallets: { place: 'local' },
+  wallet_tries: { place: 'local' },
+  wallet_sessions: { place: 'local' },
+  registrations: { place: 'local' },
+  pin_resets: { place: 'local' },
+  accounts: { place: 'local' },
+  bank_accounts: { place: 'local', isFilledByMigration: true },
+  bank_openings: { place: 'local' },
+  prices: { place: 'local' },
+  settlements: { place: 'local' },
+  payout_plans: { place: 'local' },
+  payout_runs: { place: 'local' },
+  bill_turns: { place: 'local' },
+  rails: { place: 'local' },
+  rail_secrets: { place: 'local' },
+  rail_tasks: { place: 'local' },
+  transfer_entries: { place: 'local' },
+  outside_accounts: { place: 'local' },
+  statement_mappings: { place: 'local' },
+  statement_imports: { place: 'local' },
+  statement_lines: { place: 'local' },
+  statement_balances: { place: 'local' },
+  reconciliation_matches: { place: 'local' },
+  matched_transfers: { place: 'local' },
+  rail_batches: { place: 'local' },
+  reconciliation_breaks: { place: 'local' },
+  break_notes: { place: 'local' },
+  reconciliation_days: { place: 'local' },
+  callback_queue: { place: 'local' },
+  callback_hosts: { place: 'local' },
+  callback_destinations: { place: 'local' },
+  callback_endpoints: { place: 'local' },
+  callback_endpoint_secrets: { place: 'local' },
+  event_feed: { place: 'local' },
+  events: { place: 'local' },
+  platform_keys: { place: 'local' },
+  operators: { place: 'local' },
+  operator_sessions: { place: 'local' },
+  operator_tries: { place: 'local' },
+  operator_totp: { place: 'local' },
+  operator_recovery_codes: { place: 'local' },
+  member_accounts: { place: 'local' },
+  members: { place: 'local' },
+  member_sessions: { place: 'local' },
+  member_tries: { place: 'local' },
+  member_totp: { place: 'local' },
+  member_recovery_codes: { place: 'local' },
+  member_links: { place: 'local' },
+  passkeys: { place: 'local' },
+  applications: { place: 'local' },
+  api_tokens: { place: 'local' },
+  idempotency_keys: { place: 'local' },
+  approvals: { place: 'local' },
+  audit: { place: 'local' },
+  overview_hours: { place: 'local' },
+  request_log: { place: 'local' },
+  erasures: { place: 'local' },
+  notices: { place: 'local' },
+  notice_optouts: { place: 'local' },
+}
+
+/** The column by which spread tables are spread. */
+export const spreadColumn = 'merchant_id'
+
+/** Merchant by merchant in one order for everybody, so that two who lock rows never wait for each other in a circle. */
+export function byMerchant<Key extends { readonly merchantId: string }>(
+  keys: readonly Key[],
+): readonly (readonly [merchantId: string, keys: readonly Key[]])[] {
+  return [...Map.groupBy(keys, ({ merchantId }) => merchantId)].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+export interface SpreadForeignKey {
+  readonly table: string
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly references: string
+}
+
+/** The foreign keys among spread tables, by the names that PostgreSQL gives them. */
+export function spreadForeignKeys(plans = tablePlans): readonly SpreadForeignKey[] {
+  return Object.entries(plans).flatMap(([table, { references = {} }]) =>
+    Object.entries(references).map(([parent, columns]) => ({
+      table,
+      name: `${table}_${columns.join('_')}_fkey`,
+      columns,
+      references: parent,
+    })),
+  )
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { makeControl, openFrom } from '../../../../test/support/admission.ts'
+import { machineTime } from '../../runtime/timer.ts'
+import { limitPipelining, maxInBurst } from './pipelining.ts'
+
+/** What was looked at of so many requests in one go, and whether the address was shut out for it. */
+async function sendAtOnce(t: TestContext, count: number, { isKnown = false } = {}) {
+  const looked: string[] = []
+  const { admission } = makeControl()
+  if (isKnown) await openFrom(admission, '127.0.0.1')
+  const server = createServer(
+    limitPipelining(
+      (request, response) => {
+        looked.push(request.url ?? '')
+        response.end()
+      },
+      {
+        admission,
+        nextTurn: machineTime.nextTurn,
+      },
+    ),
+  )
+  t.after(() => server.close())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // Safe: it listens on TCP.
+  const { port } = server.address() as AddressInfo
+  const socket = connect({ host: '127.0.0.1', port })
+  socket.on('error', () => {})
+  socket.resume()
+  const requests = Array.from({ length: count }, (_, index) => {
+    const connection = index === count - 1 ? 'connection: close\r\n' : ''
+    return `GET /${index} HTTP/1.1\r\nhost: x\r\n${connection}\r\n`
+  })
+  socket.write(requests.join(''))
+  await once(socket, 'close')
+  return { looked, isShutOut: admission.isShutOut('127.0.0.1') }
+}
+
+const paths = (count: number) => Array.from({ length: count }, (_, index) => `/${index}`)
+
+test('requests behind one another are looked at in their order', async (t) => {
+  assert.deepEqual(await sendAtOnce(t, maxInBurst), { looked: paths(maxInBurst), isShutOut: false })
+})
+
+test('of more than an unknown address may send in one go only the first is looked at, and the address is shut out', async (t) => {
+  const { looked, isShutOut } = await sendAtOnce(t, 5 * maxInBurst)
+  assert.deepEqual(looked, paths(1))
+  assert.equal(isShutOut, true)
+})
+
+test('a known address may send as many as they like', async (t) => {
+  const count = 2 * maxInBurst
+  assert.deepEqual(await sendAtOnce(t, count, { isKnown: true }), { looked: paths(count), isShutOut: false })
+})

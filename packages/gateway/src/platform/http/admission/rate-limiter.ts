@@ -1,0 +1,31 @@
+// A rate limiter: how often each key may do one thing. Token buckets together with the clock and the rate they keep.
+import type { Clock } from '../../runtime/clock.ts'
+import { type Allowance, TokenBuckets } from '../../runtime/token-bucket.ts'
+
+export interface RateLimiterOptions {
+  readonly rate: Allowance
+  readonly clock: Pick<Clock, 'now'>
+  readonly maxKeys?: number
+}
+
+export class RateLimiter {
+  readonly #rate: Allowance
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #buckets: TokenBuckets
+
+  constructor({ rate, clock, maxKeys = 100_000 }: RateLimiterOptions) {
+    this.#rate = rate
+    this.#clock = clock
+    this.#buckets = new TokenBuckets({ maxBuckets: maxKeys })
+  }
+
+  /** 0, or how many milliseconds to wait. */
+  take(key: string): number {
+    return this.#buckets.take(key, this.#rate, this.#clock.now())
+  }
+
+  /** What was taken and not used after all. */
+  giveBack(key: string): void {
+    this.#buckets.giveBack(key, this.#rate, this.#clock.now())
+  }
+}

@@ -1,0 +1,194 @@
+// What a failure looks like from outside. The one place that turns a thrown error into an answer: a Failure says
+// what to change, a database that is away is 50300, and whatever else went wrong is an internal error and says no more.
+import type { Socket } from 'node:net'
+import { didYouMean, Failure, type FailureName, failureAnswer, httpStatusOf } from '@tillgate/protocol'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type StartTimer, startSystemTimer } from '../runtime/timer.ts'
+import { type BrokenHttp, isSilence, isTooSlow } from './admission/charges.ts'
+import type { AnsweredFailure, NoteAnswered } from './answered.ts'
+
+export type SendMissingPage = (reply: FastifyReply) => FastifyReply
+
+/** Of an address that nobody serves, in a message. */
+const maxShownPath = 80
+
+/** For the client to read the answer and close its end; one that does not is cut. */
+const lingerMs = 1_000
+
+export interface FailureParts {
+  readonly isUnavailable: (error: unknown) => boolean
+  readonly sendMissingPage: SendMissingPage
+  /** Where POST is served beside the framework's own routes. */
+  readonly postPaths: readonly string[]
+}
+
+export function answerFailures(
+  listener: FastifyInstance,
+  { isUnavailable, postPaths, sendMissingPage }: FailureParts,
+): void {
+  listener.setErrorHandler((error: unknown, request, reply) => {
+    const failure = toFailure(error, isUnavailable)
+    if (failure.failure === 'internal')
+      request.log.error({ requestId: request.id, err: error }, 'internal error')
+    return sendFailure(request, reply, failure)
+  })
+  const verbsAt = noteVerbs(listener, postPaths)
+  listener.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0] ?? ''
+    const verbs = verbsAt(path)
+    if (verbs.length === 0 && isBrowser(request)) return sendMissingPage(reply)
+    if (verbs.length === 0) return sendFailure(request, reply, noSuchPath(request.method, path, postPaths))
+    const message = `${request.method} is not served at this path: send ${verbs.join(' or ')}.`
+    return sendFailure(
+      request,
+      reply.header('allow', verbs.join(', ')),
+      new Failure('wrong_verb', { message }),
+    )
+  })
+}
+
+/** What is no request to the API may be a wrong address with a secret in it, which is not repeated. */
+function noSuchPath(method: string, path: string, postPaths: readonly string[]): Failure {
+  const shown = path.slice(0, maxShownPath)
+  const message =
+    method === 'POST' ? `No such path: POST ${shown}.${didYouMean(shown, postPaths)}` : 'No such path.'
+  return new Failure('no_such_operation', { message })
+}
+
+/** From a path to the verbs that are served there. */
+function noteVerbs(listener: FastifyInstance, postPaths: readonly string[]): (path: string) => string[] {
+  const routes: { readonly pattern: RegExp; readonly verbs: readonly string[] }[] = []
+  listener.addHook('onRoute', ({ url, method }) => {
+    const pattern = url
+      .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replace(/:\w+/g, '[^/]+')
+      .replace('*', '.*')
+    routes.push({ pattern: new RegExp(`^${pattern}$`), verbs: [method].flat() })
+  })
+  return (path) => {
+    const found = routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ verbs }) => verbs)
+    return [...new Set(postPaths.includes(path) ? [...found, 'POST'] : found)]
+  }
+}
+
+/** Browsers ask for pages by name, programs take whatever comes. */
+export function isBrowser({ method, headers }: FastifyRequest): boolean {
+  return /^(GET|HEAD)$/.test(method) && /\btext\/html\b/.test(headers.accept ?? '')
+}
+
+const failures = new WeakMap<FastifyRequest, AnsweredFailure>()
+
+/** What the request was answered with, without the message: of a form it may repeat a password. */
+export function failureOf(request: FastifyRequest): AnsweredFailure | undefined {
+  return failures.get(request)
+}
+
+export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
+  const { code, field } = failure
+  failures.set(request, { code, ...(field !== undefined && { field }) })
+  reply.status(httpStatusOf(failure.code))
+  // What is left of the request is not read.
+  if (failure.failure === 'too_large') reply.header('connection', 'close')
+  if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
+  return reply.send(failureAnswer(failure, request.id))
+}
+
+/** A connection that has no response of Node's own: what came on it is no request, or none that is served. */
+export interface BareConnection {
+  readonly socket: Socket
+  readonly requestId: string
+  /** Of the client, where a request of it was read: the connection may be a proxy's. */
+  readonly address?: string
+  readonly onAnswered: NoteAnswered
+  /** The Strict-Transport-Security header. */
+  readonly hsts?: string | undefined
+  readonly startTimer?: StartTimer
+}
+
+/** What is not HTTP, is too large to be, or comes too late is told so, and the line is cut. */
+export function answerBrokenHttp(error: BrokenHttp, connection: BareConnection): void {
+  const { socket } = connection
+  if (error.code === 'ECONNRESET' || isSilence(error, socket) || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  if (error.code === 'HPE_HEADER_OVERFLOW') {
+    const message = 'The headers are larger than 16 KiB.'
+    answerAndCut(connection, '431 Request Header Fields Too Large', new Failure('too_large', { message }))
+  } else if (isTooSlow(error)) {
+    const message = 'The request did not come in time.'
+    answerAndCut(connection, '408 Request Timeout', new Failure('malformed_envelope', { message }))
+  } else {
+    // The parser's own words, from a list of its own.
+    const why = error.reason ? `: ${error.reason}` : ''
+    const message = `This is not HTTP as it should be${why}.`
+    answerAndCut(connection, '400 Bad Request', new Failure('malformed_envelope', { message }))
+  }
+}
+
+/** As Node.js ends a request that takes too long. */
+export function answerTooSlow(connection: BareConnection): void {
+  answerBrokenHttp(Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), connection)
+}
+
+export function answerConnect(connection: BareConnection): void {
+  const message = 'This is not a proxy: CONNECT is not served. Send GET or POST.'
+  answerAndCut(
+    connection,
+    '405 Method Not Allowed\r\nAllow: GET, POST',
+    new Failure('wrong_verb', { message }),
+  )
+}
+
+function answerAndCut(connection: BareConnection, statusLine: string, failure: Failure): void {
+  const { socket, requestId, onAnswered, hsts, startTimer = startSystemTimer } = connection
+  const body = JSON.stringify(failureAnswer(failure, requestId))
+  socket.end(
+    `HTTP/1.1 ${statusLine}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\n` +
+      `${hsts === undefined ? '' : `Strict-Transport-Security: ${hsts}\r\n`}Connection: close\r\n\r\n${body}`,
+  )
+  onAnswered({
+    requestId,
+    verb: 'none',
+    route: 'none',
+    httpStatus: Number.parseInt(statusLine, 10),
+    durationMs: 0,
+    address: connection.address ?? socket.remoteAddress,
+    failure,
+  })
+  // Node keeps a connection of which the other end stays open.
+  socket.once(
+    'close',
+    startTimer(lingerMs, () => socket.destroy()),
+  )
+}
+
+export function toFailure(error: unknown, isUnavailable: (error: unknown) => boolean): Failure {
+  if (error instanceof Failure) return error
+  const { code = '', statusCode = 500, message = '' } = (error ?? {}) as Partial<FastifyError>
+  const known = frameworkFailures[code]
+  if (known) return new Failure(known, { cause: error })
+  // Whatever else it finds wrong with a request is no failure of ours.
+  if (code.startsWith('FST_') && statusCode >= 400 && statusCode < 500)
+    return new Failure('malformed_envelope', { message, cause: error })
+  if (isUnavailable(error)) return new Failure('unavailable', { retryAfterSeconds: 1, cause: error })
+  return new Failure('internal', { cause: error })
+}
+
+/** Of a page that tells of the error in its own words. Which requests the framework refuses is its own to say. */
+export function pageStatusOf(error: unknown, isUnavailable: (error: unknown) => boolean): number {
+  if (error instanceof Failure) return httpStatusOf(error.code)
+  if (isUnavailable(error)) return 503
+  const given = (error as { statusCode?: unknown } | undefined)?.statusCode
+  return typeof given === 'number' && given >= 400 && given < 500 ? given : 500
+}
+
+/** What Fastify itself refuses before a route of ours runs. */
+const frameworkFailures: Record<string, FailureName> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'not_json',
+  FST_ERR_CTP_INVALID_TYPE: 'not_json',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_envelope',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_envelope',
+}

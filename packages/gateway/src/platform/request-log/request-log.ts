@@ -1,0 +1,103 @@
+// Keeps requests that were refused or slow, so that a requestId leads somewhere. They are gathered in memory and written
+// together, off the way of any request, and are bounded: what anybody can cause is kept by the day in thousands at most.
+import type { Clock } from '../runtime/clock.ts'
+import { type Allowance, TokenBuckets } from '../runtime/token-bucket.ts'
+import type { LoggedRequest, RequestLogStore } from './store/request-log.ts'
+
+/** At least: they leave by whole days. */
+export const requestLogDays = 7
+/** A request of the merchant API that took longer is slow. */
+export const slowMs = 1_000
+const maxFieldLength = 160
+const maxMessageLength = 500
+
+/** How many lines there are for each: some at once, and so many more in a day. */
+export const requestLogAllowances = {
+  merchant: { burst: 1_000, perSecond: 0.1 },
+  allMerchants: { burst: 10_000, perSecond: 1 },
+  /** Envelopes that stayed closed, whoever sent them. */
+  closed: { burst: 1_000, perSecond: 0.1 },
+  /** Pages, the admin API, and what is no HTTP. */
+  other: { burst: 500, perSecond: 0.05 },
+} as const satisfies Record<string, Allowance>
+const maxMerchants = 100_000
+
+export interface AnsweredRequest {
+  readonly requestId: string
+  readonly verb: string
+  readonly route: string
+  readonly httpStatus: number
+  readonly durationMs: number
+  readonly failure?: { readonly code: number; readonly field?: string; readonly message?: string } | undefined
+  readonly api?: {
+    readonly operation: string | undefined
+    readonly merchantId: string | undefined
+    readonly isOpened: boolean
+  }
+}
+
+export type RequestLog = ReturnType<typeof makeRequestLog>
+
+export function makeRequestLog({ store, clock }: { store: RequestLogStore; clock: Clock }) {
+  const lines = new TokenBuckets({ maxBuckets: maxMerchants })
+  let gathered: LoggedRequest[] = []
+  let leftOut = 0
+
+  return {
+    note(request: AnsweredRequest): void {
+      if (!isKept(request)) return
+      if (hasLine(request)) gathered.push(toLogged(request, clock.now()))
+      else leftOut++
+    },
+
+    /** Writes what was gathered; answers how many had no line since the last time. What cannot be written is lost. */
+    async write(): Promise<{ leftOut: number }> {
+      const told = { leftOut }
+      const requests = gathered
+      gathered = []
+      leftOut = 0
+      if (requests.length > 0) await store.record(requests)
+      return told
+    },
+  }
+
+  function hasLine({ api }: AnsweredRequest): boolean {
+    const take = (name: keyof typeof requestLogAllowances, key: string = name) =>
+      lines.take(key, requestLogAllowances[name], clock.now()) === 0
+    if (api?.isOpened) return take('merchant', `merchant ${api.merchantId}`) && take('allMerchants')
+    return take(api ? 'closed' : 'other')
+  }
+}
+
+/** Who is turned away comes by the thousands, and nothing was looked at. */
+function isKept({ httpStatus, durationMs, api }: AnsweredRequest): boolean {
+  if (httpStatus === 429 || httpStatus === 503) return api?.isOpened === true
+  const isSlow = api !== undefined && durationMs >= slowMs && api.operation !== 'service.sandbox.listen'
+  return httpStatus >= 400 || isSlow
+}
+
+function toLogged(request: AnsweredRequest, nowMs: number): LoggedRequest {
+  const { requestId, verb, route, httpStatus, failure, api } = request
+  return {
+    requestId,
+    answeredAtMs: nowMs,
+    merchantId: api?.merchantId,
+    isOpened: api?.isOpened ?? false,
+    verb,
+    route,
+    method: api?.operation,
+    httpStatus,
+    code: failure?.code,
+    field: storable(failure?.field, maxFieldLength),
+    message: storable(failure?.message, maxMessageLength),
+    durationMs: Math.round(request.durationMs),
+  }
+}
+
+/** It may repeat what a sender made up. */
+function storable(text: string | undefined, maxLength: number): string | undefined {
+  return text
+    ?.slice(0, maxLength)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '\ufffd')
+}

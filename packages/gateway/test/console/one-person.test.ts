@@ -1,0 +1,835 @@
+// With approvals on, one person credits nobody, sends no money out, names no destination and gives no access, whichever
+// actions they call in whichever order, with whichever role or token, and whatever statements they import. Every action
+// that changes anything must have a call here that works, and effects are looked for in the tables, so that an effect
+// that nobody declared is seen.
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { Failure, makeUuid } from '@tillgate/protocol'
+import fc from 'fast-check'
+import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
+import {
+  camt053,
+  continentalColumns,
+  continentalCsv,
+} from '../../../../reliability/reconciliation/statement-files.ts'
+import type { Act, GivenFile } from '../../src/actions/action.ts'
+import { catalogue } from '../../src/actions/catalog.ts'
+import { noExtras } from '../../src/actions/rails/rail-actions.ts'
+import { readConfig } from '../../src/app/settings/config.ts'
+import { ownMerchantId } from '../../src/core/orders/rules/top-up.ts'
+import { forgettingWithoutApproval } from '../../src/core/wallets/rules/pin-lock.ts'
+import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
+import type { CsvMapping } from '../../src/finance/reconciliation/rules/csv.ts'
+import { type Scope, scopeNames } from '../../src/identity/operators/rules/api-token.ts'
+import { testActions } from '../support/actions.ts'
+import { untilBlocked } from '../support/blocked.ts'
+import { freshDatabase } from '../support/database.ts'
+import { assertNoEffect, readEffects, undeclaredEffects } from '../support/effects.ts'
+import { heldClock } from '../support/money.ts'
+import { addPaidMerchant, planFor, sell } from '../support/payouts.ts'
+import { openRails } from '../support/rails.ts'
+import { testEnvironment } from '../support/started.ts'
+import { openTransferBank } from '../support/transfer-bank.ts'
+
+const { pool } = await freshDatabase()
+const clock = heldClock(Date.parse('2026-11-05T10:00:00Z'))
+const config = {
+  ...readConfig({ ...testEnvironment, APPROVAL_FOR: 'money-in,money-out,destination,access' }),
+  bankAccountWaitMs: 0,
+}
+const bank = await openTransferBank(pool, { clock, config })
+const { money, operations, stores } = bank
+const actions = testActions({ stores, operations, clock, config })
+const by = operations.as('test')
+const password = 'a password of the team'
+for (const [login, role] of [
+  ['mallory', 'admin'],
+  ['otto', 'operator'],
+  ['vera', 'viewer'],
+  ['sleeper', 'admin'],
+  ['forgetful', 'admin'],
+  ['leaver', 'operator'],
+] as const)
+  await by.operators.addOperator({ login, role, password })
+await by.operators.disableOperator('sleeper', 'test')
+
+const iban = 'DE89370400440532013000'
+const thief = 'NL91ABNA0417164300'
+const merchant = await addPaidMerchant(money, { minor: 900_000n })
+const { merchantId } = merchant
+await bank.say('from here on', 1n)
+// The one comes late in a statement, the other in none, so that a line can be paired with it.
+const deposit = { bankName: 'main', currency: 'USD' }
+await by.ownMoney.deposit({ ...deposit, amountMinor: 5_200n, reference: 'LATE5200' }, 'test')
+await by.ownMoney.deposit({ ...deposit, amountMinor: 5_100n }, 'test')
+clock.advance(Date.parse('2026-11-16T10:00:00Z') - clock.now())
+const terms = {
+  fixedMinor: 30n,
+  basisPoints: 100,
+  leastMinor: undefined,
+  mostMinor: undefined,
+  returnsFee: false,
+}
+await by.prices.setPrice({ merchantId, railId: undefined, currency: 'USD', terms, fromMs: undefined }, 'test')
+clock.advance(120_000)
+const paid = await sell(money, merchant, { minor: 5_000n })
+const walletId = await money.addWallet(7_000n)
+const { rows: topUps } = await pool.query<{ transfer_id: string }>(
+  "select transfer_id from transfers where kind = 'top_up' and credit_account = $1",
+  [`wallet:${walletId}:USD`],
+)
+const transferId = topUps[0]?.transfer_id
+
+async function payout(end?: 'sent' | 'paid') {
+  const given = { merchantId, currency: 'USD', amountMinor: 1_000n, bankName: 'main' }
+  const { payoutId } = await by.payouts.requestPayout(given, { reason: 'test' })
+  const found = await by.payouts.findPayout({ merchantId, payoutId })
+  if (end) await by.payoutRuns.sendRun(found.runId, 'test')
+  const outside = { reference: payoutId, valueDate: '2026-11-16' }
+  if (end === 'paid')
+    await by.payouts.endPayout(found, { status: 'paid', outside, message: undefined }, 'test')
+  return found
+}
+const [sent, paidOut, requested] = [await payout('sent'), await payout('paid'), await payout()]
+await by.payoutPlans.setPlan(planFor(merchantId, { schedule: 'hand' }), 'test')
+const { endpointId } = (
+  await by.endpoints.addEndpoint(
+    merchantId,
+    { url: 'https://shop.example/events', format: 'standard', events: undefined },
+    'test',
+  )
+).endpoint
+const rail = { ...noExtras, name: 'Bank', url: 'https://bank.example/rail', currencies: ['USD'] }
+await by.rails.addRail('bank', rail, 'test')
+
+/** An order that a bank transfer paid twice, and a refund of it that waits for the bank. */
+const order = await bank.startedOrder()
+const receipt = (reference: string, entry: string) => ({
+  reference: creditorReference(reference),
+  currency: 'USD',
+  amountMinor: 1_000n,
+  outsideReference: entry,
+  valueDate: '2026-11-16',
+  reason: 'test',
+})
+for (const entry of ['first', 'second'])
+  await by.transfers.confirmTransfer('transfer', receipt(order.paymentId, entry))
+const { refundId } = await by.orders.refundOrder(order, {
+  referRefundNo: 'by-transfer',
+  amount: '1.00',
+  reason: 'test',
+})
+const unpaid = await bank.startedOrder()
+const unwanted = await bank.startedOrder()
+
+await by.merchants.addKey(bank.merchant.merchantId, { kind: 'aes' })
+const [member, formerMember] = ['owner@shop.example', 'former@shop.example']
+async function invite(email: string) {
+  const invitation = await by.members.inviteMember({ merchantId, email, role: 'viewer' })
+  const link = await operations.memberLinks.findInvitation(invitation.link?.split('/').at(-1) ?? '')
+  assert(link)
+  return link
+}
+for (const email of [member, formerMember])
+  await operations.memberLinks.joinAnew(await invite(email), password, 'test')
+for (const [kind, login] of [
+  ['member', member],
+  ['operator', 'forgetful'],
+] as const)
+  await pool.query(
+    `insert into ${kind}_totp (login, sealed_secret, created_at, confirmed_at) values ($1, '\\x00', 1, 1)`,
+    [login],
+  )
+
+for (let times = 0; times < forgettingWithoutApproval.most; times++)
+  await by.wallets.unlockWallet(walletId, 'test')
+
+/** What nobody is named by: a line that can be booked for an order, or written off, and one that the deposit misses. */
+await bank.say('thank you', 4_200n, 5_100n)
+await bank.say('LATE5200', 5_200n)
+const breaks = await by.reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 100 })
+const breakOf = (kind: string, sizeMinor: bigint) =>
+  breaks.find((each) => each.kind === kind && each.sizeMinor === sizeMinor)?.breakId ??
+  assert.fail(`there is no break ${kind} of ${sizeMinor}`)
+const breakId = breakOf('missing_here', 4_200n)
+
+const publicKey = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  .publicKey.export({ type: 'spki', format: 'pem' })
+  .toString()
+for (let applied = 0; applied < 3; applied++)
+  await operations.apply.apply({
+    business: 'Tea House',
+    contact: 'Ann',
+    email: `ann-${applied}@tea.example`,
+    website: 'https://tea.example',
+    about: 'Tea',
+    callbackHosts: 'tea.example',
+    publicKey,
+  })
+const [asked, rejected, approved] = (await by.applications.listApplications({}, { limit: 3 })).map(
+  ({ applicationId }) => ({ applicationId }),
+)
+const usd = (amount: string) => ({ amount, currency: 'USD' })
+const account = { holder: 'Mallory', iban: thief }
+const booked = { outsideReference: 'forged', valueDate: '2026-11-16' }
+
+/** What would have worked without approvals, for every action that has an effect. */
+const calls: Readonly<Record<string, { params?: object; input?: object }>> = {
+  'application.approve': { params: approved ?? {} },
+  'bank.add': { input: { bankName: 'mine', ...account } },
+  'bank.change': { params: { bankName: 'main' }, input: account },
+  'bank.deposit': { params: { bankName: 'main' }, input: usd('10') },
+  'bank.opening-balance': { params: { bankName: 'main' }, input: { ...usd('10'), day: '2026-11-05' } },
+  'bank.sweep-fees': { params: { bankName: 'main' }, input: { currency: 'USD' } },
+  'bank.withdraw': { params: { bankName: 'main' }, input: usd('10') },
+  'correction.fund': { params: { merchantId }, input: usd('10') },
+  'correction.reverse': { input: { transferId } },
+  'correction.withdraw': { params: { walletId }, input: usd('10') },
+  'correction.write-off': { input: { transferId } },
+  'endpoint.add': {
+    params: { merchantId },
+    input: { url: 'https://mallory.example/events', format: 'standard' },
+  },
+  'endpoint.change': { params: { merchantId, endpointId }, input: { events: ['payment.order.success'] } },
+  'endpoint.rotate-secret': { params: { merchantId, endpointId }, input: { endOthers: false } },
+  'key.add': { params: { merchantId }, input: { kind: 'rsa', publicKey } },
+  'key.rotate': { params: { merchantId: bank.merchant.merchantId }, input: { kind: 'aes' } },
+  'member.change-role': { params: { merchantId, login: member }, input: { role: 'owner' } },
+  'member.invite': { params: { merchantId }, input: { email: 'mallory@home.example', role: 'owner' } },
+  'member.recover': { params: { merchantId, login: member } },
+  'member.reset-totp': { params: { merchantId, login: member } },
+  // With a key that signs refunds, beside the merchant's own later on.
+  'merchant.add': { input: { name: 'A shop', publicKey } },
+  'merchant.bank-account': { params: { merchantId }, input: { currency: 'USD', ...account } },
+  'merchant.change': { params: { merchantId }, input: { callbackHosts: ['mallory.example'] } },
+  'merchant.payout': { params: { merchantId }, input: usd('10') },
+  'operator.add': { input: { login: 'mallory2', role: 'admin' } },
+  'operator.enable': { params: { login: 'sleeper' } },
+  'operator.reset-password': { params: { login: 'forgetful' } },
+  'operator.reset-totp': { params: { login: 'forgetful' } },
+  'order.refund': {
+    params: { merchantId, paymentId: paid.paymentId },
+    input: { referRefundNo: 'mine', amount: '10' },
+  },
+  'payout-plan.set': { params: { merchantId }, input: { currency: 'USD', schedule: 'daily' } },
+  'payout-run.cancel': { params: { runId: sent.runId } },
+  'payout-run.start': { input: { currency: 'USD' } },
+  'payout.cancel': { params: { merchantId, payoutId: sent.payoutId } },
+  'payout.return': {
+    params: { merchantId, payoutId: paidOut.payoutId },
+    input: { reference: 'forged', valueDate: '2026-11-16' },
+  },
+  'price.end': { input: { merchantId, currency: 'USD' } },
+  // Everything that the merchant is paid.
+  'price.set': { input: { merchantId, currency: 'USD', basisPoints: 10_000 } },
+  'rail.add': {
+    input: { railId: 'mine', name: 'Mine', url: 'https://mallory.example/rail', currencies: ['USD'] },
+  },
+  'rail.add-transfer': { input: { railId: 'mine-too', name: 'Mine', currencies: ['USD'], ...account } },
+  'rail.change': { params: { railId: 'bank' }, input: { url: 'https://mallory.example/rail' } },
+  'rail.change-account': { params: { railId: 'transfer' }, input: account },
+  'rail.rotate-secret': { params: { railId: 'bank' }, input: { endOthers: true } },
+  'reconcile.book-as': { params: { breakId }, input: { as: 'interest' } },
+  'reconcile.confirm': { params: { breakId }, input: { reference: unpaid.paymentId } },
+  'reconcile.write-off': { params: { breakId } },
+  'token.add': { input: { name: 'mine', scopes: ['money:move'], days: 1 } },
+  'transfer.confirm': {
+    params: { railId: 'transfer' },
+    input: { reference: creditorReference(unpaid.paymentId), ...usd('10.00'), ...booked },
+  },
+  'transfer.return': {
+    params: { merchantId: order.merchantId, paymentId: order.paymentId, railId: 'transfer' },
+    input: { amount: '10.00', ...booked },
+  },
+  'transfer.settle-refund': {
+    params: { merchantId: order.merchantId, refundId },
+    input: { outcome: 'failed' },
+  },
+  'wallet.add': { input: { login: 'consumer@home.example', name: 'A consumer' } },
+  'wallet.reset-pin': { params: { walletId } },
+  'wallet.top-up': { params: { walletId }, input: usd('10') },
+  'wallet.unlock': { params: { walletId } },
+}
+
+const noApprovals = { ...config.approvals, words: [] }
+let files = 0
+/** They look, and change nothing. */
+const readOnly = [
+  'application.list',
+  'key.list',
+  'member.list',
+  'operator.list',
+  'platform-key.list',
+  'token.list',
+]
+/** They need late money, which a rail must have held back: admin-api.test.ts runs both through an approval. */
+const provenElsewhere = ['correction.release', 'rail.return-late-money']
+
+/** What everything else is done to, so that what has an effect keeps its own. */
+const iban2 = 'DE02120300000000202051'
+await by.banks.addBank(
+  {
+    bankName: 'spare',
+    currency: undefined,
+    holder: 'Operator',
+    iban: iban2,
+    lines: undefined,
+    bic: undefined,
+  },
+  'test',
+)
+const spareEndpoint = (
+  await by.endpoints.addEndpoint(
+    merchantId,
+    { url: 'https://shop.example/other', format: 'standard', events: undefined },
+    'test',
+  )
+).endpoint.endpointId
+for (let added = 0; added < 2; added++) {
+  clock.advance(1)
+  await by.merchants.addKey(merchantId, { kind: 'aes' })
+}
+const waitingAccount = { merchantId: bank.merchant.merchantId, bankAccountId: randomUUID() }
+await pool.query(
+  `insert into merchant_bank_accounts (merchant_id, bank_account_id, currency, holder, iban, set_at, valid_from)
+   values ($1, $2, 'EUR', 'Shop', $3, 0, $4)`,
+  [waitingAccount.merchantId, waitingAccount.bankAccountId, iban2, clock.now() + 86_400_000],
+)
+const { linkId: invitationId } = await invite('never@shop.example')
+const { keyId: oldPlatformKey } = await by.platformKeys.rotate({ overlapMs: 0, reason: 'test' })
+const { apiToken: spareToken } = await operations.apiTokens.addToken(
+  { login: 'mallory', name: 'spare', scopes: ['orders:read'], days: 1 },
+  'test',
+)
+const newLink = { linkNo: 'tea', title: 'Tea', uses: 'many', ...usd('10') }
+const { linkId } = (await actions.done('mallory', 'link.create', {
+  params: { merchantId },
+  input: newLink,
+})) as { linkId: string }
+const noticeId = makeUuid(clock.now(), randomBytes)
+await pool.query(
+  `insert into notices (notice_id, kind, recipient, language, parameters, state, created_at, give_up_at, ended_at)
+   values ($1, 'payout-paid', 'ann@tea.example', 'en', '{}', 'given_up', $2, $2, $2)`,
+  [noticeId, clock.now()],
+)
+const { rows: sentBefore } = await pool.query<{ merchant_id: string; callback_id: string }>(
+  'select merchant_id, callback_id from callbacks order by callback_id limit 3',
+)
+const [first, second, third] = sentBefore
+assert(first && second && third)
+await pool.query('update callbacks set exhausted_at = $1', [clock.now()])
+await pool.query('delete from callback_queue')
+const { rows: keys } = await pool.query<{ key_id: string }>(
+  "select key_id from merchant_keys where merchant_id = $1 and kind = 'aes' order by key_id",
+  [merchantId],
+)
+const ofKey = { merchantId, keyId: keys[1]?.key_id }
+const ofLink = { merchantId, linkId }
+const ofSpareEndpoint = { merchantId, endpointId: spareEndpoint }
+const bankSays = { reference: 'PAID1', valueDate: '2026-11-16' }
+const host = { host: 'shop.example' }
+const actIn = (id: string) => (act: Act) => act.api?.id === id
+
+/** Everything else that changes something, in an order in which all of it can be done: by name, and of several by the route. */
+const harmless: readonly Call[] = [
+  { name: 'application.ask', params: asked, input: { question: 'Which tea?' } },
+  { name: 'application.reject', params: rejected },
+  { name: 'bank.close', params: { bankName: 'spare' } },
+  { name: 'callback-host.pause', input: { ...host, minutes: 15 } },
+  { name: 'callback-host.resume', input: host },
+  { name: 'callback.resend', is: actIn('resendCallback'), params: { callbackId: first.callback_id } },
+  { name: 'callback.resend', is: actIn('resendCallbacks'), input: { callbackId: second.callback_id } },
+  {
+    name: 'callback.resend',
+    is: ({ api }) => api === undefined,
+    input: { callback: [`${third.merchant_id}:${third.callback_id}`] },
+  },
+  { name: 'endpoint.pause', params: ofSpareEndpoint },
+  { name: 'endpoint.resume', params: ofSpareEndpoint },
+  { name: 'endpoint.remove', params: ofSpareEndpoint },
+  { name: 'key.use-for-callbacks', params: ofKey },
+  { name: 'key.revoke', params: ofKey, input: { confirm: true } },
+  { name: 'ledger.verify' },
+  { name: 'link.create', params: { merchantId }, input: { ...newLink, linkNo: 'more tea' } },
+  { name: 'link.pause', params: ofLink },
+  { name: 'link.resume', params: ofLink },
+  { name: 'link.close', params: ofLink },
+  { name: 'member.remove', params: { merchantId, login: formerMember } },
+  { name: 'member.withdraw-invitation', params: { merchantId, linkId: invitationId } },
+  { name: 'merchant.logo', params: { merchantId } },
+  { name: 'merchant.stop-bank-account', params: waitingAccount },
+  { name: 'merchant.suspend', params: { merchantId } },
+  { name: 'merchant.resume', params: { merchantId } },
+  { name: 'notice.retry', params: { noticeId } },
+  { name: 'operator.disable', params: { login: 'leaver' } },
+  { name: 'order.cancel', params: { merchantId: unwanted.merchantId, paymentId: unwanted.paymentId } },
+  { name: 'payout-run.send', params: { runId: requested.runId } },
+  { name: 'payout.paid', params: { merchantId, payoutId: requested.payoutId }, input: bankSays },
+  { name: 'payout-run.paid', params: { runId: sent.runId }, input: bankSays },
+  { name: 'platform-key.rotate', input: { overlapMinutes: 0, atOnce: true } },
+  { name: 'platform-key.retire', params: { keyId: oldPlatformKey } },
+  { name: 'rail.pause', params: { railId: 'bank' } },
+  { name: 'rail.resume', params: { railId: 'bank' } },
+  { name: 'reconcile.assign', params: { breakId }, input: { owner: 'mallory' } },
+  { name: 'reconcile.note', params: { breakId }, input: { note: 'seen' } },
+  { name: 'reconcile.accept', params: { breakId: breakOf('late', 5_200n) } },
+  {
+    name: 'reconcile.pair',
+    params: { breakId: breakOf('missing_here', 5_100n) },
+    input: { otherBreakId: breakOf('missing_there', 5_100n) },
+  },
+  {
+    name: 'reconcile.mapping',
+    input: {
+      mappingName: 'card',
+      account: 'rail:bank',
+      settlesTo: 'main',
+      ...continentalColumns,
+      currency: 'USD',
+    },
+  },
+  { name: 'reconcile.import', file: fileOf('rail', continentalCsv([], 'USD')), input: { mapping: 'card' } },
+  { name: 'reconcile.close-day', input: { account: 'bank:main', currency: 'USD', day: '2026-11-15' } },
+  { name: 'token.revoke', params: { tokenId: spareToken.tokenId } },
+  { name: 'wallet.export', params: { walletId } },
+  { name: 'wallet.lock', params: { walletId } },
+  { name: 'wallet.set-limits', params: { walletId }, input: { currency: 'USD', day: '100000.00' } },
+]
+
+interface Call {
+  readonly name: string
+  /** Which of the actions of this name. */
+  readonly is?: (act: Act) => boolean
+  readonly params?: object | undefined
+  readonly input?: object
+  readonly file?: GivenFile
+}
+
+/** The action and what it is called with, under an id of its own where it is done once. */
+function given({ name, is, params, input, file }: Call) {
+  const act = catalogue.find((each) => each.name === name && (is?.(each) ?? true))
+  assert(act, name)
+  const actId = makeUuid(clock.now(), randomBytes)
+  return [
+    act,
+    { params: { ...params }, input: { ...input }, ...(file && { file }), ...(act.isOnce && { actId }) },
+  ] as const
+}
+
+const guarded: readonly Call[] = Object.entries(calls).map(([name, call]) => ({ name, ...call }))
+const every = [...guarded, ...harmless]
+
+test('every action that changes something is called here', () => {
+  const changing = catalogue.filter(
+    ({ name, api }) => api?.method !== 'GET' && !name.startsWith('approval.') && !readOnly.includes(name),
+  )
+  const withEffects = changing.filter(({ effects }) => effects.length > 0).map(({ name }) => name)
+  assert.deepEqual(withEffects.toSorted(), [...Object.keys(calls), ...provenElsewhere].toSorted())
+  assert.equal(new Set(withEffects).size, withEffects.length, 'a waiting action is found by its name')
+  const others = changing.filter(({ effects }) => effects.length === 0)
+  assert.deepEqual(
+    new Set(others),
+    new Set(harmless.map((call) => given(call)[0])),
+    'each action without an effect has a call',
+  )
+})
+
+test('each action with an effect waits, and changes nothing', async () => {
+  const notAsked: string[] = []
+  for (const call of guarded) {
+    const before = await readEffects(pool)
+    clock.advance(1)
+    await actions.asked('mallory', ...given(call)).catch((error: Error) => {
+      notAsked.push(`${call.name}: ${error.message}`)
+    })
+    assertNoEffect(before, await readEffects(pool), call.name)
+  }
+  assert.deepEqual(notAsked, [])
+})
+
+test('nobody approves their own request, also not by a token', async () => {
+  const { approvals } = (await actions.done('mallory', 'approval.list', { input: { limit: 100 } })) as {
+    approvals: { approvalId: string }[]
+  }
+  assert.equal(approvals.length, guarded.length)
+  const before = await readEffects(pool)
+  const { token, end } = await tokenFor('mallory', 'approvals:decide')
+  for (const { approvalId } of approvals) {
+    await assert.rejects(actions.approve('mallory', approvalId), /your own request/)
+    const approving = { params: { approvalId }, input: { reason: 'yes' }, token }
+    await assert.rejects(actions.run('mallory', 'approval.approve', approving), /your own request/)
+  }
+  await end()
+  assertNoEffect(before, await readEffects(pool), 'approving')
+})
+
+test('a lower role does not even ask for what needs a higher one', async () => {
+  const before = await readEffects(pool)
+  for (const call of every) {
+    const [act] = given(call)
+    const lower = act.needs === 'admin' ? ['otto', 'vera'] : act.needs === 'operator' ? ['vera'] : []
+    for (const login of lower)
+      await assert.rejects(actions.run(login, ...given(call)), /This needs the role/, call.name)
+  }
+  assertNoEffect(before, await readEffects(pool), 'a lower role')
+})
+
+test('a token waits as its operator does, and calls nothing but what its scope says', async () => {
+  for (const scope of scopeNames) {
+    const before = await readEffects(pool)
+    const { token, end } = await tokenFor('mallory', scope)
+    for (const call of every) {
+      const [act, input] = given(call)
+      if (!act.api) continue
+      clock.advance(1)
+      const calling = { ...input, token }
+      if (act.scope !== scope)
+        await assert.rejects(actions.run('mallory', act, calling), /needs a token with/)
+      else if (act.effects.length > 0) await actions.asked('mallory', act, calling)
+    }
+    await end()
+    assertNoEffect(before, await readEffects(pool), `a token for ${scope}`)
+  }
+})
+
+test('no statement that one person imports has an effect, by whichever role or token', async () => {
+  const { token, end } = await tokenFor('otto', 'reconciliation:act')
+  const before = await readEffects(pool)
+  for (const [login, format, more] of [
+    ['mallory', 'camt.053', {}],
+    ['otto', 'mt940', {}],
+    ['otto', 'camt.053', { token }],
+  ] as const) {
+    const { file, lines } = forged(format)
+    const { breaks: found } = await actions.done(login, 'reconcile.import', { file, ...more })
+    assert.equal(found, lines, `${format} by ${login}: every line is a break`)
+    await operations.reconcile()
+    await operations.workPayouts()
+    assertNoEffect(before, await readEffects(pool), `a forged ${format} by ${login}`)
+  }
+  await end()
+
+  const { breaks: open } = (await actions.done('mallory', 'reconcile.breaks', { input: { limit: 200 } })) as {
+    breaks: { breakId: string; kind: string; amount: string }[]
+  }
+  let waiting = 0
+  for (const each of open.filter(({ kind }) => kind === 'missing_here'))
+    for (const name of [
+      'reconcile.confirm',
+      'reconcile.write-off',
+      'reconcile.book-as',
+      'reconcile.accept',
+    ]) {
+      clock.advance(1)
+      const [act, input] = given({ name, params: { breakId: each.breakId }, input: { as: 'interest' } })
+      // Not every line can be booked as everything, and what can waits.
+      const ran = await actions.run('mallory', act, input).catch(() => undefined)
+      assert.notEqual(ran?.kind, 'done', `${name} of ${each.kind} ${each.amount}`)
+      if (ran?.kind === 'waiting') waiting++
+    }
+  assert(waiting >= open.length, `${waiting} requests wait for ${open.length} breaks`)
+  assertNoEffect(before, await readEffects(pool), 'resolving breaks of forged lines')
+})
+
+test('no action of a person whose access has ended changes anything', async () => {
+  const unguarded = testActions({ stores, operations, clock, config: { ...config, approvals: noApprovals } })
+  await by.operators.addOperator({ login: 'dismissed', role: 'admin', password })
+  const dismissed = (await stores.operators.findOperator('dismissed')) ?? assert.fail()
+  await by.operators.disableOperator('dismissed', 'test')
+  const audited = async () => (await pool.query('select from audit')).rowCount
+  const before = [await audited(), await readEffects(pool)] as const
+  const done: string[] = []
+  for (const call of every.filter(({ name }) => name !== 'ledger.verify')) {
+    clock.advance(1)
+    await unguarded.run(dismissed, ...given(call)).then(
+      () => done.push(call.name),
+      () => {},
+    )
+  }
+  // It does nothing, because the link is not paused.
+  assert.deepEqual(done, ['link.resume'])
+  assert.equal(await audited(), before[0])
+  assertNoEffect(before[1], await readEffects(pool), 'a person whose access has ended')
+})
+
+test('a second operator whose access or role has ended decides nothing', async () => {
+  const statuses = async () =>
+    (await pool.query('select approval_id, status from approvals order by approval_id')).rows
+  const { rows: waiting } = await pool.query<{ approval_id: string }>(
+    "select approval_id from approvals where requested_by = 'mallory' and action = 'wallet.top-up' limit 1",
+  )
+  const ends = {
+    demoted: () => pool.query("update operators set role = 'viewer' where login = 'demoted'"),
+    gone: () => by.operators.disableOperator('gone', 'test'),
+  }
+  for (const [login, end] of Object.entries(ends)) {
+    await by.operators.addOperator({ login, role: 'admin', password })
+    const decider = (await stores.operators.findOperator(login)) ?? assert.fail()
+    const own = await actions.asked(login, ...given({ name: 'correction.fund', ...calls['correction.fund'] }))
+    await end()
+    const before = [await statuses(), await readEffects(pool)] as const
+    for (const [decision, approvalId] of [
+      ['approve', waiting[0]?.approval_id],
+      ['reject', waiting[0]?.approval_id],
+      ['withdraw', own],
+    ] as const)
+      await assert.rejects(
+        actions.run(decider, `approval.${decision}`, { params: { approvalId }, input: { reason: 'yes' } }),
+        /access|needs the role/,
+      )
+    assert.deepEqual(await statuses(), before[0])
+    assertNoEffect(before[1], await readEffects(pool), `a decision of ${login}`)
+  }
+})
+
+test('each other action is done at once, and has no effect', async () => {
+  for (const call of harmless) {
+    const before = await readEffects(pool)
+    clock.advance(1)
+    await actions.done('mallory', ...given(call)).catch((error: Error) => {
+      throw new Error(`${call.name}: ${error.message}`, { cause: error })
+    })
+    assertNoEffect(before, await readEffects(pool), call.name)
+  }
+})
+
+test('nobody alone has wrong PINs forgotten over and over, to guess the PIN', async () => {
+  const { walletId: guessed } = await by.wallets
+    .addWallet({ login: 'guessed@home.example', name: 'Guessed', pin: '246810', reason: 'test' })
+    .then(({ wallet }) => wallet)
+  const unlock = () => actions.run('otto', 'wallet.unlock', { params: { walletId: guessed } })
+  const atOnce = await Promise.all(Array.from({ length: 12 }, unlock))
+  assert.equal(atOnce.filter(({ kind }) => kind === 'done').length, forgettingWithoutApproval.most)
+  clock.advance(forgettingWithoutApproval.withinMs - 1)
+  assert.equal((await unlock()).kind, 'waiting')
+  clock.advance(1)
+  assert.equal((await unlock()).kind, 'done')
+})
+
+test('nobody signs on as the merchant whose orders are top-ups, before it is there', async () => {
+  const input = { name: 'Mallory', merchantId: ownMerchantId, publicKey }
+  const actId = makeUuid(clock.now(), randomBytes)
+  await assert.rejects(actions.run('mallory', 'merchant.add', { params: {}, input, actId }), /already/)
+})
+
+test('nobody alone books what a rail did not pay over as its fee', async () => {
+  const columns: CsvMapping = {
+    separator: ',',
+    decimalSign: '.',
+    dayForm: 'YYYY-MM-DD',
+    sign: 'as_written',
+    day: 'Day',
+    amount: 'Amount',
+    currency: 'USD',
+    references: ['Reference'],
+    fee: 'Fee',
+    batch: 'Batch',
+  }
+  await by.reconciliation.mappings.saveMapping(
+    { mappingName: 'bank', account: 'rail:bank', settlesTo: 'main', columns },
+    'test',
+  )
+  const paidOver = fileOf('rail', 'Day,Amount,Reference,Fee,Batch\n2026-11-16,100.00,A,0.00,PO-000007\n')
+  await by.reconciliation.importStatement({ file: paidOver, mapping: 'bank', reason: 'test' })
+  await bank.say('PO-000007', 1n)
+  const open = await by.reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 50 })
+  const short = open.find(({ item }) => item?.kind === 'settlement')
+  assert(short, JSON.stringify(open.map(({ kind }) => kind)))
+  const params = { breakId: short.breakId }
+  const approvalId = await actions.asked('mallory', 'reconcile.confirm', { params })
+  assert.equal((await pool.query("select from accounts where owner_kind = 'rail_fees'")).rowCount, 0)
+  await actions.approve('forgetful', approvalId)
+  const { rows } = await pool.query("select debits_posted from accounts where owner_kind = 'rail_fees'")
+  assert.deepEqual(rows, [{ debits_posted: '9999' }])
+})
+
+test('no statement that one person imports brings back fees that nobody paid', async () => {
+  const fees = async () =>
+    (await pool.query("select credits_posted from accounts where owner_kind = 'rail_fees'")).rows
+  const before = await fees()
+  const says = 'Day,Amount,Reference,Fee,Batch\n2026-11-16,100.00,B,-5000.00,PO-000008\n'
+  await by.reconciliation.importStatement({ file: fileOf('back', says), mapping: 'bank', reason: 'test' })
+  await bank.say('PO-000008', 510_000n)
+  await operations.reconcile()
+  assert.deepEqual(await fees(), before)
+  const open = await by.reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 50 })
+  const given = open.find(({ amountMinor }) => amountMinor === 510_000n)
+  const params = { breakId: given?.breakId }
+  const approvalId = await actions.asked('mallory', 'reconcile.confirm', { params })
+  assert.deepEqual(await fees(), before)
+  await actions.approve('forgetful', approvalId)
+  assert.deepEqual(await fees(), [{ credits_posted: '500000' }])
+})
+
+test('an account that only reads the same is another account', async () => {
+  const lines = ['12345678', 'Routing 021000021']
+  const details = { holder: 'Shop Ltd', iban: undefined, bic: undefined, lines }
+  await by.banks.addBank({ ...details, bankName: 'dollar', currency: 'USD' }, 'test')
+  const params = { bankName: 'dollar' }
+  await actions.done('mallory', 'bank.change', { params, input: { holder: 'Shop Limited', lines } })
+  const input = { holder: 'Shop Ltd', lines: [lines.join(' / ')] }
+  await actions.asked('mallory', 'bank.change', { params, input })
+})
+
+test('one person who changes an account’s holder does not undo what two agreed on meanwhile', async () => {
+  const params = { bankName: 'main' }
+  const input = { holder: 'Shop Ltd', iban: thief }
+  const both = await pool.transaction(async (transaction) => {
+    await transaction.query("select from bank_accounts where bank_name = 'main' for update")
+    const agreed = by.banks.changeBank('main', { ...input, lines: undefined, bic: undefined }, 'two agreed')
+    await untilBlocked(pool, 1, '%update bank_accounts%')
+    const renamed = actions.run('mallory', 'bank.change', { params, input: { holder: 'Mallory', iban } })
+    await untilBlocked(pool, 2, '%update bank_accounts%')
+    return [Promise.allSettled([agreed, renamed])] as const
+  })
+  const [agreed, renamed] = await both[0]
+  assert(agreed.status === 'fulfilled' && renamed.status === 'rejected')
+  assert.match(String(renamed.reason), /changed meanwhile/)
+  assert.equal((await by.banks.showBank('main')).bank.iban, thief)
+  await by.banks.changeBank('main', { holder: 'Shop Ltd', iban, lines: undefined, bic: undefined }, 'back')
+})
+
+test('one person who sends a run while they cancel it does not get its money back', async () => {
+  const { runId } = await payout()
+  const params = { runId }
+  const input = { reason: 'at once' }
+  const both = await pool.transaction(async (transaction) => {
+    await transaction.query('select from payout_runs where run_id = $1 for update', [runId])
+    const sent = actions.done('mallory', 'payout-run.send', { params, input })
+    await untilBlocked(pool, 1, '%set sent_at%')
+    // Read while the run is not sent, and written after its file is there.
+    const cancelled = actions.run('mallory', 'payout-run.cancel', { params, input })
+    await untilBlocked(pool, 1, '%set ending%')
+    return [Promise.allSettled([sent, cancelled])] as const
+  })
+  const [sent, cancelled] = await both[0]
+  assert(sent.status === 'fulfilled')
+  assert(cancelled.status === 'rejected', 'the run was cancelled without a second person')
+  assert.match(String(cancelled.reason), /was sent meanwhile/)
+  await operations.workPayouts()
+  assert.deepEqual(
+    (await by.payoutRuns.showRun(runId)).totals.map(({ status }) => status),
+    ['sent'],
+  )
+})
+
+test('no sequence of actions and statements by one person has an effect', async () => {
+  const before = await readEffects(pool)
+  const more: readonly Call[] = [
+    { name: 'rail.change', params: { railId: 'bank' }, input: { name: 'Renamed' } },
+    { name: 'merchant.add', input: { name: 'A shop' } },
+    { name: 'merchant.change', params: { merchantId }, input: { name: 'Renamed' } },
+    { name: 'bank.change', params: { bankName: 'main' }, input: { holder: 'Mallory', iban } },
+    { name: 'payout.cancel', params: { merchantId, payoutId: requested.payoutId } },
+    {
+      name: 'transfer.settle-refund',
+      params: { merchantId: order.merchantId, refundId },
+      input: { outcome: 'sent', ...booked },
+    },
+  ]
+  const step = fc.oneof(
+    fc.constantFrom(...guarded),
+    fc.constantFrom(...harmless, ...more),
+    fc.constantFrom('camt.053', 'mt940', 'reconcile', 'next day'),
+  )
+  const logins = fc.constantFrom('mallory', 'otto', 'vera')
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), logins, async (sequence, login) => {
+      for (const each of sequence) {
+        clock.advance(1)
+        if (each === 'reconcile') await operations.reconcile()
+        else if (each === 'next day') clock.advance(86_400_000)
+        else {
+          const call = typeof each === 'string' ? { name: 'reconcile.import', file: forged(each).file } : each
+          await actions.run(login, ...given(call)).catch((error: unknown) => {
+            if (!(error instanceof Failure)) throw error
+          })
+        }
+      }
+      await operations.reconcile()
+      await operations.workPayouts()
+      const names = sequence.map((each) => (typeof each === 'string' ? each : each.name))
+      assertNoEffect(before, await readEffects(pool), names.join(', '))
+    }),
+    { numRuns: Number(process.env['ONE_PERSON_RUNS'] ?? 8) },
+  )
+  assert.deepEqual((await operations.verifyLedger()).findings, [])
+})
+
+test('without approvals the same calls and the same statement have their effects, and are seen', async () => {
+  const unguarded = { ...config, approvals: noApprovals }
+  const open = await openRails(pool, { clock, config: unguarded })
+  const free = testActions({ ...open, clock, config: unguarded })
+  const seen = async (what: string, work: () => Promise<unknown>) => {
+    const before = await readEffects(pool)
+    await work()
+    const after = await readEffects(pool)
+    assert.throws(() => assertNoEffect(before, after, what), assert.AssertionError, what)
+  }
+  await seen('a forged return', async () => {
+    await free.done('otto', 'reconcile.import', { file: forged('camt.053').file })
+    await open.operations.reconcile()
+  })
+  for (const name of [
+    ...['wallet.top-up', 'correction.fund', 'bank.withdraw', 'bank.change', 'rail.change', 'key.add'],
+    ...['member.invite', 'operator.enable', 'operator.reset-totp', 'wallet.reset-pin', 'endpoint.add'],
+    ...['rail.rotate-secret', 'merchant.change', 'payout-plan.set', 'token.add', 'operator.reset-password'],
+  ]) {
+    clock.advance(1)
+    await seen(name, () => free.done('mallory', ...given({ name, ...calls[name] })))
+  }
+  assert.deepEqual(await undeclaredEffects(pool), [])
+})
+
+test('a second operator approves an application, and is the one who is shown the link', async () => {
+  const approvalId = await actions.asked(
+    'mallory',
+    ...given({ name: 'application.approve', params: approved }),
+  )
+  const { link, login } = await actions.approve('forgetful', approvalId)
+  assert.match(String(link), /\/merchant\/join\//)
+  assert.match(String(login), /^ann-\d@tea\.example$/)
+})
+
+/** As the admin API knows one. */
+async function tokenFor(login: string, scope: Scope) {
+  const { apiToken } = await operations.apiTokens.addToken(
+    { login, name: 'walk', scopes: [scope], days: 1 },
+    'test',
+  )
+  const end = () =>
+    operations.apiTokens.revokeToken(apiToken.tokenId, { login, reason: 'test', actor: 'test' })
+  return { token: apiToken, end }
+}
+
+/** A statement that says of everything that waits that it came, or came back. */
+function forged(format: 'camt.053' | 'mt940') {
+  const day = '2026-11-16'
+  const name = `F${++files}`
+  const lines = [
+    [unpaid.paymentId, 1_000n],
+    [creditorReference(unpaid.paymentId), 1_000n],
+    [paidOut.payoutId, 1_000n],
+    [sent.payoutId, 1_000n],
+    [requested.payoutId, 1_000n],
+    ['interest', 7_700n],
+    ['charge', -330n],
+  ].map(([text, amountMinor], at) => ({
+    reference: `${name}-${at}`,
+    day,
+    text: String(text),
+    amountMinor: BigInt(String(amountMinor)),
+  }))
+  const of = { iban, currency: 'USD', version: 4, from: day, through: day, openingMinor: 0n, lines } as const
+  const text = format === 'camt.053' ? camt053(of) : mt940(of)
+  return { file: fileOf(name, text), lines: lines.length }
+}
+
+function mt940({ lines }: { lines: readonly { reference: string; amountMinor: bigint; text: string }[] }) {
+  const entries = lines.map(({ reference, amountMinor, text }) => {
+    const amount = String(Number(amountMinor < 0n ? -amountMinor : amountMinor) / 100).replace('.', ',')
+    return `:61:2611161116${amountMinor < 0n ? 'D' : 'C'}${amount.includes(',') ? amount : `${amount},`}NTRFNONREF//${reference}\n:86:${text}`
+  })
+  return `:20:S${files}\n:25:${iban}\n:28C:${files}\n:60F:C261116USD0,00\n${entries.join('\n')}\n:62F:C261116USD0,00\n`
+}

@@ -1,0 +1,96 @@
+// Actions of the catalog, run as an operator would run them through an adapter, over a test's operations.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import type { Act, GivenFile } from '../../src/actions/action.ts'
+import { findAct } from '../../src/actions/catalog.ts'
+import { type Ran, runAct } from '../../src/actions/running/run-act.ts'
+import type { OperatorService } from '../../src/actions/service.ts'
+import type { Stores } from '../../src/app/database/stores.ts'
+import type { Operations } from '../../src/app/operations.ts'
+import { makeOperatorService } from '../../src/app/services/operator-service.ts'
+import { type Config, readConfig } from '../../src/app/settings/config.ts'
+import type { ApiToken } from '../../src/identity/operators/rules/api-token.ts'
+import type { Operator } from '../../src/identity/operators/rules/operator.ts'
+import type { Clock } from '../../src/platform/runtime/clock.ts'
+import { testEnvironment, testVault } from './started.ts'
+
+interface Given {
+  readonly params?: Record<string, unknown>
+  readonly input?: Record<string, unknown>
+  readonly actId?: string
+  readonly file?: GivenFile
+  /** Of the admin API. */
+  readonly token?: ApiToken
+}
+
+/** A login, or an operator as of an earlier moment. */
+type By = string | Operator
+
+export type TestActions = ReturnType<typeof testActions>
+
+export function testActions(parts: {
+  readonly stores: Stores
+  readonly operations: Operations
+  readonly clock: Clock
+  readonly config?: Config
+}) {
+  const { stores, operations, clock } = parts
+  const service: OperatorService = makeOperatorService({
+    config: parts.config ?? readConfig(testEnvironment),
+    publicUrl: 'http://localhost:8080',
+    stores,
+    operations,
+    vault: testVault,
+    random: randomBytes,
+  })
+
+  const run = async (by: By, action: string | Act, given: Given = {}): Promise<Ran> => {
+    const { input, ...rest } = given
+    const act = typeof action === 'string' ? findAct(action) : action
+    const operator = typeof by === 'string' ? await stores.operators.findOperator(by) : by
+    assert(act && operator, `${nameOf(action)} by ${typeof by === 'string' ? by : by.login}`)
+    return runAct(act, {
+      params: undefined,
+      actId: undefined,
+      ...rest,
+      service,
+      operator,
+      actor: `console:${operator.login}@127.0.0.1`,
+      nowMs: clock.now(),
+      input: act.input && { ...('reason' in act.input.properties && { reason: 'because' }), ...input },
+    })
+  }
+
+  return {
+    service,
+    run,
+
+    /** Runs it, and fails unless it was done at once. */
+    async done(by: By, name: string | Act, given?: Given): Promise<Record<string, unknown>> {
+      const ran = await run(by, name, given)
+      assert(ran.kind === 'done', `${nameOf(name)} waits`)
+      return ran.answer as Record<string, unknown>
+    },
+
+    /** Runs it, and fails unless it waits. The request's id. */
+    async asked(by: By, name: string | Act, given?: Given): Promise<string> {
+      const ran = await run(by, name, given)
+      assert(ran.kind === 'waiting', `${nameOf(name)} was done at once`)
+      return ran.request.approvalId
+    },
+
+    /** Approves a request, and returns what its action answered. */
+    async approve(login: string, approvalId: string): Promise<Record<string, unknown>> {
+      const ran = await run(login, 'approval.approve', { params: { approvalId }, input: { reason: 'yes' } })
+      assert(ran.kind === 'done')
+      return (ran.answer as { result?: Record<string, unknown> }).result ?? {}
+    },
+
+    reject: (login: string, approvalId: string) =>
+      run(login, 'approval.reject', { params: { approvalId }, input: { reason: 'no' } }),
+  }
+}
+
+function nameOf(action: string | Act): string {
+  return typeof action === 'string' ? action : action.name
+}

@@ -1,0 +1,30 @@
+// The tables of SECURITY.md, made from the declarations of effects: every action that can need a second operator, and every
+// kind of transfer in the books.
+import { catalogue } from '../../packages/gateway/src/actions/catalog.ts'
+import { effects } from '../../packages/gateway/src/core/audit/rules/effects.ts'
+import { bookingEffects } from '../../packages/gateway/src/core/ledger/rules/booking-effects.ts'
+import { type Tables, table } from '../../packages/protocol/documentation/tables.ts'
+
+export const effectTables: Tables = {
+  'effects of actions': () =>
+    table(
+      ['Action', 'Effects', 'Word in `APPROVAL_FOR`'],
+      catalogue
+        .filter((act) => act.effects.length > 0)
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+        .map((act) => [
+          `\`${act.name}\``,
+          act.effects.join('; '),
+          [...new Set(act.effects.map((effect) => effects[effect]))].map((word) => `\`${word}\``).join(', '),
+        ]),
+    ),
+  'effects of bookings': () =>
+    table(
+      ['Booking', 'Effects', 'By whose decision'],
+      Object.entries(bookingEffects).map(([kind, of]) => [
+        `\`${kind}\``,
+        of.effects.join('; ') || 'none',
+        of.decidedBy,
+      ]),
+    ),
+}
