@@ -10,12 +10,14 @@ export const effectTables: Tables = {
     table(
       ['Action', 'Effects', 'Word in `APPROVAL_FOR`'],
       catalogue
-        .filter((act) => act.effects.length > 0)
+        .filter((action) => action.effects.length > 0)
         .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-        .map((act) => [
-          `\`${act.name}\``,
-          act.effects.join('; '),
-          [...new Set(act.effects.map((effect) => effects[effect]))].map((word) => `\`${word}\``).join(', '),
+        .map((action) => [
+          `\`${action.name}\``,
+          action.effects.join('; '),
+          [...new Set(action.effects.map((effect) => effects[effect]))]
+            .map((word) => `\`${word}\``)
+            .join(', '),
         ]),
     ),
   'effects of bookings': () =>

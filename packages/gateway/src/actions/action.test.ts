@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defineAct } from './action.ts'
+import { defineAction } from './action.ts'
 import { object, text } from './fields.ts'
 
 const answer = object('Done.', { what: text('What was done.', { max: 9 }) })
@@ -8,15 +8,17 @@ const run = async () => ({ what: 'nothing' })
 
 test('an action that changes something and declares no effects is an error, so that nothing that has it starts', () => {
   const changing = { name: 'shop.give-away', summary: 'Give a shop away', answer, run }
-  assert.throws(() => defineAct(changing), /the action shop\.give-away declares no effects/)
+  assert.throws(() => defineAction(changing), /the action shop\.give-away declares no effects/)
   const api = { method: 'POST', path: '/shops/give-away', id: 'giveAway' } as const
-  assert.throws(() => defineAct({ ...changing, api }), /declares no effects/)
-  assert.deepEqual(defineAct({ ...changing, effects: ['sends money out'] }).effects, ['sends money out'])
+  assert.throws(() => defineAction({ ...changing, api }), /declares no effects/)
+  assert.deepEqual(defineAction({ ...changing, effects: ['sends money out'] }).effects, ['sends money out'])
 })
 
 test('an action has the effects of the audited action of its name, and one that only reads has none', () => {
   const summary = 'Something'
-  assert.deepEqual(defineAct({ name: 'wallet.top-up', summary, answer, run }).effects, ['credits a wallet'])
+  assert.deepEqual(defineAction({ name: 'wallet.top-up', summary, answer, run }).effects, [
+    'credits a wallet',
+  ])
   const api = { method: 'GET', path: '/shops', id: 'listShops' } as const
-  assert.deepEqual(defineAct({ name: 'shop.list', summary, api, answer, run }).effects, [])
+  assert.deepEqual(defineAction({ name: 'shop.list', summary, api, answer, run }).effects, [])
 })

@@ -13,11 +13,11 @@ import type { OperatorService } from './service.ts'
 /** What was typed, field by field. */
 export type RawInput = Readonly<Record<string, string | readonly string[] | undefined>>
 
-export interface ActCall<Params = unknown, Input = unknown> {
+export interface ActionCall<Params = unknown, Input = unknown> {
   readonly service: OperatorService
   /** Undefined on the command line, which knows an account of the machine and no person, and where a member acts. */
   readonly operator: Operator | undefined
-  /** Of the merchant that the act is done to, and of no other: the service reaches nothing else. */
+  /** Of the merchant that the action is done to, and of no other: the service reaches nothing else. */
   readonly member?: Member
   /** Which members may, where a member acts. */
   readonly portalRoles?: readonly MemberRole[]
@@ -32,7 +32,7 @@ export interface ActCall<Params = unknown, Input = unknown> {
   readonly input: Input
   /** Sent again with the same one, it is done once. */
   readonly actId: string | undefined
-  /** Of an act that takes one. */
+  /** Of an action that takes one. */
   readonly file?: GivenFile | undefined
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined
@@ -134,7 +134,7 @@ export interface PortalFace
   readonly page: string
 }
 
-export interface Act {
+export interface Action {
   /** As in the audit. */
   readonly name: string
   readonly summary: string
@@ -162,8 +162,8 @@ export interface Act {
   /** What a schema cannot say about a field. Throws; so that a form shows all errors at once. */
   readonly checks: Readonly<Record<string, (given: Readonly<Record<string, unknown>>) => void>>
   /** Input that a waiting request keeps, so that it runs only if things are still as they were. */
-  readonly pin: ((call: ActCall) => Promise<Readonly<Record<string, unknown>>>) | undefined
-  readonly run: (call: ActCall) => Promise<unknown>
+  readonly pin: ((call: ActionCall) => Promise<Readonly<Record<string, unknown>>>) | undefined
+  readonly run: (call: ActionCall) => Promise<unknown>
   readonly tell: ((answer: unknown, given: Given<unknown, unknown>) => Told) | undefined
 }
 
@@ -174,7 +174,7 @@ interface Given<Params, Input> {
 
 type Checked<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
-interface ActGiven<Params, Input, Answer extends TObject | FileType> {
+interface ActionGiven<Params, Input, Answer extends TObject | FileType> {
   readonly name: string
   readonly summary: string
   /** Those of the audited action of this name, unless given. */
@@ -194,20 +194,20 @@ interface ActGiven<Params, Input, Answer extends TObject | FileType> {
   /** Where it has several. */
   readonly forms?: readonly FormFace[]
   readonly portal?: readonly PortalFace[]
-  readonly checks?: Act['checks']
-  readonly pin?: (call: ActCall<Checked<Params>, Checked<Input>>) => Promise<Partial<Checked<Input>>>
+  readonly checks?: Action['checks']
+  readonly pin?: (call: ActionCall<Checked<Params>, Checked<Input>>) => Promise<Partial<Checked<Input>>>
   readonly run: (
-    call: ActCall<Checked<Params>, Checked<Input>>,
+    call: ActionCall<Checked<Params>, Checked<Input>>,
   ) => Promise<Answer extends TSchema ? Answered<Static<Answer>> : AsyncIterable<string>>
   readonly tell?: (answer: Checked<Answer>, given: Given<Checked<Params>, Checked<Input>>) => Told
 }
 
 /** Holds `run` and `tell` to the schemas while they are written. */
-export function defineAct<
+export function defineAction<
   Answer extends TObject | FileType,
   Params extends TObject | undefined = undefined,
   Input extends TObject | undefined = undefined,
->(given: ActGiven<Params, Input, Answer>): Act {
+>(given: ActionGiven<Params, Input, Answer>): Action {
   return {
     ...given,
     effects: given.effects ?? declaredEffects(given),
@@ -221,15 +221,15 @@ export function defineAct<
     forms: given.forms ?? (given.form ? [given.form] : []),
     portal: given.portal ?? [],
     checks: given.checks ?? {},
-    pin: given.pin as Act['pin'],
+    pin: given.pin as Action['pin'],
     // Safe, both: every face checks by these very schemas before it calls.
-    run: async (call) => answerOf(given.answer, await (given.run as Act['run'])(call)),
-    tell: given.tell as Act['tell'],
+    run: async (call) => answerOf(given.answer, await (given.run as Action['run'])(call)),
+    tell: given.tell as Action['tell'],
   }
 }
 
 /** Throws for an action that is neither audited nor read-only: what it can do to money must be declared. */
-function declaredEffects({ name, api }: Pick<Act, 'name' | 'api'>): readonly Effect[] {
+function declaredEffects({ name, api }: Pick<Action, 'name' | 'api'>): readonly Effect[] {
   if (Object.hasOwn(effectsOfActions, name)) return effectsOfActions[name as AuditedAction]
   if (api?.method === 'GET') return []
   throw new Error(`the action ${name} declares no effects`)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tokenActs } from './people/token-actions.ts'
+import { tokenActions } from './people/token-actions.ts'
 import { readInput } from './read-input.ts'
 
-const addToken = tokenActs.find(({ name }) => name.includes('add'))
+const addToken = tokenActions.find(({ name }) => name.includes('add'))
 
 test('a scope that does not exist is named, beside those that do', () => {
   assert(addToken)

@@ -1,13 +1,13 @@
-// What people typed, in a form or on the command line, as the input of an act: every field is read by its schema, and
+// What people typed, in a form or on the command line, as the input of an action: every field is read by its schema, and
 // every error is found, not the first one alone.
 import { Failure } from '@tillgate/protocol'
 import type { TObject, TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
-import type { Act, RawInput } from './action.ts'
+import type { Action, RawInput } from './action.ts'
 import { faceOf, labelOf } from './fields.ts'
 
 export interface FieldError {
-  /** Undefined: it is about no field, or about none of this act. */
+  /** Undefined: it is about no field, or about none of this action. */
   readonly field: string | undefined
   readonly message: string
 }
@@ -31,7 +31,7 @@ const inEnglish = {
 }
 
 export function readInput(
-  act: Pick<Act, 'params' | 'input' | 'checks'>,
+  action: Pick<Action, 'params' | 'input' | 'checks'>,
   raw: RawInput,
   { required = [], nameOf, say = inEnglish }: ReadOptions,
 ): ReadInput {
@@ -49,13 +49,13 @@ export function readInput(
     }
     return values
   }
-  const [params, input] = [read(act.params), read(act.input)]
-  errors.push(...refusalsOf(act, { ...params, ...input }).map(toFieldError))
+  const [params, input] = [read(action.params), read(action.input)]
+  errors.push(...refusalsOf(action, { ...params, ...input }).map(toFieldError))
   return { params, input, errors }
 }
 
 /** What a schema cannot say: whatever the checks of the fields that are given throw. */
-export function refusalsOf({ checks }: Pick<Act, 'checks'>, given: Readonly<Record<string, unknown>>) {
+export function refusalsOf({ checks }: Pick<Action, 'checks'>, given: Readonly<Record<string, unknown>>) {
   return Object.entries(checks).flatMap(([field, check]): unknown[] => {
     if (given[field] === undefined) return []
     try {
@@ -74,8 +74,8 @@ export function toFieldError(error: unknown): FieldError {
 }
 
 /** As people call it, in errors and on forms. */
-export function nameInForm(act: Pick<Act, 'params' | 'input'>): (field: string) => string {
-  const properties = { ...act.params?.properties, ...act.input?.properties }
+export function nameInForm(action: Pick<Action, 'params' | 'input'>): (field: string) => string {
+  const properties = { ...action.params?.properties, ...action.input?.properties }
   return (field) => labelOf(field, properties[field])
 }
 

@@ -114,7 +114,7 @@ export interface OperatorService {
   verifyLedger(): Promise<Verification>
   system(nowMs: number): Promise<{ readonly about: AboutProcess; readonly state: SystemState }>
   /** The operations in one person's name. */
-  as(by: string | Actor): OperatorActs
+  as(by: string | Actor): OperatorActions
 }
 
 export interface AboutProcess {
@@ -127,7 +127,7 @@ export interface AboutProcess {
   readonly memoryBytes: number
 }
 
-export interface OperatorActs {
+export interface OperatorActions {
   readonly operators: ManageOperators
   readonly orders: ManageOrders
   readonly funds: MoveFunds

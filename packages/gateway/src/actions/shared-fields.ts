@@ -1,4 +1,4 @@
-// Fields that several acts have, and lists that are read page by page.
+// Fields that several actions have, and lists that are read page by page.
 import {
   digitsOf,
   isCurrencyCode,
@@ -19,7 +19,7 @@ import {
   mainBank,
   type Outside,
 } from '../finance/treasury/rules/bank-account.ts'
-import type { Act, RawInput } from './action.ts'
+import type { Action, RawInput } from './action.ts'
 import {
   amount,
   day,
@@ -70,7 +70,7 @@ export const callbackHosts = faced(
 )
 export const publicKeyCheck = {
   publicKey: ({ publicKey: written }) => void toPem(String(written)),
-} as const satisfies Act['checks']
+} as const satisfies Action['checks']
 
 export const bankName = matching('Its short name, which never changes.', {
   regexp: bankNamePattern,
@@ -94,7 +94,7 @@ export const moneyChecks = {
   amount({ amount: written, currency: code }) {
     if (isCurrencyCode(String(code))) toPositiveMinorUnits(String(written), String(code), 'amount')
   },
-} as const satisfies Act['checks']
+} as const satisfies Action['checks']
 
 export function moneyOf(given: { amount: string; currency: string; reason: string }) {
   const { currency: code, reason: why } = given
@@ -119,7 +119,7 @@ export const outsideMoney = {
 export const outsideChecks = {
   ...moneyChecks,
   valueDate: ({ valueDate }) => checkValueDate(String(valueDate)),
-} as const satisfies Act['checks']
+} as const satisfies Action['checks']
 
 export function outsideMoneyOf(given: Static<TObject<typeof outsideMoney>>) {
   return { ...moneyOf(given), outside: outsideOf(given) }

@@ -22,12 +22,12 @@ import { listenForStop } from './stop-signals.ts'
 /** A statement that waits for a lock does not look at the signal; PostgreSQL rolls back what it leaves. */
 const stopWithinMs = 10_000
 
-export function commandLine(acts = catalogue, terminal = processTerminal): Command {
+export function commandLine(actions = catalogue, terminal = processTerminal): Command {
   return operatorProgram({
     withContext: (work) => withStores(terminal, work),
     terminal,
     migrationsFolder,
-    acts,
+    actions,
   })
 }
 

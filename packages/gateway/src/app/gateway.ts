@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
-import type { Act } from '../actions/action.ts'
-import { catalogue as everyAct } from '../actions/catalog.ts'
+import type { Action } from '../actions/action.ts'
+import { catalogue as everyAction } from '../actions/catalog.ts'
 import { routesOf } from '../adapters/admin-api/api.ts'
 import { serveAdminApi } from '../adapters/admin-api/serve.ts'
 import { readBrand, serveBrand } from '../adapters/checkout/brand.ts'
@@ -78,7 +78,7 @@ export interface GatewayParts
   /** From this process's metrics to those of all processes of the gateway. Left out: it is the only one. */
   readonly shareMetrics?: (own: () => Snapshot) => () => Promise<Snapshot>
   /** What operators may do; everything unless given. */
-  readonly catalogue?: readonly Act[]
+  readonly catalogue?: readonly Action[]
 }
 
 export interface Gateway {
@@ -240,7 +240,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   serveLogos(publicListener, (merchantId) => running().findLogo(merchantId))
   if (isApi) {
     const downloads = makeDownloads(parts.clock)
-    const { catalogue = everyAct } = parts
+    const { catalogue = everyAction } = parts
     serveBills(publicListener, { open: (address) => running().openBill(address), downloads })
     if (config.hasPortal)
       servePortal(publicListener, {

@@ -8,7 +8,7 @@ import type { Clock } from '../platform/runtime/clock.ts'
 import { isVisible } from '../platform/runtime/visible-text.ts'
 import type { SandboxAccessStore } from './store/sandbox-access.ts'
 
-/** Who signs newcomers on, in the record of acts. */
+/** Who signs newcomers on, in the record of actions. */
 export const sandboxAccessActor = 'sandbox access'
 export const maxNameLength = 64
 const dayMs = 24 * 60 * 60_000

@@ -620,7 +620,7 @@ test('payment links are made for a merchant, listed, paused, resumed and closed'
   assert.equal((await admin.data('closeLink', { params, body: { reason } })).status, 'closed')
   assert.equal((await admin.call('resumeLink', { params, body: { reason } })).code, 40901)
   assert.deepEqual((await admin.data('showLink', { params })).orders, [])
-  const { acts } = await admin.data('listActs', { query: { act: 'link.create' } })
+  const { acts } = await admin.data('listEntries', { query: { act: 'link.create' } })
   assert.equal(acts.length, 1, 'a repetition is no act')
 })
 
@@ -645,7 +645,7 @@ test('limits of a wallet are set for a currency, and all that is stored of its o
 test('the books, the audit log, the system and the token itself are told', async () => {
   assert((await admin.data('trialBalance')).lines.length > 0)
   assert.deepEqual((await admin.data('verifyLedger')).findings, [])
-  const { acts } = await admin.data('listActs', { query: { act: 'wallet.top-up', limit: '1' } })
+  const { acts } = await admin.data('listEntries', { query: { act: 'wallet.top-up', limit: '1' } })
   assert.match(acts[0].actor, /^api:bob\/tests@127\.0\.0\.1$/)
   assert.equal((await admin.data('showSystem')).mode, 'sandbox')
   assert.deepEqual((await admin.data('showToken')).scopes, scopeNames)

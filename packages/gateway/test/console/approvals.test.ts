@@ -1,4 +1,4 @@
-// A second operator's approval: who may ask and decide, that an approved act is carried out once whoever else decides
+// A second operator's approval: who may ask and decide, that an approved action is carried out once whoever else decides
 // at that moment and whatever dies in between, and that neither slicing nor the command line is a way round.
 import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'

@@ -1,10 +1,10 @@
-// One declaration of an act makes its route, its command and its form, and from each it is done and recorded once. And
+// One declaration of an action makes its route, its command and its form, and from each it is done and recorded once. And
 // a form that is refused comes back as it was typed, with every error at its field.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { makeUuid } from '@tillgate/protocol'
-import { defineAct } from '../../src/actions/action.ts'
+import { defineAction } from '../../src/actions/action.ts'
 import { catalogue } from '../../src/actions/catalog.ts'
 import { faced, object, text } from '../../src/actions/fields.ts'
 import { reason } from '../../src/actions/shared-fields.ts'
@@ -20,7 +20,7 @@ import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 
 const host = text('Which shop.', { max: 100 })
-const hush = defineAct({
+const hush = defineAction({
   name: 'callback-host.pause',
   summary: 'Hush a shop for a minute',
   scope: 'callbacks:act',

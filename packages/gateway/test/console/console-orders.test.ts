@@ -1,4 +1,4 @@
-// Orders in the console: lists, filters, search, the file of all that fit, an order's page, and the acts on it.
+// Orders in the console: lists, filters, search, the file of all that fit, an order's page, and the actions on it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'

@@ -58,7 +58,7 @@ test('a NUL in the admin API is 40001, in the address and in a body', async () =
   const { merchantId } = merchant
   for (const [id, request] of [
     ['searchOrders', { query: { q: nul } }],
-    ['listActs', { query: { subject: nul } }],
+    ['listEntries', { query: { subject: nul } }],
     ['showMerchant', { params: { merchantId: nul } }],
     ['showWallet', { params: { wallet: nul } }],
     ['addWallet', { body: { login: nul, name: 'Mira', pin: '123456', reason: 'test' } }],

@@ -13,7 +13,7 @@ import {
   continentalColumns,
   continentalCsv,
 } from '../../../../reliability/reconciliation/statement-files.ts'
-import type { Act, GivenFile } from '../../src/actions/action.ts'
+import type { Action, GivenFile } from '../../src/actions/action.ts'
 import { catalogue } from '../../src/actions/catalog.ts'
 import { noExtras } from '../../src/actions/rails/rail-actions.ts'
 import { readConfig } from '../../src/app/settings/config.ts'
@@ -329,7 +329,7 @@ const ofLink = { merchantId, linkId }
 const ofSpareEndpoint = { merchantId, endpointId: spareEndpoint }
 const bankSays = { reference: 'PAID1', valueDate: '2026-11-16' }
 const host = { host: 'shop.example' }
-const actIn = (id: string) => (act: Act) => act.api?.id === id
+const actIn = (id: string) => (act: Action) => act.api?.id === id
 
 /** Everything else that changes something, in an order in which all of it can be done: by name, and of several by the route. */
 const harmless: readonly Call[] = [
@@ -400,7 +400,7 @@ const harmless: readonly Call[] = [
 interface Call {
   readonly name: string
   /** Which of the actions of this name. */
-  readonly is?: (act: Act) => boolean
+  readonly is?: (act: Action) => boolean
   readonly params?: object | undefined
   readonly input?: object
   readonly file?: GivenFile

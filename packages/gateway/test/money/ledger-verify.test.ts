@@ -98,7 +98,7 @@ const wrongs: [string, RegExp][] = [
   [`update payout_runs set sent_at = sent_at + 1`, /sent with its run/],
   [`update payouts set plan_day = '2026-11-16'`, /of its plan or has the act/],
   [`delete from settlements`, /waits for its settlement/],
-  // Booked between other accounts than its kind goes between, twice for one act, or for another merchant.
+  // Booked between other accounts than its kind goes between, twice for one action, or for another merchant.
   [
     `update transfers set credit_account = 'merchant:${merchantId}:USD' where kind = 'top_up'`,
     /as its kind does/,
@@ -150,7 +150,7 @@ select merchant_id, 'T1', '${kind}', 'direct', '${from}', '${to}', currency, 1, 
   from transfers where kind = 'refund' and phase = 'post'`
 }
 
-/** By the same act. */
+/** By the same action. */
 function again(kind: 'top_up' | 'correction' | 'owner_deposit'): string {
   return `
 insert into transfers (merchant_id, transfer_id, kind, phase, debit_account, credit_account, currency, amount_minor,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
-import { payoutRunActs } from '../../src/actions/payouts/payout-run-actions.ts'
+import { payoutRunActions } from '../../src/actions/payouts/payout-run-actions.ts'
 import { readConfig } from '../../src/app/settings/config.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -28,7 +28,7 @@ const dayMs = 86_400_000
 
 // Safe: the form is of a run with its totals.
 const isSendOffered = (subject: object) =>
-  payoutRunActs
+  payoutRunActions
     .find(({ name }) => name === 'payout-run.send')
     ?.forms[0]?.isOffered?.(subject as never, { nowMs: clock.now(), login: 'test' })
 

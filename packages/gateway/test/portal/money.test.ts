@@ -1,5 +1,5 @@
-// The shop's money in its portal, over HTTP: bank account, payment links, payouts, fees and bills. Each act is recorded
-// with who did it, and asks what the operator's act would ask.
+// The shop's money in its portal, over HTTP: bank account, payment links, payouts, fees and bills. Each action is recorded
+// with who did it, and asks what the operator's action would ask.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../support/callbacks.ts'

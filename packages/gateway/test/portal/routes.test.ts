@@ -1,4 +1,4 @@
-// Every route of the portal, as its table and the catalogue of acts name them, with every role and with another merchant's
+// Every route of the portal, as its table and the catalogue of actions name them, with every role and with another merchant's
 // thing: answered as if it did not exist, byte for byte, and nothing of the other merchant is changed. A route that comes
 // without its row here fails.
 import assert from 'node:assert/strict'

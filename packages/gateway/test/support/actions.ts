@@ -1,9 +1,9 @@
 // Actions of the catalog, run as an operator would run them through an adapter, over a test's operations.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import type { Act, GivenFile } from '../../src/actions/action.ts'
-import { findAct } from '../../src/actions/catalog.ts'
-import { type Ran, runAct } from '../../src/actions/running/run-act.ts'
+import type { Action, GivenFile } from '../../src/actions/action.ts'
+import { findAction } from '../../src/actions/catalog.ts'
+import { type Ran, runAction } from '../../src/actions/running/run-action.ts'
 import type { OperatorService } from '../../src/actions/service.ts'
 import type { Stores } from '../../src/app/database/stores.ts'
 import type { Operations } from '../../src/app/operations.ts'
@@ -44,12 +44,12 @@ export function testActions(parts: {
     random: randomBytes,
   })
 
-  const run = async (by: By, action: string | Act, given: Given = {}): Promise<Ran> => {
+  const run = async (by: By, action: string | Action, given: Given = {}): Promise<Ran> => {
     const { input, ...rest } = given
-    const act = typeof action === 'string' ? findAct(action) : action
+    const act = typeof action === 'string' ? findAction(action) : action
     const operator = typeof by === 'string' ? await stores.operators.findOperator(by) : by
     assert(act && operator, `${nameOf(action)} by ${typeof by === 'string' ? by : by.login}`)
-    return runAct(act, {
+    return runAction(act, {
       params: undefined,
       actId: undefined,
       ...rest,
@@ -66,14 +66,14 @@ export function testActions(parts: {
     run,
 
     /** Runs it, and fails unless it was done at once. */
-    async done(by: By, name: string | Act, given?: Given): Promise<Record<string, unknown>> {
+    async done(by: By, name: string | Action, given?: Given): Promise<Record<string, unknown>> {
       const ran = await run(by, name, given)
       assert(ran.kind === 'done', `${nameOf(name)} waits`)
       return ran.answer as Record<string, unknown>
     },
 
     /** Runs it, and fails unless it waits. The request's id. */
-    async asked(by: By, name: string | Act, given?: Given): Promise<string> {
+    async asked(by: By, name: string | Action, given?: Given): Promise<string> {
       const ran = await run(by, name, given)
       assert(ran.kind === 'waiting', `${nameOf(name)} was done at once`)
       return ran.request.approvalId
@@ -91,6 +91,6 @@ export function testActions(parts: {
   }
 }
 
-function nameOf(action: string | Act): string {
+function nameOf(action: string | Action): string {
   return typeof action === 'string' ? action : action.name
 }

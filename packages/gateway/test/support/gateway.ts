@@ -7,7 +7,7 @@ import { after } from 'node:test'
 import { type AesKey, parseAesKey, sealRequest } from '@tillgate/protocol'
 import { pino } from 'pino'
 import { pair } from '../../../protocol/test/keys.ts'
-import type { Act } from '../../src/actions/action.ts'
+import type { Action } from '../../src/actions/action.ts'
 import { startGateway } from '../../src/app/gateway.ts'
 import { sandboxFilePath } from '../../src/app/sandbox/sandbox-file.ts'
 import { type Config, readConfig } from '../../src/app/settings/config.ts'
@@ -79,7 +79,7 @@ export interface TestGatewayOptions {
   /** On a database that no gateway has seen, for a test that is about that. */
   readonly firstStart?: boolean
   /** Everything that operators may do, unless given. */
-  readonly catalogue?: readonly Act[]
+  readonly catalogue?: readonly Action[]
   /** Silent unless given. */
   readonly log?: Log
 }

@@ -8,11 +8,11 @@ import {
   approvalStatuses,
   type Decision,
 } from '../../core/audit/rules/approval.ts'
-import { type Act, type ActCall, defineAct, form, type Told } from '../action.ts'
+import { type Action, type ActionCall, defineAction, form, type Told } from '../action.ts'
 import { answerOf, isFile } from '../answers.ts'
 import { anyObject, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { fieldsOf, titleOf } from '../running/describe-fields.ts'
-import { runAct } from '../running/run-act.ts'
+import { runAction } from '../running/run-action.ts'
 import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fields.ts'
 
 const approvalFields = {
@@ -102,12 +102,12 @@ const forms = {
   },
 } as const
 
-export type FindAct = (name: string) => Act | undefined
+export type FindAction = (name: string) => Action | undefined
 
-/** `findAct` finds the actions that may wait, which the catalog lists beside these. */
-export function makeApprovalActs(findAct: FindAct): readonly Act[] {
+/** `findAction` finds the actions that may wait, which the catalog lists beside these. */
+export function makeApprovalActions(findAction: FindAction): readonly Action[] {
   return [
-    defineAct({
+    defineAction({
       name: 'approval.list',
       api: { method: 'GET', path: '/approvals', id: 'listApprovals' },
       scope: 'approvals:read',
@@ -129,7 +129,7 @@ export function makeApprovalActs(findAct: FindAct): readonly Act[] {
         })
       },
     }),
-    defineAct({
+    defineAction({
       name: 'approval.show',
       api: { method: 'GET', path: '/approvals/:approvalId', id: 'showApproval' },
       scope: 'approvals:read',
@@ -139,7 +139,7 @@ export function makeApprovalActs(findAct: FindAct): readonly Act[] {
       run: ({ service, params }) => service.approvals.findRequest(params.approvalId),
     }),
     ...(['approve', 'reject', 'withdraw'] as const).map((decision) =>
-      defineAct({
+      defineAction({
         name: `approval.${decision}`,
         api: { method: 'POST', path: `/approvals/:approvalId/${decision}`, id: `${decision}Request` },
         scope: 'approvals:decide',
@@ -161,22 +161,24 @@ export function makeApprovalActs(findAct: FindAct): readonly Act[] {
           const { service, params, input, prove } = call
           await prove?.()
           const request = await service.approvals.findRequest(params.approvalId)
-          const act = findAct(request.action)
-          const by = deciderOf(call, act)
+          const action = findAction(request.action)
+          const by = deciderOf(call, action)
           if (decision !== 'approve') return service.approvals[decision](request.approvalId, by, input.reason)
           const approved = await service.approvals.approve(request.approvalId, by, {
             reason: input.reason,
             run: (waiting, { requester, approval: given }) =>
-              runWaiting(call, act, waiting, { requester, approval: given }),
+              runWaiting(call, action, waiting, { requester, approval: given }),
           })
           return { ...approved.request, result: approved.result as Record<string, unknown> }
         },
         tell: (answer) => {
-          const act = findAct(answer.action)
+          const action = findAction(answer.action)
           const { result } = answer
           // Safe, both: it is the action's own answer to its own parameters and input.
           const told =
-            act && result ? act.tell?.(result, { params: answer.params, input: answer.input }) : undefined
+            action && result
+              ? action.tell?.(result, { params: answer.params, input: answer.input })
+              : undefined
           return { ...told, text: told ? `Approved. ${told.text}` : flashMessages[decision] }
         },
       }),
@@ -184,41 +186,41 @@ export function makeApprovalActs(findAct: FindAct): readonly Act[] {
   ]
 }
 
-function deciderOf({ operator, actor, authority }: ActCall, act: Act | undefined) {
+function deciderOf({ operator, actor, authority }: ActionCall, action: Action | undefined) {
   assert(operator && authority.kind === 'operator', 'only a person decides')
-  return { operator, actor, needs: act?.needs ?? 'admin', authority } as const
+  return { operator, actor, needs: action?.needs ?? 'admin', authority } as const
 }
 
 async function runWaiting(
-  { service, nowMs }: ActCall,
-  act: Act | undefined,
-  { action, approvalId, params, input, requestedAs }: ApprovalRequest,
+  { service, nowMs }: ActionCall,
+  action: Action | undefined,
+  { action: name, approvalId, params, input, requestedAs }: ApprovalRequest,
   {
     requester,
     approval: given,
-  }: Parameters<Parameters<ActCall['service']['approvals']['approve']>[2]['run']>[1],
+  }: Parameters<Parameters<ActionCall['service']['approvals']['approve']>[2]['run']>[1],
 ): Promise<unknown> {
-  if (!act || isFile(act.answer))
+  if (!action || isFile(action.answer))
     throw new Failure('status_does_not_allow', {
-      message: `This version has no action ${action}. Reject the request.`,
+      message: `This version has no action ${name}. Reject the request.`,
     })
-  const ran = await runAct(act, {
+  const ran = await runAction(action, {
     service: { ...service, approvals: { ...service.approvals, findSent: async () => undefined } },
     operator: requester,
     actor: requestedAs,
     authority: {
       kind: 'operator',
       login: requester.login,
-      needs: act.needs,
+      needs: action.needs,
       accessVersion: undefined,
       tokenId: undefined,
       policy: service.approvalPolicy,
       approval: given,
     },
     nowMs,
-    params: act.params && params,
-    input: act.input && input,
-    actId: act.isOnce ? approvalId : undefined,
+    params: action.params && params,
+    input: action.input && input,
+    actId: action.isOnce ? approvalId : undefined,
   })
   if (ran.kind === 'done') return ran.answer
   throw new Failure('status_does_not_allow', {
@@ -227,9 +229,12 @@ async function runWaiting(
 }
 
 /** What an operator compares before they approve. */
-export function describeRequest({ action, params, input, summary }: ApprovalRequest, findAct: FindAct) {
-  const act = findAct(action)
-  return act
-    ? { title: titleOf(act), fields: fieldsOf(act, { params, input }) }
+export function describeRequest(
+  { action: name, params, input, summary }: ApprovalRequest,
+  findAction: FindAction,
+) {
+  const action = findAction(name)
+  return action
+    ? { title: titleOf(action), fields: fieldsOf(action, { params, input }) }
     : { title: summary, fields: [] }
 }

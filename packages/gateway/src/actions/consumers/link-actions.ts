@@ -11,7 +11,7 @@ import {
 } from '@tillgate/protocol'
 import type { LinkVerb, ShownLink } from '../../finance/links/manage-links.ts'
 import type { LinkTotals, PaymentLink } from '../../finance/links/rules/link.ts'
-import { type Act, defineAct, form } from '../action.ts'
+import { type Action, defineAction, form } from '../action.ts'
 import {
   amount,
   count,
@@ -110,7 +110,7 @@ const page = '/links/:merchantId/:linkId'
 /** Of members. */
 const linkRoles = ['owner', 'finance'] as const
 
-const checks: Act['checks'] = {
+const checks: Action['checks'] = {
   currency: ({ currency: code }) => void digitsOf(String(code)),
   amount: checkAmounts,
   leastAmount: checkAmounts,
@@ -136,8 +136,8 @@ const words = {
   },
 } as const satisfies Record<LinkVerb, { summary: string; explains: string; done: string }>
 
-export const linkActs: readonly Act[] = [
-  defineAct({
+export const linkActions: readonly Action[] = [
+  defineAction({
     name: 'link.list',
     api: { method: 'GET', path: '/links', id: 'listLinks' },
     scope: 'links:read',
@@ -171,7 +171,7 @@ export const linkActs: readonly Act[] = [
       return { ...found, links: found.links.map((each) => ({ ...each, ...writtenAmounts(each) })) }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'link.show',
     api: { method: 'GET', path: page, id: 'showLink' },
     scope: 'links:read',
@@ -203,7 +203,7 @@ export const linkActs: readonly Act[] = [
       }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'link.create',
     api: { method: 'POST', path: '/merchants/:merchantId/links', id: 'createLink' },
     scope: 'links:act',
@@ -248,7 +248,7 @@ export const linkActs: readonly Act[] = [
     }),
   }),
   ...(['pause', 'resume', 'close'] as const).map((verb) =>
-    defineAct({
+    defineAction({
       name: `link.${verb}`,
       api: { method: 'POST', path: `${page}/${verb}`, id: `${verb}Link` },
       scope: 'links:act',

@@ -3,7 +3,7 @@ import { digitsOf, isCurrencyCode, toDecimalText, toMinorUnits } from '@tillgate
 import type { Limits } from '../../core/wallets/rules/limits.ts'
 import { isWalletShut, type Wallet } from '../../core/wallets/rules/wallet.ts'
 import type { ShownWallet } from '../../identity/consumers/manage-wallets.ts'
-import { type Act, defineAct, form } from '../action.ts'
+import { type Action, defineAction, form } from '../action.ts'
 import { amount, faced, list, longText, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
 import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
 import {
@@ -116,8 +116,8 @@ const exported = object('All of it.', {
 const page = '/wallets/:walletId'
 const labels = { lock: 'Lock…', unlock: 'Unlock…' } as const
 
-export const walletActs: readonly Act[] = [
-  defineAct({
+export const walletActions: readonly Action[] = [
+  defineAction({
     name: 'wallet.list',
     api: { method: 'GET', path: '/wallets', id: 'listWallets' },
     scope: 'wallets:read',
@@ -138,7 +138,7 @@ export const walletActs: readonly Act[] = [
         keyOf: (each) => each.walletId,
       }),
   }),
-  defineAct({
+  defineAction({
     name: 'wallet.add',
     api: { method: 'POST', path: '/wallets', id: 'addWallet' },
     scope: 'wallets:manage',
@@ -180,7 +180,7 @@ export const walletActs: readonly Act[] = [
       next: `wallet top-up ${login} --amount 100 --currency USD --reason TEXT`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'wallet.show',
     api: { method: 'GET', path: '/wallets/:walletId', id: 'showWallet' },
     scope: 'wallets:read',
@@ -193,7 +193,7 @@ export const walletActs: readonly Act[] = [
       return toShown(found)
     },
   }),
-  defineAct({
+  defineAction({
     name: 'wallet.set-limits',
     api: { method: 'POST', path: '/wallets/:walletId/limits', id: 'setWalletLimits' },
     scope: 'wallets:manage',
@@ -243,7 +243,7 @@ export const walletActs: readonly Act[] = [
     },
     tell: (_answer, { input }) => ({ text: `The limits in ${input.currency} are set.` }),
   }),
-  defineAct({
+  defineAction({
     name: 'wallet.export',
     api: { method: 'POST', path: '/wallets/:walletId/export', id: 'exportWallet' },
     scope: 'wallets:manage',
@@ -281,7 +281,7 @@ export const walletActs: readonly Act[] = [
     },
   }),
   ...(['lock', 'unlock'] as const).map((verb) =>
-    defineAct({
+    defineAction({
       name: `wallet.${verb}`,
       api: { method: 'POST', path: `/wallets/:walletId/${verb}`, id: `${verb}Wallet` },
       scope: 'wallets:act',
@@ -311,7 +311,7 @@ export const walletActs: readonly Act[] = [
       tell: ({ status }) => ({ text: `The wallet is ${status}.` }),
     }),
   ),
-  defineAct({
+  defineAction({
     name: 'wallet.reset-pin',
     api: { method: 'POST', path: '/wallets/:walletId/pin-resets', id: 'resetPin' },
     scope: 'wallets:manage',
@@ -348,7 +348,7 @@ export const walletActs: readonly Act[] = [
       page: `/wallets/${params.walletId}`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'wallet.top-up',
     api: { method: 'POST', path: '/wallets/:walletId/top-ups', id: 'topUp' },
     scope: 'money:move',

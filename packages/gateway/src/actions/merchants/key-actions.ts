@@ -7,10 +7,10 @@ import type { ShownKey } from '../../core/merchants/manage-merchants.ts'
 import { describeBreakage } from '../../core/merchants/rules/describe-breakage.ts'
 import { breakageOf, liveKeys, rotationOf } from '../../core/merchants/rules/key-use.ts'
 import {
-  type Act,
-  type ActCall,
+  type Action,
+  type ActionCall,
   type CommandFace,
-  defineAct,
+  defineAction,
   type FormFace,
   form,
   type PortalFace,
@@ -99,8 +99,8 @@ export interface KeyOfMerchant {
   readonly nowMs: number
 }
 
-export const keyActs: readonly Act[] = [
-  defineAct({
+export const keyActions: readonly Action[] = [
+  defineAction({
     name: 'key.list',
     effects: [],
     summary: 'A merchant’s keys, live and revoked',
@@ -116,7 +116,7 @@ export const keyActs: readonly Act[] = [
       return { keys: all.map(withFingerprint), ...(found.length > 0 && { rotations: found }) }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'key.add',
     api: { method: 'POST', path: '/merchants/:merchantId/keys', id: 'addKey' },
     scope: 'merchants:manage',
@@ -172,7 +172,7 @@ export const keyActs: readonly Act[] = [
     run: addKey,
     tell: tellKey,
   }),
-  defineAct({
+  defineAction({
     name: 'key.rotate',
     effects: effectsOfActions['key.add'],
     needs: 'admin',
@@ -192,7 +192,7 @@ export const keyActs: readonly Act[] = [
     },
     tell: tellKey,
   }),
-  defineAct({
+  defineAction({
     name: 'key.use-for-callbacks',
     api: {
       method: 'POST',
@@ -233,7 +233,7 @@ export const keyActs: readonly Act[] = [
       next: `key list ${params.merchantId}`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'key.revoke',
     api: { method: 'POST', path: '/merchants/:merchantId/keys/:keyId/revoke', id: 'revokeKey' },
     scope: 'merchants:manage',
@@ -285,7 +285,7 @@ interface NewKeyInput {
   readonly reason: string
 }
 
-type NewKeyCall = ActCall<{ merchantId: string }, NewKeyInput>
+type NewKeyCall = ActionCall<{ merchantId: string }, NewKeyInput>
 
 /** The key that a new one of its kind stands beside: the one that it will replace. */
 async function liveKeyOf({ service, actor, params, input }: NewKeyCall): Promise<ShownKey | undefined> {

@@ -5,7 +5,7 @@ import { maxLogoBytes } from '../../core/merchants/rules/logo.ts'
 import { type Merchant, type MerchantSettings, normaliseColour } from '../../core/merchants/rules/merchant.ts'
 import { merchantEnv } from '../../core/merchants/rules/merchant-env.ts'
 import { ownMerchantId } from '../../core/orders/rules/top-up.ts'
-import { type Act, defineAct, form } from '../action.ts'
+import { type Action, defineAction, form } from '../action.ts'
 import { faced, integer, list, longText, matching, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import {
   aesKey,
@@ -81,8 +81,8 @@ const broughtId = faced(
 )
 const page = '/merchants/:merchantId'
 
-export const merchantActs: readonly Act[] = [
-  defineAct({
+export const merchantActions: readonly Action[] = [
+  defineAction({
     name: 'merchant.list',
     api: { method: 'GET', path: '/merchants', id: 'listMerchants' },
     scope: 'merchants:read',
@@ -105,7 +105,7 @@ export const merchantActs: readonly Act[] = [
       })
     },
   }),
-  defineAct({
+  defineAction({
     name: 'merchant.add',
     api: { method: 'POST', path: '/merchants', id: 'addMerchant' },
     scope: 'merchants:manage',
@@ -169,7 +169,7 @@ export const merchantActs: readonly Act[] = [
       }),
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'merchant.show',
     api: { method: 'GET', path: '/merchants/:merchantId', id: 'showMerchant' },
     scope: 'merchants:read',
@@ -183,7 +183,7 @@ export const merchantActs: readonly Act[] = [
       return { ...found.merchant, keys: found.keys.map(withFingerprint), balances: accounts.map(toBalance) }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'merchant.change',
     api: { method: 'PATCH', path: '/merchants/:merchantId', id: 'changeMerchant' },
     scope: 'merchants:manage',
@@ -237,7 +237,7 @@ export const merchantActs: readonly Act[] = [
     },
     tell: () => ({ text: 'The settings are changed, everywhere within 5 seconds.' }),
   }),
-  defineAct({
+  defineAction({
     name: 'merchant.logo',
     api: { method: 'POST', path: '/merchants/:merchantId/logo', id: 'setLogo' },
     scope: 'merchants:manage',
@@ -252,7 +252,7 @@ export const merchantActs: readonly Act[] = [
     },
   }),
   ...(['suspend', 'resume'] as const).map((verb) =>
-    defineAct({
+    defineAction({
       name: `merchant.${verb}`,
       api: { method: 'POST', path: `${page}/${verb}`, id: `${verb}Merchant` },
       scope: 'merchants:manage',
@@ -284,7 +284,7 @@ export const merchantActs: readonly Act[] = [
       }),
     }),
   ),
-  defineAct({
+  defineAction({
     name: 'merchant.statement',
     api: { method: 'GET', path: '/merchants/:merchantId/statement.csv', id: 'statement' },
     scope: 'merchants:read',

@@ -1,6 +1,6 @@
 // The gateway's own RSA keys, with which callbacks and redirects are signed.
 import { Failure } from '@tillgate/protocol'
-import { type Act, defineAct } from '../action.ts'
+import { type Action, defineAction } from '../action.ts'
 import { faced, integer, list, longText, object, oneOf, spanMs, text, timeMs, yesNo } from '../fields.ts'
 import { reason, uuid } from '../shared-fields.ts'
 
@@ -14,8 +14,8 @@ const key = {
   publicKey: longText('As PEM.', { max: 16_384 }),
 }
 
-export const platformKeyActs: readonly Act[] = [
-  defineAct({
+export const platformKeyActions: readonly Action[] = [
+  defineAction({
     name: 'platform-key.list',
     effects: [],
     needs: 'admin',
@@ -24,7 +24,7 @@ export const platformKeyActs: readonly Act[] = [
     command: { words: 'platform-key list', columns: ['keyId', 'state', 'createdAtMs', 'signsFromMs'] },
     run: async ({ service, actor }) => ({ keys: await service.as(actor).platformKeys.list() }),
   }),
-  defineAct({
+  defineAction({
     name: 'platform-key.rotate',
     needs: 'admin',
     summary: 'Make a new key: published now, used for signing after the overlap',
@@ -58,7 +58,7 @@ export const platformKeyActs: readonly Act[] = [
       next: 'platform-key list, and retire the old one',
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'platform-key.retire',
     needs: 'admin',
     summary: 'Publish a key no longer; another must be signing',

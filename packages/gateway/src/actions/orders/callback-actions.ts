@@ -3,7 +3,7 @@ import { eventNames, Failure, merchantIdPattern, uuidPattern } from '@tillgate/p
 import { maxListed } from '../../core/callbacks/resend-callbacks.ts'
 import type { StoredAttempt, StoredCallback } from '../../core/callbacks/store/callback-history.ts'
 import type { OrderDetails } from '../../finance/overview/show-order.ts'
-import { type Act, defineAct, form, type Told } from '../action.ts'
+import { type Action, defineAction, form, type Told } from '../action.ts'
 import {
   count,
   faced,
@@ -68,8 +68,8 @@ const resent = {
 const resendsPerSecond = 20
 const page = '/callbacks/:callbackId'
 
-export const callbackActs: readonly Act[] = [
-  defineAct({
+export const callbackActions: readonly Action[] = [
+  defineAction({
     name: 'callback.list',
     api: { method: 'GET', path: '/callbacks', id: 'listCallbacks' },
     scope: 'callbacks:read',
@@ -103,7 +103,7 @@ export const callbackActs: readonly Act[] = [
       return service.as(actor).callbacks.listPage(sought, { before, limit: wanted })
     },
   }),
-  defineAct({
+  defineAction({
     name: 'callback.show',
     api: { method: 'GET', path: '/callbacks/:callbackId', id: 'showCallback' },
     scope: 'callbacks:read',
@@ -134,7 +134,7 @@ export const callbackActs: readonly Act[] = [
       return { ...found, attempts: attempts.map((each) => ({ ...each, said: saidBy(each) })) }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'callback.resend',
     api: { method: 'POST', path: '/callbacks/:callbackId/resend', id: 'resendCallback' },
     scope: 'callbacks:act',
@@ -167,7 +167,7 @@ export const callbackActs: readonly Act[] = [
     },
     tell: () => ({ text: 'The callback is sent again.' }),
   }),
-  defineAct({
+  defineAction({
     name: 'callback.resend',
     api: { method: 'POST', path: '/callbacks/resend', id: 'resendCallbacks' },
     scope: 'callbacks:act',
@@ -227,7 +227,7 @@ export const callbackActs: readonly Act[] = [
     },
     tell: tellResent,
   }),
-  defineAct({
+  defineAction({
     name: 'callback.resend',
     needs: 'operator',
     summary: 'Send the ticked callbacks again',

@@ -1,7 +1,7 @@
 // Endpoints of merchants: addresses that hear of events beside an order's own callbackUrl. A secret is told once.
 import { eventNames, orderEvents, refundEvents } from '@tillgate/protocol'
 import { type Endpoint, endpointFormats } from '../../core/callbacks/rules/endpoint.ts'
-import { type Act, type ActCall, defineAct, form, type PortalFace } from '../action.ts'
+import { type Action, type ActionCall, defineAction, form, type PortalFace } from '../action.ts'
 import { count, faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
 import { byMerchant, merchantId, reason, uuid } from '../shared-fields.ts'
 
@@ -97,8 +97,8 @@ const verbs = {
   },
 } as const
 
-export const endpointActs: readonly Act[] = [
-  defineAct({
+export const endpointActions: readonly Action[] = [
+  defineAction({
     name: 'endpoint.list',
     api: { method: 'GET', path: '/merchants/:merchantId/endpoints', id: 'listEndpoints' },
     scope: 'callbacks:read',
@@ -115,7 +115,7 @@ export const endpointActs: readonly Act[] = [
       endpoints: await service.as(actor).endpoints.listEndpoints(params.merchantId),
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'endpoint.show',
     api: { method: 'GET', path: page, id: 'showEndpoint' },
     scope: 'callbacks:read',
@@ -135,7 +135,7 @@ export const endpointActs: readonly Act[] = [
       return { ...found, secrets }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'endpoint.add',
     api: { method: 'POST', path: '/merchants/:merchantId/endpoints', id: 'addEndpoint' },
     scope: 'merchants:manage',
@@ -183,7 +183,7 @@ export const endpointActs: readonly Act[] = [
       page: `/merchants/${of}/endpoints/${id}`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'endpoint.change',
     api: { method: 'POST', path: `${page}/events`, id: 'setEndpointEvents' },
     scope: 'merchants:manage',
@@ -219,7 +219,7 @@ export const endpointActs: readonly Act[] = [
   ...(['pause', 'resume', 'remove'] as const).map((verb) => {
     const { scope, summary, done, ...said } = verbs[verb]
     const isDangerous = verb === 'remove' && ({ isDangerous: true } as const)
-    return defineAct({
+    return defineAction({
       name: `endpoint.${verb}`,
       api: { method: 'POST', path: `${page}/${verb}`, id: `${verb}Endpoint` },
       scope,
@@ -249,7 +249,7 @@ export const endpointActs: readonly Act[] = [
       tell: ({ url }) => ({ text: `${url} is ${done}.` }),
     })
   }),
-  defineAct({
+  defineAction({
     name: 'endpoint.rotate-secret',
     api: { method: 'POST', path: `${page}/secrets`, id: 'rotateEndpointSecret' },
     scope: 'merchants:manage',
@@ -301,7 +301,7 @@ async function rotate({
   input,
   actId,
   prove,
-}: ActCall<{ merchantId: string; endpointId: string }, { endOthers: boolean; reason: string }>) {
+}: ActionCall<{ merchantId: string; endpointId: string }, { endOthers: boolean; reason: string }>) {
   await prove?.()
   const made = await service
     .as(actor)

@@ -1,14 +1,14 @@
 // The operator's feed of events, for a warehouse or a message bus to follow without touching the tables.
 import { eventNames, Type } from '@tillgate/protocol'
 import { maxEventsRead, maxWaitMs } from '../../core/callbacks/events/read-events.ts'
-import { type Act, defineAct } from '../action.ts'
+import { type Action, defineAction } from '../action.ts'
 import { count, integer, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { merchantId, paymentId, uuid } from '../shared-fields.ts'
 
 const defaultEvents = 100
 
-export const eventActs: readonly Act[] = [
-  defineAct({
+export const eventActions: readonly Action[] = [
+  defineAction({
     name: 'event.list',
     api: { method: 'GET', path: '/events', id: 'listEvents' },
     scope: 'events:read',

@@ -3,7 +3,7 @@ import { Failure } from '@tillgate/protocol'
 import { maxPauseMs } from '../../core/callbacks/pause-hosts.ts'
 import { laneKey } from '../../core/callbacks/rules/delivery-lanes.ts'
 import type { FailingHost } from '../../core/callbacks/rules/host-health.ts'
-import { type Act, defineAct, form } from '../action.ts'
+import { type Action, defineAction, form } from '../action.ts'
 import { count, faced, integer, list, object, optional, spanMs, text, timeMs } from '../fields.ts'
 import { countedAtMost } from '../service.ts'
 import { merchantId, reason, uuid } from '../shared-fields.ts'
@@ -18,8 +18,8 @@ export const host = faced(
 )
 const page = '/callbacks'
 
-export const hostActs: readonly Act[] = [
-  defineAct({
+export const hostActions: readonly Action[] = [
+  defineAction({
     name: 'callback-host.list',
     api: { method: 'GET', path: '/callback-hosts', id: 'listFailingHosts' },
     scope: 'callbacks:read',
@@ -48,7 +48,7 @@ export const hostActs: readonly Act[] = [
       return { hosts: failing.map((each) => ({ ...each, waiting: waiting.get(each.host) ?? 0 })) }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'callback-destination.list',
     api: { method: 'GET', path: '/callback-destinations', id: 'listFailingDestinations' },
     scope: 'callbacks:read',
@@ -82,7 +82,7 @@ export const hostActs: readonly Act[] = [
       return { destinations: failing.map((each) => ({ ...each, waiting: waiting.get(laneKey(each)) ?? 0 })) }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'callback-host.pause',
     api: { method: 'POST', path: '/callback-hosts/pause', id: 'pauseHost' },
     scope: 'callbacks:act',
@@ -124,7 +124,7 @@ export const hostActs: readonly Act[] = [
       text: `Nothing is sent to ${name} until the pause is over. Nothing is lost.`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'callback-host.resume',
     api: { method: 'POST', path: '/callback-hosts/resume', id: 'resumeHost' },
     scope: 'callbacks:act',

@@ -2,7 +2,7 @@
 import { Failure, orderStatuses, refundStatuses, toDecimalText } from '@tillgate/protocol'
 import type { Order } from '../../core/orders/rules/order.ts'
 import type { OrderDetails } from '../../finance/overview/show-order.ts'
-import { type Act, defineAct, form } from '../action.ts'
+import { type Action, defineAction, form } from '../action.ts'
 import { amount, count, faced, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { currency, defaultLimit, limit, merchantId, nextLook, paymentId, reason } from '../shared-fields.ts'
 
@@ -70,8 +70,8 @@ const details = object('An order with everything that is known of it.', {
   callbackCount: count('How many callbacks it has; /callbacks lists them.'),
 })
 
-export const orderActs: readonly Act[] = [
-  defineAct({
+export const orderActions: readonly Action[] = [
+  defineAction({
     name: 'order.list',
     api: { method: 'GET', path: '/orders', id: 'listOrders' },
     scope: 'orders:read',
@@ -95,7 +95,7 @@ export const orderActs: readonly Act[] = [
       return { orders: orders.map(withAmounts), older: next }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'order.search',
     api: { method: 'GET', path: '/orders/search', id: 'searchOrders' },
     scope: 'orders:read',
@@ -106,7 +106,7 @@ export const orderActs: readonly Act[] = [
       orders: (await service.orders.search(input.number)).map(withAmounts),
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'order.show',
     api: { method: 'GET', path: '/orders/:merchantId/:paymentId', id: 'showOrder' },
     scope: 'orders:read',
@@ -127,7 +127,7 @@ export const orderActs: readonly Act[] = [
       }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'order.cancel',
     api: { method: 'POST', path: '/orders/:merchantId/:paymentId/cancel', id: 'cancelOrder' },
     scope: 'orders:act',
@@ -164,7 +164,7 @@ export const orderActs: readonly Act[] = [
     },
     tell: () => ({ text: 'The order is cancelled. Nobody can pay it any more.' }),
   }),
-  defineAct({
+  defineAction({
     name: 'order.refund',
     api: { method: 'POST', path: '/orders/:merchantId/:paymentId/refunds', id: 'refundOrder' },
     scope: 'orders:act',

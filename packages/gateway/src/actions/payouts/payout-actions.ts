@@ -1,15 +1,15 @@
 // Single payouts: listed, shown, and what the bank says of one of them.
 import type { Ending } from '../../finance/payouts/rules/end-payout.ts'
 import { nextStatuses, type Payout, payoutStatuses } from '../../finance/payouts/rules/payout.ts'
-import { type Act, defineAct, form } from '../action.ts'
+import { type Action, defineAction, form } from '../action.ts'
 import { list, object, oneOf, optional } from '../fields.ts'
 import { limit, merchantId, pageOf, reason } from '../shared-fields.ts'
 import { booking, bookingChecks, payout, payoutId, runId, toPayout } from './payout-fields.ts'
 
 const payoutKey = object('Which payout.', { merchantId, payoutId })
 
-const lists: readonly Act[] = [
-  defineAct({
+const lists: readonly Action[] = [
+  defineAction({
     name: 'payout.list',
     api: { method: 'GET', path: '/payouts', id: 'listPayouts' },
     scope: 'payouts:read',
@@ -38,7 +38,7 @@ const lists: readonly Act[] = [
       return { payouts: payouts.map(toPayout), older }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'payout.show',
     api: { method: 'GET', path: '/merchants/:merchantId/payouts/:payoutId', id: 'showPayout' },
     scope: 'payouts:read',
@@ -68,8 +68,8 @@ const endings = {
   },
 } as const
 
-const payoutActsOfBank = (['paid', 'return'] as const).map((verb) =>
-  defineAct({
+const payoutActionsOfBank = (['paid', 'return'] as const).map((verb) =>
+  defineAction({
     name: `payout.${verb}`,
     api: { method: 'POST', path: `/merchants/:merchantId/payouts/:payoutId/${verb}`, id: `${verb}Payout` },
     scope: 'money:move',
@@ -102,7 +102,7 @@ const payoutActsOfBank = (['paid', 'return'] as const).map((verb) =>
   }),
 )
 
-const cancelPayout = defineAct({
+const cancelPayout = defineAction({
   name: 'payout.cancel',
   api: { method: 'POST', path: '/merchants/:merchantId/payouts/:payoutId/cancel', id: 'cancelPayout' },
   scope: 'money:move',
@@ -137,7 +137,7 @@ const cancelPayout = defineAct({
   tell: ({ payoutId: id }) => ({ text: `Payout ${id} is cancelled, and the money is the merchant’s again.` }),
 })
 
-export const payoutActs: readonly Act[] = [...lists, ...payoutActsOfBank, cancelPayout]
+export const payoutActions: readonly Action[] = [...lists, ...payoutActionsOfBank, cancelPayout]
 
 function isPossible(to: Ending['status']) {
   return ({ status }: Payout): boolean => (nextStatuses[status] as readonly string[]).includes(to)

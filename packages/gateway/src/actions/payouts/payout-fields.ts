@@ -1,4 +1,4 @@
-// Fields of payouts, runs, plans and bank accounts that several acts have.
+// Fields of payouts, runs, plans and bank accounts that several actions have.
 import { toDecimalText } from '@tillgate/protocol'
 import type { RunWithTotals } from '../../finance/payouts/manage-runs.ts'
 import {
@@ -9,7 +9,7 @@ import {
 import { type Payout, type PayoutRun, payoutStatuses } from '../../finance/payouts/rules/payout.ts'
 import { type PayoutPlan, planOutcomes, schedules } from '../../finance/payouts/rules/payout-plan.ts'
 import { checkValueDate } from '../../finance/treasury/rules/bank-account.ts'
-import type { Act } from '../action.ts'
+import type { Action } from '../action.ts'
 import {
   amount,
   count,
@@ -42,7 +42,7 @@ export const booking = {
 }
 export const bookingChecks = {
   valueDate: ({ valueDate }) => checkValueDate(String(valueDate)),
-} as const satisfies Act['checks']
+} as const satisfies Action['checks']
 
 export const bankDetails = {
   holder: text('Whose account it is, as the bank knows them.', { max: 70, pattern: visibleCharacters }),

@@ -4,7 +4,7 @@ import type { PlanGiven } from '../../finance/payouts/manage-plans.ts'
 import type { MerchantBankAccount } from '../../finance/payouts/rules/bank-account.ts'
 import { describeBankDetails, parseMerchantBankDetails } from '../../finance/payouts/rules/bank-account.ts'
 import { mainBank } from '../../finance/treasury/rules/bank-account.ts'
-import { type Act, defineAct, form } from '../action.ts'
+import { type Action, defineAction, form } from '../action.ts'
 import { amount, faced, list, object } from '../fields.ts'
 import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
 import {
@@ -33,8 +33,8 @@ const page = '/merchants/:merchantId/payouts'
 const { amount: howMuch, bank } = outsideMoney
 const bankAccountId = faced(uuid('The bank account’s number.'), { option: 'bank-account' })
 
-export const payoutPlanActs: readonly Act[] = [
-  defineAct({
+export const payoutPlanActions: readonly Action[] = [
+  defineAction({
     name: 'merchant.payout',
     api: { method: 'POST', path: '/merchants/:merchantId/payouts', id: 'payOut' },
     scope: 'money:move',
@@ -75,7 +75,7 @@ export const payoutPlanActs: readonly Act[] = [
         text: `${input.amount} ${input.currency} is held for payout ${answer.payoutId} to merchant ${params.merchantId}; ${answer.left} ${input.currency} are left in its wallet. Send its run to the bank.`,
       },
   }),
-  defineAct({
+  defineAction({
     name: 'merchant.bank-account',
     api: { method: 'POST', path: '/merchants/:merchantId/bank-accounts', id: 'setBankAccount' },
     scope: 'merchants:manage',
@@ -124,7 +124,7 @@ export const payoutPlanActs: readonly Act[] = [
       text: `The bank account is set: payouts in ${set.currency} go there from ${new Date(set.validFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC on.`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'merchant.stop-bank-account',
     api: {
       method: 'POST',
@@ -165,7 +165,7 @@ export const payoutPlanActs: readonly Act[] = [
     },
     tell: () => ({ text: 'The bank account is stopped: nothing is paid to it.' }),
   }),
-  defineAct({
+  defineAction({
     name: 'payout-plan.show',
     api: { method: 'GET', path: '/merchants/:merchantId/payout-plan', id: 'showPayoutPlan' },
     scope: 'payouts:read',
@@ -199,7 +199,7 @@ export const payoutPlanActs: readonly Act[] = [
       }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'payout-plan.set',
     api: { method: 'POST', path: '/merchants/:merchantId/payout-plan', id: 'setPayoutPlan' },
     scope: 'money:move',

@@ -2,7 +2,7 @@
 import type { RunWithTotals } from '../../finance/payouts/manage-runs.ts'
 import type { PayoutRun } from '../../finance/payouts/rules/payout.ts'
 import { mainBank } from '../../finance/treasury/rules/bank-account.ts'
-import { type Act, defineAct, form } from '../action.ts'
+import { type Action, defineAction, form } from '../action.ts'
 import { count, list, object, optional } from '../fields.ts'
 import { currency, limit, moneyChecks, outsideMoney, pageOf, reason } from '../shared-fields.ts'
 import { booking, bookingChecks, run, runId, runWithTotals, toRun, toRunWithTotals } from './payout-fields.ts'
@@ -11,8 +11,8 @@ const runKey = object('Which run.', { runId })
 const runsPage = '/payouts'
 const runPage = `${runsPage}/:runId`
 
-export const payoutRunActs: readonly Act[] = [
-  defineAct({
+export const payoutRunActions: readonly Action[] = [
+  defineAction({
     name: 'payout-run.list',
     api: { method: 'GET', path: '/payout-runs', id: 'listPayoutRuns' },
     scope: 'payouts:read',
@@ -31,7 +31,7 @@ export const payoutRunActs: readonly Act[] = [
       return { runs: runs.map(toRun), older }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'payout-run.show',
     api: { method: 'GET', path: '/payout-runs/:runId', id: 'showPayoutRun' },
     scope: 'payouts:read',
@@ -43,7 +43,7 @@ export const payoutRunActs: readonly Act[] = [
       toRunWithTotals(await service.as(actor).payoutRuns.showRun(params.runId)),
   }),
   ...(['xml', 'csv'] as const).map((format) =>
-    defineAct({
+    defineAction({
       name: `payout-run.${format}`,
       api: {
         method: 'GET',
@@ -61,7 +61,7 @@ export const payoutRunActs: readonly Act[] = [
       run: ({ service, actor, params }) => service.as(actor).payoutRuns.exportRun(params.runId, format),
     }),
   ),
-  defineAct({
+  defineAction({
     name: 'payout-run.start',
     api: { method: 'POST', path: '/payout-runs', id: 'startPayoutRun' },
     scope: 'money:move',
@@ -91,7 +91,7 @@ export const payoutRunActs: readonly Act[] = [
           : `${plans} plans are due now. Their payouts appear in a run in a moment.`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'payout-run.send',
     api: { method: 'POST', path: '/payout-runs/:runId/send', id: 'sendPayoutRun' },
     scope: 'money:move',
@@ -118,7 +118,7 @@ export const payoutRunActs: readonly Act[] = [
       toRunWithTotals(await service.as(actor).payoutRuns.sendRun(params.runId, input.reason)),
     tell: () => ({ text: 'The run is sent: download its file and hand it to the bank.' }),
   }),
-  defineAct({
+  defineAction({
     name: 'payout-run.paid',
     api: { method: 'POST', path: '/payout-runs/:runId/paid', id: 'payoutRunPaid' },
     scope: 'money:move',
@@ -145,7 +145,7 @@ export const payoutRunActs: readonly Act[] = [
       ),
     tell: () => ({ text: 'The run is paid. Its payouts follow in a moment.' }),
   }),
-  defineAct({
+  defineAction({
     name: 'payout-run.cancel',
     api: { method: 'POST', path: '/payout-runs/:runId/cancel', id: 'cancelPayoutRun' },
     scope: 'money:move',

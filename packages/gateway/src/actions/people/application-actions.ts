@@ -6,7 +6,7 @@ import {
   applicationLimits,
   applicationStatuses,
 } from '../../identity/applications/rules/application.ts'
-import { type Act, defineAct, form } from '../action.ts'
+import { type Action, defineAction, form } from '../action.ts'
 import { faced, list, longText, object, oneOf, optional, text, timeMs, visibleCharacters } from '../fields.ts'
 import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fields.ts'
 
@@ -30,8 +30,8 @@ const application = {
 }
 const isOpen = ({ status }: Application) => status === 'waiting' || status === 'asked'
 
-export const applicationActs: readonly Act[] = [
-  defineAct({
+export const applicationActions: readonly Action[] = [
+  defineAction({
     name: 'application.list',
     api: { method: 'GET', path: '/applications', id: 'listApplications' },
     scope: 'merchants:read',
@@ -55,7 +55,7 @@ export const applicationActs: readonly Act[] = [
         keyOf: ({ applicationId }) => applicationId,
       }),
   }),
-  defineAct({
+  defineAction({
     name: 'application.approve',
     // The merchant is new and has no money yet, but the applicant's key and first member stay good when it has.
     effects: effectsOfActions['member.invite'],
@@ -90,7 +90,7 @@ export const applicationActs: readonly Act[] = [
       page: `/merchants/${id}`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'application.reject',
     needs: 'admin',
     summary: 'Reject an application; the applicant reads the reason',
@@ -114,7 +114,7 @@ export const applicationActs: readonly Act[] = [
     },
     tell: () => ({ text: 'The application is rejected.' }),
   }),
-  defineAct({
+  defineAction({
     name: 'application.ask',
     needs: 'admin',
     summary: 'Ask the applicant something; the answer comes on the same page',

@@ -1,15 +1,15 @@
 // Notices by mail: what became of them, and those that failed sent again.
 import { noticeKinds } from '../../core/emails/rules/kinds.ts'
 import { isRetryable, type Notice, noticeStates } from '../../core/emails/rules/notice.ts'
-import { type Act, defineAct, form } from '../action.ts'
+import { type Action, defineAction, form } from '../action.ts'
 import { count, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fields.ts'
 
 const noticeId = uuid('The notice’s number.')
 const page = '/notices'
 
-export const noticeActs: readonly Act[] = [
-  defineAct({
+export const noticeActions: readonly Action[] = [
+  defineAction({
     name: 'notice.list',
     api: { method: 'GET', path: '/notices', id: 'listNotices' },
     scope: 'notices:read',
@@ -50,7 +50,7 @@ export const noticeActs: readonly Act[] = [
         keyOf: (each) => each.noticeId,
       }),
   }),
-  defineAct({
+  defineAction({
     name: 'notice.retry',
     api: { method: 'POST', path: '/notices/:noticeId/retry', id: 'retryNotice' },
     scope: 'notices:act',

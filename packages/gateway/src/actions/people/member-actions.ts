@@ -5,7 +5,7 @@
 import { memberRoleMeanings, memberRoles } from '../../core/audit/rules/roles.ts'
 import { parseEmail } from '../../core/emails/rules/notice.ts'
 import type { ListedMember } from '../../identity/members/rules/member.ts'
-import { type Act, defineAct, form, type PortalFace } from '../action.ts'
+import { type Action, defineAction, form, type PortalFace } from '../action.ts'
 import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
 import { memberLink, merchantId, reason, uuid } from '../shared-fields.ts'
 
@@ -23,12 +23,12 @@ const link = object('A link that opens once.', {
 })
 const emailCheck = {
   email: ({ email: written }) => void parseEmail(String(written), 'email'),
-} as const satisfies Act['checks']
+} as const satisfies Action['checks']
 const screen = { roles: ['owner'], page: '/members' } as const satisfies Partial<PortalFace>
 const member = object('Which member.', { merchantId, login })
 
-export const memberActs: readonly Act[] = [
-  defineAct({
+export const memberActions: readonly Action[] = [
+  defineAction({
     name: 'member.list',
     api: { method: 'GET', path: '/merchants/:merchantId/members', id: 'listMembers' },
     scope: 'merchants:read',
@@ -57,7 +57,7 @@ export const memberActs: readonly Act[] = [
     command: { words: 'member list', columns: ['login', 'role', 'hasSecondStep', 'createdAtMs'] },
     run: ({ service, actor, params }) => service.as(actor).members.listMembers(params.merchantId),
   }),
-  defineAct({
+  defineAction({
     name: 'member.invite',
     needs: 'admin',
     summary: 'Invite somebody to a merchant’s portal; the link is told this once',
@@ -97,7 +97,7 @@ export const memberActs: readonly Act[] = [
       page: `/merchants/${params.merchantId}`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'member.withdraw-invitation',
     needs: 'admin',
     summary: 'Take an invitation back that nobody has used yet',
@@ -122,7 +122,7 @@ export const memberActs: readonly Act[] = [
     },
     tell: () => ({ text: 'The invitation is withdrawn.' }),
   }),
-  defineAct({
+  defineAction({
     name: 'member.change-role',
     needs: 'admin',
     summary: 'Give a member another role',
@@ -158,7 +158,7 @@ export const memberActs: readonly Act[] = [
     },
     tell: (answer) => ({ text: `${answer.login} is ${answer.role} now.` }),
   }),
-  defineAct({
+  defineAction({
     name: 'member.remove',
     needs: 'admin',
     summary: 'Let a member go: they see nothing of the merchant any more',
@@ -181,7 +181,7 @@ export const memberActs: readonly Act[] = [
     },
     tell: ({ login: whom }) => ({ text: `${whom} is not a member any more.` }),
   }),
-  defineAct({
+  defineAction({
     name: 'member.recover',
     needs: 'admin',
     summary: 'A link to a new password, for a member who has lost theirs',
@@ -209,7 +209,7 @@ export const memberActs: readonly Act[] = [
       page: `/merchants/${params.merchantId}`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'member.reset-totp',
     needs: 'admin',
     summary: 'Take a member’s second step away, when app and recovery codes are lost; ends their sessions',

@@ -3,7 +3,7 @@ import { Failure } from '@tillgate/protocol'
 import { roleMeanings, roles } from '../../core/audit/rules/roles.ts'
 import { minPasswordLength } from '../../identity/accounts/rules/account.ts'
 import { type Operator, parseOperatorLogin } from '../../identity/operators/rules/operator.ts'
-import { type Act, type ActCall, defineAct, form } from '../action.ts'
+import { type Action, type ActionCall, defineAction, form } from '../action.ts'
 import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
 import { reason } from '../shared-fields.ts'
 
@@ -34,8 +34,8 @@ const given = object('The operator.', {
 const page = '/account'
 const path = '/account/operators/:login'
 
-export const operatorActs: readonly Act[] = [
-  defineAct({
+export const operatorActions: readonly Action[] = [
+  defineAction({
     name: 'operator.add',
     isRecovery: true,
     needs: 'admin',
@@ -64,7 +64,7 @@ export const operatorActs: readonly Act[] = [
       page,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'operator.list',
     effects: [],
     needs: 'admin',
@@ -87,7 +87,7 @@ export const operatorActs: readonly Act[] = [
       operators: await service.as(actor).operators.listOperators(),
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'operator.reset-password',
     isRecovery: true,
     needs: 'admin',
@@ -123,7 +123,7 @@ export const operatorActs: readonly Act[] = [
       page,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'operator.reset-totp',
     isRecovery: true,
     needs: 'admin',
@@ -157,7 +157,7 @@ export const operatorActs: readonly Act[] = [
     }),
   }),
   ...(['disable', 'enable'] as const).map((verb) =>
-    defineAct({
+    defineAction({
       name: `operator.${verb}`,
       isRecovery: true,
       needs: 'admin',
@@ -196,7 +196,7 @@ export const operatorActs: readonly Act[] = [
  * Of the operator whose proof is to be replaced, as the database knows them, however it is written. Never one's own:
  * whoever finds a screen unlocked must not be able to take the account over.
  */
-function othersLogin({ operator, params }: ActCall<{ login: string }>, whatInstead: string): string {
+function othersLogin({ operator, params }: ActionCall<{ login: string }>, whatInstead: string): string {
   const name = parseOperatorLogin(params.login)
   if (name === operator?.login) throw new Failure('not_allowed', { message: whatInstead })
   return name

@@ -8,7 +8,7 @@ import {
   scopes,
   tokenLimits,
 } from '../../identity/operators/rules/api-token.ts'
-import { type Act, defineAct, form } from '../action.ts'
+import { type Action, defineAction, form } from '../action.ts'
 import { faced, integer, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { reason } from '../shared-fields.ts'
 
@@ -23,8 +23,8 @@ const token = {
 }
 const page = '/account/tokens'
 
-export const tokenActs: readonly Act[] = [
-  defineAct({
+export const tokenActions: readonly Action[] = [
+  defineAction({
     name: 'token.add',
     needs: 'viewer',
     summary: 'Make a token; it is shown this once',
@@ -77,7 +77,7 @@ export const tokenActs: readonly Act[] = [
       page,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'token.list',
     effects: [],
     needs: 'viewer',
@@ -89,7 +89,7 @@ export const tokenActs: readonly Act[] = [
       tokens: await service.apiTokens.listTokens(input.login?.toLowerCase()),
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'token.revoke',
     needs: 'viewer',
     summary: 'A token stops working with the next request',

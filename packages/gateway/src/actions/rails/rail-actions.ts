@@ -9,7 +9,7 @@ import {
   type RailSettings,
   railIdPattern,
 } from '../../finance/rails/rules/outside-rail.ts'
-import { type Act, defineAct, form } from '../action.ts'
+import { type Action, defineAction, form } from '../action.ts'
 import {
   count,
   faced,
@@ -127,7 +127,7 @@ const transactionId = text('The transactionId of the attempt.', { max: 30 })
 const secret = text('Signs messages both ways. Told this once: hand it over now.', { max: 128 })
 const page = '/rails/:railId'
 
-export const railChecks: Act['checks'] = {
+export const railChecks: Action['checks'] = {
   currencies: ({ currencies: codes }) => {
     for (const code of codes as string[]) digitsOf(code)
   },
@@ -136,8 +136,8 @@ export const railChecks: Act['checks'] = {
   logo: ({ logo }) => checkLogo(String(logo)),
 }
 
-export const railActs: readonly Act[] = [
-  defineAct({
+export const railActions: readonly Action[] = [
+  defineAction({
     name: 'rail.list',
     api: { method: 'GET', path: '/rails', id: 'listRails' },
     scope: 'rails:read',
@@ -148,7 +148,7 @@ export const railActs: readonly Act[] = [
       rails: (await service.as(actor).rails.listRails()).map(toAnswer),
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'rail.show',
     api: { method: 'GET', path: page, id: 'showRail' },
     scope: 'rails:read',
@@ -176,7 +176,7 @@ export const railActs: readonly Act[] = [
       }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'rail.add',
     api: { method: 'POST', path: '/rails', id: 'addRail' },
     scope: 'rails:manage',
@@ -207,7 +207,7 @@ export const railActs: readonly Act[] = [
       page: `/rails/${id}`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'rail.change',
     api: { method: 'PATCH', path: page, id: 'changeRail' },
     scope: 'rails:manage',
@@ -251,7 +251,7 @@ export const railActs: readonly Act[] = [
     tell: () => ({ text: 'The rail is changed, everywhere within 5 seconds.' }),
   }),
   ...(['pause', 'resume'] as const).map((verb) =>
-    defineAct({
+    defineAction({
       name: `rail.${verb}`,
       api: { method: 'POST', path: `${page}/${verb}`, id: `${verb}Rail` },
       scope: 'rails:manage',
@@ -283,7 +283,7 @@ export const railActs: readonly Act[] = [
       }),
     }),
   ),
-  defineAct({
+  defineAction({
     name: 'rail.rotate-secret',
     api: { method: 'POST', path: `${page}/secrets`, id: 'rotateRailSecret' },
     scope: 'rails:manage',
@@ -327,7 +327,7 @@ export const railActs: readonly Act[] = [
       page: `/rails/${id}`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'rail.return-late-money',
     api: { method: 'POST', path: '/late-money/:merchantId/:transactionId/return', id: 'returnLateMoney' },
     scope: 'money:move',

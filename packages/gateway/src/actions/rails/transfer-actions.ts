@@ -13,7 +13,7 @@ import type { Attempt } from '../../finance/rails/rules/attempt.ts'
 import { type BankAccount, isCreditorReference } from '../../finance/rails/rules/bank-account.ts'
 import type { OutsideRail } from '../../finance/rails/rules/outside-rail.ts'
 import { bankNamePattern, mainBank } from '../../finance/treasury/rules/bank-account.ts'
-import { type Act, defineAct, form } from '../action.ts'
+import { type Action, defineAction, form } from '../action.ts'
 import { amount, day, faced, matching, object, oneOf, optional, text, visibleCharacters } from '../fields.ts'
 import { merchantId, money, moneyChecks, moneyOf, paymentId, reason } from '../shared-fields.ts'
 import {
@@ -80,8 +80,8 @@ const orderFields = {
 }
 const outcome = object('The order, and what lies in suspense for it.', orderFields)
 
-export const transferActs: readonly Act[] = [
-  defineAct({
+export const transferActions: readonly Action[] = [
+  defineAction({
     name: 'rail.add-transfer',
     api: { method: 'POST', path: '/transfer-rails', id: 'addTransferRail' },
     scope: 'rails:manage',
@@ -112,7 +112,7 @@ export const transferActs: readonly Act[] = [
       page: `/rails/${id}`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'rail.change-account',
     api: { method: 'POST', path: `${page}/account`, id: 'changeRailAccount' },
     scope: 'rails:manage',
@@ -138,7 +138,7 @@ export const transferActs: readonly Act[] = [
     },
     tell: () => ({ text: 'The account is changed, everywhere within 5 seconds.' }),
   }),
-  defineAct({
+  defineAction({
     name: 'transfer.confirm',
     api: { method: 'POST', path: `${page}/transfers`, id: 'confirmTransfer' },
     scope: 'money:move',
@@ -177,7 +177,7 @@ export const transferActs: readonly Act[] = [
       page: `/orders/${merchant}/${payment}`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'transfer.return',
     api: { method: 'POST', path: `${orderPage}/transfers/:railId/return`, id: 'returnTransfer' },
     scope: 'money:move',
@@ -212,7 +212,7 @@ export const transferActs: readonly Act[] = [
     },
     tell: ({ held }) => ({ text: `It is recorded. ${held} lies in suspense for the order.` }),
   }),
-  defineAct({
+  defineAction({
     name: 'transfer.settle-refund',
     api: { method: 'POST', path: '/transfer-refunds/:merchantId/:refundId', id: 'settleTransferRefund' },
     scope: 'money:move',

@@ -13,7 +13,7 @@ import {
   resolutions,
 } from '../../finance/reconciliation/rules/break.ts'
 import { breakKinds } from '../../finance/reconciliation/rules/match.ts'
-import { type Act, type ActCall, defineAct, form } from '../action.ts'
+import { type Action, type ActionCall, defineAction, form } from '../action.ts'
 import {
   amount,
   day,
@@ -61,8 +61,8 @@ const pinnedAmount = optional(
   amount('What is unexplained by it, as you see it. Nothing is done if that has changed meanwhile.'),
 )
 
-export const breakActs: readonly Act[] = [
-  defineAct({
+export const breakActions: readonly Action[] = [
+  defineAction({
     name: 'reconcile.breaks',
     api: { method: 'GET', path: '/reconciliation/breaks', id: 'listBreaks' },
     scope: 'reconciliation:read',
@@ -99,7 +99,7 @@ export const breakActs: readonly Act[] = [
       return { breaks: found.map(toAnswer) }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'reconcile.break',
     api: { method: 'GET', path, id: 'showBreak' },
     scope: 'reconciliation:read',
@@ -123,7 +123,7 @@ export const breakActs: readonly Act[] = [
       return { ...toAnswer(found), meaning: breakMeanings[found.kind], notes: [...notes] }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'reconcile.assign',
     api: { method: 'POST', path: `${path}/owner`, id: 'assignBreak' },
     scope: 'reconciliation:act',
@@ -149,7 +149,7 @@ export const breakActs: readonly Act[] = [
       text: of === undefined ? 'The break is nobody’s now.' : `The break is ${of}’s now.`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'reconcile.note',
     api: { method: 'POST', path: `${path}/notes`, id: 'noteBreak' },
     scope: 'reconciliation:act',
@@ -172,7 +172,7 @@ export const breakActs: readonly Act[] = [
     },
     tell: () => ({ text: 'Noted.' }),
   }),
-  defineAct({
+  defineAction({
     name: 'reconcile.accept',
     api: { method: 'POST', path: `${path}/accept`, id: 'acceptBreak' },
     scope: 'reconciliation:act',
@@ -194,7 +194,7 @@ export const breakActs: readonly Act[] = [
       toAnswer(await service.as(actor).reconciliation.breaks.accept(params.breakId, input.reason)),
     tell: () => ({ text: 'The break is settled.' }),
   }),
-  defineAct({
+  defineAction({
     name: 'reconcile.pair',
     api: { method: 'POST', path: `${path}/pair`, id: 'pairBreaks' },
     scope: 'reconciliation:act',
@@ -224,7 +224,7 @@ export const breakActs: readonly Act[] = [
       ),
     tell: () => ({ text: 'Both breaks are settled.' }),
   }),
-  defineAct({
+  defineAction({
     name: 'reconcile.confirm',
     api: { method: 'POST', path: `${path}/confirm`, id: 'confirmBreak' },
     scope: 'money:move',
@@ -268,7 +268,7 @@ export const breakActs: readonly Act[] = [
       toAnswer(await service.as(actor).reconciliation.breaks.confirm(params.breakId, input)),
     tell: () => ({ text: 'It is booked.' }),
   }),
-  defineAct({
+  defineAction({
     name: 'reconcile.book-as',
     api: { method: 'POST', path: `${path}/book-as`, id: 'bookBreakAs' },
     scope: 'money:move',
@@ -311,7 +311,7 @@ export const breakActs: readonly Act[] = [
     },
     tell: (_, { input }) => ({ text: `The line is booked as ${input.as.replace('_', ' ')}.` }),
   }),
-  defineAct({
+  defineAction({
     name: 'reconcile.write-off',
     api: { method: 'POST', path: `${path}/write-off`, id: 'writeOffBreak' },
     scope: 'money:move',
@@ -342,7 +342,7 @@ export const breakActs: readonly Act[] = [
 ]
 
 /** A request that waits is about the break as it was when it was made. */
-async function pinAmount({ service, actor, params }: ActCall<{ breakId: string }>) {
+async function pinAmount({ service, actor, params }: ActionCall<{ breakId: string }>) {
   const { found } = await service.as(actor).reconciliation.breaks.showBreak(params.breakId)
   return { amount: toDecimalText(found.amountMinor, found.currency) }
 }

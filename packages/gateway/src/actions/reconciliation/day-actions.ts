@@ -2,7 +2,7 @@
 import { toDecimalText } from '@tillgate/protocol'
 import { monthPattern } from '../../finance/reconciliation/rules/statement.ts'
 import type { ReconciledDay } from '../../finance/reconciliation/store/days.ts'
-import { type Act, defineAct } from '../action.ts'
+import { type Action, defineAction } from '../action.ts'
 import { amount, count, day, faced, list, matching, object, optional, timeMs } from '../fields.ts'
 import { currency, reason } from '../shared-fields.ts'
 import { outsideAccount } from './statement-actions.ts'
@@ -23,8 +23,8 @@ const shown = object('A day.', {
 })
 const which = { account: outsideAccount, currency, month }
 
-export const dayActs: readonly Act[] = [
-  defineAct({
+export const dayActions: readonly Action[] = [
+  defineAction({
     name: 'reconcile.days',
     api: { method: 'GET', path: '/reconciliation/days', id: 'listDays' },
     scope: 'reconciliation:read',
@@ -39,7 +39,7 @@ export const dayActs: readonly Act[] = [
       days: (await service.as(actor).reconciliation.days.listMonth(input, input.month)).map(toAnswer),
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'reconcile.days-csv',
     api: { method: 'GET', path: '/reconciliation/days.csv', id: 'exportDays' },
     scope: 'reconciliation:read',
@@ -49,7 +49,7 @@ export const dayActs: readonly Act[] = [
     command: { words: 'reconcile export' },
     run: ({ service, actor, input }) => service.as(actor).reconciliation.days.exportMonth(input, input.month),
   }),
-  defineAct({
+  defineAction({
     name: 'reconcile.close-day',
     api: { method: 'POST', path: '/reconciliation/days/close', id: 'closeDay' },
     scope: 'reconciliation:act',

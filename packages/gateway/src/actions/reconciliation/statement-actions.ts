@@ -12,7 +12,7 @@ import {
 } from '../../finance/reconciliation/rules/csv.ts'
 import { formats } from '../../finance/reconciliation/rules/decode.ts'
 import type { FileSummary } from '../../finance/reconciliation/rules/file-summary.ts'
-import { type Act, defineAct } from '../action.ts'
+import { type Action, defineAction } from '../action.ts'
 import {
   amount,
   count,
@@ -115,8 +115,8 @@ const mapping = {
 const columnNames = Object.keys(columns) as (keyof typeof columns)[]
 const path = '/reconciliation'
 
-export const statementActs: readonly Act[] = [
-  defineAct({
+export const statementActions: readonly Action[] = [
+  defineAction({
     name: 'reconcile.import',
     api: { method: 'POST', path: '/reconciliation/imports', id: 'importStatement' },
     scope: 'reconciliation:act',
@@ -199,7 +199,7 @@ export const statementActs: readonly Act[] = [
       ...(told.breaks > 0 && { next: 'reconcile breaks' }),
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'reconcile.imports',
     api: { method: 'GET', path: '/reconciliation/imports', id: 'listImports' },
     scope: 'reconciliation:read',
@@ -219,7 +219,7 @@ export const statementActs: readonly Act[] = [
         keyOf: ({ importId }) => importId,
       }),
   }),
-  defineAct({
+  defineAction({
     name: 'reconcile.mapping',
     api: { method: 'POST', path: '/reconciliation/mappings', id: 'saveMapping' },
     scope: 'reconciliation:act',
@@ -251,7 +251,7 @@ export const statementActs: readonly Act[] = [
       next: `reconcile import FILE --mapping ${mappingName} --dry-run yes --reason …`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'reconcile.mappings',
     api: { method: 'GET', path: '/reconciliation/mappings', id: 'listMappings' },
     scope: 'reconciliation:read',

@@ -1,5 +1,5 @@
 // An action's parameters and input as people read them: by label, secrets never, long text by what identifies it.
-import type { Act } from '../action.ts'
+import type { Action } from '../action.ts'
 import { faceOf, labelOf } from '../fields.ts'
 
 export interface DescribedField {
@@ -9,13 +9,13 @@ export interface DescribedField {
 }
 
 /** The summary's first part: what follows explains it. */
-export function titleOf({ summary }: Pick<Act, 'summary'>): string {
+export function titleOf({ summary }: Pick<Action, 'summary'>): string {
   return summary.split(/[;:]/, 1)[0] ?? summary
 }
 
 /** Without the reason, which is shown apart. */
 export function fieldsOf(
-  { params: paramSchema, input: inputSchema }: Pick<Act, 'params' | 'input'>,
+  { params: paramSchema, input: inputSchema }: Pick<Action, 'params' | 'input'>,
   { params, input }: { readonly params: object; readonly input: object },
 ): DescribedField[] {
   const schemas = { ...paramSchema?.properties, ...inputSchema?.properties }

@@ -3,7 +3,7 @@ import { digitsOf, toDecimalText } from '@tillgate/protocol'
 import { postedMinor } from '../../core/ledger/rules/transfer.ts'
 import type { BankWithBalances } from '../../finance/treasury/manage-banks.ts'
 import { type BankAccount, mainBank } from '../../finance/treasury/rules/bank-account.ts'
-import { type Act, defineAct, form } from '../action.ts'
+import { type Action, defineAction, form } from '../action.ts'
 import { amount, day, faced, list, object, optional, text, timeMs } from '../fields.ts'
 import { bankName, currency, reason } from '../shared-fields.ts'
 
@@ -51,8 +51,8 @@ const openings = list(
 const page = '/money/banks/:bankName'
 const path = '/bank-accounts/:bankName'
 
-export const bankActs: readonly Act[] = [
-  defineAct({
+export const bankActions: readonly Action[] = [
+  defineAction({
     name: 'bank.list',
     api: { method: 'GET', path: '/bank-accounts', id: 'listBanks' },
     scope: 'banks:read',
@@ -65,7 +65,7 @@ export const bankActs: readonly Act[] = [
       banks: (await service.as(actor).banks.listBanks()).map(toAnswer),
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'bank.show',
     api: { method: 'GET', path, id: 'showBank' },
     scope: 'banks:read',
@@ -76,7 +76,7 @@ export const bankActs: readonly Act[] = [
     run: async ({ service, actor, params }) =>
       toAnswer(await service.as(actor).banks.showBank(params.bankName)),
   }),
-  defineAct({
+  defineAction({
     name: 'bank.add',
     api: { method: 'POST', path: '/bank-accounts', id: 'addBank' },
     scope: 'banks:manage',
@@ -106,7 +106,7 @@ export const bankActs: readonly Act[] = [
       page: `/money/banks/${name}`,
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'bank.change',
     api: { method: 'PATCH', path, id: 'changeBank' },
     scope: 'banks:manage',
@@ -132,7 +132,7 @@ export const bankActs: readonly Act[] = [
     },
     tell: ({ bankName: name }) => ({ text: `The bank account ${name} is changed.` }),
   }),
-  defineAct({
+  defineAction({
     name: 'bank.close',
     api: { method: 'POST', path: `${path}/close`, id: 'closeBank' },
     scope: 'banks:manage',

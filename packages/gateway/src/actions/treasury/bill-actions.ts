@@ -1,7 +1,7 @@
 // Merchants' bills: listed by day, and downloaded as the merchant downloads them.
 import { toDecimalText } from '@tillgate/protocol'
 import { billSections } from '../../finance/bills/rules/bill.ts'
-import { type Act, defineAct } from '../action.ts'
+import { type Action, defineAction } from '../action.ts'
 import { amount, count, day, list, object, optional, text, timeMs } from '../fields.ts'
 import { currency, limit, merchantId, nextPage, pageOf } from '../shared-fields.ts'
 
@@ -16,8 +16,8 @@ const sums = {
   closing: amount('What the wallet had when the day ended: the sum.'),
 }
 
-export const billActs: readonly Act[] = [
-  defineAct({
+export const billActions: readonly Action[] = [
+  defineAction({
     name: 'bill.list',
     api: { method: 'GET', path: '/merchants/:merchantId/bills', id: 'listBills' },
     scope: 'merchants:read',
@@ -63,7 +63,7 @@ export const billActs: readonly Act[] = [
       }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'bill.download',
     api: { method: 'GET', path: '/merchants/:merchantId/bills/:day', id: 'downloadBill' },
     scope: 'merchants:read',

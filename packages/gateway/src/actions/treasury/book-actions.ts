@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { toDecimalText } from '@tillgate/protocol'
 import { roles } from '../../core/audit/rules/roles.ts'
 import { scopeNames } from '../../identity/operators/rules/api-token.ts'
-import { type Act, defineAct } from '../action.ts'
+import { type Action, defineAction } from '../action.ts'
 import { amount, count, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { currency, limit, merchantId, nextPage, pageOf, uuid } from '../shared-fields.ts'
 
@@ -29,8 +29,8 @@ const balanceLine = object('One kind of owner in one currency.', {
   creditsPending: amount('Held, to come in.'),
 })
 
-export const bookActs: readonly Act[] = [
-  defineAct({
+export const bookActions: readonly Action[] = [
+  defineAction({
     name: 'ledger.trial-balance',
     api: { method: 'GET', path: '/ledger/trial-balance', id: 'trialBalance' },
     scope: 'ledger:read',
@@ -46,7 +46,7 @@ export const bookActs: readonly Act[] = [
       })),
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'ledger.verify',
     effects: [],
     api: { method: 'POST', path: '/ledger/verification', id: 'verifyLedger' },
@@ -67,9 +67,9 @@ export const bookActs: readonly Act[] = [
     }),
     run: ({ service }) => service.verifyLedger(),
   }),
-  defineAct({
+  defineAction({
     name: 'audit.list',
-    api: { method: 'GET', path: '/audit', id: 'listActs' },
+    api: { method: 'GET', path: '/audit', id: 'listEntries' },
     scope: 'audit:read',
     summary: 'Who did what, when, to what, from where and why; the newest first',
     input: object('Which acts.', {
@@ -101,7 +101,7 @@ export const bookActs: readonly Act[] = [
         { before, limit: atMost },
         {
           read: async (at) =>
-            (await service.audit.listActs(filter, at)).map(({ action: act, ...entry }) => ({
+            (await service.audit.listEntries(filter, at)).map(({ action: act, ...entry }) => ({
               ...entry,
               act,
             })),
@@ -109,7 +109,7 @@ export const bookActs: readonly Act[] = [
         },
       ),
   }),
-  defineAct({
+  defineAction({
     name: 'system.show',
     api: { method: 'GET', path: '/system', id: 'showSystem' },
     scope: 'system:read',
@@ -130,7 +130,7 @@ export const bookActs: readonly Act[] = [
       return { ...about, ...state }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'token.show',
     api: { method: 'GET', path: '/token', id: 'showToken' },
     summary: 'The token in use: whose it is, what it may do, until when',

@@ -5,7 +5,7 @@ import type { Static, TObject } from 'typebox'
 import { placeOf, transferPlacePattern, writtenPlace } from '../../core/ledger/rules/transfer-place.ts'
 import { type Correctable, type Correction, releaseTargets } from '../../finance/treasury/rules/correction.ts'
 import type { RecordedCorrection } from '../../finance/treasury/store/corrections.ts'
-import { type Act, type ActCall, defineAct } from '../action.ts'
+import { type Action, type ActionCall, defineAction } from '../action.ts'
 import { amount, faced, list, matching, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
 import {
@@ -48,8 +48,8 @@ const marks = { reference, valueDate }
 const markChecks = { valueDate: outsideChecks.valueDate }
 const answer = object('It is done.', doneBefore)
 
-export const correctionActs: readonly Act[] = [
-  defineAct({
+export const correctionActions: readonly Action[] = [
+  defineAction({
     name: 'correction.list',
     api: { method: 'GET', path: '/corrections', id: 'listCorrections' },
     scope: 'ledger:read',
@@ -104,7 +104,7 @@ export const correctionActs: readonly Act[] = [
       return { corrections: corrections.map(toAnswer), older }
     },
   }),
-  defineAct({
+  defineAction({
     name: 'correction.fund',
     api: { method: 'POST', path: '/merchants/:merchantId/fundings', id: 'fundMerchant' },
     scope: 'money:move',
@@ -137,7 +137,7 @@ export const correctionActs: readonly Act[] = [
     tell: (told, { input }) =>
       tellDoneBefore(told) ?? { text: `${input.amount} ${input.currency} is in the merchant’s wallet.` },
   }),
-  defineAct({
+  defineAction({
     name: 'correction.withdraw',
     api: { method: 'POST', path: '/wallets/:walletId/withdrawals', id: 'withdraw' },
     scope: 'money:move',
@@ -173,7 +173,7 @@ export const correctionActs: readonly Act[] = [
     tell: (told, { input }) =>
       tellDoneBefore(told) ?? { text: `${input.amount} ${input.currency} left the wallet.` },
   }),
-  defineAct({
+  defineAction({
     name: 'correction.reverse',
     api: { method: 'POST', path: '/corrections/reversals', id: 'reverseTransfer' },
     scope: 'money:move',
@@ -196,7 +196,7 @@ export const correctionActs: readonly Act[] = [
     run: (call) => correct(call, async () => ({ kind: 'reverse', ...(await correctedOf(call)) })),
     tell: (told) => tellDoneBefore(told) ?? { text: 'It is reversed.' },
   }),
-  defineAct({
+  defineAction({
     name: 'correction.release',
     api: { method: 'POST', path: '/corrections/releases', id: 'releaseSuspense' },
     scope: 'money:move',
@@ -248,7 +248,7 @@ export const correctionActs: readonly Act[] = [
     },
     tell: (told) => tellDoneBefore(told) ?? { text: 'It is moved on.' },
   }),
-  defineAct({
+  defineAction({
     name: 'correction.write-off',
     api: { method: 'POST', path: '/corrections/write-offs', id: 'writeOff' },
     scope: 'money:move',
@@ -278,7 +278,10 @@ type CorrectedInput = Static<
 >
 
 /** What is corrected, and by how much: all that is left unless the input says otherwise. */
-async function correctedOf({ service, input }: Pick<ActCall<unknown, CorrectedInput>, 'service' | 'input'>) {
+async function correctedOf({
+  service,
+  input,
+}: Pick<ActionCall<unknown, CorrectedInput>, 'service' | 'input'>) {
   const { transferId, merchantId: of = '' } = input
   const found = await service.findCorrectable({ merchantId: of, transferId })
   if (!found)
@@ -312,7 +315,7 @@ async function correct(
     actor,
     input,
     actId,
-  }: Pick<ActCall<unknown, { reason: string }>, 'service' | 'actor' | 'input' | 'actId'>,
+  }: Pick<ActionCall<unknown, { reason: string }>, 'service' | 'actor' | 'input' | 'actId'>,
   makeCorrection: () => Promise<Correction>,
 ) {
   const { corrections, funds } = service.as(actor)

@@ -13,7 +13,7 @@ import {
   checkValueDate,
   mainBank,
 } from '../../finance/treasury/rules/bank-account.ts'
-import { type Act, type ActCall, defineAct, form } from '../action.ts'
+import { type Action, type ActionCall, defineAction, form } from '../action.ts'
 import { amount, day, faced, matching, object, optional, text } from '../fields.ts'
 import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
 import {
@@ -43,8 +43,8 @@ const moved = {
 const isOpen = ({ closedAtMs }: BankAccount) => closedAtMs === undefined
 const place = { place: 'bank', page, wantsProof: true, isOffered: isOpen } as const
 
-export const ownMoneyActs: readonly Act[] = [
-  defineAct({
+export const ownMoneyActions: readonly Action[] = [
+  defineAction({
     name: 'bank.opening-balance',
     api: { method: 'POST', path: `${path}/opening-balance`, id: 'setOpeningBalance' },
     scope: 'money:move',
@@ -91,7 +91,7 @@ export const ownMoneyActs: readonly Act[] = [
         text: `The bank account ${params.bankName} opened with ${input.amount} ${input.currency} on ${input.day}.`,
       },
   }),
-  defineAct({
+  defineAction({
     name: 'bank.deposit',
     api: { method: 'POST', path: `${path}/deposits`, id: 'depositOwnMoney' },
     scope: 'money:move',
@@ -121,7 +121,7 @@ export const ownMoneyActs: readonly Act[] = [
         text: `${input.amount} ${input.currency} is recorded as the owner’s deposit, ${told.transferId}.`,
       },
   }),
-  defineAct({
+  defineAction({
     name: 'bank.withdraw',
     api: { method: 'POST', path: `${path}/withdrawals`, id: 'withdrawOwnMoney' },
     scope: 'money:move',
@@ -152,7 +152,7 @@ export const ownMoneyActs: readonly Act[] = [
         text: `${input.amount} ${input.currency} is recorded as the owner’s withdrawal, ${told.transferId}.`,
       },
   }),
-  defineAct({
+  defineAction({
     name: 'bank.sweep-fees',
     api: { method: 'POST', path: `${path}/fee-sweeps`, id: 'sweepFees' },
     scope: 'money:move',
@@ -213,7 +213,7 @@ export const ownMoneyActs: readonly Act[] = [
   }),
 ]
 
-type OwnCall = ActCall<
+type OwnCall = ActionCall<
   { bankName: string },
   { amount: string; currency: string; reference?: string; valueDate?: string; reason: string }
 >
@@ -226,7 +226,7 @@ function givenOf({ params, input }: OwnCall) {
 
 /** The new transfer may be what lines of a statement wait for. */
 async function answered(
-  { service, actor, params }: Pick<ActCall<{ bankName: string }>, 'service' | 'actor' | 'params'>,
+  { service, actor, params }: Pick<ActionCall<{ bankName: string }>, 'service' | 'actor' | 'params'>,
   { transferId, amountMinor, doneBeforeMs }: OwnMoved,
   code: string,
   others: readonly string[] = [],

@@ -10,7 +10,7 @@ import {
 import { describeScope, maxBasisPoints, type Price, type Terms } from '../../core/orders/fees/rules/price.ts'
 import { walletRailId } from '../../core/orders/payments/rules/rail.ts'
 import { railIdPattern } from '../../finance/rails/rules/outside-rail.ts'
-import { type Act, defineAct } from '../action.ts'
+import { type Action, defineAction } from '../action.ts'
 import {
   amount,
   faced,
@@ -96,8 +96,8 @@ const currencyCheck = {
   currency: (given: Readonly<Record<string, unknown>>) => void digitsOf(String(given['currency'])),
 }
 
-export const priceActs: readonly Act[] = [
-  defineAct({
+export const priceActions: readonly Action[] = [
+  defineAction({
     name: 'price.list',
     api: { method: 'GET', path: '/prices', id: 'listPrices' },
     scope: 'fees:read',
@@ -114,7 +114,7 @@ export const priceActs: readonly Act[] = [
       prices: (await service.as(actor).prices.listPrices(input.merchantId, input.limit ?? 200)).map(toAnswer),
     }),
   }),
-  defineAct({
+  defineAction({
     name: 'price.set',
     api: { method: 'POST', path: '/prices', id: 'setPrice' },
     scope: 'fees:manage',
@@ -143,7 +143,7 @@ export const priceActs: readonly Act[] = [
     },
     tell: (of) => ({ text: `The price for ${describeScope(of)} holds from ${written(of.validFromMs)} on.` }),
   }),
-  defineAct({
+  defineAction({
     name: 'price.end',
     api: { method: 'POST', path: '/prices/end', id: 'endPrice' },
     scope: 'fees:manage',
@@ -173,7 +173,7 @@ export const priceActs: readonly Act[] = [
     },
     tell: (of) => ({ text: `The price for ${describeScope(of)} ends at ${written(of.validFromMs)}.` }),
   }),
-  defineAct({
+  defineAction({
     name: 'fee.explain',
     api: { method: 'GET', path: '/fees/explanation', id: 'explainFee' },
     scope: 'fees:read',

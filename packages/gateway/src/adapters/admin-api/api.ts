@@ -1,30 +1,30 @@
-// The admin API's side of the acts: serve.ts checks by these routes, openapi.ts describes by them.
+// The admin API's side of the actions: serve.ts checks by these routes, openapi.ts describes by them.
 import type { TObject } from 'typebox'
-import type { Act, ApiFace } from '../../actions/action.ts'
+import type { Action, ApiFace } from '../../actions/action.ts'
 import { faceOf, object } from '../../actions/fields.ts'
 
 export const apiPrefix = '/api/admin/v1'
 
 export interface ApiRoute
   extends ApiFace,
-    Pick<Act, 'scope' | 'summary' | 'effects' | 'params' | 'answer' | 'isOnce' | 'takesFile' | 'checks'> {
-  readonly act: Act
+    Pick<Action, 'scope' | 'summary' | 'effects' | 'params' | 'answer' | 'isOnce' | 'takesFile' | 'checks'> {
+  readonly action: Action
   readonly query: TObject | undefined
   readonly body: TObject | undefined
 }
 
-export function routesOf(catalogue: readonly Act[]): readonly ApiRoute[] {
-  return catalogue.flatMap((act) => {
-    const { api, input } = act
+export function routesOf(catalogue: readonly Action[]): readonly ApiRoute[] {
+  return catalogue.flatMap((action) => {
+    const { api, input } = action
     if (!api) return []
     const taken = input && forPrograms(input)
     // A file is the body, so that it needs no other form and is not held twice.
-    const isQuery = api.method === 'GET' || act.takesFile
+    const isQuery = api.method === 'GET' || action.takesFile
     return [
       {
-        ...act,
+        ...action,
         ...api,
-        act,
+        action,
         ...(isQuery ? { query: taken, body: undefined } : { query: undefined, body: taken }),
       },
     ]

@@ -117,7 +117,8 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: true,
-  description: 'A new one for each act. Sent again with the same key and content, the act is done once.',
+  description:
+    'A new one for each action. Sent again with the same key and content, the action is done once.',
   schema: { type: 'string', minLength: 1, maxLength: 64, pattern: '^[\\x21-\\x7e]{1,64}$' },
 } as const
 

@@ -7,7 +7,7 @@ import type { GivenFile } from '../../actions/action.ts'
 import { fileTypes, isFile } from '../../actions/answers.ts'
 import { toWaitingAnswer } from '../../actions/approvals/approval-actions.ts'
 import { refusalsOf } from '../../actions/read-input.ts'
-import { runAct } from '../../actions/running/run-act.ts'
+import { runAction } from '../../actions/running/run-action.ts'
 import type { OperatorService } from '../../actions/service.ts'
 import { checkScope } from '../../identity/operators/rules/api-token.ts'
 import type { KnownToken } from '../../identity/operators/store/api-tokens.ts'
@@ -113,7 +113,7 @@ async function answer(
   const input = read(request)
   const file = route.takesFile ? await fileOf(request) : undefined
   const startedAtMs = parts.clock.now()
-  const ran = await runAct(route.act, {
+  const ran = await runAction(route.action, {
     params: input.params,
     input: input.query ?? input.body,
     file,
@@ -123,7 +123,9 @@ async function answer(
     actor: `api:${operator.login}/${token.name}@${request.ip}`,
     nowMs: startedAtMs,
     signal: goneOf(reply),
-    actId: route.isOnce ? await actIdOf(parts, request, route, { login: operator.login, input }) : undefined,
+    actId: route.isOnce
+      ? await idempotentIdOf(parts, request, route, { login: operator.login, input })
+      : undefined,
   })
   // A reader may have waited, and is told nothing where its access ended meanwhile. What was changed is answered.
   const mayWait = 'waitSeconds' in (input.query ?? {})
@@ -174,7 +176,7 @@ async function findToken(
   })
 }
 
-async function actIdOf(
+async function idempotentIdOf(
   parts: AdminApiParts,
   request: FastifyRequest,
   route: ApiRoute,
@@ -185,10 +187,12 @@ async function actIdOf(
     throw new Failure('invalid_field', {
       field: 'Idempotency-Key',
       message:
-        'Send a header Idempotency-Key of 1 to 64 visible characters, a new one for each act: sent again with the same key, the act is done once.',
+        'Send a header Idempotency-Key of 1 to 64 visible characters, a new one for each action: sent again with the same key, the action is done once.',
     })
   const content = [route.id, input.params, Object.entries(input.body as object).toSorted()]
-  const actId = await parts.running().apiTokens.actIdOf({ login, key, content: JSON.stringify(content) })
+  const actId = await parts
+    .running()
+    .apiTokens.idempotentIdOf({ login, key, content: JSON.stringify(content) })
   if (actId !== undefined) return actId
   throw new Failure('number_already_used', {
     field: 'Idempotency-Key',

@@ -1,10 +1,10 @@
-// The operator's commands as one tree: what runs them and what documents them both take it from here. Most are acts of
+// The operator's commands as one tree: what runs them and what documents them both take it from here. Most are actions of
 // the catalogue; what works on the database itself has a command of its own.
 import { Command } from 'commander'
-import type { Act } from '../../actions/action.ts'
+import type { Action } from '../../actions/action.ts'
 import { version } from '../../platform/runtime/version.ts'
 import { parseLine } from '../../platform/runtime/visible-text.ts'
-import { addActCommand } from './act-commands.ts'
+import { addActionCommand } from './action-commands.ts'
 import type { Terminal, WithContext } from './context.ts'
 import { dbCommand } from './db.ts'
 import { ledgerCommand } from './ledger.ts'
@@ -42,10 +42,10 @@ export interface ProgramParts {
   readonly withContext: WithContext
   readonly terminal: Terminal
   readonly migrationsFolder: string
-  readonly acts: readonly Act[]
+  readonly actions: readonly Action[]
 }
 
-export function operatorProgram({ withContext, terminal, migrationsFolder, acts }: ProgramParts): Command {
+export function operatorProgram({ withContext, terminal, migrationsFolder, actions }: ProgramParts): Command {
   const program = new Command('tillgate')
     .description(
       'Operate a Tillgate gateway: the same settings as `npm start`, from the environment and .env.',
@@ -62,12 +62,12 @@ export function operatorProgram({ withContext, terminal, migrationsFolder, acts 
     })
     .exitOverride()
   for (const [name, description] of Object.entries(groups)) program.command(name).description(description)
-  for (const act of acts) {
-    const { command } = act
+  for (const action of actions) {
+    const { command } = action
     if (!command) continue
     const [noun = ''] = command.words.split(' ')
     const parent = program.commands.find((each) => each.name() === noun) ?? program.command(noun)
-    addActCommand(parent, { ...act, command }, { withContext, terminal })
+    addActionCommand(parent, { ...action, command }, { withContext, terminal })
   }
   program.commands.find((each) => each.name() === 'rail')?.addCommand(railCheckCommand(terminal))
   for (const command of [

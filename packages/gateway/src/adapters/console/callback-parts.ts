@@ -4,7 +4,7 @@ import { shortAddressOf } from '../../core/callbacks/rules/destination.ts'
 import type { StoredAttempt, StoredCallback } from '../../core/callbacks/store/callback-history.ts'
 import type { CallbackWithAttempts } from '../../finance/overview/show-order.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
-import { actForms } from './act-forms.ts'
+import { actionForms } from './action-forms.ts'
 import type { Visit } from './console.ts'
 import { status } from './statuses.ts'
 import { facts, number, table } from './tables.ts'
@@ -43,7 +43,7 @@ export function callbackDetails(visit: Visit, { callback, attempts }: CallbackWi
   ])}
 <pre tabindex="0" aria-label="What the callback says">${readable(callback.body)}</pre>
 ${attemptTable(attempts, nowMs)}
-${actForms(visit, 'callback', { subject: callback, values: { callbackId: callback.callbackId } })}`
+${actionForms(visit, 'callback', { subject: callback, values: { callbackId: callback.callbackId } })}`
 }
 
 export function callbackState({ state, isWarned, heldReason }: StoredCallback): Html {

@@ -2,7 +2,7 @@
 // is a list of them as data; routes.ts puts each behind the same guard.
 
 import { Failure } from '@tillgate/protocol'
-import type { Act } from '../../actions/action.ts'
+import type { Action } from '../../actions/action.ts'
 import type { FieldError } from '../../actions/read-input.ts'
 import type { OperatorService } from '../../actions/service.ts'
 import type { Role } from '../../core/audit/rules/roles.ts'
@@ -31,7 +31,7 @@ export interface Visit {
   /** Path and query of the page. */
   readonly url: string
   /** Whose forms the pages show. */
-  readonly catalogue: readonly Act[]
+  readonly catalogue: readonly Action[]
   /** A form of this page was sent, and could not be done. */
   readonly refused?: Refused | undefined
 }
@@ -54,7 +54,7 @@ export interface ConsolePage {
 }
 
 /**
- * What an act leads to: a page to go to with a sentence on it, otherwise the one that the form stood on; a page that is
+ * What an action leads to: a page to go to with a sentence on it, otherwise the one that the form stood on; a page that is
  * shown this once; or the form again.
  */
 export type Done =

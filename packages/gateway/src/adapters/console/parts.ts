@@ -1,6 +1,6 @@
 // What the console is given by the gateway.
 import type { RandomBytes } from '@tillgate/protocol'
-import type { Act } from '../../actions/action.ts'
+import type { Action } from '../../actions/action.ts'
 import type { OperatorService } from '../../actions/service.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
@@ -15,5 +15,5 @@ export interface ConsoleParts {
   readonly isUnavailable: (error: unknown) => boolean
   /** Throws while the gateway is still starting. */
   readonly running: () => OperatorService
-  readonly catalogue: readonly Act[]
+  readonly catalogue: readonly Action[]
 }

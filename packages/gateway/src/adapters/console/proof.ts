@@ -1,4 +1,4 @@
-// The operator proves anew who they are, before an act that would outlive the session: whoever finds a screen unlocked
+// The operator proves anew who they are, before an action that would outlive the session: whoever finds a screen unlocked
 // must not be able to do it. Tries count for the session, apart from those to sign in.
 import { Failure } from '@tillgate/protocol'
 import { demandPassword as demandPasswordOf } from '../../identity/accounts/authenticate.ts'

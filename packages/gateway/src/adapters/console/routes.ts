@@ -1,9 +1,9 @@
-// The console over HTTP: one guard before every page and every act. Whoever is not signed in sees the sign-in page;
-// an act must come from our own page, bear the session's token, and be allowed to the operator's role. Every act is
+// The console over HTTP: one guard before every page and every action. Whoever is not signed in sees the sign-in page;
+// an action must come from our own page, bear the session's token, and be allowed to the operator's role. Every action is
 // a form that is answered with a redirect, so that reloading never does anything twice; one that is refused comes back.
 import { Failure, httpStatusOf, KeyError } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Act } from '../../actions/action.ts'
+import type { Action } from '../../actions/action.ts'
 import { toFieldError } from '../../actions/read-input.ts'
 import { isApprovalInUse } from '../../core/audit/rules/approval.ts'
 import { mayAct } from '../../core/audit/rules/roles.ts'
@@ -15,7 +15,7 @@ import { acceptUploads, maxFileBytes, readSentForm } from '../kit/forms/uploads.
 import { html } from '../kit/html.ts'
 import { redirect } from '../kit/layout.ts'
 import { acceptForms, isFromElsewhere } from '../kit/requests.ts'
-import { actRoutes } from './act-forms.ts'
+import { actionRoutes } from './action-forms.ts'
 import { accountArea } from './areas/account.ts'
 import { approvalsArea } from './areas/approvals.ts'
 import { auditArea } from './areas/audit.ts'
@@ -82,7 +82,7 @@ interface Call {
 }
 
 /** Every page, form and file of the console, as data. */
-export function consoleRoutes(catalogue: readonly Act[]): readonly ConsoleRoute[] {
+export function consoleRoutes(catalogue: readonly Action[]): readonly ConsoleRoute[] {
   return [
     ...overviewArea,
     ...findArea,
@@ -114,7 +114,7 @@ export function consoleRoutes(catalogue: readonly Act[]): readonly ConsoleRoute[
     ...secondStepArea,
     ...passkeysArea,
     ...tokensArea,
-    ...actRoutes(catalogue),
+    ...actionRoutes(catalogue),
   ]
 }
 

@@ -1,5 +1,5 @@
 // What somebody who acts as one merchant can reach: everything of that merchant, and nothing of another. Made over stores
-// that know no other merchant, so that no page and no act can forget it.
+// that know no other merchant, so that no page and no action can forget it.
 
 import type { OperatorService } from '../../actions/service.ts'
 import type { Actor } from '../../core/audit/audit-entries.ts'
@@ -33,7 +33,7 @@ import type { LoggedRequest, RequestPlace } from '../../platform/request-log/sto
 
 export interface MerchantScope extends MerchantReads {
   readonly merchantId: string
-  /** For acts of the catalogue: of the operators' service what an act of a merchant may use. */
+  /** For acts of the catalogue: of the operators' service what an action of a merchant may use. */
   readonly service: ScopedService
 }
 

@@ -4,7 +4,7 @@ import { fill } from '../kit/languages/words.ts'
 import { statusBadge, statusLooks } from '../kit/pages/status.ts'
 import type { Language } from './languages.ts'
 import { mayUse, pathTo, type Visit } from './portal.ts'
-import type { ActName, Words } from './words.ts'
+import type { ActionName, Words } from './words.ts'
 
 export function card(heading: Content, content: Content): Html {
   return html`<section class="card"><h2>${heading}</h2>${content}</section>`
@@ -43,10 +43,10 @@ export function shortId(id: string): Html {
     : html`<code title="${id}">${id.slice(0, 8)}…${id.slice(-6)}</code>`
 }
 
-/** A button to the screen of an act, for whoever may. */
+/** A button to the screen of an action, for whoever may. */
 export function actLink(
   visit: Visit,
-  name: ActName,
+  name: ActionName,
   values: Readonly<Record<string, string>> = {},
 ): Html | undefined {
   const found = visit.catalogue.flatMap(({ portal }) => portal).find((face) => face.name === name)

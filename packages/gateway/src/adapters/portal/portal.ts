@@ -1,7 +1,7 @@
 // What the portal's areas are made of: pages that are shown, forms that are sent, files that are downloaded. An area is a
 // list of them as data; routes.ts puts each behind the same guard.
 import type { RandomBytes } from '@tillgate/protocol'
-import type { Act } from '../../actions/action.ts'
+import type { Action } from '../../actions/action.ts'
 import type { FieldError } from '../../actions/read-input.ts'
 import type { MemberRole } from '../../core/audit/rules/roles.ts'
 import type { Authenticate } from '../../identity/accounts/authenticate.ts'
@@ -60,7 +60,7 @@ export interface PortalParts {
   readonly isUnavailable: (error: unknown) => boolean
   /** Throws while the gateway is still starting. */
   readonly running: () => PortalService
-  readonly catalogue: readonly Act[]
+  readonly catalogue: readonly Action[]
 }
 
 /** A request of somebody who is signed in, for one of their shops. */
@@ -81,7 +81,7 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   readonly language: Language
-  readonly catalogue: readonly Act[]
+  readonly catalogue: readonly Action[]
   /** A form of this page was sent, and could not be done. */
   readonly refused?: Refused | undefined
 }

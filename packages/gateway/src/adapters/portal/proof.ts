@@ -1,4 +1,4 @@
-// A member proves anew who they are before an act that would outlive the session.
+// A member proves anew who they are before an action that would outlive the session.
 import { Failure } from '@tillgate/protocol'
 import { demandPassword as demandPasswordOf } from '../../identity/accounts/authenticate.ts'
 import { fieldOf } from '../kit/forms/form-fields.ts'

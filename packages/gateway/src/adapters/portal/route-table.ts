@@ -1,6 +1,6 @@
 // Every page, form and file of the portal, as data: what routes.ts serves, and what the test of all routes goes through.
-import type { Act } from '../../actions/action.ts'
-import { actScreens } from './act-screens.ts'
+import type { Action } from '../../actions/action.ts'
+import { actionScreens } from './action-screens.ts'
 import { accountArea } from './areas/account.ts'
 import { billsArea } from './areas/bills.ts'
 import { callbacksArea } from './areas/callbacks.ts'
@@ -18,7 +18,7 @@ import { requestsArea } from './areas/requests.ts'
 import { settingsArea } from './areas/settings.ts'
 import type { PortalRoute } from './portal.ts'
 
-export function portalRoutes(catalogue: readonly Act[]): readonly PortalRoute[] {
+export function portalRoutes(catalogue: readonly Action[]): readonly PortalRoute[] {
   return [
     ...homeArea,
     ...ordersArea,
@@ -35,6 +35,6 @@ export function portalRoutes(catalogue: readonly Act[]): readonly PortalRoute[] 
     ...membersArea,
     ...accountArea,
     ...passkeysArea,
-    ...actScreens(catalogue),
+    ...actionScreens(catalogue),
   ]
 }

@@ -2,5 +2,5 @@
 import type en from '../../../locales/portal/en.json'
 
 export type Words = typeof en
-export type ActName = keyof Words['acts']
+export type ActionName = keyof Words['acts']
 export type FieldName = keyof Words['fields']

@@ -1,4 +1,4 @@
-// Carries out an act that may be sent twice, once: also when the database's answer is lost, or two send it at the same
+// Carries out an action that may be sent twice, once: also when the database's answer is lost, or two send it at the same
 // moment. Whether it was done is found out by reading, never guessed.
 import { Failure } from '@tillgate/protocol'
 import type { AuditEntry } from './rules/audit.ts'
@@ -22,7 +22,7 @@ export async function carryOutOnce<Refusal extends string>(
   { actId }: Once,
   { isRecorded, attempt }: CarryingOut<Refusal>,
 ): Promise<'done' | Refusal> {
-  // Whose act may have been carried out already: by an answer that was lost, or by a form that was sent twice.
+  // Whose action may have been carried out already: by an answer that was lost, or by a form that was sent twice.
   let isRepeated = actId !== undefined || entry.approval !== undefined
   for (let tries = 0; tries < maxTries; tries++) {
     if (isRepeated && (await isRecorded(entry))) return 'done'

@@ -1,4 +1,4 @@
-// What a merchant does with its endpoints, and an operator for it: each act is recorded with who did it and why; a secret
+// What a merchant does with its endpoints, and an operator for it: each action is recorded with who did it and why; a secret
 // is given out once, when it is made.
 import assert from 'node:assert/strict'
 import { type EventName, Failure, makeUuid, makeWebhookSecret } from '@tillgate/protocol'

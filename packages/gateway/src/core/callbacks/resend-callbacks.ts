@@ -1,4 +1,4 @@
-// Sending callbacks again: service.trade.callback for a merchant's own order, and an operator's act for one
+// Sending callbacks again: service.trade.callback for a merchant's own order, and an operator's action for one
 // callback or for all that fit a filter. A resend is one attempt more, beside the ladder; it starts nothing anew.
 import { createHash } from 'node:crypto'
 import {

@@ -1,4 +1,4 @@
-// What an operator does with merchants and their keys. Each act is recorded with who did it and why; a secret is
+// What an operator does with merchants and their keys. Each action is recorded with who did it and why; a secret is
 // given out once, when it is made, and never again.
 import { createHash } from 'node:crypto'
 import { Failure, KeyError, makeUuid, parsePublicKey, type RandomBytes } from '@tillgate/protocol'
@@ -232,9 +232,9 @@ async function change(
   { merchants }: Parts,
   merchantId: string,
   changes: MerchantChanges,
-  actFor: (before: Merchant) => AuditEntry | undefined,
+  entryFor: (before: Merchant) => AuditEntry | undefined,
 ): Promise<Merchant> {
-  return (await merchants.changeMerchant(merchantId, changes, actFor)) ?? noMerchant(merchantId)
+  return (await merchants.changeMerchant(merchantId, changes, entryFor)) ?? noMerchant(merchantId)
 }
 
 async function setStatus(
@@ -263,7 +263,7 @@ function checkCallbackUrl(parts: Parts, merchant: Merchant, before: Merchant): v
     })
 }
 
-/** By the same act, of which the key bears the id. Throws where the number is another merchant's. */
+/** By the same action, of which the key bears the id. Throws where the number is another merchant's. */
 async function madeBefore(
   parts: Parts,
   merchantId: string,
@@ -294,7 +294,7 @@ function makeKey<K extends NewKey>(
   return { key: { ...base, kind: 'aes', sealedKey }, secret: secret.toString('base64') } as Made<K>
 }
 
-/** The same bytes for the same text, so that an act that is sent again makes the same number. */
+/** The same bytes for the same text, so that an action that is sent again makes the same number. */
 function bytesFrom(text: string): RandomBytes {
   let turn = 0
   return (count) => createHash('sha256').update(`${text} ${turn++}`).digest().subarray(0, count)

@@ -31,7 +31,7 @@ export function makeStoreLink({ links, placeOrder, clock, random }: CreateLinkPa
   return async (
     merchant: Merchant,
     given: NewLink,
-    actFor?: (link: PaymentLink) => AuditEntry,
+    entryFor?: (link: PaymentLink) => AuditEntry,
   ): Promise<PaymentLink> => {
     const nowMs = clock.now()
     const link = makeLink(given, {
@@ -39,7 +39,7 @@ export function makeStoreLink({ links, placeOrder, clock, random }: CreateLinkPa
       linkId: makeLinkId(nowMs, random),
       nowMs,
     })
-    const stored = await store(link, merchant, actFor?.(link))
+    const stored = await store(link, merchant, entryFor?.(link))
     const field = stored.linkId === link.linkId ? undefined : differingLinkField(stored, link)
     if (field === undefined) return stored
     throw new Failure('number_already_used', {

@@ -1,4 +1,4 @@
-// What an operator does with payment links: made for a merchant, looked at, paused, resumed and closed, each act recorded
+// What an operator does with payment links: made for a merchant, looked at, paused, resumed and closed, each action recorded
 // with who did it and why.
 import { Failure, type LinkState, type NewLink } from '@tillgate/protocol'
 import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'

@@ -59,7 +59,7 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
     listPayouts: (filter: PayoutFilter, page: { before?: string | undefined; limit: number }) =>
       payouts.listPayouts(filter, page),
 
-    /** When the act of this id was carried out; undefined: it was not. */
+    /** When the action of this id was carried out; undefined: it was not. */
     doneAt: (actId: string): Promise<number | undefined> => treasury.recordedAt(actId),
 
     /** The reserve of a plan does not bind: whoever asks knows why. Below zero nothing goes. */
@@ -85,7 +85,7 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
       if (outcome === 'no_bank_account') throw noBankAccount(currency)
       const leftMinor = await availableIn(merchantId, currency)
       if (outcome === 'insufficient_funds') throw tooLittle(leftMinor, currency)
-      const payoutId = await payoutRequests.findByAct(merchantId, recorded.auditId)
+      const payoutId = await payoutRequests.findByAuditId(merchantId, recorded.auditId)
       return { payoutId: payoutId ?? request.payoutId, leftMinor }
     },
 

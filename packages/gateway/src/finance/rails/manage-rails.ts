@@ -1,4 +1,4 @@
-// What an operator does with rails: each act is recorded with who did it and why; a secret is given out once, when it is
+// What an operator does with rails: each action is recorded with who did it and why; a secret is given out once, when it is
 // made.
 import assert from 'node:assert/strict'
 import { Failure, makeUuid, makeWebhookSecret } from '@tillgate/protocol'

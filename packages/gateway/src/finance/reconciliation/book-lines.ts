@@ -1,4 +1,4 @@
-// Books what a statement says by the acts of the rooms that wait for it: orders paid by bank transfer, payouts that were paid
+// Books what a statement says by the actions of the rooms that wait for it: orders paid by bank transfer, payouts that were paid
 // or came back, refunds that were sent, what rails paid over. Each bears the line's mark, so that it is booked once, and is
 // found again by whoever died before the match was written down. A statement is one operator's word that the bank wrote it:
 // what needs a second operator is refused by the audit of each booking, and the line becomes a break.

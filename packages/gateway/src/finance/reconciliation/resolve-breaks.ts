@@ -1,4 +1,4 @@
-// What operators do with breaks. What moves money is an act of the room that it belongs to: a difference is written off by a
+// What operators do with breaks. What moves money is an action of the room that it belongs to: a difference is written off by a
 // correction, a line is booked as a bank transfer, at once or after a second operator's yes, and the break ends when that is in
 // the books.
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'

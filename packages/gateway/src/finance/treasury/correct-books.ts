@@ -28,7 +28,7 @@ export function makeCorrectBooks(parts: CorrectBooksParts) {
   return bindAll(parts, { correct })
 }
 
-/** The number of its act. */
+/** The number of its action. */
 async function correct(
   parts: Parts,
   correction: Correction,

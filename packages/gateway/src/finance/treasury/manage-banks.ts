@@ -1,4 +1,4 @@
-// What an operator does with the operator's own bank accounts: each act is recorded with who did it and why.
+// What an operator does with the operator's own bank accounts: each action is recorded with who did it and why.
 import { isDeepStrictEqual } from 'node:util'
 import { digitsOf, Failure } from '@tillgate/protocol'
 import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'

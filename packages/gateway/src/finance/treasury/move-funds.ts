@@ -34,7 +34,7 @@ export function makeMoveFunds(parts: MoveFundsParts) {
   const makeAuditEntry = makeAuditEntries(parts)
 
   return {
-    /** Several at once are one act. */
+    /** Several at once are one action. */
     async topUp(
       topUps: readonly TopUp[],
       { subject, reason, outside = throughMainBank, ...once }: Reason & { subject: string } & Once,
@@ -49,7 +49,7 @@ export function makeMoveFunds(parts: MoveFundsParts) {
       await move(moves, { entry, kind: 'top_up', merchantId: '', outside, once, limits })
     },
 
-    /** When the act of this id was carried out; undefined: it was not. */
+    /** When the action of this id was carried out; undefined: it was not. */
     doneAt: (actId: string): Promise<number | undefined> => treasury.recordedAt(actId),
   }
 

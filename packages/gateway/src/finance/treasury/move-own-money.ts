@@ -1,5 +1,5 @@
 // The operator's own money: the opening balance of a bank account, what the owner pays in and takes out, and fees that are swept.
-// Each is one act with its reason and reference, and is carried out once.
+// Each is one action with its reason and reference, and is carried out once.
 import { Failure, makeTransactionId, toDecimalText } from '@tillgate/protocol'
 import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce, type Once } from '../../core/audit/carry-out-once.ts'

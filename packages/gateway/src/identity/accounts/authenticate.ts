@@ -1,4 +1,4 @@
-// People prove who they are with login and password, to sign in or, signed in, for an act that would outlive the
+// People prove who they are with login and password, to sign in or, signed in, for an action that would outlive the
 // session. Every try is counted in the database before it is answered, as it is for wallets.
 import { Failure } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'

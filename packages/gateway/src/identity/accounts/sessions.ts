@@ -30,7 +30,7 @@ export function makeSessions<Person extends Account>(parts: {
   readonly random: RandomBytes
 }) {
   const { kind, sessions, clock, random } = parts
-  const actBy = (actor: string) => makeAuditEntries({ clock, random, actor })
+  const entryBy = (actor: string) => makeAuditEntries({ clock, random, actor })
 
   return {
     /** The token is for the browser alone. Undefined: the access was ended since it was proven. */
@@ -50,7 +50,7 @@ export function makeSessions<Person extends Account>(parts: {
           lastSeenAtMs: nowMs,
           endsAtMs: nowMs + sessionLimits.lifeMs,
         },
-        actBy(actor)(`${kind}.sign-in`, login, { reason: how }),
+        entryBy(actor)(`${kind}.sign-in`, login, { reason: how }),
       )
       return inserted ? token : undefined
     },
@@ -75,7 +75,7 @@ export function makeSessions<Person extends Account>(parts: {
     end: (session: Pick<Session, 'login' | 'tokenHash'>) => sessions.deleteSession(session),
     /** Tokens too, where the kind has such. */
     endAll: (login: string, actor: string) =>
-      sessions.endAccess(login, actBy(actor)(`${kind}.sign-out-everywhere`, login)),
+      sessions.endAccess(login, entryBy(actor)(`${kind}.sign-out-everywhere`, login)),
   }
 }
 

@@ -1,4 +1,4 @@
-// What an operator does with consumers' wallets. Each act is recorded with who did it and why.
+// What an operator does with consumers' wallets. Each action is recorded with who did it and why.
 import { digitsOf, Failure, makeUuid } from '@tillgate/protocol'
 import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { Once } from '../../core/audit/carry-out-once.ts'

@@ -1,5 +1,5 @@
 // Tokens of the admin API: made for an operator, shown once, found by their hash, revoked at once. And the ids by which
-// an act that is sent twice is done once.
+// an action that is sent twice is done once.
 import { createHash } from 'node:crypto'
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import { type Actor, actorFrom, makeAuditEntries } from '../../core/audit/audit-entries.ts'
@@ -35,7 +35,7 @@ const dayMs = 24 * 60 * 60 * 1000
 const touchEveryMs = 60_000
 
 export function makeManageTokens({ tokens, operators, clock, random }: ManageTokensParts) {
-  const actBy = (by: string | Actor) => makeAuditEntries({ clock, random, ...actorFrom(by) })
+  const entryBy = (by: string | Actor) => makeAuditEntries({ clock, random, ...actorFrom(by) })
 
   const find = async (login: string): Promise<Operator> => {
     const known = normaliseOperatorLogin(login)
@@ -73,7 +73,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
           tokenHash: hashOf(token),
           maxLive: tokenLimits.perOperator,
         },
-        actBy(by)('token.add', apiToken.tokenId, {
+        entryBy(by)('token.add', apiToken.tokenId, {
           reason: `${apiToken.name} for ${operator.login}: ${apiToken.scopes.join(' ')}`,
         }),
       )
@@ -96,7 +96,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
         uuidPattern.test(tokenId) &&
         (await tokens.revokeToken(
           { tokenId, login, nowMs: clock.now() },
-          actBy(by)('token.revoke', tokenId, { reason }),
+          entryBy(by)('token.revoke', tokenId, { reason }),
         ))
       if (!isRevoked) throw new Failure('not_found', { message: `There is no live token ${tokenId}.` })
     },
@@ -111,8 +111,8 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
       return found
     },
 
-    /** The id of the act that this key of this operator stands for, for ever; undefined: of another act. */
-    async actIdOf({
+    /** The id of the action that this key of this operator stands for, for ever; undefined: of another act. */
+    async idempotentIdOf({
       login,
       key,
       content,
@@ -123,7 +123,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
     }): Promise<string | undefined> {
       const nowMs = clock.now()
       const contentHash = hashOf(content)
-      // Made here and now: it is the act's place in the audit log, which is in the order of time.
+      // Made here and now: it is the action's place in the audit log, which is in the order of time.
       const actId = makeUuid(nowMs, random)
       const kept = await tokens.keepIdempotencyKey({ login, key, actId, contentHash, nowMs })
       return kept.contentHash.equals(contentHash) ? kept.actId : undefined

@@ -1,4 +1,4 @@
-// What an admin does with operators, and what operators do with their own passwords. Each act is recorded; a
+// What an admin does with operators, and what operators do with their own passwords. Each action is recorded; a
 // password that is made here is given out once.
 import { Failure } from '@tillgate/protocol'
 import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'

@@ -34,7 +34,7 @@ export function makeSignInByProvider({ identities, rolesByGroup, clock, random }
       email: email === undefined ? undefined : normaliseEmail(email),
       role,
       nowMs: clock.now(),
-      actFor: (login, entry, reason) =>
+      entryFor: (login, entry, reason) =>
         makeAuditEntries({ clock, random, actor: actorOf(login) })(entry, login, { reason }),
     })
     if (!found) return { kind: 'unknown' }

@@ -1,4 +1,4 @@
-// How many newcomers got sandbox access lately, by the record of acts.
+// How many newcomers got sandbox access lately, by the record of actions.
 import type { Pool } from '../../platform/database/pool.ts'
 import { sql } from '../../platform/database/sql.ts'
 

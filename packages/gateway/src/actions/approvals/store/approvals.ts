@@ -43,8 +43,8 @@ export function makeApprovalStore(database: Pool) {
     close: (closing: Closing, entry: AuditEntry) =>
       audited(database, entry, (transaction) => close(transaction, closing)),
     /** Ends requests that were not decided in time, each with an entry of its own. */
-    expireDue: (nowMs: number, actFor: (request: ApprovalRequest) => AuditEntry) =>
-      expireDue(database, nowMs, actFor),
+    expireDue: (nowMs: number, entryFor: (request: ApprovalRequest) => AuditEntry) =>
+      expireDue(database, nowMs, entryFor),
   }
 }
 
@@ -128,13 +128,13 @@ update approvals
 async function expireDue(
   database: Pool,
   nowMs: number,
-  actFor: (request: ApprovalRequest) => AuditEntry,
+  entryFor: (request: ApprovalRequest) => AuditEntry,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     const { rows } = await transaction.query(sql`
 update approvals set status = 'expired', decided_at = ${nowMs}
  where status = 'waiting' and expires_at <= ${nowMs}
 returning ${shape.columns}`)
-    for (const row of rows) await insertAuditEntry(transaction, actFor(shape.read(row)))
+    for (const row of rows) await insertAuditEntry(transaction, entryFor(shape.read(row)))
   })
 }

@@ -5,7 +5,7 @@ import { minPasswordLength, refusalOfPassword } from '../../../identity/accounts
 import type { Operator } from '../../../identity/operators/rules/operator.ts'
 import { type Field, fieldOf } from '../../kit/forms/form-fields.ts'
 import { type Html, html } from '../../kit/html.ts'
-import { actForms } from '../act-forms.ts'
+import { actionForms } from '../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, type Done, ownAct, type Visit } from '../console.ts'
 import { carried, errorOf, foldedForm } from '../forms.ts'
 import { table } from '../tables.ts'
@@ -141,8 +141,8 @@ ${table(
     html`${each.status}${each.lockedUntilMs !== undefined && each.lockedUntilMs > visit.nowMs && ', locked by wrong tries'}`,
     each.email ?? ago(each.passwordChangedAtMs, visit.nowMs),
     each.hasSecondStep ? 'on' : 'off',
-    actForms(visit, 'operator', { subject: each, values: { login: each.login } }),
+    actionForms(visit, 'operator', { subject: each, values: { login: each.login } }),
   ]),
 )}
-${actForms(visit, 'operators')}`
+${actionForms(visit, 'operators')}`
 }

@@ -2,12 +2,12 @@
 // approved, rejected or withdrawn from here.
 import { uuidPattern } from '@tillgate/protocol'
 import { describeRequest } from '../../../actions/approvals/approval-actions.ts'
-import { findAct } from '../../../actions/catalog.ts'
+import { findAction } from '../../../actions/catalog.ts'
 import type { DescribedField } from '../../../actions/running/describe-fields.ts'
 import { type ApprovalRequest, approvalStatuses } from '../../../core/audit/rules/approval.ts'
 import { mayAct } from '../../../core/audit/rules/roles.ts'
 import { type Html, html } from '../../kit/html.ts'
-import { actForms } from '../act-forms.ts'
+import { actionForms } from '../action-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { status } from '../statuses.ts'
 import { empty, facts, pages } from '../tables.ts'
@@ -54,7 +54,7 @@ ${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.approvalId :
 function card(visit: Visit, request: ApprovalRequest): Html {
   const { nowMs } = visit
   const { requestedAs, requestedAtMs, expiresAtMs, reason, decidedAtMs } = request
-  const { title, fields } = describeRequest(request, findAct)
+  const { title, fields } = describeRequest(request, findAction)
   return html`<section class="card approval"><h2>${title}</h2>
 ${facts([
   ['Status', outcome(request)],
@@ -67,8 +67,8 @@ ${facts([
 ])}
 ${
   request.status === 'waiting' &&
-  mayAct(visit.operator.role, findAct(request.action)?.needs ?? 'admin') &&
-  actForms(visit, 'approval', { subject: request, values: { approvalId: request.approvalId } })
+  mayAct(visit.operator.role, findAction(request.action)?.needs ?? 'admin') &&
+  actionForms(visit, 'approval', { subject: request, values: { approvalId: request.approvalId } })
 }</section>`
 }
 

@@ -15,7 +15,7 @@ export const auditArea: readonly ConsoleRoute[] = [{ path, show }]
 async function show(visit: Visit): Promise<ConsolePage> {
   const { query, nowMs, service } = visit
   const before = query.get('before') ?? ''
-  const page = await service.audit.listActs(filterOf(query), {
+  const page = await service.audit.listEntries(filterOf(query), {
     limit: perPage + 1,
     before: uuidPattern.test(before) ? before : undefined,
   })

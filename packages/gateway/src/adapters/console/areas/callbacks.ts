@@ -12,7 +12,7 @@ import type { StoredCallback } from '../../../core/callbacks/store/callback-hist
 import { timeOfCallbackId } from '../../../platform/runtime/time-ordered-ids.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import { actForms } from '../act-forms.ts'
+import { actionForms } from '../action-forms.ts'
 import { callbackDetails, callbackState, outcomeOf } from '../callback-parts.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { merchantField } from '../forms.ts'
@@ -58,7 +58,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
 <h2>Failing destinations</h2>${destinationTable(visit, destinations, waitingAt)}
 ${counts.failingDestinations > destinationsShown && html`<p class="quiet small">The worst ${destinationsShown} of ${upTo(counts.failingDestinations)}.</p>`}
 <h2>Failing hosts</h2>${hostTable(visit, failing, waiting)}
-${actForms(visit, 'callbacks.hosts')}
+${actionForms(visit, 'callbacks.hosts')}
 <h2>All callbacks</h2>${filterForm(visit)}
 ${
   shown.length === 0
@@ -68,11 +68,11 @@ ${
           : 'No callback fits among those that were looked through; older ones may.',
       )
     : html`${callbackTable(visit, shown)}
-${actForms(visit, 'callbacks.ticked')}`
+${actionForms(visit, 'callbacks.ticked')}`
 }
 ${!isFull && older !== undefined && html`<p class="quiet small">Looked through the callbacks back to ${exact(timeOfCallbackId(older))}. “Older” looks on from there; a merchant in the filter finds it sooner.</p>`}
 ${pages(path, query, { older })}
-${shown.length > 0 && Object.values(filter).some((value) => value !== undefined) && actForms(visit, 'callbacks', { values: filter })}`,
+${shown.length > 0 && Object.values(filter).some((value) => value !== undefined) && actionForms(visit, 'callbacks', { values: filter })}`,
   }
 }
 
@@ -141,7 +141,7 @@ function hostTable(visit: Visit, hosts: readonly FailingHost[], waiting: Readonl
         html`<span class="wrap">${reason}</span>`,
         upTo(waiting.get(host) ?? 0),
         pauseOf(failing, visit.nowMs),
-        actForms(visit, 'host', { subject: failing, values: { host } }),
+        actionForms(visit, 'host', { subject: failing, values: { host } }),
       ]
     }),
     { none: 'Every host can be reached.' },

@@ -3,7 +3,7 @@ import { uuidPattern } from '@tillgate/protocol'
 import type { EndpointWithHealth } from '../../../core/callbacks/manage-endpoints.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import { actForms } from '../act-forms.ts'
+import { actionForms } from '../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { facts, pages, table } from '../tables.ts'
 import { ago, count, moment, until } from '../words.ts'
@@ -32,7 +32,7 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
     title: `Endpoint ${endpoint.host}`,
     area: 'merchants',
     content: html`<p>${stateOf(endpoint)} · <a href="/merchants/${merchantId}">The merchant</a></p>
-${actForms(visit, 'endpoint', { subject: endpoint, values: { ...key, events: endpoint.events?.join(',') } })}
+${actionForms(visit, 'endpoint', { subject: endpoint, values: { ...key, events: endpoint.events?.join(',') } })}
 <h2>Endpoint</h2>${facts([
       ['endpointId', html`<code>${endpointId}</code>`],
       ['Address', html`<span class="wrap">${endpoint.url}</span>`],

@@ -4,7 +4,7 @@ import { totalledAtMost } from '../../../finance/links/manage-links.ts'
 import type { PaymentLink } from '../../../finance/links/rules/link.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import { actForms } from '../act-forms.ts'
+import { actionForms } from '../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { status } from '../statuses.ts'
 import { facts, number, table, urlWith } from '../tables.ts'
@@ -59,7 +59,7 @@ async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
     title: link.title,
     area: 'links',
     content: html`<p>${stateOf(found.state)} · <a href="/merchants/${merchantId}">The merchant</a></p>
-${actForms(visit, 'link', { subject: link, values: key })}
+${actionForms(visit, 'link', { subject: link, values: key })}
 <div class="grid"><section><h2>Link</h2>${facts([
       ['Page', html`<a class="wrap" href="${linkUrl}" rel="noreferrer">${linkUrl}</a>`],
       [

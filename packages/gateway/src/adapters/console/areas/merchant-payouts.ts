@@ -15,7 +15,7 @@ import {
 } from '../../../finance/payouts/rules/payout-plan.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import { actForms } from '../act-forms.ts'
+import { actionForms } from '../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { status } from '../statuses.ts'
 import { facts, number, pages, table } from '../tables.ts'
@@ -49,7 +49,7 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
     title: `Payouts of ${found.merchant.name}`,
     area: 'merchants',
     content: html`<p><a href="/merchants/${merchantId}">${found.merchant.name}</a> · <a href="/merchants/${merchantId}/money">Money, fees and statement</a> · <a href="/payouts">All runs</a></p>
-${actForms(visit, 'merchant.payouts', { values: { merchantId, ...(plan && planValues(plan)) } })}
+${actionForms(visit, 'merchant.payouts', { values: { merchantId, ...(plan && planValues(plan)) } })}
 <h2>Plans</h2>${planTable(plans)}
 <h2>Bank accounts</h2>${accountTable(visit, accounts)}
 <h2>Payouts</h2>${payoutTable(shown, { nowMs, none: 'No payouts yet.' })}
@@ -66,7 +66,7 @@ async function showPayout(visit: Visit): Promise<ConsolePage | undefined> {
     title: 'Payout',
     area: 'merchants',
     content: html`<p>${status(payout.status)} · <a href="/merchants/${merchantId}/payouts">All payouts of the merchant</a> · <a href="/payouts/${payout.runId}">Its run</a></p>
-${actForms(visit, 'payout', { subject: payout, values: { merchantId, payoutId } })}
+${actionForms(visit, 'payout', { subject: payout, values: { merchantId, payoutId } })}
 ${facts([
   ['Amount', amount(payout.amountMinor, payout.currency)],
   ['To', html`<span class="wrap">${describeBankDetails(payout.account)}</span>`],
@@ -136,7 +136,10 @@ function accountTable(visit: Visit, accounts: readonly MerchantBankAccount[]): H
         html`<span class="wrap">${describeBankDetails(account)}</span>`,
         ago(account.setAtMs, nowMs),
         ago(account.validFromMs, nowMs),
-        actForms(visit, 'merchant.bank-account', { subject: account, values: { merchantId, bankAccountId } }),
+        actionForms(visit, 'merchant.bank-account', {
+          subject: account,
+          values: { merchantId, bankAccountId },
+        }),
       ]
     }),
     { none: 'No bank account: nothing can be paid out.' },

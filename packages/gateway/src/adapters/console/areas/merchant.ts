@@ -9,7 +9,7 @@ import type { Merchant } from '../../../core/merchants/rules/merchant.ts'
 import type { ManageMembers } from '../../../identity/members/manage-members.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import { actForms } from '../act-forms.ts'
+import { actionForms } from '../action-forms.ts'
 import { balanceTable } from '../balances.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { status } from '../statuses.ts'
@@ -30,14 +30,14 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
     visit.service.as(visit.actor).members.listMembers(merchantId),
     visit.service.as(visit.actor).endpoints.listEndpoints(merchantId),
     visit.service.merchantAccounts(merchantId),
-    visit.service.audit.listActs({ merchantId }, { limit: 10 }),
+    visit.service.audit.listEntries({ merchantId }, { limit: 10 }),
   ])
   const { nowMs } = visit
   return {
     title: merchant.name,
     area: 'merchants',
     content: html`<p>${status(merchant.status)} · <a href="/orders?merchant=${merchantId}">Orders</a> · <a href="/callbacks?merchant=${merchantId}">Callbacks</a> · <a href="/merchants/${merchantId}/money">Money, fees and statement</a> · <a href="/links?merchant=${merchantId}">Payment links</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a> · <a href="/merchants/${merchantId}/bills">Bills</a></p>
-${actForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) })}
+${actionForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) })}
 <div class="grid"><section><h2>Settings</h2>${facts([
       ['merchantId', html`<code>${merchantId}</code>`],
       ['Requests a second', merchant.requestsPerSecond ?? 'the default'],
@@ -47,10 +47,10 @@ ${actForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) 
       ['Contacts', merchant.contactEmails?.join(', ') ?? 'nobody hears by mail'],
       ['Since', moment(merchant.createdAtMs, nowMs)],
     ])}</section>
-<section><h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds and payouts', none: 'No money yet.' })}${actForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
-<h2>Keys</h2>${keyTable(visit, merchantId, keys)}${rotationSteps(keys, nowMs)}${actForms(visit, 'merchant.keys', { values: { merchantId } })}
-<h2>Callback endpoints</h2>${endpointTable(endpoints, nowMs)}${actForms(visit, 'merchant.endpoints', { values: { merchantId } })}
-<h2>Members</h2>${memberTable(visit, merchantId, people)}${actForms(visit, 'merchant.members', { values: { merchantId } })}
+<section><h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds and payouts', none: 'No money yet.' })}${actionForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
+<h2>Keys</h2>${keyTable(visit, merchantId, keys)}${rotationSteps(keys, nowMs)}${actionForms(visit, 'merchant.keys', { values: { merchantId } })}
+<h2>Callback endpoints</h2>${endpointTable(endpoints, nowMs)}${actionForms(visit, 'merchant.endpoints', { values: { merchantId } })}
+<h2>Members</h2>${memberTable(visit, merchantId, people)}${actionForms(visit, 'merchant.members', { values: { merchantId } })}
 <h2>What operators did</h2>${table(
       'Acts, the newest first',
       ['When', 'Who', 'What', 'Reason'],
@@ -99,7 +99,7 @@ function keyTable(visit: Visit, merchantId: string, keys: readonly ShownKey[]): 
       ago(key.createdAtMs, nowMs),
       key.usedAtMs === undefined ? 'none yet' : ago(key.usedAtMs, nowMs),
       key.revokedAtMs === undefined &&
-        actForms(visit, 'key', {
+        actionForms(visit, 'key', {
           subject: { key, keys, nowMs } satisfies KeyOfMerchant,
           values: { merchantId, keyId: key.keyId },
         }),
@@ -131,14 +131,14 @@ function memberTable(
         each.role,
         each.hasSecondStep ? 'with second step' : 'password alone',
         ago(each.createdAtMs, visit.nowMs),
-        actForms(visit, 'member', { subject: each, values: { merchantId, login: each.login } }),
+        actionForms(visit, 'member', { subject: each, values: { merchantId, login: each.login } }),
       ]),
       ...invitations.map((each) => [
         each.login,
         each.role,
         'invited',
         ago(each.createdAtMs, visit.nowMs),
-        actForms(visit, 'invitation', { values: { merchantId, linkId: each.linkId } }),
+        actionForms(visit, 'invitation', { values: { merchantId, linkId: each.linkId } }),
       ]),
     ],
     { none: 'Nobody yet: the merchant cannot sign in to the portal. Invite its owner.' },

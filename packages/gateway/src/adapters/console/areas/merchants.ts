@@ -1,7 +1,7 @@
 // The list of merchants, and signing a new one on.
 
 import { html } from '../../kit/html.ts'
-import { actForms } from '../act-forms.ts'
+import { actionForms } from '../action-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { status } from '../statuses.ts'
 import { noneFits, table } from '../tables.ts'
@@ -20,7 +20,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Merchants',
     area: 'merchants',
     content: html`<form class="filters" role="search"><label class="wide">Search<input type="search" name="q" value="${sought}" maxlength="64" placeholder="name or number" autocomplete="off"></label><button>Search</button></form>
-${actForms(visit, 'merchants')}
+${actionForms(visit, 'merchants')}
 ${table(
   'Merchants, the newest first',
   ['Name', 'Status', 'merchantId', 'Since'],

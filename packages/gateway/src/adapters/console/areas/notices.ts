@@ -3,7 +3,7 @@
 import { type Notice, type NoticeState, noticeStates } from '../../../core/emails/rules/notice.ts'
 import { type Content, html } from '../../kit/html.ts'
 import { type Look, statusBadge } from '../../kit/pages/status.ts'
-import { actForms } from '../act-forms.ts'
+import { actionForms } from '../action-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { empty, noneFits, pages, table } from '../tables.ts'
 import { ago, until } from '../words.ts'
@@ -65,7 +65,7 @@ function row(visit: Visit, notice: Notice): Content[] {
       html` <span class="quiet">attempt ${attempts}, the next in ${until(dueAtMs, nowMs)}</span>`
     }`,
     html`<span class="wrap">${lastError ?? '—'}</span>`,
-    actForms(visit, 'notice', { subject: notice, values: { noticeId: notice.noticeId } }),
+    actionForms(visit, 'notice', { subject: notice, values: { noticeId: notice.noticeId } }),
   ]
 }
 

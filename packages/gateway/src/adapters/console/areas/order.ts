@@ -1,5 +1,5 @@
 // One order: its life as a timeline, what was bought, the payment, refunds, ledger transfers, callbacks with every
-// attempt, and the acts that its status allows.
+// attempt, and the actions that its status allows.
 import { merchantIdPattern, paymentIdPattern, toDecimalText } from '@tillgate/protocol'
 import { leftOf } from '../../../actions/orders/order-actions.ts'
 import type { HeldTransfer } from '../../../actions/rails/transfer-actions.ts'
@@ -13,7 +13,7 @@ import { heldMinor } from '../../../finance/rails/rules/bank-transfer.ts'
 import { readSummary } from '../../checkout/pages/summary.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import { actForms } from '../act-forms.ts'
+import { actionForms } from '../action-forms.ts'
 import { callbackFold } from '../callback-parts.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { status } from '../statuses.ts'
@@ -37,7 +37,7 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
     isLive: true,
     content: html`<p class="total">${amount(order.paymentAmountMinor, order.currency)}</p>
 <p>${status(order.status)} ${order.message !== undefined && html`<span class="wrap">${order.message}</span>`}</p>
-${actForms(visit, 'order', {
+${actionForms(visit, 'order', {
   subject: details,
   values: { ...key, amount: leftOf(order), referRefundNo: details.newRefundNumber },
 })}
@@ -193,7 +193,7 @@ function refundTable(visit: Visit, details: OrderDetails): Html {
       moment(refund.completedAtMs, nowMs),
       ...(isByTransfer
         ? [
-            actForms(visit, 'refund', {
+            actionForms(visit, 'refund', {
               subject: { refund, isByTransfer },
               values: { ...refundKey(refund), party },
             }),
@@ -233,7 +233,7 @@ function bankTransfers(visit: Visit, details: OrderDetails, held: HeldTransfer):
   const { merchantId, paymentId, currency } = order
   return html`<h2>Bank transfers by <a href="/rails/${railId}">${railId}</a></h2>
 <p>In suspense for this order: ${amount(held.heldMinor, currency)}</p>
-${actForms(visit, 'held-transfer', { subject: held, values: { merchantId, paymentId, railId, amount: toDecimalText(held.heldMinor, currency), party: payerOf(details, railId) } })}
+${actionForms(visit, 'held-transfer', { subject: held, values: { merchantId, paymentId, railId, amount: toDecimalText(held.heldMinor, currency), party: payerOf(details, railId) } })}
 ${table(
   'What the bank booked, the oldest first',
   ['', number('Amount'), 'Bank’s reference', 'Value date', 'Other side', 'Bank account', 'Recorded'],
@@ -278,7 +278,7 @@ function attemptTable(visit: Visit, { attempts }: OrderDetails): Html {
       html`<span class="wrap">${attempt.reason ?? '—'}</span>`,
       ago(attempt.startedAtMs, nowMs),
       attempt.endedAtMs === undefined ? '—' : ago(attempt.endedAtMs, nowMs),
-      actForms(visit, 'attempt', { subject: attempt, values: attemptValues(attempt) }),
+      actionForms(visit, 'attempt', { subject: attempt, values: attemptValues(attempt) }),
     ]),
   )
 }

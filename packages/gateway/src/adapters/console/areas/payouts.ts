@@ -4,7 +4,7 @@ import type { RunWithTotals } from '../../../finance/payouts/manage-runs.ts'
 import { type Payout, type PayoutRun, payoutStatuses } from '../../../finance/payouts/rules/payout.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import { actForms } from '../act-forms.ts'
+import { actionForms } from '../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, type Download, orNothing, type Visit } from '../console.ts'
 import { status } from '../statuses.ts'
 import { facts, noneFits, number, pages, table, urlWith } from '../tables.ts'
@@ -31,7 +31,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Payouts',
     area: 'money',
     content: html`${moneyTabs(path)}
-${actForms(visit, 'payout-runs')}
+${actionForms(visit, 'payout-runs')}
 ${table(
   'Runs, the newest first',
   ['Run', 'Status', 'Currency', 'From', 'Begun'],
@@ -66,7 +66,7 @@ async function showRun(visit: Visit): Promise<ConsolePage | undefined> {
     title: `Run ${nameOf(run)}, ${run.currency}`,
     area: 'money',
     content: html`<p>${stateOf(run)} · <a href="${path}">All runs</a></p>
-${actForms(visit, 'payout-run', { subject: { ...run, totals: found.totals }, values: { runId } })}
+${actionForms(visit, 'payout-run', { subject: { ...run, totals: found.totals }, values: { runId } })}
 ${files(run)}
 <div class="grid"><section><h2>Run</h2>${factsOf(run, visit.nowMs)}</section>
 <section><h2>Payouts by status</h2>${totals(found, here)}</section></div>

@@ -8,7 +8,7 @@ import { isFailing, type OutsideRail } from '../../../finance/rails/rules/outsid
 import { grouped } from '../../../finance/treasury/rules/mod-97.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import { actForms } from '../act-forms.ts'
+import { actionForms } from '../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { facts, number, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
@@ -25,7 +25,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Rails',
     area: 'rails',
-    content: html`${actForms(visit, 'rails')}
+    content: html`${actionForms(visit, 'rails')}
 ${table(
   'Rails, as they stand at the checkout',
   ['Name', 'Status', 'Currencies', 'Address', 'Since'],
@@ -54,7 +54,7 @@ async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
     title: rail.name,
     area: 'rails',
     content: html`<p>${stateOf(rail, visit.nowMs)}</p>
-${actForms(visit, 'rail', { subject: rail, values: valuesOf(rail) })}
+${actionForms(visit, 'rail', { subject: rail, values: valuesOf(rail) })}
 <div class="grid"><section><h2>Settings</h2>${facts([
       ['railId', html`<code>${rail.railId}</code>`],
       ...(rail.account

@@ -3,7 +3,7 @@ import { uuidPattern } from '@tillgate/protocol'
 import { isWalletShut, type Wallet } from '../../../core/wallets/rules/wallet.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import { actForms } from '../act-forms.ts'
+import { actionForms } from '../action-forms.ts'
 import { balanceTable } from '../balances.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { status } from '../statuses.ts'
@@ -26,7 +26,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Wallets',
     area: 'wallets',
     content: html`<form class="filters" role="search"><label class="wide">Search<input type="search" name="q" value="${sought}" maxlength="64" placeholder="how login, name or last name begin" autocomplete="off"></label><button>Search</button></form>
-${actForms(visit, 'wallets')}
+${actionForms(visit, 'wallets')}
 ${table(
   'Wallets, the newest first',
   ['Name', 'Login', 'Status', 'Since'],
@@ -52,7 +52,7 @@ async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
     title: wallet.name,
     area: 'wallets',
     content: html`<p>${statusOf(wallet, visit.nowMs)}</p>
-${actForms(visit, 'wallet', { subject: wallet, values: { walletId } })}
+${actionForms(visit, 'wallet', { subject: wallet, values: { walletId } })}
 <div class="grid"><section><h2>Wallet</h2>${facts([
       ['Login', wallet.login],
       ['walletId', html`<code>${wallet.walletId}</code>`],

@@ -1,4 +1,4 @@
-// Somebody's own passkeys, one act a screen. Adding one and removing one ask for the password.
+// Somebody's own passkeys, one action a screen. Adding one and removing one ask for the password.
 import { Failure } from '@tillgate/protocol'
 import { maxPasskeyNameLength, type PasskeySite } from '../../../identity/accounts/rules/passkey.ts'
 import { fieldOf } from '../../kit/forms/form-fields.ts'

@@ -2,7 +2,7 @@
 // another secret would end one that is in use: for some minutes they are told the same.
 import { Failure } from '@tillgate/protocol'
 
-/** One that was made before, by an act of the same id. */
+/** One that was made before, by an action of the same id. */
 export interface MadeBefore {
   readonly createdAtMs: number
   /** It is not good any more. */

@@ -1,10 +1,10 @@
-// The one statement by which an approved act uses its request up: in the act's own transaction, and once. Apart from
-// the store of requests, because the audit needs it with every act.
+// The one statement by which an approved action uses its request up: in the action's own transaction, and once. Apart from
+// the store of requests, because the audit needs it with every action.
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import { type Approval, notWaiting } from '../rules/approval.ts'
 
-/** Throws where the request does not wait any more, so that nothing of the act remains. */
+/** Throws where the request does not wait any more, so that nothing of the action remains. */
 export async function closeApproved(
   transaction: Queryable,
   { approvalId, decider, decidedAs, decidedAtMs, reason }: Approval,

@@ -17,8 +17,8 @@ export interface AuditFilter {
 
 export function makeAuditLogStore(database: Pool) {
   return {
-    listActs: (filter: AuditFilter, page: { before?: string | undefined; limit: number }) =>
-      listActs(database, filter, page),
+    listEntries: (filter: AuditFilter, page: { before?: string | undefined; limit: number }) =>
+      listEntries(database, filter, page),
   }
 }
 
@@ -35,7 +35,7 @@ const entryShape = rowShape<Omit<AuditEntry, 'authority' | 'needsApproval' | 'ap
   },
 )
 
-async function listActs(
+async function listEntries(
   database: Queryable,
   { merchantId, subject, actor, act }: AuditFilter,
   { before, limit }: { before?: string | undefined; limit: number },

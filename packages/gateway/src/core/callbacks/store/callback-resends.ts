@@ -43,7 +43,7 @@ export function makeCallbackResends(database: Pool, onQueued: OnQueued = () => {
       commitQueueing(database, onQueued, (transaction) =>
         once(transaction, order.merchantId, request, () => resendOfOrder(transaction, order, rules)),
       ),
-    /** An operator's act; how many were queued. With none, nothing is recorded. */
+    /** An operator's action; how many were queued. With none, nothing is recorded. */
     async resendMany(resends: readonly Resend[], rules: ResendRules, entry: AuditEntry): Promise<number> {
       let queued: readonly Lane[] = []
       const isDone = await audited(database, entry, async (transaction) => {

@@ -148,7 +148,7 @@ export function makeSealedSecretStore(database: Pool) {
     /** Only where the text is still the one that was read. */
     sealInPlace: (kind: SecretKind, secrets: readonly (UnsealedSecret & { readonly sealed: Buffer })[]) =>
       sealInPlace(database, kind, secrets),
-    /** Only where the secret is still the one that was read; how many. Where there are any, the act is on record with them. */
+    /** Only where the secret is still the one that was read; how many. Where there are any, the action is on record with them. */
     reseal: (secrets: readonly Resealed[], entry?: AuditEntry) => reseal(database, secrets, entry),
   }
 }

@@ -15,7 +15,7 @@ export interface KeyName {
 }
 
 /** Decides on the merchant's keys as they are; throws to refuse, and undefined leaves everything as it is. */
-export type ActForKeys = (keys: readonly UsedKey[]) => AuditEntry | undefined
+export type EntryForKeys = (keys: readonly UsedKey[]) => AuditEntry | undefined
 
 /** Of either kind; the column of the other kind is empty. */
 interface StoredKey extends KeyName {
@@ -120,9 +120,9 @@ select ${keyShape.columns}
 export function revokeKey(
   database: Pool,
   { merchantId, keyId, nowMs }: KeyName & { readonly nowMs: number },
-  actFor: ActForKeys,
+  entryFor: EntryForKeys,
 ): Promise<boolean> {
-  return changeKeys(database, merchantId, actFor, async (transaction) => {
+  return changeKeys(database, merchantId, entryFor, async (transaction) => {
     await transaction.query(sql`
 update merchants
    set aes_key_in_use_since = case when aes_key_in_use <> ${keyId} then aes_key_in_use_since end,
@@ -135,13 +135,13 @@ update merchant_keys set revoked_at = ${nowMs}
   })
 }
 
-/** False if the key is not a live AES key, or `actFor` left everything as it is. */
+/** False if the key is not a live AES key, or `entryFor` left everything as it is. */
 export function chooseCallbackKey(
   database: Pool,
   { merchantId, keyId }: KeyName,
-  actFor: ActForKeys,
+  entryFor: EntryForKeys,
 ): Promise<boolean> {
-  return changeKeys(database, merchantId, actFor, async (transaction) => {
+  return changeKeys(database, merchantId, entryFor, async (transaction) => {
     const { rowCount } = await transaction.query(sql`
 update merchants m set callback_key_id = ${keyId}
  where m.merchant_id = ${merchantId}
@@ -155,12 +155,12 @@ update merchants m set callback_key_id = ${keyId}
 function changeKeys(
   database: Pool,
   merchantId: string,
-  actFor: ActForKeys,
+  entryFor: EntryForKeys,
   change: (transaction: Queryable) => Promise<boolean>,
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
     await transaction.query(sql`select from merchants where merchant_id = ${merchantId} for no key update`)
-    const entry = actFor(await listKeys(transaction, merchantId))
+    const entry = entryFor(await listKeys(transaction, merchantId))
     if (!entry || !(await change(transaction))) return false
     await insertAuditEntry(transaction, entry)
     return true
@@ -188,7 +188,7 @@ export interface KeyInUse extends RecordedUse {
 }
 
 /**
- * Requests use this AES key. With an act it is a change, and a choice that was made by hand ends with it. False if another
+ * Requests use this AES key. With an action it is a change, and a choice that was made by hand ends with it. False if another
  * process recorded one since the key in use was read.
  */
 export function setKeyInUse(

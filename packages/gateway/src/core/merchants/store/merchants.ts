@@ -11,8 +11,8 @@ import type { UsedKey } from '../rules/key-use.ts'
 import type { Logo } from '../rules/logo.ts'
 import type { Merchant, MerchantKey } from '../rules/merchant.ts'
 import {
-  type ActForKeys,
   chooseCallbackKey,
+  type EntryForKeys,
   insertFurtherKey,
   insertKey,
   type KeyInJson,
@@ -48,20 +48,20 @@ export function makeMerchantStore(database: Pool) {
     listMerchants: () => listMerchants(database),
     /** The newest first: those whose number or name contains the text, in small letters. */
     searchMerchants: (sought: string, limit: number) => searchMerchants(database, sought, limit),
-    /** The merchant as it is after the change; undefined when there is none. `actFor`: undefined leaves it as it is. */
-    changeMerchant: (merchantId: string, changes: MerchantChanges, actFor: ActFor) =>
-      changeMerchant(database, { merchantId, changes, actFor }),
+    /** The merchant as it is after the change; undefined when there is none. `entryFor`: undefined leaves it as it is. */
+    changeMerchant: (merchantId: string, changes: MerchantChanges, entryFor: EntryFor) =>
+      changeMerchant(database, { merchantId, changes, entryFor }),
     /** False when both slots of its kind are taken. */
     insertKey: (key: MerchantKey, entry: AuditEntry) =>
       audited(database, entry, (transaction) => insertFurtherKey(transaction, key)),
     listKeys: (merchantId: string) => listKeys(database, merchantId),
     /** False when there is no such live key. */
-    revokeKey: (key: KeyName & { readonly nowMs: number }, actFor: ActForKeys) =>
-      revokeKey(database, key, actFor),
-    /** False if the key is not a live AES key, or `actFor` left everything as it is. */
-    chooseCallbackKey: (key: KeyName, actFor: ActForKeys) => chooseCallbackKey(database, key, actFor),
+    revokeKey: (key: KeyName & { readonly nowMs: number }, entryFor: EntryForKeys) =>
+      revokeKey(database, key, entryFor),
+    /** False if the key is not a live AES key, or `entryFor` left everything as it is. */
+    chooseCallbackKey: (key: KeyName, entryFor: EntryForKeys) => chooseCallbackKey(database, key, entryFor),
     recordKeyUse: (use: RecordedUse) => recordKeyUse(database, use),
-    /** With an act it is a change. False if another process recorded one since the key in use was read. */
+    /** With an action it is a change. False if another process recorded one since the key in use was read. */
     setKeyInUse: (inUse: KeyInUse, entry: AuditEntry | undefined) => setKeyInUse(database, inUse, entry),
     findLogo: (merchantId: string) => findLogo(database, merchantId),
     /** Undefined takes it away. False when there is no such merchant. */
@@ -167,17 +167,17 @@ export type MerchantChanges = Partial<
   Omit<Merchant, 'merchantId' | 'hasHadDefaultCallback' | 'isSelfRegistered' | 'logoHash' | 'createdAtMs'>
 >
 
-type ActFor = (before: Merchant) => AuditEntry | undefined
+type EntryFor = (before: Merchant) => AuditEntry | undefined
 
 async function changeMerchant(
   database: Pool,
-  { merchantId, changes, actFor }: { merchantId: string; changes: MerchantChanges; actFor: ActFor },
+  { merchantId, changes, entryFor }: { merchantId: string; changes: MerchantChanges; entryFor: EntryFor },
 ): Promise<Merchant | undefined> {
   return database.transaction(async (transaction) => {
     const { rows } = await transaction.query(sql`
 select ${merchantShape.columns} from merchants m where merchant_id = ${merchantId} for no key update`)
     const before = rows[0] && merchantShape.read(rows[0])
-    const entry = before && actFor(before)
+    const entry = before && entryFor(before)
     if (!entry) return before
     const changed = { ...before, ...changes }
     await updateMerchant(transaction, changed)

@@ -55,7 +55,7 @@ export function makeOrderStore(database: Pool, { onBatch = () => {}, onQueued = 
     ),
     /**
      * Those that won: a change whose order was no longer in its `from` status is left out, callback and all. An
-     * operator's act is recorded with them, if any won.
+     * operator's action is recorded with them, if any won.
      */
     commitStatusChanges: (changes: readonly StatusChange[], entry?: AuditEntry) =>
       commitQueueing(database, onQueued, (transaction) => commitStatusChanges(transaction, changes, entry)),

@@ -41,10 +41,10 @@ export function makeWalletStore(database: Pool) {
       await database.query(sql`update wallets set language = ${language} where wallet_id = ${walletId}`)
     },
     /** False when there is no such wallet, or it is closed. Unlocking also forgets the wrong tries, of whoever made them. */
-    setStatus: (change: StatusChange, actFor: ActFor) =>
+    setStatus: (change: StatusChange, entryFor: EntryFor) =>
       database.transaction(async (transaction) => {
         const done = await setStatus(transaction, change)
-        if (done) await insertAuditEntry(transaction, actFor(await countForgettings(transaction, change)))
+        if (done) await insertAuditEntry(transaction, entryFor(await countForgettings(transaction, change)))
         return done
       }),
   }
@@ -57,7 +57,7 @@ interface StatusChange {
 }
 
 /** By how often operators had wrong PINs of the wallet forgotten lately. */
-export type ActFor = (forgettings: number) => AuditEntry
+export type EntryFor = (forgettings: number) => AuditEntry
 
 interface NewPin {
   readonly walletId: string

@@ -1,4 +1,4 @@
-// One payout that somebody asked for: a run of its own, the money held, and the act behind it, in one transaction.
+// One payout that somebody asked for: a run of its own, the money held, and the action behind it, in one transaction.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -37,8 +37,8 @@ export function makeRequestPayoutStore(database: Pool) {
     requestPayout: (request: PayoutRequest, entry: AuditEntry) => requestPayout(database, request, entry),
     listBalances: (merchantId: string): Promise<Account[]> =>
       listAccounts(database, { ownerKind: 'merchant', ownerId: merchantId }),
-    /** The payout that this act asked for. */
-    findByAct: (merchantId: string, auditId: string) => findByAct(database, merchantId, auditId),
+    /** The payout that this action asked for. */
+    findByAuditId: (merchantId: string, auditId: string) => findByAuditId(database, merchantId, auditId),
   }
 }
 
@@ -82,7 +82,7 @@ values (${runId}, ${bankName}, ${currency}, ${dayOf(nowMs)}, ${nowMs}, ${nowMs})
   return 'requested'
 }
 
-async function findByAct(
+async function findByAuditId(
   database: Queryable,
   merchantId: string,
   auditId: string,

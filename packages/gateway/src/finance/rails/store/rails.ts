@@ -36,8 +36,8 @@ export function makeRailStore(database: Pool) {
       }),
     listRails: () => listRails(database),
     findRail: async (railId: string) => (await listRails(database, railId))[0],
-    changeRail: (railId: string, actFor: (before: OutsideRail) => ChangeWithAct | undefined) =>
-      changeRail(database, railId, actFor),
+    changeRail: (railId: string, entryFor: (before: OutsideRail) => ChangeWithEntry | undefined) =>
+      changeRail(database, railId, entryFor),
     /** Also one that has ended. */
     findSecret: (key: Pick<RailSecret, 'railId' | 'secretId'>) => findSecret(database, key),
     /** The newest of the others stays with it, or none. False: this one is there already. */
@@ -128,7 +128,7 @@ interface SecretRow {
   created_at: number
 }
 
-interface ChangeWithAct {
+interface ChangeWithEntry {
   readonly changes: RailChanges
   readonly entry: AuditEntry
 }
@@ -136,7 +136,7 @@ interface ChangeWithAct {
 async function changeRail(
   database: Pool,
   railId: string,
-  actFor: (before: OutsideRail) => ChangeWithAct | undefined,
+  entryFor: (before: OutsideRail) => ChangeWithEntry | undefined,
 ): Promise<OutsideRail | undefined> {
   return database.transaction(async (transaction) => {
     const { rows } = await transaction.query<RailRow>({
@@ -144,7 +144,7 @@ async function changeRail(
       values: [railId],
     })
     const before = rows[0] && toRail(rows[0])
-    const wanted = before && actFor(before)
+    const wanted = before && entryFor(before)
     if (!wanted) return before
     const changed = { ...before, ...wanted.changes }
     await transaction.query({

@@ -52,7 +52,7 @@ export type Decision =
       readonly items: readonly BookItem[]
       readonly lateDays: number | undefined
     }
-  /** An act of the item's own room books it first. */
+  /** An action of the item's own room books it first. */
   | {
       readonly kind: 'book'
       readonly rule: Rule

@@ -76,7 +76,7 @@ export function makeBreakStore(database: Pool) {
         }),
     /** Books and resolves as one change. `taken`: another action resolves the break, or has resolved it. */
     bookOwn: (booking: BreakBooking, entry: AuditEntry) => bookOwn(database, booking, entry),
-    /** The transfer of a correction, by its act, as the outside account sees it. */
+    /** The transfer of a correction, by its action, as the outside account sees it. */
     findCorrection: (auditId: string, owners: readonly string[]) => findCorrection(database, auditId, owners),
     listMatches: (importId: string, page: { skip: number; limit: number }) =>
       listMatches(database, importId, page),

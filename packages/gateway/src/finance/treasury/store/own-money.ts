@@ -108,7 +108,7 @@ select owner_id as merchant_id, credits_posted - debits_posted as minor
   return rows.map(({ merchant_id: merchantId, minor }) => ({ merchantId, minor: BigInt(minor) }))
 }
 
-/** The transfer through a bank account of an act that was recorded at this time. By transfers_statement. */
+/** The transfer through a bank account of an action that was recorded at this time. By transfers_statement. */
 export async function findOwnTransfer(
   database: Queryable,
   { auditId, madeAtMs }: { readonly auditId: string; readonly madeAtMs: number },

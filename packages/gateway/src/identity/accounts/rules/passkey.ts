@@ -1,5 +1,5 @@
 // Passkeys (WebAuthn): a public key of somebody's device or password manager, bound to the name of a site. The device checks
-// who holds it, so that one act at it stands for password and second step.
+// who holds it, so that one action at it stands for password and second step.
 import { Failure } from '@tillgate/protocol'
 
 export interface Passkey {

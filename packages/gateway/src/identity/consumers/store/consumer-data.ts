@@ -90,7 +90,7 @@ export function makeConsumerDataStore(database: Pool) {
             withdrawals: await listWithdrawals(transaction, walletId),
             devices: await listDevices(transaction, walletId),
             passkeys: await listPasskeys(transaction, walletId),
-            acts: await listActs(transaction, walletId),
+            acts: await listEntries(transaction, walletId),
           }
         },
         { statementTimeoutMs: timeoutMs },
@@ -190,7 +190,7 @@ select ${passkey.columns} from passkeys
 
 const acted = rowShape<StoredAct>('act', { actedAtMs: number('acted_at'), act: 'act', reason: 'reason' })
 
-async function listActs(database: Queryable, walletId: string): Promise<StoredAct[]> {
+async function listEntries(database: Queryable, walletId: string): Promise<StoredAct[]> {
   const { rows } = await database.query(sql`
 select ${acted.columns} from audit where subject = ${walletId} order by acted_at, audit_id`)
   return rows.map(acted.read)

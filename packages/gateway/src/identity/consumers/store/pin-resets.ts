@@ -8,7 +8,7 @@ import { queueNotices } from '../../../core/emails/store/queue-notices.ts'
 import { pinResetLimits } from '../../../core/wallets/rules/pin-reset.ts'
 import { forgetSources } from '../../../core/wallets/store/pin-try-sources.ts'
 import { endAccess } from '../../../core/wallets/store/wallet-access.ts'
-import { type ActFor, countForgettings, setWalletTries } from '../../../core/wallets/store/wallets.ts'
+import { countForgettings, type EntryFor, setWalletTries } from '../../../core/wallets/store/wallets.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import { noTries } from '../../../platform/runtime/lockout.ts'
@@ -37,10 +37,10 @@ export type PinResetStore = ReturnType<typeof makePinResetStore>
 export function makePinResetStore(database: Pool) {
   return {
     /** In place of the one before. Wrong tries are forgotten, so that the owner can use it. False: the wallet is closed. */
-    giveOut: (given: GivenReset, actFor: ActFor) =>
+    giveOut: (given: GivenReset, entryFor: EntryFor) =>
       database.transaction(async (transaction) => {
         const done = await giveOut(transaction, given)
-        if (done) await insertAuditEntry(transaction, actFor(await countForgettings(transaction, given)))
+        if (done) await insertAuditEntry(transaction, entryFor(await countForgettings(transaction, given)))
         return done
       }),
     /** With the mail that carries it. Another that is good still stays, unless it was mailed some minutes ago. */

@@ -1,4 +1,4 @@
-// A consumer's withdrawal: the money is held in the wallet, and the payout is in a run, in one transaction with the act.
+// A consumer's withdrawal: the money is held in the wallet, and the payout is in a run, in one transaction with the action.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -46,7 +46,7 @@ export type WithdrawalStore = ReturnType<typeof makeWithdrawalStore>
 
 export function makeWithdrawalStore(database: Pool) {
   return {
-    /** By payouts_of_wallets. An older gateway that still runs beside this one gives the number to the act alone. */
+    /** By payouts_of_wallets. An older gateway that still runs beside this one gives the number to the action alone. */
     async find(walletId: string, formNumber: string): Promise<Payout | undefined> {
       const [found] = await findPayouts(
         database,

@@ -21,7 +21,7 @@ export interface IdentitySignIn {
   /** Undefined: the provider gives none, and whatever access there was ends. */
   readonly role: Role | 'as declared' | undefined
   readonly nowMs: number
-  readonly actFor: (login: string, action: AuditedAction, reason: string) => AuditEntry
+  readonly entryFor: (login: string, action: AuditedAction, reason: string) => AuditEntry
 }
 
 export type OperatorIdentities = ReturnType<typeof makeOperatorIdentities>
@@ -35,7 +35,7 @@ export function makeOperatorIdentities(database: Pool) {
 }
 
 async function signIn(transaction: Queryable, given: IdentitySignIn): Promise<Access | undefined> {
-  const { identity, role, nowMs, actFor } = given
+  const { identity, role, nowMs, entryFor } = given
   const operator = await lockOperator(transaction, given)
   if (operator?.status !== 'active') return undefined
   const { login } = operator
@@ -48,7 +48,7 @@ async function signIn(transaction: Queryable, given: IdentitySignIn): Promise<Ac
   if (role !== undefined && role !== 'as declared' && role !== operator.role) {
     await transaction.query(sql`update operators set role = ${role} where login = ${login}`)
     const reason = `from ${operator.role} to ${role}, as the identity provider says`
-    await insertAuditEntry(transaction, actFor(login, 'operator.role', reason))
+    await insertAuditEntry(transaction, entryFor(login, 'operator.role', reason))
   }
   return { login, accessVersion: operator.accessVersion + (isLess ? 1 : 0) }
 }

@@ -2,7 +2,7 @@
 
 import { placeOf, writtenPlace } from '../../../../core/ledger/rules/transfer-place.ts'
 import { type Html, html } from '../../../kit/html.ts'
-import { actForms } from '../../act-forms.ts'
+import { actionForms } from '../../action-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../../console.ts'
 import { number, pages, table } from '../../tables.ts'
 import { ago, amount } from '../../words.ts'
@@ -24,7 +24,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     area: 'money',
     content: html`${moneyTabs(path)}
 <p class="quiet">Nothing is edited or removed: a correction is one more transfer, which names the one that it puts right. A merchant is funded on its own page, and money is withdrawn on the wallet’s. The number of a payment is on its order’s page, that of a payout on its own, and that of a top-up on the wallet’s and on the bank account’s.</p>
-${actForms(visit, 'corrections')}
+${actionForms(visit, 'corrections')}
 ${table(
   'Corrections, the newest first',
   ['When', 'What', number('Amount'), 'From', 'To', 'Puts right', 'Reference', 'Who and why'],

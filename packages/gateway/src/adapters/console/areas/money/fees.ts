@@ -5,7 +5,7 @@ import { walletRailId } from '../../../../core/orders/payments/rules/rail.ts'
 import type { Explanation } from '../../../../finance/treasury/manage-prices.ts'
 import { type Html, html } from '../../../kit/html.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
-import { actForms } from '../../act-forms.ts'
+import { actionForms } from '../../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orRefused, type Visit } from '../../console.ts'
 import { empty, facts, number, table } from '../../tables.ts'
 import { amount, moment } from '../../words.ts'
@@ -22,7 +22,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Fees',
     area: 'money',
     content: html`${moneyTabs(path)}
-${actForms(visit, 'fees')}
+${actionForms(visit, 'fees')}
 <h2>What does a payment cost?</h2>
 ${calculator(visit.query)}
 ${await explained(visit)}

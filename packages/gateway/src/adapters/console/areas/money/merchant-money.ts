@@ -2,7 +2,7 @@
 import { merchantIdPattern } from '@tillgate/protocol'
 import type { StatementEntry, StatementRange } from '../../../../core/ledger/store/statements.ts'
 import { type Html, html } from '../../../kit/html.ts'
-import { actForms } from '../../act-forms.ts'
+import { actionForms } from '../../action-forms.ts'
 import { balanceTable } from '../../balances.ts'
 import { type ConsolePage, type ConsoleRoute, type Download, orNothing, type Visit } from '../../console.ts'
 import { empty, number, table } from '../../tables.ts'
@@ -34,7 +34,7 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
     area: 'merchants',
     content: html`<p class="no-print"><a href="/merchants/${merchantId}">The merchant</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a> · <a href="/merchants/${merchantId}/bills">Bills</a> · <a href="/money/fees?merchant=${merchantId}">What does a payment cost?</a></p>
 <h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds and payouts', none: 'No money yet.' })}
-${actForms(visit, 'merchant.money', { values: { merchantId } })}
+${actionForms(visit, 'merchant.money', { values: { merchantId } })}
 <section class="no-print"><h2>Prices for this merchant and for all</h2>${priceTable(prices, visit.nowMs)}</section>
 <h2>Statement, ${period(rangeOf(visit))}</h2>${statementForm(merchantId, visit)}
 ${statement}`,

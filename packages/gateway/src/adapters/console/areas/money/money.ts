@@ -6,7 +6,7 @@ import type { BankAccount } from '../../../../finance/treasury/rules/bank-accoun
 import { grouped } from '../../../../finance/treasury/rules/mod-97.ts'
 import { type Content, type Html, html } from '../../../kit/html.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
-import { actForms } from '../../act-forms.ts'
+import { actionForms } from '../../action-forms.ts'
 import { ageOf, type BooksRow, booksByCurrency, ownerKinds, owners } from '../../books.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
 import { empty, facts, number, table } from '../../tables.ts'
@@ -52,7 +52,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
 ${inUse.length === 0 ? empty('Nothing was paid yet.') : balances(inUse.slice(0, maxCurrencies))}
 <p class="quiet">${ageOf(books, visit.nowMs)} ${inUse.length > maxCurrencies && `The first ${maxCurrencies} of ${inUse.length} currencies. `}<a href="/ledger">All currencies, and the proof</a></p>
 <h2>Bank accounts</h2>
-${actForms(visit, 'banks')}
+${actionForms(visit, 'banks')}
 ${table(
   'The operator’s bank accounts',
   ['Name', 'Status', 'Currency', 'Account', 'Since'],
@@ -88,7 +88,7 @@ async function showBank(visit: Visit): Promise<ConsolePage | undefined> {
     title: `Bank account ${bank.bankName}`,
     area: 'money',
     content: html`<p>${stateOf(bank)} · <a href="${moneyPath}">All bank accounts</a></p>
-${actForms(visit, 'bank', { subject: bank, values: valuesOf(bank) })}
+${actionForms(visit, 'bank', { subject: bank, values: valuesOf(bank) })}
 <div class="grid"><section><h2>Account</h2>${facts([
       ['Holder', html`<span class="wrap">${bank.holder}</span>`],
       ['Account', reached(bank)],

@@ -1,7 +1,7 @@
 // Applications for live keys: those that wait, and one with everything that it says.
 import { uuidPattern } from '@tillgate/protocol'
 import { html } from '../../../kit/html.ts'
-import { actForms } from '../../act-forms.ts'
+import { actionForms } from '../../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
 import { status } from '../../statuses.ts'
 import { facts, pages, table } from '../../tables.ts'
@@ -56,7 +56,7 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
     title: found.business,
     area: 'applications',
     content: html`<p>${status(found.status)}</p>
-${actForms(visit, 'application', { subject: found, values: { applicationId } })}
+${actionForms(visit, 'application', { subject: found, values: { applicationId } })}
 ${facts([
   ['Contact', found.contact],
   ['E-mail', found.email],

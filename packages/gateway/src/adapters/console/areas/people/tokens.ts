@@ -2,7 +2,7 @@
 
 import { mayAct } from '../../../../core/audit/rules/roles.ts'
 import { html } from '../../../kit/html.ts'
-import { actForms } from '../../act-forms.ts'
+import { actionForms } from '../../action-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../../console.ts'
 import { table } from '../../tables.ts'
 import { ago } from '../../words.ts'
@@ -19,7 +19,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'API tokens',
     area: 'account',
     content: html`<p>A program acts in your name with a token, within its scopes and never beyond your role. <a href="/api">What the admin API can do</a>.</p>
-${actForms(visit, 'tokens')}
+${actionForms(visit, 'tokens')}
 ${table(
   'Live tokens',
   [...(isAdmin ? ['Operator'] : []), 'Name', 'Scopes', 'Made', 'Until', 'Last used', 'Act'],
@@ -30,7 +30,7 @@ ${table(
     ago(token.createdAtMs, nowMs),
     ago(token.expiresAtMs, nowMs),
     html`${ago(token.lastUsedAtMs, nowMs)}${token.lastUsedFrom !== undefined && html` <span class="quiet">from ${token.lastUsedFrom}</span>`}`,
-    actForms(visit, 'token', { subject: token, values: { tokenId: token.tokenId } }),
+    actionForms(visit, 'token', { subject: token, values: { tokenId: token.tokenId } }),
   ]),
   { none: 'No live tokens.' },
 )}`,

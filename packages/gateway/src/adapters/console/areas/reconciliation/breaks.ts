@@ -4,7 +4,7 @@ import { type Break, breakMeanings } from '../../../../finance/reconciliation/ru
 import { breakKinds } from '../../../../finance/reconciliation/rules/match.ts'
 import { type Content, type Html, html } from '../../../kit/html.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
-import { actForms } from '../../act-forms.ts'
+import { actionForms } from '../../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
 import { empty, facts, noneFits, number, rowsBefore, table, urlWith } from '../../tables.ts'
 import { ago, amount, moment } from '../../words.ts'
@@ -96,7 +96,7 @@ async function showBreak(visit: Visit): Promise<ConsolePage | undefined> {
     title: `Break: ${wordOf(found.kind)}, ${found.day}`,
     area: 'reconciliation',
     content: html`<p>${stateOf(found)} · ${breakMeanings[found.kind]} · <a href="${path}">All breaks</a></p>
-${actForms(visit, 'break', { subject: found, values: { breakId, owner: found.owner } })}
+${actionForms(visit, 'break', { subject: found, values: { breakId, owner: found.owner } })}
 <div class="grid"><section><h2>The statement</h2>${outsideSide(found)}</section>
 <section><h2>The books</h2>${bookSide(found)}</section></div>
 <h2>The break</h2>${about(found, visit.nowMs)}

@@ -5,7 +5,7 @@ import type { ReconciledDay } from '../../../../finance/reconciliation/store/day
 import type { OutsideAccountRow } from '../../../../finance/reconciliation/store/statements.ts'
 import { type Html, html } from '../../../kit/html.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
-import { actForms } from '../../act-forms.ts'
+import { actionForms } from '../../action-forms.ts'
 import type { ConsolePage, ConsoleRoute, Download, Visit } from '../../console.ts'
 import { empty, number, table, urlWith } from '../../tables.ts'
 import { bareAmount } from '../../words.ts'
@@ -40,7 +40,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
 <p class="quiet">${accounts.map((each, index) => html`${index > 0 && ' · '}<a href="${link({ account: each.account, currency: each.currency })}"${each.account === account && each.currency === currency && html` aria-current="true"`}>${each.account} ${each.currency}</a>`)}</p>
 <p><a href="${link({ month: monthBefore(month) })}">Earlier</a> · <strong>${month}</strong> · <a href="${link({ month: dayAfter(`${month}-28`, 4).slice(0, 7) })}">Later</a> · <a href="${path}.csv?${new URLSearchParams({ account, currency, month }).toString()}" download>CSV</a></p>
 ${await openingHint(visit, chosen, all)}
-${actForms(visit, 'days', { values: { account, currency, day: lastOpen?.day } })}
+${actionForms(visit, 'days', { values: { account, currency, day: lastOpen?.day } })}
 ${calendar(month, all)}
 ${table(
   'Days, the oldest first',

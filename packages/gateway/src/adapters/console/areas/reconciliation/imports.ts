@@ -3,7 +3,7 @@
 import { rules } from '../../../../finance/reconciliation/rules/match.ts'
 import { type Html, html } from '../../../kit/html.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
-import { actForms } from '../../act-forms.ts'
+import { actionForms } from '../../action-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../../console.ts'
 import { facts, number, pages, rowsBefore, table, urlWith } from '../../tables.ts'
 import { ago, amount, count, moment } from '../../words.ts'
@@ -32,7 +32,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Statements',
     area: 'reconciliation',
     content: html`${reconciliationTabs(path)}
-${actForms(visit, 'statements')}
+${actionForms(visit, 'statements')}
 ${table(
   'Imports, the newest first',
   ['File', 'Of', 'Days', number('Lines'), number('Known'), 'Imported'],
@@ -53,7 +53,7 @@ ${table(
 )}
 ${pages(path, visit.query, { older: found.length > perPage ? shown.at(-1)?.importId : undefined })}
 <h2>Mappings of CSV files</h2>
-${actForms(visit, 'mappings')}
+${actionForms(visit, 'mappings')}
 ${table(
   'Mappings by name',
   ['Name', 'Of', 'Pays over to', 'Columns'],

@@ -60,7 +60,7 @@ const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as c
 
 export function makeRefundStore(database: Pool) {
   return {
-    /** With the operator's act behind it, where an operator refunds, and with how much may be refunded in all. */
+    /** With the operator's action behind it, where an operator refunds, and with how much may be refunded in all. */
     insertRefund: (request: NewRefund, entry?: AuditEntry, maxTotalMinor?: bigint) =>
       insertRefund(database, request, { entry, maxTotalMinor }),
     findRefundByNumber: (number: RefundNumber) => findRefundByNumber(database, number),

@@ -1,4 +1,4 @@
-// The portal's side of the acts: each on a screen of its own, which says what will happen, and is done when it is sent.
+// The portal's side of the actions: each on a screen of its own, which says what will happen, and is done when it is sent.
 // Words are the portal's; whose merchant it is done to is the session's, whatever is sent.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import {
@@ -11,10 +11,10 @@ import {
   uuidPattern,
 } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
-import type { Act, PortalFace, RawInput } from '../../actions/action.ts'
+import type { Action, PortalFace, RawInput } from '../../actions/action.ts'
 import { faceOf } from '../../actions/fields.ts'
 import { readInput, typedIn } from '../../actions/read-input.ts'
-import { runAct } from '../../actions/running/run-act.ts'
+import { runAction } from '../../actions/running/run-action.ts'
 import type { OperatorService } from '../../actions/service.ts'
 import { memberRoles } from '../../core/audit/rules/roles.ts'
 import { endpointFormats } from '../../core/callbacks/rules/endpoint.ts'
@@ -27,22 +27,22 @@ import type { Language } from './languages.ts'
 import { ago } from './parts.ts'
 import { type Done, type PortalAct, type PortalPage, type PortalRoute, pathTo, type Visit } from './portal.ts'
 import { demandProof, proofFields } from './proof.ts'
-import type { ActName, FieldName, Words } from './words.ts'
+import type { ActionName, FieldName, Words } from './words.ts'
 
-/** Every act that a member may do: its screen, and what happens when it is sent. */
-export function actScreens(catalogue: readonly Act[]): readonly PortalRoute[] {
-  return catalogue.flatMap((act) =>
-    act.portal.flatMap((face): PortalRoute[] => {
-      const show = (visit: Visit) => screen(visit, { act, face })
+/** Every action that a member may do: its screen, and what happens when it is sent. */
+export function actionScreens(catalogue: readonly Action[]): readonly PortalRoute[] {
+  return catalogue.flatMap((action) =>
+    action.portal.flatMap((face): PortalRoute[] => {
+      const show = (visit: Visit) => screen(visit, { action, face })
       const route: PortalAct = {
         path: face.path,
         roles: face.roles,
         fields: [
-          ...shownFields(act, face).map(([name]) => name),
+          ...shownFields(action, face).map(([name]) => name),
           ...(face.wantsProof ? ['password', 'code'] : []),
         ],
-        takesFile: hasPicture(shownFields(act, face)),
-        act: (visit, form) => doAct(visit, form, { act, face }),
+        takesFile: hasPicture(shownFields(action, face)),
+        act: (visit, form) => doAction(visit, form, { action, face }),
         back: show,
       }
       return [{ path: face.path, roles: face.roles, show }, route]
@@ -51,11 +51,14 @@ export function actScreens(catalogue: readonly Act[]): readonly PortalRoute[] {
 }
 
 interface Screen {
-  readonly act: Act
+  readonly action: Action
   readonly face: PortalFace
 }
 
-function shownFields({ input }: Act, { fields, hidden = [], fixed = {} }: PortalFace): [string, TSchema][] {
+function shownFields(
+  { input }: Action,
+  { fields, hidden = [], fixed = {} }: PortalFace,
+): [string, TSchema][] {
   const all = Object.entries(input?.properties ?? {})
   if (fields) return all.filter(([name]) => fields.includes(name))
   return all.filter(([name]) => !hidden.includes(name) && !(name in fixed))
@@ -65,15 +68,15 @@ function hasPicture(fields: readonly [string, TSchema][]): boolean {
   return fields.some(([, schema]) => faceOf(schema).kind === 'picture')
 }
 
-async function screen(visit: Visit, { act, face }: Screen): Promise<PortalPage | undefined> {
+async function screen(visit: Visit, { action, face }: Screen): Promise<PortalPage | undefined> {
   const { words } = visit.language
   // Safe: a test holds every name to the words.
-  const said = words.acts[face.name as ActName]
+  const said = words.acts[face.name as ActionName]
   const values = await valuesOf(visit, face)
   if (!values) return undefined
   const warnings = await warningsOf(visit, face)
   // There is nothing to confirm where nothing is warned of.
-  const fields = shownFields(act, face).filter(([name]) => name !== 'confirm' || warnings.length > 0)
+  const fields = shownFields(action, face).filter(([name]) => name !== 'confirm' || warnings.length > 0)
   const isFile = hasPicture(fields)
   const isKey = face.name === 'newRsaKey'
   return {
@@ -86,8 +89,8 @@ ${warnings.map((text) => html`<p><strong>${text}</strong></p>`)}
 ${carried(visit)}
 ${isKey && keyMaker(visit.language)}
 ${face.hidden?.map((name) => html`<input type="hidden" name="${name}" value="${values[name]}">`)}
-${act.isOnce && html`<input type="hidden" name="formId" value="${randomUUID()}">`}
-${fields.map(([name, schema]) => inputOf(visit, { name, schema, act, face, values }))}
+${action.isOnce && html`<input type="hidden" name="formId" value="${randomUUID()}">`}
+${fields.map(([name, schema]) => inputOf(visit, { name, schema, action, face, values }))}
 ${face.wantsProof && proofFields(visit)}
 <button class="${face.isDangerous ? 'danger' : 'primary'}">${said.title}</button>
 <a class="button" href="${pathTo(face.page, visit.params)}">${words.common.back}</a>
@@ -184,7 +187,7 @@ function inputOf(
   visit: Visit,
   field: Screen & { name: string; schema: TSchema; values: Readonly<Record<string, string | undefined>> },
 ): Html {
-  const { name, schema, act, face, values } = field
+  const { name, schema, action, face, values } = field
   const { words } = visit.language
   const { kind, placeholder } = faceOf(schema)
   const { maxLength } = schema as { maxLength?: number }
@@ -193,7 +196,7 @@ function inputOf(
     // Safe: a test holds every field to the words.
     label: words.fields[name as FieldName],
     value: visit.refused?.typed.get(name) ?? values[name],
-    isRequired: Boolean(act.input?.required?.includes(name) || face.required?.includes(name)),
+    isRequired: Boolean(action.input?.required?.includes(name) || face.required?.includes(name)),
     kind,
     choices: choicesOf(name, words),
     ticked: tickedIn.has(name)
@@ -245,21 +248,21 @@ function choicesOf(
 
 const statusesOf = (name: EventName) => ({ ...orderEvents, ...refundEvents })[name].statuses
 
-async function doAct(visit: Visit, typed: URLSearchParams, { act, face }: Screen): Promise<Done> {
+async function doAction(visit: Visit, typed: URLSearchParams, { action, face }: Screen): Promise<Done> {
   const { words } = visit.language
-  const names = [...shownFields(act, face).map(([name]) => name), ...(face.hidden ?? [])]
+  const names = [...shownFields(action, face).map(([name]) => name), ...(face.hidden ?? [])]
   const raw: RawInput = {
     ...Object.fromEntries(
       names.map((name) => [
         name,
-        tickedIn.has(name) ? typed.getAll(name) : typedIn(typed, name, act.input?.properties[name]),
+        tickedIn.has(name) ? typed.getAll(name) : typedIn(typed, name, action.input?.properties[name]),
       ]),
     ),
     ...face.fixed,
     ...visit.params,
     merchantId: visit.scope.merchantId,
   }
-  const { params, input, errors } = readInput(act, face.read?.(raw) ?? raw, {
+  const { params, input, errors } = readInput(action, face.read?.(raw) ?? raw, {
     required: face.required,
     nameOf: (field) => words.fields[field as FieldName] ?? field,
     say: {
@@ -274,8 +277,8 @@ async function doAct(visit: Visit, typed: URLSearchParams, { act, face }: Screen
   // What its requests are refused is not done here instead.
   if ((await scope.merchant()).merchant.status === 'suspended')
     return { kind: 'refused', errors: [{ field: undefined, message: words.home.suspended }] }
-  const ran = await runAct(act, {
-    // Safe: of the operators' service an act with a portal face uses what a scope has; the test of all routes runs each.
+  const ran = await runAction(action, {
+    // Safe: of the operators' service an action with a portal face uses what a scope has; the test of all routes runs each.
     service: scope.service as unknown as OperatorService,
     operator: undefined,
     member,
@@ -284,14 +287,14 @@ async function doAct(visit: Visit, typed: URLSearchParams, { act, face }: Screen
     nowMs,
     params,
     input,
-    actId: act.isOnce ? actIdOf(visit, typed, { act, params, input }) : undefined,
+    actId: action.isOnce ? idempotentIdOf(visit, typed, { action, params, input }) : undefined,
     ...(face.wantsProof && { prove: () => demandProof(visit, typed) }),
   })
   if (ran.kind !== 'done') throw new Error('members ask for no approval')
   const { answer } = ran
-  const said = words.acts[face.name as ActName]
+  const said = words.acts[face.name as ActionName]
   const to = pathTo(face.page, visit.params)
-  const secrets = act.tell?.(answer, { params, input }).secrets
+  const secrets = action.tell?.(answer, { params, input }).secrets
   if (!secrets) return { kind: 'go', to, note: said.done }
   return {
     kind: 'shown_once',
@@ -305,13 +308,13 @@ ${secrets.map(([, value]) => html`<p class="secret"><code>${value}</code></p>`)}
   }
 }
 
-/** However often the same form is sent, by the same member, it is the same act. */
-function actIdOf(
+/** However often the same form is sent, by the same member, it is the same action. */
+function idempotentIdOf(
   { member, scope }: Visit,
   typed: URLSearchParams,
-  { act, params, input }: { act: Act; params: unknown; input: unknown },
+  { action, params, input }: { action: Action; params: unknown; input: unknown },
 ): string {
-  const content = [scope.merchantId, member.login, typed.get('formId'), act.name, params, input]
+  const content = [scope.merchantId, member.login, typed.get('formId'), action.name, params, input]
   const hash = createHash('sha256').update(JSON.stringify(content)).digest('hex')
   return hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
 }

@@ -5,36 +5,36 @@ import type { ApprovalRequest } from '../../core/audit/rules/approval.ts'
 import { ApprovalNeeded, type Authority } from '../../core/audit/rules/authority.ts'
 import { mayAct } from '../../core/audit/rules/roles.ts'
 import { checkScope } from '../../identity/operators/rules/api-token.ts'
-import type { Act, ActCall } from '../action.ts'
+import type { Action, ActionCall } from '../action.ts'
 import { fieldsOf, titleOf } from './describe-fields.ts'
 
 export type Ran =
   | { readonly kind: 'done'; readonly answer: unknown }
   | { readonly kind: 'waiting'; readonly request: ApprovalRequest }
 
-export type Calling = Omit<ActCall, 'authority'> & Pick<Partial<ActCall>, 'authority'>
+export type Calling = Omit<ActionCall, 'authority'> & Pick<Partial<ActionCall>, 'authority'>
 
-export async function runAct(act: Act, calling: Calling): Promise<Ran> {
-  const call = { ...calling, authority: calling.authority ?? authorityOf(act, calling) }
+export async function runAction(action: Action, calling: Calling): Promise<Ran> {
+  const call = { ...calling, authority: calling.authority ?? authorityOf(action, calling) }
   const { operator, token, actId, service } = call
-  if (operator && !mayAct(operator.role, act.needs))
+  if (operator && !mayAct(operator.role, action.needs))
     throw new Failure('not_allowed', {
-      message: `This needs the role ${act.needs}; yours is ${operator.role}.`,
+      message: `This needs the role ${action.needs}; yours is ${operator.role}.`,
     })
-  if (operator && token) checkScope(act.scope, token, operator)
-  const isAsking = operator !== undefined && act.effects.length > 0
+  if (operator && token) checkScope(action.scope, token, operator)
+  const isAsking = operator !== undefined && action.effects.length > 0
   const sent = isAsking && actId !== undefined ? await service.approvals.findSent(actId) : undefined
   if (sent) return { kind: 'waiting', request: sent }
   try {
-    return { kind: 'done', answer: await act.run(bound(call)) }
+    return { kind: 'done', answer: await action.run(bound(call)) }
   } catch (error) {
     if (!(error instanceof ApprovalNeeded) || !isAsking) throw error
-    return { kind: 'waiting', request: await ask(act, call, operator.login) }
+    return { kind: 'waiting', request: await ask(action, call, operator.login) }
   }
 }
 
 /** The name under which an action calls operations stands for the caller, with the caller's authority. */
-function bound(call: ActCall): ActCall {
+function bound(call: ActionCall): ActionCall {
   const { service, actor, authority } = call
   return {
     ...call,
@@ -42,13 +42,13 @@ function bound(call: ActCall): ActCall {
   }
 }
 
-function authorityOf(act: Act, { service, operator, member, token, portalRoles }: Calling): Authority {
+function authorityOf(action: Action, { service, operator, member, token, portalRoles }: Calling): Authority {
   const policy = service.approvalPolicy
   if (operator)
     return {
       kind: 'operator',
       login: operator.login,
-      needs: act.needs,
+      needs: action.needs,
       accessVersion: operator.accessVersion,
       tokenId: token?.tokenId,
       policy,
@@ -62,22 +62,25 @@ function authorityOf(act: Act, { service, operator, member, token, portalRoles }
       roles: portalRoles ?? [],
       policy,
     }
-  return { kind: 'machine', policy, isRecovery: act.isRecovery }
+  return { kind: 'machine', policy, isRecovery: action.isRecovery }
 }
 
-async function ask(act: Act, call: ActCall, requestedBy: string): Promise<ApprovalRequest> {
+async function ask(action: Action, call: ActionCall, requestedBy: string): Promise<ApprovalRequest> {
   const { service, actor, actId } = call
   // Safe, both: an action's parameters and input are objects of its schemas.
   const params = (call.params ?? {}) as Record<string, unknown>
-  const input = { ...(call.input as Record<string, unknown> | undefined), ...(await act.pin?.(bound(call))) }
+  const input = {
+    ...(call.input as Record<string, unknown> | undefined),
+    ...(await action.pin?.(bound(call))),
+  }
   const { merchantId } = { ...params, ...input } as { merchantId?: string }
   return service.approvals.ask({
-    action: act.name,
+    action: action.name,
     params,
     input,
-    summary: summaryOf(act, { params, input }),
+    summary: summaryOf(action, { params, input }),
     merchantId,
-    reason: reasonOf(act, input),
+    reason: reasonOf(action, input),
     requestedBy,
     requestedAs: actor,
     authority: call.authority,
@@ -86,12 +89,12 @@ async function ask(act: Act, call: ActCall, requestedBy: string): Promise<Approv
 }
 
 /** As people read it in the audit, in emails and in lists. */
-export function summaryOf(act: Act, given: { params: object; input: object }): string {
-  const fields = fieldsOf(act, given).map(({ label, value }) => `${label.toLowerCase()} ${value}`)
-  return `${titleOf(act)}${fields.length > 0 ? `: ${fields.join(', ')}` : ''}`
+export function summaryOf(action: Action, given: { params: object; input: object }): string {
+  const fields = fieldsOf(action, given).map(({ label, value }) => `${label.toLowerCase()} ${value}`)
+  return `${titleOf(action)}${fields.length > 0 ? `: ${fields.join(', ')}` : ''}`
 }
 
-function reasonOf({ input: schema }: Act, { reason }: Readonly<Record<string, unknown>>): string {
+function reasonOf({ input: schema }: Action, { reason }: Readonly<Record<string, unknown>>): string {
   if (typeof reason === 'string') return reason
   if (schema && 'reason' in schema.properties)
     throw new Failure('invalid_field', {

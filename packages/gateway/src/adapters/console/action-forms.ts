@@ -1,12 +1,12 @@
-// The console's side of the acts: each form as its place on a page shows it, and what happens when it is sent.
+// The console's side of the actions: each form as its place on a page shows it, and what happens when it is sent.
 import { randomBytes } from 'node:crypto'
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
-import type { Act, FormFace, GivenFile, RawInput, Told } from '../../actions/action.ts'
+import type { Action, FormFace, GivenFile, RawInput, Told } from '../../actions/action.ts'
 import { tellWaiting } from '../../actions/approvals/approval-actions.ts'
 import { faceOf, labelOf } from '../../actions/fields.ts'
 import { nameInForm, readInput, typedIn } from '../../actions/read-input.ts'
-import { runAct } from '../../actions/running/run-act.ts'
+import { runAction } from '../../actions/running/run-action.ts'
 import { fieldOf } from '../kit/forms/form-fields.ts'
 import { maxFileBytes, type SentForm, tooLargeFile } from '../kit/forms/uploads.ts'
 import { type Html, html } from '../kit/html.ts'
@@ -18,55 +18,55 @@ import { demandProof, proofFields } from './proof.ts'
 type Values = Readonly<Record<string, string | undefined>>
 
 /** Every form of the place that is offered for this subject; `values` are of its parameters and fields. */
-export function actForms(
+export function actionForms(
   visit: Visit,
   place: string,
   { subject, values = {} }: { readonly subject?: unknown; readonly values?: Values } = {},
 ): Html | undefined {
   const { nowMs, operator } = visit
-  const shown = visit.catalogue.flatMap((act) =>
-    act.forms
+  const shown = visit.catalogue.flatMap((action) =>
+    action.forms
       .filter((form) => form.place === place)
       // Safe, here and below: a place is about one kind of thing, and its page passes that.
       .filter((form) => form.isOffered?.(subject as never, { nowMs, login: operator.login }) ?? true)
-      .map((form) => actForm(visit, act, { form, subject, values }) ?? []),
+      .map((form) => actionForm(visit, action, { form, subject, values }) ?? []),
   )
   const forms = shown.flat()
   return forms.length === 0 ? undefined : html`<div class="acts">${forms}</div>`
 }
 
-function actForm(
+function actionForm(
   visit: Visit,
-  act: Act,
+  action: Action,
   { form, subject, values }: { form: FormFace; subject: unknown; values: Values },
 ): Html | undefined {
   const { refused, operator } = visit
-  const action = fill(form.path, values)
+  const target = fill(form.path, values)
   const hidden = form.hidden ?? []
   const isRefused =
-    refused?.action === action &&
+    refused?.action === target &&
     hidden.every((name) => (values[name] ?? '') === (refused.typed.get(name) ?? ''))
   const of = isRefused ? visit : { ...visit, refused: undefined }
   const say = (text: FormFace['button']) => (typeof text === 'string' ? text : text(subject as never))
   return foldedForm(visit, {
-    needs: act.needs,
-    action,
+    needs: action.needs,
+    action: target,
     label: form.label,
     explains: say(form.explains),
     button: say(form.button),
     isDangerous: form.isDangerous,
     isOpen: isRefused,
     formId: form.formId,
-    takesFile: act.takesFile,
-    fields: html`${act.takesFile && html`<label>File<input type="file" name="file" required></label>`}${hidden.map((name) => values[name] !== undefined && html`<input type="hidden" name="${name}" value="${values[name]}">`)}${
-      act.isOnce && html`<input type="hidden" name="formId" value="${makeUuid(visit.nowMs, randomBytes)}">`
-    }${shownFields(act, form).map(([name, schema]) => inputOf(of, { name, schema, action, values, act, form }))}${
-      form.wantsProof && proofFields(of, operator, action)
+    takesFile: action.takesFile,
+    fields: html`${action.takesFile && html`<label>File<input type="file" name="file" required></label>`}${hidden.map((name) => values[name] !== undefined && html`<input type="hidden" name="${name}" value="${values[name]}">`)}${
+      action.isOnce && html`<input type="hidden" name="formId" value="${makeUuid(visit.nowMs, randomBytes)}">`
+    }${shownFields(action, form).map(([name, schema]) => inputOf(of, { name, schema, target, values, action, form }))}${
+      form.wantsProof && proofFields(of, operator, target)
     }`,
   })
 }
 
-function shownFields({ input }: Act, { fields, hidden = [], fixed = {} }: FormFace): [string, TSchema][] {
+function shownFields({ input }: Action, { fields, hidden = [], fixed = {} }: FormFace): [string, TSchema][] {
   const all = Object.entries(input?.properties ?? {})
   if (fields) return all.filter(([name]) => fields.includes(name))
   return all.filter(
@@ -76,9 +76,9 @@ function shownFields({ input }: Act, { fields, hidden = [], fixed = {} }: FormFa
 
 function inputOf(
   visit: Visit,
-  field: { name: string; schema: TSchema; action: string; values: Values; act: Act; form: FormFace },
+  field: { name: string; schema: TSchema; target: string; values: Values; action: Action; form: FormFace },
 ): Html {
-  const { name, schema, action, values, act, form } = field
+  const { name, schema, target, values, action, form } = field
   const { label, choices, initial, kind, placeholder } = faceOf(schema)
   const {
     type,
@@ -102,60 +102,60 @@ function inputOf(
         ? `${description?.replaceAll('`', '')}${isList && !offered ? (kind === 'lines' ? ' One on each line.' : ' Separated by commas.') : ''}`
         : undefined,
     value: (typed ? typed.get(name) : values[name]) ?? initial,
-    isRequired: Boolean(act.input?.required?.includes(name) || form.required?.includes(name)),
+    isRequired: Boolean(action.input?.required?.includes(name) || form.required?.includes(name)),
     kind,
     choices: offered ?? all?.map((each) => [each, each] as const),
     ticked: isList && offered ? (typed?.getAll(name) ?? values[name]?.split(',') ?? []) : undefined,
     attributes: html`${type === 'integer' && html` inputmode="numeric"`}${name === 'amount' && html` inputmode="decimal"`}${
       maxLength !== undefined && html` maxlength="${maxLength}"`
     }${placeholder !== undefined && html` placeholder="${kind === 'lines' ? placeholder.replaceAll(', ', '\n') : placeholder}"`}${kind !== 'long' && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
-    error: errorOf(visit, action, name),
+    error: errorOf(visit, target, name),
   })
 }
 
-/** Everything that the console takes by forms of acts. */
-export function actRoutes(catalogue: readonly Act[]): readonly ConsoleAct[] {
-  return catalogue.flatMap((act) =>
-    act.forms.map((form) => ({
+/** Everything that the console takes by forms of actions. */
+export function actionRoutes(catalogue: readonly Action[]): readonly ConsoleAct[] {
+  return catalogue.flatMap((action) =>
+    action.forms.map((form) => ({
       path: form.path,
-      needs: act.needs,
+      needs: action.needs,
       fields: [
-        ...shownFields(act, form).map(([name]) => name),
+        ...shownFields(action, form).map(([name]) => name),
         ...(form.wantsProof ? ['password', 'code'] : []),
       ],
       back: (visit: Visit, typed: URLSearchParams) =>
         fill(form.page, { ...Object.fromEntries(typed), ...visit.params }),
-      takesFile: act.takesFile,
+      takesFile: action.takesFile,
       act: (visit: Visit, typed: URLSearchParams, files: SentForm['files']) =>
-        doAct(visit, typed, { act, form, files }),
+        doAction(visit, typed, { action, form, files }),
     })),
   )
 }
 
-async function doAct(
+async function doAction(
   visit: Visit,
   typed: URLSearchParams,
-  { act, form, files }: { act: Act; form: FormFace; files: SentForm['files'] },
+  { action, form, files }: { action: Action; form: FormFace; files: SentForm['files'] },
 ): Promise<Done> {
   const names = [
-    ...shownFields(act, form).map(([name]) => name),
+    ...shownFields(action, form).map(([name]) => name),
     ...(form.hidden ?? []),
-    ...elsewhere(act, form),
+    ...elsewhere(action, form),
   ]
   const raw: RawInput = {
-    ...Object.fromEntries(names.map((name) => [name, typedIn(typed, name, act.input?.properties[name])])),
+    ...Object.fromEntries(names.map((name) => [name, typedIn(typed, name, action.input?.properties[name])])),
     ...form.fixed,
     ...visit.params,
   }
-  const { params, input, errors } = readInput(act, form.read?.(raw) ?? raw, {
+  const { params, input, errors } = readInput(action, form.read?.(raw) ?? raw, {
     required: form.required,
-    nameOf: nameInForm(act),
+    nameOf: nameInForm(action),
   })
   if (errors.length > 0) return { kind: 'refused', errors }
   const { service, operator, actor, nowMs } = visit
-  const actId = act.isOnce ? await actIdOf(visit, typed, { act, params, input }) : undefined
-  const file = act.takesFile ? fileOf(files) : undefined
-  const ran = await runAct(act, {
+  const actId = action.isOnce ? await idempotentIdOf(visit, typed, { action, params, input }) : undefined
+  const file = action.takesFile ? fileOf(files) : undefined
+  const ran = await runAction(action, {
     service,
     operator,
     actor,
@@ -169,7 +169,7 @@ async function doAct(
   const told: Told =
     ran.kind === 'waiting'
       ? tellWaiting(ran.request)
-      : (act.tell?.(ran.answer, { params, input }) ?? { text: 'Done.' })
+      : (action.tell?.(ran.answer, { params, input }) ?? { text: 'Done.' })
   if (told.secrets) return { kind: 'shown_once', page: secretPage(told, visit) }
   return { kind: 'go', to: told.page, note: told.text }
 }
@@ -186,8 +186,8 @@ function fileOf(files: SentForm['files']): GivenFile {
   }
 }
 
-/** Fields of the act that stand elsewhere on the page, tied to the form by its id. */
-function elsewhere({ input }: Act, { formId, fields = [] }: FormFace): string[] {
+/** Fields of the action that stand elsewhere on the page, tied to the form by its id. */
+function elsewhere({ input }: Action, { formId, fields = [] }: FormFace): string[] {
   return formId === undefined
     ? []
     : Object.keys(input?.properties ?? {}).filter((name) => !fields.includes(name))
@@ -195,19 +195,23 @@ function elsewhere({ input }: Act, { formId, fields = [] }: FormFace): string[] 
 
 /**
  * `formId` was made with the form and counts as an Idempotency-Key of this operator: however often the form is sent, the
- * act is done once. A form that comes back changed, or for another act or subject, is refused, so that nobody is told
+ * action is done once. A form that comes back changed, or for another action or subject, is refused, so that nobody is told
  * that the new amount has moved.
  */
-async function actIdOf(
+async function idempotentIdOf(
   { operator, service }: Visit,
   typed: URLSearchParams,
-  { act, params, input }: { act: Act; params: unknown; input: object | undefined },
+  { action, params, input }: { action: Action; params: unknown; input: object | undefined },
 ): Promise<string> {
   const formId = typed.get('formId') ?? ''
   if (!uuidPattern.test(formId))
     throw new Failure('invalid_field', { message: 'Load the page anew and try again.' })
-  const content = JSON.stringify([act.name, params, { ...input, reason: undefined }])
-  const actId = await service.apiTokens.actIdOf({ login: operator.login, key: `form ${formId}`, content })
+  const content = JSON.stringify([action.name, params, { ...input, reason: undefined }])
+  const actId = await service.apiTokens.idempotentIdOf({
+    login: operator.login,
+    key: `form ${formId}`,
+    content,
+  })
   if (actId !== undefined) return actId
   throw new Failure('number_already_used', {
     message: 'This form was sent before, for another request. Nothing new was done. Load the page anew.',

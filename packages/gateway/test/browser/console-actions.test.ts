@@ -1,4 +1,4 @@
-// One admin's round through the console in a real browser: each act by its form, as a person does it, what the page
+// One admin's round through the console in a real browser: each action by its form, as a person does it, what the page
 // says after it, and at the end the audit, which knows all of them.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
@@ -128,7 +128,7 @@ test('a wallet is added, topped up, locked and unlocked, and the ledger is prove
     fields: { Login: 'mira@wallet.example', Name: 'Mira' },
   })
   assert.match(await page.locator('.secret code').innerText(), /^\d{6}$/)
-  // The form for money bears the id of its act, and the audit is in the order of ids.
+  // The form for money bears the id of its action, and the audit is in the order of ids.
   clock.advance(1_000)
   await page.getByRole('link', { name: 'Done' }).click()
   await act({ fold: 'Top up…', button: 'Top up', fields: { Amount: '25.50', Currency: 'EUR' } })

@@ -1,5 +1,5 @@
 // What a shop does in its portal, over HTTP: keys, settings, logo, refund, callbacks, requests, statement. Each is recorded
-// with who did it, and does to the shop what the operator's act would.
+// with who did it, and does to the shop what the operator's action would.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseAesKey, sealRequest } from '@tillgate/protocol'

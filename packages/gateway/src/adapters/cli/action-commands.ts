@@ -1,33 +1,35 @@
-// Commands made from the acts: parameters are arguments, fields are options, the answer is told or shown as it is.
+// Commands made from the actions: parameters are arguments, fields are options, the answer is told or shown as it is.
 import assert from 'node:assert/strict'
 import { pipeline } from 'node:stream/promises'
 import { Failure } from '@tillgate/protocol'
 import { type Command, Option } from 'commander'
 import type { TSchema } from 'typebox'
-import type { Act, CommandFace, GivenFile, RawInput, Told } from '../../actions/action.ts'
+import type { Action, CommandFace, GivenFile, RawInput, Told } from '../../actions/action.ts'
 import { isFile } from '../../actions/answers.ts'
 import { faceOf } from '../../actions/fields.ts'
 import { readInput } from '../../actions/read-input.ts'
-import { runAct } from '../../actions/running/run-act.ts'
+import { runAction } from '../../actions/running/run-action.ts'
 import { commandName, type OutputOptions, print, type Terminal, type WithContext } from './context.ts'
 import { namedFile, readTextFile } from './files.ts'
 import { describeAnswer } from './show-answer.ts'
 
 type Options = Readonly<Record<string, string | boolean>> & OutputOptions
 
-export function addActCommand(
+export function addActionCommand(
   parent: Command,
-  act: Act & { command: CommandFace },
+  action: Action & { command: CommandFace },
   parts: { readonly withContext: WithContext; readonly terminal: Terminal },
 ): void {
-  const { command: face, params, input } = act
+  const { command: face, params, input } = action
   const taken = Object.keys(params?.properties ?? {}).concat(face.arguments ?? [])
   const fields = { ...params?.properties, ...input?.properties }
   const must = [...(params?.required ?? []), ...(input?.required ?? []), ...(face.required ?? [])]
   const isRequired = (field: string, schema: TSchema) =>
     must.includes(field) && faceOf(schema).initial === undefined
-  const command = parent.command(face.words.split(' ').at(-1) ?? '').description(face.summary ?? act.summary)
-  if (act.takesFile) command.argument('<file>', 'The file; - is standard input.')
+  const command = parent
+    .command(face.words.split(' ').at(-1) ?? '')
+    .description(face.summary ?? action.summary)
+  if (action.takesFile) command.argument('<file>', 'The file; - is standard input.')
   for (const field of taken) {
     const schema = fields[field] as TSchema
     const name = faceOf(schema).option ?? field
@@ -39,12 +41,12 @@ export function addActCommand(
   for (const [field, schema] of options)
     command.addOption(toOption(field, schema, { isRequired: isRequired(field, schema) }))
   for (const [name, description] of Object.entries(face.flags ?? {})) command.option(`--${name}`, description)
-  if (!isFile(act.answer)) command.option('--json', 'Print JSON.')
+  if (!isFile(action.answer)) command.option('--json', 'Print JSON.')
   if (face.help !== undefined) command.addHelpText('after', `\n${face.help}`)
   command.action((...given: unknown[]) => {
     // Safe: commander calls with the arguments, the options and the command.
-    const [path] = act.takesFile ? (given as string[]) : []
-    const rest = act.takesFile ? given.slice(1) : given
+    const [path] = action.takesFile ? (given as string[]) : []
+    const rest = action.takesFile ? given.slice(1) : given
     const texts = rest.slice(0, taken.length) as (string | undefined)[]
     const chosen = rest[taken.length] as Options
     const raw: RawInput = Object.fromEntries([
@@ -52,7 +54,7 @@ export function addActCommand(
       ...options.map(([field, schema]) => [field, textOf(chosen[camel(optionOf(field, schema))], schema)]),
       ...Object.keys(face.flags ?? {}).map((name) => [name, chosen[name] ? 'true' : undefined]),
     ])
-    return run(act, face.read?.(raw) ?? raw, chosen, {
+    return run(action, face.read?.(raw) ?? raw, chosen, {
       ...parts,
       file: path === undefined ? undefined : namedFile(path),
     })
@@ -60,7 +62,7 @@ export function addActCommand(
 }
 
 async function run(
-  act: Act & { command: CommandFace },
+  action: Action & { command: CommandFace },
   raw: RawInput,
   options: Options,
   {
@@ -69,13 +71,13 @@ async function run(
     file,
   }: { withContext: WithContext; terminal: Terminal; file: GivenFile | undefined },
 ) {
-  const { params, input, errors } = readInput(act, raw, {
-    required: act.command.required,
-    nameOf: (field) => nameOf(field, act),
+  const { params, input, errors } = readInput(action, raw, {
+    required: action.command.required,
+    nameOf: (field) => nameOf(field, action),
   })
   if (errors.length > 0)
     throw new Failure('invalid_field', {
-      message: errors.map(({ message }) => inOptions(message, act)).join('\n'),
+      message: errors.map(({ message }) => inOptions(message, action)).join('\n'),
     })
   await withContext(async ({ service, actor, clock }) => {
     const call = {
@@ -88,18 +90,18 @@ async function run(
       actId: undefined,
       file,
     }
-    const ran = await runAct(act, call).catch((error: unknown) => {
+    const ran = await runAction(action, call).catch((error: unknown) => {
       if (error instanceof Failure && error.failure === 'invalid_field')
-        throw new Failure('invalid_field', { message: inOptions(error.message, act), cause: error })
+        throw new Failure('invalid_field', { message: inOptions(error.message, action), cause: error })
       throw error
     })
     assert(ran.kind === 'done', 'the command line cannot ask for approval')
     const { answer } = ran
-    // Safe, both: an act answers as its schema says.
-    if (isFile(act.answer)) return pipeline(answer as AsyncIterable<string>, terminal.out, { end: false })
-    const lines = act.tell
-      ? linesOf(act.tell(answer, { params, input }))
-      : describeAnswer(answer as object, act.answer, act.command.columns)
+    // Safe, both: an action answers as its schema says.
+    if (isFile(action.answer)) return pipeline(answer as AsyncIterable<string>, terminal.out, { end: false })
+    const lines = action.tell
+      ? linesOf(action.tell(answer, { params, input }))
+      : describeAnswer(answer as object, action.answer, action.command.columns)
     print(terminal, options, { value: answer, lines })
   })
 }
@@ -154,17 +156,20 @@ function descriptionOf(schema: TSchema): string {
   return faceOf(schema).hint ?? (schema as { description?: string }).description ?? ''
 }
 
-function nameOf(field: string, { params, input, command }: Act): string {
+function nameOf(field: string, { params, input, command }: Action): string {
   const schema = input?.properties[field] ?? params?.properties[field] ?? {}
   const isArgument = params?.properties[field] !== undefined || command?.arguments?.includes(field)
   return isArgument ? (faceOf(schema).option ?? field) : `--${optionOf(field, schema)}`
 }
 
 /** Rules speak of fields, such as onDay; whoever types commands knows the option. */
-function inOptions(message: string, act: Act): string {
-  return Object.keys(act.input?.properties ?? {}).reduce(
+function inOptions(message: string, action: Action): string {
+  return Object.keys(action.input?.properties ?? {}).reduce(
     (said, field) =>
-      said.replace(new RegExp(/[A-Z]/.test(field) ? `\\b${field}\\b` : `^${field}\\b`), nameOf(field, act)),
+      said.replace(
+        new RegExp(/[A-Z]/.test(field) ? `\\b${field}\\b` : `^${field}\\b`),
+        nameOf(field, action),
+      ),
     message,
   )
 }
