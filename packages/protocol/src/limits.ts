@@ -26,6 +26,7 @@ export const maxGoodsNameLength = 256
 export const maxGoodsDescLength = 256
 export const maxShippingNameLength = 256
 export const maxShippingAddressLength = 512
+export const maxAttachLength = 1024
 export const maxUrlLength = 2048
 export const maxPaymentIdLength = 32
 export const maxRefundIdLength = 32

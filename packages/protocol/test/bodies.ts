@@ -35,6 +35,7 @@ export function fullCreateBody() {
     callbackUrl: 'https://shop.example/callbacks',
     redirectUrl: 'https://shop.example/thanks',
     cancelUrl: 'https://shop.example/basket',
+    attach: 'basket 7',
   } satisfies CreateBody
 }
 

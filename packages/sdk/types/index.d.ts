@@ -70,6 +70,8 @@ export interface CreateAnswer {
     checkoutUrl: string;
     /** `pending` for a new order; the current status when the request was a repetition. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
     status: OrderStatus;
+    /** The attach of the create request. Absent where there was none. Text of 1 to 1024 characters but line breaks and tabs. */
+    attach?: string;
     /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
     ignoredFields?: {
         /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
@@ -263,6 +265,8 @@ export interface PaymentResult {
     status: OrderStatus;
     /** Why it failed; empty when it did not. Text of at most 1024 characters. */
     msg: string;
+    /** The attach of the create request. Absent where there was none. Text of 1 to 1024 characters but line breaks and tabs. */
+    attach?: string;
 }
 export interface QueryAnswer {
     /** The status of the newest refund where there is one, otherwise of the payment. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`, `refunding`, `refund_success`, `refund_failed`. */
@@ -316,6 +320,8 @@ export interface QueryAnswer {
         /** Why it failed; empty when it did not. Text of at most 1024 characters. */
         msg: string;
     }[];
+    /** The attach of the create request. Absent where there was none. Text of 1 to 1024 characters but line breaks and tabs. */
+    attach?: string;
     /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
     ignoredFields?: {
         /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
@@ -387,6 +393,8 @@ export interface RefundResult {
     status: RefundStatus;
     /** Why it failed; empty when it did not. Text of at most 1024 characters. */
     msg: string;
+    /** The attach of the create request. Absent where there was none. Text of 1 to 1024 characters but line breaks and tabs. */
+    attach?: string;
 }
 export interface SandboxAnswer {
     /** The payment order’s number. Text of 1 to 32 characters. */
@@ -942,6 +950,8 @@ interface CreateBody {
     redirectUrl?: string;
     /** Where the consumer goes who leaves the checkout while the order is pending; redirectUrl when left out. An address of at most 2048 characters. */
     cancelUrl?: string;
+    /** Your own data, returned unchanged by create, query and callbacks. Text of at most 1024 characters but line breaks and tabs. */
+    attach?: string;
 }
 /** Which order: its paymentId, or your own orderNo when the answer of create was lost, or one of its refunds. */
 export type OrderReference = string | {

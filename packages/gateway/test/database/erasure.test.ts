@@ -7,17 +7,18 @@ import { createBody } from '../support/order.ts'
 const dayMs = 86_400_000
 const shop = await openCheckoutShop({ environment: { PERSONAL_DATA_DAYS: '30' } })
 const { gateway, merchant, clock } = shop
-const [name, address, orderDescription]: string[] = [
+const [name, address, orderDescription, attach]: string[] = [
   'Annegret Vogelsang',
   'Lindenallee 77',
   'For the birthday',
+  'basket of Annegret V.',
 ]
 const personal = [name, address, orderDescription].map(String)
 
 const bodyOf = (orderNo: string) => {
   const body = createBody({ now: clock.now(), orderNo })
   const shipping = { shipType: 'SHIPPING', amount: 0, name, address }
-  return { ...body, order: { ...body.order, orderDescription, shipping } }
+  return { ...body, attach, order: { ...body.order, orderDescription, shipping } }
 }
 
 /** Every row of every table, as text. */
@@ -59,6 +60,8 @@ test('what is personal in an order is erased after its time, everywhere, and not
   clock.advance(1)
   assert.equal((await prune()).erased, 3)
   assert.deepEqual(await isStored(), [false, false, false])
+  const { rows } = await gateway.pool.query('select from orders where attach is not null')
+  assert.equal(rows.length, 0)
   assert.equal((await prune()).erased, 0, 'again')
 
   const { data } = await merchant.call('service.trade.query', { paymentId: paid.paymentId })
@@ -77,6 +80,8 @@ test('what is personal in an order is erased after its time, everywhere, and not
   const refused = await merchant.call('service.trade.create', other)
   assert.equal(refused.code, 40900)
   assert.doesNotMatch(refused.text, /Annegret/)
+  const otherAttach = await merchant.call('service.trade.create', { ...first, attach: 'another basket' })
+  assert.equal(otherAttach.code, 40900)
 })
 
 test('an order that is younger, or was never personal, stays as it is', async () => {

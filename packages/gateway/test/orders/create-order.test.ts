@@ -85,6 +85,7 @@ const optional = [
   'callbackUrl',
   'redirectUrl',
   'cancelUrl',
+  'attach',
   'order.orderDescription',
   'order.goods[0].goodsAmount',
   'order.goods[1].goodsUnitAmount',
@@ -136,6 +137,7 @@ const lengths: [string, number, (length: number) => string][] = [
   ['callbackUrl', 2048, (length) => 'http://127.0.0.1/'.padEnd(length, 'a')],
   ['redirectUrl', 2048, (length) => 'http://127.0.0.1/'.padEnd(length, 'a')],
   ['cancelUrl', 2048, (length) => 'http://127.0.0.1/'.padEnd(length, 'a')],
+  ['attach', 1024, (length) => '😀'.repeat(length)],
 ]
 for (const [field, limit, make] of lengths) {
   test(`${field} may be ${limit} characters long and not one more`, async () => {
@@ -349,6 +351,7 @@ for (const [field, value] of [
   ['callbackUrl', undefined],
   ['redirectUrl', 'http://127.0.0.1:9/other'],
   ['cancelUrl', 'http://127.0.0.1:9/other'],
+  ['attach', 'other'],
   ['paymentTime', -1],
   ['paymentExpiryTime', 1],
   ['order.orderDescription', 'Three teas'],
@@ -366,6 +369,32 @@ for (const [field, value] of [
     assert.equal(stored.data.paymentAmount, 12.5)
   })
 }
+
+test('attach is returned unchanged by create, by its repetition and by query', async () => {
+  const attach = ' {"basket": 7, "note": "two\\nlines"}\n\t界😀 '
+  const body = { ...createBody({ now: clock.now() }), attach }
+  const { data } = await create(body)
+  const again = await create(body)
+  const query = await merchant.call('service.trade.query', { paymentId: data.paymentId })
+  assert.deepEqual([data.attach, again.data.attach, query.data.attach], [attach, attach, attach])
+  const without = await create(createBody({ now: clock.now() }))
+  assert.ok(!('attach' in without.data))
+})
+
+test('an order is found by how its attach begins, by its merchant alone', async () => {
+  const attach = `50%_off basket-${'x'.repeat(80)}`
+  const { data } = await create({ ...createBody({ now: clock.now() }), attach })
+  const found = async (number: string, merchantId?: string) => {
+    const orders = await gateway.stores.orderList.findByNumber({ kind: 'merchantNumber', number, merchantId })
+    return orders.map(({ paymentId }) => paymentId)
+  }
+  for (const sought of [attach.slice(0, 64), '50%_off basket', '50%'])
+    assert.deepEqual(await found(sought), [data.paymentId], sought)
+  for (const sought of ['50_', 'basket', 'x']) assert.deepEqual(await found(sought), [], sought)
+  assert.deepEqual(await found('50%', merchant.merchantId), [data.paymentId])
+  const other = await gateway.addMerchant()
+  assert.deepEqual(await found('50%', other.merchantId), [])
+})
 
 test('two merchants may use one orderNo', async () => {
   const other = await gateway.addMerchant()

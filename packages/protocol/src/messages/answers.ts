@@ -9,6 +9,7 @@ import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
 import { channels } from './create-body.ts'
 import {
+  attach,
   currency,
   ignored,
   merchantId,
@@ -34,6 +35,7 @@ export const createAnswerSchema = Type.Object({
     '`pending` for a new order; the current status when the request was a repetition.',
     orderStatusNames,
   ),
+  ...attach,
   ...ignored,
 })
 export type CreateAnswer = Static<typeof createAnswerSchema>
@@ -86,6 +88,7 @@ export const queryAnswerSchema = Type.Object({
     item: refundInQuery,
     typeName: 'array of refunds',
   }),
+  ...attach,
   ...ignored,
 })
 export type QueryAnswer = Static<typeof queryAnswerSchema>

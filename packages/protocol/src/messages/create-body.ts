@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { amount, choice, list, nested, pattern, quantity, text, time, url } from '../fields.ts'
 import {
   goodsQuantityDecimals,
+  maxAttachLength,
   maxGoods,
   maxGoodsDescLength,
   maxGoodsNameLength,
@@ -104,6 +105,13 @@ export const createBodySchema = Type.Object({
     url(
       'Where the consumer goes who leaves the checkout while the order is pending; redirectUrl when left out.',
     ),
+  ),
+  attach: Type.Optional(
+    text('Your own data, returned unchanged by create, query and callbacks.', {
+      min: 0,
+      max: maxAttachLength,
+      hasLines: true,
+    }),
   ),
 })
 

@@ -63,6 +63,7 @@ test('a full order arrives in minor units, milliseconds and one spelling', () =>
     callbackUrl: 'https://shop.example/callbacks',
     redirectUrl: 'https://shop.example/thanks',
     cancelUrl: 'https://shop.example/basket',
+    attach: 'basket 7',
   })
 })
 

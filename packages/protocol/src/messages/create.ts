@@ -23,6 +23,7 @@ export interface CreateOrder extends Ignoring {
   readonly callbackUrl?: string
   readonly redirectUrl?: string
   readonly cancelUrl?: string
+  readonly attach?: string
 }
 
 /** Fields that were left out, or sent as null, are absent. */
@@ -73,6 +74,7 @@ export function parseCreateBody(bodyText: string): CreateOrder {
     ...(body.callbackUrl !== undefined && { callbackUrl: body.callbackUrl }),
     ...(body.redirectUrl !== undefined && { redirectUrl: body.redirectUrl }),
     ...(body.cancelUrl !== undefined && { cancelUrl: body.cancelUrl }),
+    ...(body.attach !== undefined && { attach: body.attach }),
     ...ignoring(body),
   }
 }

@@ -8,6 +8,7 @@ import { maxOrderNoLength } from '../limits.ts'
 import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
 import {
+  attach,
   currency,
   merchantId,
   message,
@@ -37,6 +38,7 @@ export const paymentResultSchema = Type.Object({
   ),
   status: orderStatus,
   msg: message,
+  ...attach,
 })
 export type PaymentResult = Static<typeof paymentResultSchema>
 
@@ -54,6 +56,7 @@ export const refundResultSchema = Type.Object({
   ),
   status: refundStatus,
   msg: message,
+  ...attach,
 })
 export type RefundResult = Static<typeof refundResultSchema>
 

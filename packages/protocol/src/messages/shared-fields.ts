@@ -2,6 +2,7 @@
 import { choice, list, nested, pattern, text } from '../fields.ts'
 import { merchantIdPattern } from '../ids.ts'
 import {
+  maxAttachLength,
   maxMessageLength,
   maxOrderNoLength,
   maxPaymentIdLength,
@@ -28,6 +29,15 @@ export const currency = pattern('The currency.', { regexp: /^[A-Z]{3}$/, expecte
 export const orderStatus = choice('The payment order’s status.', orderStatusNames)
 export const refundStatus = choice('The refund’s status.', refundStatusNames)
 export const message = text('Why it failed; empty when it did not.', { min: 0, max: maxMessageLength })
+
+export const attach = {
+  attach: Type.Optional(
+    text('The attach of the create request. Absent where there was none.', {
+      max: maxAttachLength,
+      hasLines: true,
+    }),
+  ),
+}
 
 /** Of every success: so that a misspelt field is noticed at once. */
 export const ignored = {

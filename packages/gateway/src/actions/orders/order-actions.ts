@@ -1,5 +1,5 @@
 // Orders: listed, searched, shown, cancelled, refunded.
-import { Failure, orderStatuses, refundStatuses, toDecimalText } from '@tillgate/protocol'
+import { Failure, maxAttachLength, orderStatuses, refundStatuses, toDecimalText } from '@tillgate/protocol'
 import type { Order } from '../../core/orders/rules/order.ts'
 import type { OrderDetails } from '../../finance/overview/show-order.ts'
 import { type Action, defineAction, form } from '../action.ts'
@@ -44,6 +44,7 @@ const details = object('An order with everything that is known of it.', {
   callbackUrl: optional(text('Where callbacks go.', { max: 2048 })),
   redirectUrl: optional(text('Where the consumer returns to.', { max: 2048 })),
   cancelUrl: optional(text('Where the consumer returns to while it is pending.', { max: 2048 })),
+  attach: optional(text('The merchant’s own data.', { max: maxAttachLength })),
   changes: list(
     'Every change of its status, the oldest first.',
     object('A change.', {
@@ -99,7 +100,8 @@ export const orderActions: readonly Action[] = [
     name: 'order.search',
     api: { method: 'GET', path: '/orders/search', id: 'searchOrders' },
     scope: 'orders:read',
-    summary: 'Orders that bear a number: paymentId, orderNo, transactionId, refundId or referRefundNo',
+    summary:
+      'Find orders by paymentId, orderNo, transactionId, refundId, referRefundNo, or how attach begins',
     input: object('What is sought.', { number: text('The whole number.', { max: 64 }) }),
     answer: object('What was found.', { orders: list('At most 50, the newest first.', listed) }),
     run: async ({ service, input }) => ({

@@ -16,7 +16,7 @@ import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { CurrentOrder } from './current-order.ts'
 import type { PlaceOrder } from './place-order.ts'
 import { checkoutUrl } from './rules/checkout-url.ts'
-import { differingField, makeOrder, type Order } from './rules/order.ts'
+import { differingField, type ErasableText, makeOrder, type Order } from './rules/order.ts'
 
 export interface CreateOrderParts {
   readonly placeOrder: PlaceOrder
@@ -44,7 +44,7 @@ export function makeCreateOrder(parts: CreateOrderParts) {
   }
 
   function answer(order: Order, asked: Ignoring): CreateAnswer {
-    const { merchantId, paymentId, orderNo, channel, status } = order
+    const { merchantId, paymentId, orderNo, channel, status, attach } = order
     const token = parts.linkTokens.make([merchantId, paymentId])
     return {
       paymentId,
@@ -52,6 +52,7 @@ export function makeCreateOrder(parts: CreateOrderParts) {
       channel,
       checkoutUrl: checkoutUrl({ merchantId, paymentId, token }, parts.publicUrl),
       status,
+      ...(attach !== undefined && { attach }),
       ...ignoring(asked),
     }
   }
@@ -65,8 +66,9 @@ function asSaid(order: Order, stored: Order, { hasHadDefaultCallback }: Merchant
 
 function refuseOtherContent(stored: Order, order: Order): void {
   // Of what was erased the hash alone is left to compare with.
-  const isSame = stored.contentHash !== undefined && stored.contentHash === hashOf(order.content)
-  const field = differingField(stored, isSame ? { ...order, content: stored.content } : order)
+  const isSame = stored.contentHash !== undefined && stored.contentHash === hashOf(order)
+  const { content, attach } = isSame ? stored : order
+  const field = differingField(stored, { ...order, content, attach })
   if (field === undefined) return
   throw new Failure('number_already_used', {
     field,
@@ -74,6 +76,9 @@ function refuseOtherContent(stored: Order, order: Order): void {
   })
 }
 
-export function hashOf(content: string): string {
-  return createHash('sha256').update(content).digest('hex')
+/** Content is JSON without line breaks, so that the two cannot be mistaken for each other. */
+export function hashOf({ content, attach }: ErasableText): string {
+  return createHash('sha256')
+    .update(attach === undefined ? content : `${content}\n${attach}`)
+    .digest('hex')
 }

@@ -4,7 +4,7 @@ import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { firstPaymentIdAt } from '../../platform/runtime/time-ordered-ids.ts'
 import { hashOf } from './create-order.ts'
-import { withoutPersonalData } from './rules/order.ts'
+import { type ErasableText, withoutPersonalData } from './rules/order.ts'
 import type { ErasureStore } from './store/erasure.ts'
 
 export interface ErasePersonalDataParts {
@@ -47,7 +47,8 @@ export function makeErasePersonalData(parts: ErasePersonalDataParts): ErasePerso
 }
 
 /** Undefined: there is nothing in it to erase. */
-export function erase(content: string) {
-  const left = withoutPersonalData(content)
-  return left === undefined ? undefined : { content: left, contentHash: hashOf(content) }
+export function erase(text: ErasableText) {
+  const left = withoutPersonalData(text.content)
+  if (left === undefined && text.attach === undefined) return undefined
+  return { content: left ?? text.content, contentHash: hashOf(text) }
 }

@@ -72,6 +72,7 @@ function answer(order: Order, refunds: readonly Refund[], about: Refund | undefi
     paymentAmount,
     ...(order.transactionId !== undefined && { payMethod: order.railId ?? walletRailId }),
     refunds: refunds.map(refundInQuery),
+    ...(order.attach !== undefined && { attach: order.attach }),
   }
 }
 

@@ -21,7 +21,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
       parts.length > 0
         ? parts
         : empty(
-            html`Nothing is called “${sought}”. The search knows whole numbers: paymentId, orderNo, transactionId, refundId, referRefundNo, callback id, requestId; merchants and rails by number or part of the name; and wallets by number, or how login, name or last name begin.`,
+            html`Nothing is called “${sought}”. The search knows whole numbers: paymentId, orderNo, transactionId, refundId, referRefundNo, callback id, requestId; orders by how their attach begins; merchants and rails by number or part of the name; and wallets by number, or how login, name or last name begin.`,
           ),
   }
 }

@@ -72,6 +72,7 @@ ${actionForms(visit, 'order', {
       ['Callbacks to', order.callbackUrl ?? 'nowhere'],
       ['Returns to', order.redirectUrl ?? 'nowhere'],
       order.cancelUrl !== undefined && (['While pending to', order.cancelUrl] as const),
+      order.attach !== undefined && (['attach', html`<span class="wrap">${order.attach}</span>`] as const),
     ])}</section>
 </div>
 <h2>Goods</h2>${goods(order)}

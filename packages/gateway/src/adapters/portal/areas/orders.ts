@@ -130,6 +130,7 @@ function factsOf({ language }: Visit, order: Order, leftMinor: bigint): Html {
     order.refundedMinor > 0n && [orders.refunded, formats.money(order.refundedMinor, currency)],
     order.status === 'success' && [orders.left, formats.money(leftMinor, currency)],
     order.message !== undefined && [orders.message, html`<bdi>${order.message}</bdi>`],
+    order.attach !== undefined && [orders.attach, html`<span class="wrap">${order.attach}</span>`],
     [orders.callbackUrl, html`<span class="wrap">${order.callbackUrl || orders.noCallback}</span>`],
   ])
 }

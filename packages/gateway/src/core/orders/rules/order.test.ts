@@ -19,6 +19,7 @@ test('a new order is pending and has what the merchant said and what we gave it'
     callbackUrl: 'https://shop.example/cb',
     redirectUrl: 'https://shop.example/thanks',
     cancelUrl: 'https://shop.example/basket',
+    attach: 'basket 7',
   } as const
   const given = { merchantId: 'm', paymentId: 'P1', nowMs: nowMs + 2 }
   assert.deepEqual(makeOrder(create, given), {
@@ -35,6 +36,7 @@ test('a new order is pending and has what the merchant said and what we gave it'
     callbackUrl: 'https://shop.example/cb',
     redirectUrl: 'https://shop.example/thanks',
     cancelUrl: 'https://shop.example/basket',
+    attach: 'basket 7',
     content: writeContent(content),
     createdAtMs: nowMs + 2,
     transactionId: undefined,

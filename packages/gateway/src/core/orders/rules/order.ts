@@ -32,6 +32,8 @@ export interface Order extends OrderKey {
   readonly callbackUrl: string | undefined
   readonly redirectUrl: string | undefined
   readonly cancelUrl: string | undefined
+  /** The merchant's own data, passed through. */
+  readonly attach: string | undefined
   /** The merchant's order object, normalised, as JSON text: what the checkout shows. */
   readonly content: string
   /** SHA-256 of the content as it was, where personal data was erased from it; undefined: nothing was. */
@@ -96,6 +98,7 @@ export function makeOrder(
     callbackUrl: create.callbackUrl,
     redirectUrl: create.redirectUrl,
     cancelUrl: create.cancelUrl,
+    attach: create.attach,
     content: writeContent(create.order),
     contentHash: undefined,
     createdAtMs: nowMs,
@@ -195,6 +198,7 @@ export function differingField(a: Order, b: Order): string | undefined {
     callbackUrl: order.callbackUrl,
     redirectUrl: order.redirectUrl,
     cancelUrl: order.cancelUrl,
+    attach: order.attach,
     paymentTimeMs: order.paymentTimeMs,
     paymentExpiryTimeMs: order.paymentExpiryTimeMs,
   })
@@ -221,6 +225,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 function leftOut(value: unknown): unknown {
   return value === '' ? undefined : value
 }
+
+/** What of an order may tell of a person. */
+export type ErasableText = Pick<Order, 'content' | 'attach'>
 
 interface WithPersonalData {
   orderDescription?: string

@@ -56,10 +56,7 @@ test('a final status has its completeTime, and only a paid order a paidTime', ()
 
 test('nobody is told of a status that has no event', () => {
   assert.equal(orderCallback(order({ status: 'pending' }), given), undefined)
-  assert.equal(
-    refundCallback(refund({ status: 'refunding' }), { ...given, callbackUrl: 'https://shop.example/cb' }),
-    undefined,
-  )
+  assert.equal(refundCallback(refund({ status: 'refunding' }), { ...given, order: order() }), undefined)
 })
 
 test('of a merchant’s own cancel only the operator’s feed hears', () => {
@@ -91,7 +88,7 @@ function refund(changes: Partial<Refund> = {}): Refund {
 }
 
 test('a refund is told by its own numbers and those of its payment', () => {
-  const callback = refundCallback(refund(), { ...given, callbackUrl: 'https://shop.example/cb' })
+  const callback = refundCallback(refund(), { ...given, order: order() })
   assert.deepEqual(
     { ...callback, body: JSON.parse(callback?.body ?? '') },
     {
@@ -119,6 +116,15 @@ test('a refund is told by its own numbers and those of its payment', () => {
   )
 })
 
+test('callbacks of an order with attach have it, also those of its refunds', () => {
+  const attach = '{"basket": 7}\n界'
+  const told = [
+    orderCallback(order({ status: 'timeout', attach }), given),
+    refundCallback(refund(), { ...given, order: order({ attach }) }),
+  ]
+  for (const callback of told) assert.equal(JSON.parse(callback?.body ?? '').attach, attach)
+})
+
 test('a refund that moved no money has no transaction, and tells its reason', () => {
   const failed = refund({
     status: 'refund_failed',
@@ -126,7 +132,7 @@ test('a refund that moved no money has no transaction, and tells its reason', ()
     completedAtMs: undefined,
     message: 'No.',
   })
-  const callback = refundCallback(failed, { ...given, callbackUrl: 'https://shop.example/cb' })
+  const callback = refundCallback(failed, { ...given, order: order() })
   const body = JSON.parse(callback?.body ?? '')
   assert.equal(body.msg, 'No.')
   for (const name of ['transactionId', 'completeTime']) assert.ok(!(name in body), name)

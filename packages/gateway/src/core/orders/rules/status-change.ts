@@ -153,5 +153,6 @@ function paymentResult(order: Order): PaymentResult {
     }),
     status: order.status,
     msg: order.message ?? '',
+    ...(order.attach !== undefined && { attach: order.attach }),
   }
 }

@@ -3,7 +3,7 @@
 import type { OrderStatus } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { columnsOf, sql } from '../../../platform/database/sql.ts'
-import type { OrderKey } from '../rules/order.ts'
+import type { ErasableText, OrderKey } from '../rules/order.ts'
 
 export interface Erased extends OrderKey {
   readonly content: string
@@ -16,7 +16,7 @@ export interface ErasureBatch {
   readonly beforeId: string
   readonly limit: number
   /** Undefined: there is nothing in it to erase. */
-  readonly erase: (content: string) => Pick<Erased, 'content' | 'contentHash'> | undefined
+  readonly erase: (text: ErasableText) => Pick<Erased, 'content' | 'contentHash'> | undefined
 }
 
 export type ErasureStore = ReturnType<typeof makeErasureStore>
@@ -36,14 +36,15 @@ async function eraseBatch(database: Pool, { status, beforeId, limit, erase }: Er
       merchant_id: string
       payment_id: string
       content: string
+      attach: string | null
     }>(sql`
-select merchant_id, payment_id, content
+select merchant_id, payment_id, content, attach
   from orders
  where status = ${status} and payment_id >= ${from} and payment_id < ${beforeId}
  order by payment_id
  limit ${limit}`)
     const erased = rows.flatMap((row): Erased[] => {
-      const left = erase(row.content)
+      const left = erase({ content: row.content, attach: row.attach ?? undefined })
       return left ? [{ merchantId: row.merchant_id, paymentId: row.payment_id, ...left }] : []
     })
     await writeErased(transaction, erased)
@@ -78,7 +79,7 @@ export async function writeErased(transaction: Queryable, erased: readonly Erase
   )
   await transaction.query(sql`
 update orders o
-   set content = e.content, content_hash = e.content_hash
+   set content = e.content, attach = null, content_hash = e.content_hash
   from unnest(${merchantIds}::text[], ${paymentIds}::text[], ${contents}::text[], ${hashes}::text[])
     as e (merchant_id, payment_id, content, content_hash)
  where o.merchant_id = e.merchant_id and o.payment_id = e.payment_id and o.content_hash is null

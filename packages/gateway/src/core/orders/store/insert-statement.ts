@@ -16,6 +16,7 @@ const inserted: readonly (readonly [column: string, read: (order: Order) => unkn
   ['callback_url', (order) => order.callbackUrl ?? null],
   ['redirect_url', (order) => order.redirectUrl ?? null],
   ['cancel_url', (order) => order.cancelUrl ?? null],
+  ['attach', (order) => order.attach ?? null],
   ['content', (order) => order.content],
   ['created_at', (order) => order.createdAtMs],
   ['link_id', (order) => order.link?.linkId ?? null],

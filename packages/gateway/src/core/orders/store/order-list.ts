@@ -164,7 +164,14 @@ select s.payment_id from transfers s where ${ofMerchant} and s.transfer_id = ${n
       return sql`
 select s.payment_id from orders s where ${ofMerchant} and s.order_no = ${number}
  union
-select s.payment_id from refunds s where ${ofMerchant} and s.refer_refund_no = ${number}`
+select s.payment_id from refunds s where ${ofMerchant} and s.refer_refund_no = ${number}
+ union all
+(select s.payment_id
+   from orders s
+  where ${ofMerchant} and s.attach is not null
+    and left(s.attach, 64) ~>=~ ${number} and left(s.attach, 64) ~<~ ${`${number}\u{10ffff}`}
+  order by s.payment_id desc
+  limit ${maxFound})`
   }
 }
 

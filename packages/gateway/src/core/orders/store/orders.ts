@@ -83,6 +83,7 @@ export interface OrderRow {
   callback_url: string | null
   redirect_url: string | null
   cancel_url: string | null
+  attach: string | null
   content: string
   content_hash: string | null
   created_at: string
@@ -103,7 +104,7 @@ export interface OrderRow {
 }
 
 export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, o.channel, o.payment_amount_minor, o.currency,
-       o.payment_time, o.expires_at, o.advanced_ms, o.callback_url, o.redirect_url, o.cancel_url, o.content, o.content_hash,
+       o.payment_time, o.expires_at, o.advanced_ms, o.callback_url, o.redirect_url, o.cancel_url, o.attach, o.content, o.content_hash,
        o.created_at,
        o.transaction_id, o.wallet_id, o.rail_id, o.open_attempt, o.completed_at, o.message, o.refunded_minor,
        o.refund_held_minor, o.link_id, o.link_uses, o.tops_up, o.refund_count, o.fee_minor, o.returns_fee`
@@ -382,6 +383,7 @@ export function toOrder(row: OrderRow): Order {
     callbackUrl: row.callback_url ?? undefined,
     redirectUrl: row.redirect_url ?? undefined,
     cancelUrl: row.cancel_url ?? undefined,
+    attach: row.attach ?? undefined,
     content: row.content,
     contentHash: row.content_hash ?? undefined,
     createdAtMs: Number(row.created_at),

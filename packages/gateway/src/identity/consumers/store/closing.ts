@@ -11,7 +11,7 @@ import { listAccounts, lockAccounts } from '../../../core/ledger/store/ledger.ts
 import type { Order } from '../../../core/orders/rules/order.ts'
 import type { StatusChange } from '../../../core/orders/rules/status-change.ts'
 import { ownMerchantId } from '../../../core/orders/rules/top-up.ts'
-import { type Erased, writeErased } from '../../../core/orders/store/erasure.ts'
+import { type Erased, type ErasureBatch, writeErased } from '../../../core/orders/store/erasure.ts'
 import { changeStatuses, type OrderRow, orderColumns, toOrder } from '../../../core/orders/store/orders.ts'
 import { loginOfClosed, type Wallet } from '../../../core/wallets/rules/wallet.ts'
 import { forgetSources } from '../../../core/wallets/store/pin-try-sources.ts'
@@ -151,7 +151,7 @@ interface OrderBatch {
   readonly walletId: string
   readonly after: string
   readonly limit: number
-  readonly erase: (content: string) => Pick<Erased, 'content' | 'contentHash'> | undefined
+  readonly erase: ErasureBatch['erase']
 }
 
 /** By transfers_from_wallet, in the order of payments. */
@@ -160,8 +160,13 @@ async function eraseOrders(
   { walletId, after, limit, erase: without }: OrderBatch,
 ): Promise<{ readonly seen: number; readonly last: string }> {
   const accounts = await listAccounts(transaction, { ownerKind: 'wallet', ownerId: walletId })
-  const { rows } = await transaction.query<{ merchant_id: string; payment_id: string; content: string }>(sql`
-select o.merchant_id, o.payment_id, o.content
+  const { rows } = await transaction.query<{
+    merchant_id: string
+    payment_id: string
+    content: string
+    attach: string | null
+  }>(sql`
+select o.merchant_id, o.payment_id, o.content, o.attach
   from transfers t
   join orders o on o.merchant_id = t.merchant_id and o.payment_id = t.payment_id
  where t.debit_account = any (${accounts.map(accountIdOf)}) and starts_with(t.debit_account, 'wallet:')
@@ -169,7 +174,7 @@ select o.merchant_id, o.payment_id, o.content
  order by t.payment_id
  limit ${limit}`)
   const erased = rows.flatMap((row): Erased[] => {
-    const left = without(row.content)
+    const left = without({ content: row.content, attach: row.attach ?? undefined })
     return left ? [{ merchantId: row.merchant_id, paymentId: row.payment_id, ...left }] : []
   })
   await writeErased(transaction, erased)

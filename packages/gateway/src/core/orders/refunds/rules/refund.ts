@@ -187,7 +187,7 @@ export function settleRefund(
     refund: after,
     returnsFee: status === 'refund_success' && order.fee?.isReturned === true,
     end: endOf(order, refund),
-    callback: refundCallback(after, { callbackUrl: order.callbackUrl, callbackId, nowMs }),
+    callback: refundCallback(after, { order, callbackId, nowMs }),
   }
 
   function endOf(paid: Order, { transactionId }: Refund): Transfer | undefined {
@@ -200,9 +200,12 @@ export function settleRefund(
 /** Undefined for a status that has no event. Also without a callbackUrl: endpoints of the merchant may hear of it. */
 export function refundCallback(
   refund: Refund,
-  given: { callbackUrl: string | undefined; callbackId: string; nowMs: number },
+  {
+    order,
+    callbackId,
+    nowMs,
+  }: { order: Pick<Order, 'callbackUrl' | 'attach'>; callbackId: string; nowMs: number },
 ): Callback | undefined {
-  const { callbackUrl, callbackId, nowMs } = given
   const eventName = eventOfStatus(refund.status)
   if (!eventName) return undefined
   return {
@@ -211,13 +214,13 @@ export function refundCallback(
     paymentId: refund.paymentId,
     refundId: refund.refundId,
     eventName,
-    callbackUrl,
-    body: JSON.stringify(refundResult(refund)),
+    callbackUrl: order.callbackUrl,
+    body: JSON.stringify(refundResult(refund, order.attach)),
     createdAtMs: nowMs,
   }
 }
 
-function refundResult(refund: Refund): RefundResult {
+function refundResult(refund: Refund, attach: string | undefined): RefundResult {
   return {
     merchantId: refund.merchantId,
     refundId: refund.refundId,
@@ -230,5 +233,6 @@ function refundResult(refund: Refund): RefundResult {
     ...(refund.completedAtMs !== undefined && { completeTime: refund.completedAtMs }),
     status: refund.status,
     msg: refund.message ?? '',
+    ...(attach !== undefined && { attach }),
   }
 }
