@@ -1,7 +1,7 @@
 // A run of payouts for very many merchants, beside the bare statements of the same rows; and what is left of the rate of
 // orders while such a run goes on.
 
-import { mostBatchesAtOnce } from '../../packages/gateway/src/app/jobs/payouts.ts'
+import { mostPayoutBatchesAtOnce } from '../../packages/gateway/src/app/job-table.ts'
 import { addDays, dayOf } from '../../packages/gateway/src/finance/payouts/rules/payout-plan.ts'
 import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import { makeRandom } from '../../packages/gateway/src/platform/runtime/node-workarounds/random.ts'
@@ -31,7 +31,7 @@ async function measureRun(world: World, size: Size): Promise<Measured> {
     ours: async () => {
       await fill(pool, count)
       return timed(async () => {
-        while ((await operations.workPayouts({ batchesAtOnce: mostBatchesAtOnce })).more);
+        while ((await operations.workPayouts({ batchesAtOnce: mostPayoutBatchesAtOnce })).more);
       })
     },
     bare: async () => {

@@ -4,19 +4,15 @@
 import { Failure, makeUuid } from '@tillgate/protocol'
 import { pino } from 'pino'
 import { makeStores } from '../../packages/gateway/src/app/database/stores.ts'
-import { startRailWorker } from '../../packages/gateway/src/app/jobs/ask-rails.ts'
+import { jobTable } from '../../packages/gateway/src/app/job-table.ts'
 import { startDeliveryWorker } from '../../packages/gateway/src/app/jobs/deliver-callbacks.ts'
-import { startExpiryWorker } from '../../packages/gateway/src/app/jobs/expire-orders.ts'
-import { startBillWorker } from '../../packages/gateway/src/app/jobs/make-bills.ts'
-import { startPayoutWorker } from '../../packages/gateway/src/app/jobs/payouts.ts'
-import { startSettleWorker } from '../../packages/gateway/src/app/jobs/settle.ts'
-import { startTidyWorker } from '../../packages/gateway/src/app/jobs/tidy-callbacks.ts'
 import { makeOperations } from '../../packages/gateway/src/app/operations.ts'
 import { readConfig } from '../../packages/gateway/src/app/settings/config.ts'
 import type { Prepared } from '../../packages/gateway/src/core/callbacks/deliver-callbacks.ts'
 import type { ClaimedCallback } from '../../packages/gateway/src/core/callbacks/store/callback-queue.ts'
 import type { DirectoryEntry } from '../../packages/gateway/src/core/merchants/merchant-directory.ts'
 import type { Merchant } from '../../packages/gateway/src/core/merchants/rules/merchant.ts'
+import { startJobs } from '../../packages/gateway/src/platform/jobs/jobs.ts'
 import { makeVault } from '../../packages/gateway/src/platform/runtime/secrets/vault.ts'
 import type { SimulatedBank } from './bank.ts'
 import type { InstalledKeys } from './keys/installed-keys.ts'
@@ -51,6 +47,25 @@ const config = {
 } as const
 const limits = { inFlight: 64, inFlightPerHost: 8, inFlightPerMerchant: 16 } as const
 
+/** The jobs that run, each with its name in this simulation. */
+const workers = {
+  'expire-orders': 'expire',
+  settle: 'settle',
+  'ask-rails': 'ask',
+  'make-payouts': 'payouts',
+  'make-bills': 'bills',
+  purge: 'tidy',
+} as const satisfies Record<string, Worker>
+const nothingToPurge = async () => ({
+  dropped: [],
+  busy: [],
+  sessions: 0,
+  hosts: 0,
+  tries: 0,
+  notices: 0,
+  more: false,
+})
+
 export function startSimulatedGateway(parts: SimulatedGatewayParts) {
   const { owner, time, seeded } = parts
   const clock = time.clockOf(owner)
@@ -68,26 +83,26 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     rail: parts.rail.for(owner),
     railPost: parts.bank.for(owner),
     hints: {
-      pending: (expiresAtMs) => expiry.expects(expiresAtMs),
-      submitted: () => settle.wake(),
-      railTask: () => asking.wake(),
+      pending: (expiresAtMs) => jobs.wake('pending', expiresAtMs),
+      submitted: () => jobs.wake('submitted'),
+      railTask: () => jobs.wake('railTask'),
     },
   })
-  const idling = (idle: Worker) => ({ clock: time.clockOf(owner, idle), log })
 
-  const expiry = startExpiryWorker({
-    ...idling('expire'),
-    expireOrders: operations.expireOrders,
-    nextExpiry: stores.orders.nextExpiry,
+  const table = jobTable({
+    config,
+    stores: { ...stores, payoutBatches: { ...stores.payoutBatches, isShared: async () => false } },
+    operations: { ...operations, tidyPartitions: nothingToPurge, tidyRows: nothingToPurge },
+    clock,
+    log,
   })
-  const settle = startSettleWorker({
-    ...idling('settle'),
-    settleDue: operations.settleDue,
-    nextDue: stores.settling.nextDue,
-  })
-  const asking = startRailWorker({ ...idling('ask'), askRails: operations.askRails })
+  const jobs = startJobs(
+    table.filter(({ name }) => name in workers),
+    { clockOf: (name) => time.clockOf(owner, workers[name as keyof typeof workers]), log },
+  )
   const delivery = startDeliveryWorker({
-    ...idling('deliver'),
+    clock: time.clockOf(owner, 'deliver'),
+    log,
     queue: stores.callbackQueue,
     prepare: async (callback) => {
       const keyId = await callbackKeyOf(callback.merchantId)
@@ -103,13 +118,6 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     limits,
     signers: 4,
   })
-  startPayoutWorker({
-    ...idling('payouts'),
-    workPayouts: operations.workPayouts,
-    isShared: async () => false,
-  })
-  startBillWorker({ ...idling('bills'), makeBills: operations.makeBills })
-  startTidyWorker({ ...idling('tidy'), tidy: operations.tidyCallbacks })
 
   return {
     ...operations,

@@ -19,7 +19,6 @@ import type { OwnListeners } from '../platform/runtime/ssrf-guard.ts'
 import { exitCodes, StartFailure } from '../platform/runtime/start-failure.ts'
 import type { Stores } from './database/stores.ts'
 import { type DeliveryCounts, startDeliveryWorker } from './jobs/deliver-callbacks.ts'
-import { startTidyWorker } from './jobs/tidy-callbacks.ts'
 import type { Observability } from './observability.ts'
 import type { Operations } from './operations.ts'
 import type { Config } from './settings/config.ts'
@@ -70,17 +69,10 @@ export function startCallbackDelivery(config: Config, parts: CallbackDeliveryPar
     log,
   })
   metrics.registry.beforeReading(() => carryOver(delivery.counts(), metrics))
-  const tidy = startTidyWorker({
-    tidy: operations.tidyCallbacks,
-    tidyPartitions: operations.tidyPartitions,
-    tidyRows: operations.tidyRows,
-    clock,
-    log,
-  })
   return {
     expects: delivery.expects,
     async stop() {
-      await Promise.all([delivery.stop(), tidy.stop()])
+      await delivery.stop()
       await outbound.close()
     },
   }

@@ -26,7 +26,6 @@ import type { OwnListeners } from '../platform/runtime/ssrf-guard.ts'
 import type { SandboxAccess } from '../sandbox/sandbox-access.ts'
 import { type OpenStores, type StoresOptions, storesOver } from './database/open-stores.ts'
 import { completeFirstStart, type FirstStartParts } from './first-start.ts'
-import { startRequestLogWorker } from './jobs/write-request-log.ts'
 import type { Observability } from './observability.ts'
 import { makeOperations, type Operations } from './operations.ts'
 import { OrderWatch } from './order-watch.ts'
@@ -126,7 +125,6 @@ export async function startService(config: Config, parts: ServiceParts): Promise
       submitted: () => work.submitted(),
       railTask: () => work.railTask(),
       payouts: () => work.payouts(),
-      reconcile: () => work.reconcile(),
       advanced: (expiresAtMs) => work.advanced(expiresAtMs),
       settlingFailed: (err, { merchantId, paymentId, refundId }) =>
         log.warn({ worker: 'settle', merchantId, paymentId, refundId, err }, 'not settled yet; trying again'),
@@ -167,7 +165,6 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     log,
   })
   work.onQueued(operations.sandboxListen.expects)
-  const requestLogWorker = startRequestLogWorker({ write: operations.requestLog.write, clock, log })
   const checkout = startCheckoutService({
     stores,
     operations,
@@ -218,7 +215,6 @@ export async function startService(config: Config, parts: ServiceParts): Promise
       await checkout.stop()
       await work.stop()
       await railOutbound.close()
-      await requestLogWorker.stop()
       await operations.requestLog.write().catch(() => {})
       await operations.recordKeyUse.idle()
       await opened.close()

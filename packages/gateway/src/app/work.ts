@@ -4,6 +4,7 @@
 import type { Lane } from '../core/callbacks/rules/delivery-lanes.ts'
 import { maxPerRail } from '../finance/rails/ask-rails.ts'
 import { maxRailAnswerBytes, railTimeoutMs } from '../finance/rails/rail-client.ts'
+import { startJobs } from '../platform/jobs/jobs.ts'
 import type { Outbound } from '../platform/outbound/outbound.ts'
 import type { ClockAndRandom } from '../platform/runtime/clock.ts'
 import type { Log } from '../platform/runtime/log.ts'
@@ -11,16 +12,8 @@ import type { OwnListeners } from '../platform/runtime/ssrf-guard.ts'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
 import type { OpenStores } from './database/open-stores.ts'
 import type { Stores } from './database/stores.ts'
-import { startRailWorker } from './jobs/ask-rails.ts'
-import { startCountHoursWorker } from './jobs/count-hours.ts'
-import { startErasureWorker } from './jobs/erase-personal-data.ts'
-import { startExpiryWorker } from './jobs/expire-orders.ts'
+import { jobTable } from './job-table.ts'
 import { Hints, hear } from './jobs/hints.ts'
-import { startBillWorker } from './jobs/make-bills.ts'
-import { startPayoutWorker } from './jobs/payouts.ts'
-import { startReconcileWorker } from './jobs/reconcile.ts'
-import { startNoticeWorker } from './jobs/send-notices.ts'
-import { startSettleWorker } from './jobs/settle.ts'
 import type { Observability } from './observability.ts'
 import type { Operations } from './operations.ts'
 import type { OrderWatch } from './order-watch.ts'
@@ -33,8 +26,6 @@ export interface Work {
   railTask(): void
   /** Payouts are to be made, or ended. */
   payouts(): void
-  /** What a break waits for was carried out. */
-  reconcile(): void
   /** An order was made that expires then. */
   expects(expiresAtMs: number): void
   /** The times of an order were moved, wherever they are watched. */
@@ -81,7 +72,12 @@ export function openRailOutbound(config: Config, ownListeners: OwnListeners): Ou
 
 export function startWork(config: Config, parts: WorkParts): Work {
   const { opened, outbound, watch, clock, log } = parts
-  const loops = outbound && startLoops(config, { ...parts, outbound })
+  const delivery = outbound && startCallbackDelivery(config, { ...parts, outbound })
+  const table = jobTable({ ...parts, config })
+  const jobs = startJobs(outbound ? table : table.filter(({ isInEveryProcess }) => isInEveryProcess), {
+    clockOf: () => clock,
+    log,
+  })
   const listeners: ((lanes: readonly Lane[]) => void)[] = []
   const tellListeners = (lanes: readonly Lane[]) => {
     for (const listener of listeners) listener(lanes)
@@ -90,13 +86,13 @@ export function startWork(config: Config, parts: WorkParts): Work {
     onMessage: (text) =>
       hear(text, {
         onQueued(lanes) {
-          loops?.delivery.expects(lanes)
+          delivery?.expects(lanes)
           tellListeners(lanes)
         },
         onChanged: (key) => watch.heard(key),
-        onSubmitted: () => loops?.settle.wake(),
-        onRailTask: () => loops?.rails.wake(),
-        onExpiry: (expiresAtMs) => loops?.expiry.expects(expiresAtMs),
+        onSubmitted: () => jobs.wake('submitted'),
+        onRailTask: () => jobs.wake('railTask'),
+        onExpiry: (expiresAtMs) => jobs.wake('pending', expiresAtMs),
         onKeyInUse: (merchantId) => parts.operations.directory.forget(merchantId),
       }),
     onDeaf: (reason) =>
@@ -110,30 +106,27 @@ export function startWork(config: Config, parts: WorkParts): Work {
   const hints = new Hints({ send: async (text) => notifications?.send(text), clock })
   watch.onCommitted((key) => hints.changed(key))
   // A worker does what it made itself. In the sandbox somebody may be waiting for callbacks at another process.
-  const isToldOfQueued = !loops || config.mode === 'sandbox'
+  const isToldOfQueued = !outbound || config.mode === 'sandbox'
   return {
     submitted() {
-      if (loops) loops.settle.wake()
-      else hints.submitted()
+      jobs.wake('submitted')
+      if (!outbound) hints.submitted()
     },
     railTask() {
-      if (loops) loops.rails.wake()
-      else hints.railTask()
+      jobs.wake('railTask')
+      if (!outbound) hints.railTask()
     },
-    payouts: () => loops?.payouts.wake(),
-    reconcile: () => loops?.reconcile.wake(),
-    expects: (expiresAtMs) => loops?.expiry.expects(expiresAtMs),
+    payouts: () => jobs.wake('payouts'),
+    expects: (expiresAtMs) => jobs.wake('pending', expiresAtMs),
     advanced(expiresAtMs) {
-      loops?.expiry.expects(expiresAtMs)
-      loops?.settle.wake()
-      loops?.rails.wake()
+      jobs.wake('advanced')
       hints.expiring(expiresAtMs)
       hints.submitted()
       hints.railTask()
     },
     keyInUseChanged: (merchantId) => hints.keyInUse(merchantId),
     queued(lanes) {
-      loops?.delivery.expects(lanes)
+      delivery?.expects(lanes)
       tellListeners(lanes)
       if (isToldOfQueued) hints.queued(lanes)
     },
@@ -141,52 +134,10 @@ export function startWork(config: Config, parts: WorkParts): Work {
       listeners.push(listener)
     },
     async stop() {
-      await loops?.expiry.stop()
-      await loops?.settle.stop()
-      await loops?.rails.stop()
-      await loops?.payouts.stop()
-      await loops?.bills.stop()
-      await loops?.delivery.stop()
-      await loops?.reconcile.stop()
-      await loops?.hours.stop()
-      await loops?.erasure?.stop()
-      await loops?.notices?.stop()
+      await jobs.stop()
+      await delivery?.stop()
       await notifications?.stop()
     },
-  }
-}
-
-function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
-  const { stores, operations, clock, log } = parts
-  return {
-    expiry: startExpiryWorker({
-      expireOrders: operations.expireOrders,
-      nextExpiry: stores.orders.nextExpiry,
-      clock,
-      log,
-    }),
-    settle: startSettleWorker({
-      settleDue: operations.settleDue,
-      nextDue: stores.settling.nextDue,
-      clock,
-      log,
-    }),
-    rails: startRailWorker({ askRails: operations.askRails, clock, log }),
-    payouts: startPayoutWorker({
-      workPayouts: operations.workPayouts,
-      isShared: stores.payoutBatches.isShared,
-      clock,
-      log,
-    }),
-    reconcile: startReconcileWorker({ reconcile: operations.reconcile, clock, log }),
-    bills: startBillWorker({ makeBills: operations.makeBills, clock, log }),
-    hours: startCountHoursWorker({ countDueHour: operations.countDueHour, clock, log }),
-    erasure:
-      config.personalDataDays === undefined
-        ? undefined
-        : startErasureWorker({ erase: operations.erasePersonalData, clock, log }),
-    notices: config.mail && startNoticeWorker({ sendNotices: operations.sendNotices, clock, log }),
-    delivery: startCallbackDelivery(config, parts),
   }
 }
 

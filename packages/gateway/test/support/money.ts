@@ -9,6 +9,7 @@ import type { AuditedAction } from '../../src/core/audit/rules/effects.ts'
 import type { Finding } from '../../src/core/ledger/store/ledger-checks.ts'
 import { type Merchant, makeMerchantId, newMerchant } from '../../src/core/merchants/rules/merchant.ts'
 import type { Rail } from '../../src/core/orders/payments/rules/rail.ts'
+import { leaseMs } from '../../src/core/orders/payments/settle.ts'
 import { makeOrder, type Order } from '../../src/core/orders/rules/order.ts'
 import { type Behaviour, placeOfPin } from '../../src/core/wallets/rules/wallet.ts'
 import { walletRail } from '../../src/finance/rails/wallet-rail.ts'
@@ -51,7 +52,7 @@ export function openMoney(
   })
   const { orders, wallets } = stores
   const { funds, wallets: manageWallets } = operations.as('test')
-  const { submitPayment, settleDue, refundOrder, queryOrder, cancelOrder, expireOrders } = operations
+  const { submitPayment, settle, refundOrder, queryOrder, cancelOrder, expireOrders } = operations
   return {
     ...stores,
     operations,
@@ -59,16 +60,21 @@ export function openMoney(
     funds,
     manageWallets,
     submitPayment,
-    settleDue,
+    /** `done` resolves with the number of those that come again. */
+    async settleDue(limit: number) {
+      const claimed = await settle.claim({ leaseMs, limit })
+      const done = Promise.all(claimed.map(settle.work)).then((again) => again.filter(Boolean).length)
+      return { claimed: claimed.length, done }
+    },
     refundOrder,
     queryOrder,
     cancelOrder,
     expireOrders,
     /** One turn of the worker, to its end. */
     async settle(): Promise<number> {
-      const { claimed, done } = await settleDue(200)
-      await done
-      return claimed
+      const claimed = await settle.claim({ leaseMs, limit: 200 })
+      await Promise.all(claimed.map(settle.work))
+      return claimed.length
     },
     async addMerchant(): Promise<Merchant> {
       const merchant = newMerchant({

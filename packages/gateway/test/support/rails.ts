@@ -157,7 +157,6 @@ export interface RailsGiven {
   readonly lateMoney?: 'refund' | 'hold'
   readonly config?: Config
   /** The matcher has something to do. */
-  readonly onReconcile?: () => void
   /** By which messages are sent. */
   readonly post?: RailPost
 }
@@ -196,7 +195,6 @@ export async function openRails(
       railAlert: (message) => alerts.push(message),
       askingFailed: (error) => troubles.push(error),
       railCallFailed: (failed) => failedCalls.push(failed),
-      reconcile: () => given.onReconcile?.(),
     },
   })
   const money = openMoney(pool, { clock })
@@ -224,9 +222,10 @@ export async function openRails(
     /** One turn of the worker, to its end. */
     async turn(): Promise<number> {
       operations.rails.forget()
-      const asking = await operations.askRails.askDue()
-      await Promise.all(asking)
-      return asking.length
+      const { claimDue, work } = operations.askRails
+      const due = await claimDue()
+      await Promise.all(due.map(({ task, leave }) => work(task, leave)))
+      return due.length
     },
   }
 }

@@ -98,7 +98,8 @@ test('of a wallet that paid, was told by mail and closed, nobody finds who it wa
   })
   const key = { merchantId: merchant.merchantId, paymentId: data.paymentId }
   assert.equal((await operations.submitPayment({ ...key, walletId })).kind, 'submitted')
-  await (await operations.settleDue(10)).done
+  const { claim, work } = operations.settle
+  await Promise.all((await claim({ leaseMs: 30_000, limit: 10 })).map(work))
   await client.send('/wallet/language', { language: 'de' }, '/wallet/settings')
   // A wrong PIN, a code that is asked for, a receipt, and a mail that waits still.
   await new WalletClient(gateway).signIn(login, '999999')

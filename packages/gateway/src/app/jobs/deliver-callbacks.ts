@@ -148,7 +148,7 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     isStopping: false,
     idle: undefined,
   }
-  const loop = startLoop({ worker, clock, log, turn: () => takeTurn(state) })
+  const loop = startLoop({ name: worker, clock, log, turn: () => takeTurn(state) })
   return {
     expects(lanes) {
       for (const lane of lanes) state.lanes.makeReady(lane)

@@ -14,7 +14,7 @@ import { makeSendNotices } from '../../core/emails/send-notices.ts'
 import { makeErasePersonalData } from '../../core/orders/erase-personal-data.ts'
 import { makeExpireOrders } from '../../core/orders/expire-orders.ts'
 import type { Rail } from '../../core/orders/payments/rules/rail.ts'
-import { makeSettleDue } from '../../core/orders/payments/settle.ts'
+import { makeSettle } from '../../core/orders/payments/settle.ts'
 import { makeMakeBills } from '../../finance/bills/make-bills.ts'
 import { countDueHour } from '../../finance/overview/count-due-hour.ts'
 import { makeWorkPayouts } from '../../finance/payouts/work-payouts.ts'
@@ -56,7 +56,7 @@ export function operationsInBackground(stores: Stores, common: Common, parts: Ba
 
   return {
     expireOrders: makeExpireOrders({ ...stores, ...common }),
-    settleDue: makeSettleDue({
+    settle: makeSettle({
       ...stores,
       ...common,
       rail: parts.rail ?? railOf(config.mode, { ...stores, clock }),

@@ -63,8 +63,6 @@ export interface OperationHints {
   railTask(): void
   /** Payouts are to be made, or ended. */
   payouts(): void
-  /** What a break waits for was carried out. */
-  reconcile(): void
   /** The times of an order were moved. */
   advanced(expiresAtMs: number): void
   readonly settlingFailed: SettleParts['onTrouble']
@@ -89,7 +87,6 @@ export const unheard: OperationHints = {
   submitted() {},
   railTask() {},
   payouts() {},
-  reconcile() {},
   advanced() {},
   settlingFailed() {},
   askingFailed() {},

@@ -70,20 +70,22 @@ export function makeAskRails(parts: AskRailsParts) {
   return {
     /** Takes one of the places at the rail; `work` gives it back. Undefined: there is none. */
     enter: (railId: string) => (roomAt(state, railId) > 0 ? enter(state, railId) : undefined),
-    ...bindAll(state, { askDue, nextDue, askNow, work, claiming }),
+    ...bindAll(state, { claimDue, nextDue, askNow, work, claiming }),
   }
 }
 
-/**
- * Asks about what is due at every rail that has room and is not left alone for its failures. Each of the answers is
- * over for now when it resolves; none rejects.
- */
-async function askDue(state: State): Promise<Promise<unknown>[]> {
+/** Of every rail that has room and is not left alone for its failures. Each takes a place at its rail. */
+async function claimDue(state: State): Promise<readonly DueTask[]> {
   const limits = new Map((await readyRails(state)).map((railId) => [railId, roomAt(state, railId)]))
   if (limits.size === 0) return []
-  return (await state.attempts.claim(claiming(state), limits)).map((task) =>
-    work(state, task, enter(state, task.railId)),
-  )
+  const tasks = await state.attempts.claim(claiming(state), limits)
+  return tasks.map((task) => ({ task, leave: enter(state, task.railId) }))
+}
+
+export interface DueTask {
+  readonly task: ClaimedTask
+  /** Gives the place at the rail back. */
+  readonly leave: () => void
 }
 
 /** When something is due at a rail that can be asked. */

@@ -24,7 +24,7 @@ function testClock() {
 test('a loop waits as long as its turn says, then takes the next', async () => {
   const { clock, waits } = testClock()
   let turns = 0
-  const loop = startLoop({ worker: 'test', turn: async () => ++turns * 100, clock, log })
+  const loop = startLoop({ name: 'test', turn: async () => ++turns * 100, clock, log })
   await settle()
   waits[0]?.end()
   await settle()
@@ -38,7 +38,7 @@ test('a loop waits as long as its turn says, then takes the next', async () => {
 test('a wake-up ends the wait, also one that comes in the middle of a turn', async () => {
   const { clock, waits } = testClock()
   let turns = 0
-  const loop = startLoop({ worker: 'test', turn: async () => ++turns && 60_000, clock, log })
+  const loop = startLoop({ name: 'test', turn: async () => ++turns && 60_000, clock, log })
   await settle()
   loop.wake()
   await settle()
@@ -47,7 +47,7 @@ test('a wake-up ends the wait, also one that comes in the middle of a turn', asy
 
   let again = 0
   const busy = startLoop({
-    worker: 'test',
+    name: 'test',
     turn: async () => {
       if (++again === 1) busy.wake()
       return 60_000
@@ -65,7 +65,7 @@ test('trouble is followed by growing pauses that a wake-up does not cut short, a
   const { clock, waits } = testClock()
   let broken = true
   const loop = startLoop({
-    worker: 'test',
+    name: 'test',
     turn: async () => {
       if (broken) throw new Error('away')
       return 7
@@ -94,7 +94,7 @@ test('stopping waits for the turn under way', async () => {
   let finish = () => {}
   let finished = false
   const loop = startLoop({
-    worker: 'test',
+    name: 'test',
     turn: async () => {
       await new Promise<void>((resolve) => {
         finish = resolve

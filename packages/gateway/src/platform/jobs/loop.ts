@@ -1,18 +1,18 @@
-// A worker's loop: takes a turn, waits as long as the turn says, or until it is woken. Trouble in a turn is logged
-// and the next turn comes after a growing pause; a worker never dies of it.
+// The loop of one job: takes a turn, then waits as long as the turn says, or until it is woken. A failed turn is logged
+// and followed by a growing pause; no error ends the loop.
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 
 export interface Loop {
-  /** There is something to do now. */
-  wake(): void
-  /** Takes no further turn; resolves when the one under way is over. */
+  /** Something is due: now, or at this time, which matters only if it is before the planned turn. */
+  wake(dueAtMs?: number): void
+  /** Takes no further turn; resolves when the current turn is over. */
   stop(): Promise<void>
 }
 
 export interface LoopParts {
-  readonly worker: string
-  /** Does what is due and answers how many milliseconds may pass until the next turn. */
+  readonly name: string
+  /** Does what is due and returns how many milliseconds may pass until the next turn. */
   readonly turn: () => Promise<number>
   readonly clock: Clock
   readonly log: Log
@@ -20,21 +20,25 @@ export interface LoopParts {
 
 /** Given as the reason, because without one an error is made each time, with its stack. */
 const woke = 'woken'
-const pauseAfterTroubleMs = { first: 100, most: 5_000 } as const
+const pauseAfterFailureMs = { first: 100, most: 5_000 } as const
 
-export function startLoop({ worker, turn, clock, log }: LoopParts): Loop {
+export function startLoop({ name, turn, clock, log }: LoopParts): Loop {
   let stopped = false
   let woken = false
   let pause = new AbortController()
-  let troubles = 0
+  let failures = 0
+  // During a turn anything wakes: the turn may have missed what came up meanwhile.
+  let nextTurnAtMs = Number.POSITIVE_INFINITY
 
   const run = async (): Promise<void> => {
     while (!stopped) {
       woken = false
+      nextTurnAtMs = Number.POSITIVE_INFINITY
       const waitMs = await takeTurn()
-      // After trouble the pause is kept: whoever woke us does not know that the database is away.
-      if (stopped || (woken && troubles === 0)) continue
+      // After a failure the pause is kept, because what wakes the loop does not know that the database is away.
+      if (stopped || (woken && failures === 0)) continue
       pause = new AbortController()
+      nextTurnAtMs = clock.now() + waitMs
       await clock.wait(waitMs, pause.signal)
     }
   }
@@ -42,11 +46,11 @@ export function startLoop({ worker, turn, clock, log }: LoopParts): Loop {
   const takeTurn = async (): Promise<number> => {
     try {
       const waitMs = await turn()
-      troubles = 0
+      failures = 0
       return waitMs
     } catch (error) {
-      const waitMs = Math.min(pauseAfterTroubleMs.first * 2 ** troubles++, pauseAfterTroubleMs.most)
-      log.warn({ worker, err: error, waitMs }, 'a turn failed; trying again')
+      const waitMs = Math.min(pauseAfterFailureMs.first * 2 ** failures++, pauseAfterFailureMs.most)
+      log.warn({ worker: name, err: error, waitMs }, 'a job failed; trying again')
       return waitMs
     }
   }
@@ -54,9 +58,10 @@ export function startLoop({ worker, turn, clock, log }: LoopParts): Loop {
   // Not before the caller holds the loop: its first turn may already wake it.
   const running = Promise.resolve().then(run)
   return {
-    wake() {
+    wake(dueAtMs = Number.NEGATIVE_INFINITY) {
+      if (dueAtMs >= nextTurnAtMs) return
       woken = true
-      if (troubles === 0) pause.abort(woke)
+      if (failures === 0) pause.abort(woke)
     },
     stop() {
       stopped = true

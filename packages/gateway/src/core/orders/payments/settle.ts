@@ -29,12 +29,6 @@ export interface SettleParts {
   readonly onTrouble: (error: unknown, settlement: ClaimedSettlement) => void
 }
 
-export interface Settling {
-  readonly claimed: number
-  /** When all of them are over for now, with the number of those that come again. Never rejects. */
-  readonly done: Promise<number>
-}
-
 /** A worker that is away longer than this lost its claims, and others do its work. */
 export const leaseMs = 30_000
 /** A rail that does not answer for so long is asked again. */
@@ -51,41 +45,39 @@ const attemptsOutOfSight = 7
 /** A rail that asks for patience gets it, within reason. */
 const maxCheckAfterMs = 24 * 60 * 60 * 1000
 
-export type SettleDue = (limit: number) => Promise<Settling>
-
-export function makeSettleDue(parts: SettleParts): SettleDue {
+export function makeSettle(parts: SettleParts) {
   const { clock, settling, random } = parts
-  return async (limit) => {
-    const nowMs = clock.now()
-    const claimed = await settling.claim({ claimId: makeUuid(nowMs, random), nowMs, leaseMs, limit })
-    const done = Promise.all(claimed.map((each) => settleOne(parts, each))).then(
-      (ended) => ended.filter((end) => !end).length,
-    )
-    return { claimed: claimed.length, done }
+  return {
+    claim(claiming: { readonly leaseMs: number; readonly limit: number }) {
+      const nowMs = clock.now()
+      return settling.claim({ ...claiming, claimId: makeUuid(nowMs, random), nowMs })
+    },
+    work: (claimed: ClaimedSettlement) => settleOne(parts, claimed),
+    nextDueAtMs: settling.nextDue,
   }
 }
 
-/** False: it comes again. */
+/** True: it comes again. */
 async function settleOne(parts: SettleParts, claimed: ClaimedSettlement): Promise<boolean> {
   try {
     const facts = await load(parts, claimed)
     if (!facts) {
       await postpone(parts, claimed, pauseAfter(claimed.attempts))
-      return false
+      return true
     }
     const answer = await ask(parts, claimed, facts)
     if (answer.kind === 'later') {
       await postpone(parts, claimed, answer.checkAfterMs)
-      return false
+      return true
     }
     const decided = decide(parts, claimed, facts, answer, await parts.prices.current())
     await parts.settling.settle({ ...decided, notices: await tell(parts, decided, facts.order) })
-    return true
+    return false
   } catch (error) {
     parts.onTrouble(error, claimed)
     // Where the database is away this fails too, and the lease's end brings it back.
     await postpone(parts, claimed, pauseAfter(claimed.attempts)).catch(() => {})
-    return false
+    return true
   }
 }
 

@@ -1,0 +1,178 @@
+// The table of background jobs: what each does, how often it looks, and what wakes it.
+import { leaseMs as settlementLeaseMs } from '../core/orders/payments/settle.ts'
+import { type DueTask, leaseMs as railLeaseMs } from '../finance/rails/ask-rails.ts'
+import type { Job } from '../platform/jobs/jobs.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
+import type { Log } from '../platform/runtime/log.ts'
+import type { Stores } from './database/stores.ts'
+import type { Operations } from './operations.ts'
+import type { Config } from './settings/config.ts'
+
+export interface JobTableParts {
+  readonly config: Pick<Config, 'mail' | 'personalDataDays'>
+  readonly stores: Stores
+  readonly operations: Operations
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const second = 1_000
+const minute = 60 * second
+/** Between two batches of what nobody waits for. */
+const breathMs = 100
+
+export function jobTable(parts: JobTableParts): readonly Job[] {
+  const { config, stores, operations, log } = parts
+  return [
+    {
+      name: 'expire-orders',
+      intervalMs: 5 * second,
+      wokenBy: ['pending', 'advanced'],
+      nextDueAtMs: stores.orders.nextExpiry,
+      async sweep() {
+        const { expired, more } = await operations.expireOrders()
+        if (expired > 0) log.info({ worker: 'expire-orders', count: expired }, 'orders expired')
+        return more ? 0 : undefined
+      },
+    },
+    {
+      name: 'settle',
+      intervalMs: second,
+      wokenBy: ['submitted', 'advanced'],
+      leaseMs: settlementLeaseMs,
+      mostAtOnce: 1_000,
+      mostPerClaim: 200,
+      ...operations.settle,
+    },
+    {
+      name: 'ask-rails',
+      intervalMs: second,
+      wokenBy: ['railTask', 'advanced'],
+      leaseMs: railLeaseMs,
+      // Each rail has a limit of its own.
+      mostAtOnce: Number.POSITIVE_INFINITY,
+      mostPerClaim: Number.POSITIVE_INFINITY,
+      claim: operations.askRails.claimDue,
+      work: ({ task, leave }: DueTask) => operations.askRails.work(task, leave).then(() => true),
+      nextDueAtMs: operations.askRails.nextDue,
+    },
+    payoutJob(parts),
+    {
+      name: 'make-bills',
+      intervalMs: minute,
+      async sweep() {
+        const { made, errors, more } = await operations.makeBills()
+        for (const err of errors)
+          log.warn({ worker: 'make-bills', err }, 'a bill could not be made; trying again')
+        if (made > 0) log.info({ worker: 'make-bills', count: made }, 'bills were made')
+        return more ? breathMs : undefined
+      },
+    },
+    {
+      name: 'reconcile',
+      intervalMs: minute,
+      startAfterMs: minute,
+      async sweep() {
+        const accounts = await operations.reconcile()
+        if (accounts > 0) log.info({ worker: 'reconcile', count: accounts }, 'accounts were reconciled')
+        return undefined
+      },
+    },
+    {
+      name: 'count-hours',
+      intervalMs: minute,
+      startAfterMs: 10 * second,
+      sweep: operations.countDueHour,
+    },
+    ...(config.mail ? [emailJob(parts)] : []),
+    ...(config.personalDataDays === undefined ? [] : [erasureJob(parts)]),
+    purgeJob(parts),
+    {
+      name: 'write-request-log',
+      intervalMs: second,
+      isInEveryProcess: true,
+      async sweep() {
+        const { leftOut } = await operations.requestLog.write()
+        if (leftOut > 0)
+          log.info(
+            { worker: 'write-request-log', count: leftOut },
+            'refused requests have no line in the request log',
+          )
+        return undefined
+      },
+    },
+  ]
+}
+
+/** If no other process works in the database. While one is in PostgreSQL the other is decided here: each is about half of the time. */
+export const mostPayoutBatchesAtOnce = 2
+/**
+ * Orders go first: while other processes work in the database, the job rests this many times as long as its turn took, so
+ * that it takes less than a tenth of one connection's time.
+ */
+const restsPerTurn = 16
+
+function payoutJob({ operations, stores, clock, log }: JobTableParts): Job {
+  let batchesAtOnce = 1
+  return {
+    name: 'make-payouts',
+    intervalMs: 5 * second,
+    wokenBy: ['payouts'],
+    async sweep() {
+      const startedAtMs = clock.now()
+      const { made, ended, more } = await operations.workPayouts({ batchesAtOnce })
+      const tookMs = Math.max(1, clock.now() - startedAtMs)
+      if (made > 0) log.info({ worker: 'make-payouts', count: made }, 'payouts were made')
+      if (ended > 0) log.info({ worker: 'make-payouts', count: ended }, 'payouts were ended')
+      const isAlone = more && !(await stores.payoutBatches.isShared())
+      batchesAtOnce = isAlone ? mostPayoutBatchesAtOnce : 1
+      if (!more) return undefined
+      return isAlone ? 0 : Math.min(restsPerTurn * tookMs, minute)
+    },
+  }
+}
+
+function emailJob({ operations: { sendNotices } }: JobTableParts): Job {
+  return {
+    name: 'send-emails',
+    intervalMs: 2 * second,
+    nextDueAtMs: sendNotices.nextDue,
+    sweep: async (stopping) => ((await sendNotices.sendDue(stopping)) > 0 ? 0 : undefined),
+  }
+}
+
+function erasureJob({ operations, log }: JobTableParts): Job {
+  return {
+    name: 'erase-personal-data',
+    intervalMs: 10 * minute,
+    async sweep() {
+      const { erased, more } = await operations.erasePersonalData()
+      if (erased > 0)
+        log.info({ worker: 'erase-personal-data', count: erased }, 'personal data of old orders was erased')
+      return more ? breathMs : undefined
+    },
+  }
+}
+
+function purgeJob({ operations, log }: JobTableParts): Job {
+  const worker = 'purge'
+  return {
+    name: worker,
+    intervalMs: 10 * minute,
+    async sweep() {
+      const { pruned, exhausted, more } = await operations.tidyCallbacks()
+      if (exhausted > 0)
+        log.warn({ worker, count: exhausted }, 'callbacks are exhausted: their host was paused until the end')
+      if (pruned > 0) log.debug({ worker, count: pruned }, 'old callback history was removed')
+      if (more) return breathMs
+      const { dropped, busy } = await operations.tidyPartitions()
+      if (dropped.length > 0) log.info({ worker, tables: dropped }, 'partitions past their time were dropped')
+      if (busy.length > 0)
+        log.warn({ worker, tables: busy }, 'a table was held for too long to make or drop its partitions')
+      const rows = await operations.tidyRows()
+      if (rows.notices > 0)
+        log.debug({ worker, count: rows.notices }, 'emails that ended a month ago were removed')
+      return rows.more ? breathMs : undefined
+    },
+  }
+}
