@@ -48,7 +48,8 @@ for (let seed = first; seed < first + seeds; seed++) {
     console.log(`seed ${seed} FAILED, digest ${ran.digest}`)
     for (const violation of ran.violations) console.log(`  ${violation}`)
     console.log(`  again: npm run simulate -- --seed ${seed} --days ${days} --log`)
-  } else if (seeds === 1) console.log(`seed ${seed} is fine, digest ${ran.digest}`)
+  } else if (seeds === 1)
+    console.log(`seed ${seed} is fine, digest ${ran.digest}${ran.isContended ? ' (contended)' : ''}`)
 }
 
 await database.close()

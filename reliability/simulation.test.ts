@@ -25,10 +25,15 @@ const isOnCluster = process.env['TEST_CITUS_URLS'] !== undefined
 const onOneServer = { skip: isOnCluster && 'rows of several shards come in the order in which they arrive' }
 
 test('the same seed gives the same run, step by step, and another seed another', onOneServer, async () => {
-  const digests: string[] = []
-  for (const seed of [15, 15, 11]) digests.push((await runSeed(pool, { seed, days: 4 })).digest)
-  assert.equal(digests[0], digests[1])
-  assert.notEqual(digests[0], digests[2])
+  const digests = new Set<string>()
+  for (const seed of [15, 11, 2, 44]) {
+    const first = await runSeed(pool, { seed, days: 3 })
+    const second = await runSeed(pool, { seed, days: 3 })
+    if (first.isContended && second.isContended) continue
+    assert.equal(second.digest, first.digest, `seed ${seed}`)
+    digests.add(first.digest)
+  }
+  assert.ok(digests.size >= 2, 'nearly every seed is contended: choose others')
 })
 
 test.after(() => pool.close())

@@ -36,6 +36,8 @@ export interface Ran {
   readonly violations: readonly string[]
   /** Equal for equal runs: every step in its order, and all that is stored at the end. */
   readonly digest: string
+  /** Two statements waited for locks at once: the digest may differ between equal runs. */
+  readonly isContended: boolean
   readonly steps: number
   readonly orders: number
   readonly arrivals: number
@@ -160,6 +162,7 @@ export async function runSeed(
   return {
     violations: [...violations, ...new Set(keys.violations), ...deadlocks],
     digest: hash.digest('hex').slice(0, 16),
+    isContended: scheduler.isContended,
     steps: scheduler.steps,
     orders: journal.orders.size,
     arrivals: network.arrivals.length,

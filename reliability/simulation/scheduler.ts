@@ -48,6 +48,7 @@ export class Scheduler {
   readonly #stays: number
   #last: Owner | undefined
   #steps = 0
+  #isContended = false
   #wake: () => void = () => {}
 
   constructor(parts: SchedulerParts) {
@@ -57,6 +58,14 @@ export class Scheduler {
 
   get steps(): number {
     return this.#steps
+  }
+
+  /**
+   * True once two statements waited for locks at the same time. PostgreSQL keeps no order among those that wait for a
+   * row which is updated meanwhile, so such a run may go another way the next time.
+   */
+  get isContended(): boolean {
+    return this.#isContended
   }
 
   /** Waits for its turn, does it, and answers what came of it; never answers an owner that died meanwhile. */
@@ -130,6 +139,7 @@ export class Scheduler {
       if (this.#open() === 0) return
       if (await this.#finishedWithin(withinMs)) continue
       const waits = await this.#parts.countLockWaits()
+      if (waits > 1) this.#isContended = true
       if (waits > 0 && waits === this.#open()) return
       withinMs *= 2
     }

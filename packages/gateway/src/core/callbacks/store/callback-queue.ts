@@ -114,7 +114,7 @@ select l.merchant_id, l.host, l.destination_id, l.count, ${healthColumns}
                  limit ${dueRowsLooked}) as due
          group by merchant_id, host, destination_id) as l
   ${joinHealth}
- order by l.due_at`,
+ order by l.due_at, l.merchant_id, l.host, l.destination_id`,
     values: [nowMs],
   })
   const { rows: next } = await database.query<{ due_at: string }>({
@@ -183,6 +183,11 @@ async function claim(database: Queryable, request: ClaimRequest): Promise<Claime
     if (row.callback_id !== null) taken.push(row)
     else lanes.set(laneKey(laneOf(row)), toDueLane(row))
   }
+  // The statement returns rows as they lie on the disk. The oldest is sent first, and equal runs stay equal.
+  taken.sort(
+    (one, other) =>
+      Number(one.due_at) - Number(other.due_at) || (one.callback_id < other.callback_id ? -1 : 1),
+  )
   for (const row of taken) {
     const key = laneKey(laneOf(row))
     if (!lanes.has(key)) lanes.set(key, { ...laneOf(row), health: healthyLane })

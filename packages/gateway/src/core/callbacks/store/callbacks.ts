@@ -84,7 +84,8 @@ select merchant_id, endpoint_id, url, host, events
   from callback_endpoints
  where merchant_id = any ($6::text[]) and removed_at is null
  union all
-select null, null, null, null, null from event_feed where is_kept`,
+select null, null, null, null, null from event_feed where is_kept
+ order by endpoint_id`,
     values: [
       ...columnsOf(callbacks, 'callbackId', 'merchantId', 'host', 'createdAtMs', 'endpointId'),
       events.map(({ merchantId }) => merchantId),

@@ -352,7 +352,7 @@ async function findOverdueOrders(database: Queryable, nowMs: number, limit: numb
 select ${orderColumns.replace('o.content', "'' as content")}
   from orders o
  where o.status = 'pending' and o.expires_at <= $1
- order by o.expires_at
+ order by o.expires_at, o.payment_id
  limit $2`,
     values: [nowMs, limit],
   })
