@@ -100,7 +100,14 @@ const { endpointId } = (
     'test',
   )
 ).endpoint
-const rail = { ...noExtras, name: 'Bank', url: 'https://bank.example/rail', currencies: ['USD'] }
+const rail = {
+  ...noExtras,
+  name: 'Bank',
+  url: 'https://bank.example/rail',
+  currencies: ['USD'],
+  merchants: [merchantId],
+  mostMinor: { USD: 100_000n },
+}
 await by.rails.addRail('bank', rail, 'test')
 
 /** An order that a bank transfer paid twice, and a refund of it that waits for the bank. */
@@ -195,6 +202,16 @@ const calls: Readonly<Record<string, { params?: object; input?: object }>> = {
   'endpoint.rotate-secret': { params: { merchantId, endpointId }, input: { endOthers: false } },
   'key.add': { params: { merchantId }, input: { kind: 'rsa', publicKey } },
   'key.rotate': { params: { merchantId: bank.merchant.merchantId }, input: { kind: 'aes' } },
+  'link.create': {
+    params: { merchantId },
+    input: {
+      linkNo: 'mine',
+      title: 'Tea',
+      uses: 'many',
+      ...usd('10'),
+      callbackUrl: 'https://mallory.example/callbacks',
+    },
+  },
   'member.change-role': { params: { merchantId, login: member }, input: { role: 'owner' } },
   'member.invite': { params: { merchantId }, input: { email: 'mallory@home.example', role: 'owner' } },
   'member.recover': { params: { merchantId, login: member } },
@@ -251,6 +268,19 @@ const calls: Readonly<Record<string, { params?: object; input?: object }>> = {
   'wallet.top-up': { params: { walletId }, input: usd('10') },
   'wallet.unlock': { params: { walletId } },
 }
+
+/** Further ways in which these actions have their effect. */
+const otherWays: readonly Call[] = [
+  { name: 'rail.change', params: { railId: 'bank' }, input: { clear: ['merchants'] } },
+  { name: 'rail.change', params: { railId: 'bank' }, input: { clear: ['most'] } },
+  { name: 'rail.change', params: { railId: 'bank' }, input: { currencies: ['USD', 'EUR'] } },
+  { name: 'rail.change', params: { railId: 'transfer' }, input: { name: `Pay to ${thief}` } },
+  // Whose AES key is shown to the same person.
+  {
+    name: 'merchant.add',
+    input: { name: 'A shop', defaultCallbackUrl: 'https://mallory.example/callbacks' },
+  },
+]
 
 const noApprovals = { ...config.approvals, words: [] }
 let files = 0
@@ -351,7 +381,6 @@ const harmless: readonly Call[] = [
   { name: 'key.use-for-callbacks', params: ofKey },
   { name: 'key.revoke', params: ofKey, input: { confirm: true } },
   { name: 'ledger.verify' },
-  { name: 'link.create', params: { merchantId }, input: { ...newLink, linkNo: 'more tea' } },
   { name: 'link.pause', params: ofLink },
   { name: 'link.resume', params: ofLink },
   { name: 'link.close', params: ofLink },
@@ -417,7 +446,10 @@ function given({ name, is, params, input, file }: Call) {
   ] as const
 }
 
-const guarded: readonly Call[] = Object.entries(calls).map(([name, call]) => ({ name, ...call }))
+const guarded: readonly Call[] = [
+  ...Object.entries(calls).map(([name, call]) => ({ name, ...call })),
+  ...otherWays,
+]
 const every = [...guarded, ...harmless]
 
 test('every action that changes something is called here', () => {
@@ -719,6 +751,7 @@ test('no sequence of actions and statements by one person has an effect', async 
   const more: readonly Call[] = [
     { name: 'rail.change', params: { railId: 'bank' }, input: { name: 'Renamed' } },
     { name: 'merchant.add', input: { name: 'A shop' } },
+    { name: 'link.create', params: { merchantId }, input: { ...newLink, linkNo: 'more tea' } },
     { name: 'merchant.change', params: { merchantId }, input: { name: 'Renamed' } },
     { name: 'bank.change', params: { bankName: 'main' }, input: { holder: 'Mallory', iban } },
     { name: 'payout.cancel', params: { merchantId, payoutId: requested.payoutId } },

@@ -27,7 +27,9 @@ const owners = [
 ]
 
 const destinations = [
-  'select rail_id, url, account from rails',
+  `select rail_id, url, account, case when account is not null then array[name, names::text, logo] end,
+          currency, coalesce(most ->> currency, 'any'), merchant
+     from rails, unnest(currencies) as currency, unnest(coalesce(merchants, '{all}')) as merchant`,
   'select bank_name, iban, lines, bic from bank_accounts',
   'select merchant_id, currency, holder, iban, lines, bic from merchant_bank_accounts where ended_at is null',
   'select price_id from prices',
@@ -53,8 +55,11 @@ const access = [
   'select endpoint_id, url, events from callback_endpoints where removed_at is null',
   'select endpoint_id, secret_id from callback_endpoint_secrets where ended_at is null',
   'select rail_id, secret_id from rail_secrets where ended_at is null',
-  `select merchant_id, callback_hosts, default_callback_url from merchants
+  `select merchant_id, callback_hosts from merchants
     where merchant_id in (select owner_id from accounts where owner_kind = 'merchant')`,
+  // Also of one that is new: it stays.
+  'select merchant_id, default_callback_url from merchants where default_callback_url is not null',
+  'select merchant_id, link_id, callback_url from payment_links where callback_url is not null',
 ]
 
 export async function readEffects(pool: Pool): Promise<SeenEffects> {

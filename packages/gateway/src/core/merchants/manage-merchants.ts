@@ -123,8 +123,8 @@ async function addMerchant(parts: Parts, { publicKey, actId, ...given }: NewMerc
     keys.map(({ key }) => key),
     makeAuditEntry(parts, 'merchant.add', merchantId, {
       merchantId,
-      // Nobody can sign for it before it has one.
-      ...(publicKey === undefined && { effects: [] }),
+      // Nobody can sign for it before it has a key, but callbacks would go to this address then.
+      ...(publicKey === undefined && merchant.defaultCallbackUrl === undefined && { effects: [] }),
     }),
   )
   return isNew ? { merchant, aesKey: aes.secret } : madeBefore(parts, merchantId, actId)

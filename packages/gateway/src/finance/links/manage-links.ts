@@ -53,7 +53,11 @@ export function makeManageLinks(parts: ManageLinksParts) {
       const found = await merchants.findMerchant(merchantId)
       if (!found) throw new Failure('not_found', { message: `There is no merchant ${merchantId}.` })
       const made = await storeLink(found.merchant, given, (link) =>
-        auditEntry('link.create', link.linkId, { merchantId, reason: `${describeLink(link)}: ${reason}` }),
+        auditEntry('link.create', link.linkId, {
+          merchantId,
+          reason: `${describeLink(link)}: ${reason}`,
+          ...(link.callbackUrl === undefined && { effects: [] }),
+        }),
       )
       return showLink(made)
     },

@@ -15,6 +15,7 @@ import {
   checkRailUrl,
   describeRailChanges,
   type OutsideRail,
+  opensRail,
   placeOfRailSecret,
   type RailSecret,
   type RailSettings,
@@ -142,9 +143,7 @@ async function changeRail(
           changes,
           entry: makeAuditEntry(parts, 'rail.change', railId, {
             reason: `${described}: ${reason}`,
-            ...(describeRailChanges(before, { url: changes.url ?? before.url }) === '' && {
-              effects: [],
-            }),
+            ...(!opensRail(before, changes) && { effects: [] }),
           }),
         }
   })

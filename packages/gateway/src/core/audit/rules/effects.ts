@@ -60,7 +60,6 @@ export const effectsOfActions = {
     'key.revoke',
     'key.use-for-callbacks',
     'link.close',
-    'link.create',
     'link.pause',
     'link.resume',
     'master-key.rotate',
@@ -145,11 +144,13 @@ export const effectsOfActions = {
   'endpoint.change': ['gives access to money'],
   'endpoint.rotate-secret': ['gives access to money'],
   'key.add': ['gives access to money'],
+  // With an address of its own, to which callbacks about its orders go.
+  'link.create': ['gives access to money'],
   'member.change-role': ['gives access to money'],
   'member.invite': ['gives access to money'],
   'member.recover': ['gives access to money'],
   'member.reset-totp': ['gives access to money'],
-  // It has neither money nor orders yet, but a public key that comes with it stays good when it has.
+  // It has neither money nor orders yet, but a key or a callback address that comes with it stays good when it has.
   'merchant.add': ['gives access to money'],
   'merchant.bank-account': ['names where money goes'],
   'merchant.change': ['gives access to money'],

@@ -128,6 +128,27 @@ export function checkRail({ currencies, leastMinor, mostMinor, logo }: RailSetti
   }
 }
 
+/**
+ * Whether money can then go where it could not before: to another address, for more merchants (and top-ups), in more
+ * currencies, in larger amounts. What names a rail for bank transfers stands above its account, and can name another one.
+ */
+export function opensRail(before: RailSettings, changes: Partial<RailSettings>): boolean {
+  const after = { ...before, ...changes }
+  const isWider = (from: readonly string[] | undefined, to: readonly string[] | undefined) =>
+    from !== undefined && to?.every((each) => from.includes(each)) !== true
+  const { url, name, names, logo } = after
+  const named = before.account ? { url, name, names, logo } : { url }
+  return (
+    describeRailChanges(before, named) !== '' ||
+    isWider(before.currencies, after.currencies) ||
+    isWider(before.merchants, after.merchants) ||
+    after.currencies.some((currency) => {
+      const { [currency]: most } = before.mostMinor
+      return most !== undefined && (after.mostMinor[currency] ?? most + 1n) > most
+    })
+  )
+}
+
 /** What of it changes and from what to what, for the audit; empty: nothing does. */
 export function describeRailChanges(before: RailSettings, changes: Partial<RailSettings>): string {
   return (Object.keys(changes) as (keyof RailSettings)[])
