@@ -23,6 +23,7 @@ const root = join(import.meta.dirname, '..')
 export const generated: Readonly<Record<string, () => string>> = {
   'SECURITY.md': () => fillTables(page('SECURITY.md'), effectTables),
   'docs/protocol.md': () => fillTables(page('docs/protocol.md')),
+  'docs/extensions.md': () => fillTables(page('docs/extensions.md')),
   'docs/rails.md': () => fillTables(page('docs/rails.md'), railTables),
   'docs/notices.md': () => fillTables(page('docs/notices.md'), noticeTables),
   'docs/performance.md': () => fillTables(page('docs/performance.md'), benchmarkTables),

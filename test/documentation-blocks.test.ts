@@ -331,7 +331,7 @@ test('the answers in the API reference have the fields that a gateway answers wi
   ])
   await gateway.pool.query('delete from bill_turns where merchant_id = $1', [merchantId])
   await gateway.operations.makeBills()
-  await agrees('service.trade.bill', { date: new Date(Date.now() - 172_800_000).toISOString().slice(0, 10) })
+  await agrees('service.bill.get', { date: new Date(Date.now() - 172_800_000).toISOString().slice(0, 10) })
   const { linkId, linkUrl } = await agrees('service.link.create', {
     linkNo: 'papers',
     title: 'Tea',

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Compile } from 'typebox/schema'
-import { linkMethods, tradeMethods } from '../packages/protocol/src/methods.ts'
+import { extensionMethods, tradeMethods } from '../packages/protocol/src/methods.ts'
 import { exampleOf, liveMethods, makeMerchantOpenApi } from '../scripts/documentation/merchant-openapi.ts'
 import { operations } from '../scripts/documentation/operations.ts'
 
@@ -13,7 +13,7 @@ const schemas = described.components.schemas as Record<string, object>
 test('every method of a live gateway is described', () => {
   assert.deepEqual(
     [...liveMethods].sort(),
-    [...Object.keys(tradeMethods), ...Object.keys(linkMethods)].sort(),
+    [...Object.keys(tradeMethods), ...Object.keys(extensionMethods)].sort(),
   )
   const text = JSON.stringify(described.paths)
   for (const method of liveMethods) assert.ok(text.includes(`"${method}"`), method)

@@ -106,6 +106,15 @@ func (c *Client) QueryByOrderNo(ctx context.Context, orderNo string) (Data, erro
 	return c.Call(ctx, "service.trade.query", Data{"orderNo": orderNo})
 }
 
+// ListOrders answers orders, newest first, by since, until, status and limit. Give the cursor of an answer for the orders
+// that follow; without one the list has ended.
+func (c *Client) ListOrders(ctx context.Context, wanted Data) (Data, error) {
+	if wanted == nil {
+		wanted = Data{}
+	}
+	return c.Call(ctx, "service.order.list", wanted)
+}
+
 func (c *Client) Cancel(ctx context.Context, paymentID string) (Data, error) {
 	return c.Call(ctx, "service.trade.cancel", Data{"paymentId": paymentID})
 }
@@ -117,7 +126,7 @@ func (c *Client) Refund(ctx context.Context, paymentID, referRefundNo, amount st
 
 // Bill answers the totals of a day, such as 2026-11-16 (UTC), and for five minutes the address of its CSV file.
 func (c *Client) Bill(ctx context.Context, date string) (Data, error) {
-	return c.Call(ctx, "service.trade.bill", Data{"date": date})
+	return c.Call(ctx, "service.bill.get", Data{"date": date})
 }
 
 func (c *Client) Call(ctx context.Context, method string, body any) (Data, error) {

@@ -14,6 +14,7 @@ import {
   parseLinkCloseBody,
   parseLinkCreateBody,
   parseLinkQueryBody,
+  parseOrderListBody,
   parseQueryBody,
   parseRefundBody,
   parseRequestEnvelope,
@@ -86,7 +87,14 @@ export const bodies: Readonly<
     right: [{ paymentId, referRefundNo: 'R-1', refundAmount: '1.50', refundReason: 'too small' }],
   },
   'service.trade.callback': { parse: parseCallbackBody, right: [{ paymentId }] },
-  'service.trade.bill': { parse: parseBillBody, right: [{ date: '2026-11-16' }] },
+  'service.order.list': {
+    parse: parseOrderListBody,
+    right: [
+      {},
+      { since: 1760000000000, until: '1760000000001', status: 'success', cursor: paymentId, limit: 1 },
+    ],
+  },
+  'service.bill.get': { parse: parseBillBody, right: [{ date: '2026-11-16' }] },
   'service.link.create': {
     parse: parseLinkCreateBody,
     right: [

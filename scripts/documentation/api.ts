@@ -5,8 +5,8 @@ import { table, tables } from '../../packages/protocol/documentation/tables.ts'
 import { type FailureName, failures, httpStatusOf, successAnswer } from '../../packages/protocol/src/index.ts'
 import * as limits from '../../packages/protocol/src/limits.ts'
 import {
+  extensionMethods,
   gatewayPath,
-  linkMethods,
   type Method,
   methods,
   pathPrefix,
@@ -51,7 +51,6 @@ export function apiPage(): string {
     failureTable(sharedFailures),
     '',
     ...Object.keys(tradeMethods).flatMap((method) => operationPart(method as Method)),
-    ...Object.keys(linkMethods).flatMap((method) => operationPart(method as Method)),
     '## Callbacks that you receive',
     '',
     'The gateway posts this envelope to the order’s `callbackUrl`. [The guide](callbacks.md) says what to do with it.',
@@ -69,9 +68,11 @@ export function apiPage(): string {
     tableOf('refund result'),
     '',
     ...examplePart(vectorNamed(vectors.callbacks, 'payment.order.success')),
-    '## Operations of the sandbox',
+    '## Extensions',
     '',
-    `In sandbox mode alone, and at \`${gatewayPath}\` alone; in live they do not exist.`,
+    `Operations that the interface does not have, at \`${gatewayPath}\` alone. The [guide](extensions.md) says what each is for. Those named \`service.sandbox\` exist in the sandbox alone.`,
+    '',
+    ...Object.keys(extensionMethods).flatMap((method) => operationPart(method as Method)),
     '',
     ...Object.keys(sandboxMethods).flatMap((method) => operationPart(method as Method)),
     '## Statuses',

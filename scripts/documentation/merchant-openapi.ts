@@ -15,11 +15,12 @@ import {
 import { billBodySchema } from '../../packages/protocol/src/messages/bills.ts'
 import { createBodySchema } from '../../packages/protocol/src/messages/create-body.ts'
 import * as links from '../../packages/protocol/src/messages/links.ts'
+import { orderListBodySchema } from '../../packages/protocol/src/messages/order-list.ts'
 import * as requests from '../../packages/protocol/src/messages/requests.ts'
 import { paymentResultSchema, refundResultSchema } from '../../packages/protocol/src/messages/results.ts'
 import {
+  extensionMethods,
   gatewayPath,
-  linkMethods,
   type Method,
   pathPrefix,
   tradeMethods,
@@ -33,7 +34,8 @@ export const bodySchemas = {
   'service.trade.cancel': requests.cancelBodySchema,
   'service.trade.refund': requests.refundBodySchema,
   'service.trade.callback': requests.callbackBodySchema,
-  'service.trade.bill': billBodySchema,
+  'service.order.list': orderListBodySchema,
+  'service.bill.get': billBodySchema,
   'service.link.create': links.linkCreateBodySchema,
   'service.link.query': links.linkQueryBodySchema,
   'service.link.close': links.linkCloseBodySchema,
@@ -149,13 +151,13 @@ function operationOf(method: LiveMethod): object {
   }
 }
 
-/** The one path that takes every method; payment links have no other. */
+/** The one path that takes every method; extensions have no other. */
 function everyMethod(): object {
   return {
     operationId: 'gateway',
     tags: ['gateway'],
     summary: 'Every method, by the `method` of the envelope',
-    description: `Payment links (${Object.keys(linkMethods)
+    description: `Extensions (${Object.keys(extensionMethods)
       .map((method) => `\`${method}\``)
       .join(', ')}) have no path of their own.`,
     requestBody: {

@@ -6,6 +6,7 @@ import type { FailureName } from '../../packages/protocol/src/codes.ts'
 import * as answers from '../../packages/protocol/src/messages/answers.ts'
 import * as bills from '../../packages/protocol/src/messages/bills.ts'
 import * as links from '../../packages/protocol/src/messages/links.ts'
+import { orderListAnswerSchema } from '../../packages/protocol/src/messages/order-list.ts'
 import type { PaymentResult, RefundResult } from '../../packages/protocol/src/messages/results.ts'
 import * as listen from '../../packages/protocol/src/messages/sandbox-listen.ts'
 import { sandboxRequestsAnswerSchema } from '../../packages/protocol/src/messages/sandbox-requests.ts'
@@ -73,6 +74,35 @@ const link = {
   refundedAmount: 0,
 }
 
+const queried = {
+  status: refund.status,
+  transactionId: payment.transactionId,
+  msg: '',
+  merchantId,
+  referOrderNo: referRefundNo,
+  payAmount: paymentAmount,
+  currency,
+  paymentTime: payment.paymentTime,
+  paidTime: payment.paidTime,
+  paymentId,
+  orderNo: referOrderNo,
+  paymentStatus: payment.status,
+  paymentAmount,
+  payMethod: 'wallet',
+  refunds: [
+    {
+      refundId,
+      referRefundNo,
+      refundAmount,
+      status: refund.status,
+      refundTime: refund.refundTime,
+      completeTime: refund.completeTime,
+      transactionId: refund.transactionId,
+      msg: '',
+    },
+  ],
+}
+
 export const operations: Readonly<Record<Method, OperationNotes>> = {
   'service.trade.create': {
     title: 'Create a payment order',
@@ -107,34 +137,7 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
     answerTables: ['query answer', 'refund in a query answer'],
     answerSchema: answers.queryAnswerSchema,
     example: 'query by paymentId',
-    exampleAnswer: {
-      status: refund.status,
-      transactionId: payment.transactionId,
-      msg: '',
-      merchantId,
-      referOrderNo: referRefundNo,
-      payAmount: paymentAmount,
-      currency,
-      paymentTime: payment.paymentTime,
-      paidTime: payment.paidTime,
-      paymentId,
-      orderNo: referOrderNo,
-      paymentStatus: payment.status,
-      paymentAmount,
-      payMethod: 'wallet',
-      refunds: [
-        {
-          refundId,
-          referRefundNo,
-          refundAmount,
-          status: refund.status,
-          refundTime: refund.refundTime,
-          completeTime: refund.completeTime,
-          transactionId: refund.transactionId,
-          msg: '',
-        },
-      ],
-    },
+    exampleAnswer: queried,
     failures: ['invalid_field', 'order_not_found'],
   },
   'service.trade.cancel': {
@@ -183,7 +186,18 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
     exampleAnswer: { paymentId, queued: 2 },
     failures: ['invalid_field', 'order_not_found'],
   },
-  'service.trade.bill': {
+  'service.order.list': {
+    title: 'List payment orders',
+    about:
+      'Newest first, each as query answers it. Send the `cursor` of an answer for the orders that follow; without one the list has ended. Every order that you had created before the first page is listed exactly once, whatever is created meanwhile. With `status`, a page can have fewer orders than `limit`, or none, and still a `cursor`: a page looks through 5,000 orders at most.',
+    bodyTables: ['order list body'],
+    answerTables: ['order list answer'],
+    answerSchema: orderListAnswerSchema,
+    example: 'order list',
+    exampleAnswer: { orders: [queried], cursor: paymentId },
+    failures: ['invalid_field'],
+  },
+  'service.bill.get': {
     title: 'Read a day’s bill',
     about:
       'From a quarter past midnight UTC on, for the day before and any day before that; while the bill is still being made it is 50300. A bill never changes.',

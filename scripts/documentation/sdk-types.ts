@@ -15,6 +15,7 @@ const written: Readonly<Record<string, (name: string) => string>> = {
   BillAnswer: (name) => interfaceOf(name, protocol.billAnswerSchema),
   CreateBody: (name) => interfaceOf(name, protocol.createBodySchema),
   CreateAnswer: (name) => interfaceOf(name, protocol.createAnswerSchema),
+  OrderListAnswer: (name) => interfaceOf(name, protocol.orderListAnswerSchema),
   QueryAnswer: (name) => interfaceOf(name, protocol.queryAnswerSchema),
   CancelAnswer: (name) => interfaceOf(name, protocol.cancelAnswerSchema),
   RefundOrder: (name) => interfaceOf(name, protocol.refundBodySchema),

@@ -48,6 +48,15 @@ final class Tillgate
         return $this->call('service.trade.query', array_filter($given, fn($value) => $value !== null));
     }
 
+    /**
+     * Orders, newest first, by since, until, status and limit. Give the cursor of an answer for the orders that follow;
+     * without one the list has ended.
+     */
+    public function listOrders(array $wanted = []): array
+    {
+        return $this->call('service.order.list', $wanted);
+    }
+
     public function cancel(string $paymentId): array
     {
         return $this->call('service.trade.cancel', ['paymentId' => $paymentId]);
@@ -62,7 +71,7 @@ final class Tillgate
     /** The totals of a day, such as 2026-11-16 (UTC), and for five minutes the address of its CSV file. */
     public function bill(string $date): array
     {
-        return $this->call('service.trade.bill', ['date' => $date]);
+        return $this->call('service.bill.get', ['date' => $date]);
     }
 
     public function call(string $method, array $body): array

@@ -11,18 +11,19 @@ import * as answers from '../src/messages/answers.ts'
 import * as bills from '../src/messages/bills.ts'
 import { createBodySchema } from '../src/messages/create-body.ts'
 import * as links from '../src/messages/links.ts'
+import * as orders from '../src/messages/order-list.ts'
 import * as requests from '../src/messages/requests.ts'
 import { paymentResultSchema, refundResultSchema } from '../src/messages/results.ts'
 import * as listen from '../src/messages/sandbox-listen.ts'
 import * as logged from '../src/messages/sandbox-requests.ts'
-import { linkMethods, sandboxMethods, tradeMethods } from '../src/methods.ts'
+import { extensionMethods, sandboxMethods, tradeMethods } from '../src/methods.ts'
 import { nextOrderStatuses, nextRefundStatuses, orderStatuses, refundStatuses } from '../src/statuses.ts'
 
 export type Tables = Readonly<Record<string, () => string>>
 
 export const tables: Tables = {
   methods: () => methodTable(tradeMethods),
-  'link methods': () => methodTable(linkMethods),
+  'extension methods': () => methodTable(extensionMethods),
   'sandbox methods': () => methodTable(sandboxMethods),
   'request envelope': () => fieldTable(requestEnvelopeSchema),
   'callback envelope': () => fieldTable(callbackEnvelopeSchema),
@@ -42,6 +43,8 @@ export const tables: Tables = {
   'refund answer': () => fieldTable(answers.refundAnswerSchema),
   'callback body': () => fieldTable(requests.callbackBodySchema),
   'callback answer': () => fieldTable(answers.callbackAnswerSchema),
+  'order list body': () => fieldTable(orders.orderListBodySchema),
+  'order list answer': () => fieldTable(orders.orderListAnswerSchema),
   'bill body': () => fieldTable(bills.billBodySchema),
   'bill answer': () => fieldTable(bills.billAnswerSchema),
   'totals of a bill': () => fieldTable(inside(bills.billAnswerSchema, 'totals')),

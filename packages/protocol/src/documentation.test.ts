@@ -7,8 +7,11 @@ import { requestStringToSign } from './envelope.ts'
 
 const page = readPage('protocol')
 
+const extensions = readPage('extensions')
+
 const pages = [
   { name: 'protocol', text: page, from: tables },
+  { name: 'extensions', text: extensions, from: tables },
   { name: 'rails', text: readPage('rails'), from: railTables },
 ]
 
@@ -20,9 +23,14 @@ for (const { name, text, from } of pages) {
   test(`the tables of docs/${name}.md are those of the code; otherwise run node scripts/documentation.ts`, () => {
     assert.equal(text, fillTables(text, from))
   })
+}
 
-  test(`every table stands in docs/${name}.md once`, () => {
-    assert.deepEqual(tableNamesIn(text).sort(), Object.keys(from).sort())
+for (const { name, texts, from } of [
+  { name: 'the protocol and its extensions', texts: [page, extensions], from: tables },
+  { name: 'rails', texts: [readPage('rails')], from: railTables },
+]) {
+  test(`every table of ${name} stands once`, () => {
+    assert.deepEqual(texts.flatMap(tableNamesIn).sort(), Object.keys(from).sort())
   })
 }
 

@@ -35,6 +35,8 @@ export const maxLinkNoLength = 64
 export const maxLinkTitleLength = 256
 /** The newest orders of a link, in the answer of a query. */
 export const maxListedLinkOrders = 50
+export const maxListedOrders = 100
+export const defaultListedOrders = 50
 export const maxRailIdLength = 32
 export const maxTransactionIdLength = 30
 export const maxReferRefundNoLength = 64

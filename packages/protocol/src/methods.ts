@@ -24,14 +24,15 @@ export const tradeMethods = {
     path: '/payment/api/v1/payment-order/callback',
     meaning: 'Send the order’s callbacks again.',
   },
-  'service.trade.bill': {
-    path: '/payment/api/v1/bill',
-    meaning: 'Sum up a day, and say where its bill can be downloaded.',
-  },
 } as const satisfies Record<string, { readonly path: string; readonly meaning: string }>
 
-/** At the gateway path alone. */
-export const linkMethods = {
+/** Not part of the specification, and at the gateway path alone. */
+export const extensionMethods = {
+  'service.order.list': { path: gatewayPath, meaning: 'List payment orders, newest first.' },
+  'service.bill.get': {
+    path: gatewayPath,
+    meaning: 'Sum up a day, and say where its bill can be downloaded.',
+  },
   'service.link.create': {
     path: gatewayPath,
     meaning: 'Make a payment link: a page and a QR code that consumers pay at.',
@@ -62,7 +63,7 @@ export const sandboxMethods = {
   },
 } as const satisfies Record<string, { readonly path: string; readonly meaning: string }>
 
-export const methods = { ...tradeMethods, ...linkMethods, ...sandboxMethods }
+export const methods = { ...tradeMethods, ...extensionMethods, ...sandboxMethods }
 
 export type TradeMethod = keyof typeof tradeMethods
 export type Method = keyof typeof methods

@@ -13,6 +13,7 @@ import { eventNames } from './events.ts'
 import { parseBillBody } from './messages/bills.ts'
 import { parseCreateBody } from './messages/create.ts'
 import { parseLinkCloseBody, parseLinkCreateBody, parseLinkQueryBody } from './messages/links.ts'
+import { parseOrderListBody } from './messages/order-list.ts'
 import {
   parseCallbackBody,
   parseCancelBody,
@@ -40,7 +41,8 @@ const parsers: Readonly<Record<Method, (text: string) => unknown>> = {
   'service.trade.cancel': parseCancelBody,
   'service.trade.refund': parseRefundBody,
   'service.trade.callback': parseCallbackBody,
-  'service.trade.bill': parseBillBody,
+  'service.order.list': parseOrderListBody,
+  'service.bill.get': parseBillBody,
   'service.link.create': parseLinkCreateBody,
   'service.link.query': parseLinkQueryBody,
   'service.link.close': parseLinkCloseBody,

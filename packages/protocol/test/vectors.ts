@@ -86,7 +86,12 @@ const requestBodies: readonly { name: string; method: Method; body: unknown }[] 
     },
   },
   { name: 'callback (send again)', method: 'service.trade.callback', body: { paymentId } },
-  { name: 'bill', method: 'service.trade.bill', body: { date: '2025-10-09' } },
+  {
+    name: 'order list',
+    method: 'service.order.list',
+    body: { since: 1760000000000, until: 1760086400000, status: 'success', limit: 100 },
+  },
+  { name: 'bill', method: 'service.bill.get', body: { date: '2025-10-09' } },
   {
     name: 'link create',
     method: 'service.link.create',

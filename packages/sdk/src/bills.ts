@@ -43,7 +43,7 @@ export function makeBills({ call }: Caller, settings: Settings): Bills {
   return {
     async get(date, options = {}) {
       const endsAtMs = settings.now() + (options.timeoutMs ?? Number.POSITIVE_INFINITY)
-      const data = await call('service.trade.bill', () => serialise({ date }), options)
+      const data = await call('service.bill.get', () => serialise({ date }), options)
       const answer = expectTexts<BillAnswer>(data, ['date', 'sha256', 'downloadUrl'])
       const csv = await download(answer, settings, { ...options, endsAtMs })
       return { ...answer, csv, lines: () => readBillLines(csv) }

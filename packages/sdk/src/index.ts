@@ -11,6 +11,7 @@ export type {
   LinkState,
   LinkUses,
   OrderEventName,
+  OrderListAnswer,
   OrderStatus,
   PaymentResult,
   QueryAnswer,
@@ -57,7 +58,7 @@ export {
 } from './errors.ts'
 export type { LinkReference, Links, NewLink } from './links.ts'
 export type { CallOptions, ClientOptions, Fetch } from './options.ts'
-export type { NewOrder, OrderReference, Orders } from './orders.ts'
+export type { NewOrder, OrderFilter, OrderReference, Orders } from './orders.ts'
 export type { WaitOptions } from './poll.ts'
 export type { Redirects, VerifyRedirectOptions } from './redirects.ts'
 export type { NewRefund, Refunds } from './refunds.ts'

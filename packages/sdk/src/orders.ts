@@ -4,10 +4,13 @@ import {
   type CreateAnswer,
   type CreateBody,
   isFinalOrderStatus,
+  type OrderListAnswer,
+  type OrderStatus,
   type QueryAnswer,
 } from '@tillgate/protocol'
 import { expectTexts } from './answers.ts'
 import type { Caller } from './call.ts'
+import { UnexpectedAnswerError } from './errors.ts'
 import type { CallOptions, Settings } from './options.ts'
 import { pollUntil, type WaitOptions } from './poll.ts'
 import { serialise } from './serialise.ts'
@@ -39,6 +42,20 @@ export type OrderReference =
   | { readonly orderNo: string }
   | { readonly refundId: string }
 
+/** Which orders: all that are left out is not asked for. */
+export interface OrderFilter {
+  /** Created at this time or later, in milliseconds since 1970. */
+  readonly since?: number
+  /** Created before this time. */
+  readonly until?: number
+  /** Of this paymentStatus. */
+  readonly status?: OrderStatus
+  /** The cursor of the answer before. */
+  readonly cursor?: string
+  /** 1 to 100; 50 when left out. */
+  readonly limit?: number
+}
+
 export interface Orders {
   /**
    * Creates a payment order; send the consumer to `checkoutUrl`. The same `orderNo` with the same content answers
@@ -67,6 +84,20 @@ export interface Orders {
    * const lost = await tillgate.orders.query({ orderNo: 'A-1001' })
    */
   query(order: OrderReference, options?: CallOptions): Promise<QueryAnswer>
+
+  /**
+   * Lists orders, newest first. Send the `cursor` of an answer for the orders that follow; without one the list has
+   * ended. Orders that exist when you ask for the first page come exactly once.
+   *
+   * @example
+   * let cursor
+   * do {
+   *   const page = await tillgate.orders.list({ status: 'success', limit: 100, ...(cursor && { cursor }) })
+   *   for (const { orderNo, payAmount } of page.orders) console.log(orderNo, payAmount)
+   *   cursor = page.cursor
+   * } while (cursor)
+   */
+  list(filter?: OrderFilter, options?: CallOptions): Promise<OrderListAnswer>
 
   /**
    * Cancels an order that is still pending; a ConflictError (40901) when it is being paid or paid.
@@ -101,6 +132,13 @@ export function makeOrders({ call, now }: Caller, settings: Settings): Orders {
       return expectTexts<CreateAnswer>(data, ['paymentId', 'checkoutUrl', 'status'])
     },
     query,
+    async list(filter = {}, options) {
+      const data = await call('service.order.list', () => serialise(filter), options)
+      if (!Array.isArray(data['orders']))
+        throw new UnexpectedAnswerError('The gateway answered success without orders.', { httpStatus: 200 })
+      // Safe: the rest is optional.
+      return data as unknown as OrderListAnswer
+    },
     async cancel(paymentId, options) {
       const data = await call('service.trade.cancel', () => serialise({ paymentId }), options)
       return expectTexts<CancelAnswer>(data, ['paymentId', 'status'])

@@ -48,6 +48,23 @@ const newOrder = (change: Partial<NewOrder> = {}): NewOrder => ({
   ...change,
 })
 
+test('orders are listed page by page, newest first, as query answers them', async () => {
+  const own = new Tillgate({ ...(await credentialsOf(await gateway.addMerchant())), now: () => clock.now() })
+  const ids = []
+  for (let made = 0; made < 3; made++) {
+    clock.advance(1)
+    ids.unshift((await own.orders.create(newOrder())).paymentId)
+  }
+  const first = await own.orders.list({ limit: 2 })
+  assert.deepEqual(first.orders[0], await own.orders.query(ids[0] ?? ''))
+  const second = await own.orders.list({ limit: 2, cursor: first.cursor ?? '' })
+  assert.deepEqual(
+    [...first.orders, ...second.orders].map(({ paymentId }) => paymentId),
+    ids,
+  )
+  assert.equal(second.cursor, undefined)
+})
+
 test('an order is created, repeated, queried by both numbers and cancelled', async () => {
   const order = newOrder()
   const created = await tillgate.orders.create(order)

@@ -240,6 +240,79 @@ export interface LinkQueryAnswer {
 }
 export type LinkState = 'active' | 'paused' | 'closed' | 'expired' | 'paid';
 export type LinkUses = 'once' | 'many';
+export interface OrderListAnswer {
+    /** The newest first, each as query answers it. A list of 0 to 100. */
+    orders: {
+        /** The status of the newest refund where there is one, otherwise of the payment. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`, `refunding`, `refund_success`, `refund_failed`. */
+        status: 'pending' | 'confirming' | 'success' | 'failed' | 'timeout' | 'cancelled' | 'refunding' | 'refund_success' | 'refund_failed';
+        /** The wallet’s number for the payment’s transaction; a refund’s own is in refunds. Text of 1 to 30 characters. */
+        transactionId?: string;
+        /** Why it failed; empty when it did not. Text of at most 1024 characters. */
+        msg: string;
+        /** The merchant. 18 letters or digits. */
+        merchantId: string;
+        /** The referRefundNo of the newest refund where there is one, otherwise the orderNo. Text of 1 to 64 characters. */
+        referOrderNo: string;
+        /** What was paid, whatever was refunded. Absent until it is paid. An amount, zero or more. */
+        payAmount?: number | string;
+        /** What the payment cost the merchant. Absent where it cost nothing. An amount, zero or more. */
+        fee?: number | string;
+        /** payAmount less fee: what the payment brought the merchant. Absent where there is no fee. An amount, zero or more. */
+        netAmount?: number | string;
+        /** The currency. An ISO 4217 code. */
+        currency: string;
+        /** The paymentTime of the create request. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        paymentTime: number;
+        /** When it was paid. Absent until then. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        paidTime?: number;
+        /** The payment order’s number. Text of 1 to 32 characters. */
+        paymentId: string;
+        /** The orderNo, also where referOrderNo names a refund. Text of 1 to 64 characters. */
+        orderNo: string;
+        /** The payment’s own status, whatever became of refunds. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
+        paymentStatus: OrderStatus;
+        /** What the order asks for. An amount, zero or more. */
+        paymentAmount: number | string;
+        /** How it was paid, or is: `wallet`, or the rail’s id. Absent until then. Text of 1 to 32 characters. */
+        payMethod?: string;
+        /** All refunds, the oldest first. */
+        refunds: {
+            /** The refund’s number. Text of 1 to 32 characters. */
+            refundId: string;
+            /** The referRefundNo of the refund request. Text of 1 to 64 characters. */
+            referRefundNo: string;
+            /** How much was asked back. An amount, zero or more. */
+            refundAmount: number | string;
+            /** The refund’s status. Allowed: `refunding`, `refund_success`, `refund_failed`. */
+            status: RefundStatus;
+            /** When the refund was made. Milliseconds since 1970-01-01 UTC, 13 digits. */
+            refundTime: number;
+            /** When it ended, well or badly. Absent while it is refunding. Milliseconds since 1970-01-01 UTC, 13 digits. */
+            completeTime?: number;
+            /** The wallet’s number for the transaction. Text of 1 to 30 characters. */
+            transactionId?: string;
+            /** Why it failed; empty when it did not. Text of at most 1024 characters. */
+            msg: string;
+        }[];
+        /** The attach of the create request. Absent where there was none. Text of 1 to 1024 characters but line breaks and tabs. */
+        attach?: string;
+    }[];
+    /** Send it for the orders that follow. Absent on the last page. Text of 1 to 32 characters. */
+    cursor?: string;
+    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    ignoredFields?: {
+        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        field: string;
+        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        nearest?: string;
+    }[];
+}
+/**
+ * - `refunding`: The refund is accepted and being processed.
+ * - `refund_success`: The money went back to the consumer.
+ * - `refund_failed`: The refund failed; `msg` has the reason. No money moved.
+ */
+export type RefundStatus = 'refunding' | 'refund_success' | 'refund_failed';
 export interface PaymentResult {
     /** The merchant. 18 letters or digits. */
     merchantId: string;
@@ -330,12 +403,6 @@ export interface QueryAnswer {
         nearest?: string;
     }[];
 }
-/**
- * - `refunding`: The refund is accepted and being processed.
- * - `refund_success`: The money went back to the consumer.
- * - `refund_failed`: The refund failed; `msg` has the reason. No money moved.
- */
-export type RefundStatus = 'refunding' | 'refund_success' | 'refund_failed';
 export interface RedirectParameters {
     /** Whose order it is. */
     readonly merchantId: string;
@@ -953,6 +1020,19 @@ interface CreateBody {
     /** Your own data, returned unchanged by create, query and callbacks. Text of at most 1024 characters but line breaks and tabs. */
     attach?: string;
 }
+/** Which orders: all that are left out is not asked for. */
+export interface OrderFilter {
+    /** Created at this time or later, in milliseconds since 1970. */
+    readonly since?: number;
+    /** Created before this time. */
+    readonly until?: number;
+    /** Of this paymentStatus. */
+    readonly status?: OrderStatus;
+    /** The cursor of the answer before. */
+    readonly cursor?: string;
+    /** 1 to 100; 50 when left out. */
+    readonly limit?: number;
+}
 /** Which order: its paymentId, or your own orderNo when the answer of create was lost, or one of its refunds. */
 export type OrderReference = string | {
     readonly paymentId: string;
@@ -988,6 +1068,19 @@ export interface Orders {
      * const lost = await tillgate.orders.query({ orderNo: 'A-1001' })
      */
     query(order: OrderReference, options?: CallOptions): Promise<QueryAnswer>;
+    /**
+     * Lists orders, newest first. Send the `cursor` of an answer for the orders that follow; without one the list has
+     * ended. Orders that exist when you ask for the first page come exactly once.
+     *
+     * @example
+     * let cursor
+     * do {
+     *   const page = await tillgate.orders.list({ status: 'success', limit: 100, ...(cursor && { cursor }) })
+     *   for (const { orderNo, payAmount } of page.orders) console.log(orderNo, payAmount)
+     *   cursor = page.cursor
+     * } while (cursor)
+     */
+    list(filter?: OrderFilter, options?: CallOptions): Promise<OrderListAnswer>;
     /**
      * Cancels an order that is still pending; a ConflictError (40901) when it is being paid or paid.
      *

@@ -86,6 +86,14 @@ public final class Tillgate {
     return call("service.trade.query", Map.of("orderNo", orderNo));
   }
 
+  /**
+   * Orders, newest first, by since, until, status and limit. Give the cursor of an answer for the orders that follow;
+   * without one the list has ended.
+   */
+  public Map<?, ?> listOrders(Map<String, ?> wanted) throws IOException, InterruptedException {
+    return call("service.order.list", wanted);
+  }
+
   public Map<?, ?> cancel(String paymentId) throws IOException, InterruptedException {
     return call("service.trade.cancel", Map.of("paymentId", paymentId));
   }
@@ -98,7 +106,7 @@ public final class Tillgate {
 
   /** The totals of a day, such as 2026-11-16 (UTC), and for five minutes the address of its CSV file. */
   public Map<?, ?> bill(String date) throws IOException, InterruptedException {
-    return call("service.trade.bill", Map.of("date", date));
+    return call("service.bill.get", Map.of("date", date));
   }
 
   public Map<?, ?> call(String method, Map<String, ?> body) throws IOException, InterruptedException {

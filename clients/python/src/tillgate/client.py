@@ -70,6 +70,11 @@ class Tillgate:
         given = {"paymentId": payment_id, "orderNo": order_no, "refundId": refund_id}
         return self.call("service.trade.query", {name: value for name, value in given.items() if value is not None})
 
+    def list_orders(self, **wanted: Any) -> Data:
+        """`since`, `until`, `status`, `limit`: {"orders": [...]}, newest first. Give the `cursor` of an answer for the
+        orders that follow; without one the list has ended."""
+        return self.call("service.order.list", wanted)
+
     def cancel(self, payment_id: str) -> Data:
         return self.call("service.trade.cancel", {"paymentId": payment_id})
 
@@ -79,7 +84,7 @@ class Tillgate:
 
     def bill(self, date: str) -> Data:
         """The totals of a day, such as 2026-11-16 (UTC), and for five minutes the address of its CSV file."""
-        return self.call("service.trade.bill", {"date": date})
+        return self.call("service.bill.get", {"date": date})
 
     def call(self, method: str, body: Mapping[str, Any]) -> Data:
         return self.call_text(method, json.dumps(body, default=str))

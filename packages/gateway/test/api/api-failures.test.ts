@@ -46,7 +46,8 @@ const troubles: Readonly<Record<Method, readonly object[]>> = {
     { ...refund, referRefundNo: 'three', refundAmount: '100' },
   ],
   'service.trade.callback': eachOrder(),
-  'service.trade.bill': [{ date: '2026-02-30' }, { date: '2999-01-01' }],
+  'service.order.list': [{ cursor: 'x' }],
+  'service.bill.get': [{ date: '2026-02-30' }, { date: '2999-01-01' }],
   'service.link.create': [
     link,
     { ...link, title: 'Coffee' },

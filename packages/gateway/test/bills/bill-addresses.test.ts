@@ -27,7 +27,7 @@ for (const each of [merchant, other])
 
 /** The address as its parts. */
 async function addressOf(by: TestMerchant = merchant, date = day) {
-  const { code, msg, data } = await by.call('service.trade.bill', { date })
+  const { code, msg, data } = await by.call('service.bill.get', { date })
   assert.equal(code, 20000, msg)
   const { pathname } = new URL(data.downloadUrl)
   const [, , ...parts] = pathname.split('/')

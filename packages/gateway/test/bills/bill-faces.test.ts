@@ -51,7 +51,7 @@ let file = ''
 for await (const part of content()) file += part
 
 async function ask(date: string, by = merchant) {
-  return by.call('service.trade.bill', { date })
+  return by.call('service.bill.get', { date })
 }
 
 test('the signed method answers totals, hash and an address that works for five minutes', async () => {

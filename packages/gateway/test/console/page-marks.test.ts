@@ -155,7 +155,7 @@ test('a day that is none is refused at its field, by every face', async () => {
     assert.deepEqual([code, data.field], [40001, 'month'], month)
   }
   for (const date of ['0000-01-01', '2026-02-31']) {
-    const { code, data } = await merchant.call('service.trade.bill', { date })
+    const { code, data } = await merchant.call('service.bill.get', { date })
     assert.deepEqual([code, data.field], [40001, 'date'], date)
   }
   const admin = new ConsoleClient(gateway)

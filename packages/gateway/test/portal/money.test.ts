@@ -115,6 +115,6 @@ test('payouts and the bill of a day are seen, and the bill’s file is the one t
   const { text: csv, headers } = await finance.get(file)
   assert.match(headers.get('content-disposition') ?? '', /^attachment; filename="bill-/)
   const [, date = ''] = /bills\/([^/]+)\//.exec(file) ?? []
-  const answered = await shop.call('service.trade.bill', { date })
+  const answered = await shop.call('service.bill.get', { date })
   assert.equal(await (await fetch(answered.data.downloadUrl)).text(), csv)
 })

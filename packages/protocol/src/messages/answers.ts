@@ -54,7 +54,7 @@ const refundInQuery = nested('One refund.', {
   },
 })
 
-export const queryAnswerSchema = Type.Object({
+export const queryFields = {
   status: choice('The status of the newest refund where there is one, otherwise of the payment.', [
     ...orderStatusNames,
     ...refundStatusNames,
@@ -89,8 +89,9 @@ export const queryAnswerSchema = Type.Object({
     typeName: 'array of refunds',
   }),
   ...attach,
-  ...ignored,
-})
+}
+
+export const queryAnswerSchema = Type.Object({ ...queryFields, ...ignored })
 export type QueryAnswer = Static<typeof queryAnswerSchema>
 export type RefundInQuery = QueryAnswer['refunds'][number]
 

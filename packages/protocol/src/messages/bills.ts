@@ -1,4 +1,4 @@
-// service.trade.bill on the wire: what moved in the merchant's wallet on one day, summed up, and where the lines are.
+// service.bill.get on the wire: what moved in the merchant's wallet on one day, summed up, and where the lines are.
 import type { Static } from 'typebox'
 import { Failure } from '../codes.ts'
 import { amount, list, nested, text, timeNumber, url, wholeNumber } from '../fields.ts'

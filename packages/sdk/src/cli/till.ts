@@ -16,6 +16,7 @@ import { keygenCommand } from './commands/keygen.ts'
 import { linkCommand } from './commands/link.ts'
 import { listenCommand } from './commands/listen.ts'
 import { logsCommand } from './commands/logs.ts'
+import { ordersCommand } from './commands/orders.ts'
 import { queryCommand } from './commands/query.ts'
 import { refundCommand } from './commands/refund.ts'
 import { advanceCommand, triggerCommand } from './commands/sandbox.ts'
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   keygenCommand,
   createCommand,
   queryCommand,
+  ordersCommand,
   cancelCommand,
   refundCommand,
   resendCommand,

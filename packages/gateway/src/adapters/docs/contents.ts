@@ -35,7 +35,7 @@ export const chapters: readonly Chapter[] = [
       ...['command-line', 'checkout', 'links', 'wallet', 'bills', 'portal', 'rails', 'going-live'].map(paper),
     ],
   },
-  { title: 'Reference', entries: ['interface', 'api', 'protocol', 'versioning'].map(paper) },
+  { title: 'Reference', entries: ['interface', 'api', 'protocol', 'extensions', 'versioning'].map(paper) },
   {
     title: 'Operate',
     entries: [

@@ -1,4 +1,4 @@
-// Bills for download, at the addresses that service.trade.bill answers. An address that is wrong, or too old, is answered
+// Bills for download, at the addresses that service.bill.get answers. An address that is wrong, or too old, is answered
 // as any path at which there is nothing.
 import { Readable } from 'node:stream'
 import { Failure } from '@tillgate/protocol'

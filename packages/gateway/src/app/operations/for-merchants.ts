@@ -4,6 +4,7 @@ import { makeReadEvents } from '../../core/callbacks/events/read-events.ts'
 import { makeResendCallbacks } from '../../core/callbacks/resend-callbacks.ts'
 import { makeCancelOrder } from '../../core/orders/cancel-order.ts'
 import { makeCreateOrder } from '../../core/orders/create-order.ts'
+import { makeListOrders } from '../../core/orders/list-orders.ts'
 import { makeQueryOrder } from '../../core/orders/query-order.ts'
 import { makeRefundOrder } from '../../core/orders/refunds/refund-order.ts'
 import { makeAskBill } from '../../finance/bills/ask-bill.ts'
@@ -19,6 +20,7 @@ export function operationsForMerchants(stores: Stores, common: Common) {
   return {
     createOrder: makeCreateOrder(common),
     queryOrder: makeQueryOrder({ ...stores, ...common }),
+    listOrders: makeListOrders({ ...stores, ...common }),
     cancelOrder: makeCancelOrder({ ...stores, ...common }),
     refundOrder: makeRefundOrder({ ...stores, ...common }),
     resendCallbacks: makeResendCallbacks({

@@ -31,7 +31,7 @@ export function makeQueryOrder({ refunds: store, currentOrder, clock }: QueryOrd
     const { order, refunds } = found
     const about =
       query.kind === 'refundId' ? refunds.find(({ refundId }) => refundId === query.refundId) : refunds.at(-1)
-    return { ...answer(await currentOrder(order, clock.now()), refunds, about), ...ignoring(query) }
+    return { ...queryAnswer(await currentOrder(order, clock.now()), refunds, about), ...ignoring(query) }
   }
 
   async function find(merchantId: string, query: QueryOrder): Promise<OrderWithRefunds | undefined> {
@@ -49,7 +49,11 @@ export function makeQueryOrder({ refunds: store, currentOrder, clock }: QueryOrd
 }
 
 /** `status`, `msg` and `referOrderNo` speak of the refund, where there is one to speak of. */
-function answer(order: Order, refunds: readonly Refund[], about: Refund | undefined): QueryAnswer {
+export function queryAnswer(
+  order: Order,
+  refunds: readonly Refund[],
+  about: Refund | undefined,
+): QueryAnswer {
   const isPaid = order.status === 'success'
   const paymentAmount = toWireAmount(order.paymentAmountMinor, order.currency)
   return {

@@ -1,4 +1,4 @@
-// service.trade.bill: the totals of a day, and an address that answers the bill itself for five minutes to whoever has
+// service.bill.get: the totals of a day, and an address that answers the bill itself for five minutes to whoever has
 // it. Nothing is stored for it: the address bears a token that only this gateway makes.
 import { type BillAnswer, ignoring, merchantIdPattern, parseBillBody, toWireAmount } from '@tillgate/protocol'
 import type { Merchant } from '../../core/merchants/rules/merchant.ts'

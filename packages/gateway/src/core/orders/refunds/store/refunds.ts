@@ -1,10 +1,12 @@
 // Refunds in PostgreSQL. A refund, its share of the order, its hold and its claim row are one transaction; whether the
 // merchant has the money is decided with the merchant's account locked.
-import type { RefundStatus } from '@tillgate/protocol'
+import type { ListOrders, RefundStatus } from '@tillgate/protocol'
 import { batched } from '../../../../platform/database/batching.ts'
 import { isDataError } from '../../../../platform/database/data-error.ts'
 import type { Pool, Queryable } from '../../../../platform/database/pool.ts'
+import { allOf, plainSql, type Sql, sql } from '../../../../platform/database/sql.ts'
 import { CommitUnknown } from '../../../../platform/database/transient.ts'
+import { firstPaymentIdAt } from '../../../../platform/runtime/time-ordered-ids.ts'
 import type { AuditEntry } from '../../../audit/rules/audit.ts'
 import { insertAuditEntry } from '../../../audit/store/audit.ts'
 import {
@@ -54,6 +56,9 @@ export interface RefundNumber {
 
 type NewRefund = RefundRequest & { readonly hold: Transfer }
 
+/** Of one merchant, newest first: what is older than the cursor. */
+export type MerchantPage = Omit<ListOrders, 'ignoredFields'>
+
 export type RefundStore = ReturnType<typeof makeRefundStore>
 
 const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as const
@@ -73,6 +78,8 @@ export function makeRefundStore(database: Pool) {
       (numbers: readonly OrderNumber[]) => findOrdersByNumberWithRefunds(database, numbers),
       batching,
     ),
+    listOrdersWithRefunds: (merchantId: string, page: MerchantPage) =>
+      listOrdersWithRefunds(database, merchantId, page),
   }
 }
 
@@ -305,8 +312,8 @@ select ${columns}
   return keys.map(({ merchantId, refundId }) => found.get(`${merchantId} ${refundId}`))
 }
 
-/** The refunds ride along as JSON, and only an order that has some is asked for them. $1 are the merchants. */
-const refundsColumn = `
+/** The refunds ride along as JSON, and only an order that has some is asked for them. */
+const refundsColumn = (isOfMerchant: Sql) => sql`,
        case when o.refund_count > 0 then (
          select json_agg(json_build_object(
                   'merchant_id', r.merchant_id, 'refund_id', r.refund_id, 'payment_id', r.payment_id,
@@ -316,7 +323,9 @@ const refundsColumn = `
                 order by r.ordinal)
            from refunds r
           where r.merchant_id = o.merchant_id and r.payment_id = o.payment_id
-            and r.merchant_id = any ($1::text[])) end as refunds`
+            and ${isOfMerchant}) end as refunds`
+
+const columnsOfBatch = orderColumns + refundsColumn(plainSql('r.merchant_id = any ($1::text[])')).text
 
 type OrderWithRefundsRow = OrderRow & { refunds: RefundRow[] | null }
 
@@ -325,7 +334,7 @@ async function findOrdersWithRefunds(
   keys: readonly OrderKey[],
 ): Promise<(OrderWithRefunds | undefined)[]> {
   const { rows } = await database.query<OrderWithRefundsRow>(
-    ordersByKeys(keys, { name: 'find-orders-with-refunds', columns: `${orderColumns},${refundsColumn}` }),
+    ordersByKeys(keys, { name: 'find-orders-with-refunds', columns: columnsOfBatch }),
   )
   const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.payment_id}`, toOrderWithRefunds(row)]))
   return keys.map(({ merchantId, paymentId }) => found.get(`${merchantId} ${paymentId}`))
@@ -338,7 +347,7 @@ async function findOrdersByNumberWithRefunds(
   const { rows } = await database.query<OrderWithRefundsRow>({
     name: 'find-orders-by-number-with-refunds',
     text: `
-select ${orderColumns},${refundsColumn}
+select ${columnsOfBatch}
   from unnest($1::text[], $2::text[]) as k (merchant_id, order_no)
   join orders o using (merchant_id, order_no)
  where o.merchant_id = any ($1::text[])`,
@@ -347,6 +356,44 @@ select ${orderColumns},${refundsColumn}
   const found = new Map(rows.map(toOrderWithRefunds).map((each) => [numberOf(each.order), each]))
   return numbers.map((number) => found.get(numberOf(number)))
 }
+
+/**
+ * By the primary key alone. No index knows a merchant's statuses: where one is asked for, a page looks through so many
+ * orders at most, and `next` says how far it came.
+ */
+const lookedThrough = 5_000
+
+async function listOrdersWithRefunds(
+  database: Queryable,
+  merchantId: string,
+  { sinceMs = 0, untilMs, status, cursor = afterAllIds, limit }: MerchantPage,
+): Promise<{ readonly found: readonly OrderWithRefunds[]; readonly next: string | undefined }> {
+  const end = untilMs === undefined ? afterAllIds : firstPaymentIdAt(untilMs)
+  const range = sql`o.merchant_id = ${merchantId} and o.payment_id < ${cursor < end ? cursor : end}
+   and o.payment_id >= ${firstPaymentIdAt(sinceMs)}`
+  const lastLooked = status === undefined ? undefined : await findLastLooked(database, range)
+  const { rows } = await database.query<OrderWithRefundsRow>(sql`
+select ${plainSql(orderColumns)}${refundsColumn(sql`r.merchant_id = ${merchantId}`)}
+  from orders o
+ where ${range} and ${allOf([
+   status !== undefined && sql`o.status = ${status}`,
+   lastLooked !== undefined && sql`o.payment_id >= ${lastLooked}`,
+ ])}
+ order by o.payment_id desc
+ limit ${limit + 1}`)
+  const found = rows.slice(0, limit).map(toOrderWithRefunds)
+  return { found, next: rows.length > limit ? found.at(-1)?.order.paymentId : lastLooked }
+}
+
+/** Undefined: fewer are left. */
+async function findLastLooked(database: Queryable, range: Sql): Promise<string | undefined> {
+  const { rows } = await database.query<{ payment_id: string }>(sql`
+select o.payment_id from orders o where ${range} order by o.payment_id desc offset ${lookedThrough - 1} limit 1`)
+  return rows[0]?.payment_id
+}
+
+/** Ids begin with P and ten digits of time, of which the first is at most 7. */
+const afterAllIds = 'PZ'
 
 function toOrderWithRefunds(row: OrderWithRefundsRow): OrderWithRefunds {
   return { order: toOrder(row), refunds: (row.refunds ?? []).map(toRefund) }
