@@ -1,6 +1,9 @@
 // The SDK over HTTP, for `npm install`: made for the first who asks, on a thread of its own, and then answered from
 // memory.
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { FastifyInstance } from 'fastify'
 import { type Prepared, prepare, sendPrepared } from '../../kit/prepared.ts'
@@ -20,7 +23,11 @@ export function serveSdk(listener: FastifyInstance): void {
   )
 }
 
+/** A packed gateway carries it; a checkout makes it from its sources. */
+const carried = join(import.meta.dirname, 'tillgate-sdk.tgz')
+
 async function makePackage(): Promise<Prepared> {
+  if (existsSync(carried)) return prepare('application/gzip', await readFile(carried))
   const worker = new Worker(new URL('./make-package.ts', import.meta.url), {
     // Node 24 warns of stripTypeScriptTypes, by which it runs this very program.
     execArgv: ['--disable-warning=ExperimentalWarning'],
