@@ -9,7 +9,8 @@ export async function checkOwnMoney(pool: Pool, acknowledged: Journal['ownMoney'
 select audit_id, count(*) filter (where debit_account not like 'fees:%') as times,
        coalesce(sum(amount_minor) filter (where debit_account not like 'fees:%'), sum(amount_minor)) as amount
   from transfers
- where kind in ('opening_balance', 'owner_deposit', 'owner_withdrawal', 'fee_sweep', 'bank_charge', 'interest')
+ where kind in ('opening_balance', 'owner_deposit', 'owner_withdrawal', 'fee_sweep', 'bank_charge', 'interest',
+                'unknown_received')
  group by audit_id`)
   const made = new Map(rows.map((row) => [row.audit_id, row]))
   const { rows: booked } = await pool.query<{ line: string; times: string }>(

@@ -34,13 +34,17 @@ export async function moveOwn(world: World, actId: string): Promise<void> {
       world.journal.ownMoney.push({ actId, amountMinor: what === 'sweep' ? undefined : amountMinor })
 }
 
-/** A statement with a charge and interest, imported until it is; each line is booked from its break, by two at once now and then. */
+/**
+ * A statement with a charge, interest and money that nobody knows, imported until it is; each line is booked from its break, by two at
+ * once now and then. What nobody knows is parked in suspense, or goes back.
+ */
 export async function bookStatement(world: World, name: string): Promise<void> {
   const seeded = world.seeded.stream(name)
   const day = new Date(world.now()).toISOString().slice(0, 10)
   const lines = [
     { reference: `${name} charge`, day, amountMinor: -BigInt(seeded.whole(1, 40)), text: 'charge' },
     { reference: `${name} interest`, day, amountMinor: BigInt(seeded.whole(1, 40)), text: 'interest' },
+    { reference: `${name} unknown`, day, amountMinor: BigInt(seeded.whole(50, 90)), text: 'unknown' },
   ]
   const statement = { iban: '', currency, version: 8, from: day, through: day, openingMinor: 0n } as const
   // Without balances, which would have to be those of everything else on the account.
@@ -63,12 +67,13 @@ export async function bookStatement(world: World, name: string): Promise<void> {
     ),
   )
   if (open.kind !== 'answered') return
-  for (const { breakId, amountMinor } of open.value) {
+  for (const { breakId, amountMinor, line } of open.value) {
     const as = amountMinor < 0n ? 'bank_charge' : 'interest'
+    const way = line?.description !== 'unknown' ? 'bookAs' : seeded.pick(['park', 'returnToSender'] as const)
     const actId = makeUuid(world.now(), (count) => seeded.bytes(count))
     const booked = await Promise.all(
       Array.from({ length: seeded.isLucky(0.4) ? 2 : 1 }, () =>
-        ask(({ reconciliation }) => reconciliation.breaks.bookAs(breakId, { as, reason, actId })),
+        ask(({ reconciliation }) => reconciliation.breaks[way](breakId, { as, reason, actId })),
       ),
     )
     const minor = amountMinor < 0n ? -amountMinor : amountMinor

@@ -756,20 +756,31 @@ test('the operator’s own money is recorded once for each key, and a line of a 
   ])
   assert.deepEqual(shown.balances, [{ currency: 'CHF', booked: '1040.00' }])
 
-  const lines = [{ reference: 'C1', day: '2026-01-05', amountMinor: 350n, text: 'Interest' }]
+  const day = '2026-01-05'
+  const lines = [
+    { reference: 'C1', day, amountMinor: 350n, text: 'Interest' },
+    { reference: 'C2', day, amountMinor: 200n, text: 'Unknown' },
+    { reference: 'C3', day, amountMinor: 100n, text: 'Unknown too' },
+  ]
   const span = { from: '2026-01-05', through: '2026-01-05', openingMinor: 100_000n } as const
   const file = camt053({ iban: bank.iban, currency: 'CHF', version: 8, ...span, lines })
   await admin.data('importStatement', { file, query: { reason: 'api' } })
   const { breaks } = await admin.data('listBreaks', { query: { account: 'bank:own' } })
+  const breakId = (of: string) => breaks.find((each: { amount: string }) => each.amount === of).breakId
   const interest = {
-    params: { breakId: breaks[0].breakId },
+    params: { breakId: breakId('3.50') },
     body: { as: 'interest', reason },
     headers: once(),
   }
   for (const _ of [1, 2]) assert.equal((await admin.data('bookBreakAs', interest)).settlement, 'confirmed')
+  const parking = { params: { breakId: breakId('2.00') }, body: { reason }, headers: once() }
+  const returning = { params: { breakId: breakId('1.00') }, body: { reason }, headers: once() }
+  const returned = await admin.data('returnBreak', returning)
+  assert.deepEqual([returned.settlement, returned.returnReference.length], ['returned', 33])
+  for (const _ of [1, 2]) assert.equal((await admin.data('parkBreak', parking)).settlement, 'parked')
   const month = { account: 'bank:own', currency: 'CHF', month: '2026-01' }
   const { days } = await admin.data('listDays', { query: month })
-  assert.deepEqual([days[0].outside, days[0].unexplained], ['1003.50', '0.00'])
+  assert.deepEqual([days[0].outside, days[0].unexplained], ['1006.50', '0.00'])
 })
 
 test('prices are set and ended, and a fee is explained', async () => {

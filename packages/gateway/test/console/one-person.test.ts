@@ -249,6 +249,8 @@ const calls: Readonly<Record<string, { params?: object; input?: object }>> = {
   'rail.rotate-secret': { params: { railId: 'bank' }, input: { endOthers: true } },
   'reconcile.book-as': { params: { breakId }, input: { as: 'interest' } },
   'reconcile.confirm': { params: { breakId }, input: { reference: unpaid.paymentId } },
+  'reconcile.park': { params: { breakId } },
+  'reconcile.return': { params: { breakId } },
   'reconcile.write-off': { params: { breakId } },
   'token.add': { input: { name: 'mine', scopes: ['money:move'], days: 1 } },
   'transfer.confirm': {
@@ -551,6 +553,8 @@ test('no statement that one person imports has an effect, by whichever role or t
       'reconcile.confirm',
       'reconcile.write-off',
       'reconcile.book-as',
+      'reconcile.park',
+      'reconcile.return',
       'reconcile.accept',
     ]) {
       clock.advance(1)

@@ -57,6 +57,7 @@ const forms: Readonly<Record<string, Fields>> = {
   '/money/banks/:bankName/withdrawals': money,
   '/money/banks/:bankName/fee-sweeps': money,
   '/reconciliation/breaks/:breakId/book-as': { as: 'bank_charge', reason },
+  '/reconciliation/breaks/:breakId/return': { reason },
 }
 
 function pathOf(pattern: string): string {

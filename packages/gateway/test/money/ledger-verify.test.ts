@@ -1,6 +1,8 @@
 // ledger verify must find every kind of wrong book, so each is made wrong once and put right again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
+import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
 import { describeVerification } from '../../src/core/ledger/run-checks.ts'
 import { priceLeadMs } from '../../src/core/orders/fees/rules/price.ts'
 import { verifyLedger } from '../../src/finance/overview/store/verify-ledger.ts'
@@ -26,7 +28,7 @@ await money.refundOrder(
 )
 await money.settle()
 await payOutWholly(money, { merchantId, amountMinor: 100n })
-const { corrections, ownMoney, prices } = money.operations.as('test')
+const { corrections, ownMoney, prices, reconciliation } = money.operations.as('test')
 // The operator's own: an opening balance, a deposit, a withdrawal, and a fee that is swept.
 const terms = {
   fixedMinor: 10n,
@@ -49,11 +51,33 @@ const outside = { bankName: 'main' }
 const fund = { kind: 'fund', merchantId, currency: 'USD', amountMinor: 50n, outside } as const
 await corrections.correct(fund, 'test')
 
+const day = new Date(clock.now()).toISOString().slice(0, 10)
+const strange = { from: day, through: day, openingMinor: 0n } as const
+await reconciliation.importStatement({
+  file: fileOf(
+    'strange',
+    camt053({
+      iban: 'DE89370400440532013000',
+      currency: 'USD',
+      version: 8,
+      ...strange,
+      lines: [70n, 80n].map((amountMinor) => ({ reference: `S${amountMinor}`, day, amountMinor })),
+    }),
+  ),
+  account: 'bank:main',
+  reason: 'test',
+})
+for (const { breakId, amountMinor } of await reconciliation.breaks.listBreaks(
+  { status: 'open' },
+  { skip: 0, limit: 9 },
+))
+  await reconciliation.breaks[amountMinor === 70n ? 'park' : 'returnToSender'](breakId, { reason: 'test' })
+
 test('books that balance are clean, and the report says what was looked at', async () => {
   const verification = await verifyLedger(pool)
   assert.deepEqual(verification.findings, [])
   assert.deepEqual(describeVerification(verification), [
-    'The ledger is clean: 7 accounts, 17 transfers, 35 claims.',
+    'The ledger is clean: 8 accounts, 20 transfers, 36 claims.',
   ])
 })
 
@@ -137,6 +161,14 @@ const wrongs: [string, RegExp][] = [
        from transfers where kind = 'fee_sweep'`,
     /moved as much between bank accounts as it took/,
   ],
+  [`delete from audit where act = 'reconcile.park'`, /unknown money is in suspense once for its act/],
+  [`update audit set act = 'reconcile.return' where act = 'reconcile.park'`, /unknown money is in suspense/],
+  [again('unknown_received'), /unknown money is in suspense once/],
+  [`delete from transfers where kind = 'unknown_returned'`, /goes back at once as a whole/],
+  [
+    `update transfers set credit_account = 'write_off:operator:USD' where kind = 'unknown_received'`,
+    /goes between accounts as its kind does/,
+  ],
   [again('top_up'), /every top-up .* has the act behind it/],
   [again('correction'), /every correction has the act behind it/],
 ]
@@ -151,7 +183,7 @@ select merchant_id, 'T1', '${kind}', 'direct', '${from}', '${to}', currency, 1, 
 }
 
 /** By the same action. */
-function again(kind: 'top_up' | 'correction' | 'owner_deposit'): string {
+function again(kind: 'top_up' | 'correction' | 'owner_deposit' | 'unknown_received'): string {
   return `
 insert into transfers (merchant_id, transfer_id, kind, phase, debit_account, credit_account, currency, amount_minor,
                        audit_id, made_at, outside_reference, value_date)

@@ -7,7 +7,7 @@ import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
 import { type BankLine, camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
 import { noExtras } from '../../src/actions/rails/rail-actions.ts'
 import { readConfig } from '../../src/app/settings/config.ts'
-import type { OwnBooking } from '../../src/finance/reconciliation/rules/break.ts'
+import { type OwnBooking, returnReference } from '../../src/finance/reconciliation/rules/break.ts'
 import type { CsvMapping } from '../../src/finance/reconciliation/rules/csv.ts'
 import { dayAfter } from '../../src/finance/reconciliation/rules/statement.ts'
 import { testActions } from '../support/actions.ts'
@@ -277,6 +277,92 @@ test('a booking is there once with its match and the end of its break, or nothin
     if (!faulty.hasFailed()) break
   }
 })
+
+test('unknown money is parked in suspense, and moved on from there to a bank account, once and whole', async () => {
+  const bank = await openBank()
+  const { bankName } = bank
+  await bank.say(first, first, 0n, [line(7_500n, { text: 'no idea' })])
+  const { breakId } = await bank.openBreak()
+  const suspenseMinor = () => balanceOf('suspense', 'late')
+  const before = await suspenseMinor()
+  const ended = await breaks.park(breakId, { reason: 'who is it?' })
+  assert.deepEqual([ended.resolution, ended.resolvedBy], ['parked', 'test'])
+  assert.deepEqual([await suspenseMinor(), await bank.bookedMinor()], [before + 7_500n, 7_500n])
+  assert.equal(await bank.unexplained(first), 0n)
+  const { parked } = await breaks.showBreak(breakId)
+  assert(parked)
+  const release = (amountMinor: bigint, to: 'bank' | 'merchant' = 'bank') =>
+    corrections.correct(
+      {
+        ...({ kind: 'release', to, merchantId: '', currency, amountMinor, corrects: parked } as const),
+        outside: { bankName, reference: undefined, valueDate: undefined },
+      },
+      'test',
+    )
+  await assert.rejects(release(7_500n, 'merchant'), /no merchant’s/)
+  await assert.rejects(release(7_501n), /can be corrected by 75.00 EUR at most/)
+  await release(7_500n)
+  await assert.rejects(release(1n), /can be corrected by 0.00 EUR at most/)
+  assert.deepEqual([await suspenseMinor(), await bank.bookedMinor()], [before, 0n])
+})
+
+test('unknown money goes back to its sender, and the bank’s line of that transfer is matched by the reference', async () => {
+  const bank = await openBank()
+  await bank.say(first, first, 0n, [line(7_500n, { text: 'no idea' })])
+  const { breakId } = await bank.openBreak()
+  const ended = await breaks.returnToSender(breakId, { reason: 'nobody here' })
+  assert.equal(ended.resolution, 'returned')
+  assert.deepEqual([await balanceOf('suspense', 'late'), await bank.bookedMinor()], [0n, 0n])
+  await assert.rejects(breaks.park(breakId, { reason: 'test' }), /settled already/)
+  const { parked } = await breaks.showBreak(breakId)
+  assert.equal(parked, undefined, 'nothing of it is left to move')
+  const sentOn = dayAfter(first, 9)
+  await bank.say(dayAfter(first, 1), sentOn, 7_500n, [
+    line(-7_500n, { day: sentOn, endToEndId: returnReference({ breakId }) }),
+  ])
+  assert(!(await bank.hasBreaks()))
+  assert.equal(await bank.unexplained(sentOn), 0n)
+})
+
+test('only money that came to a bank account and is in no books is parked or returned', async () => {
+  const bank = await openBank()
+  const breakId = await breakOf(bank, -350n)
+  for (const way of ['park', 'returnToSender'] as const)
+    await assert.rejects(breaks[way](breakId, { reason: 'test' }), /Only money that came to a bank account/)
+  const other = await openBank()
+  const incoming = await breakOf(other, 350n)
+  await assert.rejects(
+    breaks.park(incoming, { reason: 'test', amount: '3.49' }),
+    /The break has changed: its amount is 3\.50 EUR/,
+  )
+})
+
+test('a return is there once with its match and the end of its break, or nothing of it is, wherever its process dies', async () => {
+  for (let atPoint = 1; ; atPoint++) {
+    const bank = await openBank()
+    const breakId = await breakOf(bank, 350n)
+    const faulty = faultyPool(pool, { atPoint, dies: 'process' })
+    const dying = testOperations(faulty.pool, { clock }).operations.as('test').reconciliation.breaks
+    const given = { reason: 'test', actId: randomUUID() }
+    await dying.returnToSender(breakId, given).catch(() => {})
+    await Promise.all([breaks.returnToSender(breakId, given), breaks.returnToSender(breakId, given)])
+    assert.equal(await bank.bookedMinor(), 0n)
+    assert(!(await bank.hasBreaks()))
+    const { rows } = await pool.query('select kind from transfers where audit_id = $1 order by kind', [
+      given.actId,
+    ])
+    assert.deepEqual(
+      rows.map(({ kind }) => kind),
+      ['unknown_received', 'unknown_returned'],
+    )
+    if (!faulty.hasFailed()) break
+  }
+})
+
+async function balanceOf(ownerKind: 'suspense', ownerId: string): Promise<bigint> {
+  const [found] = await money.treasury.listAccounts({ ownerKind, ownerId })
+  return found ? found.creditsPostedMinor - found.debitsPostedMinor : 0n
+}
 
 test('a line of a rail is nobody’s charge or interest', async () => {
   const url = 'https://card.example/rail'

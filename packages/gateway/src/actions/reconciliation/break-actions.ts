@@ -8,9 +8,11 @@ import {
   mayBookAs,
   mayConfirm,
   mayPair,
+  mayPark,
   mayWriteOff,
   ownBookings,
   resolutions,
+  returnReference,
 } from '../../finance/reconciliation/rules/break.ts'
 import { breakKinds } from '../../finance/reconciliation/rules/match.ts'
 import { type Action, type ActionCall, defineAction, form } from '../action.ts'
@@ -50,6 +52,9 @@ const shown = {
   partyIban: optional(text('The account of the other side, by the statement.', { max: 34 })),
   description: optional(text('The remittance text, by the statement.', { max: 500 })),
   transferId: optional(text('What the books call it.', { max: 64 })),
+  returnReference: optional(
+    text('What the bank transfer back to the sender must have as its reference.', { max: 35 }),
+  ),
   settlement: optional(oneOf('How it was settled.', resolutions)),
   settledAtMs: optional(timeMs('When it was settled.')),
   settledBy: optional(text('By whom.', { max: 400 })),
@@ -312,6 +317,64 @@ export const breakActions: readonly Action[] = [
     tell: (_, { input }) => ({ text: `The line is booked as ${input.as.replace('_', ' ')}.` }),
   }),
   defineAction({
+    name: 'reconcile.park',
+    api: { method: 'POST', path: `${path}/park`, id: 'parkBreak' },
+    scope: 'money:move',
+    summary: 'Park unknown money of a bank account in suspense until its owner is found',
+    params: key,
+    input: object('Why.', { amount: pinnedAmount, reason }),
+    pin: pinAmount,
+    answer,
+    isOnce: true,
+    command: { words: 'reconcile park' },
+    form: form<Break>({
+      place: 'break',
+      path: `${page}/park`,
+      page,
+      label: 'Park in suspense…',
+      fields: ['reason'],
+      explains:
+        'The money is in the books and belongs to nobody yet. Move it on, or write it off, under Money, Corrections.',
+      button: 'Park it',
+      isOffered: mayPark,
+    }),
+    run: async ({ service, actor, params, input, actId }) =>
+      toAnswer(await service.as(actor).reconciliation.breaks.park(params.breakId, { ...input, actId })),
+    tell: () => ({ text: 'The money is in suspense.' }),
+  }),
+  defineAction({
+    name: 'reconcile.return',
+    api: { method: 'POST', path: `${path}/return`, id: 'returnBreak' },
+    scope: 'money:move',
+    summary: 'Send unknown money of a bank account back to its sender',
+    params: key,
+    input: object('Why.', { amount: pinnedAmount, reason }),
+    pin: pinAmount,
+    answer,
+    isOnce: true,
+    command: { words: 'reconcile return' },
+    form: form<Break>({
+      place: 'break',
+      path: `${page}/return`,
+      page,
+      label: 'Return to sender…',
+      fields: ['reason'],
+      explains: (found) =>
+        `${sentBack(found)} The books record the return now, and the line of your transfer is matched with it.`,
+      button: 'Return it',
+      isOffered: mayPark,
+      wantsProof: true,
+    }),
+    async run({ service, actor, params, input, actId, prove }) {
+      await prove?.()
+      const { breaks } = service.as(actor).reconciliation
+      return toAnswer(await breaks.returnToSender(params.breakId, { ...input, actId }))
+    },
+    tell: ({ returnReference: reference }) => ({
+      text: `The return is booked. Make the bank transfer with the reference ${reference}.`,
+    }),
+  }),
+  defineAction({
     name: 'reconcile.write-off',
     api: { method: 'POST', path: `${path}/write-off`, id: 'writeOffBreak' },
     scope: 'money:move',
@@ -341,6 +404,13 @@ export const breakActions: readonly Action[] = [
   }),
 ]
 
+/** What the operator does at the bank. */
+function sentBack(found: Break): string {
+  const { amountMinor, currency: code, line } = found
+  const to = line?.partyIban ?? line?.party ?? 'the sender'
+  return `Make a bank transfer of ${toDecimalText(amountMinor, code)} ${code} to ${to} with the reference ${returnReference(found)}.`
+}
+
 /** A request that waits is about the break as it was when it was made. */
 async function pinAmount({ service, actor, params }: ActionCall<{ breakId: string }>) {
   const { found } = await service.as(actor).reconciliation.breaks.showBreak(params.breakId)
@@ -358,6 +428,7 @@ function toAnswer(of: Break) {
     partyIban: line?.partyIban,
     description: line?.description,
     transferId: item?.transferId,
+    returnReference: of.resolution === 'returned' ? returnReference(of) : undefined,
     settlement: of.resolution,
     settledAtMs: of.resolvedAtMs,
     settledBy: of.resolvedBy,

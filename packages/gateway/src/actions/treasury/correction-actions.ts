@@ -200,7 +200,7 @@ export const correctionActions: readonly Action[] = [
     name: 'correction.release',
     api: { method: 'POST', path: '/corrections/releases', id: 'releaseSuspense' },
     scope: 'money:move',
-    summary: 'Move late money on, out of suspense: to the merchant, a wallet or a bank account',
+    summary: 'Move late or unknown money on, out of suspense: to the merchant, a wallet or a bank account',
     input: object('What, and where to.', {
       ...corrected,
       to: faced(oneOf('Who gets it.', releaseTargets), {
@@ -228,9 +228,9 @@ export const correctionActions: readonly Action[] = [
       place: 'corrections',
       path: '/money/corrections/release',
       page: '/money/corrections',
-      label: 'Move late money on…',
+      label: 'Move suspense money on…',
       explains:
-        'Money that came through a rail when its order had ended, and is held for you, leaves suspense. Name the attempt’s transactionId and the merchant.',
+        'Money that came through a rail when its order had ended and is held for you, or that you parked, leaves suspense. Name the attempt’s transactionId and the merchant, or the transfer of the parked money alone.',
       button: 'Move it on',
     },
     async run(call) {
@@ -252,7 +252,7 @@ export const correctionActions: readonly Action[] = [
     name: 'correction.write-off',
     api: { method: 'POST', path: '/corrections/write-offs', id: 'writeOff' },
     scope: 'money:move',
-    summary: 'Write off a top-up whose money never came, or late money that nobody claims',
+    summary: 'Write off a top-up whose money never came, or late or unknown money that nobody claims',
     input: object('What.', { ...corrected, ...marks, reason }),
     checks: markChecks,
     answer,
@@ -264,7 +264,7 @@ export const correctionActions: readonly Action[] = [
       page: '/money/corrections',
       label: 'Write off…',
       explains:
-        'Of a top-up whose money never came and was spent: the bank account is set right, and the loss is booked. Of late money: it leaves suspense as a gain.',
+        'Of a top-up whose money never came and was spent: the bank account is set right, and the loss is booked. Of late or unknown money: it leaves suspense as a gain.',
       button: 'Write it off',
       isDangerous: true,
     },

@@ -12,7 +12,10 @@ export const owners = {
   wallet: { name: 'Consumers’ wallets', means: 'what consumers can spend, and what is held for payments' },
   merchant: { name: 'Merchants', means: 'what is owed to merchants, and what is held for refunds' },
   fees: { name: 'Fees', means: 'what merchants paid for payments: the operator’s own' },
-  suspense: { name: 'Suspense', means: 'late money that waits for its way back, or for an operator' },
+  suspense: {
+    name: 'Suspense',
+    means: 'late or unknown money that waits for its way back, or for an operator',
+  },
   equity: {
     name: 'Equity',
     means: 'opening balances, deposits and swept fees, less withdrawals: the operator’s own',

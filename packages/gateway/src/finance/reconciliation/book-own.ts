@@ -1,13 +1,35 @@
-// Books a line of a bank statement, or what one has more or less than the books, as the operator's own: a bank charge, interest, a
-// deposit or a withdrawal. The booking, its match and the end of the break are one transaction with one audit entry, once.
+// Books a line of a bank statement that no order, payout or rail explains: as the operator's own (a bank charge, interest, a deposit or a
+// withdrawal), as unknown money in suspense, or as unknown money that goes back to its sender. The transfers, their match and
+// the end of the break are one transaction with one audit entry, once.
 import { Failure, makeTransactionId, makeUuid, toDecimalText } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce, type Once } from '../../core/audit/carry-out-once.ts'
-import { accountIdOf, type Transfer } from '../../core/ledger/rules/transfer.ts'
-import { type OwnMove, planOwnMove } from '../treasury/rules/own-money.ts'
+import type { AuditEntry } from '../../core/audit/rules/audit.ts'
+import type { AuditedAction, Effect } from '../../core/audit/rules/effects.ts'
+import {
+  type AccountKey,
+  accountIdOf,
+  accountKeyOf,
+  bankAccount,
+  suspenseAccount,
+  type Transfer,
+} from '../../core/ledger/rules/transfer.ts'
+import { bindAll } from '../../platform/runtime/bind-all.ts'
+import { planOwnMove } from '../treasury/rules/own-money.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
-import { type Break, checkAmount, checkBookedAs, isOpen, mayBookAs, type OwnBooking } from './rules/break.ts'
+import {
+  type Break,
+  checkAmount,
+  checkBookedAs,
+  isOpen,
+  mayBookAs,
+  mayPark,
+  type OwnBooking,
+  type Resolution,
+  returnReference,
+} from './rules/break.ts'
 import type { BookItem } from './rules/match.ts'
+import { beingResolved, resolvedBefore } from './rules/resolution.ts'
 import type { KnownLine } from './rules/statement.ts'
 import type { BreakStore } from './store/breaks.ts'
 
@@ -16,81 +38,170 @@ export interface BookOwnParts extends AuditParts {
   readonly treasury: TreasuryStore
 }
 
-export interface BookAsGiven extends Once {
-  readonly as: OwnBooking
+export interface BookGiven extends Once {
   /** As it was decided on. */
   readonly amount?: string | undefined
   readonly reason: string
 }
 
-export function makeBookAs(parts: BookOwnParts) {
-  const { breaks, treasury, random, actor } = parts
-  const makeAuditEntry = makeAuditEntries(parts)
+export interface BookAsGiven extends BookGiven {
+  readonly as: OwnBooking
+}
 
-  return async (breakId: string, { as, amount, reason, ...once }: BookAsGiven): Promise<Break> => {
-    const found = await demand(breakId)
-    if (once.actId !== undefined && (await treasury.recordedAt(once.actId)) !== undefined) return found
-    checkAmount(found, amount)
+type Parts = BookOwnParts
+type Found = Break & { readonly line: KnownLine }
+
+interface Plan {
+  readonly action: AuditedAction
+  readonly resolution: Resolution
+  readonly what: string
+  readonly effects?: readonly Effect[]
+  /** The first is the line's. */
+  readonly moves: readonly Move[]
+}
+
+interface Move {
+  readonly kind: Transfer['kind']
+  readonly from: AccountKey
+  readonly to: AccountKey
+  readonly amountMinor: bigint
+  readonly reference: string
+  readonly valueDate: string
+}
+
+export function makeBookOwn(parts: BookOwnParts) {
+  return bindAll(parts, { bookAs, park, returnToSender })
+}
+
+function bookAs(parts: Parts, breakId: string, { as, ...given }: BookAsGiven): Promise<Break> {
+  return book(parts, breakId, given, (found) => {
     const { account, currency, amountMinor, line } = found
-    if (!mayBookAs(found) || !line) throw notBookable(found)
+    if (!mayBookAs(found))
+      throw notBookable(
+        found,
+        'Only a line of a bank account that the books do not have, or that differs from them, can be booked as your own.',
+      )
     checkBookedAs(as, found)
-    if (found.actId !== undefined) throw beingResolved()
-    const move = planOwnMove({ kind: as, bankName: account.slice('bank:'.length), currency, amountMinor })
-    const what = `${as.replace('_', ' ')}, ${toDecimalText(amountMinor, currency)} ${currency}`
-    const entry = makeAuditEntry('reconcile.book-as', breakId, {
-      reason: `${what}: ${reason}`,
-      auditId: once.actId,
-      effects: amountMinor > 0n ? ['credits the operator'] : ['sends money out'],
-    })
-    const transfer = transferOf(as, { move, line, auditId: entry.auditId, nowMs: entry.actedAtMs })
-    const compared = found.kind === 'amount_differs' && found.item ? [found.item] : []
-    const matched = {
-      matchId: makeUuid(entry.actedAtMs, random),
+    const move = planOwnMove({ kind: as, bankName: bankOf(account), currency, amountMinor })
+    return {
+      action: 'reconcile.book-as',
+      resolution: 'confirmed',
+      what: as.replace('_', ' '),
+      effects: [amountMinor > 0n ? 'credits the operator' : 'sends money out'],
+      // By the line's mark, so that the books name this very entry of the bank.
+      moves: [{ ...move, kind: as, reference: line.mark, valueDate: line.valueDay }],
+    }
+  })
+}
+
+/** Until an operator finds out whose it is. */
+function park(parts: Parts, breakId: string, given: BookGiven): Promise<Break> {
+  return book(parts, breakId, given, (found) => ({
+    action: 'reconcile.park',
+    resolution: 'parked',
+    what: 'unknown money into suspense',
+    moves: [received(found)],
+  }))
+}
+
+/** The operator sends it at the bank; the line of that transfer is matched by the reference. */
+function returnToSender(parts: Parts, breakId: string, given: BookGiven): Promise<Break> {
+  return book(parts, breakId, given, (found) => {
+    const into = received(found)
+    const valueDate = new Date(parts.clock.now()).toISOString().slice(0, 10)
+    const [from, to] = [into.to, into.from]
+    const back = { ...into, kind: 'unknown_returned', from, to, reference: returnReference(found), valueDate }
+    return {
+      action: 'reconcile.return',
+      resolution: 'returned',
+      what: 'unknown money back to its sender',
+      moves: [into, back as Move],
+    }
+  })
+}
+
+function received(found: Found): Move {
+  const { account, currency, line } = found
+  if (!mayPark(found))
+    throw notBookable(
+      found,
+      'Only money that came to a bank account, and that the books do not have, can be parked or returned.',
+    )
+  return {
+    kind: 'unknown_received',
+    from: bankAccount(bankOf(account), currency),
+    to: suspenseAccount(currency),
+    amountMinor: line.amountMinor,
+    reference: line.mark,
+    valueDate: line.valueDay,
+  }
+}
+
+async function book(
+  parts: Parts,
+  breakId: string,
+  { amount, reason, ...once }: BookGiven,
+  planOf: (found: Found) => Plan,
+): Promise<Break> {
+  const { breaks, treasury, actor } = parts
+  const found = await demand(parts, breakId)
+  if (once.actId !== undefined && (await treasury.recordedAt(once.actId)) !== undefined) return found
+  checkAmount(found, amount)
+  const { account, currency, amountMinor, line } = found
+  if (!line) throw notBookable(found, 'No statement shows it, so there is nothing to book.')
+  const { action, resolution, what, effects, moves } = planOf({ ...found, line })
+  if (found.actId !== undefined) throw beingResolved()
+  const entry = makeAuditEntry(parts, action, breakId, {
+    reason: `${what}, ${toDecimalText(amountMinor, currency)} ${currency}: ${reason}`,
+    auditId: once.actId,
+    ...(effects && { effects }),
+  })
+  const transfers = transfersOf(parts, moves, entry)
+  const compared = found.kind === 'amount_differs' && found.item ? [found.item] : []
+  const booking = {
+    breaks: [found],
+    resolution,
+    reason,
+    by: actor,
+    account,
+    transfers,
+    matched: {
+      matchId: makeUuid(entry.actedAtMs, parts.random),
       rule: 'operator',
       lineIds: [line.lineId],
-      items: [...compared, itemOf(transfer, amountMinor)],
-    } as const
-    const booking = {
-      breaks: [found],
-      resolution: 'confirmed',
-      reason,
-      by: actor,
-      account,
-      transfer,
-      matched,
-      line,
-    } as const
-    const outcome = await carryOutOnce<'taken' | 'insufficient_funds'>(entry, once, {
-      isRecorded: treasury.isRecorded,
-      async attempt() {
-        await treasury.openAccounts([move.from, move.to])
-        return breaks.bookOwn(booking, entry)
-      },
-    })
-    if (outcome === 'done') return demand(breakId)
-    if (outcome === 'taken') throw resolvedBefore(await demand(breakId))
-    const { equityMinor } = await treasury.readOwnMoney(currency)
-    throw new Failure('status_does_not_allow', {
-      field: 'as',
-      message: `Equity has ${toDecimalText(equityMinor, currency)} ${currency}, which is too little for this withdrawal. Sweep fees first, or write the line off.`,
-    })
-  }
+      items: [...compared, ...transfers.slice(0, 1).map((transfer) => itemOf(transfer, amountMinor))],
+    },
+    line,
+  } as const
+  const outcome = await carryOutOnce<'taken' | 'insufficient_funds'>(entry, once, {
+    isRecorded: treasury.isRecorded,
+    async attempt() {
+      await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
+      return breaks.bookOwn(booking, entry)
+    },
+  })
+  if (outcome === 'done') return demand(parts, breakId)
+  if (outcome === 'taken') throw resolvedBefore(await demand(parts, breakId))
+  const { equityMinor } = await treasury.readOwnMoney(currency)
+  throw new Failure('status_does_not_allow', {
+    field: 'as',
+    message: `Equity has ${toDecimalText(equityMinor, currency)} ${currency}, which is too little for this withdrawal. Sweep fees first, or write the line off.`,
+  })
+}
 
-  async function demand(breakId: string): Promise<Break> {
-    const found = await breaks.findBreak(breakId)
-    if (found) return found
-    throw new Failure('not_found', { message: `There is no break ${breakId}.` })
-  }
+async function demand({ breaks }: Parts, breakId: string): Promise<Break> {
+  const found = await breaks.findBreak(breakId)
+  if (found) return found
+  throw new Failure('not_found', { message: `There is no break ${breakId}.` })
+}
 
-  /** By the line's mark, so that the books name this very entry of the bank. */
-  function transferOf(
-    kind: OwnBooking,
-    { move, line, auditId, nowMs }: { move: OwnMove; line: KnownLine; auditId: string; nowMs: number },
-  ): Transfer {
-    const { from, to, amountMinor } = move
-    return {
+/** What goes back corrects what came in, so that no more is moved on than came. */
+function transfersOf({ random }: Parts, moves: readonly Move[], entry: AuditEntry): Transfer[] {
+  const transfers: Transfer[] = []
+  for (const { kind, from, to, amountMinor, reference, valueDate } of moves)
+    transfers.push({
       merchantId: '',
-      transferId: makeTransactionId(nowMs, random),
+      transferId: makeTransactionId(entry.actedAtMs, random),
       kind,
       phase: 'direct',
       holdId: undefined,
@@ -100,11 +211,12 @@ export function makeBookAs(parts: BookOwnParts) {
       amountMinor,
       paymentId: undefined,
       refundId: undefined,
-      auditId,
-      madeAtMs: nowMs,
-      outside: { reference: line.mark, valueDate: line.valueDay },
-    }
-  }
+      auditId: entry.auditId,
+      madeAtMs: entry.actedAtMs,
+      outside: { reference, valueDate },
+      corrects: transfers[0]?.transferId,
+    })
+  return transfers
 }
 
 /** As the bank account sees it. */
@@ -125,24 +237,10 @@ function itemOf({ transferId, kind, currency, madeAtMs }: Transfer, amountMinor:
   }
 }
 
-function notBookable(found: Break): Failure {
-  if (!isOpen(found)) return resolvedBefore(found)
-  return new Failure('status_does_not_allow', {
-    message:
-      'Only a line of a bank account that the books do not have, or that differs from them, can be booked as your own.',
-  })
+function bankOf(account: string): string {
+  return accountKeyOf(account).ownerId
 }
 
-function resolvedBefore(found: Break): Failure {
-  if (isOpen(found)) return beingResolved()
-  const { resolution, resolvedBy: by } = found
-  return new Failure('status_does_not_allow', {
-    message: `The break is already settled: ${resolution?.replace('_', ' ')} by ${by}.`,
-  })
-}
-
-function beingResolved(): Failure {
-  return new Failure('status_does_not_allow', {
-    message: 'Another action is settling this break. Wait for that action to end, or for the next pass.',
-  })
+function notBookable(found: Break, message: string): Failure {
+  return isOpen(found) ? new Failure('status_does_not_allow', { message }) : resolvedBefore(found)
 }

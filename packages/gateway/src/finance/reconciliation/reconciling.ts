@@ -5,7 +5,7 @@ import type { MakeNotices } from '../../core/emails/make-notices.ts'
 import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
 import { type BookLinesParts, makeBookLine } from './book-lines.ts'
-import { makeBookAs } from './book-own.ts'
+import { makeBookOwn } from './book-own.ts'
 import { makeCloseDays } from './close-days.ts'
 import { type ImportStatementParts, makeImportStatement } from './import-statement.ts'
 import { makeManageMappings } from './manage-mappings.ts'
@@ -48,7 +48,7 @@ export function makeReconciling(parts: ReconcilingParts) {
     listMatches: breaks.listMatches,
     listOutsideAccounts: matching.listOutsideAccounts,
     mappings: makeManageMappings(parts),
-    breaks: { ...resolveBreaks, bookAs: makeBookAs(parts) },
+    breaks: { ...resolveBreaks, ...makeBookOwn(parts) },
     days: makeCloseDays(parts),
     matchLines,
 

@@ -33,6 +33,8 @@ const claimMs = 600_000
 export interface BreakWithNotes {
   readonly found: Break
   readonly notes: readonly BreakNote[]
+  /** The transfer that brought unknown money into suspense, from where it is moved on. */
+  readonly parked: string | undefined
 }
 
 type Parts = ResolveBreaksParts
@@ -47,10 +49,12 @@ export function makeResolveBreaks(parts: ResolveBreaksParts) {
 }
 
 async function showBreak(parts: Parts, breakId: string): Promise<BreakWithNotes> {
-  return {
-    found: await asNow(parts, await find(parts, breakId)),
-    notes: await parts.breaks.listNotes(breakId),
-  }
+  const found = await asNow(parts, await find(parts, breakId))
+  return { found, notes: await parts.breaks.listNotes(breakId), parked: await parkedBy(parts, found) }
+}
+
+async function parkedBy({ breaks }: Parts, { resolution, breakId }: Break): Promise<string | undefined> {
+  return resolution === 'parked' ? breaks.findParked(breakId) : undefined
 }
 
 /** Without an owner it is nobody's again. */

@@ -177,6 +177,9 @@ export const effectsOfActions = {
   // Fees that the rail gives back. Otherwise what it collected arrives on the operator's own bank account.
   'rail.settle': ['credits the operator'],
   'reconcile.book-as': ['credits the operator', 'sends money out'],
+  // The money is the operator's to move on from then.
+  'reconcile.park': ['credits the operator'],
+  'reconcile.return': ['credits the operator', 'sends money out'],
   'token.add': ['gives access to money'],
   'transfer.confirm': ['credits a merchant'],
   'transfer.return': ['sends money out'],

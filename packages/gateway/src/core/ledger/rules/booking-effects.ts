@@ -69,4 +69,9 @@ export const bookingEffects: Readonly<Record<TransferKind, BookingEffects>> = {
     decidedBy: '`reconcile.book-as`',
   },
   interest: { effects: ['credits the operator', 'sends money out'], decidedBy: '`reconcile.book-as`' },
+  unknown_received: {
+    effects: [],
+    decidedBy: '`reconcile.park` or `reconcile.return`; the money lies in suspense',
+  },
+  unknown_returned: { effects: ['sends money out'], decidedBy: '`reconcile.return`' },
 }

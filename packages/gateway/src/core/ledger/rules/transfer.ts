@@ -48,6 +48,7 @@ export type TransferKind =
   | 'rail_settlement'
   | 'rail_fee'
   | OwnTransferKind
+  | UnknownTransferKind
 /** The operator's own money. */
 export type OwnTransferKind =
   | 'opening_balance'
@@ -56,10 +57,12 @@ export type OwnTransferKind =
   | 'fee_sweep'
   | 'bank_charge'
   | 'interest'
+/** Money that came to a bank account and that nobody can name: into suspense, and back to its sender. */
+export type UnknownTransferKind = 'unknown_received' | 'unknown_returned'
 /** Of those that move a merchant's balance. */
 export type MerchantTransferKind = Exclude<
   TransferKind,
-  'top_up' | 'rail_settlement' | 'rail_fee' | OwnTransferKind
+  'top_up' | 'rail_settlement' | 'rail_fee' | OwnTransferKind | UnknownTransferKind
 >
 /** A hold waits for its post or its void; a direct transfer needs no hold. */
 export type Phase = 'hold' | 'post' | 'void' | 'direct'

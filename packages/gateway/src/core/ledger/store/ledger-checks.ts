@@ -160,6 +160,8 @@ const waysOf = {
   // Charges that come back, and negative interest.
   bank_charge: ['bank_charges bank', 'bank bank_charges'],
   interest: ['bank interest', 'interest bank'],
+  unknown_received: ['bank suspense'],
+  unknown_returned: ['suspense bank'],
 } as const satisfies Record<TransferKind, readonly Way[]>
 
 const ways = Object.entries(waysOf)

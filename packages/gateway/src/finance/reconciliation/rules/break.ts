@@ -4,7 +4,10 @@ import type { BookItem, BreakKind, Rule } from './match.ts'
 import type { KnownLine } from './statement.ts'
 
 /** How one ends: by news, or by an operator. */
-export const resolutions = ['matched', 'accepted', 'written_off', 'confirmed', 'paired'] as const
+export const resolutions = [
+  ...(['matched', 'accepted', 'written_off', 'confirmed', 'paired'] as const),
+  ...(['parked', 'returned'] as const),
+] as const
 export type Resolution = (typeof resolutions)[number]
 
 export interface Break {
@@ -93,6 +96,19 @@ export function mayBookAs(of: Break): boolean {
   const isDifference = kind === 'amount_differs' && item?.kind === 'booked'
   const isAtBank = account.startsWith('bank:')
   return isOpen(of) && isAtBank && line !== undefined && amountMinor !== 0n && (isWhole || isDifference)
+}
+
+/** Money came to a bank account, and the books know nothing of it. */
+export function mayPark(of: Break): boolean {
+  const { account, kind, line, amountMinor } = of
+  const isUnknown = kind === 'missing_here' || kind === 'twice'
+  const isWhole = amountMinor > 0n && amountMinor === line?.amountMinor
+  return isOpen(of) && account.startsWith('bank:') && isUnknown && isWhole
+}
+
+/** What the operator writes into the bank transfer that sends money of a break back, and the statement then shows. */
+export function returnReference({ breakId }: Pick<Break, 'breakId'>): string {
+  return `R${breakId.replaceAll('-', '').toUpperCase()}`
 }
 
 /** Throws where money of this direction is not that. */

@@ -34,9 +34,9 @@ export interface BreakResolution {
   readonly matched?: NewMatch | undefined
 }
 
-/** A transfer that resolves a break, with what it is matched by. */
+/** Transfers that resolve a break, with what it is matched by. */
 export interface BreakBooking extends Omit<BreakResolution, 'matched'> {
-  readonly transfer: Transfer
+  readonly transfers: readonly Transfer[]
   readonly matched: NewMatch
   readonly line: KnownLine
 }
@@ -78,6 +78,8 @@ export function makeBreakStore(database: Pool) {
     bookOwn: (booking: BreakBooking, entry: AuditEntry) => bookOwn(database, booking, entry),
     /** The transfer of a correction, by its action, as the outside account sees it. */
     findCorrection: (auditId: string, owners: readonly string[]) => findCorrection(database, auditId, owners),
+    /** The transfer into suspense by which it was resolved. */
+    findParked: (breakId: string) => findParked(database, breakId),
     listMatches: (importId: string, page: { skip: number; limit: number }) =>
       listMatches(database, importId, page),
   }
@@ -242,7 +244,7 @@ async function bookOwn(
         { entry: undefined, nowMs: entry.actedAtMs },
       )
       await checkNotBooked(transaction, booking)
-      if (!(await moveWithin(transaction, [booking.transfer]))) throw new TooLittle('too little money')
+      if (!(await moveWithin(transaction, booking.transfers))) throw new TooLittle('too little money')
       await matchResolved(transaction, booking, entry.actedAtMs)
       await insertAuditEntry(transaction, entry)
     })
@@ -337,6 +339,16 @@ select t.merchant_id, t.transfer_id, t.currency,
     isMatched: false,
     what: 'correction',
   }
+}
+
+async function findParked(database: Queryable, breakId: string): Promise<string | undefined> {
+  const { rows } = await database.query<{ transfer_id: string }>(sql`
+select m.transfer_id
+  from reconciliation_breaks b
+  join statement_lines l on l.account = b.account and l.line_id = b.line_id
+  join matched_transfers m on m.match_id = l.match_id
+ where b.break_id = ${breakId}`)
+  return rows[0]?.transfer_id
 }
 
 /** Lines of a file in their order, with the rule by which each was matched. Many may stand in one line of an XML file. */

@@ -36,14 +36,14 @@ export type Correction = {
   /** A top-up, a payout, a correction or own money goes back the way it came. */
   | { readonly kind: 'reverse'; readonly merchantId: string; readonly outside: Outside }
   | {
-      /** Late money out of suspense. */
+      /** Late or unknown money out of suspense. */
       readonly kind: 'release'
       readonly merchantId: string
       readonly to: ReleaseTarget
       readonly walletId?: string | undefined
       readonly outside: Outside
     }
-  /** A top-up whose money never came is a loss; late money that nobody claims is a gain. */
+  /** A top-up whose money never came is a loss; late or unknown money that nobody claims is a gain. */
   | { readonly kind: 'write_off'; readonly merchantId: string; readonly outside: Outside }
   | {
       /** What a statement has and the books have not, or the other way round, as a gain or a loss of the operator. */
@@ -88,8 +88,8 @@ const correctableKinds = {
     ...(['opening_balance', 'owner_deposit', 'owner_withdrawal'] as const),
     ...(['fee_sweep', 'bank_charge', 'interest'] as const),
   ],
-  release: ['late_payment'],
-  write_off: ['top_up', 'late_payment'],
+  release: ['late_payment', 'unknown_received'],
+  write_off: ['top_up', 'late_payment', 'unknown_received'],
   difference: [],
 } as const satisfies Record<Correction['kind'], readonly TransferKind[]>
 
@@ -113,12 +113,17 @@ export function planCorrection(correction: Correction, corrected: Correctable | 
     case 'reverse':
       return reversed(named(corrected))
     case 'release': {
-      const { merchantId } = named(corrected)
+      const { merchantId, kind } = named(corrected)
+      if (kind === 'unknown_received' && correction.to === 'merchant')
+        throw invalid(
+          'to',
+          'This money is no merchant’s. Send it back through a bank account, or to a wallet.',
+        )
       return { merchantId, from: suspenseAccount(currency), to: releaseAccount(correction) }
     }
     case 'write_off': {
       const { merchantId, kind, debitAccountId } = named(corrected)
-      if (kind === 'late_payment')
+      if (kind !== 'top_up')
         return { merchantId, from: suspenseAccount(currency), to: writeOffAccount(currency) }
       return { merchantId, from: writeOffAccount(currency), to: accountKeyOf(debitAccountId) }
     }

@@ -1,6 +1,6 @@
 // Breaks: a work list, the oldest and largest first, and each with both sides beside each other.
 
-import { type Break, breakMeanings } from '../../../../finance/reconciliation/rules/break.ts'
+import { type Break, breakMeanings, returnReference } from '../../../../finance/reconciliation/rules/break.ts'
 import { breakKinds } from '../../../../finance/reconciliation/rules/match.ts'
 import { type Content, type Html, html } from '../../../kit/html.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
@@ -91,7 +91,7 @@ async function showBreak(visit: Visit): Promise<ConsolePage | undefined> {
   const { breakId = '' } = visit.params
   const shown = await orNothing(visit.service.as(visit.actor).reconciliation.breaks.showBreak(breakId))
   if (!shown) return undefined
-  const { found, notes } = shown
+  const { found, notes, parked } = shown
   return {
     title: `Break: ${wordOf(found.kind)}, ${found.day}`,
     area: 'reconciliation',
@@ -100,6 +100,7 @@ ${actionForms(visit, 'break', { subject: found, values: { breakId, owner: found.
 <div class="grid"><section><h2>The statement</h2>${outsideSide(found)}</section>
 <section><h2>The books</h2>${bookSide(found)}</section></div>
 <h2>The break</h2>${about(found, visit.nowMs)}
+${next(found, parked)}
 <h2>Notes</h2>${
       notes.length === 0
         ? empty('None yet.')
@@ -154,6 +155,15 @@ function bookSide({ item, currency }: Break): Html {
       ] as const),
     ['Names', html`<span class="wrap">${item.references.join(', ') || '—'}</span>`],
   ])
+}
+
+/** What is left to do once unknown money was parked or returned. */
+function next(found: Break, parked: string | undefined): Html | undefined {
+  if (found.resolution === 'returned')
+    return html`<p class="note">Make a bank transfer of ${amount(found.line?.amountMinor ?? 0n, found.currency)} to ${partyCell(found.line)} with the reference <code>${returnReference(found)}</code>. The line of that transfer is matched with this return.</p>`
+  return parked === undefined
+    ? undefined
+    : html`<p class="note">The money is in suspense as transfer <code>${parked}</code>. Move it on, or write it off, under <a href="/money/corrections">Corrections</a>.</p>`
 }
 
 function about(found: Break, nowMs: number): Html {
