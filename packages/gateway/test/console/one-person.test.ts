@@ -92,6 +92,7 @@ async function payout(end?: 'sent' | 'paid') {
   return found
 }
 const [sent, paidOut, requested] = [await payout('sent'), await payout('paid'), await payout()]
+const dueOut = await payout('sent')
 await by.payoutPlans.setPlan(planFor(merchantId, { schedule: 'hand' }), 'test')
 const { endpointId } = (
   await by.endpoints.addEndpoint(
@@ -109,6 +110,14 @@ const rail = {
   mostMinor: { USD: 100_000n },
 }
 await by.rails.addRail('bank', rail, 'test')
+
+/** The run of what a consumer withdraws beyond what the settings let go by itself, which is nothing. */
+async function withdrawnRun(amountMinor: bigint): Promise<string> {
+  const wallet = (await stores.wallets.findWallet(await money.addWallet(amountMinor))) ?? assert.fail()
+  const given = { wallet, currency: 'USD', amountMinor, iban: thief, formNumber: randomUUID() }
+  await operations.withdraw.request({ ...given, address: '192.0.2.1' })
+  return (await operations.withdraw.list(wallet.walletId, 1))[0]?.runId ?? assert.fail()
+}
 
 /** An order that a bank transfer paid twice, and a refund of it that waits for the bank. */
 const order = await bank.startedOrder()
@@ -232,6 +241,8 @@ const calls: Readonly<Record<string, { params?: object; input?: object }>> = {
   'payout-plan.set': { params: { merchantId }, input: { currency: 'USD', schedule: 'daily' } },
   'payout-run.cancel': { params: { runId: sent.runId } },
   'payout-run.start': { input: { currency: 'USD' } },
+  // Of a withdrawal that an operator must review, who may be the consumer too.
+  'payout-run.send': { params: { runId: await withdrawnRun(2_000n) } },
   'payout.cancel': { params: { merchantId, payoutId: sent.payoutId } },
   'payout.return': {
     params: { merchantId, payoutId: paidOut.payoutId },
@@ -395,8 +406,7 @@ const harmless: readonly Call[] = [
   { name: 'notice.retry', params: { noticeId } },
   { name: 'operator.disable', params: { login: 'leaver' } },
   { name: 'order.cancel', params: { merchantId: unwanted.merchantId, paymentId: unwanted.paymentId } },
-  { name: 'payout-run.send', params: { runId: requested.runId } },
-  { name: 'payout.paid', params: { merchantId, payoutId: requested.payoutId }, input: bankSays },
+  { name: 'payout.paid', params: { merchantId, payoutId: dueOut.payoutId }, input: bankSays },
   { name: 'payout-run.paid', params: { runId: sent.runId }, input: bankSays },
   { name: 'platform-key.rotate', input: { overlapMinutes: 0, atOnce: true } },
   { name: 'platform-key.retire', params: { keyId: oldPlatformKey } },
@@ -698,6 +708,42 @@ test('no statement that one person imports brings back fees that nobody paid', a
   assert.deepEqual(await fees(), [{ credits_posted: '500000' }])
 })
 
+test('no statement that one person imports books as a fee what a rail did not pay over', async () => {
+  const before = await readEffects(pool)
+  const says = 'Day,Amount,Reference,Fee,Batch\n2026-11-16,900.00,C,899.99,PO-000009\n'
+  await by.reconciliation.importStatement({ file: fileOf('keeps', says), mapping: 'bank', reason: 'test' })
+  await bank.say('PO-000009', 1n)
+  await operations.reconcile()
+  assertNoEffect(before, await readEffects(pool), 'a forged fee')
+  const open = await by.reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 50 })
+  const params = { breakId: open.find(({ item }) => item?.transferId === 'PO-000009')?.breakId }
+  const approvalId = await actions.asked('mallory', 'reconcile.confirm', { params })
+  assertNoEffect(before, await readEffects(pool), 'asking for it')
+  await actions.approve('forgetful', approvalId)
+  await assert.rejects(async () => assertNoEffect(before, await readEffects(pool), 'a second person'))
+})
+
+test('whatever the settings guard, nobody alone makes the second operator who approves', async () => {
+  for (const approvals of [
+    ...(['money-in', 'money-out', 'destination'] as const).map((word) => ({
+      ...config.approvals,
+      words: [word],
+    })),
+    { ...noApprovals, refundLimits: new Map([['USD', 500n]]) },
+  ]) {
+    const some = testActions({ stores, operations, clock, config: { ...config, approvals } })
+    for (const name of [
+      'operator.add',
+      'operator.enable',
+      'operator.reset-password',
+      'operator.reset-totp',
+    ]) {
+      clock.advance(1)
+      await some.asked('mallory', ...given({ name, ...calls[name] }))
+    }
+  }
+})
+
 test('an account that only reads the same is another account', async () => {
   const lines = ['12345678', 'Routing 021000021']
   const details = { holder: 'Shop Ltd', iban: undefined, bic: undefined, lines }
@@ -759,6 +805,7 @@ test('no sequence of actions and statements by one person has an effect', async 
     { name: 'merchant.change', params: { merchantId }, input: { name: 'Renamed' } },
     { name: 'bank.change', params: { bankName: 'main' }, input: { holder: 'Mallory', iban } },
     { name: 'payout.cancel', params: { merchantId, payoutId: requested.payoutId } },
+    { name: 'payout-run.send', params: { runId: requested.runId } },
     {
       name: 'transfer.settle-refund',
       params: { merchantId: order.merchantId, refundId },

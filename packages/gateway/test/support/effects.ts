@@ -33,6 +33,7 @@ const destinations = [
   'select bank_name, iban, lines, bic from bank_accounts',
   'select merchant_id, currency, holder, iban, lines, bic from merchant_bank_accounts where ended_at is null',
   'select price_id from prices',
+  'select payout_id from payouts where is_reviewed and sent_at is not null',
   'select merchant_id, currency, bank_name, schedule, on_day, least_minor, reserve_minor from payout_plans',
 ]
 

@@ -4,6 +4,7 @@
 import { makeTransactionId } from '@tillgate/protocol'
 import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce } from '../../core/audit/carry-out-once.ts'
+import type { Effect } from '../../core/audit/rules/effects.ts'
 import {
   type AccountKey,
   accountIdOf,
@@ -35,6 +36,14 @@ export interface SettleRailParts extends AuditParts {
 
 export type SettleRail = ReturnType<typeof makeSettleRail>
 
+/** What a rail keeps of each 100 that it collected, at the most, without a second operator: one person gives its file. */
+const mostFee = 10n
+
+function effectsOf({ netMinor, feeMinor }: Pick<RailSettlement, 'netMinor' | 'feeMinor'>): readonly Effect[] {
+  if (feeMinor < 0n) return ['credits the operator']
+  return feeMinor * 100n > (netMinor + feeMinor) * mostFee ? ['sends money out'] : []
+}
+
 export function makeSettleRail(parts: SettleRailParts) {
   const { treasury, random } = parts
   const makeAuditEntry = makeAuditEntries(parts)
@@ -42,7 +51,7 @@ export function makeSettleRail(parts: SettleRailParts) {
     const { actId, railId, bankName, currency, batch, netMinor, feeMinor, outside } = settlement
     const made = makeAuditEntry('rail.settle', `${railId} ${batch}`, {
       reason: 'the bank booked what the rail paid over',
-      ...(feeMinor >= 0n && { effects: [] }),
+      effects: effectsOf({ netMinor, feeMinor }),
     })
     const auditEntry = { ...made, auditId: actId }
     const rail = railAccount(railId, currency)

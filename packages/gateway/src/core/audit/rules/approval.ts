@@ -1,7 +1,7 @@
 // Actions that wait for a second operator: which effects need one, who may decide, and until when. A request stores the
 // action's name, parameters and input; when it is approved, the action runs again under fresh checks.
 import { Failure } from '@tillgate/protocol'
-import { type ApprovalWord, type Effect, effects } from './effects.ts'
+import { type ApprovalWord, alwaysGuarded, type Effect, effects } from './effects.ts'
 import { mayAct, type Role } from './roles.ts'
 
 export const approvalStatuses = ['waiting', 'approved', 'rejected', 'withdrawn', 'expired'] as const
@@ -60,8 +60,11 @@ export interface ApprovalPolicy {
   readonly lifeMs: number
 }
 
-export function coversAny({ words }: ApprovalPolicy, all: readonly Effect[]): boolean {
-  return all.some((effect) => words.includes(effects[effect]))
+export function coversAny(policy: ApprovalPolicy, all: readonly Effect[]): boolean {
+  return (
+    all.some((effect) => policy.words.includes(effects[effect])) ||
+    (all.includes(alwaysGuarded) && isApprovalInUse(policy))
+  )
 }
 
 /**

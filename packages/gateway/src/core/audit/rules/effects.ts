@@ -9,7 +9,11 @@ export const effects = {
   'sends money out': 'money-out',
   'names where money goes': 'destination',
   'gives access to money': 'access',
+  'makes a second operator': 'access',
 } as const
+
+/** Guarded by every word: one person who makes the operator who approves needs nobody else for anything. */
+export const alwaysGuarded: Effect = 'makes a second operator'
 
 export type Effect = keyof typeof effects
 export type ApprovalWord = (typeof effects)[Effect]
@@ -97,8 +101,6 @@ export const effectsOfActions = {
     'operator.use-recovery-code',
     'order.cancel',
     'payout-run.paid',
-    // A second person agreed when its payouts were requested, its plan was set or its start was asked for.
-    'payout-run.send',
     'payout.paid',
     'platform-key.retire',
     'platform-key.rotate',
@@ -155,13 +157,15 @@ export const effectsOfActions = {
   'merchant.bank-account': ['names where money goes'],
   'merchant.change': ['gives access to money'],
   'merchant.payout': ['sends money out'],
-  'operator.add': ['gives access to money'],
-  'operator.enable': ['gives access to money'],
-  'operator.reset-password': ['gives access to money'],
-  'operator.reset-totp': ['gives access to money'],
+  'operator.add': ['makes a second operator'],
+  'operator.enable': ['makes a second operator'],
+  'operator.reset-password': ['makes a second operator'],
+  'operator.reset-totp': ['makes a second operator'],
   'order.refund': ['sends money out'],
   'payout-plan.set': ['sends money out'],
   'payout-run.cancel': ['credits a merchant'],
+  // Of a withdrawal to review. Of others a second person agreed when they were requested, or their plan or run was.
+  'payout-run.send': ['sends money out'],
   'payout-run.start': ['sends money out'],
   'payout.cancel': ['credits a merchant'],
   'payout.return': ['credits a merchant'],
@@ -174,8 +178,8 @@ export const effectsOfActions = {
   'rail.change-account': ['names where money goes'],
   'rail.return-late-money': ['sends money out'],
   'rail.rotate-secret': ['gives access to money'],
-  // Fees that the rail gives back. Otherwise what it collected arrives on the operator's own bank account.
-  'rail.settle': ['credits the operator'],
+  // Fees that the rail gives back, or keeps too much of. The rest arrives on the operator's own bank account.
+  'rail.settle': ['credits the operator', 'sends money out'],
   'reconcile.book-as': ['credits the operator', 'sends money out'],
   // The money is the operator's to move on from then.
   'reconcile.park': ['credits the operator'],

@@ -2,6 +2,7 @@
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited, insertAuditEntry } from '../../../core/audit/store/audit.ts'
+import { ownMerchantId } from '../../../core/orders/rules/top-up.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
 import { type Sql, sql } from '../../../platform/database/sql.ts'
@@ -37,6 +38,12 @@ export function makePayoutRunStore(database: Pool) {
       ),
     /** By payout_runs_to_send. */
     countToSend: () => countToSend(database),
+    /** The run of a withdrawal that an operator reviews: it has no other payout. */
+    async isReviewed(runId: string): Promise<boolean> {
+      const { rowCount } = await database.query(sql`
+select 1 from payouts where merchant_id = ${ownMerchantId} and run_id = ${runId} and is_reviewed`)
+      return rowCount > 0
+    },
     /** How many payouts of the run are of which status, and their sums. */
     totalsOf: (runId: string) => totalsOf(database, runId),
     /** Of a run that was sent. */
