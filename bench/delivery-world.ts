@@ -37,6 +37,7 @@ export async function makeDeliveryWorld(
     vault: makeVault(world.masterKey),
     clock,
     random,
+    log: pino({ level: 'silent' }),
   })
   const { directory, platformKeys } = operations
   await platformKeys.ensure({ clock, random })

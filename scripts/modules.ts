@@ -11,6 +11,7 @@ export const modules = [
   'platform/http',
   'platform/jobs',
   'platform/request-log',
+  'core/changes',
   'core/emails',
   'core/audit',
   'core/email-log',

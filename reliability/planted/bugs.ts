@@ -76,8 +76,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'makeOrderStore',
-        find: 'commitQueueing(database, onQueued, (transaction) => commitStatusChanges(transaction, changes, entry))',
-        replace: `commitQueueing(database, onQueued, (transaction) =>
+        find: 'commitAndPublish(database, publish, (transaction) => commitStatusChanges(transaction, changes, entry))',
+        replace: `commitAndPublish(database, publish, (transaction) =>
           commitStatusChanges(transaction, changes.map((change) => ({ ...change, callback: undefined })), entry),
         ).then(async (won) => {
           const moved = new Set(won.map(({ paymentId }) => paymentId))

@@ -10,6 +10,7 @@ import { makeOperations } from '../../packages/gateway/src/app/operations.ts'
 import { readConfig } from '../../packages/gateway/src/app/settings/config.ts'
 import type { Prepared } from '../../packages/gateway/src/core/callbacks/deliver-callbacks.ts'
 import type { ClaimedCallback } from '../../packages/gateway/src/core/callbacks/store/callback-queue.ts'
+import type { Publish } from '../../packages/gateway/src/core/changes/rules/change.ts'
 import type { DirectoryEntry } from '../../packages/gateway/src/core/merchants/merchant-directory.ts'
 import type { Merchant } from '../../packages/gateway/src/core/merchants/rules/merchant.ts'
 import { startJobs } from '../../packages/gateway/src/platform/jobs/jobs.ts'
@@ -70,8 +71,14 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
   const { owner, time, seeded } = parts
   const clock = time.clockOf(owner)
   const random = (count: number) => seeded.bytes(count)
+  const publish: Publish = (changes) => {
+    for (const change of changes) {
+      jobs.wake(change.kind, 'dueAtMs' in change ? change.dueAtMs : undefined)
+      if (change.kind === 'callbacks') delivery.expects(change.lanes)
+    }
+  }
   const stores = makeStores(parts.pool, {
-    onQueued: (lanes) => delivery.expects(lanes),
+    publish,
     outcomes: { gatherMs: 0 },
   })
   const operations = makeOperations(stores, {
@@ -82,11 +89,8 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     random,
     rail: parts.rail.for(owner),
     railPost: parts.bank.for(owner),
-    hints: {
-      pending: (expiresAtMs) => jobs.wake('pending', expiresAtMs),
-      submitted: () => jobs.wake('submitted'),
-      railTask: () => jobs.wake('railTask'),
-    },
+    publish,
+    log,
   })
 
   const table = jobTable({

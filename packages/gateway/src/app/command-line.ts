@@ -9,6 +9,7 @@ import type { Terminal, WithContext } from '../adapters/cli/context.ts'
 import { tellAway } from '../adapters/cli/db.ts'
 import { operatorProgram } from '../adapters/cli/program.ts'
 import { systemClock } from '../platform/runtime/clock.ts'
+import { silentLog } from '../platform/runtime/log.ts'
 import { Interruption, StartFailure } from '../platform/runtime/start-failure.ts'
 import { readDotEnv } from '../platform/settings/dot-env.ts'
 import { migrationsFolder } from './database/open-gateway-database.ts'
@@ -100,6 +101,7 @@ async function withStores(terminal: GatewayTerminal, work: Parameters<WithContex
       ...parts,
       vault,
       publicUrl,
+      log: silentLog,
       ownListeners: ownListenersOf(config),
     })
     const actor = `cli:${userInfo().username}`

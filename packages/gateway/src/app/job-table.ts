@@ -27,7 +27,7 @@ export function jobTable(parts: JobTableParts): readonly Job[] {
     {
       name: 'expire-orders',
       intervalMs: 5 * second,
-      wokenBy: ['pending', 'advanced'],
+      wokenBy: ['order created', 'order advanced'],
       nextDueAtMs: stores.orders.nextExpiry,
       async sweep() {
         const { expired, more } = await operations.expireOrders()
@@ -38,7 +38,7 @@ export function jobTable(parts: JobTableParts): readonly Job[] {
     {
       name: 'settle',
       intervalMs: second,
-      wokenBy: ['submitted', 'advanced'],
+      wokenBy: ['payment submitted', 'order advanced'],
       leaseMs: settlementLeaseMs,
       mostAtOnce: 1_000,
       mostPerClaim: 200,
@@ -47,7 +47,7 @@ export function jobTable(parts: JobTableParts): readonly Job[] {
     {
       name: 'ask-rails',
       intervalMs: second,
-      wokenBy: ['railTask', 'advanced'],
+      wokenBy: ['rail task', 'order advanced'],
       leaseMs: railLeaseMs,
       // Each rail has a limit of its own.
       mostAtOnce: Number.POSITIVE_INFINITY,

@@ -70,7 +70,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
 }
 
 function operationsForReading(stores: Stores, common: Common) {
-  const { clock, hints } = common
+  const { clock, log } = common
   const { callbackHistory: history } = stores
   return {
     findOrders: makeFindOrders({ list: stores.orderList }),
@@ -79,7 +79,7 @@ function operationsForReading(stores: Stores, common: Common) {
     readOverview: makeReadOverview({
       hours: stores.overviewHours,
       clock,
-      onTrouble: (error) => hints.countingFailed(error),
+      log,
     }),
     async findCallback(callbackId: string) {
       const callback = await history.findCallback(callbackId)

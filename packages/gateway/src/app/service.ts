@@ -1,6 +1,5 @@
 // What serves requests once the database is there: operations over the stores, the checkout's and the console's side of
 // them, and the work that happens by itself. Loaded while the database starts.
-import { refundStatuses, toDecimalText } from '@tillgate/protocol'
 import type { OperatorService } from '../actions/service.ts'
 import type { RunningCheckout } from '../adapters/checkout/routes.ts'
 import type { CookieJar } from '../adapters/kit/cookies.ts'
@@ -8,6 +7,7 @@ import type { MerchantApi } from '../adapters/merchant-api/merchant-api.ts'
 import type { RunningRails } from '../adapters/merchant-api/rails.ts'
 import type { PortalService } from '../adapters/portal/portal.ts'
 import type { WalletService } from '../adapters/wallet/wallet.ts'
+import { type Publish, unpublished } from '../core/changes/rules/change.ts'
 import type { Unsubscribe } from '../core/emails/unsubscribe.ts'
 import type { PublishedKey } from '../core/keys/platform-keys.ts'
 import { makeOpenRequest } from '../core/merchants/open-request.ts'
@@ -28,7 +28,6 @@ import { type OpenStores, type StoresOptions, storesOver } from './database/open
 import { completeFirstStart, type FirstStartParts } from './first-start.ts'
 import type { Observability } from './observability.ts'
 import { makeOperations, type Operations } from './operations.ts'
-import { OrderWatch } from './order-watch.ts'
 import { startCheckoutService } from './services/checkout-service.ts'
 import { makeOperatorService } from './services/operator-service.ts'
 import { makePortalService } from './services/portal-service.ts'
@@ -75,6 +74,9 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   const { metrics, tools } = observability
   const outbound = openOutboundClient(config, ownListeners)
   const railOutbound = openRailOutbound(config, ownListeners)
+  // What is committed before the jobs have started is found by looking.
+  let reactTo: Publish = unpublished
+  const publish: Publish = (changes) => reactTo(changes)
   const database = await parts.opening
   const opened = await database.insist(async () => {
     const begun = await storesOver(database, {
@@ -83,7 +85,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
       random,
       ...(parts.hashCost && { hashCost: parts.hashCost }),
       ...observability.storeParts,
-      onQueued: (lanes) => work.queued(lanes),
+      publish,
     })
     // Whoever serves people sees to it that there is somebody to serve.
     if (config.roles.includes('api')) await completeFirstStart(config, begun, parts)
@@ -98,14 +100,8 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     metrics.poolConnections.of('idle').set(idle)
     metrics.poolWaiting.set(waiting)
   })
-  const watch = new OrderWatch()
-  watch.onCommitted((_key, status) => {
-    const changes = Object.hasOwn(refundStatuses, status) ? metrics.refunds : metrics.orders
-    changes.of(status).add()
-  })
-  const stores = watch.over(opened.stores)
+  const { stores } = opened
   const { mail } = config
-  const pendingOrders = metrics.orders.of('pending')
   const operations = makeOperations(stores, {
     config,
     publicUrl,
@@ -117,65 +113,31 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     openMail: mail && (() => openMailSession(mail)),
     sealingTools: tools,
     statementFiles: makeReadInThread(),
-    hints: {
-      pending(expiresAtMs) {
-        pendingOrders.add()
-        work.expects(expiresAtMs)
-      },
-      submitted: () => work.submitted(),
-      railTask: () => work.railTask(),
-      payouts: () => work.payouts(),
-      advanced: (expiresAtMs) => work.advanced(expiresAtMs),
-      settlingFailed: (err, { merchantId, paymentId, refundId }) =>
-        log.warn({ worker: 'settle', merchantId, paymentId, refundId, err }, 'not settled yet; trying again'),
-      askingFailed: (err, { merchantId, paymentId, railId }) =>
-        log.warn({ worker: 'ask-rails', merchantId, paymentId, railId, err }, 'not asked yet; trying again'),
-      railCallFailed: ({ railId, type, reason, httpStatus, durationMs }) =>
-        log.warn(
-          { worker: 'ask-rails', railId, method: type, reason, httpStatus, durationMs },
-          'a call to a rail failed',
-        ),
-      railAlert: (message, { merchantId, paymentId, railId }) =>
-        log.warn({ worker: 'ask-rails', merchantId, paymentId, railId }, message),
-      unexplained: ({ account, currency, day, unexplainedMinor }) =>
-        log.warn(
-          { reason: `${account} ${day}: ${toDecimalText(unexplainedMinor, currency)} ${currency}` },
-          'a day was closed with money that nobody can explain',
-        ),
-      noticeRecorded: ({ kind, attempts }, state, reason) => {
-        metrics.notices.of(state).add()
-        if (state === 'refused' || state === 'given_up')
-          log.warn({ worker: 'send-notices', method: kind, count: attempts, reason }, `a notice was ${state}`)
-      },
-      keyInUseChanged: (merchantId) => work.keyInUseChanged(merchantId),
-      keyUseFailed: (err, merchantId) =>
-        log.warn({ merchantId, err }, 'the key of a request was not recorded; the next request tries again'),
-      countingFailed: (err) => log.warn({ err }, 'the last hours could not be counted'),
-    },
-  })
-  const work = startWork(config, {
-    opened,
-    stores,
-    operations,
-    outbound,
-    watch,
-    observability,
-    clock,
-    random,
+    publish,
     log,
   })
-  work.onQueued(operations.sandboxListen.expects)
   const checkout = startCheckoutService({
     stores,
     operations,
     vault,
-    watch,
     jar: parts.jar,
     defaultLimits: config.walletLimits,
     clock,
     random,
     log,
   })
+  const work = startWork(config, {
+    opened,
+    stores,
+    operations,
+    outbound,
+    live: checkout.live,
+    observability,
+    clock,
+    random,
+    log,
+  })
+  reactTo = work.publish
   return {
     api: tracedApi(merchantApi(config, operations, parts), observability.tracer),
     checkout,

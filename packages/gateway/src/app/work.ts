@@ -1,7 +1,7 @@
-// What happens by itself, put together: the loops that expire orders, settle payments, deliver callbacks and count for
-// the overview, where this process has the role of a worker, and the hints by which processes tell each other of work.
-// A part of the composition root with a file of its own.
-import type { Lane } from '../core/callbacks/rules/delivery-lanes.ts'
+// Background work, put together: the jobs and the callback delivery of a process with the role `worker`, and what reacts to
+// changes of this process and of others.
+import type { LiveOrders } from '../adapters/checkout/live.ts'
+import type { Publish } from '../core/changes/rules/change.ts'
 import { maxPerRail } from '../finance/rails/ask-rails.ts'
 import { maxRailAnswerBytes, railTimeoutMs } from '../finance/rails/rail-client.ts'
 import { startJobs } from '../platform/jobs/jobs.ts'
@@ -13,29 +13,15 @@ import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
 import type { OpenStores } from './database/open-stores.ts'
 import type { Stores } from './database/stores.ts'
 import { jobTable } from './job-table.ts'
-import { Hints, hear } from './jobs/hints.ts'
+import { ChangeMessages, readChanges } from './jobs/change-messages.ts'
 import type { Observability } from './observability.ts'
 import type { Operations } from './operations.ts'
-import type { OrderWatch } from './order-watch.ts'
+import { type PublishParts, publish, react } from './publish.ts'
 import type { Config } from './settings/config.ts'
 
 export interface Work {
-  /** A payment or a refund waits for its rail. */
-  submitted(): void
-  /** Something waits for an outside rail. */
-  railTask(): void
-  /** Payouts are to be made, or ended. */
-  payouts(): void
-  /** An order was made that expires then. */
-  expects(expiresAtMs: number): void
-  /** The times of an order were moved, wherever they are watched. */
-  advanced(expiresAtMs: number): void
-  /** A merchant's callbacks are sealed with another key from now on. */
-  keyInUseChanged(merchantId: string): void
-  /** This process has committed callbacks in these lanes. */
-  queued(lanes: readonly Lane[]): void
-  /** Also for callbacks that other processes have queued. */
-  onQueued(listener: (lanes: readonly Lane[]) => void): void
+  /** Reacts to what this process committed. */
+  readonly publish: Publish
   stop(): Promise<void>
 }
 
@@ -45,7 +31,7 @@ export interface WorkParts extends ClockAndRandom {
   readonly operations: Operations
   /** Undefined where this process is no worker. */
   readonly outbound: Outbound | undefined
-  readonly watch: OrderWatch
+  readonly live: LiveOrders
   readonly observability: Observability
   readonly log: Log
 }
@@ -71,68 +57,37 @@ export function openRailOutbound(config: Config, ownListeners: OwnListeners): Ou
 }
 
 export function startWork(config: Config, parts: WorkParts): Work {
-  const { opened, outbound, watch, clock, log } = parts
+  const { opened, outbound, operations, clock, log } = parts
+  const { metrics } = parts.observability
   const delivery = outbound && startCallbackDelivery(config, { ...parts, outbound })
   const table = jobTable({ ...parts, config })
   const jobs = startJobs(outbound ? table : table.filter(({ isInEveryProcess }) => isInEveryProcess), {
     clockOf: () => clock,
     log,
   })
-  const listeners: ((lanes: readonly Lane[]) => void)[] = []
-  const tellListeners = (lanes: readonly Lane[]) => {
-    for (const listener of listeners) listener(lanes)
+  const publishing: PublishParts = {
+    jobs,
+    delivery,
+    live: parts.live,
+    listening: operations.sandboxListen,
+    directory: operations.directory,
+    metrics,
+    messages: new ChangeMessages({ send: async (text) => notifications?.send(text), clock }),
+    isSandbox: config.mode === 'sandbox',
   }
   const notifications = opened.openNotifications({
-    onMessage: (text) =>
-      hear(text, {
-        onQueued(lanes) {
-          delivery?.expects(lanes)
-          tellListeners(lanes)
-        },
-        onChanged: (key) => watch.heard(key),
-        onSubmitted: () => jobs.wake('submitted'),
-        onRailTask: () => jobs.wake('railTask'),
-        onExpiry: (expiresAtMs) => jobs.wake('pending', expiresAtMs),
-        onKeyInUse: (merchantId) => parts.operations.directory.forget(merchantId),
-      }),
+    onMessage(text) {
+      for (const change of readChanges(text)) react(publishing, change)
+    },
     onDeaf: (reason) =>
       log.warn(
         { reason },
         'what other processes do is not heard at once but found by looking every second; behind a transaction pooler set DATABASE_LISTEN_URL',
       ),
   })
-  const { hearing } = parts.observability.metrics
-  parts.observability.metrics.registry.beforeReading(() => hearing.set(notifications?.isListening() ? 1 : 0))
-  const hints = new Hints({ send: async (text) => notifications?.send(text), clock })
-  watch.onCommitted((key) => hints.changed(key))
-  // A worker does what it made itself. In the sandbox somebody may be waiting for callbacks at another process.
-  const isToldOfQueued = !outbound || config.mode === 'sandbox'
+  metrics.registry.beforeReading(() => metrics.hearing.set(notifications?.isListening() ? 1 : 0))
   return {
-    submitted() {
-      jobs.wake('submitted')
-      if (!outbound) hints.submitted()
-    },
-    railTask() {
-      jobs.wake('railTask')
-      if (!outbound) hints.railTask()
-    },
-    payouts: () => jobs.wake('payouts'),
-    expects: (expiresAtMs) => jobs.wake('pending', expiresAtMs),
-    advanced(expiresAtMs) {
-      jobs.wake('advanced')
-      hints.expiring(expiresAtMs)
-      hints.submitted()
-      hints.railTask()
-    },
-    keyInUseChanged: (merchantId) => hints.keyInUse(merchantId),
-    queued(lanes) {
-      delivery?.expects(lanes)
-      tellListeners(lanes)
-      if (isToldOfQueued) hints.queued(lanes)
-    },
-    onQueued(listener) {
-      listeners.push(listener)
-    },
+    publish: (changes) => publish(publishing, changes),
     async stop() {
       await jobs.stop()
       await delivery?.stop()

@@ -3,7 +3,6 @@
 import { Failure, ignoring, parseSandboxAdvanceBody, type SandboxAnswer } from '@tillgate/protocol'
 import type { Merchant } from '../core/merchants/rules/merchant.ts'
 import type { CurrentOrder } from '../core/orders/current-order.ts'
-import type { Order } from '../core/orders/rules/order.ts'
 import type { OrderStore } from '../core/orders/store/orders.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import type { SandboxStore } from './store/sandbox.ts'
@@ -13,8 +12,6 @@ export function makeSandboxAdvance(parts: {
   readonly currentOrder: CurrentOrder
   readonly sandbox: SandboxStore
   readonly clock: Clock
-  /** Something of this order may be due now. */
-  readonly onAdvanced: (order: Order) => void
 }) {
   const { orders, sandbox, clock } = parts
   return async ({ merchantId }: Merchant, body: string): Promise<SandboxAnswer> => {
@@ -23,7 +20,6 @@ export function makeSandboxAdvance(parts: {
     const advanced = await sandbox.advanceOrder({ merchantId, paymentId, milliseconds })
     const order = advanced ? await orders.findOrder({ merchantId, paymentId }) : undefined
     if (!order) throw new Failure('order_not_found')
-    parts.onAdvanced(order)
     const { status } = await parts.currentOrder(order, clock.now())
     return { paymentId, status, ...ignoring(asked) }
   }

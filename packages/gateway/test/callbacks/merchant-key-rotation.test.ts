@@ -8,6 +8,7 @@ import { recordedEveryMs, unusedAfterMs } from '../../src/core/merchants/rules/k
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { startTestGateway } from '../support/gateway.ts'
+import { logTo } from '../support/log.ts'
 import { testOperations } from '../support/operations.ts'
 import { type RotatingMerchant, startRotatingMerchant } from '../support/rotating-merchant.ts'
 
@@ -238,8 +239,8 @@ test('a change that could not be written is written by a later request', async (
     directory,
     clock,
     random: randomBytes,
-    onChange: () => {},
-    onTrouble: (error) => troubles.push(error),
+    publish: () => {},
+    log: logTo(({ err }) => troubles.push(err)),
   })
   const request = async () => {
     const { known } = await directory.load(merchantId, clock.now())

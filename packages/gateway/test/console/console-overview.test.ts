@@ -20,6 +20,7 @@ import { until } from '../support/callbacks.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
+import { logTo } from '../support/log.ts'
 import { insertPastOrders, type PastOrder } from '../support/past-orders.ts'
 
 const shop = await openCheckoutShop()
@@ -38,7 +39,8 @@ function laterWeek(): TestClock {
 }
 
 function overviewAt(at: TestClock, count: OverviewHours['count'] = hours.count, onTrouble = nothingIsWrong) {
-  return makeReadOverview({ hours: { ...hours, count }, clock: at, onTrouble })
+  const log = logTo(({ err }) => onTrouble(err))
+  return makeReadOverview({ hours: { ...hours, count }, clock: at, log })
 }
 
 async function countAll(at: TestClock, counting = hours): Promise<void> {

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
 import { type BankLine, camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
 import { makeReconciling, type Reconciling } from '../../src/finance/reconciliation/reconciling.ts'
+import { silentLog } from '../../src/platform/runtime/log.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { addPaidMerchant, availableOf, planFor, testIban, workOff } from '../support/payouts.ts'
@@ -124,7 +125,7 @@ test('whoever dies while one line for a whole run is booked is followed by the w
     clock,
     random: randomBytes,
     makeNotices: () => [],
-    onUnexplained: () => {},
+    log: silentLog,
   })
   await assert.rejects(sayTo(dying, [{ amountMinor: -3_000n, batchId }]), /killed/)
   assert.deepEqual((await statuses(sent)).toSorted(), ['paid', 'paid', 'sent'])

@@ -20,7 +20,9 @@ import type { Config } from '../../src/app/settings/config.ts'
 import type { Post } from '../../src/core/callbacks/deliver-callbacks.ts'
 import type { Callback } from '../../src/core/callbacks/rules/callback.ts'
 import type { LaneLimits } from '../../src/core/callbacks/rules/delivery-lanes.ts'
-import { commitQueueing, insertCallbacks, type OnQueued } from '../../src/core/callbacks/store/callbacks.ts'
+import { callbacksQueued, insertCallbacks } from '../../src/core/callbacks/store/callbacks.ts'
+import type { Publish } from '../../src/core/changes/rules/change.ts'
+import { commitAndPublish } from '../../src/core/changes/store/commit.ts'
 import type { Clock } from '../../src/platform/runtime/clock.ts'
 import { freshDatabase } from './database.ts'
 import { testOperations } from './operations.ts'
@@ -45,10 +47,11 @@ const noLimits: LaneLimits = { inFlight: 1_024, inFlightPerHost: 192, inFlightPe
 export async function makeCallbackWorld(clock: Clock) {
   const { pool, connection } = await freshDatabase()
   const workers: DeliveryWorker[] = []
-  const onQueued: OnQueued = (lanes) => {
-    for (const worker of workers) worker.expects(lanes)
+  const publish: Publish = (changes) => {
+    for (const change of changes)
+      if (change.kind === 'callbacks') for (const worker of workers) worker.expects(change.lanes)
   }
-  const { stores, operations } = testOperations(pool, { clock, storeParts: { onQueued } })
+  const { stores, operations } = testOperations(pool, { clock, publish })
   const { directory, platformKeys } = operations
   const { merchants, callbackQueue: queue, callbackHistory: history, callbackResends: resends } = stores
   await platformKeys.ensure({ clock, random: randomBytes })
@@ -93,9 +96,9 @@ export async function makeCallbackWorld(clock: Clock) {
         body: JSON.stringify({ merchantId, paymentId, status: 'timeout' }),
         createdAtMs: nowMs,
       }
-      await commitQueueing(pool, onQueued, async (transaction) => ({
+      await commitAndPublish(pool, publish, async (transaction) => ({
         result: callback,
-        queued: await insertCallbacks(transaction, [callback]),
+        changes: callbacksQueued(await insertCallbacks(transaction, [callback])),
       }))
       return callback
     },

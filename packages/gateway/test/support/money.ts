@@ -15,6 +15,7 @@ import { type Behaviour, placeOfPin } from '../../src/core/wallets/rules/wallet.
 import { walletRail } from '../../src/finance/rails/wallet-rail.ts'
 import type { Pool } from '../../src/platform/database/pool.ts'
 import type { Clock } from '../../src/platform/runtime/clock.ts'
+import { logTo } from './log.ts'
 import { testOperations } from './operations.ts'
 import { testEnvironment, testVault } from './started.ts'
 
@@ -48,7 +49,7 @@ export function openMoney(
     config: { ...readConfig(testEnvironment), mode: 'live', bankAccountWaitMs: 0, ...config },
     clock,
     rail,
-    hints: { settlingFailed: (error) => troubles.push(error) },
+    log: logTo(({ err }) => err !== undefined && troubles.push(err)),
   })
   const { orders, wallets } = stores
   const { funds, wallets: manageWallets } = operations.as('test')

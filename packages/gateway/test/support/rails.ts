@@ -14,16 +14,12 @@ import {
 } from '@tillgate/protocol'
 import { noExtras } from '../../src/actions/rails/rail-actions.ts'
 import { type Config, readConfig } from '../../src/app/settings/config.ts'
-import {
-  type FailedCall,
-  maxRailAnswerBytes,
-  type RailPost,
-  railTimeoutMs,
-} from '../../src/finance/rails/rail-client.ts'
+import { maxRailAnswerBytes, type RailPost, railTimeoutMs } from '../../src/finance/rails/rail-client.ts'
 import type { Pool } from '../../src/platform/database/pool.ts'
 import { outboundLimits } from '../../src/platform/outbound/limits.ts'
 import { makeOutbound, systemParts } from '../../src/platform/outbound/outbound.ts'
 import type { Clock } from '../../src/platform/runtime/clock.ts'
+import { logTo } from './log.ts'
 import { openMoney } from './money.ts'
 import { testOperations } from './operations.ts'
 import { testEnvironment } from './started.ts'
@@ -186,16 +182,16 @@ export async function openRails(
 ) {
   const alerts: string[] = []
   const troubles: unknown[] = []
-  const failedCalls: FailedCall[] = []
+  const failedCalls: { readonly reason?: string }[] = []
   const { stores, operations } = testOperations(pool, {
     config: { ...(given.config ?? readConfig(testEnvironment)), lateMoney },
     railPost: post,
     clock,
-    hints: {
-      railAlert: (message) => alerts.push(message),
-      askingFailed: (error) => troubles.push(error),
-      railCallFailed: (failed) => failedCalls.push(failed),
-    },
+    log: logTo((fields, message) => {
+      if (fields.err !== undefined) troubles.push(fields.err)
+      else if (message === 'a call to a rail failed') failedCalls.push(fields)
+      else alerts.push(message)
+    }),
   })
   const money = openMoney(pool, { clock })
   return {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OrderStatus } from '@tillgate/protocol'
 import { TestClock } from '../../../test/support/clock.ts'
-import { OrderWatch } from '../../app/order-watch.ts'
 import type { OrderKey } from '../../core/orders/rules/order.ts'
 import { LiveOrders } from './live.ts'
 
@@ -10,7 +9,6 @@ const key = { merchantId: 'm', paymentId: 'p' }
 
 function watched() {
   const clock = new TestClock()
-  const watch = new OrderWatch()
   const looks: OrderKey[] = []
   let status: OrderStatus = 'pending'
   const troubles: unknown[] = []
@@ -20,13 +18,11 @@ function watched() {
       looks.push(each)
       return find()
     },
-    watch,
     clock,
     onTrouble: (error) => troubles.push(error),
   })
   return {
     clock,
-    watch,
     live,
     looks,
     troubles,
@@ -43,14 +39,14 @@ function watched() {
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 test('a watcher learns the status at once and every change that this process makes', async () => {
-  const { live, watch, become } = watched()
+  const { live, become } = watched()
   const told: string[] = []
   live.listen(key, 'pending', ({ status }) => told.push(status))
   await settled()
   become('confirming')
-  watch.heard(key)
+  live.changed(key)
   await settled()
-  watch.heard({ ...key, paymentId: 'another' })
+  live.changed({ ...key, paymentId: 'another' })
   await settled()
   assert.deepEqual(told, ['pending', 'confirming'])
   await live.stop()
@@ -96,16 +92,16 @@ test('the server’s time comes now and then, though nothing happens', async () 
 })
 
 test('a look that was overtaken does not bring an old status back', async () => {
-  const { live, watch, become, findBy } = watched()
+  const { live, become, findBy } = watched()
   const told: string[] = []
   live.listen(key, 'pending', ({ status }) => told.push(status))
   await settled()
   const slow = Promise.withResolvers<{ status: OrderStatus; expiresAtMs: number }>()
   findBy(() => slow.promise)
-  watch.heard(key)
+  live.changed(key)
   become('success')
   findBy(async () => ({ status: 'success', expiresAtMs: 0 }))
-  watch.heard(key)
+  live.changed(key)
   await settled()
   slow.resolve({ status: 'pending', expiresAtMs: 0 })
   await settled()

@@ -13,7 +13,6 @@ export type LiveListener = (live: LiveStatus & { readonly nowMs: number }) => vo
 
 export interface LiveOrdersParts {
   readonly findStatus: (key: OrderKey) => Promise<LiveStatus | undefined>
-  readonly watch: { onChange(listener: (key: OrderKey) => void): void }
   readonly clock: Clock
   /** Trouble with looking; the next look comes all the same. */
   readonly onTrouble: (error: unknown) => void
@@ -37,10 +36,12 @@ export class LiveOrders {
 
   constructor(parts: LiveOrdersParts) {
     this.#parts = parts
-    parts.watch.onChange((key) => {
-      const watched = this.#watched.get(nameOf(key))
-      if (watched) void this.#look(watched, { tellAnyway: false })
-    })
+  }
+
+  /** Something of this order has changed. */
+  changed(key: OrderKey): void {
+    const watched = this.#watched.get(nameOf(key))
+    if (watched) void this.#look(watched, { tellAnyway: false })
   }
 
   /** Told of every change from `status` on. The answer ends it. */

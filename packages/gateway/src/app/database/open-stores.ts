@@ -32,7 +32,7 @@ export interface OpenStores {
   close(): Promise<void>
 }
 
-export interface StoresOptions extends Pick<StoreParts, 'onBatch' | 'onQueued'>, ClockAndRandom {
+export interface StoresOptions extends Pick<StoreParts, 'onBatch' | 'publish'>, ClockAndRandom {
   readonly config: Config
   /** The same pool, watched. */
   readonly overPool?: (pool: Pool) => Pool

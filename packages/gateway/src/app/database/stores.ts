@@ -9,8 +9,8 @@ import { makeCallbackOutcomes, type OutcomeGathering } from '../../core/callback
 import { makeCallbackPauseStore } from '../../core/callbacks/store/callback-pauses.ts'
 import { makeCallbackQueue } from '../../core/callbacks/store/callback-queue.ts'
 import { makeCallbackResends } from '../../core/callbacks/store/callback-resends.ts'
-import type { OnQueued } from '../../core/callbacks/store/callbacks.ts'
 import { makeEndpointStore } from '../../core/callbacks/store/endpoints.ts'
+import type { Publish } from '../../core/changes/rules/change.ts'
 import { makeNoticeLog } from '../../core/email-log/store/notice-log.ts'
 import { makeNoticeStore } from '../../core/emails/store/notices.ts'
 import { makePlatformKeyStore } from '../../core/keys/store/platform-keys.ts'
@@ -83,7 +83,7 @@ import { makeSandboxListenStore } from '../../sandbox/store/sandbox-listens.ts'
 
 export interface StoreParts {
   readonly onBatch?: OnBatch | undefined
-  readonly onQueued?: OnQueued | undefined
+  readonly publish?: Publish | undefined
   /** How outcomes of deliveries are gathered into batches; left out, as a gateway does. */
   readonly outcomes?: OutcomeGathering
 }
@@ -93,30 +93,30 @@ const memberAccounts = { tables: memberTables, shape: memberAccountShape }
 
 export type Stores = ReturnType<typeof makeStores>
 
-export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StoreParts = {}) {
+export function makeStores(pool: Pool, { onBatch, publish, outcomes }: StoreParts = {}) {
   return {
-    orders: makeOrderStore(pool, { onBatch, onQueued }),
+    orders: makeOrderStore(pool, { onBatch, publish }),
     orderList: makeOrderListStore(pool),
     erasure: makeErasureStore(pool),
     orderDetails: makeOrderDetailsStore(pool),
-    payments: makePaymentStore(pool, onQueued),
-    settling: makeSettlingStore(pool, { onBatch, onQueued }),
+    payments: makePaymentStore(pool, publish),
+    settling: makeSettlingStore(pool, { onBatch, publish }),
     links: makeLinkStore(pool),
     rails: makeRailStore(pool),
-    attempts: makeRailAttemptStore(pool, onQueued),
-    transferEntries: makeTransferEntryStore(pool, onQueued),
+    attempts: makeRailAttemptStore(pool, publish),
+    transferEntries: makeTransferEntryStore(pool, publish),
     listMovements: makeListMovements(pool),
     bankStatements: makeBankStatementStore(pool),
     matching: makeMatchingStore(pool),
     breaks: makeBreakStore(pool),
     days: makeDayStore(pool),
-    refunds: makeRefundStore(pool),
+    refunds: makeRefundStore(pool, publish),
     callbackQueue: makeCallbackQueue(pool),
     callbackOutcomes: makeCallbackOutcomes(pool, outcomes),
     callbackHistory: makeCallbackHistory(pool),
-    callbackResends: makeCallbackResends(pool, onQueued),
+    callbackResends: makeCallbackResends(pool, publish),
     callbackPauses: makeCallbackPauseStore(pool),
-    endpoints: makeEndpointStore(pool, onQueued),
+    endpoints: makeEndpointStore(pool, publish),
     events: makeEventStore(pool),
     merchants: makeMerchantStore(pool),
     wallets: makeWalletStore(pool),
@@ -126,8 +126,8 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     walletPasskeys: makePasskeyStore(pool, walletTables),
     walletHistory: makeHistoryStore(pool),
     registrations: makeRegistrationStore(pool),
-    topUps: makeTopUpStore(pool),
-    closing: makeClosingStore(pool, onQueued),
+    topUps: makeTopUpStore(pool, publish),
+    closing: makeClosingStore(pool, publish),
     pinTries: makePinTriesStore(pool),
     pinResets: makePinResetStore(pool),
     treasury: makeTreasuryStore(pool),
@@ -135,8 +135,8 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     corrections: makeCorrectionStore(pool),
     bankAccounts: makeBankAccountStore(pool),
     merchantBankAccounts: makeMerchantBankAccountStore(pool),
-    payoutPlans: makePayoutPlanStore(pool),
-    payoutRuns: makePayoutRunStore(pool),
+    payoutPlans: makePayoutPlanStore(pool, publish),
+    payoutRuns: makePayoutRunStore(pool, publish),
     payouts: makePayoutStore(pool),
     payoutRequests: makeRequestPayoutStore(pool),
     payoutBatches: makePayoutBatchStore(pool),
@@ -167,7 +167,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     notices: makeNoticeStore(pool),
     noticeLog: makeNoticeLog(pool),
     overviewHours: makeOverviewHours(pool),
-    sandbox: makeSandboxStore(pool, onQueued),
+    sandbox: makeSandboxStore(pool, publish),
     sandboxListens: makeSandboxListenStore(pool),
     sandboxAccess: makeSandboxAccessStore(pool),
     applications: makeApplicationStore(pool),

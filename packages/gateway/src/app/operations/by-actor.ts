@@ -41,8 +41,7 @@ export function operationsByActor(
   common: Common,
   { memberSecondStep }: { readonly memberSecondStep: Pick<SecondStep, 'reset'> },
 ) {
-  const { config, hints } = common
-  const onWork = () => hints.payouts()
+  const { config } = common
   const callbacks = { history: stores.callbackHistory, resends: stores.callbackResends }
 
   const manageMembers = (by: Actor) =>
@@ -62,10 +61,7 @@ export function operationsByActor(
       settleRail: makeSettleRail(by),
       merchants: makeManageMerchants(by),
       payouts: makeManagePayouts(by),
-      transfers: makeRecordTransfers({
-        ...by,
-        onAlert: (message, about) => hints.railAlert(message, about),
-      }),
+      transfers: makeRecordTransfers(by),
       bankAccounts: makeManageBankAccounts({ ...by, waitMs: config.bankAccountWaitMs }),
       members: manageMembers(acting),
     }
@@ -82,7 +78,6 @@ export function operationsByActor(
       moving: movingAs(acting),
       passing: movingAs(passing),
       ...acting,
-      onUnexplained: (day) => hints.unexplained(day),
     })
   }
 
@@ -120,8 +115,8 @@ export function operationsByActor(
         }),
         banks: makeManageBanks({ ...by, banks: stores.bankAccounts }),
         ownMoney: makeMoveOwnMoney(by),
-        payoutPlans: makeManagePlans({ ...by, onWork }),
-        payoutRuns: makeManageRuns({ ...by, onWork }),
+        payoutPlans: makeManagePlans(by),
+        payoutRuns: makeManageRuns(by),
         platformKeys: makeManagePlatformKeys({ ...by, keys: stores.platformKeys }),
         masterKey: makeRotateMasterKey({ ...by, secrets: stores.sealedSecrets, placeOf: placeOfSecret }),
       }

@@ -1,5 +1,6 @@
 // What several operations share, made once. Each takes what it needs of it.
 
+import { unpublished } from '../../core/changes/rules/change.ts'
 import { makeMakeNotices } from '../../core/emails/make-notices.ts'
 import { PlatformKeys } from '../../core/keys/platform-keys.ts'
 import { CallbackHosts } from '../../core/merchants/callback-hosts.ts'
@@ -18,15 +19,12 @@ import { readHere } from '../../finance/reconciliation/read-file.ts'
 import { makeTokens } from '../../platform/runtime/secrets/tokens.ts'
 import { checkUrl, parseUrlPolicy, publicOnly } from '../../platform/runtime/ssrf-guard.ts'
 import type { Stores } from '../database/stores.ts'
-import { type OperationParts, unheard } from './parts.ts'
+import type { OperationParts } from './parts.ts'
 
 export type Common = ReturnType<typeof makeCommon>
 
 export function makeCommon(stores: Stores, parts: OperationParts) {
-  const { config, publicUrl, vault, clock, random } = parts
-  const hints = { ...unheard, ...parts.hints }
-  const onTask = () => hints.railTask()
-  const onPending = (expiresAtMs: number) => hints.pending(expiresAtMs)
+  const { config, publicUrl, vault, clock, random, log, publish = unpublished } = parts
   const makeNotices = makeMakeNotices({ vault, clock, random, isMailing: config.mail !== undefined })
   const targets = {
     allowedTargets: config.callbackAllowedTargets,
@@ -43,13 +41,8 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
     vault,
     clock,
     random,
-    hints,
-    onTask,
-    onPending,
-    onSubmitted(railId?: string) {
-      hints.submitted()
-      if (railId !== undefined) onTask()
-    },
+    log,
+    publish,
     directory,
     currentOrder: makeCurrentOrder({ orders: stores.orders, random }),
     prices: new PriceDirectory({ store: stores.priceLists, clock }),
@@ -57,7 +50,7 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
       store: stores.rails,
       vault,
       clock,
-      onAlert: (message, about) => hints.railAlert(message, about),
+      log,
     }),
     linkTokens: makeTokens(vault.deriveKeys('checkout links')),
     pinResetCodes: makeTokens(vault.deriveKeys('PIN reset codes')),
@@ -70,9 +63,6 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
     ...stores,
     ...basis,
     lateMoney: config.lateMoney,
-    onTrouble: (error, task) => hints.askingFailed(error, task),
-    onFailedCall: (failed) => hints.railCallFailed(failed),
-    onAlert: (message, task) => hints.railAlert(message, task),
   })
   return {
     ...basis,
@@ -91,8 +81,8 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
       directory,
       clock,
       random,
-      onChange: (merchantId) => hints.keyInUseChanged(merchantId),
-      onTrouble: (error, merchantId) => hints.keyUseFailed(error, merchantId),
+      publish,
+      log,
     }),
     askRails,
     payByRail: makePayByRail({ ...stores, ...basis, askRails }),
@@ -104,7 +94,6 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
         clock,
       }),
       urlPolicy,
-      onPending,
     }),
   }
 }

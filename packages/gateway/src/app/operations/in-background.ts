@@ -33,7 +33,7 @@ export interface BackgroundParts extends Pick<OperationParts, 'rail' | 'openMail
 }
 
 export function operationsInBackground(stores: Stores, common: Common, parts: BackgroundParts) {
-  const { config, clock, hints } = common
+  const { config, clock } = common
   const preparing = { ...common, ...(parts.sealingTools && { tools: parts.sealingTools }) }
   const tidyCallbacks = makeTidyCallbacks({
     history: stores.callbackHistory,
@@ -61,7 +61,6 @@ export function operationsInBackground(stores: Stores, common: Common, parts: Ba
       ...common,
       rail: parts.rail ?? railOf(config.mode, { ...stores, clock }),
       tellRefund: config.mail && makeTellRefund({ ...stores, ...common }),
-      onTrouble: (error, settlement) => hints.settlingFailed(error, settlement),
     }),
     askRails: common.askRails,
     workPayouts: makeWorkPayouts({ ...stores, ...common }),
@@ -81,7 +80,6 @@ export function operationsInBackground(stores: Stores, common: Common, parts: Ba
       openMail: parts.openMail,
       operatorEmails: config.operatorEmails,
       unsubscribeUrl: parts.unsubscribeUrl,
-      onRecorded: (...told) => hints.noticeRecorded(...told),
     }),
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
     prune: (signal: AbortSignal) =>

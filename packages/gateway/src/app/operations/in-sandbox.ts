@@ -19,15 +19,11 @@ export interface SandboxParts {
 }
 
 export function operationsInSandbox(stores: Stores, common: Common, parts: SandboxParts) {
-  const { config, vault, makeNotices, clock, random, hints } = common
+  const { config, vault, makeNotices, clock, random } = common
   return {
     chooseAtTestBank: makeChooseAtTestBank(common),
     sandboxPay: makeSandboxPay({ ...stores, ...common, submitPayment: parts.submitPayment }),
-    sandboxAdvance: makeSandboxAdvance({
-      ...stores,
-      ...common,
-      onAdvanced: ({ expiresAtMs }) => hints.advanced(expiresAtMs),
-    }),
+    sandboxAdvance: makeSandboxAdvance({ ...stores, ...common }),
     sandboxRequests: makeSandboxRequests(stores.requestLog),
     sandboxListen: makeSandboxListen({
       listens: stores.sandboxListens,

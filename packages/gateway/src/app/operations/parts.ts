@@ -1,13 +1,11 @@
-// What operations are made from beside the stores, and what they tell of.
+// What operations are made from beside the stores.
 import type { SealingTools } from '@tillgate/protocol'
-import type { ClaimedNotice, NoticeState } from '../../core/emails/rules/notice.ts'
+import type { Publish } from '../../core/changes/rules/change.ts'
 import type { Rail } from '../../core/orders/payments/rules/rail.ts'
-import type { ClaimedTask } from '../../core/orders/payments/rules/rail-task.ts'
-import type { SettleParts } from '../../core/orders/payments/settle.ts'
-import type { FailedCall, RailPost } from '../../finance/rails/rail-client.ts'
+import type { RailPost } from '../../finance/rails/rail-client.ts'
 import type { StatementFiles } from '../../finance/reconciliation/read-file.ts'
-import type { ReconciledDay } from '../../finance/reconciliation/store/days.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import type { Log } from '../../platform/runtime/log.ts'
 import type { MailSession } from '../../platform/runtime/outside/mail.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import type { OwnListeners } from '../../platform/runtime/ssrf-guard.ts'
@@ -29,7 +27,9 @@ export interface OperationParts extends ClockAndRandom {
   readonly sealingTools?: SealingTools
   /** Reads statements' files; left out, in the thread that asks. */
   readonly statementFiles?: StatementFiles
-  readonly hints?: Partial<OperationHints>
+  /** Passes on what commits changed; left out, others find it by looking. */
+  readonly publish?: Publish
+  readonly log: Log
 }
 
 export type OperationConfig = Pick<
@@ -52,49 +52,3 @@ export type OperationConfig = Pick<
   | 'walletLimits'
   | 'withdrawalLimits'
 >
-
-/** What operations tell of, so that nobody needs to look for it. None of it is needed for anything to be right. */
-export interface OperationHints {
-  /** An order was made that expires then. */
-  pending(expiresAtMs: number): void
-  /** A payment or a refund waits for its rail. */
-  submitted(): void
-  /** Something waits for an outside rail. */
-  railTask(): void
-  /** Payouts are to be made, or ended. */
-  payouts(): void
-  /** The times of an order were moved. */
-  advanced(expiresAtMs: number): void
-  readonly settlingFailed: SettleParts['onTrouble']
-  askingFailed(error: unknown, task: ClaimedTask): void
-  /** The reason in full, which operators do not read elsewhere. */
-  railCallFailed(failed: FailedCall): void
-  /** What somebody should know of a rail. */
-  railAlert(message: string, about: RailAlertAbout): void
-  /** A day of an outside account was closed with money that nobody can explain. */
-  unexplained(day: ReconciledDay): void
-  countingFailed(error: unknown): void
-  /** A merchant's requests use another AES key, and callbacks follow. */
-  keyInUseChanged(merchantId: string): void
-  keyUseFailed(error: unknown, merchantId: string): void
-  noticeRecorded(notice: ClaimedNotice, state: NoticeState, error: string | undefined): void
-}
-
-type RailAlertAbout = Pick<ClaimedTask, 'railId'> & Partial<Pick<ClaimedTask, 'merchantId' | 'paymentId'>>
-
-export const unheard: OperationHints = {
-  pending() {},
-  submitted() {},
-  railTask() {},
-  payouts() {},
-  advanced() {},
-  settlingFailed() {},
-  askingFailed() {},
-  railCallFailed() {},
-  railAlert() {},
-  unexplained() {},
-  countingFailed() {},
-  keyInUseChanged() {},
-  keyUseFailed() {},
-  noticeRecorded() {},
-}

@@ -20,13 +20,11 @@ import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import { findTestWallet } from '../../sandbox/test-wallets.ts'
 import type { Stores } from '../database/stores.ts'
 import type { Operations } from '../operations.ts'
-import type { OrderWatch } from '../order-watch.ts'
 
 export interface CheckoutServiceParts extends ClockAndRandom {
   readonly stores: Stores
   readonly operations: Operations
   readonly vault: Vault
-  readonly watch: OrderWatch
   readonly jar: CookieJar
   readonly log: Log
   readonly defaultLimits: DefaultLimits
@@ -52,7 +50,6 @@ export function startCheckoutService(
       const order = await orders.findOrder(key)
       return order && operations.currentOrder(order, nowMs)
     },
-    watch: parts.watch,
     clock,
     onTrouble: (err) => log.warn({ worker: 'live-orders', err }, 'could not look; looking again'),
   })

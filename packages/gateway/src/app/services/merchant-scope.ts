@@ -28,8 +28,6 @@ export interface MerchantScopeParts extends ClockAndRandom {
   readonly publicUrl: string
   readonly platformPublicKey: () => Promise<string>
   readonly refusalOfCallbackUrl: ManageEndpointsParts['refusalOfCallbackUrl']
-  readonly onSubmitted: (railId?: string) => void
-  readonly onTask: () => void
   readonly makeNotices: MakeNotices
   readonly placeOrder: Pick<PlaceOrder, 'refusalOfAddresses'>
   readonly policy: ApprovalPolicy
@@ -37,17 +35,7 @@ export interface MerchantScopeParts extends ClockAndRandom {
 }
 
 export function makeMerchantScope(parts: MerchantScopeParts) {
-  const {
-    vault,
-    publicUrl,
-    platformPublicKey,
-    refusalOfCallbackUrl,
-    onSubmitted,
-    onTask,
-    makeNotices,
-    clock,
-    random,
-  } = parts
+  const { vault, publicUrl, platformPublicKey, refusalOfCallbackUrl, makeNotices, clock, random } = parts
 
   return (merchantId: string): MerchantScope => {
     const stores = scopedTo(parts.stores, merchantId)
@@ -71,7 +59,7 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
         ...by(own),
       })
     const manageOrders = (own: Actor) =>
-      makeManageOrders({ ...partsOf(stores), currentOrder, onSubmitted, onTask, by: 'member', ...by(own) })
+      makeManageOrders({ ...partsOf(stores), currentOrder, by: 'member', ...by(own) })
     const manageCallbacks = (own: Actor) =>
       makeManageCallbacks({ history, resends: stores.callbackResends, ...by(own) })
     const manageMembers = (own: Actor) =>

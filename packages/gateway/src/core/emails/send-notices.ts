@@ -4,10 +4,12 @@
 import { makeUuid } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { messageOf } from '../../platform/runtime/errors.ts'
+import type { Log } from '../../platform/runtime/log.ts'
 import type { MailSession, OutgoingMail, Sending } from '../../platform/runtime/outside/mail.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import type { Publish } from '../changes/rules/change.ts'
 import { isNoticeKind } from './rules/kinds.ts'
-import { afterSending, type ClaimedNotice, isOver, type NoticeState, placeOfLink } from './rules/notice.ts'
+import { afterSending, type ClaimedNotice, isOver, placeOfLink } from './rules/notice.ts'
 import { writeMessage } from './rules/write-message.ts'
 import type { NoticeStore } from './store/notices.ts'
 import type { Unsubscribe } from './unsubscribe.ts'
@@ -20,7 +22,8 @@ export interface SendNoticesParts extends ClockAndRandom {
   readonly operatorEmails: readonly string[]
   /** Undefined for what cannot be switched off. */
   readonly unsubscribeUrl: Unsubscribe['urlFor']
-  readonly onRecorded: (notice: ClaimedNotice, state: NoticeState, error: string | undefined) => void
+  readonly publish: Publish
+  readonly log: Log
 }
 
 /** They go one after the other over one connection. */
@@ -72,9 +75,17 @@ export function makeSendNotices(parts: SendNoticesParts) {
         : (unreachable ?? (await send(addressed, mail)))
       if (sending.kind === 'unreachable') unreachable = sending
       const outcome = afterSending(addressed, sending, clock.now())
-      if (await notices.record(addressed, outcome, clock.now()))
-        parts.onRecorded(addressed, outcome.state, outcome.error)
+      if (await notices.record(addressed, outcome, clock.now())) recorded(addressed, outcome)
     }
+  }
+
+  function recorded(
+    { kind, attempts: count }: ClaimedNotice,
+    { state, error: reason }: ReturnType<typeof afterSending>,
+  ): void {
+    parts.publish([{ kind: 'email', state }])
+    if (state === 'refused' || state === 'given_up')
+      parts.log.warn({ worker: 'send-emails', method: kind, count, reason }, `an email was ${state}`)
   }
 
   /** Undefined: nobody hears it, or somebody else has it. */

@@ -2,7 +2,9 @@
 // of each kind that was used before. If this process dies before it has written, the next request writes it.
 import type { KeyObject } from 'node:crypto'
 import type { OpenedEnvelope } from '@tillgate/protocol'
+import type { Log } from '../../platform/runtime/log.ts'
 import { type AuditParts, makeAuditEntries } from '../audit/audit-entries.ts'
+import type { Publish } from '../changes/rules/change.ts'
 import type { KnownMerchant, MerchantDirectory } from './merchant-directory.ts'
 import { type UsedKey, type UseToRecord, useToRecord } from './rules/key-use.ts'
 import type { MerchantStore } from './store/merchants.ts'
@@ -17,9 +19,8 @@ export type NoteKeyUse = (
 export interface KeyUseParts extends Pick<AuditParts, 'clock' | 'random'> {
   readonly merchants: Pick<MerchantStore, 'recordKeyUse' | 'setKeyInUse'>
   readonly directory: Pick<MerchantDirectory, 'forget'>
-  /** Callbacks of this merchant are sealed with another key from now on. */
-  readonly onChange: (merchantId: string) => void
-  readonly onTrouble: (error: unknown, merchantId: string) => void
+  readonly publish: Publish
+  readonly log: Log
 }
 
 export interface RecordKeyUse {
@@ -55,16 +56,19 @@ export function makeRecordKeyUse(parts: KeyUseParts): RecordKeyUse {
       { merchantId, keyId, fromKeyId: aesKeyInUse, nowMs },
       inUse.isChange ? entry('key.in-use', keyId, { merchantId, reason }) : undefined,
     )
-    if (isRecorded && inUse.isChange) parts.onChange(merchantId)
+    if (isRecorded && inUse.isChange) parts.publish([{ kind: 'key in use', merchantId }])
   }
 
   const writeAll = async (): Promise<void> => {
     for (const [merchantId, noted] of waiting) {
       try {
         await write(noted)
-      } catch (error) {
+      } catch (err) {
         failedAtMs = parts.clock.now()
-        parts.onTrouble(error, merchantId)
+        parts.log.warn(
+          { merchantId, err },
+          'the key of a request was not recorded; the next request tries again',
+        )
       }
       directory.forget(merchantId)
       waiting.delete(merchantId)

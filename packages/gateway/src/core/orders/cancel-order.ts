@@ -17,8 +17,6 @@ import type { OrderStore } from './store/orders.ts'
 export interface CancelOrderParts extends ClockAndRandom {
   readonly orders: Pick<OrderStore, 'findOrder' | 'commitStatusChanges'>
   readonly currentOrder: CurrentOrder
-  /** The order had an attempt at a rail, which is to be told. */
-  readonly onTask?: () => void
   /** The merchant unless told otherwise. */
   readonly by?: CancelledBy
 }
@@ -32,7 +30,6 @@ export function makeCancelOrder({
   currentOrder,
   clock,
   random,
-  onTask,
   by = { actor: 'merchant' },
 }: CancelOrderParts) {
   return async ({ merchantId }: Merchant, body: string): Promise<CancelAnswer> => {
@@ -47,7 +44,6 @@ export function makeCancelOrder({
       const change = cancelOrder(order, { nowMs, callbackId: makeCallbackId(nowMs, random), ...by })
       if (!change) return answer(order, asked)
       const [won] = await orders.commitStatusChanges([change])
-      if (won && order.openAttempt !== undefined) onTask?.()
       if (won) return answer(won.order, asked)
     }
   }

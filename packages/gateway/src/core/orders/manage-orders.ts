@@ -20,10 +20,6 @@ export interface ManageOrdersParts extends AuditParts {
   readonly currentOrder: CurrentOrder
   /** Who acts here, in the order's history; an operator unless told otherwise. */
   readonly by?: 'operator' | 'member'
-  /** A refund waits for its rail. */
-  readonly onSubmitted: (railId?: string) => void
-  /** Something waits for a rail. */
-  readonly onTask: () => void
 }
 
 export interface RefundByOperator {

@@ -14,7 +14,6 @@ export interface PlaceOrderParts {
   readonly callbackHosts: CallbackHosts
   readonly urlPolicy: UrlPolicy
   /** Told of the expiry of every order that is made, so that somebody wakes up in time. */
-  readonly onPending: (expiresAtMs: number) => void
 }
 
 /** Of an order, or of a link whose orders have them. */
@@ -39,9 +38,7 @@ export function makePlaceOrder(parts: PlaceOrderParts) {
      * payment, and another order of it is live.
      */
     async place(order: Order, merchant: Merchant, nowMs: number): Promise<Order | undefined> {
-      const stored = await store(withAddress(order, merchant), merchant, nowMs)
-      if (stored?.paymentId === order.paymentId) parts.onPending(order.expiresAtMs)
-      return stored
+      return store(withAddress(order, merchant), merchant, nowMs)
     },
 
     async refusalOfAddresses(addresses: Addresses, merchant: Merchant): Promise<Failure | undefined> {

@@ -3,6 +3,7 @@
 // for everybody who looks and for a tenth of one connection's time at most: with so many orders that it takes long,
 // the figures are older, and say how old.
 import type { Clock } from '../../platform/runtime/clock.ts'
+import type { Log } from '../../platform/runtime/log.ts'
 import { hourMs, startOf, type Tallies, type WindowName, windows } from './rules/overview.ts'
 import type { OverviewHours } from './store/overview-hours.ts'
 
@@ -29,7 +30,7 @@ export type ReadOverview = (window: WindowName) => Promise<Overview>
 export interface ReadOverviewParts {
   readonly hours: Pick<OverviewHours, 'count' | 'read'>
   readonly clock: Clock
-  readonly onTrouble: (error: unknown) => void
+  readonly log: Log
 }
 
 const freshMs = 3_000
@@ -38,8 +39,8 @@ const timeoutMs = 2_000
 /** A page waits so long for fresher figures, then shows what there is. */
 const patienceMs = 100
 
-export function makeReadOverview({ hours, clock, onTrouble }: ReadOverviewParts): ReadOverview {
-  const refresh = makeRefresh({ hours, clock, onTrouble })
+export function makeReadOverview({ hours, clock, log }: ReadOverviewParts): ReadOverview {
+  const refresh = makeRefresh({ hours, clock, log })
   return async (window) => {
     await refresh()
     const nowMs = clock.now()
@@ -72,7 +73,7 @@ export function makeReadOverview({ hours, clock, onTrouble }: ReadOverviewParts)
   }
 }
 
-function makeRefresh({ hours, clock, onTrouble }: ReadOverviewParts): () => Promise<void> {
+function makeRefresh({ hours, clock, log }: ReadOverviewParts): () => Promise<void> {
   let nextAtMs = 0
   let underWay: Promise<void> | undefined
   let hasCounted = false
@@ -84,8 +85,8 @@ function makeRefresh({ hours, clock, onTrouble }: ReadOverviewParts): () => Prom
     try {
       await hours.count([hour - hourMs, hour], { nowMs, timeoutMs })
       hasCounted = true
-    } catch (error) {
-      onTrouble(error)
+    } catch (err) {
+      log.warn({ err }, 'the last hours could not be counted')
     }
     nextAtMs = nowMs + Math.max(freshMs, (performance.now() - startedMs) * restPerWork)
     underWay = undefined

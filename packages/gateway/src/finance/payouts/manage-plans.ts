@@ -9,8 +9,6 @@ import type { PayoutPlanStore } from './store/payout-plans.ts'
 export interface ManagePlansParts extends AuditParts {
   readonly payoutPlans: PayoutPlanStore
   readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
-  /** Workers have something to do. */
-  readonly onWork: () => void
 }
 
 export type PlanGiven = Omit<PayoutPlan, 'nextDay' | 'lastDay' | 'lastOutcome'>
@@ -59,10 +57,7 @@ export function makeManagePlans(parts: ManagePlansParts) {
         { bankName, currency, today },
         entry('payout-run.start', subject, { reason }),
       )
-      if (started > 0) {
-        parts.onWork()
-        return started
-      }
+      if (started > 0) return started
       throw new Failure('status_does_not_allow', {
         message: `No merchant with a plan by hand waits for ${currency} from ${bankName}: each is paid out once a day at most.`,
       })

@@ -14,8 +14,6 @@ export interface ManageRunsParts extends AuditParts {
   readonly payoutRuns: PayoutRunStore
   readonly payouts: Pick<PayoutStore, 'listFilePayouts'>
   readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
-  /** Workers have something to do. */
-  readonly onWork: () => void
 }
 
 export interface RunWithTotals {
@@ -85,7 +83,6 @@ export function makeManageRuns(parts: ManageRunsParts) {
       })
       const ending = { ...given, askedAtMs: recorded.actedAtMs, sentAtMs }
       if (!(await payoutRuns.endRun(runId, ending, recorded))) throw notNow(await find(runId), given.ending)
-      parts.onWork()
       return show(runId)
     },
 

@@ -14,10 +14,11 @@ import { writtenDay, writtenTime } from '../../core/emails/rules/notice.ts'
 import type { PriceDirectory } from '../../core/orders/fees/price-directory.ts'
 import type { ClaimedTask } from '../../core/orders/payments/rules/rail-task.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { Log } from '../../platform/runtime/log.ts'
 import { type AskAboutPaymentParts, makeAskAboutPayment } from './ask-about-payment.ts'
 import { type AskAboutRefundParts, makeAskAboutRefund } from './ask-about-refund.ts'
 import type { Inquiry } from './inquiry.ts'
-import { type FailedCall, makeRailClient, type RailPost, railTimeoutMs } from './rail-client.ts'
+import { makeRailClient, type RailPost, railTimeoutMs } from './rail-client.ts'
 import type { KnownRail, RailDirectory } from './rail-directory.ts'
 import { type Attempt, afterFailureMs, type DecisionIds, type OrderAndAttempt } from './rules/attempt.ts'
 import { isFailing } from './rules/outside-rail.ts'
@@ -33,12 +34,7 @@ export interface AskRailsParts extends AskAboutPaymentParts, AskAboutRefundParts
   readonly post: RailPost
   readonly makeNotices: MakeNotices
   readonly random: RandomBytes
-  /** Trouble of our own with one of them; it is tried again later. */
-  readonly onTrouble: (error: unknown, task: ClaimedTask) => void
-  /** For the log: why a call failed, in full. */
-  readonly onFailedCall?: (failed: FailedCall) => void
-  /** What somebody should know. */
-  readonly onAlert: (message: string, task: ClaimedTask) => void
+  readonly log: Log
 }
 
 /** A worker that is away longer than this lost its claims, and others do its work. */
@@ -152,8 +148,8 @@ async function work(
     }
     await note(state, rail)
     return await commitDecided(state, task, inquiry)
-  } catch (error) {
-    state.onTrouble(error, task)
+  } catch (err) {
+    state.log.warn({ ...about(task), err }, 'not asked yet; trying again')
     // Where the database is away this fails too, and the lease's end brings it back.
     await attempts.commit({ task, calls: [], next: laterAfter(state, task) }).catch(() => {})
     return undefined
@@ -189,7 +185,7 @@ async function commitDecided(
       const alert = decision?.alert
       const notices = alert !== undefined && before ? tell(state, before.attempt, alert) : []
       const isOurs = await state.attempts.commit({ task, calls, ...decided, notices, next })
-      if (isOurs && alert !== undefined) state.onAlert(alert, task)
+      if (isOurs && alert !== undefined) state.log.warn(about(task), alert)
       return isOurs ? (decision?.attempt ?? before?.attempt) : undefined
     } catch (error) {
       if (!(error instanceof RailRaceLost) || tries === maxDecisions) throw error
@@ -232,7 +228,11 @@ async function fail(
   })
   state.railDirectory.forget()
   if (pausedUntilMs !== undefined)
-    state.onAlert(`rail ${rail.railId} fails and is left alone for a while: ${failure}`, task)
+    state.log.warn(about(task), `rail ${rail.railId} fails and is left alone for a while: ${failure}`)
+}
+
+function about({ merchantId, paymentId, railId }: ClaimedTask) {
+  return { worker: 'ask-rails', merchantId, paymentId, railId }
 }
 
 async function note(state: State, { rail }: KnownRail): Promise<void> {

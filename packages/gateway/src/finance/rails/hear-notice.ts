@@ -9,8 +9,6 @@ export interface HearNoticeParts {
   readonly attempts: Pick<RailAttemptStore, 'wake' | 'findTask' | 'askAgain'>
   readonly railDirectory: Pick<RailDirectory, 'find'>
   readonly clock: Clock
-  /** Something waits for a rail. */
-  readonly onTask: () => void
 }
 
 export interface Notice {
@@ -24,7 +22,7 @@ export type NoticeOutcome = 'heard' | 'refused' | 'malformed'
 
 export type HearNotice = (notice: Notice) => Promise<NoticeOutcome>
 
-export function makeHearNotice({ attempts, railDirectory, clock, onTask }: HearNoticeParts): HearNotice {
+export function makeHearNotice({ attempts, railDirectory, clock }: HearNoticeParts): HearNotice {
   return async ({ railId, headers, body }) => {
     const known = await railDirectory.find(railId)
     const nowMs = clock.now()
@@ -38,7 +36,6 @@ export function makeHearNotice({ attempts, railDirectory, clock, onTask }: HearN
     const task =
       isWaiting || notice.type !== 'payment.changed' ? undefined : await attempts.findTask(railId, id)
     if (task) await attempts.askAgain(task, nowMs)
-    if (isWaiting || task) onTask()
     return 'heard'
   }
 }

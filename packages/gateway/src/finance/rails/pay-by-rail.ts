@@ -21,8 +21,6 @@ export interface PayByRailParts {
   readonly currentOrder: CurrentOrder
   readonly clock: Clock
   readonly random: RandomBytes
-  /** Something waits for a rail. */
-  readonly onTask: () => void
 }
 
 export type RailPaymentOutcome =
@@ -105,7 +103,6 @@ export function makePayByRail(parts: PayByRailParts) {
   }
 
   async function started(order: Order, transactionId: string, known?: Attempt): Promise<RailPaymentOutcome> {
-    parts.onTask()
     return { kind: 'started', attempt: known ?? (await existing(order, transactionId)) }
   }
 
@@ -125,7 +122,6 @@ export function makePayByRail(parts: PayByRailParts) {
     const attempt = await existing(order, transactionId)
     if (attempt.endedAtMs !== undefined) return attempt
     const asked = await askRails.askNow({ order, attempt })
-    if (!asked.isAsked) parts.onTask()
     return asked.attempt ?? existing(order, transactionId)
   }
 

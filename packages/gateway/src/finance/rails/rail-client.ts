@@ -13,6 +13,7 @@ import {
 } from '@tillgate/protocol'
 import type { RailCall } from '../../core/orders/payments/rules/rail-task.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
+import type { Log } from '../../platform/runtime/log.ts'
 import type { KnownRail } from './rail-directory.ts'
 
 /** Of an answer, as it is read and checked. */
@@ -62,16 +63,7 @@ export interface RailClientParts {
   readonly post: RailPost
   readonly clock: Clock
   readonly random: RandomBytes
-  /** For the log: why a call failed, in full. */
-  readonly onFailedCall?: (failed: FailedCall) => void
-}
-
-export interface FailedCall {
-  readonly railId: string
-  readonly type: string
-  readonly reason: string
-  readonly httpStatus: number | undefined
-  readonly durationMs: number
+  readonly log: Log
 }
 
 const maxDetailLength = 300
@@ -91,7 +83,7 @@ const whyNotGenuine: Record<Exclude<RailResponseVerdict, 'genuine'>, string> = {
     'the signature of the response is wrong: check the secret and that the body is not changed',
 }
 
-export function makeRailClient({ post, clock, random, onFailedCall }: RailClientParts): AskRail {
+export function makeRailClient({ post, clock, random, log }: RailClientParts): AskRail {
   return async (rail, message, parse) => {
     const { url, railId, lastFailure } = rail.rail
     const { secrets } = rail
@@ -105,7 +97,10 @@ export function makeRailClient({ post, clock, random, onFailedCall }: RailClient
     const durationMs = delivery?.durationMs ?? 0
     const call = { callId, type: message.type, calledAtMs: nowMs, durationMs }
     const failed = ({ reason, httpStatus, isHidden = false }: WhyFailed) => {
-      onFailedCall?.({ railId, type: message.type, reason, httpStatus, durationMs })
+      log.warn(
+        { worker: 'ask-rails', railId, method: message.type, reason, httpStatus, durationMs },
+        'a call to a rail failed',
+      )
       const failure = isHidden ? connectionFailed : reason
       const shown = { httpStatus: isHidden ? undefined : httpStatus, detail: readable(failure) }
       return { kind: 'failed', failure, call: { ...call, ...shown, outcome: 'failed' } } as const

@@ -3,6 +3,7 @@
 // out of service by itself: the others go on.
 import type { WebhookSecret } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
+import type { Log } from '../../platform/runtime/log.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import { type OutsideRail, placeOfRailSecret } from './rules/outside-rail.ts'
 import type { RailStore, RailWithSecrets } from './store/rails.ts'
@@ -20,14 +21,14 @@ export interface RailDirectoryParts {
   readonly vault: Vault
   readonly clock: Clock
   /** A rail is out of service: told once, until its secrets open again. */
-  readonly onAlert?: (message: string, about: { readonly railId: string }) => void
+  readonly log?: Log
 }
 
 export class RailDirectory {
   readonly #store: Pick<RailStore, 'listRails'>
   readonly #vault: Vault
   readonly #clock: Clock
-  readonly #onAlert: RailDirectoryParts['onAlert']
+  readonly #log: Log | undefined
   readonly #unopened = new Set<string>()
   #known: { readonly rails: Promise<ReadonlyMap<string, KnownRail>>; readonly loadedAtMs: number } | undefined
 
@@ -35,7 +36,7 @@ export class RailDirectory {
     this.#store = parts.store
     this.#vault = parts.vault
     this.#clock = parts.clock
-    this.#onAlert = parts.onAlert
+    this.#log = parts.log
   }
 
   /** In the order of the checkout. */
@@ -70,7 +71,7 @@ export class RailDirectory {
     if (isUsable(listed, known)) this.#unopened.delete(railId)
     else if (!this.#unopened.has(railId)) {
       this.#unopened.add(railId)
-      this.#onAlert?.(`rail ${railId} is out of service: ${lastFailure}`, { railId })
+      this.#log?.warn({ worker: 'ask-rails', railId }, `rail ${railId} is out of service: ${lastFailure}`)
     }
     return known
   }

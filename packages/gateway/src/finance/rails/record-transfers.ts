@@ -16,6 +16,7 @@ import type { RefundStore } from '../../core/orders/refunds/store/refunds.ts'
 import type { Order, OrderKey } from '../../core/orders/rules/order.ts'
 import type { OrderStore } from '../../core/orders/store/orders.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { Log } from '../../platform/runtime/log.ts'
 import {
   checkUsable,
   checkValueDate,
@@ -41,7 +42,7 @@ export interface RecordTransfersParts extends AuditParts {
   readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
   readonly prices: Pick<PriceDirectory, 'current'>
   /** What somebody should know. */
-  readonly onAlert: (message: string, about: OrderKey & { readonly railId: string }) => void
+  readonly log: Log
 }
 
 interface BankEntryAndReason extends BankEntry {
@@ -217,7 +218,8 @@ async function decided(
       if (!(await parts.transferEntries.record(recorded)))
         return await onRecord(parts, railId, outsideReference ?? '')
       const alert = recorded.decision?.alert
-      if (alert !== undefined) parts.onAlert(alert, { ...recorded.order, railId })
+      const { merchantId, paymentId } = recorded.order
+      if (alert !== undefined) parts.log.warn({ worker: 'ask-rails', merchantId, paymentId, railId }, alert)
       const { order, entries } = await load(parts, recorded.order)
       return { order, heldMinor: heldMinor(order, railId, entries), entries }
     } catch (error) {

@@ -7,8 +7,6 @@ import type { AttemptKey, RailAttemptStore } from './store/rail-attempts.ts'
 
 export interface ReturnLateMoneyParts extends AuditParts {
   readonly attempts: Pick<RailAttemptStore, 'findAttempt' | 'returnHeld'>
-  /** Something waits for a rail. */
-  readonly onTask: () => void
 }
 
 export type ReturnLateMoney = ReturnType<typeof makeReturnLateMoney>
@@ -32,7 +30,6 @@ export function makeReturnLateMoney(parts: ReturnLateMoneyParts) {
       throw new Failure('status_does_not_allow', {
         message: `Nothing is held of this attempt: it is ${attempt.status === 'held' ? 'moved on already' : attempt.status}.`,
       })
-    parts.onTask()
     return { ...attempt, status: 'returning', returnId }
   }
 }

@@ -1,6 +1,7 @@
 // Days of outside accounts: as they stand, as a month, as CSV, and closed. A day is closed when it is over, with all before it.
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import type { Log } from '../../platform/runtime/log.ts'
 import { dayAfter } from './rules/statement.ts'
 import type { AccountCurrency, DayStore, ReconciledDay } from './store/days.ts'
 import type { OutsideAccountRow, StatementStore } from './store/statements.ts'
@@ -8,8 +9,7 @@ import type { OutsideAccountRow, StatementStore } from './store/statements.ts'
 export interface CloseDaysParts extends AuditParts {
   readonly days: DayStore
   readonly statements: Pick<StatementStore, 'listAccounts'>
-  /** What is unexplained should be known. */
-  readonly onUnexplained: (day: ReconciledDay) => void
+  readonly log: Log
 }
 
 export function makeCloseDays(parts: CloseDaysParts) {
@@ -65,7 +65,13 @@ export function makeCloseDays(parts: CloseDaysParts) {
       const entry = makeAuditEntry('reconcile.close-day', `${of.account} ${of.currency} ${day}`, { reason })
       const closed = await days.closeDays(of, day, entry)
       const last = closed.at(-1)
-      if (last && last.unexplainedMinor !== 0n) parts.onUnexplained(last)
+      if (last && last.unexplainedMinor !== 0n) {
+        const unexplained = `${toDecimalText(last.unexplainedMinor, last.currency)} ${last.currency}`
+        parts.log.warn(
+          { reason: `${last.account} ${last.day}: ${unexplained}` },
+          'a day was closed with money that nobody can explain',
+        )
+      }
       return closed
     },
   }

@@ -2,6 +2,7 @@
 
 import type { AuditParts } from '../../core/audit/audit-entries.ts'
 import type { MakeNotices } from '../../core/emails/make-notices.ts'
+import type { Log } from '../../platform/runtime/log.ts'
 import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
 import { type BookLinesParts, makeBookLine } from './book-lines.ts'
@@ -12,7 +13,7 @@ import { makeManageMappings } from './manage-mappings.ts'
 import { makeMatchLines } from './match-lines.ts'
 import { makeResolveBreaks, type ResolveBreaksParts } from './resolve-breaks.ts'
 import type { BreakStore } from './store/breaks.ts'
-import type { DayStore, ReconciledDay } from './store/days.ts'
+import type { DayStore } from './store/days.ts'
 import type { MatchingStore } from './store/matching.ts'
 import type { StatementStore } from './store/statements.ts'
 
@@ -31,7 +32,7 @@ export interface ReconcilingParts extends AuditParts, Pick<ImportStatementParts,
   readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
   readonly treasury: TreasuryStore
   readonly makeNotices: MakeNotices
-  readonly onUnexplained: (day: ReconciledDay) => void
+  readonly log: Log
 }
 
 export type Reconciling = ReturnType<typeof makeReconciling>

@@ -27,7 +27,6 @@ export interface StartTopUpParts {
   readonly publicUrl: string
   readonly clock: Clock
   readonly random: RandomBytes
-  readonly onPending: (expiresAtMs: number) => void
 }
 
 export interface TopUpWish {
@@ -83,7 +82,6 @@ export function makeStartTopUp(parts: StartTopUpParts) {
       const { balanceMinor: limitMinor } = limitsIn(currency, parts.defaultLimits)
       const opened = await topUps.open(made, { limitMinor })
       if (opened.kind !== 'stored') return opened
-      parts.onPending(opened.order.expiresAtMs)
       return answerFor(wish, opened.order)
     },
   }

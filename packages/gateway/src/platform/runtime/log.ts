@@ -45,6 +45,9 @@ const allowedFields = new Set([
   'err',
 ])
 
+/** For programs that print their own results. */
+export const silentLog: Log = pino({ level: 'silent' })
+
 export async function makeLog({ logLevel, logFormat }: LogConfig, stream?: DestinationStream): Promise<Log> {
   const pretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stdout.isTTY)
   return pino(

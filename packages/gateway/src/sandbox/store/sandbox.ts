@@ -1,17 +1,19 @@
 // What the sandbox alone may do to an order: shift it in time.
 
-import { commitQueueing, type OnQueued } from '../../core/callbacks/store/callbacks.ts'
+import { callbacksQueued } from '../../core/callbacks/store/callbacks.ts'
+import { type Publish, unpublished } from '../../core/changes/rules/change.ts'
+import { commitAndPublish } from '../../core/changes/store/commit.ts'
 import type { OrderKey } from '../../core/orders/rules/order.ts'
 import type { Pool, Queryable } from '../../platform/database/pool.ts'
 import { sql } from '../../platform/database/sql.ts'
 
 export type SandboxStore = ReturnType<typeof makeSandboxStore>
 
-export function makeSandboxStore(database: Pool, onQueued: OnQueued = () => {}) {
+export function makeSandboxStore(database: Pool, publish: Publish = unpublished) {
   return {
     /** Moves our own times of this order into the past, none that the merchant said; false when there is no such order. */
     advanceOrder: (shift: Shift): Promise<boolean> =>
-      commitQueueing(database, onQueued, (transaction) => advanceOrder(transaction, shift)),
+      commitAndPublish(database, publish, (transaction) => advanceOrder(transaction, shift)),
   }
 }
 
@@ -57,8 +59,9 @@ update orders
  where merchant_id = $1 and payment_id = $2`,
     values,
   })
+  const lanes = queued.map((row) => ({ merchantId, host: row.host, destinationId: row.destination_id }))
   return {
     result: rowCount === 1,
-    queued: queued.map((row) => ({ merchantId, host: row.host, destinationId: row.destination_id })),
+    changes: [{ kind: 'order advanced' as const }, ...callbacksQueued(lanes)],
   }
 }

@@ -5,9 +5,11 @@ import { columnsOf, prepared, sql } from '../../../platform/database/sql.ts'
 import { byMerchant } from '../../../platform/database/tables.ts'
 import type { AuditEntry } from '../../audit/rules/audit.ts'
 import { audited } from '../../audit/store/audit.ts'
+import { type Change, type Publish, unpublished } from '../../changes/rules/change.ts'
+import { commitAndPublish } from '../../changes/store/commit.ts'
 import type { Lane } from '../rules/delivery-lanes.ts'
 import { type CallbackKey, isOfKey, keyColumns, rememberFirstAttempts, unnestKeys } from './callback-state.ts'
-import { commitQueueing, type OnQueued } from './callbacks.ts'
+import { callbacksQueued } from './callbacks.ts'
 import { destinationIdOf } from './destination-id.ts'
 import { loadEndpoints } from './endpoints.ts'
 
@@ -32,7 +34,7 @@ export interface ResendRequest {
   readonly forgetBeforeMs: number
 }
 
-export function makeCallbackResends(database: Pool, onQueued: OnQueued = () => {}) {
+export function makeCallbackResends(database: Pool, publish: Publish = unpublished) {
   return {
     /** All callbacks to an order's own callbackUrl; how many were queued. The same request again queues none and has the same answer. */
     resendOfOrder: (
@@ -40,7 +42,7 @@ export function makeCallbackResends(database: Pool, onQueued: OnQueued = () => {
       rules: ResendRules,
       request: ResendRequest,
     ) =>
-      commitQueueing(database, onQueued, (transaction) =>
+      commitAndPublish(database, publish, (transaction) =>
         once(transaction, order.merchantId, request, () => resendOfOrder(transaction, order, rules)),
       ),
     /** An operator's action; how many were queued. With none, nothing is recorded. */
@@ -50,7 +52,7 @@ export function makeCallbackResends(database: Pool, onQueued: OnQueued = () => {
         queued = await resend(transaction, resends, rules)
         return queued.length > 0
       })
-      if (isDone) onQueued(queued)
+      if (isDone) publish(callbacksQueued(queued))
       return queued.length
     },
   }
@@ -62,7 +64,7 @@ async function once(
   merchantId: string,
   { requestedAtMs, signHash, forgetBeforeMs }: ResendRequest,
   work: () => Promise<readonly Lane[]>,
-): Promise<{ readonly result: number; readonly queued: readonly Lane[] }> {
+): Promise<{ readonly result: number; readonly changes: readonly Change[] }> {
   await transaction.query(prepared('forget-resend-requests')`
 delete from resend_requests where merchant_id = ${merchantId} and requested_at < ${forgetBeforeMs}`)
   const { rowCount: isNew } = await transaction.query(prepared('add-resend-request')`
@@ -73,12 +75,12 @@ values (${merchantId}, ${requestedAtMs}, ${signHash})
   if (!isNew) {
     const { rows } = await transaction.query<{ queued: number }>(prepared('find-resend-request')`
 select queued from resend_requests where ${isIt}`)
-    return { result: rows[0]?.queued ?? 0, queued: [] }
+    return { result: rows[0]?.queued ?? 0, changes: [] }
   }
   const queued = await work()
   await transaction.query(prepared('answer-resend-request')`
 update resend_requests set queued = ${queued.length} where ${isIt}`)
-  return { result: queued.length, queued }
+  return { result: queued.length, changes: callbacksQueued(queued) }
 }
 
 async function resendOfOrder(

@@ -1,8 +1,9 @@
 // Callbacks: a row of history for each, and a row in the small queue of those still to be delivered. Both are
 // written in the transaction that makes the event true; who waits for callbacks is told once it has committed.
 
-import type { Pool, Queryable } from '../../../platform/database/pool.ts'
+import type { Queryable } from '../../../platform/database/pool.ts'
 import { columnsOf } from '../../../platform/database/sql.ts'
+import type { Change } from '../../changes/rules/change.ts'
 import { insertEvents } from '../events/store/events.ts'
 import type { Callback } from '../rules/callback.ts'
 import type { Lane } from '../rules/delivery-lanes.ts'
@@ -15,7 +16,6 @@ import {
 import { destinationIdOf } from './destination-id.ts'
 
 /** A commit queued callbacks in these lanes. A hint that saves the waiting: what is never told is found by looking. */
-export type OnQueued = (lanes: readonly Lane[]) => void
 
 /**
  * One for the order's own callbackUrl, and one for every endpoint of the merchant that wants the event; and the event
@@ -118,13 +118,6 @@ interface EndpointRow extends Pick<ListeningEndpoint, 'url' | 'host'> {
   events: NonNullable<ListeningEndpoint['events']> | null
 }
 
-/** Commits the work, and tells afterwards in which lanes it queued callbacks. */
-export async function commitQueueing<Result>(
-  database: Pool,
-  onQueued: OnQueued,
-  work: (transaction: Queryable) => Promise<{ readonly result: Result; readonly queued: readonly Lane[] }>,
-): Promise<Result> {
-  const { result, queued } = await database.transaction(work)
-  if (queued.length > 0) onQueued(queued)
-  return result
+export function callbacksQueued(lanes: readonly Lane[]): readonly Change[] {
+  return lanes.length === 0 ? [] : [{ kind: 'callbacks', lanes }]
 }

@@ -6,10 +6,10 @@ import { prepared, sql } from '../../../platform/database/sql.ts'
 import type { AuditEntry } from '../../audit/rules/audit.ts'
 import type { MadeBefore } from '../../audit/rules/tell-again.ts'
 import { audited } from '../../audit/store/audit.ts'
+import { type Publish, unpublished } from '../../changes/rules/change.ts'
 import { type Endpoint, type EndpointKey, type EndpointSecret, maxEndpoints } from '../rules/endpoint.ts'
 import { lastAttemptWithinMs } from '../rules/retry-schedule.ts'
 import { healthOf, type MerchantHealth } from './callback-health.ts'
-import type { OnQueued } from './callbacks.ts'
 
 export type EndpointStore = ReturnType<typeof makeEndpointStore>
 
@@ -20,7 +20,7 @@ export interface SecretDates {
 
 type StoredSecret = MadeBefore & Pick<EndpointSecret, 'sealedSecret'>
 
-export function makeEndpointStore(database: Pool, onQueued: OnQueued = () => {}) {
+export function makeEndpointStore(database: Pool, publish: Publish = unpublished) {
   return {
     /** Those that are not removed, the oldest first. */
     listEndpoints: (merchantId: string) => listEndpoints(database, merchantId),
@@ -56,7 +56,8 @@ update callback_endpoints set paused_at = ${nowMs} where ${isLive(key)} and paus
     /** What waited is due now. False when it is not paused, or removed. */
     async resumeEndpoint(endpoint: Endpoint, nowMs: number, entry: AuditEntry): Promise<boolean> {
       const isDone = await audited(database, entry, (transaction) => resume(transaction, endpoint, nowMs))
-      if (isDone) onQueued([{ ...endpoint, destinationId: endpoint.endpointId }])
+      const { merchantId, host, endpointId: destinationId } = endpoint
+      if (isDone) publish([{ kind: 'callbacks', lanes: [{ merchantId, host, destinationId }] }])
       return isDone
     },
     /** What waits for it is given up by the next tidying. */

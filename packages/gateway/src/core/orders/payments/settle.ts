@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { makeCallbackId, makeTransactionId, makeUuid, type RandomBytes } from '@tillgate/protocol'
 import type { Clock } from '../../../platform/runtime/clock.ts'
+import type { Log } from '../../../platform/runtime/log.ts'
 import type { NewNotice } from '../../emails/rules/notice.ts'
 import type { PriceDirectory } from '../fees/price-directory.ts'
 import type { PriceBook } from '../fees/rules/price.ts'
@@ -25,8 +26,7 @@ export interface SettleParts {
   readonly tellRefund: TellRefund | undefined
   readonly clock: Clock
   readonly random: RandomBytes
-  /** Trouble with one of them; it is tried again later. */
-  readonly onTrouble: (error: unknown, settlement: ClaimedSettlement) => void
+  readonly log: Log
 }
 
 /** A worker that is away longer than this lost its claims, and others do its work. */
@@ -73,8 +73,12 @@ async function settleOne(parts: SettleParts, claimed: ClaimedSettlement): Promis
     const decided = decide(parts, claimed, facts, answer, await parts.prices.current())
     await parts.settling.settle({ ...decided, notices: await tell(parts, decided, facts.order) })
     return false
-  } catch (error) {
-    parts.onTrouble(error, claimed)
+  } catch (err) {
+    const { merchantId, paymentId, refundId } = claimed
+    parts.log.warn(
+      { worker: 'settle', merchantId, paymentId, refundId, err },
+      'not settled yet; trying again',
+    )
     // Where the database is away this fails too, and the lease's end brings it back.
     await postpone(parts, claimed, pauseAfter(claimed.attempts)).catch(() => {})
     return true

@@ -19,7 +19,6 @@ export interface SubmitPaymentParts {
   readonly clock: Clock
   readonly random: RandomBytes
   /** A payment waits for its rail. */
-  readonly onSubmitted: () => void
 }
 
 export type PaymentOutcome =
@@ -77,7 +76,6 @@ export function makeSubmitPayment(parts: SubmitPaymentParts): SubmitPayment {
   }
 
   function submitted(transactionId: string): PaymentOutcome {
-    parts.onSubmitted()
     return { kind: 'submitted', transactionId }
   }
 }

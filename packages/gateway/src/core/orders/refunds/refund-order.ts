@@ -25,8 +25,6 @@ export interface RefundOrderParts {
   readonly refunds: Pick<RefundStore, 'findRefundByNumber' | 'insertRefund'>
   readonly clock: Clock
   readonly random: RandomBytes
-  /** A refund waits: for a wallet, or for the rail that the order was paid through. */
-  readonly onSubmitted: (railId?: string) => void
   /** Throws where this much of the order may not be refunded without further ado. */
   readonly check?: (order: Order, amountMinor: bigint) => void
 }
@@ -56,10 +54,7 @@ export function makeRefundOrder(parts: RefundOrderParts) {
       })
       parts.check?.(current, amountMinor)
       const outcome = await refunds.insertRefund(request)
-      if (outcome.kind === 'made') {
-        parts.onSubmitted(current.railId)
-        return answer(outcome.refund, wanted)
-      }
+      if (outcome.kind === 'made') return answer(outcome.refund, wanted)
     }
     throw new Failure('unavailable', { retryAfterSeconds: 1 })
   }

@@ -7,8 +7,9 @@ import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import type { Statement } from '../../../platform/database/prepared-names.ts'
 import type { AuditEntry } from '../../audit/rules/audit.ts'
 import { insertAuditEntry } from '../../audit/store/audit.ts'
-import type { Lane } from '../../callbacks/rules/delivery-lanes.ts'
-import { commitQueueing, insertCallbacks, type OnQueued } from '../../callbacks/store/callbacks.ts'
+import { callbacksQueued, insertCallbacks } from '../../callbacks/store/callbacks.ts'
+import { type Change, type Publish, unpublished } from '../../changes/rules/change.ts'
+import { commitAndPublish } from '../../changes/store/commit.ts'
 import { wakeRailTasks } from '../payments/store/rail-tasks.ts'
 import type { Order, OrderKey } from '../rules/order.ts'
 import type { StatusChange } from '../rules/status-change.ts'
@@ -23,10 +24,13 @@ export type OnBatch = (batch: string, items: number) => void
 
 export interface OrderHooks {
   readonly onBatch?: OnBatch | undefined
-  readonly onQueued?: OnQueued | undefined
+  readonly publish?: Publish | undefined
 }
 
-export function makeOrderStore(database: Pool, { onBatch = () => {}, onQueued = () => {} }: OrderHooks = {}) {
+export function makeOrderStore(
+  database: Pool,
+  { onBatch = () => {}, publish = unpublished }: OrderHooks = {},
+) {
   const watched = (batch: string) => ({ ...batching, onFlight: (items: number) => onBatch(batch, items) })
   return {
     /**
@@ -34,10 +38,14 @@ export function makeOrderStore(database: Pool, { onBatch = () => {}, onQueued = 
      * Repeating it after a lost answer is safe, because the stored paymentId tells whose it is. Undefined: its link is for
      * one payment, and another order of it is live.
      */
-    insertOrder: batched((orders: readonly Order[]) => insertOrders(database, orders), {
-      ...watched('create'),
-      maxItems: 128,
-    }),
+    insertOrder: batched(
+      async (orders: readonly Order[]) => {
+        const stored = await insertOrders(database, orders)
+        publish(ordersCreated(orders, stored))
+        return stored
+      },
+      { ...watched('create'), maxItems: 128 },
+    ),
     findOrder: batched((keys: readonly OrderKey[]) => findOrders(database, keys), watched('find')),
     /** With whether a rail was ever tried, so that a page reads attempts only where there are any. */
     findForCheckout: batched((keys: readonly OrderKey[]) => findForCheckout(database, keys), {
@@ -58,7 +66,7 @@ export function makeOrderStore(database: Pool, { onBatch = () => {}, onQueued = 
      * operator's action is recorded with them, if any won.
      */
     commitStatusChanges: (changes: readonly StatusChange[], entry?: AuditEntry) =>
-      commitQueueing(database, onQueued, (transaction) => commitStatusChanges(transaction, changes, entry)),
+      commitAndPublish(database, publish, (transaction) => commitStatusChanges(transaction, changes, entry)),
     findOverdueOrders: (nowMs: number, limit: number) => findOverdueOrders(database, nowMs, limit),
     nextExpiry: () => nextExpiry(database),
   }
@@ -108,6 +116,16 @@ export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, 
        o.created_at,
        o.transaction_id, o.wallet_id, o.rail_id, o.open_attempt, o.completed_at, o.message, o.refunded_minor,
        o.refund_held_minor, o.link_id, o.link_uses, o.tops_up, o.refund_count, o.fee_minor, o.returns_fee`
+
+/** Of those given, the ones that were not stored before. */
+export function ordersCreated(
+  given: readonly Order[],
+  stored: readonly (Order | undefined)[],
+): readonly Change[] {
+  return given.flatMap(({ paymentId, expiresAtMs }, index) =>
+    stored[index]?.paymentId === paymentId ? { kind: 'order created', dueAtMs: expiresAtMs } : [],
+  )
+}
 
 /** Undefined: another order of its link is live, under another number. */
 export async function insertOrders(
@@ -254,18 +272,36 @@ async function commitStatusChanges(
   changes: readonly StatusChange[],
   entry: AuditEntry | undefined,
 ) {
-  const { won, queued } = await changeStatuses(transaction, changes)
+  const { won, ...changed } = await changeStatuses(transaction, changes)
   if (entry && won.length > 0) await insertAuditEntry(transaction, entry)
-  return { result: won, queued }
+  return { result: won, changes: changed.changes }
 }
 
-/** One change for each order at most; those that won, and the lanes in which their callbacks are queued. */
+/** One change for each order at most; those that won, and what is to be published of them. */
 export async function changeStatuses(
   transaction: Queryable,
   changes: readonly StatusChange[],
-): Promise<{ readonly won: readonly StatusChange[]; readonly queued: readonly Lane[] }> {
+): Promise<{ readonly won: readonly StatusChange[]; readonly changes: readonly Change[] }> {
   const won = await changeWithoutCallbacks(transaction, changes)
-  return { won, queued: await insertCallbacks(transaction, callbacksOf(won)) }
+  const lanes = await insertCallbacks(transaction, callbacksOf(won))
+  return { won, changes: [...statusesChanged(won), ...callbacksQueued(lanes)] }
+}
+
+export function statusesChanged(won: readonly StatusChange[]): readonly Change[] {
+  return [
+    ...won.map(({ merchantId, paymentId, to: status }) => ({
+      kind: 'order' as const,
+      merchantId,
+      paymentId,
+      status,
+    })),
+    ...(won.some(isAbandoning) ? [{ kind: 'rail task' as const }] : []),
+  ]
+}
+
+/** It ended the order without the open attempt: the rail is told. */
+function isAbandoning({ to, openAttempt }: StatusChange): boolean {
+  return to !== 'confirming' && openAttempt !== undefined
 }
 
 export function callbacksOf(changes: readonly StatusChange[]) {
@@ -337,8 +373,7 @@ select merchant_id, payment_id from moved`,
   })
   const movedKeys = new Set(moved.map((row) => `${row.merchant_id} ${row.payment_id}`))
   const won = changes.filter(({ merchantId, paymentId }) => movedKeys.has(`${merchantId} ${paymentId}`))
-  // Their order ended without them: the rail is told.
-  const abandoned = won.flatMap(({ to, openAttempt }) => (to === 'confirming' ? [] : (openAttempt ?? [])))
+  const abandoned = won.filter(isAbandoning).flatMap(({ openAttempt }) => openAttempt ?? [])
   if (abandoned.length > 0) await wakeRailTasks(transaction, abandoned)
   return won
 }

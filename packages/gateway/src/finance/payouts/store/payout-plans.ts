@@ -2,6 +2,7 @@
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
+import { type Publish, unpublished } from '../../../core/changes/rules/change.ts'
 import { bankAccount } from '../../../core/ledger/rules/transfer.ts'
 import { openAccounts } from '../../../core/ledger/store/ledger.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
@@ -13,7 +14,7 @@ import type { PayoutPlan } from '../rules/payout-plan.ts'
 
 export type PayoutPlanStore = ReturnType<typeof makePayoutPlanStore>
 
-export function makePayoutPlanStore(database: Pool) {
+export function makePayoutPlanStore(database: Pool, publish: Publish = unpublished) {
   return {
     /** `decide` gets the plan as it was, locked; undefined: there was none. */
     async setPlan(
@@ -52,6 +53,7 @@ update payout_plans set next_day = ${today}
         started = rowCount
         return started > 0
       })
+      if (started > 0) publish([{ kind: 'payouts' }])
       return started
     },
   }

@@ -2,6 +2,7 @@
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited, insertAuditEntry } from '../../../core/audit/store/audit.ts'
+import { type Publish, unpublished } from '../../../core/changes/rules/change.ts'
 import { ownMerchantId } from '../../../core/orders/rules/top-up.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
@@ -26,7 +27,7 @@ export interface StatusTotals extends FileTotals {
 /** A long run has a hundred thousand payouts, which become sent in one statement. */
 const longStatementMs = 120_000
 
-export function makePayoutRunStore(database: Pool) {
+export function makePayoutRunStore(database: Pool, publish: Publish = unpublished) {
   return {
     findRun: async (runId: string): Promise<PayoutRun | undefined> =>
       (await findRuns(database, sql`run_id = ${runId}`))[0],
@@ -63,8 +64,11 @@ select 1 from payouts where merchant_id = ${ownMerchantId} and run_id = ${runId}
           throw error
         }),
     /** False: its state does not allow it. */
-    endRun: (runId: string, ending: RunEnding, entry: AuditEntry) =>
-      audited(database, entry, (transaction) => endRun(transaction, runId, ending)),
+    async endRun(runId: string, ending: RunEnding, entry: AuditEntry): Promise<boolean> {
+      const isDone = await audited(database, entry, (transaction) => endRun(transaction, runId, ending))
+      if (isDone) publish([{ kind: 'payouts' }])
+      return isDone
+    },
   }
 }
 

@@ -3,7 +3,8 @@
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
-import { commitQueueing, type OnQueued } from '../../../core/callbacks/store/callbacks.ts'
+import { type Publish, unpublished } from '../../../core/changes/rules/change.ts'
+import { commitAndPublish } from '../../../core/changes/store/commit.ts'
 import { makeAccountOpener } from '../../../core/ledger/store/ledger.ts'
 import type { RailTask } from '../../../core/orders/payments/rules/rail-task.ts'
 import {
@@ -39,13 +40,17 @@ export interface AttemptKey {
 
 export type RailAttemptStore = ReturnType<typeof makeRailAttemptStore>
 
-export function makeRailAttemptStore(database: Pool, onQueued: OnQueued = () => {}) {
+export function makeRailAttemptStore(database: Pool, publish: Publish = unpublished) {
+  const taskDue = () => publish([{ kind: 'rail task' }])
   const openAccounts = makeAccountOpener(database)
   return {
     /** False: the order is not pending any more, or has an open attempt. */
     begin: batched(
-      (begun: readonly BegunAttempt[]) =>
-        database.transaction((transaction) => beginAttempts(transaction, begun)),
+      async (begun: readonly BegunAttempt[]) => {
+        const won = await database.transaction((transaction) => beginAttempts(transaction, begun))
+        if (won.includes(true)) taskDue()
+        return won
+      },
       { maxItems: 100, maxFlights: 1, isItemError: isDataError },
     ),
     findAttempt: batched((keys: readonly AttemptKey[]) => findAttempts(database, keys), {
@@ -62,7 +67,7 @@ export function makeRailAttemptStore(database: Pool, onQueued: OnQueued = () => 
     /** The newest last. */
     listCalls: (key: OrderKey, limit: number) => listCalls(database, key, limit),
     /** The consumer wants another way to pay. */
-    askToCancel: (key: AttemptKey, nowMs: number) => askToCancel(database, key, nowMs),
+    askToCancel: (key: AttemptKey, nowMs: number) => askToCancel(database, key, nowMs).then(taskDue),
     claim: (claiming: TaskClaiming, limits: ReadonlyMap<string, number>) =>
       claimRailTasks(database, claiming, limits),
     claimOne: batched((wanted: readonly OneClaim[]) => claimTheseRailTasks(database, wanted), {
@@ -72,24 +77,33 @@ export function makeRailAttemptStore(database: Pool, onQueued: OnQueued = () => 
     }),
     nextDue: (railIds: readonly string[]) => nextRailTaskDue(database, railIds),
     /** False: nothing of this rail waits under this id. */
-    wake: async (railId: string, taskId: string) => (await wakeRailTasks(database, [taskId], railId)) > 0,
+    async wake(railId: string, taskId: string): Promise<boolean> {
+      const woken = await wakeRailTasks(database, [taskId], railId)
+      if (woken > 0) taskDue()
+      return woken > 0
+    },
     /** What is over is asked about once more. */
-    askAgain: (task: RailTask, nowMs: number) => insertRailTasks(database, [{ ...task, dueAtMs: nowMs }]),
+    askAgain: (task: RailTask, nowMs: number) =>
+      insertRailTasks(database, [{ ...task, dueAtMs: nowMs }]).then(taskDue),
     /** The task of an attempt, which a rail names by its id alone. Undefined: it is none of this rail. */
     findTask: (railId: string, transactionId: string) => findTask(database, railId, transactionId),
     /** False: it is not held, or an operator moved it on. */
-    returnHeld: (
+    async returnHeld(
       attempt: Attempt,
       given: { readonly returnId: string; readonly nowMs: number },
       entry: AuditEntry,
-    ) => audited(database, entry, (transaction) => returnHeld(transaction, attempt, given)),
+    ): Promise<boolean> {
+      const isDone = await audited(database, entry, (transaction) => returnHeld(transaction, attempt, given))
+      if (isDone) taskDue()
+      return isDone
+    },
     /** False: the claim was lost, and nothing was written. Throws RailRaceLost. */
     commit: batched(
       async (outcomes: readonly RailOutcome[]) => {
         await openAccounts(
           outcomes.flatMap(({ decision }) => (decision?.transfers ?? []).flatMap(accountsOf)),
         )
-        return commitQueueing(database, onQueued, (transaction) => commitOutcomes(transaction, outcomes))
+        return commitAndPublish(database, publish, (transaction) => commitOutcomes(transaction, outcomes))
       },
       // They meet in the rails' and the merchants' accounts, so a second would wait for the first.
       { maxItems: 100, maxFlights: 1, isItemError: (error) => !isTransient(error) },

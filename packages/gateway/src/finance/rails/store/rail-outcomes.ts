@@ -1,8 +1,8 @@
 // What follows from a rail's answers, committed whole: attempt, order, ledger, callbacks, and the claim on what was to be
 // asked. Whoever lost the claim writes nothing; whoever decided on what has changed meanwhile decides again.
 import { isFinalOrderStatus } from '@tillgate/protocol'
-import type { Lane } from '../../../core/callbacks/rules/delivery-lanes.ts'
-import { insertCallbacks } from '../../../core/callbacks/store/callbacks.ts'
+import { callbacksQueued, insertCallbacks } from '../../../core/callbacks/store/callbacks.ts'
+import type { Change } from '../../../core/changes/rules/change.ts'
 import type { NewNotice } from '../../../core/emails/rules/notice.ts'
 import { queueNotices } from '../../../core/emails/store/queue-notices.ts'
 import { type AccountKey, accountKeyOf, type Transfer } from '../../../core/ledger/rules/transfer.ts'
@@ -14,9 +14,9 @@ import {
   removeRailTasks,
 } from '../../../core/orders/payments/store/rail-tasks.ts'
 import type { RefundChange } from '../../../core/orders/refunds/rules/refund.ts'
-import { endRefunds } from '../../../core/orders/refunds/store/refunds.ts'
+import { endRefunds, refundChanged } from '../../../core/orders/refunds/store/refunds.ts'
 import type { Order } from '../../../core/orders/rules/order.ts'
-import { callbacksOf, changeWithoutCallbacks } from '../../../core/orders/store/orders.ts'
+import { callbacksOf, changeWithoutCallbacks, statusesChanged } from '../../../core/orders/store/orders.ts'
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { byMerchant } from '../../../platform/database/tables.ts'
 import type { Decision, OrderAndAttempt } from '../rules/attempt.ts'
@@ -73,14 +73,17 @@ export async function commitOutcomes(transaction: Queryable, all: readonly RailO
     transaction,
     outcomes.flatMap(({ notices = [] }) => notices),
   )
-  const queued = await commitDecisions(transaction, outcomes)
-  return { result: given.map(({ taskId }) => ours.has(taskId)), queued }
+  const changes = await commitDecisions(transaction, outcomes)
+  return {
+    result: given.map(({ taskId }) => ours.has(taskId)),
+    changes: postponed.length > 0 ? [...changes, { kind: 'rail task' as const }] : changes,
+  }
 }
 
 export async function commitDecisions(
   transaction: Queryable,
   outcomes: readonly Decided[],
-): Promise<readonly Lane[]> {
+): Promise<readonly Change[]> {
   const decisions = outcomes.flatMap(({ decision }) => decision ?? [])
   const refunds = outcomes.flatMap(({ refund }) => refund ?? [])
   if (decisions.length === 0 && refunds.length === 0) return []
@@ -96,16 +99,29 @@ export async function commitDecisions(
   const passing = decisions.flatMap((decision) => decision.changes.slice(0, -1))
   const won = await changeWithoutCallbacks(transaction, changes, passing)
   if (won.length !== changes.length) throw new RailRaceLost('the order changed meanwhile')
-  const queued = await insertCallbacks(transaction, [
+  const lanes = await insertCallbacks(transaction, [
     ...callbacksOf(decisions.flatMap(({ changes }) => changes)),
     ...refunds.flatMap(({ callback }) => callback ?? []),
   ])
-  await insertRailTasks(
-    transaction,
-    decisions.flatMap(({ newTask }) => (newTask ? [{ ...newTask, dueAtMs: newTask.createdAtMs }] : [])),
+  const tasks = decisions.flatMap(({ newTask }) =>
+    newTask ? [{ ...newTask, dueAtMs: newTask.createdAtMs }] : [],
   )
+  await insertRailTasks(transaction, tasks)
   await endRefunds(transaction, refunds, transfers)
-  return queued
+  return [
+    ...outcomes.flatMap(pageChanged),
+    ...statusesChanged(decisions.flatMap((decision) => decision.changes)),
+    ...refunds.map(refundChanged),
+    ...(tasks.length > 0 ? [{ kind: 'rail task' as const }] : []),
+    ...callbacksQueued(lanes),
+  ]
+}
+
+/** An attempt that is shown otherwise, though its order has the same status. */
+function pageChanged({ decision }: Decided): readonly Change[] {
+  if (!decision?.attempt || decision.changes.length > 0) return []
+  const { merchantId, paymentId } = decision.attempt
+  return [{ kind: 'order', merchantId, paymentId }]
 }
 
 /** Each must still be as it was when it was decided about. One statement a merchant: no lock goes over several shards. */

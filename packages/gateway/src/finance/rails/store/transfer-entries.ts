@@ -4,7 +4,8 @@
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { insertAuditEntry } from '../../../core/audit/store/audit.ts'
-import { commitQueueing, type OnQueued } from '../../../core/callbacks/store/callbacks.ts'
+import { type Publish, unpublished } from '../../../core/changes/rules/change.ts'
+import { commitAndPublish } from '../../../core/changes/store/commit.ts'
 import { makeAccountOpener } from '../../../core/ledger/store/ledger.ts'
 import type { Order, OrderKey } from '../../../core/orders/rules/order.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
@@ -26,13 +27,13 @@ export interface RecordedTransfer extends Decided {
 
 export type TransferEntryStore = ReturnType<typeof makeTransferEntryStore>
 
-export function makeTransferEntryStore(database: Pool, onQueued: OnQueued = () => {}) {
+export function makeTransferEntryStore(database: Pool, publish: Publish = unpublished) {
   const openAccounts = makeAccountOpener(database)
   return {
     /** False: the bank's entry is on record already. Throws RailRaceLost. */
     async record(recorded: RecordedTransfer): Promise<boolean> {
       await openAccounts((recorded.decision?.transfers ?? []).flatMap(accountsOf))
-      return commitQueueing(database, onQueued, (transaction) => commitRecorded(transaction, recorded))
+      return commitAndPublish(database, publish, (transaction) => commitRecorded(transaction, recorded))
     },
     /** The oldest first. */
     listEntries: (key: OrderKey) => listEntries(database, key),
@@ -49,11 +50,11 @@ async function commitRecorded(
   // First, as whoever ends an order does, so that nobody waits in a circle; and while it is pending, since an attempt may
   // begin that must know of the entry. Refunds lock an order that has ended after the accounts, so that one is left alone.
   if (order.status === 'pending') await lockOrders(transaction, [order])
-  if (entry && !(await insertEntry(transaction, entry))) return { result: false, queued: [] }
+  if (entry && !(await insertEntry(transaction, entry))) return { result: false, changes: [] }
   if (endsTask !== undefined) await removeTask(transaction, endsTask)
-  const queued = await commitDecisions(transaction, [decided])
+  const changes = await commitDecisions(transaction, [decided])
   await insertAuditEntry(transaction, auditEntry)
-  return { result: true, queued }
+  return { result: true, changes }
 }
 
 async function insertEntry(transaction: Queryable, entry: TransferEntry): Promise<boolean> {

@@ -1,6 +1,7 @@
 // Top-ups in PostgreSQL: the order is made while the wallet's account is locked, so that of many at once each sees those
 // before it.
 
+import { type Publish, unpublished } from '../../../core/changes/rules/change.ts'
 import { accountIdOf, walletAccount } from '../../../core/ledger/rules/transfer.ts'
 import { openAccounts } from '../../../core/ledger/store/ledger.ts'
 import type { Order } from '../../../core/orders/rules/order.ts'
@@ -10,6 +11,7 @@ import {
   insertOrders,
   type OrderRow,
   orderColumns,
+  ordersCreated,
   toOrder,
 } from '../../../core/orders/store/orders.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
@@ -24,12 +26,14 @@ export type OpenedTopUp =
 
 export type TopUpStore = ReturnType<typeof makeTopUpStore>
 
-export function makeTopUpStore(database: Pool) {
+export function makeTopUpStore(database: Pool, publish: Publish = unpublished) {
   return {
     /** `limitMinor`: the most in a wallet that has no limit of its own. */
     async open(order: Order, given: { readonly limitMinor: bigint | undefined }): Promise<OpenedTopUp> {
       await openAccounts(database, [walletAccount(order.topsUp ?? '', order.currency)])
-      return database.transaction((transaction) => open(transaction, order, given))
+      const opened = await database.transaction((transaction) => open(transaction, order, given))
+      if (opened.kind === 'stored') publish(ordersCreated([order], [opened.order]))
+      return opened
     },
     /** Those that the consumer has not begun to pay, but for this number. */
     async findUnbegun({ merchantId, topsUp, orderNo }: Order): Promise<readonly Order[]> {

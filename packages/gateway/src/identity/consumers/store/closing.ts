@@ -4,7 +4,8 @@
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { insertAuditEntry } from '../../../core/audit/store/audit.ts'
-import { commitQueueing, type OnQueued } from '../../../core/callbacks/store/callbacks.ts'
+import { type Publish, unpublished } from '../../../core/changes/rules/change.ts'
+import { commitAndPublish } from '../../../core/changes/store/commit.ts'
 import { consumerKinds } from '../../../core/emails/rules/kinds.ts'
 import { accountIdOf, type Balances, noBalances } from '../../../core/ledger/rules/transfer.ts'
 import { listAccounts, lockAccounts } from '../../../core/ledger/store/ledger.ts'
@@ -50,7 +51,7 @@ export interface ClosedNow {
   readonly ended: readonly StatusChange[]
 }
 
-export function makeClosingStore(database: Pool, onQueued: OnQueued = () => {}) {
+export function makeClosingStore(database: Pool, publish: Publish = unpublished) {
   return {
     /** As it stands now; nothing changes. */
     check: (wallet: ClosingWallet): Promise<Omit<Checked, 'topUps'>> =>
@@ -59,16 +60,16 @@ export function makeClosingStore(database: Pool, onQueued: OnQueued = () => {}) 
     eraseOrders: (batch: OrderBatch) =>
       database.transaction((transaction) => eraseOrders(transaction, batch)),
     close: (closed: ClosedWallet, entry: AuditEntry): Promise<ClosedNow> =>
-      commitQueueing<ClosedNow>(database, onQueued, async (transaction) => {
+      commitAndPublish<ClosedNow>(database, publish, async (transaction) => {
         const { closing, topUps, paidMinor } = await check(transaction, closed)
         const isPaying = closing === 'empty' && paidMinor !== closed.paidMinor
         if (closing !== 'empty' || isPaying)
-          return { result: { closing: closing === 'empty' ? 'paid' : closing, ended: [] }, queued: [] }
-        const changes = topUps.flatMap((order) => closed.endTopUp(order) ?? [])
-        const { won: ended, queued } = await changeStatuses(transaction, changes)
+          return { result: { closing: closing === 'empty' ? 'paid' : closing, ended: [] }, changes: [] }
+        const endings = topUps.flatMap((order) => closed.endTopUp(order) ?? [])
+        const { won: ended, changes } = await changeStatuses(transaction, endings)
         await erase(transaction, closed, entry.actedAtMs)
         await insertAuditEntry(transaction, entry)
-        return { result: { closing: 'closed', ended }, queued }
+        return { result: { closing: 'closed', ended }, changes }
       }),
   }
 }

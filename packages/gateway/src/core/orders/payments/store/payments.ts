@@ -5,8 +5,8 @@ import { batched } from '../../../../platform/database/batching.ts'
 import { isDataError } from '../../../../platform/database/data-error.ts'
 import type { Pool, Queryable } from '../../../../platform/database/pool.ts'
 import { CommitUnknown } from '../../../../platform/database/transient.ts'
-import type { Lane } from '../../../callbacks/rules/delivery-lanes.ts'
-import { commitQueueing, type OnQueued } from '../../../callbacks/store/callbacks.ts'
+import { type Change, type Publish, unpublished } from '../../../changes/rules/change.ts'
+import { commitAndPublish } from '../../../changes/store/commit.ts'
 import { effectsOf, merchantAccount, type Transfer } from '../../../ledger/rules/transfer.ts'
 import {
   addEffects,
@@ -29,12 +29,12 @@ type RefusedSubmission = 'insufficient_funds' | 'over_limit'
 
 export type PaymentStore = ReturnType<typeof makePaymentStore>
 
-export function makePaymentStore(database: Pool, onQueued: OnQueued = () => {}) {
+export function makePaymentStore(database: Pool, publish: Publish = unpublished) {
   const openAccounts = makeAccountOpener(database)
   const submit = batched(
     async (submissions: readonly Submission[]) => {
       await openAccounts(submissions.map(({ hold }) => merchantAccount(hold.merchantId, hold.currency)))
-      return commitQueueing(database, onQueued, (transaction) => commitSubmissions(transaction, submissions))
+      return commitAndPublish(database, publish, (transaction) => commitSubmissions(transaction, submissions))
     },
     // One at a time: two with payments for the same merchant would wait for each other's accounts.
     { maxItems: 200, maxFlights: 1, isItemError: isDataError },
@@ -51,7 +51,7 @@ export function makePaymentStore(database: Pool, onQueued: OnQueued = () => {}) 
 async function commitSubmissions(transaction: Queryable, submissions: readonly Submission[]) {
   const outcomes = new Map<Submission, SubmissionOutcome>()
   const won: Submission[] = []
-  const queued: Lane[] = []
+  const changes: Change[] = []
   const payers = await lockPayers(
     transaction,
     submissions.map(({ hold }) => hold.debitAccountId),
@@ -62,7 +62,7 @@ async function commitSubmissions(transaction: Queryable, submissions: readonly S
     const { affordable, refused } = takeAffordable(waiting, payers)
     const changed = await changeStatuses(transaction, changesOf(affordable))
     const moved = new Set(changed.won)
-    queued.push(...changed.queued)
+    changes.push(...changed.changes)
     for (const submission of affordable) {
       if (moved.has(submission.change)) won.push(submission)
       else takeMoney(submission, payers, -1n)
@@ -87,7 +87,8 @@ async function commitSubmissions(transaction: Queryable, submissions: readonly S
   )
   await addEffects(transaction, effectsOf(holds), spentBy(holds))
   const result = submissions.map((submission) => outcomes.get(submission) ?? 'race_lost')
-  return { result, queued }
+  if (won.length > 0) changes.push({ kind: 'payment submitted' })
+  return { result, changes }
 }
 
 function changesOf(submissions: readonly Submission[]): StatusChange[] {

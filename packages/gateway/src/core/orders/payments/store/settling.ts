@@ -5,15 +5,16 @@
 import { batched } from '../../../../platform/database/batching.ts'
 import type { Pool, Queryable } from '../../../../platform/database/pool.ts'
 import { isTransient } from '../../../../platform/database/transient.ts'
-import type { Lane } from '../../../callbacks/rules/delivery-lanes.ts'
-import { commitQueueing, insertCallbacks } from '../../../callbacks/store/callbacks.ts'
+import { callbacksQueued, insertCallbacks } from '../../../callbacks/store/callbacks.ts'
+import { type Change, unpublished } from '../../../changes/rules/change.ts'
+import { commitAndPublish } from '../../../changes/store/commit.ts'
 import type { NewNotice } from '../../../emails/rules/notice.ts'
 import { queueNotices } from '../../../emails/store/queue-notices.ts'
 import { type AccountKey, feesAccount, type Transfer } from '../../../ledger/rules/transfer.ts'
 import { insertTransfers, makeAccountOpener, type Spent } from '../../../ledger/store/ledger.ts'
 import { dayOf } from '../../../wallets/rules/limits.ts'
 import type { RefundChange } from '../../refunds/rules/refund.ts'
-import { endRefunds } from '../../refunds/store/refunds.ts'
+import { endRefunds, refundChanged } from '../../refunds/store/refunds.ts'
 import type { StatusChange } from '../../rules/status-change.ts'
 import { changeStatuses, type OrderHooks } from '../../store/orders.ts'
 import type { ClaimedSettlement } from '../rules/settlement.ts'
@@ -42,7 +43,7 @@ export type SettlingStore = ReturnType<typeof makeSettlingStore>
 
 export function makeSettlingStore(
   database: Pool,
-  { onBatch = () => {}, onQueued = () => {} }: OrderHooks = {},
+  { onBatch = () => {}, publish = unpublished }: OrderHooks = {},
 ) {
   const openAccounts = makeAccountOpener(database)
   return {
@@ -51,7 +52,7 @@ export function makeSettlingStore(
     settle: batched(
       async (settled: readonly Settled[]) => {
         await openAccounts(settled.flatMap(feeAccountOf))
-        return commitQueueing(database, onQueued, (transaction) => commitSettled(transaction, settled))
+        return commitAndPublish(database, publish, (transaction) => commitSettled(transaction, settled))
       },
       // Whatever is wrong with one of them, a bug of ours included, must not hold up the others.
       {
@@ -81,7 +82,8 @@ async function commitSettled(transaction: Queryable, all: readonly Settled[]) {
   const settled = all.filter(({ claimed }) => ours.has(claimed))
   const payments = settled.filter((each) => each.kind === 'payment')
   const refunds = settled.filter((each) => each.kind === 'refund').map(({ change }) => change)
-  const queued: Lane[] = []
+  // Another worker ended the others, and pages may not show it yet.
+  const changes: Change[] = all.flatMap(({ claimed }) => (ours.has(claimed) ? [] : orderChanged(claimed)))
   if (settled.length > 0) {
     const ends = [
       ...payments.flatMap(({ transfers }) => transfers),
@@ -98,14 +100,18 @@ async function commitSettled(transaction: Queryable, all: readonly Settled[]) {
       transaction,
       refunds.flatMap(({ callback }) => callback ?? []),
     )
-    queued.push(...changed.queued, ...ofRefunds)
+    changes.push(...changed.changes, ...refunds.map(refundChanged), ...callbacksQueued(ofRefunds))
     await queueNotices(
       transaction,
       settled.flatMap(({ notices }) => notices),
     )
     await endRefunds(transaction, refunds, ends, givenBack(payments))
   }
-  return { result: all.map(({ claimed }) => ours.has(claimed)), queued }
+  return { result: all.map(({ claimed }) => ours.has(claimed)), changes }
+}
+
+function orderChanged({ merchantId, paymentId }: ClaimedSettlement): Change {
+  return { kind: 'order', merchantId, paymentId }
 }
 
 /** What failed does not count for the day on which it was submitted. */

@@ -9,6 +9,8 @@ import { CommitUnknown } from '../../../../platform/database/transient.ts'
 import { firstPaymentIdAt } from '../../../../platform/runtime/time-ordered-ids.ts'
 import type { AuditEntry } from '../../../audit/rules/audit.ts'
 import { insertAuditEntry } from '../../../audit/store/audit.ts'
+import { type Change, type Publish, unpublished } from '../../../changes/rules/change.ts'
+import { commitAndPublish } from '../../../changes/store/commit.ts'
 import {
   accountIdOf,
   availableMinor,
@@ -63,11 +65,11 @@ export type RefundStore = ReturnType<typeof makeRefundStore>
 
 const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as const
 
-export function makeRefundStore(database: Pool) {
+export function makeRefundStore(database: Pool, publish: Publish = unpublished) {
   return {
     /** With the operator's action behind it, where an operator refunds, and with how much may be refunded in all. */
     insertRefund: (request: NewRefund, entry?: AuditEntry, maxTotalMinor?: bigint) =>
-      insertRefund(database, request, { entry, maxTotalMinor }),
+      insertRefund(database, publish, request, { entry, maxTotalMinor }),
     findRefundByNumber: (number: RefundNumber) => findRefundByNumber(database, number),
     findRefund: batched((keys: readonly RefundKey[]) => findRefunds(database, keys), batching),
     findOrderWithRefunds: batched(
@@ -103,16 +105,21 @@ const columns = `merchant_id, refund_id, payment_id, refer_refund_no, status, am
 
 class RaceLost extends Error {}
 
+export function refundChanged({ refund: { merchantId, paymentId, status } }: RefundChange): Change {
+  return { kind: 'order', merchantId, paymentId, status }
+}
+
 async function insertRefund(
   database: Pool,
+  publish: Publish,
   request: NewRefund,
   { entry, maxTotalMinor }: { entry: AuditEntry | undefined; maxTotalMinor: bigint | undefined },
 ): Promise<RefundOutcome> {
   try {
-    const refund = await database.transaction(async (transaction) => {
-      const made = await commitRefund(transaction, request, maxTotalMinor)
+    const refund = await commitAndPublish(database, publish, async (transaction) => {
+      const committed = await commitRefund(transaction, request, maxTotalMinor)
       if (entry) await insertAuditEntry(transaction, entry)
-      return made
+      return committed
     })
     return { kind: 'made', refund }
   } catch (error) {
@@ -126,7 +133,7 @@ async function commitRefund(
   transaction: Queryable,
   request: NewRefund,
   maxTotalMinor: bigint | undefined,
-): Promise<Refund> {
+): Promise<{ readonly result: Refund; readonly changes: readonly Change[] }> {
   const { debitAccountId, creditAccountId, amountMinor } = request.hold
   const balances = await lockAccounts(transaction, [debitAccountId, creditAccountId])
   const merchant = balances.get(debitAccountId)
@@ -137,9 +144,12 @@ async function commitRefund(
     await insertTransfers(transaction, [hold])
     await addEffects(transaction, effectsOf([hold]))
   }
-  if ('settlementId' in waits) await insertSettlements(transaction, [waits])
-  else await insertRailTasks(transaction, [{ ...waits, dueAtMs: waits.createdAtMs }])
-  return refund
+  if ('settlementId' in waits) {
+    await insertSettlements(transaction, [waits])
+    return { result: refund, changes: [{ kind: 'payment submitted' }] }
+  }
+  await insertRailTasks(transaction, [{ ...waits, dueAtMs: waits.createdAtMs }])
+  return { result: refund, changes: [{ kind: 'rail task' }] }
 }
 
 /** The guard and the CHECK of the table say the same: never more than was paid. Answers which refund of the order it is. */
