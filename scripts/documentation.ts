@@ -5,14 +5,15 @@ import { join } from 'node:path'
 import { makeOpenApi } from '../packages/gateway/src/adapters/admin-api/openapi.ts'
 import { railTables } from '../packages/protocol/documentation/rail-tables.ts'
 import { fillTables } from '../packages/protocol/documentation/tables.ts'
-import { apiPage } from './documentation/api.ts'
+import { apiPages } from './documentation/api.ts'
 import { benchmarkPicture, benchmarkTables } from './documentation/benchmark.ts'
 import { brunoRequests } from './documentation/bruno.ts'
 import { goCodes, javaCodes, phpCodes, pythonCodes } from './documentation/client-codes.ts'
 import { commandLinePage } from './documentation/command-line.ts'
 import { effectTables } from './documentation/effects.ts'
+import { emailTables } from './documentation/emails.ts'
+import { errorsPage } from './documentation/errors.ts'
 import { makeMerchantOpenApi } from './documentation/merchant-openapi.ts'
-import { noticeTables } from './documentation/notices.ts'
 import { sdkTypes } from './documentation/sdk-types.ts'
 import { callbackSequence, paymentSequence, railSequence } from './documentation/sequence-diagram.ts'
 import { orderStates, refundStates } from './documentation/state-diagram.ts'
@@ -23,11 +24,11 @@ const root = join(import.meta.dirname, '..')
 export const generated: Readonly<Record<string, () => string>> = {
   'SECURITY.md': () => fillTables(page('SECURITY.md'), effectTables),
   'docs/protocol.md': () => fillTables(page('docs/protocol.md')),
-  'docs/extensions.md': () => fillTables(page('docs/extensions.md')),
   'docs/rails.md': () => fillTables(page('docs/rails.md'), railTables),
-  'docs/notices.md': () => fillTables(page('docs/notices.md'), noticeTables),
+  'docs/email.md': () => fillTables(page('docs/email.md'), emailTables),
   'docs/performance.md': () => fillTables(page('docs/performance.md'), benchmarkTables),
-  'docs/api.md': apiPage,
+  ...apiPages,
+  'docs/errors.md': errorsPage,
   'docs/command-line.md': commandLinePage,
   'docs/openapi.json': () => `${JSON.stringify(makeOpenApi(), null, 2)}\n`,
   'docs/openapi-merchant.json': () => `${JSON.stringify(makeMerchantOpenApi(), null, 2)}\n`,

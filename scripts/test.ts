@@ -37,7 +37,7 @@ const slow = [
   'packages/sdk/test/{clients,package,samples}.test.ts',
   'packages/gateway/test/wallet/erasure.test.ts',
   'reliability/{crash,faults,fuzz,planted-types,reconciliation,soak}.test.ts',
-  'test/{documentation-blocks,quickstart}.test.ts',
+  'test/{api-tabs,documentation-blocks,quickstart}.test.ts',
 ]
 /** They measure the heap, which another file's garbage would change. */
 const heapTests = [

@@ -178,6 +178,8 @@ const runners: Readonly<Record<string, (block: Block) => Promise<unknown> | unkn
   quickstart: ({ paper }) => assert.equal(paper, 'README.md'),
   // The suite of the clients runs them, in a folder of their own.
   client: ({ paper }) => assert.match(paper, /^clients\//),
+  // test/api-tabs.test.ts runs them, with the numbers of real orders.
+  tab: ({ paper }) => assert.match(paper, /^docs\/api(\.md|\/)/),
   shell: ({ code }) => run('sh', ['-e', '-c', placed(code)]),
   /** Lines of a .env: names that there are, with values that are taken. */
   settings({ code }) {

@@ -6,7 +6,9 @@ import { join, posix } from 'node:path'
 import { test } from 'node:test'
 import { Compile } from 'typebox/schema'
 import { sectionsOf } from '../packages/gateway/src/adapters/docs/sections.ts'
+import { tableNamesIn, tables } from '../packages/protocol/documentation/tables.ts'
 import { failures } from '../packages/protocol/src/codes.ts'
+import { tablesOfApiPages } from '../scripts/documentation/api.ts'
 import { operations, sharedFailures } from '../scripts/documentation/operations.ts'
 import { generated } from '../scripts/documentation.ts'
 import { pictures } from '../scripts/pictures.ts'
@@ -61,7 +63,13 @@ test('every answer in the API reference is one that its schema allows', () => {
     assert(Compile(answerSchema).Check(exampleAnswer), method)
 })
 
-test('every failure that a merchant can meet is told of by some operation', () => {
+test('every table of fields is in the protocol or in the API reference', () => {
+  const shown = new Set([...tablesOfApiPages, ...tableNamesIn(read('docs/protocol.md'))])
+  const unused = Object.keys(tables).filter((name) => !shown.has(name))
+  assert.deepEqual(unused, [])
+})
+
+test('every error that a merchant can receive is listed with some operation', () => {
   const told = new Set([...sharedFailures, ...Object.values(operations).flatMap((each) => each.failures)])
   const met = Object.entries(failures).filter(([, entry]) => !('isAdminOnly' in entry))
   assert.deepEqual([...told].sort(), met.map(([name]) => name).sort())

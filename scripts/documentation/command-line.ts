@@ -1,52 +1,62 @@
-// docs/command-line.md: the help of every command, as the commands themselves print it.
+// docs/command-line.md: every command in one line, from the commands themselves. Their --help has the options in full.
 import type { Command } from 'commander'
 import { commandLine } from '../../packages/gateway/src/app/command-line.ts'
-import { commandHelp, generalHelp } from '../../packages/sdk/src/cli/help.ts'
+import { table } from '../../packages/protocol/documentation/tables.ts'
 import { commands } from '../../packages/sdk/src/cli/till.ts'
-
-/** Commander asks the terminal otherwise, and the page must not depend on whose it was. */
-const helpWidth = 100
-
-const notRun = '<!-- not run: what the command prints; the page is compared with the commands -->'
 
 export function commandLinePage(): string {
   return [
     '# Command line',
     '',
-    'Two programs: `till` is the merchant’s, `tillgate` the operator’s. This page is made from the commands themselves (`node scripts/documentation.ts`).',
+    '`till` is the merchant’s command line, `tillgate` the operator’s. `--help` after a command describes all its options; `--json` prints JSON for programs. Exit codes: 0 success, 1 rejected, 2 wrong use, 69 the gateway or the database cannot be reached.',
     '',
     '## till',
     '',
-    'Comes with the SDK ([how it finds its credentials](sdk.md#the-command-line)). In the repository of the gateway it is `npx till`.',
+    'Installed with the [SDK](sdk.md#the-command-line): `npx till`.',
     '',
-    block(generalHelp(commands)),
-    ...commands.flatMap((command) => [`### till ${command.name}`, '', block(commandHelp(command))]),
+    table(
+      ['Command', 'Description', 'Options'],
+      commands.map(({ name, summary, positionals, options }) => [
+        `\`till ${[name, ...positionals].join(' ')}\``,
+        sentence(summary),
+        codes(Object.keys(options).flatMap((option) => (shared.has(option) ? [] : [`--${option}`]))),
+      ]),
+    ),
+    '',
     '## tillgate',
     '',
-    'In the repository of the gateway it is `npm run tillgate --`, with the settings of `npm start`; under systemd, compose and Kubernetes it is `tillgate` as [operating](operating.md#the-command-line) says. Every act is recorded in the audit log with who did it and why.',
+    'Runs on the gateway’s machine with the gateway’s settings: `npm run tillgate --` in the repository, `tillgate` under [systemd, compose and Kubernetes](operating.md#the-command-line). Actions are written to the audit log; those that change something take `--reason`.',
     '',
-    block(helpOf(commandLine())),
-    ...commandLine().commands.flatMap(sectionsOf),
+    ...commandLine().commands.flatMap(groupOf),
   ].join('\n')
 }
 
-function sectionsOf(command: Command): string[] {
+const shared = new Set(['credentials', 'json', 'reason'])
+
+function groupOf(group: Command): string[] {
   return [
-    `### ${nameOf(command)}`,
+    `### tillgate ${group.name()}`,
     '',
-    block(helpOf(command)),
-    ...command.commands.map((inner) => block(helpOf(inner))),
+    table(
+      ['Command', 'Description', 'Required options'],
+      group.commands.map((command) => [
+        `\`${[group.name(), command.name(), ...command.registeredArguments.map((each) => (each.required ? each.name() : `[${each.name()}]`))].join(' ')}\``,
+        sentence(command.description()),
+        codes(
+          command.options
+            .filter((option) => option.mandatory && !shared.has(option.name()))
+            .map(({ long }) => `${long}`),
+        ),
+      ]),
+    ),
+    '',
   ]
 }
 
-function nameOf(command: Command): string {
-  return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name()
+function codes(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(' ')
 }
 
-function helpOf(command: Command): string {
-  return command.configureOutput({ getOutHelpWidth: () => helpWidth }).helpInformation()
-}
-
-function block(text: string): string {
-  return `${notRun}\n\`\`\`text\n${text.trim()}\n\`\`\`\n`
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,5 +1,5 @@
-// What the API reference says of each operation beside its schemas: which failures it can answer with, and an answer as
-// an example. A test holds the examples against the schemas and against what a gateway really answers.
+// What the API reference says about each operation beyond its schemas: its purpose, its rules, the errors that it can
+// return, and an example response. A test compares the examples with the schemas and with the responses of a gateway.
 import { readFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
 import type { FailureName } from '../../packages/protocol/src/codes.ts'
@@ -25,6 +25,8 @@ export interface OperationNotes {
   readonly exampleAnswer: object
   /** Beside those that every operation shares. */
   readonly failures: readonly FailureName[]
+  /** What a caller must know beyond the fields, one sentence or two each. */
+  readonly rules?: readonly string[]
 }
 
 /** What can happen before the operation itself is reached, and internal errors. */
@@ -106,8 +108,7 @@ const queried = {
 export const operations: Readonly<Record<Method, OperationNotes>> = {
   'service.trade.create': {
     title: 'Create a payment order',
-    about:
-      'Answers the address where the consumer pays. Safe to repeat: the same `orderNo` with the same content is the same order, for ever; with other content it is 40900, and `data.field` names what differs.',
+    about: 'Create an order and get the `checkoutUrl` to which you redirect the consumer.',
     bodyTables: ['create body', 'order object', 'goods object', 'shipping object'],
     answerTables: ['create answer'],
     answerSchema: answers.createAnswerSchema,
@@ -128,33 +129,46 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
       'callback_address_changed_too_often',
       'number_already_used',
     ],
+    rules: [
+      '**Retries are safe**, without a time limit. The same `orderNo` with the same content returns the stored order with its current status. Different content returns 40900, and `data.field` names the first field that differs.',
+      '**The content is compared by value**: `12.5` equals `"12.50"`, an omitted `goodsQuantity` equals 1, and `null`, `""` and omitted are equal. Key order and unknown fields do not count. `paymentTime` and `paymentExpiryTime` do, so store both with the order that you may repeat.',
+      '**Expiry**: `paymentExpiryTime` is 300,000 to 86,400,000 ms after `paymentTime`, both ends included, and in the future. At that millisecond, the order becomes `timeout`.',
+      '**URLs**: in live mode, `callbackUrl` is `https` on port 443 at a public address. `redirectUrl` and `cancelUrl` may be any `https` address, or with `channel` `APP` the scheme of your app. The sandbox also accepts `http` and other ports.',
+      '**Sums**: `orderAmount` equals the sum of amount × quantity if every good has an amount; `totalTax` likewise. `paymentAmount` is not tied to a sum.',
+    ],
   },
   'service.trade.query': {
-    title: 'Query a payment order or a refund',
-    about:
-      'The truth at this moment. Give exactly one of the three numbers; `orderNo` is for when the answer of create was lost.',
+    title: 'Query an order or a refund',
+    about: 'Get the current status of an order and its refunds. Send exactly one of the three numbers.',
     bodyTables: ['query body'],
     answerTables: ['query answer', 'refund in a query answer'],
     answerSchema: answers.queryAnswerSchema,
     example: 'query by paymentId',
     exampleAnswer: queried,
     failures: ['invalid_field', 'order_not_found'],
+    rules: [
+      'Use `paymentStatus` to decide whether an order is paid. As soon as a refund exists, `status`, `msg` and `referOrderNo` describe the newest refund, or the one that you queried by `refundId`.',
+      '`payAmount`, `transactionId` and `paidTime` always describe the payment. Each refund in `refunds` has its own `transactionId`.',
+      'If the response to create was lost, query by `orderNo`.',
+    ],
   },
   'service.trade.cancel': {
     title: 'Cancel a payment order',
-    about:
-      'Only while it is `pending`. Safe to repeat. There is no callback: the answer says it. An operator’s cancel is told by `payment.order.failed`.',
+    about: 'Cancel an order that is still `pending`. The response is final: no callback follows.',
     bodyTables: ['cancel body'],
     answerTables: ['cancel answer'],
     answerSchema: answers.cancelAnswerSchema,
     example: 'cancel',
     exampleAnswer: { paymentId, referOrderNo, status: 'cancelled' },
     failures: ['invalid_field', 'order_not_found', 'status_does_not_allow'],
+    rules: [
+      'An order that is being paid or is paid returns 40901: wait for the result, then refund. Canceling a `cancelled` order returns success again.',
+      'If the operator cancels an order, you receive `payment.order.failed` with status `cancelled` and the reason in `msg`.',
+    ],
   },
   'service.trade.refund': {
     title: 'Refund a payment',
-    about:
-      'Wholly or in part, once or several times, never more in all than was paid. The result comes by callback. Safe to repeat by `referRefundNo`.',
+    about: 'Refund a paid order fully or in part. The result arrives by callback and can be queried.',
     bodyTables: ['refund body'],
     answerTables: ['refund answer'],
     answerSchema: answers.refundAnswerSchema,
@@ -175,32 +189,46 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
       'status_does_not_allow',
       'more_than_left_to_refund',
     ],
+    rules: [
+      'Several refunds are allowed until the payment is used up. A larger amount returns 40902. An order that is not `success` returns 40901.',
+      '**Retries are safe**: the same `referRefundNo` with the same content returns the stored refund. Different content returns 40900.',
+      'The money comes from your merchant wallet. Insufficient funds end the refund as `refund_failed`, with the reason in `msg`.',
+    ],
   },
   'service.trade.callback': {
-    title: 'Send an order’s callbacks again',
-    about: 'For when your listener lost them. It uses up none of the regular attempts.',
+    title: 'Resend callbacks',
+    about:
+      'Resend all callbacks of an order, for example after your listener lost them. A resend uses none of the eight retries.',
     bodyTables: ['callback body'],
     answerTables: ['callback answer'],
     answerSchema: answers.callbackAnswerSchema,
     example: 'callback (send again)',
     exampleAnswer: { paymentId, queued: 2 },
     failures: ['invalid_field', 'order_not_found'],
+    rules: [
+      'A repeated envelope queues nothing more. A new request for the same callback takes effect after one minute at the earliest.',
+    ],
   },
   'service.order.list': {
     title: 'List payment orders',
-    about:
-      'Newest first, each as query answers it. Send the `cursor` of an answer for the orders that follow; without one the list has ended. Every order that you had created before the first page is listed exactly once, whatever is created meanwhile. With `status`, a page can have fewer orders than `limit`, or none, and still a `cursor`: a page looks through 5,000 orders at most.',
+    about: 'List your orders, newest first, with the fields of query.',
     bodyTables: ['order list body'],
     answerTables: ['order list answer'],
     answerSchema: orderListAnswerSchema,
     example: 'order list',
     exampleAnswer: { orders: [queried], cursor: paymentId },
     failures: ['invalid_field'],
+    rules: [
+      'To get the next page, send the `cursor` of the response. The list ends when the response has none.',
+      '`since` and `until` refer to the time at which the gateway created the order.',
+      'Every order that existed before you requested the first page is listed exactly once. An order that is created meanwhile is listed at most once.',
+      'With `status`, a page searches at most 5,000 orders, so it can have fewer orders than `limit`, or none, and still a `cursor`.',
+    ],
   },
   'service.bill.get': {
-    title: 'Read a day’s bill',
+    title: 'Get a daily bill',
     about:
-      'From a quarter past midnight UTC on, for the day before and any day before that; while the bill is still being made it is 50300. A bill never changes.',
+      'Get the totals of one day (UTC) and a link to the CSV file with every line. A bill never changes.',
     bodyTables: ['bill body'],
     answerTables: ['bill answer', 'totals of a bill'],
     answerSchema: bills.billAnswerSchema,
@@ -227,11 +255,17 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
       downloadExpiryTime: 1760055600000,
     },
     failures: ['invalid_field', 'times_out_of_range'],
+    rules: [
+      'A bill is ready at 00:15 UTC on the next day. Until the day is over, the response is 40004; while the bill is being made, 50300.',
+      '`downloadUrl` needs no signature and works for five minutes. Anyone who has the URL can read the bill: keep it out of logs.',
+      'The file is UTF-8 CSV (RFC 4180) with the columns `time`, `kind`, `transactionId`, `paymentId`, `orderNo`, `refundId`, `referRefundNo`, `currency` and `amount`. In each currency, `opening` plus all lines equals `closing`. A cell that a spreadsheet would read as a formula starts with an apostrophe.',
+      'Kinds: `payment`, `transfer_applied`, `refund`, `fee`, `fee_return`, `payout`, `payout_return`, `correction`, and `late` for a movement of an earlier day whose bill existed already. Later versions may add kinds.',
+    ],
   },
   'service.link.create': {
     title: 'Create a payment link',
     about:
-      'Answers the address of a page, with a QR code, where consumers pay: a fixed amount, or one that they say; once, or any number of times. Each payment is an order like any other, whose `orderNo` begins with the `linkId`. Safe to repeat: the same `linkNo` with the same content is the same link; with other content it is 40900.',
+      'Create a page with a QR code where consumers pay a fixed or an open amount, once or many times. Each payment is an order whose `orderNo` starts with the `linkId`.',
     bodyTables: ['link create body'],
     answerTables: ['link answer'],
     answerSchema: links.linkAnswerSchema,
@@ -246,10 +280,15 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
       'callback_address_changed_too_often',
       'number_already_used',
     ],
+    rules: [
+      '**Retries are safe**: the same `linkNo` with the same content returns the stored link. Different content returns 40900.',
+      'Without `amount`, the consumer enters an amount between `leastAmount` and `mostAmount`.',
+      'Opening the page creates no order; pressing the button does. A link with `uses` `once` has one open order at a time and accepts one payment.',
+    ],
   },
   'service.link.query': {
     title: 'Query a payment link',
-    about: 'What came of it: how many paid, how much, and its newest orders.',
+    about: 'Get a link with its totals and its newest 50 orders.',
     bodyTables: ['link query body'],
     answerTables: ['link query answer', 'order of a link'],
     answerSchema: links.linkQueryAnswerSchema,
@@ -275,7 +314,7 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
   'service.link.close': {
     title: 'Close a payment link',
     about:
-      'For ever: no payment begins there any more. One that has begun can still be paid until its own expiry. Closing a closed link answers success.',
+      'Close a link permanently. An order that was started can still be paid until it expires. Closing a closed link returns success.',
     bodyTables: ['link close body'],
     answerTables: [],
     answerSchema: links.linkAnswerSchema,
@@ -285,7 +324,7 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
   },
   'service.sandbox.pay': {
     title: 'Pay as a test consumer',
-    about: 'What a tap on a test wallet does, without a browser.',
+    about: 'Pay an order as a test consumer, without a browser.',
     bodyTables: ['sandbox pay body'],
     answerTables: ['sandbox answer'],
     answerSchema: answers.sandboxAnswerSchema,
@@ -294,29 +333,36 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
     failures: ['invalid_field', 'order_not_found', 'status_does_not_allow'],
   },
   'service.sandbox.advance': {
-    title: 'Let time pass for one order',
+    title: 'Advance the time of one order',
     about:
-      'Its expiry and its callbacks’ attempts move into the past; what you said of it stays, and no other order notices.',
+      'Move the expiry, callbacks and retries of one order into the past, to test an expiry or a retry within seconds.',
     bodyTables: ['sandbox advance body'],
     answerTables: ['sandbox answer'],
     answerSchema: answers.sandboxAnswerSchema,
     example: 'sandbox advance',
     exampleAnswer: { paymentId, status: 'timeout' },
     failures: ['invalid_field', 'order_not_found'],
+    rules: [
+      'This operation is not idempotent: every request moves the times again. If a response is lost, query the order before you repeat the request.',
+    ],
   },
   'service.sandbox.listen': {
-    title: 'Take callbacks over this connection',
-    about: 'For a program that no callback can reach. `till listen` is built on it.',
+    title: 'Receive callbacks by polling',
+    about:
+      'Receive callbacks over a connection that you open, on a machine that the gateway cannot reach. `till listen` uses this operation.',
     bodyTables: ['sandbox listen body'],
     answerTables: ['sandbox listen answer', 'listened callback'],
     answerSchema: listen.sandboxListenAnswerSchema,
     example: 'sandbox listen',
     exampleAnswer: { callbacks: [], after: 'eyJhdCI6MTc2MDAwMDAwMDAwMH0' },
     failures: ['invalid_field'],
+    rules: [
+      'Send the `after` of the last response in the next request. A response has at most 20 callbacks, each sealed as it would be sent; callbacks that you missed are included. The gateway also sends them to their `callbackUrl`.',
+    ],
   },
   'service.sandbox.acknowledge': {
-    title: 'Acknowledge a callback that was listened to',
-    about: 'The callback counts as delivered, with an attempt in its history that says so.',
+    title: 'Acknowledge a polled callback',
+    about: 'Mark a callback as delivered after your program returned HTTP 200.',
     bodyTables: ['sandbox acknowledge body'],
     answerTables: ['sandbox acknowledge answer'],
     answerSchema: listen.sandboxAcknowledgeAnswerSchema,
@@ -325,9 +371,9 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
     failures: ['invalid_field', 'order_not_found'],
   },
   'service.sandbox.requests': {
-    title: 'List refused and slow requests',
+    title: 'List rejected and slow requests',
     about:
-      'Your own of the last 7 days, by the `requestId` of their answers: what each asked for and what was said. `till logs` is built on it.',
+      'List your rejected requests, and those that took a second or longer, of the last 7 days. Requests that could not be opened are not included. `till logs` uses this operation.',
     bodyTables: ['sandbox requests body'],
     answerTables: ['sandbox requests answer', 'logged request'],
     answerSchema: sandboxRequestsAnswerSchema,

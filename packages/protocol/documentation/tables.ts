@@ -1,8 +1,6 @@
-// The tables of docs/protocol.md and docs/api.md, made from the same data that the code works by. The page of the
-// protocol holds each between two marks; scripts/documentation.ts fills them in, and a test fails when the page and the
-// data part ways.
+// The tables of docs/protocol.md and of the API reference, from the data that the code works by. docs/protocol.md has each
+// of its tables between two marks; scripts/documentation.ts fills them, and a test compares the page with the data.
 import type { TSchema } from 'typebox'
-import { failures, httpStatusOf, successCode } from '../src/codes.ts'
 import { codesWithoutMinorUnit, currencies, currenciesAsOf } from '../src/currencies.ts'
 import { callbackEnvelopeSchema, requestEnvelopeSchema } from '../src/envelope.ts'
 import { orderEvents, refundEvents } from '../src/events.ts'
@@ -16,15 +14,13 @@ import * as requests from '../src/messages/requests.ts'
 import { paymentResultSchema, refundResultSchema } from '../src/messages/results.ts'
 import * as listen from '../src/messages/sandbox-listen.ts'
 import * as logged from '../src/messages/sandbox-requests.ts'
-import { extensionMethods, sandboxMethods, tradeMethods } from '../src/methods.ts'
+import { tradeMethods } from '../src/methods.ts'
 import { nextOrderStatuses, nextRefundStatuses, orderStatuses, refundStatuses } from '../src/statuses.ts'
 
 export type Tables = Readonly<Record<string, () => string>>
 
 export const tables: Tables = {
   methods: () => methodTable(tradeMethods),
-  'extension methods': () => methodTable(extensionMethods),
-  'sandbox methods': () => methodTable(sandboxMethods),
   'request envelope': () => fieldTable(requestEnvelopeSchema),
   'callback envelope': () => fieldTable(callbackEnvelopeSchema),
   answer: () => fieldTable(answers.answerSchema),
@@ -70,7 +66,6 @@ export const tables: Tables = {
   'order statuses': () => statusTable(orderStatuses, nextOrderStatuses),
   'refund statuses': () => statusTable(refundStatuses, nextRefundStatuses),
   events: eventTable,
-  codes: codeTable,
   currencies: currencyTable,
 }
 
@@ -98,9 +93,9 @@ export function fieldTable(schema: TSchema): string {
   const { properties, required = [] } = schema as unknown as ObjectSchema
   const rows = Object.entries(properties).map(([name, field]) => {
     const { typeName } = notesOf(field)
-    return [`\`${name}\``, typeName, required.includes(name) ? 'yes' : 'no', wordsOf(field)]
+    return [`\`${name}\``, required.includes(name) ? typeName : `${typeName}, optional`, wordsOf(field)]
   })
-  return table(['Field', 'Type', 'Required', 'Rule'], rows)
+  return table(['Field', 'Type', 'Description'], rows)
 }
 
 /** What a field is for and what it must be, in a sentence or two. */
@@ -156,13 +151,6 @@ function eventTable(): string {
     result,
   ])
   return table(['eventName', 'Meaning', 'Status in the body', 'Body'], rows)
-}
-
-function codeTable(): string {
-  const rows = Object.values(failures)
-    .filter((entry) => !('isAdminOnly' in entry))
-    .map(({ code, meaning }) => [`${code}`, `${httpStatusOf(code)}`, meaning])
-  return table(['code', 'HTTP', 'Meaning'], [[`${successCode}`, '200', 'Success.'], ...rows])
 }
 
 function currencyTable(): string {

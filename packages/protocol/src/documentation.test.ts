@@ -7,11 +7,8 @@ import { requestStringToSign } from './envelope.ts'
 
 const page = readPage('protocol')
 
-const extensions = readPage('extensions')
-
 const pages = [
   { name: 'protocol', text: page, from: tables },
-  { name: 'extensions', text: extensions, from: tables },
   { name: 'rails', text: readPage('rails'), from: railTables },
 ]
 
@@ -23,14 +20,11 @@ for (const { name, text, from } of pages) {
   test(`the tables of docs/${name}.md are those of the code; otherwise run node scripts/documentation.ts`, () => {
     assert.equal(text, fillTables(text, from))
   })
-}
 
-for (const { name, texts, from } of [
-  { name: 'the protocol and its extensions', texts: [page, extensions], from: tables },
-  { name: 'rails', texts: [readPage('rails')], from: railTables },
-]) {
-  test(`every table of ${name} stands once`, () => {
-    assert.deepEqual(texts.flatMap(tableNamesIn).sort(), Object.keys(from).sort())
+  test(`no table is in docs/${name}.md twice`, () => {
+    const names = tableNamesIn(text)
+    assert(names.length > 5)
+    assert.deepEqual(names, [...new Set(names)])
   })
 }
 

@@ -18,7 +18,7 @@ const { papers } = openLibrary({
 const isThorough = Boolean(process.env['SCREENSHOTS'])
 // These hold every kind of thing that a page can hold; axe-core takes a second or more for each. With SCREENSHOTS=folder
 // every page is looked at, in both ways.
-const typical = ['overview', 'concepts', 'sdk', 'going-live', 'decisions/0009-dependencies']
+const typical = ['overview', 'api/create', 'sdk', 'going-live', 'decisions/0009-dependencies']
 const looked = papers.filter(({ slug }) => isThorough || typical.includes(slug))
 
 const views = await openScreens(browser)

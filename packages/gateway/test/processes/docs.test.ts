@@ -97,7 +97,7 @@ test('images and vectors are served, and nothing beside them', async () => {
 test('a page that is not there says so and leads on; the overview has one address', async () => {
   const missing = await docs.get('/docs/nothing')
   assert.equal(missing.statusCode, 404)
-  assert.match(missing.body, /There is no such page.*href="\/docs"/s)
+  assert.match(missing.body, /Page not found.*href="\/docs"/s)
   for (const path of ['/docs/', '/docs/overview'])
     assert.deepEqual((await docs.get(path)).headers.location, '/docs')
 })
@@ -106,7 +106,7 @@ test('the search finds sections by the beginnings of words, the best first, and 
   const { body } = await docs.get('/docs/search?q=string+sign')
   assert.match(body, /<ol class="found">\s*<li>\s*<a href="\/docs\/protocol#5-the-string-to-sign">/)
   assert.match(body, /<mark>sign<\/mark>/)
-  assert.match((await docs.get('/docs/search?q=zzzz')).body, /Nothing was found for “zzzz”/)
+  assert.match((await docs.get('/docs/search?q=zzzz')).body, /No results for “zzzz”/)
   assert.match((await docs.get('/docs/search?q=%3Czqz%3E')).body, /“&lt;zqz&gt;”/)
   for (const odd of ['', '?q=', '?q=a&q=b', '?q=...(((', `?q=${'x%20'.repeat(3000)}`])
     assert.equal((await docs.get(`/docs/search${odd}`)).statusCode, 200, odd)
@@ -122,6 +122,11 @@ test('the search forgives a typing error and knows what others call a thing', ()
   isAbout('checkout', ['checkout', 'chekout', 'customer pays'])
   isAbout('console', ['dashboard', 'console', 'consle'])
   isAbout('quickstart', ['quickstart', 'quikstart'])
+  isAbout('sandbox', ['test cards', 'test card', 'test wallets'])
+  isAbout('api/refund', ['refund', 'refunds'])
+  isAbout('protocol', ['signature', 'sign a request'])
+  isAbout('errors', ['40001', 'error 40100'])
+  isAbout('keys', ['replace master key'])
   const [customer] = library.search('customer')
   assert.match(`${customer?.section.heading} ${customer?.section.text}`, /consumer/i)
   const marked = library
@@ -131,6 +136,31 @@ test('the search forgives a typing error and knows what others call a thing', ()
     marked.some(({ text }) => /^callback/i.test(text)),
     'the word as the page has it is marked',
   )
+})
+
+test('the search leaves decisions and the changelog out unless it is asked for everything', async () => {
+  const areFound = (everything: boolean) =>
+    library
+      .search('postgres ledger', everything)
+      .concat(library.search('changelog', everything))
+      .some(({ section }) => /^(decisions\/|changelog$)/.test(section.slug))
+  assert.deepEqual([areFound(false), areFound(true)], [false, true])
+  const { body } = await docs.get('/docs/search?q=refund')
+  const [, link = ''] = /<a href="([^"]+)">Search decisions and the changelog too/.exec(body) ?? []
+  assert.doesNotMatch((await docs.get(link.replaceAll('&amp;', '&'))).body, /changelog too/)
+})
+
+test('code in several languages becomes tabs, which work without a script', () => {
+  const tab = (title: string, code: string) =>
+    `**${title}**\n\n<!-- run: tab -->\n\`\`\`ts\n${code}\n\`\`\`\n\n`
+  const { text } = renderMarkdown(
+    `Before\n\n<!-- tabs -->\n\n${tab('One', 'a < b')}${tab('Two', 'c')}<!-- end of tabs -->\n\nAfter`,
+    { locate: () => ({ kind: 'unserved' }), origin: own.publicUrl },
+  )
+  assert.match(text, /^<p>Before<\/p>\s*<div class="tabs"[\s\S]*<\/div>\s*<p>After<\/p>\s*$/)
+  assert.equal(text.match(/<input type="radio" name="tabs-1"/g)?.length, 2)
+  assert.match(text, /id="tabs-1-one" value="One" checked><label for="tabs-1-one">One<\/label>/)
+  assert.match(text, /a &lt; b/)
 })
 
 test('one address asks so often, all together so often, and then are told to wait', async () => {
@@ -257,7 +287,7 @@ test('a gateway that was installed without its papers says so and goes on', asyn
   const page = await bare.get('/docs')
   assert.equal(page.statusCode, 404)
   assert.match(page.body, /installed without its docs folder/)
-  assert.match((await bare.get('/docs/search?q=x')).body, /Nothing was found/)
+  assert.match((await bare.get('/docs/search?q=x')).body, /No results/)
   assert.match((await bare.get('/llms.txt')).body, /^# Tillgate/)
 })
 

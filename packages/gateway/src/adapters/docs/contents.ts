@@ -1,12 +1,12 @@
-// The table of contents: which papers there are, in which order and under which heads. A paper that is listed and not
-// there is left out, and one that is there and not listed comes at the end, so that neither breaks a page.
+// The table of contents: the papers, their order and their chapters. A listed paper that does not exist is left out, and an
+// unlisted one comes last, so that neither breaks a page.
 
 export interface Entry {
-  /** The last part of its address: /docs/<slug>. */
+  /** The end of its address: /docs/<slug>. */
   readonly slug: string
-  /** Where it is, from the root of the repository. */
+  /** From the root of the repository. */
   readonly file: string
-  /** In lists, where its title says more than is needed there. */
+  /** In lists, if shorter than the title. */
   readonly label?: string
 }
 
@@ -19,12 +19,16 @@ const paper = (slug: string): Entry => ({ slug, file: `docs/${slug}.md` })
 
 export const overviewSlug = 'overview'
 
+export const changelogSlug = 'changelog'
+
+const operations = ['create', 'query', 'cancel', 'refund', 'callback', 'events']
+
 export const chapters: readonly Chapter[] = [
   {
     title: 'Start',
     entries: [
       { ...paper(overviewSlug), label: 'Overview' },
-      ...['quickstart', 'concepts', 'sandbox'].map(paper),
+      ...['quickstart', 'sandbox', 'going-live'].map(paper),
     ],
   },
   {
@@ -32,33 +36,33 @@ export const chapters: readonly Chapter[] = [
     entries: [
       ...['callbacks', 'sdk'].map(paper),
       { slug: 'clients', file: 'clients/README.md' },
-      ...['command-line', 'checkout', 'links', 'wallet', 'bills', 'portal', 'rails', 'going-live'].map(paper),
+      ...['checkout', 'links', 'bills', 'portal'].map(paper),
     ],
   },
-  { title: 'Reference', entries: ['interface', 'api', 'protocol', 'extensions', 'versioning'].map(paper) },
+  {
+    title: 'Reference',
+    entries: [
+      ...['interface', 'api'].map(paper),
+      ...operations.map((name) => paper(`api/${name}`)),
+      ...['errors', 'protocol', 'extensions', 'command-line', 'versioning'].map(paper),
+    ],
+  },
   {
     title: 'Operate',
     entries: [
-      ...[
-        'operating',
-        'scaling',
-        'console',
-        'treasury',
-        'payouts',
-        'admin-api',
-        'notices',
-        'privacy',
-        'performance',
-        'reliability',
-      ].map(paper),
+      ...['operating', 'backup', 'keys', 'scaling', 'console', 'admin-api', 'email', 'privacy'].map(paper),
       { slug: 'security', file: 'SECURITY.md' },
     ],
   },
   {
+    title: 'Money',
+    entries: ['rails', 'treasury', 'payouts', 'reconciliation', 'wallet'].map(paper),
+  },
+  {
     title: 'About',
     entries: [
-      ...['comparison', 'architecture'].map(paper),
-      { slug: 'changelog', file: 'CHANGELOG.md' },
+      ...['comparison', 'architecture', 'performance', 'reliability'].map(paper),
+      { slug: changelogSlug, file: 'CHANGELOG.md' },
       { slug: 'contributing', file: 'CONTRIBUTING.md' },
     ],
   },
@@ -69,4 +73,6 @@ export function pathOf({ slug }: Pick<Entry, 'slug'>): string {
 }
 
 export const unlistedTitle = 'More'
+/** Of the API reference: pages of methods beyond the specification. */
+export const extensionsTitle = 'Extensions'
 export const decisionsTitle = 'Decisions'

@@ -1,5 +1,5 @@
-// Colours for the code in the papers: comments, strings, numbers and the words of the language, found by one pattern for
-// each. Whatever it takes wrongly is still the same text.
+// Colors for code in the documentation: comments, strings, numbers and keywords, by one pattern per language. A wrong
+// match changes only the color.
 import { type Content, type Html, html } from '../kit/html.ts'
 
 const quoted = String.raw`(?<string>'[^'\n]*'|"(?:[^"\\\n]|\\.)*")`
@@ -22,6 +22,12 @@ const javaScript = pattern(
   ),
   number,
 )
+const cLike = pattern(
+  String.raw`(?<comment>\/\/.*$)`,
+  quoted,
+  keywords('import use package func public static final class new return if else for null nil true false'),
+  number,
+)
 const patterns: Readonly<Record<string, RegExp>> = {
   js: javaScript,
   ts: javaScript,
@@ -36,6 +42,9 @@ const patterns: Readonly<Record<string, RegExp>> = {
     keywords('true false null'),
     number,
   ),
+  php: cLike,
+  go: cLike,
+  java: cLike,
   python: pattern(
     '(?<comment>#.*$)',
     quoted,

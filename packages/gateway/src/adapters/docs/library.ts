@@ -5,7 +5,15 @@ import { join, posix } from 'node:path'
 import type { Html } from '../kit/html.ts'
 import { type Prepared, prepare } from '../kit/prepared.ts'
 import { type OwnAddresses, withOwnAddresses } from './addresses.ts'
-import { chapters, decisionsTitle, type Entry, pathOf, unlistedTitle } from './contents.ts'
+import {
+  changelogSlug,
+  chapters,
+  decisionsTitle,
+  type Entry,
+  extensionsTitle,
+  pathOf,
+  unlistedTitle,
+} from './contents.ts'
 import { type ImageSize, renderMarkdown, type Target } from './markdown.ts'
 import { makeSearch, type Search } from './search.ts'
 import { type Section, sectionsOf } from './sections.ts'
@@ -21,7 +29,8 @@ export interface Paper extends Entry {
 
 export interface Library {
   readonly papers: readonly Paper[]
-  readonly search: Search
+  /** In all papers that tell how to use Tillgate; with `everything` also in decisions and the changelog. */
+  search(question: string, everything?: boolean): ReturnType<Search>
   find(slug: string): Paper | undefined
   render(paper: Paper): Html
   /** Images and other files that papers link to. */
@@ -48,7 +57,7 @@ export function openLibrary({ root, mode, own }: LibraryOptions): Library {
   const byFile = new Map(papers.map((paper) => [paper.file, paper]))
   const file = makeFiles(root)
   const rendered = new Map<string, Html>()
-  let search: Search | undefined
+  const searches = new Map<boolean, Search>()
 
   const locate =
     (from: string) =>
@@ -67,12 +76,19 @@ export function openLibrary({ root, mode, own }: LibraryOptions): Library {
 
   return {
     papers,
-    search(question) {
-      search ??= makeSearch(
-        papers.flatMap(({ slug, title, sections }) =>
-          sections.map((section) => ({ ...section, slug, pageTitle: title })),
-        ),
-      )
+    search(question, everything = false) {
+      const isSearched = ({ slug, chapter }: Paper) =>
+        everything || (chapter !== decisionsTitle && slug !== changelogSlug)
+      const search =
+        searches.get(everything) ??
+        makeSearch(
+          papers
+            .filter(isSearched)
+            .flatMap(({ slug, title, sections }) =>
+              sections.map((section) => ({ ...section, slug, pageTitle: title })),
+            ),
+        )
+      searches.set(everything, search)
       return search(question)
     },
     find: (slug) => bySlug.get(slug),
@@ -102,6 +118,7 @@ function entriesOf(root: string): (Entry & { chapter: string })[] {
   return [
     ...listed,
     ...inFolder('', unlistedTitle).filter(isUnlisted),
+    ...inFolder('api', extensionsTitle).filter(isUnlisted),
     ...inFolder('decisions', decisionsTitle),
   ]
 }

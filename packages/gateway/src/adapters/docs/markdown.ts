@@ -1,5 +1,5 @@
-// Markdown into HTML: raw HTML is escaped, headings get addresses, tables and code can be scrolled by keyboard, and
-// links between papers become links between pages.
+// Converts Markdown to HTML: raw HTML is escaped, headings get anchors, tables and code scroll by keyboard, links between
+// papers become links between pages, and marked code blocks become tabs.
 import { Marked, type Tokens } from 'marked'
 import { type Html, html, Html as RawHtml } from '../kit/html.ts'
 import { usual } from './addresses.ts'
@@ -24,11 +24,57 @@ export interface Rendering {
   readonly origin: string
 }
 
+/** Code blocks between two comments, each after its title in bold. */
+const tabsPattern = /^<!-- tabs -->\n([\s\S]*?)<!-- end of tabs -->\n?/
+const tabPattern = /\*\*(.+?)\*\*\n\n(?:<!--.*?-->\n)?```(\w*)\n([\s\S]*?)\n```/g
+
+interface TabsToken {
+  readonly type: 'tabs'
+  readonly raw: string
+  readonly tabs: readonly { readonly title: string; readonly language: string; readonly code: string }[]
+}
+
+function codeBlock(code: string, language: string): Html {
+  return html`<div class="code"><pre tabindex="0"><code data-language="${language}">${highlight(code, language)}</code></pre></div>
+`
+}
+
+/** Radio buttons, so that the tabs work by keyboard and without a script. */
+function tabGroup(group: string, { tabs }: TabsToken): Html {
+  const idOf = (title: string) => `${group}-${title.toLowerCase()}`
+  return html`<div class="tabs" role="group" aria-label="Language">
+${tabs.map(
+  ({ title }, index) =>
+    html`<input type="radio" name="${group}" id="${idOf(title)}" value="${title}"${index === 0 && html` checked`}><label for="${idOf(title)}">${title}</label>\n`,
+)}${tabs.map(({ language, code }) => codeBlock(code, language))}</div>
+`
+}
+
 export function renderMarkdown(markdown: string, rendering: Rendering): Html {
   const { locate } = rendering
   const anchorOf = makeAnchors()
+  let groups = 0
   const marked = new Marked({
     gfm: true,
+    extensions: [
+      {
+        name: 'tabs',
+        level: 'block',
+        start: (text) => text.indexOf('<!-- tabs -->'),
+        tokenizer(text): TabsToken | undefined {
+          const [raw, inner = ''] = tabsPattern.exec(text) ?? []
+          if (raw === undefined) return undefined
+          const tabs = [...inner.matchAll(tabPattern)].map(([, title = '', language = '', code = '']) => ({
+            title,
+            language,
+            code,
+          }))
+          return { type: 'tabs', raw, tabs }
+        },
+        // Safe: the tokenizer above made it.
+        renderer: (token) => tabGroup(`tabs-${++groups}`, token as unknown as TabsToken).text,
+      },
+    ],
     renderer: {
       html: ({ text }: Tokens.HTML | Tokens.Tag) => html`${text.replace(/<!--[\s\S]*?-->/g, '').trim()}`.text,
       heading({ depth, tokens, text }) {
@@ -39,9 +85,7 @@ export function renderMarkdown(markdown: string, rendering: Rendering): Html {
         return html`<${new RawHtml(`h${depth}`)} id="${anchor}">${new RawHtml(inner)}</${new RawHtml(`h${depth}`)}>
 `.text
       },
-      code: ({ text, lang = '' }) =>
-        html`<div class="code"><pre tabindex="0"><code data-language="${lang}">${highlight(text, lang)}</code></pre></div>
-`.text,
+      code: ({ text, lang = '' }) => codeBlock(text, lang).text,
       table(token) {
         const cells = (row: readonly Tokens.TableCell[]) =>
           row.map((cell) => this.tablecell(cell.text === '' ? { ...cell, header: false } : cell)).join('')

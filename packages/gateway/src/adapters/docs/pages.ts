@@ -1,5 +1,5 @@
-// What a reader sees: the papers on the left, the paper, and what is on its page on the right; on a narrow screen both
-// lists open by a button, which needs no script.
+// The documentation's pages: the list of papers on the left, the paper, and its sections on the right. On a narrow screen,
+// buttons open both lists without a script.
 import { assets } from '../kit/assets.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
 import type { Page } from '../kit/layout.ts'
@@ -38,39 +38,44 @@ ${contents.map(({ level, anchor, heading }) => html`<li class="level-${level}"><
   })
 }
 
-/** Without what was found: too many ask at once. */
-export function searchPage(library: Library, question: string, found: readonly Found[] | undefined): Page {
+/** Without results if there are too many searches at once. */
+export function searchPage(
+  library: Library,
+  question: string,
+  found: readonly Found[] | undefined,
+  everything = false,
+): Page {
   return docsPage(library, {
     title: `${question || 'Search'} · Tillgate`,
     question,
     content: html`<main id="content">
 <h1>Search</h1>
 <div id="results" role="status">
-${found ? results(question, found) : html`<p>Too many questions at once. Wait a moment, then ask again.</p>`}
+${found ? results(question, found) : html`<p>Too many searches at once. Wait a moment, then search again.</p>`}
 </div>
+${found && question !== '' && !everything && html`<p><a href="${searchPath}?all=yes&amp;q=${encodeURIComponent(question)}">Search decisions and the changelog too</a></p>`}
 </main>`,
   })
 }
 
-/** Said instead of an error page: there is a way on from here. */
 export function missingPage(library: Library): Page {
   const isEmpty = library.papers.length === 0
   return docsPage(library, {
-    title: 'Not here · Tillgate',
+    title: 'Not found · Tillgate',
     content: html`<main id="content">
-<h1>${isEmpty ? 'No documentation here' : 'There is no such page'}</h1>
+<h1>${isEmpty ? 'No documentation' : 'Page not found'}</h1>
 <p>${
       isEmpty
         ? 'This gateway was installed without its docs folder.'
-        : html`The address may be old. Look for it above, or start at <a href="/docs">the overview</a>.`
+        : html`The address may be old. Search for the page, or start at <a href="/docs">the overview</a>.`
     }</p>
 </main>`,
   })
 }
 
 function results(question: string, found: readonly Found[]): Html {
-  if (question === '') return html`<p class="quiet">Type what you are looking for.</p>`
-  if (found.length === 0) return html`<p>Nothing was found for “${question}”.</p>`
+  if (question === '') return html`<p class="quiet">Enter a word to search for.</p>`
+  if (found.length === 0) return html`<p>No results for “${question}”.</p>`
   return html`<ol class="found">
 ${found.map(
   ({ section, excerpt }) => html`<li>
@@ -96,7 +101,7 @@ function docsPage(library: Library, { title, content, current, question = '', ha
     bodyClass: 'docs',
     styles: [assets.docsStyle],
     script: assets.docsScript,
-    content: html`<a class="skip" href="#content">To the text</a>
+    content: html`<a class="skip" href="#content">Skip to content</a>
 <header class="bar">
 <a class="brand" href="/docs">Tillgate <span>docs</span></a>
 <form role="search" action="${searchPath}" method="get">
@@ -114,7 +119,6 @@ ${chaptersOf(library).map(([chapter, papers]) => {
 ${papers.map((paper) => html`<li><a href="${pathOf(paper)}"${paper === current && html` aria-current="page"`}>${paper.label ?? shortTitle(paper)}</a></li>\n`)}</ul>
 `
   if (chapter !== decisionsTitle) return html`<h2>${chapter}</h2>\n${list}`
-  // For those who want to know why: not in the way of the others.
   return html`<details${papers.some((paper) => paper === current) && html` open`}><summary>${chapter}</summary>
 ${list}</details>`
 })}
@@ -128,7 +132,7 @@ function chaptersOf(library: Library): [string, readonly Paper[]][] {
   return [...Map.groupBy(library.papers, ({ chapter }) => chapter)]
 }
 
-/** Records of decisions bear their number in front. */
+/** Decision records have their number in front. */
 function shortTitle({ title }: Paper): string {
   return title.replace(/^0*(\d+)[.:] /, '$1 · ')
 }

@@ -78,7 +78,7 @@ export function serveDocs(listener: FastifyInstance, { own, clock, ...options }:
   listener.get('/docs', (request, reply) => sendPaper(request, reply, overviewSlug))
   listener.get(searchPath, async (request, reply) => {
     const library = await openedLibrary()
-    const { q } = request.query as { q?: string | string[] }
+    const { q, all } = request.query as { q?: string | string[]; all?: string }
     const question = (typeof q === 'string' ? q : '').trim().slice(0, searchLimits.questionLength)
     // An address that is past its own rate takes nothing from the others.
     const waitMs = addressSearches.take(addressKey(request.ip)) || allSearches.take('')
@@ -86,7 +86,10 @@ export function serveDocs(listener: FastifyInstance, { own, clock, ...options }:
       reply.status(429).header('retry-after', Math.ceil(waitMs / 1_000))
       return sendPage(reply, searchPage(library, question, undefined))
     }
-    return sendPage(reply, searchPage(library, question, library.search(question)))
+    return sendPage(
+      reply,
+      searchPage(library, question, library.search(question, all !== undefined), all !== undefined),
+    )
   })
   listener.get('/docs/*', async (request, reply) => {
     const { '*': wanted } = request.params as { '*': string }

@@ -1,5 +1,5 @@
-// The search: every word of the question must be in a section, in its heading or in its page's title, as a beginning,
-// with a typing error or by another name. Bounded in what it reads and answers, because anybody may ask.
+// The search: a section matches if it has every word of the question in its text, its heading or its page's title, as a
+// prefix, with a typing error or as a synonym. Input and results are bounded, because the search is public.
 import MiniSearch from 'minisearch'
 import type { Section } from './sections.ts'
 
@@ -16,7 +16,7 @@ export interface Found {
 
 export const searchLimits = { questionLength: 100, words: 8, results: 20, excerptLength: 180 } as const
 
-/** What others call it. Each stands for the whole row, in the singular and in the plural. */
+/** Words for the same concept. Each finds the whole row, in the singular and in the plural. */
 const synonyms = [
   ['callback', 'webhook', 'notification'],
   ['consumer', 'customer', 'buyer', 'payer'],
@@ -24,10 +24,20 @@ const synonyms = [
   ['key', 'secret', 'credential'],
   ['wallet', 'account'],
   ['cancel', 'void'],
+  ['refund', 'reimbursement'],
   ['payout', 'withdrawal'],
   ['sandbox', 'testing'],
   ['console', 'dashboard'],
   ['envelope', 'encryption'],
+  ['signature', 'signing'],
+  ['email', 'mail'],
+  ['error', 'failure'],
+] as const
+/** Phrases of other payment systems, with ours. */
+const phrases = [
+  [/\btest (?:card|number|account)s?\b/gi, 'test wallets'],
+  [/\bapi keys?\b/gi, 'keys'],
+  [/\b(?:error|code) (?=\d{5}\b)/gi, ''],
 ] as const
 const namesOf = new Map<string, readonly string[]>(
   synonyms.flatMap((row) => row.flatMap((name) => [name, `${name}s`].map((each) => [each, row] as const))),
@@ -48,6 +58,7 @@ export function makeSearch(sections: readonly Searchable[]): Search {
       fuzzy: (word) => (word.length > 4 ? 0.2 : false),
       maxFuzzy: 2,
       boost: { title: 8, heading: 4 },
+      boostDocument: (id) => weightOf(sections[id]?.slug ?? ''),
       weights: { prefix: 0.5, fuzzy: 0.2 },
     },
   })
@@ -61,7 +72,11 @@ export function makeSearch(sections: readonly Searchable[]): Search {
     })),
   )
   return (question) => {
-    const words = [...new Set(wordsOf(question.slice(0, searchLimits.questionLength)))]
+    const asked = phrases.reduce(
+      (text, [phrase, ours]) => text.replace(phrase, ours),
+      question.slice(0, searchLimits.questionLength),
+    )
+    const words = [...new Set(wordsOf(asked).map(singularOf))]
     return index
       .search(words.slice(0, searchLimits.words).join(' '))
       .slice(0, searchLimits.results)
@@ -70,6 +85,16 @@ export function makeSearch(sections: readonly Searchable[]): Search {
         return section ? [{ section, excerpt: excerptOf(section.text, terms) }] : []
       })
   }
+}
+
+/** A reader of a guide is more common than one of the reference. */
+function weightOf(slug: string): number {
+  return slug.startsWith('api/sandbox-') ? 0.3 : slug.startsWith('api/') ? 0.7 : 1
+}
+
+/** Of a word with synonyms; the index has these in the singular. */
+function singularOf(word: string): string {
+  return namesOf.get(word)?.find((name) => `${name}s` === word) ?? word
 }
 
 /** Letters and digits alone, so that none means something to a pattern. */

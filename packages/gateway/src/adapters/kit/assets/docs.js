@@ -16,6 +16,17 @@ for (const block of document.querySelectorAll('.code')) {
   if (navigator.clipboard) block.append(button)
 }
 
+// One choice of language holds for all tabs of all pages.
+const choose = (language) => {
+  for (const tab of document.querySelectorAll('.tabs > input')) if (tab.value === language) tab.checked = true
+}
+choose(localStorage.getItem('language'))
+document.addEventListener('change', ({ target }) => {
+  if (!target.matches('.tabs > input')) return
+  localStorage.setItem('language', target.value)
+  choose(target.value)
+})
+
 const form = document.querySelector('[role=search]')
 const field = form.querySelector('input')
 let asking

@@ -1,61 +1,61 @@
-// Every kind of notice, as data: who hears it, whether its reader may switch it off, and what its text has gaps for. The
-// texts are in locales/emails and locales/operator-emails; docs/notices.md is made from here.
+// Every kind of email, as data: its recipients, whether they can turn it off, and the parameters of its text. The texts are
+// in locales/emails and locales/operator-emails; docs/email.md is generated from this file.
 
-/** `person`: one address that the cause names. The others are looked up when the notice is sent. */
+/** `person`: one address that the cause names. The other recipients are looked up when the email is sent. */
 export type Audience = 'person' | 'merchant' | 'operators'
 
 interface Kind {
   readonly audience: Audience
-  readonly tells: string
-  /** Its reader may switch it off. */
+  readonly sentWhen: string
+  /** Whether its recipient can turn it off. */
   readonly isOptional: boolean
-  /** What the text has gaps for. */
+  /** The parameters of the text. */
   readonly gaps: readonly string[]
   /** Carries a one-time link, sealed until it is sent. */
   readonly hasLink?: true
-  /** What is sealed is a code to type, no address to open. */
+  /** The sealed part is a code to enter, not a link. */
   readonly isCode?: true
-  /** Told to a consumer: the address goes when the notice ends, for it was given for this one. */
+  /** The address is erased when the email ends, because the consumer gave it for this email only. */
   readonly forgetsAddress?: true
 }
 
 export const noticeKinds = {
   'member-invitation': {
     audience: 'person',
-    tells: 'Somebody is invited to a merchant’s portal',
+    sentWhen: 'A person is invited to the portal',
     isOptional: false,
     gaps: ['merchant', 'inviter', 'until'],
     hasLink: true,
   },
   'member-recovery': {
     audience: 'person',
-    tells: 'A member asked for a new password',
+    sentWhen: 'A member requested a new password',
     isOptional: false,
     gaps: ['until'],
     hasLink: true,
   },
   'application-question': {
     audience: 'person',
-    tells: 'An operator asks an applicant for live keys something',
+    sentWhen: 'An operator asked an applicant a question',
     isOptional: false,
     gaps: ['business', 'question'],
   },
   'application-rejected': {
     audience: 'person',
-    tells: 'An application for live keys was rejected; an approved one brings the invitation',
+    sentWhen: 'An application was rejected; after approval, the invitation is sent instead',
     isOptional: false,
     gaps: ['business', 'reason'],
   },
   receipt: {
     audience: 'person',
-    tells: 'A consumer asked for a receipt on the payment page',
+    sentWhen: 'A consumer requested a receipt at the checkout',
     isOptional: false,
     gaps: ['merchant', 'amount', 'time', 'orderNo', 'paymentId'],
     forgetsAddress: true,
   },
   'registration-code': {
     audience: 'person',
-    tells: 'Somebody wants a wallet with this address: the code that proves it to be theirs',
+    sentWhen: 'A wallet is registered with this address; has the code',
     isOptional: false,
     gaps: [],
     hasLink: true,
@@ -64,14 +64,14 @@ export const noticeKinds = {
   },
   'wallet-exists': {
     audience: 'person',
-    tells: 'Somebody wants a wallet with an address that has one',
+    sentWhen: 'A wallet is registered with an address that already has one',
     isOptional: false,
     gaps: [],
     forgetsAddress: true,
   },
   'pin-code': {
     audience: 'person',
-    tells: 'A consumer forgot the PIN: the code for a new one',
+    sentWhen: 'A consumer forgot the PIN; has the code',
     isOptional: false,
     gaps: [],
     hasLink: true,
@@ -80,89 +80,89 @@ export const noticeKinds = {
   },
   'pin-changed': {
     audience: 'person',
-    tells: 'The PIN of a wallet was changed',
+    sentWhen: 'The PIN of a wallet was changed',
     isOptional: false,
     gaps: [],
     forgetsAddress: true,
   },
   'new-device': {
     audience: 'person',
-    tells: 'Somebody signed in to a wallet on a device that it does not know',
+    sentWhen: 'A new device signed in to a wallet',
     isOptional: false,
     gaps: ['device', 'time'],
     forgetsAddress: true,
   },
   'refund-arrived': {
     audience: 'person',
-    tells: 'A refund is in the wallet that paid',
+    sentWhen: 'A refund was credited to the wallet',
     isOptional: true,
     gaps: ['amount', 'merchant', 'orderNo'],
     forgetsAddress: true,
   },
   'withdrawal-returned': {
     audience: 'person',
-    tells: 'A withdrawal came back, or was not carried out; the money is in the wallet again',
+    sentWhen: 'A withdrawal was returned or cancelled; the money is in the wallet again',
     isOptional: false,
     gaps: ['amount', 'reason'],
     forgetsAddress: true,
   },
   'key-added': {
     audience: 'merchant',
-    tells: 'A key was added to the merchant',
+    sentWhen: 'A key was added to a merchant',
     isOptional: false,
     gaps: ['merchant', 'key', 'time'],
   },
   'bank-account-changed': {
     audience: 'merchant',
-    tells: 'The merchant’s payouts in a currency are to go to another bank account',
+    sentWhen: 'The bank account for a merchant’s payouts was changed',
     isOptional: false,
     gaps: ['merchant', 'currency', 'account', 'time'],
   },
   'payout-paid': {
     audience: 'merchant',
-    tells: 'The bank has paid a payout out',
+    sentWhen: 'A payout was paid',
     isOptional: true,
     gaps: ['merchant', 'amount', 'payoutId'],
   },
   'payout-returned': {
     audience: 'merchant',
-    tells: 'The bank sent a payout back; the money is in the merchant’s wallet again',
+    sentWhen: 'A payout was returned; the money is in the merchant’s wallet again',
     isOptional: true,
     gaps: ['merchant', 'amount', 'payoutId', 'reason'],
   },
   'callback-host-failing': {
     audience: 'merchant',
-    tells: 'Callbacks to one of the merchant’s hosts have failed for ten minutes; once a day and host',
+    sentWhen: 'Callbacks to a host have failed for ten minutes; at most once a day for each host',
     isOptional: true,
     gaps: ['merchant', 'host', 'since', 'reason'],
   },
   'callbacks-exhausted': {
     audience: 'merchant',
-    tells: 'A callback was given up; once a day',
+    sentWhen: 'The retries of a callback are used up; at most once a day',
     isOptional: true,
     gaps: ['merchant', 'event', 'paymentId', 'host'],
   },
   'rail-alert': {
     audience: 'operators',
-    tells: 'Money came late through a rail, could not be sent back, or was taken back',
+    sentWhen: 'Money arrived late through a rail, could not be returned, or was taken back',
     isOptional: false,
     gaps: ['rail', 'paymentId', 'amount', 'happened'],
   },
   'rail-paused': {
     audience: 'operators',
-    tells: 'A rail fails and has left the checkout; once a day',
+    sentWhen: 'A failing rail was removed from the checkout; at most once a day',
     isOptional: true,
     gaps: ['rail', 'failure', 'until'],
   },
   'breaks-found': {
     audience: 'operators',
-    tells: 'Statements and books do not agree somewhere',
+    sentWhen: 'Reconciliation found breaks',
     isOptional: true,
     gaps: ['account', 'count', 'largest'],
   },
   'approval-waiting': {
     audience: 'operators',
-    tells: 'An act waits for a second operator',
+    sentWhen: 'An action waits for a second operator',
     isOptional: true,
     gaps: ['act', 'requestedBy', 'reason', 'until'],
   },

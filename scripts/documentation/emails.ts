@@ -1,21 +1,21 @@
-// The table of docs/notices.md, made from the declaration of kinds.
+// The table of docs/email.md, made from the declaration of kinds.
 import { kindOf, type NoticeKind, noticeKinds } from '../../packages/gateway/src/core/emails/rules/kinds.ts'
 import { type Tables, table } from '../../packages/protocol/documentation/tables.ts'
 
-const hears = {
+const recipients = {
   person: 'the person',
   merchant: 'the merchant’s contacts',
   operators: 'operators',
 } as const
 
-export const noticeTables: Tables = {
-  'notice kinds': () =>
+export const emailTables: Tables = {
+  'email kinds': () =>
     table(
-      ['Kind', 'Tells that', 'Who hears it', 'Can be switched off'],
+      ['Kind', 'Sent when', 'Recipient', 'Optional'],
       // Safe: these are its own keys.
       (Object.keys(noticeKinds) as NoticeKind[]).map((kind) => {
-        const { tells, audience, isOptional } = kindOf(kind)
-        return [`\`${kind}\``, tells, hears[audience], isOptional ? 'yes' : 'no']
+        const { sentWhen, audience, isOptional } = kindOf(kind)
+        return [`\`${kind}\``, sentWhen, recipients[audience], isOptional ? 'yes' : 'no']
       }),
     ),
 }

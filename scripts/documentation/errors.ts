@@ -1,0 +1,163 @@
+// docs/errors.md: every error code that a merchant can receive, with its cause, its fix and an example.
+import { type FailureName, failures, httpStatusOf } from '../../packages/protocol/src/codes.ts'
+
+type MerchantFailure = {
+  [Name in FailureName]: (typeof failures)[Name] extends { isAdminOnly: true } ? never : Name
+}[FailureName]
+
+interface Help {
+  readonly cause: string
+  readonly fix: string
+  readonly example: string
+}
+
+const help: Readonly<Record<MerchantFailure, Help>> = {
+  malformed_envelope: {
+    cause:
+      'The envelope is not a JSON object, or one of its fields is missing, unknown, repeated or malformed.',
+    fix: 'Compare the envelope with [the field table](protocol.md#4-the-envelope-of-a-request). `data.field` names the field.',
+    example: '`"charset": "UTF-8"` → `"charset": "utf-8"`',
+  },
+  invalid_field: {
+    cause: 'A field of the body is missing or malformed.',
+    fix: 'Correct the field that `data.field` names; `msg` states what it must be.',
+    example: '`"currency": "eur"` → `"currency": "EUR"`',
+  },
+  amount_does_not_fit_currency: {
+    cause: 'An amount has more decimal places than its currency, or exceeds 10^15.',
+    fix: 'Round before you send; the gateway never rounds. See [Amounts](protocol.md#10-amounts).',
+    example: '`"paymentAmount": "1200.5"` in JPY → `"1200"`',
+  },
+  amounts_do_not_add_up: {
+    cause: '`orderAmount` or `totalTax` differs from the sum over the goods. `msg` has both figures.',
+    fix: 'Compute totals in minor units or decimals, not in floating point.',
+    example: 'Two goods at `12.50` with `"orderAmount": 24.99` → `25.00`',
+  },
+  times_out_of_range: {
+    cause: 'A time or date is out of range, often because seconds were sent instead of milliseconds.',
+    fix: 'Send `paymentExpiryTime` 5 minutes to 24 hours after `paymentTime`, in milliseconds. For a bill, send a day that is over.',
+    example: '`"paymentTime": 1760000000` → `1760000000000`',
+  },
+  url_not_allowed: {
+    cause:
+      '`callbackUrl`, `redirectUrl` or `cancelUrl` has a scheme, port or host that the gateway does not accept.',
+    fix: 'In live mode, use `https` on port 443 and a public host for `callbackUrl`.',
+    example: '`http://10.0.0.5:3000/callbacks` → `https://shop.example/callbacks`',
+  },
+  timestamp_outside_window: {
+    cause: 'The envelope’s `timestamp` is more than 5 minutes from the gateway’s clock.',
+    fix: 'Synchronize your clock with NTP, and make a new timestamp for each attempt. The SDK corrects itself once from the `Date` header.',
+    example: 'A request that was signed at 12:00 and sent at 12:06 → sign it again',
+  },
+  envelope_not_opened: {
+    cause:
+      'The merchantId is unknown, the AES key or RSA key does not match, or the wrong string was signed. The response is the same in every case, so that it reveals nothing.',
+    fix: 'Run `till debug-signature request.json --body body.json`, which names the mistake. Then compare your string to sign with the [test vectors](protocol.md#17-checking-your-client).',
+    example:
+      'The body was serialized twice, with different spaces → serialize it once, then sign and encrypt that text',
+  },
+  merchant_suspended: {
+    cause: 'The operator suspended the merchant.',
+    fix: 'Ask the operator. Orders and refunds that were accepted continue.',
+    example: 'Every request returns 40300 until the operator resumes the merchant',
+  },
+  callback_address_changed_too_often: {
+    cause: 'You used more than 20 callback hosts in 24 hours, or a host that is not on your list of hosts.',
+    fix: 'Use one fixed `callbackUrl`. Ask the operator to change the limit or the list.',
+    example: '`https://{orderNo}.shop.example/` → `https://shop.example/callbacks`',
+  },
+  order_not_found: {
+    cause: 'The order, refund, callback or link does not exist or belongs to another merchant.',
+    fix: 'Check the number, the merchantId, and whether you use sandbox credentials with a live gateway.',
+    example: 'A `refundId` in the field `paymentId` → send it as `refundId`',
+  },
+  no_such_operation: {
+    cause: 'The path or method does not exist, or the method does not belong to the path.',
+    fix: 'Copy the path from the operation’s page, or send every method to `/api/v1/gateway`.',
+    example: '`/payment/api/v1/payment-orders` → `/payment/api/v1/payment-order`',
+  },
+  wrong_verb: {
+    cause: 'The path is correct, but the HTTP method is not.',
+    fix: 'Send `POST`. The `Allow` header lists what the path accepts.',
+    example: '`GET /payment/api/v1/payment-order/query` → `POST`',
+  },
+  number_already_used: {
+    cause: 'An order, refund or link with this number exists with different content.',
+    fix: 'To retry, send exactly the stored content, including `paymentTime`. For something new, use a new number. `data.field` names the first difference.',
+    example: 'A retry of `A-1001` with a new `paymentTime` → repeat the stored `paymentTime`',
+  },
+  status_does_not_allow: {
+    cause: 'The order’s status does not allow the operation.',
+    fix: 'Query the order. Refund a paid order instead of canceling it; wait while it is `confirming`.',
+    example: 'Cancel of a `success` order → refund it',
+  },
+  more_than_left_to_refund: {
+    cause: 'All refunds together would exceed the amount paid.',
+    fix: 'Query the order and refund at most `payAmount` less the refunds that did not fail.',
+    example: '`12.50` paid, `10.00` refunded: `5.00` → `2.50`',
+  },
+  too_large: {
+    cause: 'The request is larger than 256 KiB, or its headers are larger than 16 KiB.',
+    fix: 'Shorten descriptions, or send fewer goods.',
+    example: '100 goods with long descriptions → summarize them',
+  },
+  not_json: {
+    cause: 'The content type is not JSON.',
+    fix: 'Send `Content-Type: application/json`.',
+    example: '`application/x-www-form-urlencoded` → `application/json`',
+  },
+  too_many_requests: {
+    cause: 'You or your address exceeded a rate limit.',
+    fix: 'Wait for the seconds in `Retry-After`, then repeat the request. Ask the operator for a higher rate if this is normal traffic.',
+    example: '`Retry-After: 1` → repeat after one second',
+  },
+  internal: {
+    cause: 'The gateway failed unexpectedly. The operation may or may not have happened.',
+    fix: 'Repeat the same request: it is idempotent. If the error persists, send the `requestId` to the operator.',
+    example: 'The same `orderNo` and content → returns the order if it was stored',
+  },
+  unavailable: {
+    cause: 'The gateway is starting, stopping, overloaded or without its database.',
+    fix: 'Wait for the seconds in `Retry-After`, then repeat the request.',
+    example: '`Retry-After: 2` → repeat after two seconds',
+  },
+}
+
+export function errorsPage(): string {
+  return [
+    '# Errors',
+    '',
+    'A rejected request returns `{code, msg, data}` with the HTTP status in the first three digits of the code.',
+    '',
+    '```json',
+    JSON.stringify(
+      {
+        code: 40001,
+        msg: 'currency must be an ISO 4217 code in capital letters, but was "eur".',
+        data: { field: 'currency', requestId: 'q3JvY2sgYW5kIHJv' },
+      },
+      undefined,
+      2,
+    ),
+    '```',
+    '',
+    'Decide by `code` and `data.field`; the words in `msg` may change. Give the operator the `requestId` when you ask for help. In the sandbox, `till logs REQUEST_ID` shows the rejected request.',
+    '',
+    ...Object.entries(help).flatMap(([name, { cause, fix, example }]) => {
+      // Safe: these are names of the catalog.
+      const { code, meaning } = failures[name as MerchantFailure]
+      return [
+        `## ${code}`,
+        '',
+        `**${meaning.split(/(?<=[.:]) /)[0]?.replace(/[.:]$/, '')}.** HTTP ${httpStatusOf(code)}.`,
+        '',
+        `- **Cause**: ${cause}`,
+        `- **Fix**: ${fix}`,
+        `- **Example**: ${example}`,
+        '',
+      ]
+    }),
+  ]
+    .join('\n')
+    .replace('\n```json', '\n<!-- run: json -->\n```json')
+}
