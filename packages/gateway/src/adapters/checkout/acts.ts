@@ -6,19 +6,23 @@ import type { Merchant } from '../../core/merchants/rules/merchant.ts'
 import type { AskReceipt } from '../../core/orders/ask-receipt.ts'
 import type { PayingWallet, SubmitPayment } from '../../core/orders/payments/submit-payment.ts'
 import type { Order } from '../../core/orders/rules/order.ts'
-import type { AuthenticateWallet } from '../../core/wallets/authenticate-wallet.ts'
-import { type Behaviour, behaviours, isNewPin } from '../../core/wallets/rules/wallet.ts'
+import type { AuthenticateWallet, SignIn } from '../../core/wallets/authenticate-wallet.ts'
+import { type Behaviour, behaviours, isNewPin, weaknessOfPin } from '../../core/wallets/rules/wallet.ts'
 import type { PayByRail, RailPaymentOutcome } from '../../finance/rails/pay-by-rail.ts'
+import type { PasskeySite } from '../../identity/accounts/rules/passkey.ts'
 import type { ResetPin } from '../../identity/consumers/reset-pin.ts'
+import type { SignInByPasskey } from '../../identity/consumers/sign-in-by-passkey.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
 import { bankChoices, type makeChooseAtTestBank } from '../../sandbox/test-bank.ts'
 import type { Language } from './languages.ts'
+import type { WalletVisitor } from './pages/view.ts'
 import type { Note, Visit, Visits } from './visit.ts'
 
 type ChooseAtTestBank = ReturnType<typeof makeChooseAtTestBank>
 
 export interface ActsParts {
   readonly authenticateWallet: AuthenticateWallet
+  readonly signInByPasskey: SignInByPasskey
   readonly resetPin: ResetPin
   readonly submitPayment: SubmitPayment
   readonly payByRail: PayByRail
@@ -34,6 +38,10 @@ export interface ActsParts {
 export interface Act {
   readonly order: Order
   readonly visit: Visit
+  /** Who is signed in at /wallet in this browser. */
+  readonly visitor: WalletVisitor | undefined
+  /** Undefined: passkeys cannot be used here. */
+  readonly site: PasskeySite | undefined
   readonly form: URLSearchParams
   readonly address: string
   readonly cookieHeader: string | undefined
@@ -60,6 +68,8 @@ export function makeCheckoutActions(parts: ActsParts) {
     resetPin,
     signOut,
     pay,
+    payWithPin,
+    payWithPasskey,
     payWithTestWallet,
     chooseRail,
     payWithTestBank,
@@ -85,18 +95,9 @@ async function signIn(parts: ActsParts, act: Act): Promise<string[]> {
     switch (outcome.kind) {
       case 'signed_in':
         return [visits.signIn(order, outcome.wallet), visits.rememberDevice(outcome.wallet)]
-      case 'wrong':
+      default:
         act.noteWrong()
-        return note(
-          parts,
-          order,
-          outcome.lockedUntilMs === undefined
-            ? { code: 'wrong', login, triesLeft: outcome.triesLeft }
-            : { code: 'lockedUntil', login, untilMs: outcome.lockedUntilMs },
-        )
-      case 'locked':
-        act.noteWrong()
-        return lockedNote(parts, order, login, outcome.untilMs)
+        return note(parts, order, { ...noteOnPin(outcome, 'wrong'), login })
     }
   } finally {
     end()
@@ -109,6 +110,8 @@ async function resetPin(parts: ActsParts, act: Act): Promise<string[]> {
   const login = (form.get('login') ?? '').slice(0, maxLoginShown)
   const pin = form.get('pin') ?? ''
   if (!isNewPin(pin) || pin !== form.get('again')) return note(parts, order, { code: 'pinUnfit', login })
+  const weakness = weaknessOfPin(pin)
+  if (weakness) return note(parts, order, { code: weakPinNotes[weakness], login })
   const end = startSignIn()
   if (!end) return note(parts, order, { code: 'busy', login })
   try {
@@ -116,7 +119,7 @@ async function resetPin(parts: ActsParts, act: Act): Promise<string[]> {
     const outcome = await resetPin({ login, code: form.get('code') ?? '', pin, address, device })
     if (outcome.kind !== 'changed') act.noteWrong()
     if (outcome.kind === 'wrong') return note(parts, order, { code: 'codeWrong', login })
-    if (outcome.kind === 'locked') return lockedNote(parts, order, login, outcome.untilMs)
+    if (outcome.kind === 'locked') return note(parts, order, { ...noteOnPin(outcome, 'wrong'), login })
     const { wallet } = outcome
     return [
       visits.signIn(order, wallet),
@@ -135,6 +138,51 @@ async function signOut({ visits }: ActsParts, { order }: Act): Promise<string[]>
 async function pay(parts: ActsParts, { order, visit }: Act): Promise<string[]> {
   if (!visit.session) return note(parts, order, { code: 'signedOut' })
   return submit(parts, order, visit.session)
+}
+
+/** The session at /wallet stands for the login alone: without the PIN or a passkey no money moves. */
+async function payWithPin(parts: ActsParts, act: Act): Promise<string[]> {
+  const { order, visitor, form, address, cookieHeader, device } = act
+  return asVisitor(parts, act, async ({ login }) => {
+    const known = parts.visits.readDevice(cookieHeader, login)
+    const given = { login, pin: form.get('pin') ?? '', address, device: known, userAgent: device }
+    const outcome = await parts.authenticateWallet(given)
+    if (outcome.kind === 'signed_in' && outcome.wallet.walletId === visitor?.walletId)
+      return [parts.visits.rememberDevice(outcome.wallet), ...(await submit(parts, order, outcome.wallet))]
+    act.noteWrong()
+    return note(
+      parts,
+      order,
+      outcome.kind === 'signed_in' ? { code: 'signedOut' } : noteOnPin(outcome, 'pinWrong'),
+    )
+  })
+}
+
+async function payWithPasskey(parts: ActsParts, act: Act): Promise<string[]> {
+  const { order, visitor, site, form } = act
+  return asVisitor(parts, act, async () => {
+    const given = { credential: form.get('credential') ?? '', boundTo: form.get('token') ?? '' }
+    const wallet = site && (await parts.signInByPasskey(given, site))
+    return wallet && wallet.walletId === visitor?.walletId
+      ? submit(parts, order, wallet)
+      : note(parts, order, { code: 'passkeyWrong' })
+  })
+}
+
+/** Only for the session that the page showed: another may have begun in another tab since. */
+async function asVisitor(
+  parts: ActsParts,
+  { order, visitor, form, startSignIn }: Act,
+  pay: (visitor: WalletVisitor) => Promise<string[]>,
+): Promise<string[]> {
+  if (!visitor || form.get('session') !== visitor.sessionId) return note(parts, order, { code: 'signedOut' })
+  const end = startSignIn()
+  if (!end) return note(parts, order, { code: 'busy' })
+  try {
+    return await pay(visitor)
+  } finally {
+    end()
+  }
 }
 
 async function payWithTestWallet(parts: ActsParts, { order, form }: Act): Promise<string[]> {
@@ -224,13 +272,13 @@ async function submit(parts: ActsParts, order: Order, payer: PayingWallet): Prom
   }
 }
 
-function lockedNote(parts: ActsParts, order: Order, login: string, untilMs: number | undefined): string[] {
-  return note(
-    parts,
-    order,
-    untilMs === undefined ? { code: 'locked', login } : { code: 'lockedUntil', login, untilMs },
-  )
+function noteOnPin(outcome: Exclude<SignIn, { kind: 'signed_in' }>, wrong: 'wrong' | 'pinWrong'): Note {
+  const untilMs = outcome.kind === 'locked' ? outcome.untilMs : outcome.lockedUntilMs
+  if (untilMs !== undefined) return { code: 'lockedUntil', untilMs }
+  return outcome.kind === 'locked' ? { code: 'locked' } : { code: wrong, triesLeft: outcome.triesLeft }
 }
+
+const weakPinNotes = { repeated: 'pinRepeated', run: 'pinRun', date: 'pinDate' } as const
 
 function note({ visits }: ActsParts, order: Order, text: Note): string[] {
   return [visits.leaveNote(order, text)]

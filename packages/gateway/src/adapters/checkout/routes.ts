@@ -6,6 +6,8 @@ import type { ReturnToShop } from '../../core/orders/return-to-shop.ts'
 import { checkoutUrl } from '../../core/orders/rules/checkout-url.ts'
 import type { Order } from '../../core/orders/rules/order.ts'
 import type { Checkout, ShowCheckout } from '../../core/orders/show-checkout.ts'
+import type { Passkeys } from '../../identity/accounts/passkeys.ts'
+import { type PasskeySite, siteOf } from '../../identity/accounts/rules/passkey.ts'
 import { addressKey } from '../../platform/http/admission/addresses.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { deviceName } from '../kit/forms/device-name.ts'
@@ -22,7 +24,7 @@ import type { LiveOrders } from './live.ts'
 import { attemptStamp, checkoutPage } from './pages/checkout-page.ts'
 import { sendFramed } from './pages/frame.ts'
 import { pinPage } from './pages/pin.ts'
-import type { ShownRails, SignedInWallet, View } from './pages/view.ts'
+import type { ShownRails, SignedInWallet, View, WalletVisitor } from './pages/view.ts'
 import type { Note, Session, Visit, Visits } from './visit.ts'
 
 export interface CheckoutParts extends AnswerParts {
@@ -38,7 +40,13 @@ export interface RunningCheckout {
   readonly showCheckout: ShowCheckout
   readonly returnToShop: ReturnToShop
   readonly acts: Acts
-  readonly findSignedIn: (session: Session, order: Order) => Promise<SignedInWallet | undefined>
+  readonly findSignedIn: (
+    session: Pick<Session, 'walletId' | 'accessVersion'>,
+    order: Order,
+  ) => Promise<SignedInWallet | undefined>
+  /** Who is signed in at /wallet, by the token in the browser. */
+  readonly findVisitor: (token: string) => Promise<WalletVisitor | undefined>
+  readonly passkeys: Pick<Passkeys, 'list' | 'beginSignIn'>
   /** The most that wallets pay at once, where they have no limit of their own. */
   readonly walletLimitMinor: (currency: string) => bigint | undefined
   /** By their names in this language. */
@@ -90,6 +98,7 @@ const pages: Readonly<Record<string, Answer>> = {
   '/rail': comeBack,
   '/rail-qr.svg': sendRailQrCode,
   '/pin': showPinPage,
+  '/passkey': sendPasskeyOptions,
   '/qr.svg': sendQrCode,
 }
 
@@ -115,6 +124,8 @@ function serve(state: State, checkout: FastifyInstance): void {
     ['sign-in', 'signIn'],
     ['sign-out', 'signOut'],
     ['pay', 'pay'],
+    ['pay-with-pin', 'payWithPin'],
+    ['pay-with-passkey', 'payWithPasskey'],
     ['pin', 'resetPin'],
     ['rail', 'chooseRail'],
     ['leave-rail', 'leaveRail'],
@@ -158,12 +169,12 @@ async function showPage(
   const { visits, findSignedIn } = state.running()
   const visit = visits.read(request.headers.cookie, order)
   const taken = visits.takeNote(request.headers.cookie, order)
-  const wallet =
-    order.status === 'pending' && order.topsUp === undefined && visit.session
-      ? await findSignedIn(visit.session, order)
-      : undefined
+  const takesWallets = order.status === 'pending' && order.topsUp === undefined
+  const wallet = takesWallets && visit.session ? await findSignedIn(visit.session, order) : undefined
   const language = state.languageOf(request)
-  const { lang } = request.query as { lang?: unknown }
+  const { lang, wallet: other } = request.query as { lang?: unknown; wallet?: unknown }
+  const isOther = other === 'other'
+  const visitor = takesWallets && !wallet && !isOther ? await findVisitor(state, request) : undefined
   const nonce = Buffer.from(state.random(nonceBytes)).toString('base64url')
   setCookies(reply, [
     ...visit.cookies,
@@ -180,6 +191,8 @@ async function showPage(
     formToken: visit.formToken,
     note: taken?.note,
     wallet,
+    isOtherWallet: isOther,
+    visitor: visitor && (await showVisitor(state, { visitor, order, site: siteOfRequest(state, request) })),
     walletLimitMinor: state.running().walletLimitMinor(order.currency),
     rails: await state.running().findRails({ order, hasAttempts }, language.tag),
     isReceiptOffered: state.running().isReceiptOffered,
@@ -191,6 +204,39 @@ async function showPage(
     nonce,
     ...(style !== undefined && { accentStyle: style }),
   })
+}
+
+async function findVisitor(state: State, { headers }: LinkRequest): Promise<WalletVisitor | undefined> {
+  const token = state.jar.read(headers.cookie, 'wallet')
+  return token === undefined ? undefined : state.running().findVisitor(token)
+}
+
+async function showVisitor(
+  state: State,
+  { visitor, order, site }: { visitor: WalletVisitor; order: Order; site: PasskeySite | undefined },
+): Promise<View['visitor']> {
+  const { findSignedIn, passkeys } = state.running()
+  const wallet = await findSignedIn(visitor, order)
+  const hasPasskey = site !== undefined && (await passkeys.list(visitor.login)).length > 0
+  return wallet && { ...wallet, sessionId: visitor.sessionId, passkeySite: hasPasskey ? site : undefined }
+}
+
+function siteOfRequest(state: State, { host }: LinkRequest): PasskeySite | undefined {
+  return siteOf(new URL(state.publicUrl()).host) ?? siteOf(host)
+}
+
+async function sendPasskeyOptions(
+  state: State,
+  { order }: Checkout,
+  request: LinkRequest,
+  reply: FastifyReply,
+) {
+  const site = siteOfRequest(state, request)
+  if (!site) return state.sendNotFound(request, reply)
+  const { visits, passkeys } = state.running()
+  const visit = visits.read(request.headers.cookie, order)
+  setCookies(reply, visit.cookies)
+  return reply.header('cache-control', 'no-store').send(passkeys.beginSignIn(visit.formToken, site))
 }
 
 /** For whoever forgot the PIN, while the order can be paid; whoever is signed in knows it. */
@@ -259,6 +305,8 @@ async function take(
     ? await acts[act]({
         order,
         visit,
+        visitor: await findVisitor(state, request),
+        site: siteOfRequest(state, request),
         form,
         address: addressKey(request.ip),
         cookieHeader: request.headers.cookie,

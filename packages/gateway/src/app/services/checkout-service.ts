@@ -58,6 +58,7 @@ export function startCheckoutService(
     returnToShop: operations.returnToShop,
     acts: makeCheckoutActions({
       authenticateWallet: operations.authenticateWallet,
+      signInByPasskey: operations.signInByPasskey,
       resetPin: operations.resetPin,
       submitPayment: operations.submitPayment,
       payByRail: operations.payByRail,
@@ -81,6 +82,12 @@ export function startCheckoutService(
       const overLimit = brokenLimit(spending, given)
       return { name: wallet.name, login: wallet.login, availableMinor, overLimit }
     },
+    async findVisitor(token) {
+      const session = await operations.walletSessions.find(token)
+      const wallet = session && (await wallets.findWallet(session.walletId))
+      return session && wallet?.status === 'active' ? { ...wallet, sessionId: session.sessionId } : undefined
+    },
+    passkeys: operations.walletPasskeys,
     walletLimitMinor: (currency) => parts.defaultLimits.payment?.get(currency),
     findRails: (checkout, language) => findRails(parts, checkout, language),
     async lookAtRail(order) {
@@ -100,7 +107,11 @@ async function findRails(
   language: string,
 ): Promise<ShownRails> {
   const all = await operations.rails.all()
-  if (all.size === 0 || order.status === 'confirming' || order.status === 'success') return { offered: [] }
+  if (order.status === 'confirming') {
+    const rail = order.railId === undefined ? undefined : all.get(order.railId)?.rail
+    return { offered: [], processing: rail ? nameIn(rail, language) : order.railId }
+  }
+  if (all.size === 0 || order.status === 'success') return { offered: [] }
   const attempts = hasAttempts ? await stores.attempts.listAttempts(order) : []
   if (order.status !== 'pending') return { offered: [], late: findLate(attempts, all, language) }
   const last = attempts.at(-1)

@@ -7,10 +7,11 @@ import type { Order } from './rules/order.ts'
 
 export type ReturnToShop = (order: Order) => Promise<string | undefined>
 
-/** Undefined: the merchant named no address, or the payment is under way and nobody should leave it. */
+/** Undefined: the merchant named no address. */
 export function returnUrlOf({ status, redirectUrl, cancelUrl }: Order): string | undefined {
-  if (status === 'confirming') return undefined
-  return status === 'pending' ? (cancelUrl ?? redirectUrl) : redirectUrl
+  if (status === 'pending') return cancelUrl ?? redirectUrl
+  const isOpenOrPaid = status === 'confirming' || status === 'success'
+  return isOpenOrPaid ? redirectUrl : (redirectUrl ?? cancelUrl)
 }
 
 export function makeReturnToShop(parts: {

@@ -2,7 +2,7 @@
 // with it, and the owner is told by mail where the login is an address that was confirmed.
 import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
 import type { AuthenticateWallet, SignIn } from '../../core/wallets/authenticate-wallet.ts'
-import { type KnownDevice, parsePin, placeOfPin, type Wallet } from '../../core/wallets/rules/wallet.ts'
+import { type KnownDevice, parseNewPin, placeOfPin, type Wallet } from '../../core/wallets/rules/wallet.ts'
 import type { WalletStore } from '../../core/wallets/store/wallets.ts'
 import type { TellOwner } from '../../core/wallets/tell-owner.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
@@ -34,7 +34,7 @@ export function makeChangePin(parts: ChangePinParts) {
     { newPin, tokenHash }: { readonly newPin: string; readonly tokenHash: Buffer },
   ): Promise<SignIn | { readonly kind: 'access_ended' }> => {
     const { walletId, login } = wallet
-    const pin = parsePin(newPin)
+    const pin = parseNewPin(newPin)
     const proven = await parts.authenticateWallet({ login, ...proof })
     if (proven.kind !== 'signed_in') return proven
     const sealedPin = await sealHash({ secret: pin, place: placeOfPin(walletId) }, { vault, random })

@@ -11,7 +11,7 @@ import { makePinResetCode, pinResetLimits } from '../../core/wallets/rules/pin-r
 import {
   normaliseLogin,
   parseLogin,
-  parsePin,
+  parseNewPin,
   placeOfPin,
   randomDigits,
   type Wallet,
@@ -104,7 +104,7 @@ async function addWallet(
   const { random, clock, wallets } = state
   const login = parseLogin(given.login)
   const name = parseLine(given.name, 'name')
-  const pin = given.pin === undefined ? randomDigits(madePinDigits, random) : parsePin(given.pin)
+  const pin = given.pin === undefined ? randomDigits(madePinDigits, random) : parseNewPin(given.pin)
   const walletId = makeUuid(clock.now(), random)
   const inserted = await wallets.insertWallet(
     {

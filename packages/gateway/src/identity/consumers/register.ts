@@ -5,7 +5,7 @@ import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
 import type { MakeNotices } from '../../core/emails/make-notices.ts'
 import { type NoticeLanguage, normaliseEmail } from '../../core/emails/rules/notice.ts'
 import { makePinResetCode, normaliseCode, pinResetLimits } from '../../core/wallets/rules/pin-reset.ts'
-import { normaliseLogin, parsePin, placeOfPin } from '../../core/wallets/rules/wallet.ts'
+import { normaliseLogin, parseNewPin, placeOfPin } from '../../core/wallets/rules/wallet.ts'
 import type { WalletStore } from '../../core/wallets/store/wallets.ts'
 import type { SignInPlace } from '../../core/wallets/tell-owner.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
@@ -82,7 +82,7 @@ export function makeRegister(parts: RegisterParts) {
     /** The token of the session. Undefined: login or code is wrong, the code was used, or is too old. */
     async confirm(given: Confirmation): Promise<Registered | undefined> {
       const name = parseLine(given.name, 'name', { max: maxNameLength })
-      const pin = parsePin(given.pin)
+      const pin = parseNewPin(given.pin)
       const login = emailOf(given.login)
       if (login === undefined) return undefined
       const loginHash = hashOf(login)

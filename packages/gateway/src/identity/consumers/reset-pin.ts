@@ -5,7 +5,7 @@ import { normaliseCode } from '../../core/wallets/rules/pin-reset.ts'
 import {
   type KnownDevice,
   normaliseLogin,
-  parsePin,
+  parseNewPin,
   placeOfPin,
   type Wallet,
 } from '../../core/wallets/rules/wallet.ts'
@@ -42,7 +42,7 @@ export function makeResetPin(parts: ResetPinParts) {
     readonly address: string
     readonly device?: KnownDevice | undefined
   }): Promise<PinReset> => {
-    const pin = parsePin(given.pin)
+    const pin = parseNewPin(given.pin)
     const nowMs = clock.now()
     const login = normaliseLogin(given.login)
     if (login === undefined) return { kind: 'wrong' }

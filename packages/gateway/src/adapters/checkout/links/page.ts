@@ -34,7 +34,7 @@ export function linkPage(view: LinkView): Omit<FramedPage, 'nonce' | 'accentStyl
 ${link.amountMinor !== undefined && total(language, link.amountMinor, link.currency)}</h1>
 <p class="quiet about"><bdi>${link.title}</bdi></p>
 </header>
-<section class="state link-${state}" aria-labelledby="state">
+<section class="state link-${state}${!isPayable && ' result'}" aria-labelledby="state">
 ${isPayable ? payForm(view) : notPayable(view)}
 </section>
 </div>
@@ -105,7 +105,7 @@ function notPayable({ language, state, merchant }: LinkView): Html {
   const { icon: sign, tone } = state === 'active' ? looks.paused : looks[state]
   const said = state === 'active' ? words.suspended : words.link[state]
   return html`<p class="status ${tone}">${icon(sign)}<span>${said.status}</span></p>
-<h2 id="state">${said.heading}</h2>
+<h2 id="state">${fill(said.heading, { merchant: html`<bdi>${merchant.name}</bdi>` })}</h2>
 <p>${fill(said.text, { merchant: html`<bdi>${merchant.name}</bdi>` })}</p>`
 }
 

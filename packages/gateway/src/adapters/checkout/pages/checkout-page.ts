@@ -5,10 +5,11 @@ import { returnUrlOf } from '../../../core/orders/return-to-shop.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import type { FramedPage } from './frame.ts'
-import { payState } from './pay.ts'
+import { countdown, payState } from './pay.ts'
 import { resultState } from './result.ts'
 import { isolated, shop, total } from './shop.ts'
 import { readSummary, type Summary, summary } from './summary.ts'
+import { testTools } from './test-tools.ts'
 import type { ShownAttempt, View } from './view.ts'
 
 /** How often a browser without scripts looks whether a payment is over. */
@@ -30,30 +31,34 @@ export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyl
     title: titleOf(view),
     isCompact,
     withScript: true,
+    withPasskeys: isPayable && view.visitor?.passkeySite !== undefined,
     ...refresh(view),
     main: html`<main id="checkout" data-status="${order.status}" data-now="${view.nowMs}" data-expires="${order.expiresAtMs}" data-path="${view.path}"${view.rails.open && html` data-attempt="${attemptStamp(view.rails.open)}"`}>
 <div class="card">
-${due(view, content)}
-<section class="state ${order.status}" aria-labelledby="state">
+${due(view, content, isPayable)}
+<section class="state ${order.status}${!isPayable && ' result'}" aria-labelledby="state">
 ${isPayable ? payState(view) : resultState(view)}
-${isPayable && !isCompact && phone(view)}
-${order.status === 'pending' && leave(view)}
+${leave(view)}
 </section>
-</div>
 ${summary(view, content)}
+${isPayable && !isCompact && phone(view)}
+</div>
+${isPayable && mode === 'sandbox' && !view.rails.open && testTools(view)}
 </main>`,
   }
 }
 
-/** For whoever does not want to pay after all; the order stays as it is. */
+/** The order stays as it is; a result has a button of its own. */
 function leave({ order, merchant, language, path }: View): Content {
-  if (returnUrlOf(order) === undefined) return undefined
+  if (isFinalOrderStatus(order.status) || returnUrlOf(order) === undefined) return undefined
   const name = html`<bdi>${merchant.name}</bdi>`
   return html`<p class="leave small"><a class="link" href="${path}/return" rel="noreferrer"><span>${fill(language.words.back.button, { merchant: name })}</span></a></p>`
 }
 
-function due({ order, merchant, language }: View, { orderDescription }: Summary): Html {
+function due(view: View, { orderDescription }: Summary, isPayable: boolean): Html {
+  const { order, merchant, language } = view
   return html`<header class="due">
+${isPayable && countdown(view)}
 <h1>${shop(merchant)}
 ${total(language, order.paymentAmountMinor, order.currency)}</h1>
 ${orderDescription !== undefined && html`<p class="quiet about"><bdi class="lines">${orderDescription}</bdi></p>`}

@@ -25,6 +25,7 @@ export interface FramedPage extends Site {
   readonly accentStyle?: string
   /** Where there is something to follow. */
   readonly withScript?: boolean
+  readonly withPasskeys?: boolean
   /** Seconds after which a browser without scripts looks again. */
   readonly refreshSeconds?: number
   /** Where the browser goes on to by itself. */
@@ -56,7 +57,7 @@ export function sendFramed(reply: FastifyReply, page: FramedPage): FastifyReply 
       page.accentStyle !== undefined &&
       html`<style nonce="${nonce}">${page.accentStyle}</style>
 `
-    }${page.withScript && html`<script nonce="${nonce}" type="module" src="${assets.checkoutScript.path}"></script>`}`,
+    }${page.withScript && html`<script nonce="${nonce}" type="module" src="${assets.checkoutScript.path}"></script>`}${page.withPasskeys && html`<script nonce="${nonce}" type="module" src="${assets.passkeyScript.path}"></script>`}`,
     content: html`${head(page)}
 <div class="page">
 ${page.main}

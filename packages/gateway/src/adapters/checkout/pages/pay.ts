@@ -1,20 +1,24 @@
-// An order that can be paid: sign in, or see the balance and confirm; in the sandbox test wallets by one tap.
-
+// An order that can be paid: the payment methods as equal tiles. The wallet's tile unfolds to sign in or to confirm; a
+// problem with one method leaves all others in place.
 import type { BrokenLimit } from '../../../core/wallets/rules/limits.ts'
-import { remember } from '../../../platform/runtime/remember.ts'
+import { passkeyForm } from '../../kit/forms/passkey-form.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
-import type { Language } from '../languages.ts'
 import { icon } from './icons.ts'
 import { notice } from './notice.ts'
-import { openAttempt, railChoices } from './rails.ts'
+import { openAttempt, railNotice, railTiles } from './rails.ts'
 import { token } from './token.ts'
 import type { SignedInWallet, View } from './view.ts'
 
 export function payState(view: View): Content {
-  return html`${countdown(view)}
-${notice(view)}
-${view.rails.open ? openAttempt(view, view.rails.open) : view.wallet ? confirm(view, view.wallet) : ways(view)}`
+  const { rails, order, language } = view
+  if (rails.open) return html`${notice(view)}${openAttempt(view, rails.open)}`
+  return html`${notice(view)}${railNotice(view)}
+<h2 id="state" tabindex="-1">${language.words.rails.heading}</h2>
+<div class="methods">
+${/* A top-up comes from outside: no wallet pays it. */ order.topsUp === undefined && walletTile(view)}
+${rails.offered.length > 0 && railTiles(view)}
+</div>`
 }
 
 export function countdown({ language, order, nowMs }: View): Html {
@@ -31,31 +35,15 @@ export function countdown({ language, order, nowMs }: View): Html {
   return html`<p class="countdown${isSoon && ' soon'}" id="countdown" role="timer" data-left="${left}" data-soon="${soon}" data-announce="${announceSoon}">${icon('clock')}<span>${fill(isSoon ? soon : left, { time: html`<bdi>${time}</bdi>` })}</span></p>`
 }
 
-/** The sandbox offers its test wallets first, unless somebody is just signing in. */
-function ways(view: View): Html {
-  // A top-up comes from outside: no wallet pays it.
-  if (view.order.topsUp !== undefined) return railChoices(view)
-  const { signIn: words, testWallets: testWords } = view.language.words
-  const isSigningIn = view.note?.login !== undefined
-  const hasRails = view.rails.offered.length > 0 && !isSigningIn
-  if (view.mode === 'live' || isSigningIn) {
-    if (hasRails)
-      return html`${railChoices(view)}
-${fold(words.heading, signIn(view))}`
-    return html`<h2 id="state">${words.heading}</h2>
-${signIn(view)}
-${view.mode === 'sandbox' && fold(testWords.heading, testWallets(view))}`
-  }
-  return html`${hasRails && railChoices(view)}
-<h2${!hasRails && html` id="state"`}>${testWords.heading}</h2>
-${testWallets(view)}
-${fold(words.instead, signIn(view))}`
-}
-
-function fold(heading: string, content: Html): Html {
-  return html`<details class="fold">
-<summary>${heading}</summary>
-${content}
+function walletTile(view: View): Html {
+  const { language, rails, wallet, visitor, note, isOtherWallet } = view
+  const { signIn: words } = language.words
+  const isSigningIn = note?.login !== undefined || isOtherWallet
+  const isOpen = rails.offered.length === 0 || wallet || visitor || isSigningIn
+  const shown = wallet ?? (isSigningIn ? undefined : visitor)
+  return html`<details class="method"${isOpen && html` open`}>
+<summary class="tile"><span class="mark">${icon('wallet')}</span><strong>${words.heading}</strong></summary>
+<div>${shown ? confirm(view, shown) : signIn(view)}</div>
 </details>`
 }
 
@@ -69,13 +57,12 @@ function signIn(view: View): Html {
 ${token(formToken)}
 <label for="login">${words.login}</label>
 <input id="login" name="login" type="text" inputmode="email" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" dir="ltr" required value="${note?.login}">
-<label for="pin">${words.pin}</label>
+<div class="beside"><label for="pin">${words.pin}</label><a class="small" href="${path}/pin">${language.words.forgotten.link}</a></div>
 <input id="pin" name="pin" type="password" inputmode="numeric" autocomplete="current-password" pattern="[0-9]{4,12}" minlength="4" maxlength="12" dir="ltr" required${isWrong}${wrong}>
 ${walletLimit(view)}
-<div class="act"><button class="primary" type="submit">${words.submit}</button>
-<p class="quiet small">${words.next}</p></div>
-</form>
-<p class="small forgotten"><a class="link" href="${path}/pin">${language.words.forgotten.link}</a></p>`
+<button class="primary" type="submit">${words.submit}</button>
+<p class="quiet small after">${words.next}</p>
+</form>`
 }
 
 /** Before a PIN is asked for: that most wallets cannot pay this. One may have a higher limit of its own. */
@@ -84,34 +71,21 @@ function walletLimit({ walletLimitMinor, order, language: { words, formats } }: 
   return html`<p class="notice">${icon('notice')}<span>${fill(words.signIn.limit, { limit: formats.money(walletLimitMinor, order.currency) })}</span></p>`
 }
 
-function testWallets({ path, formToken, language }: View): Html {
-  return html`<p class="quiet small">${language.words.testWallets.hint}</p>
-<form method="post" action="${path}/pay-with-test-wallet" class="test-wallets">
-${token(formToken)}
-${walletButtons(language)}
-</form>`
-}
-
-/** On every page of a language the same. */
-const walletButtons = remember(
-  ({ words }: Language) => {
-    const { heading: _, hint: __, ...wallets } = words.testWallets
-    return html`${Object.entries(wallets).map(
-      ([behaviour, { name, does }]) =>
-        html`<button type="submit" name="wallet" value="${behaviour}"><strong>${name}</strong><span class="quiet">${does}</span></button>`,
-    )}`
-  },
-  { keyOf: ({ tag }) => tag, most: 100 },
-)
-
+/** Signed in here, the PIN was right already; signed in at /wallet, it is asked for with the button. */
 function confirm(view: View, wallet: SignedInWallet): Html {
   const { path, formToken, order, language } = view
   const { confirm: words } = language.words
   const { paymentAmountMinor, currency } = order
   const { formats } = language
   const leftMinor = wallet.availableMinor - paymentAmountMinor
-  const cannotPay = leftMinor < 0n || wallet.overLimit !== undefined
-  return html`<h2 id="state">${fill(words.heading, { name: html`<bdi>${wallet.name}</bdi>` })}</h2>
+  const isProven = wallet === view.wallet
+  const another = isProven
+    ? html`<form method="post" action="${path}/sign-out" class="after">
+${token(formToken)}
+<button class="link" type="submit">${words.otherWallet}</button>
+</form>`
+    : html`<p class="after"><a class="link" href="?wallet=other"><span>${words.otherWallet}</span></a></p>`
+  return html`<p>${fill(words.heading, { name: html`<bdi>${wallet.name}</bdi>` })}</p>
 <dl class="rows">
 <div><dt>${words.balance}</dt><dd>${formats.money(wallet.availableMinor, currency)}</dd></div>
 ${leftMinor >= 0n && html`<div class="quiet"><dt>${words.after}</dt><dd>${formats.money(leftMinor, currency)}</dd></div>`}
@@ -120,17 +94,44 @@ ${
   wallet.overLimit
     ? html`<p class="notice">${icon('notice')}<span>${overLimit(view, wallet.overLimit)}</span></p>`
     : leftMinor < 0n
-      ? html`<p class="notice">${icon('notice')}<span>${fill(words.tooLittle, { missing: formats.money(-leftMinor, currency) })}</span></p>
-<p class="quiet small">${fill(words.tooLittleNext, { topUp: topUpLink(view) })}</p>`
-      : html`<form method="post" action="${path}/pay" class="act">
+      ? html`<p class="notice">${icon('notice')}<span>${fill(words.tooLittle, { missing: formats.money(-leftMinor, currency) })} ${fill(words.tooLittleNext, { topUp: topUpLink(view) })}</span></p>`
+      : isProven
+        ? html`<form method="post" action="${path}/pay">
 ${token(formToken)}
-<button class="primary" type="submit">${fill(words.pay, { amount: formats.money(paymentAmountMinor, currency) })}</button>
+${payButton(view)}
 </form>`
+        : payAsVisitor(view)
 }
-<form method="post" action="${path}/sign-out"${cannotPay && html` class="act"`}>
-${token(formToken)}
-<button class="${cannotPay ? 'wide button' : 'link'}" type="submit">${words.otherWallet}</button>
-</form>`
+${another}`
+}
+
+function payButton({ language: { words, formats }, order }: View): Html {
+  const amount = formats.money(order.paymentAmountMinor, order.currency)
+  return html`<button class="primary" type="submit">${icon('lock')}<span>${fill(words.confirm.pay, { amount })}</span></button>`
+}
+
+function payAsVisitor(view: View): Content {
+  const { visitor, path, formToken, language, note } = view
+  if (!visitor) return undefined
+  const { words } = language
+  const isWrong = note?.code === 'pinWrong' && html` aria-invalid="true" aria-describedby="notice" autofocus`
+  const session = html`${token(formToken)}<input type="hidden" name="session" value="${visitor.sessionId}">`
+  return html`<form method="post" action="${path}/pay-with-pin">
+${session}
+<label for="pin">${words.signIn.pin}</label>
+<input id="pin" name="pin" type="password" inputmode="numeric" autocomplete="current-password" pattern="[0-9]{4,12}" minlength="4" maxlength="12" dir="ltr" required${isWrong}>
+${payButton(view)}
+</form>
+${
+  visitor.passkeySite &&
+  passkeyForm({
+    action: `${path}/pay-with-passkey`,
+    site: visitor.passkeySite,
+    asked: { path: `${path}/passkey` },
+    trouble: words.confirm.passkeyTrouble,
+    fields: html`${session}<button class="wide" type="submit">${words.confirm.passkey}</button>`,
+  })
+}`
 }
 
 /** Where there is such a page; in words alone where there is none. */

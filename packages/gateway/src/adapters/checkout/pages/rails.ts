@@ -2,7 +2,6 @@
 // page can be left and come back to, on another device too.
 import type { NextAction } from '@tillgate/protocol'
 import { lineLabels } from '../../../finance/rails/rules/bank-account.ts'
-import { bankChoices, testBankRailId } from '../../../sandbox/test-bank.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import type { Language } from '../languages.ts'
@@ -10,29 +9,19 @@ import { icon } from './icons.ts'
 import { token } from './token.ts'
 import type { ShownAttempt, View } from './view.ts'
 
-export function railChoices(view: View): Html {
-  const { path, formToken, language, rails } = view
-  const { words } = language
-  return html`${rails.declinedBy !== undefined && html`<p class="notice" role="alert">${icon('notice')}<span>${fill(words.rails.declined, { rail: html`<bdi>${rails.declinedBy}</bdi>` })}</span></p>`}
-<h2 id="state">${words.rails.heading}</h2>
-<form method="post" action="${path}/rail" class="test-wallets rails">
+/** The rail that declined is offered again like all others: the order is open until it expires. */
+export function railNotice({ language: { words }, rails, note }: View): Content {
+  if (rails.declinedBy === undefined || note) return undefined
+  return html`<p class="notice" role="alert">${icon('notice')}<span>${fill(words.rails.declined, { rail: html`<bdi>${rails.declinedBy}</bdi>` })}</span></p>`
+}
+
+export function railTiles({ path, formToken, rails }: View): Html {
+  return html`<form method="post" action="${path}/rail">
 ${token(formToken)}
 ${rails.offered.map(
   ({ railId, name, logo }) =>
-    html`<button type="submit" name="rail" value="${railId}">${logo === undefined ? html`<span class="mark" aria-hidden="true">${name.slice(0, 1)}</span>` : html`<img src="${logo}" alt="" width="32" height="32">`}<strong><bdi>${name}</bdi></strong></button>`,
+    html`<button type="submit" class="tile" name="rail" value="${railId}">${logo === undefined ? html`<span class="mark">${icon('bank')}</span>` : html`<img class="mark" src="${logo}" alt="" width="40" height="40">`}<strong><bdi>${name}</bdi></strong></button>`,
 )}
-</form>
-${testBank(view)}`
-}
-
-/** In the sandbox: what the bank does, by one tap, as the test wallets have it. */
-function testBank({ path, formToken, language, rails, mode }: View): Content {
-  if (mode !== 'sandbox' || !rails.offered.some(({ railId }) => railId === testBankRailId)) return undefined
-  const { hint, ...choices } = language.words.testBank
-  return html`<form method="post" action="${path}/pay-with-test-bank" class="test-bank">
-${token(formToken)}
-<p class="quiet small">${hint}</p>
-${bankChoices.map((choice) => html`<button type="submit" name="choice" value="${choice}">${choices[choice]}</button>`)}
 </form>`
 }
 
@@ -52,7 +41,7 @@ ${
 ${(!nextAction || attempt.isLeaving) && html`<p class="working">${icon('working')}</p>`}
 ${
   !attempt.isLeaving &&
-  html`<form method="post" action="${path}/leave-rail">
+  html`<form method="post" action="${path}/leave-rail" class="after">
 ${token(formToken)}
 <button class="link" type="submit">${words.another}</button>
 </form>`

@@ -1,6 +1,7 @@
 // An order that cannot be paid any more, or not yet again: what became of it, in a sentence, and the way back to the
 // shop.
 import { isFinalOrderStatus } from '@tillgate/protocol'
+import { returnUrlOf } from '../../../core/orders/return-to-shop.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import type { Words } from '../words.ts'
@@ -20,9 +21,11 @@ export function resultState(view: View): Content {
     case 'pending':
       return state(view, { icon: 'stopped', tone: 'wait', ...words.suspended })
     case 'confirming':
-      return state(view, { icon: 'working', tone: 'wait', ...words.confirming })
-    case 'success':
-      return state(view, { icon: 'done', tone: 'good', ...words.success, status: undefined }, paid(view))
+      return state(view, { icon: 'working', tone: 'wait', ...words.confirming, text: processing(view) })
+    case 'success': {
+      const said = view.order.topsUp === undefined ? words.success : words.topUp
+      return state(view, { icon: 'done', tone: 'good', ...said, status: undefined }, paid(view))
+    }
     case 'failed':
       return state(view, { icon: 'failed', tone: 'bad', ...words.failed, ...late(view) }, reason(view))
     case 'timeout':
@@ -30,6 +33,15 @@ export function resultState(view: View): Content {
     case 'cancelled':
       return state(view, { icon: 'stopped', tone: 'wait', ...words.cancelled, ...late(view) })
   }
+}
+
+/** Who has the money, and that nothing is left to do. */
+function processing({ order, merchant, rails, language }: View): Content {
+  const { words, formats } = language
+  const names = { merchant: html`<bdi>${merchant.name}</bdi>`, rail: html`<bdi>${rails.processing}</bdi>` }
+  if (order.walletId === undefined) return fill(words.confirming.rail, names)
+  const amount = formats.money(order.paymentAmountMinor, order.currency)
+  return fill(words.confirming.wallet, { ...names, amount })
 }
 
 /** In place of saying that no money was taken. */
@@ -51,13 +63,17 @@ interface Head {
 
 function state(view: View, head: Head, more?: Content): Html {
   const merchant = html`<bdi>${view.merchant.name}</bdi>`
-  return html`<p class="status ${head.tone}">${icon(head.icon)}${head.status !== undefined && html`<span>${head.status}</span>`}</p>
+  return html`<p class="status ${head.tone}">${head.icon === 'done' ? paidMark : icon(head.icon)}${head.status !== undefined && html`<span>${head.status}</span>`}</p>
 ${notice(view)}
 <h2 id="state" tabindex="-1">${fill(head.heading, { merchant })}</h2>
-${head.text === undefined ? more : html`<p>${head.text} ${more}</p>`}
-${head.next !== undefined && html`<p class="quiet">${head.next}</p>`}
+${head.text !== undefined && html`<p>${typeof head.text === 'string' ? fill(head.text, { merchant }) : head.text}</p>`}
+${more}
+${head.next !== undefined && html`<p class="quiet">${fill(head.next, { merchant })}</p>`}
 ${isFinalOrderStatus(view.order.status) && wayBack(view)}`
 }
+
+/** Drawn once, where motion is welcome. */
+const paidMark = html`<svg class="icon paid" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="11"/><path d="m7 12.5 3.4 3.4L17 8.6" pathLength="1"/></svg>`
 
 function paid({ order, language }: View): Content {
   const { success } = language.words
@@ -90,9 +106,8 @@ const knownReasons: Readonly<Record<string, (words: Words) => string>> = {
 function reason({ order, language }: View): Content {
   if (order.message === undefined) return undefined
   const known = Object.hasOwn(knownReasons, order.message) ? knownReasons[order.message] : undefined
-  return fill(language.words.failed.reason, {
-    reason: known ? known(language.words) : html`<bdi>${order.message}</bdi>`,
-  })
+  const said = known ? known(language.words) : html`<bdi>${order.message}</bdi>`
+  return html`<p>${fill(language.words.failed.reason, { reason: said })}</p>`
 }
 
 function wayBack(view: View): Html {
@@ -104,7 +119,7 @@ function wayBack(view: View): Html {
     order.link !== undefined &&
     order.status !== 'success' &&
     html`<p class="act"><a class="button wide" href="/l/${order.link.linkId}"><span>${back.again}</span></a></p>`
-  if (order.redirectUrl === undefined)
+  if (returnUrlOf(order) === undefined)
     return html`${again}<div class="act">${!again && html`<p class="quiet">${back.close}</p>`}${receipt(view)}</div>`
   const isFresh = nowMs - (order.completedAtMs ?? 0) < returnsWithinMs
   const seconds = order.status === 'success' ? returnAfterSeconds.success : returnAfterSeconds.other

@@ -3,6 +3,7 @@ import type { NextAction } from '@tillgate/protocol'
 import type { Merchant } from '../../../core/merchants/rules/merchant.ts'
 import type { Order } from '../../../core/orders/rules/order.ts'
 import type { BrokenLimit } from '../../../core/wallets/rules/limits.ts'
+import type { PasskeySite } from '../../../identity/accounts/rules/passkey.ts'
 import type { Language } from '../languages.ts'
 import type { Note } from '../visit.ts'
 import type { Site } from './frame.ts'
@@ -18,6 +19,10 @@ export interface View extends Site {
   readonly note: Note | undefined
   /** Whose wallet is signed in. */
   readonly wallet: SignedInWallet | undefined
+  /** Signed in at /wallet: the PIN or a passkey is all that is missing. */
+  readonly visitor: (SignedInWallet & Pick<WalletVisitor, 'sessionId'> & ShownPasskey) | undefined
+  /** The consumer asked to use another wallet than the one that is signed in. */
+  readonly isOtherWallet: boolean
   /** The most that wallets pay at once, where they have no limit of their own. */
   readonly walletLimitMinor: bigint | undefined
   readonly rails: ShownRails
@@ -33,6 +38,8 @@ export interface ShownRails {
   /** Its name, where the last attempt was declined. */
   readonly declinedBy?: string | undefined
   readonly late?: LateMoney | undefined
+  /** Its name, while it processes the payment. */
+  readonly processing?: string | undefined
 }
 
 /**
@@ -57,6 +64,19 @@ export interface ShownAttempt {
   readonly nextAction: NextAction | undefined
   /** It is being cancelled. */
   readonly isLeaving: boolean
+}
+
+/** The session of a consumer at /wallet. */
+export interface WalletVisitor {
+  readonly sessionId: string
+  readonly walletId: string
+  readonly login: string
+  readonly accessVersion: number
+}
+
+interface ShownPasskey {
+  /** Undefined: the wallet has no passkey, or it cannot be used at this address. */
+  readonly passkeySite: PasskeySite | undefined
 }
 
 export interface SignedInWallet {

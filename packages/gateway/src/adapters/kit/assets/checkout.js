@@ -37,7 +37,6 @@ function start() {
   learnTime(Number(main.dataset.now))
   writeTimes()
   offerPrint()
-  unfoldSummary()
   const stops = [startCountdown(), startReturn(), guardForms(), followAttempt(main), offerCopies()]
   stopState = () => {
     for (const stop of stops) stop?.()
@@ -155,9 +154,18 @@ function offerCopies() {
 
 /** In the reader's own zone. */
 function writeTimes() {
-  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' })
-  for (const time of document.querySelectorAll('#checkout time'))
+  const exact = new Intl.DateTimeFormat(language, {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  })
+  for (const time of document.querySelectorAll('#checkout time')) {
+    time.title = time.textContent
     time.textContent = exact.format(new Date(time.dateTime))
+  }
 }
 
 function offerPrint() {
@@ -165,13 +173,6 @@ function offerPrint() {
   if (!button) return
   button.hidden = false
   button.addEventListener('click', () => print())
-}
-
-/** Where it has a column of its own it is open, and says so to whoever does not see it. */
-const wide = matchMedia('(min-width: 960px)')
-function unfoldSummary() {
-  const summary = document.querySelector('details.summary')
-  if (summary && wide.matches) summary.open = true
 }
 
 /** A second click on what is under way does nothing. The button is not disabled: its value must be sent. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isPin, normaliseLogin, parseLogin, parsePin } from './wallet.ts'
+import { isPin, normaliseLogin, parseLogin, parseNewPin } from './wallet.ts'
 
 test('a phone number is one login however it is written', () => {
   for (const text of ['+4915112345678', ' +49 151 1234-5678 ', '0049 (151) 12345678', '＋4915112345678']) {
@@ -31,13 +31,13 @@ test('what is neither is nobody’s login', () => {
 })
 
 test('a new PIN is 6 to 12 digits; shorter ones that were given out before are still PINs', () => {
-  for (const pin of ['123456', '123456789012']) assert.equal(parsePin(pin), pin)
+  for (const pin of ['123456', '123456789012']) assert.equal(parseNewPin(pin), pin)
   for (const pin of ['123', '1234567890123', '12a456', '１２３４５６', ' 123456', '123456\n']) {
     assert.equal(isPin(pin), false, JSON.stringify(pin))
-    assert.throws(() => parsePin(pin), { code: 40001 })
+    assert.throws(() => parseNewPin(pin), { code: 40001 })
   }
   for (const pin of ['1234', '12345']) {
     assert.equal(isPin(pin), true)
-    assert.throws(() => parsePin(pin), { code: 40001 })
+    assert.throws(() => parseNewPin(pin), { code: 40001 })
   }
 })

@@ -103,10 +103,49 @@ export function parseLogin(text: string): string {
   })
 }
 
-/** A new one. */
-export function parsePin(text: string): string {
-  if (isNewPin(text)) return text
-  throw new Failure('invalid_field', { field: 'pin', message: 'The PIN must be 6 to 12 digits.' })
+export function parseNewPin(text: string): string {
+  const weakness = weaknessOfPin(text)
+  if (isNewPin(text) && weakness === undefined) return text
+  const message = weakness === undefined ? 'The PIN must be 6 to 12 digits.' : weakPins[weakness]
+  throw new Failure('invalid_field', { field: 'pin', message })
+}
+
+const weakPins = {
+  repeated: 'The PIN is too easy to guess because it repeats digits. Choose another PIN.',
+  run: 'The PIN is too easy to guess because it is a sequence such as 123456. Choose another PIN.',
+  date: 'The PIN is too easy to guess because it looks like a date. Choose another PIN.',
+} as const
+
+export type PinWeakness = keyof typeof weakPins
+
+/** Guessers try these PINs first. Existing PINs stay valid. */
+export function weaknessOfPin(pin: string): PinWeakness | undefined {
+  if (!isNewPin(pin)) return undefined
+  if (new Set(pin).size <= 2 || /^(\d+)\1+$/.test(pin)) return 'repeated'
+  const middle = Math.floor(pin.length / 2)
+  if (isRun(pin) || (isRun(pin.slice(0, middle)) && isRun(pin.slice(middle)))) return 'run'
+  return isDate(pin) ? 'date' : undefined
+}
+
+/** Each digit is one above the one before, one below it, or the same; 0 and 9 are neighbors. */
+function isRun(digits: string): boolean {
+  const steps = new Set(
+    [...digits.slice(1)].map((digit, index) => (Number(digit) - Number(digits[index]) + 10) % 10),
+  )
+  return steps.size === 1 && [0, 1, 9].some((step) => steps.has(step))
+}
+
+const datePatterns = [
+  /^(?<day>\d\d)(?<month>\d\d)(?:19|20)?\d\d$/,
+  /^(?<month>\d\d)(?<day>\d\d)(?:19|20)?\d\d$/,
+  /^(?:19|20)?\d\d(?<month>\d\d)(?<day>\d\d)$/,
+]
+
+function isDate(pin: string): boolean {
+  return datePatterns.some((pattern) => {
+    const { day = '', month = '' } = pattern.exec(pin)?.groups ?? {}
+    return Number(day) >= 1 && Number(day) <= 31 && Number(month) >= 1 && Number(month) <= 12
+  })
 }
 
 /** Each digit equally likely. */
