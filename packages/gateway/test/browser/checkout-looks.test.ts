@@ -29,29 +29,29 @@ interface State {
 const order = () => shop.order(fullOrder)
 
 const states: Record<string, State> = {
-  pay: { order, expects: /left to pay/ },
+  pay: { order, expects: /minutes left|\d left/ },
   'sign-in': {
     order,
     act: (page) => signIn(page, { ...rich, pin: '999999' }),
-    expects: /Login or PIN is wrong/,
+    expects: /Incorrect login or PIN/,
   },
-  confirm: { order, act: (page) => signIn(page, rich), expects: /Hello, Mira Consumer/ },
-  'too-little': { order, act: (page) => signIn(page, poor), expects: /is missing/ },
+  confirm: { order, act: (page) => signIn(page, rich), expects: /Signed in as Mira Consumer/ },
+  'too-little': { order, act: (page) => signIn(page, poor), expects: /You need \$65\.40 more/ },
   confirming: { order: () => paid('confirming'), expects: /being processed/ },
-  success: { order: () => paid('success'), act: hold, expects: /You have paid Tea House/ },
-  failed: { order: () => paid('failed'), act: hold, expects: /did not go through.*No money was taken/s },
-  timeout: { order: timedOut, act: hold, expects: /The time to pay is over/ },
-  cancelled: { order: cancelled, act: hold, expects: /has been cancelled/ },
+  success: { order: () => paid('success'), act: hold, expects: /You paid Tea House/ },
+  failed: { order: () => paid('failed'), act: hold, expects: /Payment failed.*You have not been charged/s },
+  timeout: { order: timedOut, act: hold, expects: /This payment has expired/ },
+  cancelled: { order: cancelled, act: hold, expects: /was cancelled/ },
   compact: {
     order: () =>
       shop.order((body) => {
         fullOrder(body)
         body.channel = 'APP'
       }),
-    expects: /left to pay/,
+    expects: /minutes left|\d left/,
   },
-  suspended: { order: suspended, expects: /cannot take payments at the moment.*No money was taken/s },
-  'not-found': { expects: /This link leads nowhere/ },
+  suspended: { order: suspended, expects: /cannot accept payments right now.*You have not been charged/s },
+  'not-found': { expects: /This payment page does not exist/ },
 }
 
 const views = await openScreens(browser)
@@ -84,7 +84,7 @@ test('a merchant that is let go on takes payments again', async () => {
   shop.clock.advance(4_000)
   const { page } = views[0] ?? assert.fail()
   await page.goto((await shop.order(fullOrder)).url)
-  await page.getByRole('heading', { name: 'Pay with a test wallet' }).waitFor()
+  await page.getByRole('heading', { name: 'How do you want to pay?' }).waitFor()
 })
 
 test('every language fits a phone, and Arabic runs from right to left', async () => {
@@ -116,8 +116,8 @@ async function hold(page: Page): Promise<void> {
 }
 
 async function signIn(page: Page, { login, pin }: { login: string; pin: string }): Promise<void> {
-  await page.getByText('Sign in to a wallet').click()
-  await page.getByLabel('Phone number or e-mail').fill(login)
+  if (!(await page.getByLabel('PIN').isVisible())) await page.locator('summary.tile').click()
+  await page.getByLabel('Email or phone number').fill(login)
   await page.getByLabel('PIN').fill(pin)
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.waitForLoadState()

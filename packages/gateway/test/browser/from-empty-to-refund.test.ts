@@ -130,11 +130,11 @@ test('apply, approve, set the password by mail, make keys, take a payment, see i
   await wallets.topUp({ wallet: wallet.walletId, ...topUp })
   const { page: buyer } = await openPage(browser, { ...phone, ignoreHTTPSErrors: true })
   await buyer.goto(checkoutUrl)
-  await buyer.getByLabel('Phone number or e-mail').fill(consumer.login)
+  await buyer.getByLabel('Email or phone number').fill(consumer.login)
   await buyer.getByLabel('PIN').fill(consumer.pin)
   await buyer.getByRole('button', { name: 'Continue' }).click()
   await buyer.getByRole('button', { name: /^Pay/ }).click()
-  await buyer.getByRole('heading', { name: 'You have paid Tea House.' }).waitFor()
+  await buyer.getByRole('heading', { name: 'Payment successful' }).waitFor()
   assert.equal((await tillgate.orders.query(paymentId)).paymentStatus, 'success')
 
   // The shop sees it on its phone, and gives the money back.

@@ -35,10 +35,10 @@ test('a link with an open amount is paid without scripts, and a wrong amount com
   assert.equal(await page.evaluate('document.activeElement.id'), 'amount')
   await amount.fill('25,50')
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('heading', { name: 'Pay with a test wallet' }).waitFor()
+  await page.getByRole('heading', { name: 'How do you want to pay?' }).waitFor()
   assert.match((await page.locator('.total').textContent()) ?? '', /€25\.50/)
   await page.getByRole('button', { name: 'Pays' }).first().click()
-  await page.getByRole('heading', { name: 'You have paid Tea House.' }).waitFor()
+  await page.getByRole('heading', { name: 'Payment successful' }).waitFor()
   assert.deepEqual((await links.showLink(key)).totals.paidMinor, 2_550n)
   // The browser itself remarks on the answer 422.
   assert.deepEqual(

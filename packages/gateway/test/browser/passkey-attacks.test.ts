@@ -71,7 +71,7 @@ const faces = {
     passkeys: '/wallet/passkeys',
     addPage: '/wallet/passkeys',
     proof: 'Your PIN',
-    fields: { login: 'Phone number or e-mail', secret: 'PIN' },
+    fields: { login: 'Email or phone number', secret: 'PIN' },
     secret: testPin,
     async account(): Promise<Account> {
       const { login, walletId } = await consumerOf(gateway)

@@ -98,7 +98,7 @@ test('a consumer makes a passkey on a phone and signs in to the wallet with it',
   await addAuthenticator(page)
   await page.goto(`${url}/wallet/passkeys`)
   await look(page, 'wallet-passkey-sign-in-phone-dark')
-  await page.getByLabel('Phone number or e-mail').fill(login)
+  await page.getByLabel('Email or phone number').fill(login)
   await page.getByLabel('PIN').fill(testPin)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await look(page, 'wallet-passkeys-none-phone-dark')

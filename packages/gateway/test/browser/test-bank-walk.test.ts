@@ -51,16 +51,16 @@ async function eventsOf(paymentId: string): Promise<string[]> {
 
 test('approve there, come back paid, with both callbacks', async () => {
   const { page, troubles, paymentId } = await atBank(desktop, 'Approve')
-  await heading(page, /^You have paid/)
+  await heading(page, 'Payment successful')
   assert.deepEqual(await eventsOf(paymentId), ['confirming', 'success'])
   assert.deepEqual(troubles, [])
 })
 
 test('decline there, and pay from a wallet instead', async () => {
   const { page, troubles, paymentId } = await atBank(phone, 'Decline')
-  await page.getByText('Test bank did not accept the payment.').waitFor()
-  await page.getByRole('button', { name: 'Pays The payment succeeds' }).click()
-  await heading(page, /^You have paid/)
+  await page.getByText('Test bank declined the payment.').waitFor()
+  await page.getByRole('button', { name: 'Succeeds Paid immediately' }).click()
+  await heading(page, 'Payment successful')
   const { data } = await merchant.call('service.trade.query', { paymentId })
   assert.equal(data.payMethod, 'wallet')
   assert.deepEqual(troubles, [])
@@ -70,7 +70,7 @@ test('paid there after the expiry: the order stays timed out, and the money goes
   const { page, troubles, paymentId } = await atBank(desktop, 'Approve too late')
   await heading(page, /^Waiting for Test bank/)
   await merchant.call('service.sandbox.advance', { paymentId, milliseconds: 31 * 60_000 })
-  await page.getByText('The time to pay is over.').first().waitFor()
+  await page.getByText('This payment has expired').first().waitFor()
   const key = { merchantId: merchant.merchantId, paymentId }
   await until(async () => (await gateway.stores.attempts.listAttempts(key))[0]?.status === 'returned')
   assert.deepEqual(await eventsOf(paymentId), ['timeout'])

@@ -176,7 +176,7 @@ test('in live, cookies are bound to this host over https, and there are no test 
     signIn.headers.getSetCookie()[0] ?? '',
     /^__Host-checkout-P\w+=[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=900; Secure$/,
   )
-  assert.match(await visitor.look(), /Hello/)
+  assert.match(await visitor.look(), /Signed in as/)
   await visitor.post('pay', {}, ours)
   await live.waitFor(order, 'success')
   const back = await visitor.get('/return')

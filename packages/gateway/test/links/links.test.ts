@@ -184,8 +184,8 @@ test('an open amount is what the consumer types, within its bounds', async () =>
     assert.match(page, says)
     assert.match(page, new RegExp(`aria-invalid="true"[^>]* value="${amount}"`))
   }
-  await refused('4,99', /smallest amount is.*\$5\.00/)
-  await refused('500.01', /largest amount is.*\$500\.00/)
+  await refused('4,99', /minimum amount is.*\$5\.00/)
+  await refused('500.01', /maximum amount is.*\$500\.00/)
   await refused('tea', /such as/)
   const path = leadsTo(await press(link, { amount: '7,50' }))
   assert.equal((await query(link.linkId)).orders[0].paymentAmount, 7.5)
@@ -225,7 +225,7 @@ test('a paused, closed, ended or suspended link makes no order and says why', as
     assert.deepEqual((await query(link.linkId)).orders, [])
   }
   await links.changeLink('pause', key, 'test')
-  await says(/takes no payments at the moment/)
+  await says(/payment link is paused/)
   await links.changeLink('resume', key, 'test')
   clock.advance(3_600_000)
   await says(/has expired/)

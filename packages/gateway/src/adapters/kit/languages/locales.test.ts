@@ -16,11 +16,11 @@ const translated = readdirSync(folder).filter((adapter) => adapter !== onlyInEng
 /** Texts that are rightly the same as in English: abbreviations, names of the interface, words that both languages have. */
 const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   'checkout/ar': ['details.each'],
-  'checkout/de': ['signIn.pin', 'details.each'],
-  'checkout/es': ['details.each'],
-  'checkout/fr': ['details.each'],
-  'checkout/ja': ['details.each'],
-  'checkout/pt': ['details.each'],
+  'checkout/de': ['signIn.heading', 'signIn.pin', 'details.each', 'testTools.label'],
+  'checkout/es': ['details.each', 'details.total', 'testTools.label'],
+  'checkout/fr': ['details.each', 'details.total', 'testTools.label'],
+  'checkout/ja': ['details.each', 'testTools.label'],
+  'checkout/pt': ['details.each', 'details.total'],
   'checkout/zh': ['details.each'],
   'wallet/ar': ['withdraw.iban'],
   'wallet/de': ['title', 'signIn.pin', 'withdraw.iban', 'passkeys.heading', 'passkeys.name'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isPin, normaliseLogin, parseLogin, parseNewPin } from './wallet.ts'
+import { isPin, normaliseLogin, parseLogin, parseNewPin, weaknessOfPin } from './wallet.ts'
 
 test('a phone number is one login however it is written', () => {
   for (const text of ['+4915112345678', ' +49 151 1234-5678 ', '0049 (151) 12345678', '＋4915112345678']) {
@@ -31,7 +31,7 @@ test('what is neither is nobody’s login', () => {
 })
 
 test('a new PIN is 6 to 12 digits; shorter ones that were given out before are still PINs', () => {
-  for (const pin of ['123456', '123456789012']) assert.equal(parseNewPin(pin), pin)
+  for (const pin of ['246813', '135790864201']) assert.equal(parseNewPin(pin), pin)
   for (const pin of ['123', '1234567890123', '12a456', '１２３４５６', ' 123456', '123456\n']) {
     assert.equal(isPin(pin), false, JSON.stringify(pin))
     assert.throws(() => parseNewPin(pin), { code: 40001 })
@@ -40,4 +40,19 @@ test('a new PIN is 6 to 12 digits; shorter ones that were given out before are s
     assert.equal(isPin(pin), true)
     assert.throws(() => parseNewPin(pin), { code: 40001 })
   }
+})
+
+test('a PIN that guessers try first is rejected with the reason', () => {
+  const weak = {
+    repeated: ['000000', '121212', '123123', '11112222', '112211', '111222'],
+    run: ['123456', '654321', '890123', '123321', '456789', '12345678'],
+    date: ['241285', '122485', '851224', '24121985', '19851224', '010203'],
+  } as const
+  for (const [weakness, pins] of Object.entries(weak))
+    for (const pin of pins) {
+      assert.equal(weaknessOfPin(pin), weakness, pin)
+      assert.throws(() => parseNewPin(pin), { code: 40001 }, pin)
+    }
+  for (const pin of ['246810', '135790', '482951', '998271', '320199', '4071853692'])
+    assert.equal(weaknessOfPin(pin), undefined, pin)
 })
