@@ -130,6 +130,7 @@ test('apply, approve, set the password by mail, make keys, take a payment, see i
   await wallets.topUp({ wallet: wallet.walletId, ...topUp })
   const { page: buyer } = await openPage(browser, { ...phone, ignoreHTTPSErrors: true })
   await buyer.goto(checkoutUrl)
+  if (!(await buyer.getByLabel('PIN').isVisible())) await buyer.locator('summary.tile').click()
   await buyer.getByLabel('Email or phone number').fill(consumer.login)
   await buyer.getByLabel('PIN').fill(consumer.pin)
   await buyer.getByRole('button', { name: 'Continue' }).click()
