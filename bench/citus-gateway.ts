@@ -1,6 +1,7 @@
 // `TEST_CITUS_URLS="…" node bench/citus-gateway.ts [rounds] [orders]`: orders created and paid through a whole gateway,
 // both callbacks delivered, on the spread tables of a cluster and on plain ones of its coordinator alone, in turns. Any
 // answer but 200 ends it.
+
 import { fork } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -13,6 +14,7 @@ import { migrate } from '../packages/gateway/src/platform/database/migrate.ts'
 import { bindMode } from '../packages/gateway/src/platform/database/mode.ts'
 import { openPool } from '../packages/gateway/src/platform/database/pool.ts'
 import { makeVault } from '../packages/gateway/src/platform/runtime/secrets/vault.ts'
+import { actingAs } from '../packages/gateway/test/support/acting.ts'
 import { copyOnNodes, dropOnNodes } from '../packages/gateway/test/support/cluster.ts'
 import { testOperations } from '../packages/gateway/test/support/operations.ts'
 import { command, migrationsFolder, startTestServer, urlOf } from '../packages/gateway/test/support/server.ts'
@@ -60,7 +62,7 @@ async function open(database: string): Promise<Paying> {
   const pool = openPool(connection, { max: 1, statementTimeoutMs: 0 })
   await migrate(pool, migrationsFolder)
   await bindMode(pool, { mode: 'sandbox', isModeGiven: true })
-  const { merchants } = testOperations(pool, { vault: makeVault(masterKey) }).operations.as('bench')
+  const { merchants } = actingAs(testOperations(pool, { vault: makeVault(masterKey) }).operations, 'bench')
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
   const keys: { merchantId: string; aesKey: KeyObject }[] = []
   for (let number = 0; number < merchantCount; number++) {

@@ -1,4 +1,5 @@
 // The delivery of callbacks with its real parts, over a database of its own, for the scenarios that measure it.
+
 import { availableParallelism } from 'node:os'
 import { makeCallbackId, makePaymentId, sealCallback } from '@tillgate/protocol'
 import { pino } from 'pino'
@@ -19,6 +20,7 @@ import {
 import { systemClock as clock } from '../packages/gateway/src/platform/runtime/clock.ts'
 import { makeRandom } from '../packages/gateway/src/platform/runtime/node-workarounds/random.ts'
 import { makeVault } from '../packages/gateway/src/platform/runtime/secrets/vault.ts'
+import { actingAs } from '../packages/gateway/test/support/acting.ts'
 import type { World } from './world.ts'
 
 export const inFlight = 64
@@ -39,12 +41,12 @@ export async function makeDeliveryWorld(
     random,
     log: pino({ level: 'silent' }),
   })
-  const { directory, platformKeys } = operations
-  await platformKeys.ensure({ clock, random })
+  const { directory, signingKeys } = operations
+  await signingKeys.ensure({ clock, random })
   const { known } = await directory.load(merchantId, clock.now())
   const aesKey = known?.callbackKey
   if (!aesKey) throw new Error('the merchant has no AES key')
-  const { privateKey } = await platformKeys.signing(clock.now())
+  const { privateKey } = await signingKeys.signing(clock.now())
   const policy: OutboundPolicy = { mode: 'sandbox', allowedTargets: [], ...outboundLimits }
   const outbound = makeOutbound(policy, systemParts())
 
@@ -75,7 +77,7 @@ export async function makeDeliveryWorld(
       if (answer.kind !== 'answered' || answer.httpStatus !== 200) throw new Error(JSON.stringify(answer))
     },
     async addMerchant(name: string): Promise<string> {
-      const { merchants } = operations.as('bench')
+      const { merchants } = actingAs(operations, 'bench')
       return (await merchants.addMerchant({ name, publicKey: world.publicKey })).merchant.merchantId
     },
     /** Due at once, unless told otherwise. */

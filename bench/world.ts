@@ -1,5 +1,6 @@
 // What every scenario stands on: one PostgreSQL for the run, a fresh database for each contender with the same merchant
 // in it, servers as processes of their own, and requests that are signed before any clock starts.
+
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -15,6 +16,7 @@ import { migrate } from '../packages/gateway/src/platform/database/migrate.ts'
 import { bindMode } from '../packages/gateway/src/platform/database/mode.ts'
 import { openPool, type Pool } from '../packages/gateway/src/platform/database/pool.ts'
 import { makeVault } from '../packages/gateway/src/platform/runtime/secrets/vault.ts'
+import { actingAs } from '../packages/gateway/test/support/acting.ts'
 import { testOperations } from '../packages/gateway/test/support/operations.ts'
 import { startOptions, startScript, startVariables } from '../reliability/support/npm-start.ts'
 
@@ -131,7 +133,7 @@ export async function makeWorld() {
     const pool = openPool(withDatabase(first, template), { max: 1 })
     await migrate(pool, migrations)
     await bindMode(pool, { mode: 'sandbox', isModeGiven: true })
-    const { merchants } = testOperations(pool, { vault: makeVault(masterKey) }).operations.as('bench')
+    const { merchants } = actingAs(testOperations(pool, { vault: makeVault(masterKey) }).operations, 'bench')
     const { merchant, aesKey } = await merchants.addMerchant({ name: 'Bench', publicKey })
     await pool.close()
     return { merchantId: merchant.merchantId, aesKey }

@@ -1,8 +1,10 @@
 // Smuggled and oversized requests, small floods of pages, forms and codes, and a large statement, against a gateway of one's
 // own. The long run, with all floods and slow clients, is `npm run hostile`.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayPath } from '@tillgate/protocol'
+import { reachingAll } from '../packages/gateway/src/core/audit/context.ts'
 import { maxInBurst } from '../packages/gateway/src/platform/http/admission/pipelining.ts'
 import { ApiClient } from '../packages/gateway/test/support/admin-api.ts'
 import { TestClock } from '../packages/gateway/test/support/clock.ts'
@@ -138,7 +140,7 @@ test('the code of a payment link costs no more than its page, however often it i
 test('the event loop goes on while the largest statement is read', async () => {
   const { apiTokens } = gateway.operations
   const given = { login: 'admin', name: 'importer', scopes: ['reconciliation:act'], days: 1 }
-  const importer = new ApiClient(gateway, (await apiTokens.addToken(given, 'test')).token)
+  const importer = new ApiClient(gateway, (await apiTokens.addToken(reachingAll('test'), given)).token)
   const query = { account: 'bank:main', dryRun: 'yes', reason: 'test' }
   const file = largestStatement('test')
   const startedAt = performance.now()

@@ -2,12 +2,14 @@
 // Whether an outsider who is refused learns from the time of it why: who sends envelopes that stay closed, and who asks at
 // the doors of portal, wallet and checkout. Ends with code 1 unless every kind is surely within the threshold of the
 // one that it is compared with, two equal kinds are, and a planted difference is seen.
+
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { makeVault } from '../packages/gateway/src/platform/runtime/secrets/vault.ts'
+import { actingAs } from '../packages/gateway/test/support/acting.ts'
 import { testOperations } from '../packages/gateway/test/support/operations.ts'
 import { urlOf } from '../packages/gateway/test/support/server.ts'
 import { GatewayChild } from './support/gateway-child.ts'
@@ -106,7 +108,7 @@ async function measureDoors(): Promise<boolean> {
 
 /** For each turn anew: a timestamp is good for five minutes only, and then all kinds would be refused for that. */
 async function sealNow(): Promise<Map<string, Refusal>> {
-  const all = await makeRefusals(operations.as('timing').merchants)
+  const all = await makeRefusals(actingAs(operations, 'timing').merchants)
   const wanted = [reference, sameAgain, planted, ...wantedOf('kind', [...all.keys()])]
   return new Map([...all].filter(([name]) => wanted.includes(name)))
 }

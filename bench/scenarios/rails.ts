@@ -2,6 +2,7 @@
 // that each of them makes, bare, and beside these with the rows of a payment written bare between them, which is what
 // bounds it. Neither delivers callbacks, so nothing is signed by RSA: that is in the row of paid orders. Then the same,
 // and payments from wallets, while another rail never answers.
+
 import { setTimeout as pause } from 'node:timers/promises'
 import { makeWebhookSecret, signWebhook, verifyRailResponse } from '@tillgate/protocol'
 import { Pool } from 'undici'
@@ -14,6 +15,7 @@ import { outboundLimits } from '../../packages/gateway/src/platform/outbound/lim
 import { makeOutbound, systemParts } from '../../packages/gateway/src/platform/outbound/outbound.ts'
 import { systemClock } from '../../packages/gateway/src/platform/runtime/clock.ts'
 import { makeRandom } from '../../packages/gateway/src/platform/runtime/node-workarounds/random.ts'
+import { actingAs } from '../../packages/gateway/test/support/acting.ts'
 import { openMoney } from '../../packages/gateway/test/support/money.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { inTurn, median, timed } from '../figures.ts'
@@ -58,11 +60,11 @@ async function openShop(world: World) {
   const money = openMoney(database, { clock: systemClock })
   const merchant = await money.addMerchant()
   const walletId = await money.addWallet(10n ** 12n)
-  const manage = operations.as('bench').rails
+  const manage = actingAs(operations, 'bench').rails
   const settings = { ...noExtras, name: 'Bank', currencies: ['USD'] }
   await manage.addRail('bank', { ...settings, url: `${bank.url}/rail` }, 'bench', secret)
   await manage.addRail('hangs', { ...settings, url: `${bank.url}/hangs` }, 'bench')
-  operations.rails.forget()
+  operations.railDirectory.forget()
   const bareRows = makeBareRows(database, 'bank')
   const pool = new Pool(bank.url, { connections: inFlight })
   const path = { method: 'POST', path: '/rail' } as const

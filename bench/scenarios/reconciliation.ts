@@ -1,6 +1,8 @@
 // Very many lines of a bank matched with what the books have, beside one SQL statement that joins the same rows and writes
 // the same matches. The join alone, which writes nothing, is a figure to know.
+
 import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
+import { actingAs } from '../../packages/gateway/test/support/acting.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { inTurn, median, timed } from '../figures.ts'
 import { atMost, type Scenario } from '../scenario.ts'
@@ -13,7 +15,7 @@ export const reconciliation: Scenario = {
     const pool = world.openPool(await world.freshDatabase(), 4)
     const count = size.of(1_000_000, 50_000)
     const { operations } = testOperations(pool)
-    const { matchLines } = operations.as('bench').reconciliation
+    const { matchLines } = actingAs(operations, 'bench').reconciliation
     const joins: number[] = []
     const grown: number[] = []
     const cpu = { ours: 0, bare: 0 }

@@ -1,7 +1,9 @@
 // The gateway that is fuzzed over HTTP: whole, in this process so that its coverage is seen, with a merchant that has
 // orders in several states and an operator whose token may do everything.
+
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { platformKeysPath } from '../../packages/gateway/src/adapters/merchant-api/platform-keys.ts'
+import { reachingAll } from '../../packages/gateway/src/core/audit/context.ts'
 import { scopeNames } from '../../packages/gateway/src/identity/operators/rules/api-token.ts'
 import { type Clock, systemClock } from '../../packages/gateway/src/platform/runtime/clock.ts'
 import type { TestGateway, TestMerchant } from '../../packages/gateway/test/support/gateway.ts'
@@ -36,10 +38,12 @@ const longestWaitMs = 50
 
 export async function furnish(gateway: TestGateway): Promise<FuzzWorld> {
   const merchant = await gateway.addMerchant()
-  const { token } = await gateway.operations.apiTokens.addToken(
-    { login: 'admin', name: 'fuzz', scopes: scopeNames, days: 1 },
-    'fuzz',
-  )
+  const { token } = await gateway.operations.apiTokens.addToken(reachingAll('fuzz'), {
+    login: 'admin',
+    name: 'fuzz',
+    scopes: scopeNames,
+    days: 1,
+  })
   const response = await fetch(`${gateway.url}${platformKeysPath}`)
   const { keys } = (await response.json()) as { keys: { publicKey: string }[] }
   return {

@@ -1,10 +1,12 @@
 // The bank's statements and the operator who imports them. The bank leaves lines out, writes some twice, some into a later
 // statement, and some of two payments as one; the operator imports again where no answer came, and closes days.
+
 import { toDecimalText } from '@tillgate/protocol'
 import type { CsvMapping } from '../../packages/gateway/src/finance/reconciliation/rules/csv.ts'
 import { dayAfter } from '../../packages/gateway/src/finance/reconciliation/rules/statement.ts'
 import type { ReconciledDay } from '../../packages/gateway/src/finance/reconciliation/store/days.ts'
 import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
+import { actingAs } from '../../packages/gateway/test/support/acting.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { bankRailId, type SimulatedBank } from '../simulation/bank.ts'
 import type { StatementRecord, WrittenLine } from '../simulation/invariants/statements.ts'
@@ -62,7 +64,7 @@ export class Bookkeeper implements StatementRecord {
     const seeded = this.#world.seeded.stream('last reconciliation')
     const clock = { now: () => this.#world.now(), wait: async () => {} }
     const { operations } = testOperations(pool, { clock, vault, random: (count) => seeded.bytes(count) })
-    await operations.as('simulation').reconciliation.matchLines(account)
+    await actingAs(operations, 'simulation').reconciliation.matchLines(account)
   }
 
   #write(name: string): WrittenLine[] {

@@ -1,9 +1,9 @@
 // A month of payments over two rails and bank transfers, with payouts, and the statements of it in which every kind of break is
 // planted, each a known number of times. Everything that the books have comes about by the gateway's own operations.
+
 import assert from 'node:assert/strict'
 import { makeWebhookSecret, signRailResponse } from '@tillgate/protocol'
 import { noExtras } from '../../packages/gateway/src/actions/rails/rail-actions.ts'
-import type { Operations } from '../../packages/gateway/src/app/operations.ts'
 import type { RailPost } from '../../packages/gateway/src/finance/rails/rail-client.ts'
 import { creditorReference } from '../../packages/gateway/src/finance/rails/rules/bank-account.ts'
 import type { StatementFile } from '../../packages/gateway/src/finance/reconciliation/read-file.ts'
@@ -11,6 +11,7 @@ import type { BreakKind } from '../../packages/gateway/src/finance/reconciliatio
 import { dayAfter } from '../../packages/gateway/src/finance/reconciliation/rules/statement.ts'
 import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import type { Clock } from '../../packages/gateway/src/platform/runtime/clock.ts'
+import { actingAs } from '../../packages/gateway/test/support/acting.ts'
 import { heldClock } from '../../packages/gateway/test/support/money.ts'
 import { giveBankAccount, planFor } from '../../packages/gateway/test/support/payouts.ts'
 import { openRails } from '../../packages/gateway/test/support/rails.ts'
@@ -34,7 +35,7 @@ const railSecret = makeWebhookSecret((size) => Buffer.alloc(size, 3))
 
 export interface MonthGiven {
   /** At the end of each day, with the bank's statement of it and of the day before. */
-  readonly onStatement: (by: ReturnType<Operations['as']>, file: StatementFile) => Promise<unknown>
+  readonly onStatement: (by: ReturnType<typeof actingAs>, file: StatementFile) => Promise<unknown>
   /** Over all rails. */
   readonly payments: number
   /** Breaks of each kind and way. */
@@ -50,7 +51,7 @@ export async function plantMonth(pool: Pool, { payments, each, onStatement }: Mo
   const clock = heldClock(Date.parse(`${firstDay}T08:00:00Z`))
   const rails = await openRails(pool, { clock, lateMoney: 'hold', post: approving(clock) })
   const { operations, money } = rails
-  const by = operations.as('test')
+  const by = actingAs(operations, 'test')
   await by.banks.changeBank('main', { holder: 'Operator', iban, lines: undefined, bic: undefined }, 'test')
   for (const railId of railIds)
     await by.rails.addRail(
@@ -65,7 +66,7 @@ export async function plantMonth(pool: Pool, { payments, each, onStatement }: Mo
     { ...noExtras, name: 'Transfer', currencies: [currency], account },
     'test',
   )
-  operations.rails.forget()
+  operations.railDirectory.forget()
   const merchants = await Promise.all(Array.from({ length: 4 }, () => money.addMerchant()))
   for (const { merchantId } of merchants) await giveBankAccount(pool, merchantId, currency)
 

@@ -1,4 +1,5 @@
 // What is there when a run begins: merchants with their listeners, some of which share a host, and wallets with money.
+
 import { type EventName, makeUuid } from '@tillgate/protocol'
 import { noExtras } from '../../packages/gateway/src/actions/rails/rail-actions.ts'
 import { readConfig } from '../../packages/gateway/src/app/settings/config.ts'
@@ -11,6 +12,7 @@ import {
 } from '../../packages/gateway/src/core/merchants/rules/merchant.ts'
 import type { ManagePrices } from '../../packages/gateway/src/finance/treasury/manage-prices.ts'
 import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
+import { type Acting, actingAs } from '../../packages/gateway/test/support/acting.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { testBankDetails } from '../../packages/gateway/test/support/payouts.ts'
 import { testEnvironment } from '../../packages/gateway/test/support/started.ts'
@@ -55,15 +57,12 @@ export async function settleIn(
     random,
     vault,
   })
-  const { bankAccounts, payoutPlans, endpoints } = operations.as('simulation')
+  const { bankAccounts, payoutPlans, endpoints } = actingAs(operations, 'simulation')
   // Bank accounts outlive a run, because a migration brought the first one. The first run on a database draws no more
   // from `seeded` than the others.
   const chance = seeded.stream('own bank')
-  const { banks } = testOperations(pool, {
-    clock,
-    random: (count) => chance.bytes(count),
-    vault,
-  }).operations.as('simulation')
+  const own = testOperations(pool, { clock, random: (count) => chance.bytes(count), vault })
+  const { banks } = actingAs(own.operations, 'simulation')
   const known = (await banks.listBanks()).some(({ bank: { bankName } }) => bankName === ownBank)
   const ownDetails = { holder: 'Operator', iban: undefined, lines: ['Account 1'], bic: undefined }
   if (!known) await banks.addBank({ ...ownDetails, bankName: ownBank, currency: 'USD' }, 'the beginning')
@@ -98,11 +97,14 @@ export async function settleIn(
   }
   async function giveKeys({ merchantId }: Merchant): Promise<void> {
     const chance = seeded.stream(`keys of ${merchantId}`)
-    const { merchants: manage } = testOperations(pool, {
-      clock,
-      random: (count) => chance.bytes(count),
-      vault,
-    }).operations.as('simulation')
+    const { merchants: manage } = actingAs(
+      testOperations(pool, {
+        clock,
+        random: (count) => chance.bytes(count),
+        vault,
+      }).operations,
+      'simulation',
+    )
     const publicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
     await manage.addKey(merchantId, { kind: 'rsa', publicKey })
     const { keyId } = await manage.addKey(merchantId, { kind: 'aes' })
@@ -131,14 +133,18 @@ export async function settleIn(
     await stores.wallets.insertWallet(wallet, entry('wallet.add'))
     wallets.push(walletId)
   }
-  await operations.as('simulation').funds.topUp(
+  await actingAs(operations, 'simulation').funds.topUp(
     wallets.map((walletId) => ({ walletId, currency: 'USD', amountMinor: walletMinor })),
     { subject: 'simulation', reason: 'the beginning' },
   )
   const bankRail = { ...noExtras, name: 'Bank', url: 'https://bank.example/rail', currencies: ['USD'] }
-  const { secret } = await operations.as('simulation').rails.addRail(bankRailId, bankRail, 'the beginning')
+  const { secret } = await actingAs(operations, 'simulation').rails.addRail(
+    bankRailId,
+    bankRail,
+    'the beginning',
+  )
   bank.register(secret)
-  await setPrices(operations.as('simulation').prices, merchants)
+  await setPrices(actingAs(operations, 'simulation').prices, merchants)
   return { merchants, wallets }
 
   function entry(name: AuditedAction): AuditEntry {
@@ -155,7 +161,7 @@ export async function settleIn(
 }
 
 async function setPrices(
-  prices: ManagePrices,
+  prices: Acting<ManagePrices>,
   merchants: readonly { readonly merchant: Merchant }[],
 ): Promise<void> {
   for (const [index, each] of terms.entries()) {

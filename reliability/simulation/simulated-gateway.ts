@@ -15,6 +15,7 @@ import type { DirectoryEntry } from '../../packages/gateway/src/core/merchants/m
 import type { Merchant } from '../../packages/gateway/src/core/merchants/rules/merchant.ts'
 import { startJobs } from '../../packages/gateway/src/platform/jobs/jobs.ts'
 import { makeVault } from '../../packages/gateway/src/platform/runtime/secrets/vault.ts'
+import { actingAs } from '../../packages/gateway/test/support/acting.ts'
 import type { SimulatedBank } from './bank.ts'
 import type { InstalledKeys } from './keys/installed-keys.ts'
 import type { SimulatedNetwork } from './network.ts'
@@ -125,7 +126,7 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
 
   return {
     ...operations,
-    ...operations.as('simulation'),
+    ...actingAs(operations, 'simulation'),
     createOrder: sealed(operations.createOrder),
     queryOrder: sealed(operations.queryOrder),
     cancelOrder: sealed(operations.cancelOrder),

@@ -1,6 +1,8 @@
 // Who is there to be asked about: members, wallets, links that are over, and a rail; some locked, some with a code. What
 // would end during a run is made to last, because the run's clock goes ahead by days with every request.
+
 import { noExtras } from '../../packages/gateway/src/actions/rails/rail-actions.ts'
+import { actingAs } from '../../packages/gateway/test/support/acting.ts'
 import type { TestClock } from '../../packages/gateway/test/support/clock.ts'
 import type { TestGateway, TestMerchant } from '../../packages/gateway/test/support/gateway.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
@@ -26,7 +28,7 @@ export async function makePeople(gateway: TestGateway, clock: TestClock): Promis
   const { pool } = gateway
   // Without mail, so that one-time links are handed out.
   const { operations } = testOperations(pool, { vault: testVault, clock, publicUrl: gateway.url })
-  const { members, rails, wallets } = operations.as('timing')
+  const { members, rails, wallets } = actingAs(operations, 'timing')
   const merchant = await gateway.addMerchant()
   const { merchantId } = merchant
   const links = { used: await addMembers(), expired: await invitations('late'), recovery: await recoveries() }

@@ -1,8 +1,10 @@
 // Every kind of envelope that stays closed, as an outsider could send it: in the name of merchants that are there, that
 // are suspended, that have more keys than others, and of merchants that do not exist.
+
 import { type KeyObject, randomBytes, randomInt } from 'node:crypto'
 import { makeAesKey, parseAesKey, type RequestWire, type SealingKeys, sealRequest } from '@tillgate/protocol'
 import type { ManageMerchants } from '../../packages/gateway/src/core/merchants/manage-merchants.ts'
+import type { Acting } from '../../packages/gateway/test/support/acting.ts'
 import { otherPair, pair, strangerPair } from '../../packages/protocol/test/keys.ts'
 
 /** Gives the next envelope of its kind. */
@@ -18,7 +20,7 @@ export const planted = 'planted difference'
 const variants = 40
 const body = JSON.stringify({ paymentId: 'P01K73ZQ800JZ7V3N4Q5R6S7T8W', note: 'x'.repeat(600) })
 
-export async function makeRefusals(merchants: ManageMerchants): Promise<Map<string, Refusal>> {
+export async function makeRefusals(merchants: Acting<ManageMerchants>): Promise<Map<string, Refusal>> {
   const publicKey = pem(pair.publicKey)
   const add = async (name: string) => {
     const { merchant, aesKey } = await merchants.addMerchant({ name, publicKey })

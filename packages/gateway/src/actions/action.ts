@@ -1,32 +1,24 @@
 // What an operator may do, and a merchant's member with their own merchant, declared once. From the declaration come the route of the admin API with its description,
 // the command with its help, the forms of console and portal, and the name in the audit.
 import type { Static, TObject, TSchema } from 'typebox'
-import type { Authority } from '../core/audit/rules/authority.ts'
+import type { AnyContext, Context } from '../core/audit/context.ts'
 import { type AuditedAction, type Effect, effectsOfActions } from '../core/audit/rules/effects.ts'
 import type { MemberRole, Role } from '../core/audit/rules/roles.ts'
-import type { Member } from '../identity/members/rules/member.ts'
 import { type ApiToken, type Scope, scopes } from '../identity/operators/rules/api-token.ts'
 import type { Operator } from '../identity/operators/rules/operator.ts'
 import { type Answered, answerOf, type FileType } from './answers.ts'
-import type { OperatorService } from './service.ts'
+import type { MerchantOperations, Operations } from './operations.ts'
 
 /** What was typed, field by field. */
 export type RawInput = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface ActionCall<Params = unknown, Input = unknown> {
-  readonly service: OperatorService
+  readonly operations: Operations
+  readonly context: AnyContext
   /** Undefined on the command line, which knows an account of the machine and no person, and where a member acts. */
   readonly operator: Operator | undefined
-  /** Of the merchant that the action is done to, and of no other: the service reaches nothing else. */
-  readonly member?: Member
-  /** Which members may, where a member acts. */
-  readonly portalRoles?: readonly MemberRole[]
   /** Of the admin API alone. */
   readonly token?: ApiToken
-  /** For the audit: who, by which way, from where. */
-  readonly actor: string
-  /** Checked again in the transaction of every change. */
-  readonly authority: Authority
   readonly nowMs: number
   readonly params: Params
   readonly input: Input
@@ -41,6 +33,13 @@ export interface ActionCall<Params = unknown, Input = unknown> {
    * proof is for, so that what was proven before access was ended is not worth anything after it.
    */
   readonly prove?: () => Promise<void>
+}
+
+/** A call that may come from an operator, or from a member for their own merchant. */
+export interface SharedCall<Params = unknown, Input = unknown>
+  extends Omit<ActionCall<Params, Input>, 'operations' | 'context'> {
+  readonly operations: MerchantOperations
+  readonly context: Context
 }
 
 /** A file that somebody chose or sent; read from its beginning each time. */
@@ -164,6 +163,8 @@ export interface Action {
   /** Input that a waiting request keeps, so that it runs only if things are still as they were. */
   readonly pin: ((call: ActionCall) => Promise<Readonly<Record<string, unknown>>>) | undefined
   readonly run: (call: ActionCall) => Promise<unknown>
+  /** The same for a member, whose context is limited to their merchant. */
+  readonly runForMember: ((call: SharedCall) => Promise<unknown>) | undefined
   readonly tell: ((answer: unknown, given: Given<unknown, unknown>) => Told) | undefined
 }
 
@@ -174,7 +175,7 @@ interface Given<Params, Input> {
 
 type Checked<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
-interface ActionGiven<Params, Input, Answer extends TObject | FileType> {
+interface ActionGiven<Params, Input, Answer extends TObject | FileType, Call> {
   readonly name: string
   readonly summary: string
   /** Those of the audited action of this name, unless given. */
@@ -193,11 +194,10 @@ interface ActionGiven<Params, Input, Answer extends TObject | FileType> {
   readonly form?: FormFace
   /** Where it has several. */
   readonly forms?: readonly FormFace[]
-  readonly portal?: readonly PortalFace[]
   readonly checks?: Action['checks']
   readonly pin?: (call: ActionCall<Checked<Params>, Checked<Input>>) => Promise<Partial<Checked<Input>>>
   readonly run: (
-    call: ActionCall<Checked<Params>, Checked<Input>>,
+    call: Call,
   ) => Promise<Answer extends TSchema ? Answered<Static<Answer>> : AsyncIterable<string>>
   readonly tell?: (answer: Checked<Answer>, given: Given<Checked<Params>, Checked<Input>>) => Told
 }
@@ -207,7 +207,7 @@ export function defineAction<
   Answer extends TObject | FileType,
   Params extends TObject | undefined = undefined,
   Input extends TObject | undefined = undefined,
->(given: ActionGiven<Params, Input, Answer>): Action {
+>(given: ActionGiven<Params, Input, Answer, ActionCall<Checked<Params>, Checked<Input>>>): Action {
   return {
     ...given,
     effects: given.effects ?? declaredEffects(given),
@@ -219,13 +219,29 @@ export function defineAction<
     isOnce: given.isOnce ?? false,
     takesFile: given.takesFile ?? false,
     forms: given.forms ?? (given.form ? [given.form] : []),
-    portal: given.portal ?? [],
+    portal: [],
     checks: given.checks ?? {},
     pin: given.pin as Action['pin'],
     // Safe, both: every face checks by these very schemas before it calls.
     run: async (call) => answerOf(given.answer, await (given.run as Action['run'])(call)),
+    runForMember: undefined,
     tell: given.tell as Action['tell'],
   }
+}
+
+/** An action that members may also do with their own merchant: it reaches no further than its context. */
+export function defineSharedAction<
+  Answer extends TObject | FileType,
+  Params extends TObject | undefined = undefined,
+  Input extends TObject | undefined = undefined,
+>(
+  given: ActionGiven<Params, Input, Answer, SharedCall<Checked<Params>, Checked<Input>>> & {
+    readonly portal: readonly PortalFace[]
+  },
+): Action {
+  const action = defineAction(given)
+  // Safe: the call of an operator is one of these, and `run` takes both.
+  return { ...action, portal: given.portal, runForMember: action.run as Action['runForMember'] }
 }
 
 /** Throws for an action that is neither audited nor read-only: what it can do to money must be declared. */

@@ -8,6 +8,7 @@ import { catalogue } from '../actions/catalog.ts'
 import type { Terminal, WithContext } from '../adapters/cli/context.ts'
 import { tellAway } from '../adapters/cli/db.ts'
 import { operatorProgram } from '../adapters/cli/program.ts'
+import { reachingAll } from '../core/audit/context.ts'
 import { systemClock } from '../platform/runtime/clock.ts'
 import { silentLog } from '../platform/runtime/log.ts'
 import { Interruption, StartFailure } from '../platform/runtime/start-failure.ts'
@@ -16,7 +17,6 @@ import { migrationsFolder } from './database/open-gateway-database.ts'
 import { openStores } from './database/open-stores.ts'
 import { makeOperations } from './operations.ts'
 import { ownListenersOf } from './own-listeners.ts'
-import { makeOperatorService } from './services/operator-service.ts'
 import { type Config, readConfig } from './settings/config.ts'
 import { listenForStop } from './stop-signals.ts'
 
@@ -104,14 +104,11 @@ async function withStores(terminal: GatewayTerminal, work: Parameters<WithContex
       log: silentLog,
       ownListeners: ownListenersOf(config),
     })
-    const actor = `cli:${userInfo().username}`
     await work({
       config,
-      service: makeOperatorService({ ...parts, publicUrl, stores, operations, vault }),
-      masterKey: operations.as(actor).masterKey,
-      prune: operations.prune,
+      operations,
       clock: systemClock,
-      actor,
+      context: reachingAll(`cli:${userInfo().username}`),
       signal,
     })
   } finally {

@@ -1,7 +1,7 @@
 // What serves requests once the database is there: operations over the stores, the checkout's and the console's side of
 // them, and the work that happens by itself. Loaded while the database starts.
-import type { OperatorService } from '../actions/service.ts'
 import type { RunningCheckout } from '../adapters/checkout/routes.ts'
+import type { ConsoleService } from '../adapters/console/console.ts'
 import type { CookieJar } from '../adapters/kit/cookies.ts'
 import type { MerchantApi } from '../adapters/merchant-api/merchant-api.ts'
 import type { RunningRails } from '../adapters/merchant-api/rails.ts'
@@ -42,7 +42,7 @@ export interface Service {
   readonly checkout: RunningCheckout
   readonly links: OpenLink
   readonly openBill: AskBill['open']
-  readonly console: OperatorService
+  readonly console: ConsoleService
   readonly portal: PortalService
   readonly wallet: WalletService
   readonly findLogo: MerchantStore['findLogo']
@@ -145,7 +145,6 @@ export async function startService(config: Config, parts: ServiceParts): Promise
       operations,
       stores,
       vault,
-      publicUrl,
       random,
       openId: config.memberOpenId && makeOpenIdClient({ ...config.memberOpenId, maxAgeSeconds }),
     }),
@@ -155,14 +154,13 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     openBill: operations.bills.open,
     console: makeOperatorService({
       config,
-      publicUrl,
       stores,
       operations,
       vault,
       random,
       openId: config.openId && makeOpenIdClient({ ...config.openId, maxAgeSeconds }),
     }),
-    platformKeys: () => operations.platformKeys.published(clock.now()),
+    platformKeys: () => operations.signingKeys.published(clock.now()),
     readiness: () => readinessOf(opened),
     figures: stores.figures,
     sandboxAccess: operations.sandboxAccess,

@@ -4,7 +4,7 @@
 import { createPublicKey, generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import { makeUuid, parseAesKey, parsePrivateKey, type RandomBytes } from '@tillgate/protocol'
-import { makeAuditEntries } from '../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../core/audit/audit-entries.ts'
 import type { AuditedAction } from '../core/audit/rules/effects.ts'
 import type { PublishedKey } from '../core/keys/platform-keys.ts'
 import { placeOf } from '../core/merchants/merchant-directory.ts'
@@ -142,7 +142,7 @@ async function register(secrets: Secrets, parts: SandboxMerchantParts): Promise<
     (key) => !live.some((each) => each.kind === key.kind && isSame(each, secrets, vault)),
   )
   const entry = (name: AuditedAction, subject: string, reason: string) =>
-    makeAuditEntries({ clock, random, actor })(name, subject, { merchantId: demoMerchantId, reason })
+    makeAuditEntry({ clock, random }, { actor }, name, subject, { merchantId: demoMerchantId, reason })
   if (!found) {
     const merchant = newMerchant({ merchantId: demoMerchantId, name: demoMerchantName, createdAtMs: nowMs })
     const added = entry('merchant.add', demoMerchantId, 'sandbox demo merchant')

@@ -1,6 +1,7 @@
 // A newcomer signs on by itself: a name and the public half of an RSA pair in, a merchantId and an AES key out. In the
 // sandbox alone, and so many a day at most.
 import { KeyError, parsePublicKey } from '@tillgate/protocol'
+import { reachingAll } from '../core/audit/context.ts'
 import { normaliseEmail } from '../core/emails/rules/notice.ts'
 import type { MadeMerchant, ManageMerchants } from '../core/merchants/manage-merchants.ts'
 import type { ManageMembers } from '../identity/members/manage-members.ts'
@@ -9,7 +10,7 @@ import { isVisible } from '../platform/runtime/visible-text.ts'
 import type { SandboxAccessStore } from './store/sandbox-access.ts'
 
 /** Who signs newcomers on, in the record of actions. */
-export const sandboxAccessActor = 'sandbox access'
+const newcomer = reachingAll('sandbox access')
 export const maxNameLength = 64
 const dayMs = 24 * 60 * 60_000
 
@@ -37,7 +38,7 @@ export type Access =
   | { readonly kind: 'too_many' }
 
 export interface SandboxAccessParts {
-  readonly manage: Pick<ManageMerchants, 'addMerchant'>
+  readonly merchants: Pick<ManageMerchants, 'addMerchant'>
   readonly members: Pick<ManageMembers, 'inviteMember'>
   readonly access: SandboxAccessStore
   readonly platformPublicKey: () => Promise<string>
@@ -59,12 +60,18 @@ export function makeSandboxAccess(parts: SandboxAccessParts) {
 
   async function give({ name, publicKey, email }: AccessRequest): Promise<Access> {
     const sinceMs = parts.clock.now() - dayMs
-    const count = await parts.access.countMerchantsAddedBy({ actor: sandboxAccessActor, sinceMs })
+    const count = await parts.access.countMerchantsAddedBy({ actor: newcomer.actor, sinceMs })
     if (count >= parts.maxPerDay) return { kind: 'too_many' }
-    const made = await parts.manage.addMerchant({ name: name.trim(), publicKey, isSelfRegistered: true })
+    const made = await parts.merchants.addMerchant(newcomer, {
+      name: name.trim(),
+      publicKey,
+      isSelfRegistered: true,
+    })
     const { merchantId } = made.merchant
     const invited =
-      email === '' ? undefined : await parts.members.inviteMember({ merchantId, email, role: 'owner' })
+      email === ''
+        ? undefined
+        : await parts.members.inviteMember(newcomer, { merchantId, email, role: 'owner' })
     const platformPublicKey = await parts.platformPublicKey()
     return {
       kind: 'given',

@@ -1,6 +1,8 @@
 // The test bank that runs beside the sandbox, registered as a rail like any other: what its file says is the truth, and
 // the database is made to agree with it at every start.
+
 import { currencies, Failure } from '@tillgate/protocol'
+import { reachingAll } from '../core/audit/context.ts'
 import type { Order } from '../core/orders/rules/order.ts'
 import { type ManageRailsParts, makeManageRails } from '../finance/rails/manage-rails.ts'
 import type { PayByRail, RailPaymentOutcome } from '../finance/rails/pay-by-rail.ts'
@@ -41,9 +43,10 @@ export interface TestBankRail {
 
 export async function ensureTestBank(
   { railId, name, url, secret }: TestBankRail,
-  given: Omit<ManageRailsParts, 'mode' | 'actor'>,
+  given: Omit<ManageRailsParts, 'mode'>,
 ): Promise<void> {
-  const manage = makeManageRails({ ...given, mode: 'sandbox', actor: 'sandbox' })
+  const manage = makeManageRails({ ...given, mode: 'sandbox' })
+  const sandbox = reachingAll('sandbox')
   const reason = 'the test bank beside the sandbox'
   const settings = {
     name,
@@ -59,12 +62,13 @@ export async function ensureTestBank(
   const { rails: store, vault, clock } = given
   const known = await new RailDirectory({ store, vault, clock }).find(railId)
   if (!known) {
-    await manage.addRail(railId, settings, reason, secret).catch((error: unknown) => {
+    await manage.addRail(sandbox, railId, settings, reason, secret).catch((error: unknown) => {
       // Another gateway that starts at the same moment was first.
       if (!(error instanceof Failure && error.failure === 'status_does_not_allow')) throw error
     })
     return
   }
-  if (known.rail.url !== url) await manage.changeRail(railId, { url }, reason)
-  if (known.secrets[0] !== secret) await manage.rotateSecret(railId, { endsOthers: true, reason }, secret)
+  if (known.rail.url !== url) await manage.changeRail(sandbox, railId, { url }, reason)
+  if (known.secrets[0] !== secret)
+    await manage.rotateSecret(sandbox, railId, { endsOthers: true, reason }, secret)
 }

@@ -2,7 +2,8 @@
 // at every further one, and whenever a payment asks for more than is left: they are everybody's, and nobody can empty
 // them for the others.
 import { currencies, digitsOf, makeUuid } from '@tillgate/protocol'
-import { makeAuditEntries } from '../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../core/audit/audit-entries.ts'
+import { reachingAll } from '../core/audit/context.ts'
 import { availableMinor } from '../core/ledger/rules/transfer.ts'
 import type { SubmitPayment } from '../core/orders/payments/submit-payment.ts'
 import type { Order } from '../core/orders/rules/order.ts'
@@ -34,12 +35,11 @@ const names: Record<Behaviour, string> = {
 }
 
 const fullMajorUnits = 1_000_000_000n
-const actor = 'gateway'
+const gateway = reachingAll('gateway')
 const refillReason = 'sandbox test wallet filled up'
 
 export async function ensureTestWallets(parts: TestWalletsParts): Promise<void> {
   const { wallets, vault, clock, random } = parts
-  const entry = makeAuditEntries({ clock, random, actor })
   const there = new Set((await wallets.listTestWallets()).map(({ behaviour }) => behaviour))
   const missing = (Object.keys(behaviours) as Behaviour[]).filter((behaviour) => !there.has(behaviour))
   // One hash for all: the PIN is known to everybody.
@@ -52,7 +52,7 @@ export async function ensureTestWallets(parts: TestWalletsParts): Promise<void> 
     // False where another process was quicker.
     await wallets.insertWallet(
       { walletId, login, name: names[behaviour], sealedPin, behaviour, createdAtMs: nowMs },
-      entry('wallet.add', walletId, { reason: 'sandbox test wallet' }),
+      makeAuditEntry(parts, gateway, 'wallet.add', walletId, { reason: 'sandbox test wallet' }),
     )
   }
   await fill(parts)
@@ -60,7 +60,7 @@ export async function ensureTestWallets(parts: TestWalletsParts): Promise<void> 
 
 /** Whatever is less than half full; the one with too little money stays empty. */
 async function fill({ wallets, treasury, clock, random }: TestWalletsParts): Promise<void> {
-  const funds = makeMoveFunds({ treasury, clock, random, actor })
+  const funds = makeMoveFunds({ treasury, clock, random })
   for (const { walletId, behaviour } of await wallets.listTestWallets()) {
     if (!isRefilled(behaviour)) continue
     const accounts = await wallets.listBalances(walletId)
@@ -70,7 +70,7 @@ async function fill({ wallets, treasury, clock, random }: TestWalletsParts): Pro
       const hasMinor = available.get(currency) ?? 0n
       return hasMinor * 2n < fullMinor ? { walletId, currency, amountMinor: fullMinor - hasMinor } : []
     })
-    if (topUps.length > 0) await funds.topUp(topUps, { subject: walletId, reason: refillReason })
+    if (topUps.length > 0) await funds.topUp(gateway, topUps, { subject: walletId, reason: refillReason })
   }
 }
 
@@ -86,7 +86,7 @@ export function makeRefillTestWallet({
   clock,
   random,
 }: TestWalletsParts): RefillTestWallet {
-  const funds = makeMoveFunds({ treasury, clock, random, actor })
+  const funds = makeMoveFunds({ treasury, clock, random })
   return async ({ walletId, behaviour }, { currency, paymentAmountMinor }) => {
     if (!isRefilled(behaviour)) return false
     const hasMinor = await wallets.findAvailable(walletId, currency)
@@ -94,7 +94,7 @@ export function makeRefillTestWallet({
     const wantedMinor = paymentAmountMinor > fullMinor ? paymentAmountMinor : fullMinor
     if (hasMinor >= paymentAmountMinor) return true
     const topUp = { walletId, currency, amountMinor: wantedMinor - hasMinor }
-    await funds.topUp([topUp], { subject: walletId, reason: refillReason })
+    await funds.topUp(gateway, [topUp], { subject: walletId, reason: refillReason })
     return true
   }
 }

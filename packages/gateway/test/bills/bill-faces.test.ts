@@ -1,10 +1,12 @@
 // A bill by every way that leads to it: the signed method with its download address, the SDK, till, the admin API, the
 // operator's command line and the console; all of them the same bytes.
+
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { runTill } from '../../../sdk/src/cli/till.ts'
 import { type Fetch, Tillgate, UnexpectedAnswerError } from '../../../sdk/src/index.ts'
+import { reachingAll } from '../../src/core/audit/context.ts'
 import { ApiClient } from '../support/admin-api.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
@@ -177,10 +179,12 @@ test('till shows the totals and writes the file', async () => {
 })
 
 test('operators list and download it by admin API and console', async () => {
-  const { token } = await gateway.operations.apiTokens.addToken(
-    { login: 'admin', name: 'bills', scopes: ['merchants:read'], days: 1 },
-    'test',
-  )
+  const { token } = await gateway.operations.apiTokens.addToken(reachingAll('test'), {
+    login: 'admin',
+    name: 'bills',
+    scopes: ['merchants:read'],
+    days: 1,
+  })
   const api = new ApiClient(gateway, token)
   const { bills } = await api.data('listBills', { params: { merchantId } })
   assert.deepEqual([bills.length, bills[0].sha256, bills[0].totals[0].closing], [1, bill.sha256, '25.00'])

@@ -1,5 +1,6 @@
 // Bills from the ledger: made once for each day on which something moved, never changed, and in agreement with the books
 // whatever happens.
+
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -9,6 +10,7 @@ import { priceLeadMs } from '../../src/core/orders/fees/rules/price.ts'
 import { makeReadBill } from '../../src/finance/bills/read-bill.ts'
 import { billDelayMs } from '../../src/finance/bills/rules/bill.ts'
 import { startBill } from '../../src/finance/bills/write-bill.ts'
+import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { payOutWholly, sell, textOf } from '../support/payouts.ts'
@@ -16,7 +18,7 @@ import { payOutWholly, sell, textOf } from '../support/payouts.ts'
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
 const money = openMoney(pool, { clock })
-const { makeBills, readBill, as } = money.operations
+const { makeBills, readBill } = money.operations
 const dayMs = 86_400_000
 
 function goTo(time: string): void {
@@ -60,7 +62,7 @@ const { merchantId } = merchant
 const quiet = await money.addMerchant()
 
 test('a day’s bill has every line, sums that add up, and the hash of its bytes', async () => {
-  await as('test').prices.setPrice(
+  await actingAs(money.operations, 'test').prices.setPrice(
     {
       merchantId,
       railId: undefined,
@@ -87,7 +89,7 @@ test('a day’s bill has every line, sums that add up, and the hash of its bytes
   await payOutWholly(money, { merchantId, amountMinor: 1_500n })
   clock.advance(1)
   const outside = { bankName: 'main' }
-  await as('test').corrections.correct(
+  await actingAs(money.operations, 'test').corrections.correct(
     { kind: 'fund', merchantId, currency: 'USD', amountMinor: 25n, outside },
     'test',
   )

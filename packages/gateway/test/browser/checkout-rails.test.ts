@@ -1,5 +1,6 @@
 // A consumer in a real Chromium pays through a rail: by redirect, by a code, by instructions; changes their mind, is
 // declined, comes back, and does all of it without scripts too.
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
@@ -7,6 +8,7 @@ import { noExtras } from '../../src/actions/rails/rail-actions.ts'
 import { languages } from '../../src/adapters/checkout/languages.ts'
 import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
 import { grouped } from '../../src/finance/treasury/rules/mod-97.ts'
+import { actingAs } from '../support/acting.ts'
 import { desktop, heading, launchBrowser, openPage, phone, screens } from '../support/browser.ts'
 import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
 import { complaints, picture } from '../support/look.ts'
@@ -18,7 +20,7 @@ const bank = await new TestBank(clock).open()
 after(() => bank.close())
 const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" fill="#1f6f5c"/><path d="M6 13h20L16 6zm2 2v8h4v-8zm6 0v8h4v-8zm6 0v8h4v-8zM6 25h20v2H6z" fill="#fff"/></svg>'
-const { rails } = gateway.operations.as('test')
+const { rails } = actingAs(gateway.operations, 'test')
 for (const [railId, name] of [
   ['bank', 'My bank'],
   ['other', 'Other bank'],
@@ -144,7 +146,7 @@ test('bank transfer: account and reference in every language, without scripts, a
       await page.getByText(words.rails.transfer).waitFor()
     }
     const part = { reference, currency: 'USD', amountMinor: 100n, valueDate: '2025-01-01', reason: 'test' }
-    const { transfers } = gateway.operations.as('test')
+    const { transfers } = actingAs(gateway.operations, 'test')
     await transfers.confirmTransfer('transfer', { ...part, outsideReference: order.paymentId })
     await page.goto(`${order.url}?lang=en`)
     await page.getByText('Received so far').waitFor()

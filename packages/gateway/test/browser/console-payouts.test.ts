@@ -1,7 +1,9 @@
 // The pages of payouts in a real browser, on a desktop in light and on a phone in dark: a plan and a bank account are set,
 // a run is looked through, sent and paid, and one payout comes back.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { actingAs } from '../support/acting.ts'
 import { launchBrowser, phone } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { signIn } from '../support/console-browser.ts'
@@ -86,8 +88,11 @@ test('a run is looked through, sent and paid, and one payout comes back', async 
 
 test('all of it on a phone in dark', async () => {
   const small = await signIn(browser, gateway, { ...phone, colorScheme: 'dark' })
-  const runs = await operations.as('test').payoutRuns.listRuns({ limit: 1 })
-  const [payout] = await operations.as('test').payouts.listPayouts({ runId: runs[0]?.runId }, { limit: 1 })
+  const runs = await actingAs(operations, 'test').payoutRuns.listRuns({ limit: 1 })
+  const [payout] = await actingAs(operations, 'test').payouts.listPayouts(
+    { runId: runs[0]?.runId },
+    { limit: 1 },
+  )
   const pages = {
     'payouts-merchant-phone': `/merchants/${merchantId}/payouts`,
     'payouts-runs-phone': '/payouts',

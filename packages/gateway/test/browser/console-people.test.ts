@@ -1,10 +1,12 @@
 // Two people at the console in real browsers, one on a desktop in light, one on a phone in dark: a payout that one asks
 // for and the other approves, the second step of signing in, tokens and the description of the admin API. Every page of
 // it reads well and passes axe-core. With SCREENSHOTS=folder it also takes pictures.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { totpCode } from '../../src/identity/accounts/totp.ts'
+import { actingAs } from '../support/acting.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
@@ -14,7 +16,7 @@ const shop = await openCheckoutShop({ environment: { APPROVAL_FOR: 'payout' } })
 const { gateway, clock, merchant } = shop
 const browser: Browser = await launchBrowser()
 const password = 'a password of the team'
-const { operators } = gateway.operations.as('test')
+const { operators } = actingAs(gateway.operations, 'test')
 for (const login of ['alice', 'bob']) await operators.addOperator({ login, role: 'admin', password })
 await shop.pay(await shop.order(), 'success')
 

@@ -1,8 +1,10 @@
 // Reconciliation in a real browser: breaks, a break with both sides, statements and days, light and dark, large and small.
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
 import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
+import { actingAs } from '../support/acting.ts'
 import { launchBrowser, screens } from '../support/browser.ts'
 import { signIn } from '../support/console-browser.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -11,7 +13,7 @@ import { look } from '../support/look.ts'
 const gateway = await startTestGateway()
 const browser = await launchBrowser()
 after(() => browser.close())
-const { reconciliation } = gateway.operations.as('test')
+const { reconciliation } = actingAs(gateway.operations, 'test')
 const lines = Array.from({ length: 9 }, (_, index) => ({
   reference: `B${index}`,
   day: `2026-01-0${index + 1}`,

@@ -1,8 +1,10 @@
 // The console in a real browser, on a desktop and a phone, light and dark: nothing that the content security policy
 // refuses, and nothing that a critic objects to.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser } from 'playwright-core'
+import { actingAs } from '../support/acting.ts'
 import { launchBrowser, openPage, screens } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { signIn } from '../support/console-browser.ts'
@@ -18,13 +20,11 @@ for (const end of ['failed', 'none', 'cancel', 'success', 'none', 'success'] as 
   else if (end !== 'none') await shop.pay(order, end)
   clock.advance(7_000)
 }
-const { endpoint } = await gateway.operations
-  .as('test')
-  .endpoints.addEndpoint(
-    merchant.merchantId,
-    { url: 'http://127.0.0.1:9/warehouse/events', format: 'standard', events: undefined },
-    'test',
-  )
+const { endpoint } = await actingAs(gateway.operations, 'test').endpoints.addEndpoint(
+  merchant.merchantId,
+  { url: 'http://127.0.0.1:9/warehouse/events', format: 'standard', events: undefined },
+  'test',
+)
 const paid = await shop.order()
 await shop.pay(paid, 'success')
 const orderPath = `/orders/${merchant.merchantId}/${paid.paymentId}`

@@ -1,6 +1,7 @@
 // From an empty live gateway to the bill of a payment and its refund, as people do it: a shop applies in its browser and makes its key there, an operator
 // approves in the console, the password is set by the link of the mail that the SMTP server got, a consumer pays an order
 // that the SDK created, the shop sees it and refunds it in the portal, and reads the day's bill there and in its program.
+
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { request as forward } from 'node:http'
@@ -8,6 +9,8 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { Tillgate } from '../../../sdk/src/index.ts'
+import { reachingAll } from '../../src/core/audit/context.ts'
+import { actingAs } from '../support/acting.ts'
 import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { until } from '../support/callbacks.ts'
 import { makeSelfSigned } from '../support/certificates.ts'
@@ -123,7 +126,7 @@ test('apply, approve, set the password by mail, make keys, take a payment, see i
   })
 
   // A consumer with a wallet pays it.
-  const { wallets } = gateway.operations.as('test')
+  const { wallets } = actingAs(gateway.operations, 'test')
   const consumer = { login: 'mira@wallet.example', pin: '482951' }
   const { wallet } = await wallets.addWallet({ ...consumer, name: 'Mira Consumer', reason: 'test' })
   const topUp = { currency: 'USD', amountMinor: 100_000n, reason: 'test' }
@@ -147,7 +150,7 @@ test('apply, approve, set the password by mail, make keys, take a payment, see i
   await shop.locator('main').getByRole('button', { name: 'Refund' }).click()
   await shop.getByText('The refund is under way.').waitFor()
   await until(async () => {
-    const found = await gateway.operations.showOrder({ merchantId, paymentId })
+    const found = await gateway.operations.showOrder(reachingAll('test'), { merchantId, paymentId })
     return found?.refunds.some(({ status }) => status === 'refund_success') ?? false
   })
 

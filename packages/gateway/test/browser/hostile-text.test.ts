@@ -1,13 +1,16 @@
 // Hostile text in every field, and every page of every face in a real Chromium: nothing of it runs, nothing becomes part of
 // a page, and every page shows it as the text that it is. Then mails, files for spreadsheets, and what is typed into forms.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
 import { prefix as portalPrefix } from '../../src/adapters/portal/portal.ts'
 import { playgroundPath } from '../../src/adapters/sandbox/paths.ts'
+import { reachingAll } from '../../src/core/audit/context.ts'
 import { kindOf, type NoticeKind, noticeKinds } from '../../src/core/emails/rules/kinds.ts'
 import { noticeLanguages } from '../../src/core/emails/rules/notice.ts'
 import { writeMessage } from '../../src/core/emails/rules/write-message.ts'
+import { actingAs } from '../support/acting.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { until } from '../support/callbacks.ts'
 import { ConsoleClient } from '../support/console.ts'
@@ -216,12 +219,12 @@ for (const face of faces.filter((each) => pathsOf(each, 'download').length > 0))
 test('fields of a closed form take none of it', async () => {
   const typed = new HostileTexts()
   const { apiTokens } = gateway.operations
-  const { wallets, members } = gateway.operations.as('test')
+  const { wallets, members } = actingAs(gateway.operations, 'test')
   const { merchantId } = world.merchant
   for (let kind = 0; kind < HostileTexts.kinds; kind++) {
     const text = typed.text('closed', { max: 60 })
     const token = { login: 'admin', name: text, scopes: [], days: 1 }
-    await assert.rejects(apiTokens.addToken(token, 'test'), /name must be/, text)
+    await assert.rejects(apiTokens.addToken(reachingAll('test'), token), /name must be/, text)
     await assert.rejects(
       wallets.addWallet({ login: text, name: 'Mira', pin: testPin, reason: 'test' }),
       Failure,

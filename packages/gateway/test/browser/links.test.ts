@@ -1,7 +1,9 @@
 // Payment links in a real Chromium: paid without scripts, on a phone and on a desktop, in every state and language.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { languages } from '../../src/adapters/checkout/languages.ts'
+import { actingAs } from '../support/acting.ts'
 import { launchBrowser, openPage, openScreens, phone } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { look, overflow } from '../support/look.ts'
@@ -9,7 +11,7 @@ import { look, overflow } from '../support/look.ts'
 const shop = await openCheckoutShop()
 const { gateway, merchant, clock } = shop
 const browser = await launchBrowser()
-const { links } = gateway.operations.as('test')
+const { links } = actingAs(gateway.operations, 'test')
 let numbers = 0
 
 async function create(given: object = {}) {

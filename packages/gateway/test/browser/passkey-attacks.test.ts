@@ -1,11 +1,13 @@
 // Passkeys in a real browser against whoever has the page, the device or a copy of it: answers are bent, replayed, carried
 // elsewhere and made on another site with Chromium's virtual authenticator, in the portal, in the console and at the wallet.
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import type { CDPSession, Page } from 'playwright-core'
+import { actingAs } from '../support/acting.ts'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { TestClock } from '../support/clock.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -42,7 +44,7 @@ const faces = {
     secret: memberPassword,
     async account(): Promise<Account> {
       const { email } = await memberOf(gateway, merchantId, 'developer')
-      const { members } = gateway.operations.as('test')
+      const { members } = actingAs(gateway.operations, 'test')
       return { login: email, end: () => members.removeMember({ merchantId, login: email }) }
     },
   },
@@ -58,7 +60,7 @@ const faces = {
     secret: operatorPassword,
     async account(): Promise<Account> {
       const login = `keys-${++people}`
-      const { operators } = gateway.operations.as('test')
+      const { operators } = actingAs(gateway.operations, 'test')
       await operators.addOperator({ login, role: 'viewer', password: operatorPassword })
       return { login, end: () => operators.disableOperator(login, 'left') }
     },
@@ -75,7 +77,7 @@ const faces = {
     secret: testPin,
     async account(): Promise<Account> {
       const { login, walletId } = await consumerOf(gateway)
-      return { login, end: () => gateway.operations.as('test').wallets.lockWallet(walletId, 'lost') }
+      return { login, end: () => actingAs(gateway.operations, 'test').wallets.lockWallet(walletId, 'lost') }
     },
   },
 } as const

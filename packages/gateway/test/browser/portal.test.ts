@@ -1,7 +1,9 @@
 // The portal in a real browser: sandbox access, a password by the link, a key pair that never leaves the page, and every
 // page on a desktop and a phone, light and dark, without a fault that axe finds.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { actingAs } from '../support/acting.ts'
 import { launchBrowser, openPage, phone, screens } from '../support/browser.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { look } from '../support/look.ts'
@@ -14,28 +16,28 @@ const browser = await launchBrowser()
 const shop = await gateway.addMerchant({ name: 'Tea House' })
 const { merchantId } = shop
 const { email } = await memberOf(gateway, merchantId, 'owner')
-const { endpoint } = await gateway.operations
-  .as('test')
-  .endpoints.addEndpoint(
-    merchantId,
-    { url: 'http://127.0.0.1:9/warehouse/events', format: 'standard', events: ['payment.order.success'] },
-    'test',
-  )
+const { endpoint } = await actingAs(gateway.operations, 'test').endpoints.addEndpoint(
+  merchantId,
+  { url: 'http://127.0.0.1:9/warehouse/events', format: 'standard', events: ['payment.order.success'] },
+  'test',
+)
 const paymentId = await shop.paidOrder()
 await shop.call('service.trade.create', createBody({ now: Date.now() }))
 const { rows } = await gateway.pool.query<{ callback_id: string }>(
   'select callback_id from callbacks where merchant_id = $1 limit 1',
   [merchantId],
 )
-await gateway.operations
-  .as('test')
-  .members.inviteMember({ merchantId, email: 'somebody.with.a.long.name@shop.example', role: 'finance' })
+await actingAs(gateway.operations, 'test').members.inviteMember({
+  merchantId,
+  email: 'somebody.with.a.long.name@shop.example',
+  role: 'finance',
+})
 await gateway.merchants.setLogo(
   merchantId,
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 )
 
-const { links, bankAccounts, prices, payoutPlans, payouts } = gateway.operations.as('test')
+const { links, bankAccounts, prices, payoutPlans, payouts } = actingAs(gateway.operations, 'test')
 const { link } = await links.createLink(
   merchantId,
   {

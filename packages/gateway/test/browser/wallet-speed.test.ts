@@ -1,5 +1,7 @@
 // How soon a consumer sees the wallet's pages on a slow phone, with a full page of history.
+
 import { test } from 'node:test'
+import { actingAs } from '../support/acting.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { assertQuick } from '../support/page-speed.ts'
@@ -9,9 +11,12 @@ const gateway = await startTestGateway()
 const { client, walletId } = await consumerOf(gateway, { minor: 123_456n })
 const entriesOnPage = 20
 for (let entry = 0; entry < entriesOnPage; entry++)
-  await gateway.operations
-    .as('test')
-    .wallets.topUp({ wallet: walletId, currency: 'EUR', amountMinor: 100n, reason: 'test' })
+  await actingAs(gateway.operations, 'test').wallets.topUp({
+    wallet: walletId,
+    currency: 'EUR',
+    amountMinor: 100n,
+    reason: 'test',
+  })
 const browser = await launchBrowser()
 const { url } = gateway
 

@@ -9,6 +9,7 @@ import { noExtras } from '../../src/actions/rails/rail-actions.ts'
 import { languages } from '../../src/adapters/checkout/languages.ts'
 import { wordsOf } from '../../src/adapters/wallet/languages.ts'
 import { openMailSession } from '../../src/platform/outbound/smtp.ts'
+import { actingAs } from '../support/acting.ts'
 import { heading, launchBrowser, openPage, openScreens, phone } from '../support/browser.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
@@ -42,13 +43,11 @@ const { sendNotices } = testOperations(pool, {
 }).operations
 const bankPort = await freePort()
 const bankUrl = `http://127.0.0.1:${bankPort}`
-const { secret } = await operations
-  .as('test')
-  .rails.addRail(
-    'bank',
-    { ...noExtras, name: 'My bank', url: `${bankUrl}/messages`, currencies: ['EUR'] },
-    'test',
-  )
+const { secret } = await actingAs(operations, 'test').rails.addRail(
+  'bank',
+  { ...noExtras, name: 'My bank', url: `${bankUrl}/messages`, currencies: ['EUR'] },
+  'test',
+)
 const bank = openBank({ url: bankUrl, secrets: [secret], journalPath: undefined }).listen(
   bankPort,
   '127.0.0.1',
@@ -159,7 +158,7 @@ test('registered, topped up, paid, told by mail, a new PIN, withdrawn and closed
   assert(payout)
   clock.advance(86_400_000)
   await untilPayoutsRest({ pool, operations, clock })
-  const { payoutRuns } = operations.as('test')
+  const { payoutRuns } = actingAs(operations, 'test')
   await payoutRuns.sendRun(payout.runId, 'test')
   const booking = { reference: 'bank-1', valueDate: '2026-12-01', message: undefined }
   await payoutRuns.endRun(payout.runId, { ending: 'paid', ...booking }, 'test')

@@ -1,22 +1,21 @@
 // The seven days of a callback, walked by a clock that the test moves: when it is tried, what stays the same, how
 // it ends, and that it can be sent once more afterwards.
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { makeManageCallbacks } from '../../src/core/callbacks/resend-callbacks.ts'
 import { retryOffsetsMs } from '../../src/core/callbacks/rules/retry-schedule.ts'
+import { actingAs } from '../support/acting.ts'
 import { acknowledged, answered, makeCallbackWorld, until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 
 const clock = new TestClock()
 const world = await makeCallbackWorld(clock)
-const manage = makeManageCallbacks({
-  history: world.history,
-  resends: world.resends,
-  clock,
-  random: randomBytes,
-  actor: 'test',
-})
+const manage = actingAs(
+  { callbacks: makeManageCallbacks({ stores: world, clock, random: randomBytes }) },
+  'test',
+).callbacks
 
 interface Sent {
   readonly atMs: number

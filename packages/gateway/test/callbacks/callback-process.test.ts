@@ -1,5 +1,6 @@
 // The real program under kill -9 and in company: a receiver on a real socket writes down everything that arrives,
 // and what was committed is compared with it.
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,6 +12,7 @@ import type { ConnectionOptions } from '../../src/platform/database/connection.t
 import { bindMode } from '../../src/platform/database/mode.ts'
 import type { Pool } from '../../src/platform/database/pool.ts'
 import { makeVault } from '../../src/platform/runtime/secrets/vault.ts'
+import { actingAs } from '../support/acting.ts'
 import { until } from '../support/callbacks.ts'
 import { freshDatabase } from '../support/database.ts'
 import { testOperations } from '../support/operations.ts'
@@ -46,7 +48,7 @@ async function insertOverdueOrders(
   pool: Pool,
   { url, count }: { url: string; count: number },
 ): Promise<void> {
-  const { merchants } = testOperations(pool, { vault: makeVault(masterKey) }).operations.as('test')
+  const { merchants } = actingAs(testOperations(pool, { vault: makeVault(masterKey) }).operations, 'test')
   const { merchant } = await merchants.addMerchant({ name: 'Shop' })
   const nowMs = Date.now()
   await pool.query(

@@ -1,12 +1,15 @@
 // The queue under everything that could make it unfair, slow or wrong: dead hosts, a million rows, two workers,
 // lost claims, keys that are gone.
+
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { reachingAll } from '../../src/core/audit/context.ts'
 import { makeManageCallbacks } from '../../src/core/callbacks/resend-callbacks.ts'
 import { claimStatement } from '../../src/core/callbacks/store/callback-queue.ts'
 import { makeTidyCallbacks } from '../../src/core/callbacks/tidy-callbacks.ts'
 import type { Delivery } from '../../src/platform/runtime/delivery.ts'
+import { actingAs } from '../support/acting.ts'
 import { acknowledged, answered, makeCallbackWorld, until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { testOperations } from '../support/operations.ts'
@@ -121,7 +124,7 @@ describe('dead hosts', () => {
 
   test('an answer that was under way when an operator paused its host does not end the pause', async (t) => {
     await world.pool.query('truncate callback_queue, callback_hosts, callback_destinations')
-    const { pauseHost } = testOperations(world.pool, { clock }).operations.as('test').hosts
+    const { pauseHost } = actingAs(testOperations(world.pool, { clock }).operations, 'test').hosts
     const answers: (() => void)[] = []
     const sent: string[] = []
     world.startWorker(t, ({ url }) => {
@@ -166,13 +169,11 @@ describe('dead hosts', () => {
     assert.equal((await world.stored(callbackId)).state, 'exhausted')
     assert.equal((await world.stored(late.callbackId)).state, 'waiting', 'what nobody kept back is only late')
     const manage = makeManageCallbacks({
-      history: world.history,
-      resends: world.resends,
+      stores: world,
       clock,
       random: randomBytes,
-      actor: 'test',
     })
-    await manage.resendOne({ callbackId }, 'it never had a chance')
+    await manage.resendOne(reachingAll('test'), { callbackId }, 'it never had a chance')
     const { rowCount } = await world.pool.query('select from callback_queue where callback_id = $1', [
       callbackId,
     ])
@@ -403,15 +404,8 @@ describe('claims', () => {
     assert.ok((planned ?? 0) > clock.now() + 60 * 60_000)
     await list('other.example')
     clock.advance(60_000)
-    const resend = { merchantId, callbackId, dueAtMs: clock.now() }
-    const manage = {
-      clock,
-      random: randomBytes,
-      actor: 'test',
-      history: world.history,
-      resends: world.resends,
-    }
-    await makeManageCallbacks(manage).resendOne(resend, 'test')
+    const manage = makeManageCallbacks({ stores: world, clock, random: randomBytes })
+    await manage.resendOne(reachingAll('test'), { callbackId }, 'test')
     await until(async () => {
       clock.advance(1_000)
       return (await world.stored(callbackId)).heldReason !== undefined

@@ -1,5 +1,6 @@
 // Destinations that share a host: what one of them does to itself, to its neighbors and to other merchants there, and
 // what only the host itself can do to all of them.
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { afterEach, describe, type TestContext, test } from 'node:test'
@@ -9,6 +10,7 @@ import { idAtEndpoint } from '../../src/core/callbacks/rules/endpoint.ts'
 import { makeTidyCallbacks } from '../../src/core/callbacks/tidy-callbacks.ts'
 import type { Clock } from '../../src/platform/runtime/clock.ts'
 import type { Delivery } from '../../src/platform/runtime/delivery.ts'
+import { actingAs } from '../support/acting.ts'
 import { acknowledged, answered, makeCallbackWorld, until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { testOperations } from '../support/operations.ts'
@@ -202,7 +204,7 @@ describe('what is kept of a destination that fails', () => {
     await failInARow(other, 5)
     await world.queueCallback(broken)
     await world.queueCallback(other)
-    const { hosts } = testOperations(world.pool, { clock }).operations.as('test')
+    const { hosts } = actingAs(testOperations(world.pool, { clock }).operations, 'test')
     await hosts.resumeHost('shop.example', 'it is mended')
     clock.advance(1_000)
     await until(() => sentTo(broken) === 6)
@@ -214,7 +216,7 @@ describe('what is kept of a destination that fails', () => {
 
 test('an endpoint that fails delays neither callbackUrl nor another endpoint at the very same address', async (t) => {
   const merchantId = await world.addMerchant('Endpoints')
-  const { endpoints } = testOperations(world.pool, { clock }).operations.as('test')
+  const { endpoints } = actingAs(testOperations(world.pool, { clock }).operations, 'test')
   const add = async () => {
     const wanted = { url: healthy, format: 'standard', events: undefined } as const
     return (await endpoints.addEndpoint(merchantId, wanted, 'test')).endpoint

@@ -1,5 +1,6 @@
 // Endpoints of a merchant over real sockets: each hears of the events that it wants beside the order's own callbackUrl,
 // in its own format, and waits while it is paused. Standard Webhooks are verified by the package of that name.
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -9,6 +10,7 @@ import { openCallback, parseCallbackEnvelope, parsePublicKey } from '@tillgate/p
 import { Webhook } from 'standardwebhooks'
 import type { NewEndpoint } from '../../src/core/callbacks/manage-endpoints.ts'
 import { toEndpoints } from '../../src/core/callbacks/rules/endpoint.ts'
+import { actingAs } from '../support/acting.ts'
 import { until } from '../support/callbacks.ts'
 import { startTestGateway, type TestMerchant } from '../support/gateway.ts'
 
@@ -36,7 +38,7 @@ after(() => server.close().closeAllConnections())
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 const gateway = await startTestGateway()
-const { endpoints } = gateway.operations.as('test')
+const { endpoints } = actingAs(gateway.operations, 'test')
 const at = (path: string) => arrived.filter((each) => each.path === path)
 const seen = async (path: string, count: number) => {
   await until(async () => at(path).length >= count)
@@ -156,7 +158,6 @@ test('Standard Webhooks are verified by the package of that name, with either se
 
 test('a callback that is sent again goes to its endpoint as the first time, and to none that was removed', async () => {
   const merchant = await gateway.addMerchant()
-  const { merchantId } = merchant
   const { endpoint, secret } = await register(merchant, '/again', {
     format: 'standard',
     events: ['payment.order.success'],
@@ -165,7 +166,7 @@ test('a callback that is sent again goes to its endpoint as the first time, and 
   const delivered = { ...endpoint, state: 'delivered' } as const
   const listed = () => gateway.stores.callbackHistory.listCallbacks(delivered, { limit: 10 })
   await until(async () => (await listed()).length === 1)
-  const { callbacks } = gateway.operations.as('test')
+  const { callbacks } = actingAs(gateway.operations, 'test')
   const [callback] = await listed()
   assert(callback)
   const { callbackId } = callback
@@ -176,7 +177,7 @@ test('a callback that is sent again goes to its endpoint as the first time, and 
   assert.equal(second.headers['webhook-id'], first.headers['webhook-id'])
   await until(async () => (await listed()).some(({ attemptsMade }) => attemptsMade === 2))
   await endpoints.removeEndpoint(endpoint, 'test')
-  await assert.rejects(callbacks.resendOne({ callbackId, merchantId }, 'test'), /its endpoint was removed/)
+  await assert.rejects(callbacks.resendOne({ callbackId }, 'test'), /its endpoint was removed/)
   assert.equal((await listed()).length, 1)
 })
 
@@ -237,7 +238,7 @@ test('a callback of long ago that is asked for again waits for its paused endpoi
   await until(async () => (await listed())?.state === 'delivered')
   await endpoints.pauseEndpoint(endpoint, 'test')
   const callbackId = (await listed())?.callbackId ?? ''
-  await gateway.operations.as('test').callbacks.resendOne({ callbackId }, 'test')
+  await actingAs(gateway.operations, 'test').callbacks.resendOne({ callbackId }, 'test')
   await until(async () => (await listed())?.heldReason === 'endpoint_paused')
   await callbackHistory.exhaustOverdue({
     dueBeforeMs: Date.now() + 1,
@@ -262,7 +263,10 @@ test('a resend to a paused endpoint moves no retry, neither when it is held nor 
   await until(async () => (await listed())?.attemptsMade === 1)
   const before = await listed()
   await endpoints.pauseEndpoint(endpoint, 'test')
-  await gateway.operations.as('test').callbacks.resendOne({ callbackId: before?.callbackId ?? '' }, 'test')
+  await actingAs(gateway.operations, 'test').callbacks.resendOne(
+    { callbackId: before?.callbackId ?? '' },
+    'test',
+  )
   await until(async () => (await listed())?.heldReason === 'endpoint_paused')
   assert.equal((await listed())?.nextAttemptAtMs, before?.nextAttemptAtMs)
   await endpoints.resumeEndpoint(endpoint, 'test')

@@ -1,10 +1,12 @@
 // A merchant's AES key is replaced: callbacks follow the key that the merchant uses, never one that it may not have yet.
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { otherPair } from '../../../protocol/test/keys.ts'
 import { makeRecordKeyUse } from '../../src/core/merchants/note-key-use.ts'
 import { recordedEveryMs, unusedAfterMs } from '../../src/core/merchants/rules/key-use.ts'
+import { actingAs } from '../support/acting.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -130,7 +132,7 @@ test('a merchant that has sent nothing yet keeps its first key for callbacks, al
   const { merchantId } = merchant
   const [old] = await aesKeysOf(merchantId)
   const past = testOperations(pool, { clock: new TestClock(clock.now() - 60 * minuteMs) })
-  const { keyId } = await past.operations.as('test').merchants.addKey(merchantId, { kind: 'aes' })
+  const { keyId } = await actingAs(past.operations, 'test').merchants.addKey(merchantId, { kind: 'aes' })
   const keys = await aesKeysOf(merchantId)
   assert.deepEqual(
     keys.map((key) => [key.keyId, key.sealsCallbacks]),

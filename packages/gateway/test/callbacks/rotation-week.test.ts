@@ -1,9 +1,11 @@
 // A week in which a merchant with two servers replaces its AES key and then its RSA key, as docs/sdk.md describes it, with
 // everything that goes wrong on the way. Orders are paid every day, and no callback is rejected.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { otherPair } from '../../../protocol/test/keys.ts'
 import { recentUseMs, recordedEveryMs } from '../../src/core/merchants/rules/key-use.ts'
+import { actingAs } from '../support/acting.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { databaseOf, runCommand } from '../support/command.ts'
@@ -25,7 +27,7 @@ test('a week of rotation: every mistake is caught before it breaks something, an
   const oldKey = merchant.servers[0]?.[0] ?? ''
   merchant.servers = [[oldKey], [oldKey]]
   const { client: developer, email } = await memberOf(gateway, merchantId, 'developer')
-  await gateway.operations.as('test').operators.addOperator({ login: 'week', role: 'admin', password })
+  await actingAs(gateway.operations, 'test').operators.addOperator({ login: 'week', role: 'admin', password })
   const operator = new ConsoleClient(gateway)
   const keys = async (kind: 'aes' | 'rsa') =>
     (await gateway.merchants.showMerchant(merchantId)).keys.filter((key) => key.kind === kind)

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parsePublicKey, verifyRedirect } from '@tillgate/protocol'
 import { noExtras } from '../../src/actions/rails/rail-actions.ts'
+import { actingAs } from '../support/acting.ts'
 import { openCheckoutShop, Visitor } from '../support/checkout.ts'
 
 const shop = await openCheckoutShop()
@@ -271,7 +272,7 @@ test('a wallet that an operator locks meanwhile does not pay', async () => {
 
 test('a session ends with all access to its wallet: a PIN set anew or changed, signing out everywhere, a lock', async () => {
   const { operations, stores } = shop.gateway
-  const { wallets: manage } = operations.as('test')
+  const { wallets: manage } = actingAs(operations, 'test')
   const address = '192.0.2.7'
   const walletOf = async (login: string) =>
     (await stores.wallets.findWalletByLogin(login)) ?? assert.fail(login)
@@ -330,7 +331,7 @@ test('an order that is over meanwhile takes no money and says so', async () => {
 
 test('an order that is over does not say that no money was taken where a rail took some too late', async () => {
   const order = await shop.order()
-  await shop.gateway.operations.as('test').rails.addRail(
+  await actingAs(shop.gateway.operations, 'test').rails.addRail(
     'late',
     {
       ...noExtras,
@@ -553,7 +554,7 @@ test('a form of more than 4 KiB is refused before it is read', async () => {
 
 test('a forgotten PIN: the page says what to do, the code sets a new one, and the order goes on from there', async () => {
   const { login } = await shop.addWallet()
-  const { code = '' } = await shop.gateway.operations.as('test').wallets.resetPin(login, 'asked')
+  const { code = '' } = await actingAs(shop.gateway.operations, 'test').wallets.resetPin(login, 'asked')
   const visitor = new Visitor(await shop.order())
   assert.match(await visitor.look(), /href="[^"]+\/pin">Forgot your PIN\?/)
   assert.match(await visitor.look('/pin'), /Ask your wallet provider for a one-time code/)
@@ -578,7 +579,7 @@ test('the page for a new PIN is for orders that can be paid, and its form for ou
   const visitor = new Visitor(order)
   assert.equal((await visitor.get('/pin')).status, 303)
   const { login } = await shop.addWallet()
-  const { code = '' } = await shop.gateway.operations.as('test').wallets.resetPin(login, 'asked')
+  const { code = '' } = await actingAs(shop.gateway.operations, 'test').wallets.resetPin(login, 'asked')
   const stranger = new Visitor(await shop.order())
   await stranger.look('/pin')
   const fields = { login, code, pin: '135790', again: '135790' }

@@ -1,7 +1,9 @@
 // A consumer who is signed in at /wallet pays at the checkout with the PIN or a passkey alone; the session by itself pays
 // nothing.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { actingAs } from '../support/acting.ts'
 import { openCheckoutShop, Visitor } from '../support/checkout.ts'
 import { WalletClient } from '../support/wallet.ts'
 
@@ -75,6 +77,6 @@ test('a session that ended since the page was shown pays nothing, and one of ano
 test('another wallet can be used, and a wallet that an operator locks is not offered', async () => {
   const { login, visitor } = await signedIn()
   assert.match(await visitor.look('?wallet=other'), /name="login"/)
-  await gateway.operations.as('test').wallets.lockWallet(login, 'test')
+  await actingAs(gateway.operations, 'test').wallets.lockWallet(login, 'test')
   assert.doesNotMatch(await visitor.look(), /Signed in as/)
 })

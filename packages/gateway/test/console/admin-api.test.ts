@@ -1,5 +1,6 @@
 // The admin API: every route answers as described, within scope and role, with tokens alone; money moves once for each
 // Idempotency-Key, and what needs a second operator waits here too.
+
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
@@ -7,10 +8,12 @@ import { camt053 } from '../../../../reliability/reconciliation/statement-files.
 import { apiPrefix } from '../../src/adapters/admin-api/api.ts'
 import { apiRoutes } from '../../src/adapters/admin-api/routes.ts'
 import { downloadLimits } from '../../src/adapters/kit/downloads.ts'
+import { reachingAll } from '../../src/core/audit/context.ts'
 import { mayAct, type Role } from '../../src/core/audit/rules/roles.ts'
 import { totpCode } from '../../src/identity/accounts/totp.ts'
 import { type Scope, scopeNames, scopes } from '../../src/identity/operators/rules/api-token.ts'
 import { lateMs } from '../../src/platform/http/admission/admission.ts'
+import { actingAs } from '../support/acting.ts'
 import { ApiClient } from '../support/admin-api.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { untilBlocked } from '../support/blocked.ts'
@@ -33,7 +36,7 @@ const shop = await openCheckoutShop({
 const { gateway, clock, merchant } = shop
 const { pool, operations } = gateway
 const { apiTokens: tokens } = operations
-const { operators } = operations.as('test')
+const { operators } = actingAs(operations, 'test')
 const dayMs = 24 * 60 * 60_000
 
 for (const role of ['viewer', 'operator', 'admin'] as const)
@@ -48,7 +51,12 @@ async function clientOf(
   given: readonly string[],
   days = 1,
 ): Promise<ApiClient & { id: string }> {
-  const { token, apiToken } = await tokens.addToken({ login, name: 'tests', scopes: given, days }, 'test')
+  const { token, apiToken } = await tokens.addToken(reachingAll('test'), {
+    login,
+    name: 'tests',
+    scopes: given,
+    days,
+  })
   return Object.assign(new ApiClient(gateway, token), { id: apiToken.tokenId })
 }
 const admin = await clientOf('admin', scopeNames)
@@ -292,9 +300,11 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
     body: { logo: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64') },
   })
   assert.equal((await admin.data('setLogo', { params, body: {} })).merchantId, params.merchantId)
-  await gateway.operations
-    .as('test')
-    .members.inviteMember({ ...params, email: 'ann@shop.example', role: 'owner' })
+  await actingAs(gateway.operations, 'test').members.inviteMember({
+    ...params,
+    email: 'ann@shop.example',
+    role: 'owner',
+  })
   const people = await admin.data('listMembers', { params })
   assert.deepEqual([people.members.length, people.invitations[0].login], [0, 'ann@shop.example'])
   assert.deepEqual((await admin.data('listApplications', { query: { status: 'waiting' } })).applications, [])
@@ -1022,7 +1032,7 @@ test('a currency that is none is refused wherever one is given, and nothing is w
     const { status, data, msg } = await admin.call(id, { params, body, headers: once() })
     assert.deepEqual([status, data.field], [400, 'currency'], `${id}: ${msg}`)
   }
-  const { prices, wallets: own, links, banks } = operations.as('test')
+  const { prices, wallets: own, links, banks } = actingAs(operations, 'test')
   const terms = {
     fixedMinor: 0n,
     basisPoints: 1,
@@ -1104,7 +1114,7 @@ test('a token does what its scopes say and its operator’s role allows, and not
         assert.match(msg, new RegExp(`scope ${scope}`))
       }),
     )
-    await tokens.revokeToken(others.id, { login: undefined, actor: 'test', reason })
+    await tokens.revokeToken(reachingAll('test'), others.id, { login: undefined, reason })
   }
   const byScope = [...Map.groupBy(apiRoutes, (route) => route.scope)]
   // Many at once, because each refusal is held back for about a second; an operator has at most 20 tokens.
@@ -1140,7 +1150,7 @@ test('whoever has no right to what it asks for is told so late, so that a flood 
 test('a token ends when it is revoked and when its time is over', async () => {
   const revoked = await clientOf('viewer', ['orders:read'])
   await revoked.data('listOrders')
-  await tokens.revokeToken(revoked.id, { login: undefined, actor: 'test', reason })
+  await tokens.revokeToken(reachingAll('test'), revoked.id, { login: undefined, reason })
   const refused = await revoked.call('listOrders')
   assert.deepEqual([refused.status, refused.code], [401, 40101])
   assert.equal(refused.headers.get('www-authenticate'), 'Bearer')
@@ -1211,7 +1221,10 @@ test('cookies are worth nothing here and tokens nothing on the pages, which show
     await client.told('/account/tokens', { ...fields, password: 'x' }),
     /The password was not right/,
   )
-  assert.equal((await tokens.listTokens('admin')).filter(({ name }) => name === fields.name).length, 0)
+  assert.equal(
+    (await tokens.listTokens(reachingAll('test'), 'admin')).filter(({ name }) => name === fields.name).length,
+    0,
+  )
   fields.password = operatorPassword
   const made = await client.post('/account/tokens', fields, { on: '/account/tokens' })
   const [, token = ''] = /<p class="secret"><code>(tillgate_[\w-]{43})</.exec(made.text) ?? []
@@ -1234,7 +1247,7 @@ test('cookies are worth nothing here and tokens nothing on the pages, which show
     await viewer.told('/account/tokens', { ...fields, scopes: 'money:move' }),
     /money:move needs the role admin/,
   )
-  const [{ tokenId } = { tokenId: '' }] = await tokens.listTokens('admin')
+  const [{ tokenId } = { tokenId: '' }] = await tokens.listTokens(reachingAll('test'), 'admin')
   assert.match(await viewer.told(`/account/tokens/${tokenId}/revoke`, { reason }), /There is no live token/)
   await client.post(`/account/tokens/${tokenId}/revoke`, { reason }, { on: '/account/tokens' })
   assert.equal((await new ApiClient(gateway, token).call('showToken')).code, 40101)
@@ -1245,9 +1258,15 @@ test('the command line makes a token, lists it and revokes it', async () => {
     await tillgate('add', 'cli-made', '--operator', 'Bob', '--scopes', 'orders:read,ledger:read', '--json'),
   )
   assert.match(made.token, /^tillgate_/)
-  assert.equal((await tokens.listTokens('bob')).filter(({ name }) => name === 'cli-made').length, 1)
+  assert.equal(
+    (await tokens.listTokens(reachingAll('test'), 'bob')).filter(({ name }) => name === 'cli-made').length,
+    1,
+  )
   await tillgate('revoke', made.tokenId, '--reason', reason)
-  assert.equal((await tokens.listTokens('bob')).filter(({ name }) => name === 'cli-made').length, 0)
+  assert.equal(
+    (await tokens.listTokens(reachingAll('test'), 'bob')).filter(({ name }) => name === 'cli-made').length,
+    0,
+  )
 })
 
 test('an address that keeps sending tokens that nobody has is turned away for a while', async () => {

@@ -1,5 +1,6 @@
 // A second operator's approval: who may ask and decide, that an approved action is carried out once whoever else decides
 // at that moment and whatever dies in between, and that neither slicing nor the command line is a way round.
+
 import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -8,6 +9,7 @@ import type { ApprovalPolicy } from '../../src/core/audit/rules/approval.ts'
 import { verifyLedger } from '../../src/finance/overview/store/verify-ledger.ts'
 import { totpCode } from '../../src/identity/accounts/totp.ts'
 import type { Pool } from '../../src/platform/database/pool.ts'
+import { actingAs } from '../support/acting.ts'
 import { testActions } from '../support/actions.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { untilBlocked } from '../support/blocked.ts'
@@ -29,7 +31,7 @@ const { gateway, clock, merchant } = shop
 const { pool } = gateway
 const merchantPath = `/merchants/${merchant.merchantId}`
 const password = 'a password of the team'
-const { operators } = gateway.operations.as('test')
+const { operators } = actingAs(gateway.operations, 'test')
 
 async function signedIn(login: string, role: 'viewer' | 'operator' | 'admin'): Promise<ConsoleClient> {
   await operators.addOperator({ login, role, password })
@@ -426,7 +428,7 @@ test('nobody alone gives a merchant a key with which to refund as that merchant'
 })
 
 const linkCount = async () => (await pool.query('select from member_links')).rowCount
-const membersNow = () => gateway.operations.as('test').members.listMembers(merchant.merchantId)
+const membersNow = () => actingAs(gateway.operations, 'test').members.listMembers(merchant.merchantId)
 const roleOf = async (login: string) =>
   (await membersNow()).members.find((member) => member.login === login)?.role
 
@@ -439,7 +441,7 @@ async function join(link: string): Promise<void> {
 }
 
 async function joined(email: string, role: 'owner' | 'viewer'): Promise<string> {
-  const { members } = gateway.operations.as('test')
+  const { members } = actingAs(gateway.operations, 'test')
   const { link, login } = await members.inviteMember({ merchantId: merchant.merchantId, email, role })
   await join(link ?? '')
   return login
@@ -546,15 +548,14 @@ test('nobody alone takes a member over by a new password, without the second ste
 test('a merchant’s own owners invite without a second operator, and so do operators where access needs none', async () => {
   const { merchantId } = merchant
   const owner = { login: 'zoe@shop.example', merchantId, role: 'owner' } as const
-  const { service } = gateway.operations.merchantScope(merchantId)
   const authority = {
     kind: 'member',
     ...owner,
     roles: ['owner'],
     policy: gateway.config.approvals,
   } as const
-  const own = service.as({ actor: 'member:zoe@shop.example@127.0.0.1', authority })
-  const invited = await own.members.inviteMember({
+  const context = { actor: 'member:zoe@shop.example@127.0.0.1', authority, merchantId }
+  const invited = await gateway.operations.members.inviteMember(context, {
     merchantId,
     email: 'friend@shop.example',
     role: 'developer',
@@ -609,7 +610,7 @@ test('after 72 hours a request has expired, to the millisecond, and the audit sa
   const statusNow = async () => {
     const outcome = await ask()
     assert(outcome.kind === 'waiting')
-    const found = await gateway.operations.decideApprovals.findRequest(actId)
+    const found = await gateway.operations.approvals.findRequest(actId)
     assert.equal(found.status, outcome.request.status)
     return found.status
   }

@@ -1,5 +1,6 @@
 // One declaration of an action makes its route, its command and its form, and from each it is done and recorded once. And
 // a form that is refused comes back as it was typed, with every error at its field.
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -11,6 +12,7 @@ import { reason } from '../../src/actions/shared-fields.ts'
 import { apiPrefix, routesOf } from '../../src/adapters/admin-api/api.ts'
 import { makeOpenApi } from '../../src/adapters/admin-api/openapi.ts'
 import { commandLine } from '../../src/app/command-line.ts'
+import { reachingAll } from '../../src/core/audit/context.ts'
 import { makeManageTokens } from '../../src/identity/operators/manage-api-tokens.ts'
 import { makeApiTokenStore } from '../../src/identity/operators/store/api-tokens.ts'
 import { makeOperatorStore } from '../../src/identity/operators/store/operators.ts'
@@ -39,8 +41,8 @@ const hush = defineAction({
       button: 'Hush it',
     },
   ],
-  async run({ service, actor, params, input }) {
-    await service.as(actor).hosts.pauseHost({ host: params.host, forMs: 60_000, reason: input.reason })
+  async run({ operations, context, params, input }) {
+    await operations.hosts.pauseHost(context, { host: params.host, forMs: 60_000, reason: input.reason })
     return { host: params.host }
   },
   tell: (answer) => ({ text: `${answer.host} is hushed.` }),
@@ -71,7 +73,7 @@ test('a declared act is a route with its description', async () => {
     random: randomBytes,
   })
   const given = { login: 'admin', name: 'tests', scopes: ['callbacks:act'], days: 1 }
-  const { token } = await tokens.addToken(given, 'test')
+  const { token } = await tokens.addToken(reachingAll('test'), given)
   const response = await fetch(`${gateway.adminUrl}${apiPrefix}/shops/api.example/hush`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

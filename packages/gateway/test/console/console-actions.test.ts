@@ -1,9 +1,11 @@
 // Callbacks, merchants, wallets, the ledger, the audit log and the system page of the console: what they show, every
 // act with its record, every role's limits, and secrets that are shown once.
+
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { makeUuid, parseAesKey, sealRequest } from '@tillgate/protocol'
+import { actingAs } from '../support/acting.ts'
 import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
 import { type ConsoleAnswer, ConsoleClient, type Fields, signedInAs } from '../support/console.ts'
 import { createBody } from '../support/order.ts'
@@ -444,7 +446,7 @@ test('a wallet is added, topped up, locked and unlocked', async () => {
 })
 
 test('lines with commas stay as they are when a form is filled in, and when it is sent as it was', async () => {
-  const as = gateway.operations.as('test')
+  const as = actingAs(gateway.operations, 'test')
   const lines = ['Account 12345678', '12 High Street, London']
   const bank = '/money/banks/street'
   const given = { bankName: 'street', holder: 'Example Ltd', lines: lines.join('\r\n'), reason: 'test' }
@@ -480,7 +482,7 @@ test('lines with commas stay as they are when a form is filled in, and when it i
 })
 
 test('a price begins and ends on the day that is chosen in its form, or in a minute', async () => {
-  const { prices } = gateway.operations.as('test')
+  const { prices } = actingAs(gateway.operations, 'test')
   const { text } = await admin.get('/money/fees')
   assert.equal(text.match(/<input name="fromMs" type="date"/g)?.length, 2)
   const { merchantId } = await gateway.addMerchant({ name: 'Priced' })

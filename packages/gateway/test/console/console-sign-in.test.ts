@@ -1,8 +1,10 @@
 // Signing in to the console and out again: passwords, lockout, sessions, roles, forged forms.
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { ConfigurationFailure } from '../../src/platform/settings/settings-table.ts'
+import { actingAs } from '../support/acting.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -12,7 +14,7 @@ import { operatorPassword } from '../support/started.ts'
 const clock = new TestClock()
 const gateway = await startTestGateway({ clock, firstStart: true })
 const { operators: store } = gateway.stores
-const { operators } = gateway.operations.as('test')
+const { operators } = actingAs(gateway.operations, 'test')
 
 async function signedIn(login?: string, password?: string): Promise<ConsoleClient> {
   const client = new ConsoleClient(gateway)

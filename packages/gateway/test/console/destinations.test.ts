@@ -1,10 +1,12 @@
 // A broken destination beside a healthy one, as operators and the merchant see them: what needs attention, which
 // endpoint and path a callback goes to, and the health of each endpoint. Over real sockets.
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
+import { actingAs } from '../support/acting.ts'
 import { until } from '../support/callbacks.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { ConsoleClient } from '../support/console.ts'
@@ -28,7 +30,7 @@ const { merchantId } = merchant
 const admin = new ConsoleClient(gateway)
 await admin.signIn()
 const { client: developer } = await memberOf(gateway, merchantId, 'developer')
-const { endpoints, callbacks } = gateway.operations.as('test')
+const { endpoints, callbacks } = actingAs(gateway.operations, 'test')
 
 async function endpointAt(path: string) {
   const wanted = { url: `http://${host}${path}`, format: 'standard', events: undefined } as const

@@ -1,9 +1,12 @@
 // Access that is ended while somebody proves the old password: what was proven before opens no session, makes no token
 // and changes neither password nor second step.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { reachingAll } from '../../src/core/audit/context.ts'
 import { totpCode } from '../../src/identity/accounts/totp.ts'
 import type { Operator } from '../../src/identity/operators/rules/operator.ts'
+import { actingAs } from '../support/acting.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { TestClock } from '../support/clock.ts'
@@ -14,7 +17,7 @@ const clock = new TestClock()
 const { pool } = await freshDatabase()
 const { operations } = testOperations(pool, { clock })
 const { authenticateOperator: authenticate, operatorSessions, apiTokens, secondStep } = operations
-const { operators } = operations.as('test')
+const { operators } = actingAs(operations, 'test')
 const from = { actor: 'console:thief@192.0.2.7', address: '192.0.2.7' }
 const password = 'the password that was stolen'
 
@@ -94,7 +97,7 @@ test('a reset while a second step is set up or switched off keeps it as it was',
 test('a reset while a token is made leaves none, just proven or just before it is written', async () => {
   const login = await newOperator()
   const given = { login, name: 'mine', scopes: ['orders:read'], days: 1 }
-  const proven = apiTokens.addToken(given, 'test', async () => {
+  const proven = apiTokens.addToken(reachingAll('test'), given, async () => {
     await prove(login)
     await reset(login)
   })
@@ -104,13 +107,13 @@ test('a reset while a token is made leaves none, just proven or just before it i
     await transaction.query('update operators set access_version = access_version + 1 where login = $1', [
       login,
     ])
-    const rejected = assert.rejects(apiTokens.addToken(given, 'test'), /was ended meanwhile/)
+    const rejected = assert.rejects(apiTokens.addToken(reachingAll('test'), given), /was ended meanwhile/)
     await untilBlocked(pool, 1, '%from operators%for no key update')
     // In a list: a promise by itself would be waited for before the transaction ends.
     return [rejected]
   })
   await Promise.all(refused)
-  assert.deepEqual(await apiTokens.listTokens(login), [])
+  assert.deepEqual(await apiTokens.listTokens(reachingAll('test'), login), [])
 })
 
 test('a session begins while access lasts, and after it was ended by proving anew', async () => {

@@ -1,6 +1,8 @@
 // PostgreSQL keeps no NUL in a text. Wherever a request can bring one, it is refused as the sender's mistake.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { reachingAll } from '../../src/core/audit/context.ts'
 import { scopeNames } from '../../src/identity/operators/rules/api-token.ts'
 import { ApiClient } from '../support/admin-api.ts'
 import { openCheckoutShop, Visitor } from '../support/checkout.ts'
@@ -53,7 +55,7 @@ test('a NUL in a filter, a path or a form of the console is refused with what is
 
 test('a NUL in the admin API is 40001, in the address and in a body', async () => {
   const given = { login: 'admin', name: 'tests', scopes: scopeNames, days: 1 }
-  const { token } = await gateway.operations.apiTokens.addToken(given, 'test')
+  const { token } = await gateway.operations.apiTokens.addToken(reachingAll('test'), given)
   const api = new ApiClient(gateway, token)
   const { merchantId } = merchant
   for (const [id, request] of [

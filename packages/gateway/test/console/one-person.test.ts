@@ -2,6 +2,7 @@
 // actions they call in whichever order, with whichever role or token, and whatever statements they import. Every action
 // that changes anything must have a call here that works, and effects are looked for in the tables, so that an effect
 // that nobody declared is seen.
+
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
@@ -17,11 +18,13 @@ import type { Action, GivenFile } from '../../src/actions/action.ts'
 import { catalogue } from '../../src/actions/catalog.ts'
 import { noExtras } from '../../src/actions/rails/rail-actions.ts'
 import { readConfig } from '../../src/app/settings/config.ts'
+import { reachingAll } from '../../src/core/audit/context.ts'
 import { ownMerchantId } from '../../src/core/orders/rules/top-up.ts'
 import { forgettingWithoutApproval } from '../../src/core/wallets/rules/pin-lock.ts'
 import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
 import type { CsvMapping } from '../../src/finance/reconciliation/rules/csv.ts'
 import { type Scope, scopeNames } from '../../src/identity/operators/rules/api-token.ts'
+import { actingAs } from '../support/acting.ts'
 import { testActions } from '../support/actions.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -41,7 +44,7 @@ const config = {
 const bank = await openTransferBank(pool, { clock, config })
 const { money, operations, stores } = bank
 const actions = testActions({ stores, operations, clock, config })
-const by = operations.as('test')
+const by = actingAs(operations, 'test')
 const password = 'a password of the team'
 for (const [login, role] of [
   ['mallory', 'admin'],
@@ -341,10 +344,12 @@ await pool.query(
 )
 const { linkId: invitationId } = await invite('never@shop.example')
 const { keyId: oldPlatformKey } = await by.platformKeys.rotate({ overlapMs: 0, reason: 'test' })
-const { apiToken: spareToken } = await operations.apiTokens.addToken(
-  { login: 'mallory', name: 'spare', scopes: ['orders:read'], days: 1 },
-  'test',
-)
+const { apiToken: spareToken } = await operations.apiTokens.addToken(reachingAll('test'), {
+  login: 'mallory',
+  name: 'spare',
+  scopes: ['orders:read'],
+  days: 1,
+})
 const newLink = { linkNo: 'tea', title: 'Tea', uses: 'many', ...usd('10') }
 const { linkId } = (await actions.done('mallory', 'link.create', {
   params: { merchantId },
@@ -878,12 +883,14 @@ test('a second operator approves an application, and is the one who is shown the
 
 /** As the admin API knows one. */
 async function tokenFor(login: string, scope: Scope) {
-  const { apiToken } = await operations.apiTokens.addToken(
-    { login, name: 'walk', scopes: [scope], days: 1 },
-    'test',
-  )
+  const { apiToken } = await operations.apiTokens.addToken(reachingAll('test'), {
+    login,
+    name: 'walk',
+    scopes: [scope],
+    days: 1,
+  })
   const end = () =>
-    operations.apiTokens.revokeToken(apiToken.tokenId, { login, reason: 'test', actor: 'test' })
+    operations.apiTokens.revokeToken(reachingAll('test'), apiToken.tokenId, { login, reason: 'test' })
   return { token: apiToken, end }
 }
 

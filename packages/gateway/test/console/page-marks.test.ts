@@ -1,5 +1,6 @@
 // Numbers, days and page marks in addresses, as nobody's page writes them: every page of console, portal and wallet passes
 // over them or says that there is nothing, and the admin API refuses them.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
@@ -10,6 +11,7 @@ import { prefix as portalPrefix } from '../../src/adapters/portal/portal.ts'
 import { portalRoutes } from '../../src/adapters/portal/route-table.ts'
 import { walletRoutes } from '../../src/adapters/wallet/routes.ts'
 import { prefix as walletPrefix } from '../../src/adapters/wallet/wallet.ts'
+import { reachingAll } from '../../src/core/audit/context.ts'
 import { scopeNames } from '../../src/identity/operators/rules/api-token.ts'
 import { ApiClient } from '../support/admin-api.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
@@ -26,7 +28,7 @@ const order = await shop.order()
 await shop.pay(order, 'success')
 await giveBankAccount(pool, merchantId, 'USD')
 const given = { login: 'admin', name: 'tests', scopes: scopeNames, days: 1 }
-const api = new ApiClient(gateway, (await operations.apiTokens.addToken(given, 'test')).token)
+const api = new ApiClient(gateway, (await operations.apiTokens.addToken(reachingAll('test'), given)).token)
 const reason = 'test'
 await api.data('payOut', {
   params: { merchantId },

@@ -1,7 +1,9 @@
 // What identity providers say of somebody, bent in every way: addresses that look like another's, roles of other shapes, and
 // answers of one provider where the other one was asked. Operators and members each have a provider of their own.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { actingAs } from '../support/acting.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -35,7 +37,7 @@ const gateway = await startTestGateway({
     MEMBER_OIDC_CLIENT_SECRET: clientSecret,
   },
 })
-const { operators, members } = gateway.operations.as('test')
+const { operators, members } = actingAs(gateway.operations, 'test')
 const { merchantId } = await gateway.addMerchant({ name: 'Tea House' })
 
 const doors = {

@@ -1,10 +1,12 @@
 // Operators who sign in at an identity provider: only those who were declared, with the roles that it says, and no answer
 // that another began, that is old, or that is not for us.
+
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { readConfig } from '../../src/app/settings/config.ts'
 import { makeOpenIdClient } from '../../src/platform/outbound/openid.ts'
+import { actingAs } from '../support/acting.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -30,7 +32,7 @@ const gateway = await startTestGateway({
     OIDC_ROLES: 'till-admins=admin,till-ops=operator,staff=viewer',
   },
 })
-const { operators } = gateway.operations.as('test')
+const { operators } = actingAs(gateway.operations, 'test')
 const ann: Person = { sub: 'sub-ann', email: 'Ann@example.com', groups: ['staff', 'till-ops'] }
 await operators.addOperator({ login: 'ann', role: 'viewer', email: 'ann@example.com' })
 
@@ -114,7 +116,7 @@ test('nobody comes in who was not declared, whose address is not verified, or wh
 
 test('a lower role ends sessions, tokens and links that were made; a higher one leaves them', async () => {
   const { merchantId } = await gateway.addMerchant()
-  const { members } = gateway.operations.as('console:ann@127.0.0.1')
+  const { members } = actingAs(gateway.operations, 'console:ann@127.0.0.1')
   const first = await signIn({ ...ann, groups: ['till-admins'] })
   await members.inviteMember({ merchantId, email: 'ann@elsewhere.example', role: 'owner' })
   assert.equal((await members.listMembers(merchantId)).invitations.length, 1)

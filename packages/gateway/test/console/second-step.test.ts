@@ -1,8 +1,10 @@
 // The second step of signing in: set up once, asked for after the password, a code that works once, recovery codes, and
 // nothing that lets somebody who knows the password alone come in.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { totpCode } from '../../src/identity/accounts/totp.ts'
+import { actingAs } from '../support/acting.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { TestClock } from '../support/clock.ts'
 import { type ConsoleAnswer, ConsoleClient } from '../support/console.ts'
@@ -10,7 +12,7 @@ import { startTestGateway } from '../support/gateway.ts'
 
 const clock = new TestClock()
 const gateway = await startTestGateway({ clock, environment: { SECOND_STEP_FOR: 'operator' } })
-const { operators } = gateway.operations.as('test')
+const { operators } = actingAs(gateway.operations, 'test')
 const password = 'a password of the team'
 const path = '/account/second-step'
 

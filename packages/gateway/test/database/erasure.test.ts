@@ -1,6 +1,8 @@
 // Personal data in orders: after its time it is found nowhere, and repetitions and books still work.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { actingAs } from '../support/acting.ts'
 import { openCheckoutShop, Visitor } from '../support/checkout.ts'
 import { createBody } from '../support/order.ts'
 
@@ -139,7 +141,7 @@ test('an operator gives a consumer all that is stored of them, and that is recor
   await visitor.look()
   await visitor.post('pay')
   await shop.waitFor(order, 'success')
-  const { wallets } = gateway.operations.as('test')
+  const { wallets } = actingAs(gateway.operations, 'test')
   const all = await wallets.exportWallet(login, 'a letter of May')
   assert.equal(all.wallet.name, 'Mira Export')
   assert.deepEqual(

@@ -1,5 +1,6 @@
 // The master key and the gateway's own key are replaced while merchants go on: no request fails, no callback is
 // refused, and a rotation that was killed half-way is run again.
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -7,14 +8,17 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { openCallback, parseCallbackEnvelope, parsePublicKey } from '@tillgate/protocol'
 import { placeOfSecret } from '../../src/app/database/secret-places.ts'
+import { reachingAll } from '../../src/core/audit/context.ts'
 import { makeRotateMasterKey } from '../../src/core/keys/rotate-master-key.ts'
 import { makeVault } from '../../src/platform/runtime/secrets/vault.ts'
+import { actingAs } from '../support/acting.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { databaseOf, runCommand } from '../support/command.ts'
 import { startTestGateway, type TestGateway, type TestMerchant } from '../support/gateway.ts'
 import { createBody } from '../support/order.ts'
 
+const byTest = reachingAll('test')
 /** Past what any process remembers of keys. */
 const forgottenMs = 40_000
 
@@ -35,7 +39,6 @@ function rotation(...keys: [Buffer, ...Buffer[]]) {
     vault: makeVault(...keys),
     clock,
     random: randomBytes,
-    actor: 'test',
     batchSize: 4,
   })
 }
@@ -102,7 +105,7 @@ test('the master key is replaced under load, gateway after gateway, without a fa
 
   const killed = new Error('killed')
   await assert.rejects(
-    rotation(newKey, oldKey).rotate({
+    rotation(newKey, oldKey).rotate(byTest, {
       reason: 'yearly',
       onBatch: () => {
         throw killed
@@ -115,17 +118,20 @@ test('the master key is replaced under load, gateway after gateway, without a fa
   assert.equal(await rotations(), 1, 'what was cut short is on record')
   clock.advance(forgottenMs)
   await load.more(12)
-  const halfWay = await rotation(newKey, oldKey).status()
+  const halfWay = await rotation(newKey, oldKey).status(byTest)
   assert.ok(
     halfWay.every(({ live }) => live > 0),
     'half of them are under each',
   )
   await assert.rejects(gatewayWith(newKey), /sealed under another master key/)
 
-  const { resealed, unknown } = await rotation(newKey, oldKey).rotate({ reason: 'yearly' })
+  const { resealed, unknown } = await rotation(newKey, oldKey).rotate(byTest, { reason: 'yearly' })
   assert.ok(resealed > 0)
   assert.equal(unknown, 0)
-  assert.deepEqual(await rotation(newKey, oldKey).rotate({ reason: 'again' }), { resealed: 0, unknown: 0 })
+  assert.deepEqual(await rotation(newKey, oldKey).rotate(byTest, { reason: 'again' }), {
+    resealed: 0,
+    unknown: 0,
+  })
   clock.advance(forgottenMs)
   await load.more(12)
 
@@ -135,7 +141,7 @@ test('the master key is replaced under load, gateway after gateway, without a fa
   await sealing.stop()
   await load.stop()
   assert.deepEqual(load.failed, [])
-  const [under, ...others] = await rotation(newKey).status()
+  const [under, ...others] = await rotation(newKey).status(byTest)
   assert.deepEqual([under?.role, others], ['seals', []])
   assert.ok((under?.ended ?? 0) > 0, 'the revoked key too')
   await assert.rejects(gatewayWith(oldKey), /sealed under another master key/)
@@ -161,7 +167,7 @@ test('the gateway’s own key is replaced: published first, signing after the ov
   await until(() => server.listening)
   const callbackUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callbacks`
 
-  const { platformKeys: manage } = gateway.operations.as('test')
+  const { platformKeys: manage } = actingAs(gateway.operations, 'test')
   const published = async (): Promise<string[]> => {
     clock.advance(forgottenMs)
     const { keys } = (await (await fetch(`${gateway.url}/platform-keys`)).json()) as {

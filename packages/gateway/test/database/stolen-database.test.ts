@@ -1,10 +1,12 @@
 // Whoever has the database or a backup, and not the master key, has no PIN, no password, no checkout link and no other
 // bearer secret; and what rested there in the clear before an upgrade goes on working.
+
 import assert from 'node:assert/strict'
 import { randomBytes, scryptSync } from 'node:crypto'
 import { test } from 'node:test'
 import { makeUuid } from '@tillgate/protocol'
 import { placeOfSecret } from '../../src/app/database/secret-places.ts'
+import { reachingAll } from '../../src/core/audit/context.ts'
 import { makeRotateMasterKey } from '../../src/core/keys/rotate-master-key.ts'
 import { totpCode } from '../../src/identity/accounts/totp.ts'
 import { readCatalog } from '../../src/platform/database/catalog.ts'
@@ -21,6 +23,7 @@ import { createBody } from '../support/order.ts'
 import { migrationsFolder, urlOf } from '../support/server.ts'
 import { operatorPassword } from '../support/started.ts'
 
+const byTest = reachingAll('test')
 const shop = await openCheckoutShop()
 const { gateway, clock, merchant } = shop
 
@@ -188,10 +191,9 @@ test('links, PINs and passwords outlive the master key under which they were mad
     vault: makeVault(newKey, oldKey),
     clock,
     random: randomBytes,
-    actor: 'test',
     batchSize: 3,
   })
-  assert.equal((await rotation.rotate({ reason: 'yearly' })).unknown, 0)
+  assert.equal((await rotation.rotate(byTest, { reason: 'yearly' })).unknown, 0)
   const last = await gatewayWith(newKey)
   // Made under the new key by the gateway that knew both.
   const envelope = JSON.stringify(

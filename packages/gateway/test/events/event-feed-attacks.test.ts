@@ -1,12 +1,15 @@
 // The feed of events over the admin API, by whoever means it no good: positions of their own making, tokens that are for
 // something else or have ended, readers who take all places, and readers while everybody writes.
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request as startRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
+import { reachingAll } from '../../src/core/audit/context.ts'
 import type { Scope } from '../../src/identity/operators/rules/api-token.ts'
+import { actingAs } from '../support/acting.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
@@ -28,7 +31,12 @@ const [one, two, three] = [
 await one.paidOrder()
 
 async function addToken(scopes: readonly Scope[], login = 'admin') {
-  return operations.apiTokens.addToken({ login, name: `feed-${++tokens}`, scopes, days: 1 }, 'test')
+  return operations.apiTokens.addToken(reachingAll('test'), {
+    login,
+    name: `feed-${++tokens}`,
+    scopes,
+    days: 1,
+  })
 }
 
 async function lastPosition(): Promise<number> {
@@ -132,10 +140,10 @@ test('no other token, header, cookie, method or listener reads it', async () => 
 })
 
 test('a reader whose access ends while it waits is told nothing of what happens then', async () => {
-  const { operators } = operations.as('test')
+  const { operators } = actingAs(operations, 'test')
   const ends = {
     revoked: (_login: string, tokenId: string) =>
-      operations.apiTokens.revokeToken(tokenId, { actor: 'test', login: undefined, reason: 'leaked' }),
+      operations.apiTokens.revokeToken(reachingAll('test'), tokenId, { login: undefined, reason: 'leaked' }),
     disabled: (login: string) => operators.disableOperator(login, 'left'),
     'signed out everywhere': (login: string) => operations.operatorSessions.endAll(login, 'test'),
     expired: (_login: string, tokenId: string) =>
@@ -171,9 +179,11 @@ test('one operator’s readers leave places for others, and those who leave give
   }
   await until(async () => answers.length === 8)
   assert.deepEqual(answers, Array(8).fill(429))
-  await operations
-    .as('test')
-    .operators.addOperator({ login: 'other', role: 'viewer', password: 'a password of another' })
+  await actingAs(operations, 'test').operators.addOperator({
+    login: 'other',
+    role: 'viewer',
+    password: 'a password of another',
+  })
   const own = await addToken(['events:read'], 'other')
   const headers = { authorization: `Bearer ${own.token}` }
   const other = answerOf(start(query, { headers }))
@@ -223,7 +233,7 @@ async function listen() {
 
 test('readers at two gateways see every event of everybody who pays at once, in order and without a gap', async () => {
   const { heard, origin } = await listen()
-  const { endpoints } = operations.as('test')
+  const { endpoints } = actingAs(operations, 'test')
   for (const { merchantId } of [one, two, three])
     await endpoints.addEndpoint(
       merchantId,

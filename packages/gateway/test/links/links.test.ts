@@ -1,9 +1,11 @@
 // Payment links over the signed methods and over their pages, without scripts: what can be paid, by whom and how often.
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { actingAs } from '../support/acting.ts'
 import { openCheckoutShop, Visitor } from '../support/checkout.ts'
 
 const shop = await openCheckoutShop()
@@ -216,7 +218,7 @@ test('another amount at the same form, or at a link for one payment, is another 
 })
 
 test('a paused, closed, ended or suspended link makes no order and says why', async () => {
-  const { links } = gateway.operations.as('test')
+  const { links } = actingAs(gateway.operations, 'test')
   const link = await create({ linkExpiryTime: clock.now() + 3_600_000 })
   const key = { merchantId: merchant.merchantId, linkId: link.linkId }
   const says = async (pattern: RegExp) => {
@@ -283,7 +285,7 @@ test('a link that has expired is answered again for the same content, and refuse
 })
 
 test('a link is answered again after its address was taken off the list of callback hosts', async () => {
-  const { merchants } = gateway.operations.as('test')
+  const { merchants } = actingAs(gateway.operations, 'test')
   const listed = await gateway.addMerchant({ callbackHosts: ['shop.example'] })
   const body = {
     linkNo: 'moved',

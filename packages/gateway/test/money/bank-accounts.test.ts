@@ -1,5 +1,6 @@
 // The operator's bank accounts: what comes from outside and goes there names one, with reference and value date; and the
 // funding account of older releases goes on as the main one.
+
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
@@ -7,6 +8,7 @@ import type { Movement } from '../../src/core/ledger/store/movements.ts'
 import { verifyLedger } from '../../src/finance/overview/store/verify-ledger.ts'
 import { migrate } from '../../src/platform/database/migrate.ts'
 import type { Pool } from '../../src/platform/database/pool.ts'
+import { actingAs } from '../support/acting.ts'
 import { emptyDatabase, freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { testOperations } from '../support/operations.ts'
@@ -16,7 +18,7 @@ const { pool } = await freshDatabase()
 const clock = heldClock()
 const money = openMoney(pool, { clock })
 const { stores, operations } = testOperations(pool, { clock })
-const { banks } = operations.as('test')
+const { banks } = actingAs(operations, 'test')
 const iban = 'DE89370400440532013000'
 const none = { iban: undefined, lines: undefined, bic: undefined, currency: undefined }
 
@@ -130,13 +132,11 @@ test('what was done is answered as done when it is sent again, also when its ban
       ...{ subject: walletId, reason: 'test', outside, actId },
     })
   const withdraw = (actId: string) =>
-    operations
-      .as('test')
-      .corrections.correct(
-        { kind: 'withdraw', walletId, currency: 'USD', amountMinor: 200n, outside },
-        'test',
-        { actId },
-      )
+    actingAs(operations, 'test').corrections.correct(
+      { kind: 'withdraw', walletId, currency: 'USD', amountMinor: 200n, outside },
+      'test',
+      { actId },
+    )
   await topUp(topUpId)
   await withdraw(withdrawalId)
   await banks.closeBank('past', 'moved')

@@ -1,10 +1,12 @@
 // Corrections against the real database: each names what it corrects, by no more than its amount in all, however often and
 // at the same moment it is asked for; and after each the books are proved.
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, test } from 'node:test'
 import { makeUuid } from '@tillgate/protocol'
 import type { Correction } from '../../src/finance/treasury/rules/correction.ts'
+import { actingAs } from '../support/acting.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
@@ -24,7 +26,7 @@ beforeEach(() => clock.advance(1_000))
 afterEach(async () => assert.deepEqual(await money.verify(), []))
 
 const correct = (correction: Correction, actId?: string) =>
-  operations.as('test').corrections.correct(correction, 'test', { actId })
+  actingAs(operations, 'test').corrections.correct(correction, 'test', { actId })
 
 async function lastTransfer(kind: string): Promise<Record<string, string>> {
   const { rows } = await pool.query<Record<string, string>>(
@@ -202,7 +204,7 @@ test('late money that is held moves on to the merchant, a wallet or a bank, once
     await correct({ kind: 'release', merchantId, to, walletId, ...usd, amountMinor: 1_000n, corrects })
     assert.equal(await balanceOf('suspense:late:USD'), before - 1_000n)
     await assert.rejects(
-      operations.as('test').returnLateMoney({ merchantId, transactionId: corrects }, 'again'),
+      actingAs(operations, 'test').returnLateMoney({ merchantId, transactionId: corrects }, 'again'),
       /moved on already/,
     )
     await assert.rejects(
@@ -225,7 +227,7 @@ test('late money does not go into a wallet that was closed', async () => {
 
 test('late money that goes back through its rail is not an operator’s to move', async () => {
   const corrects = await lateMoney()
-  await operations.as('test').returnLateMoney({ merchantId, transactionId: corrects }, 'back')
+  await actingAs(operations, 'test').returnLateMoney({ merchantId, transactionId: corrects }, 'back')
   const release = {
     kind: 'release',
     merchantId,
@@ -271,8 +273,7 @@ test('late money that is released at the moment at which somebody sends it back 
     await transaction.query('lock table audit in share mode')
     const releasing = correct(release)
     await untilBlocked(pool, 1, '%insert into audit%')
-    const returning = operations
-      .as('test')
+    const returning = actingAs(operations, 'test')
       .returnLateMoney({ merchantId, transactionId: corrects }, 'back')
       .then(
         () => 'returned',

@@ -1,9 +1,11 @@
 // Fees against the real database: charged with the payment, given back with refunds, once each, and proved by the ledger.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { csvStatement } from '../../src/core/ledger/write-statement.ts'
 import type { Merchant } from '../../src/core/merchants/rules/merchant.ts'
 import { priceLeadMs, type Terms } from '../../src/core/orders/fees/rules/price.ts'
+import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { testOperations } from '../support/operations.ts'
@@ -12,7 +14,7 @@ const { pool } = await freshDatabase()
 const clock = heldClock()
 const money = openMoney(pool, { clock })
 const { operations } = testOperations(pool, { clock })
-const { prices } = operations.as('test')
+const { prices } = actingAs(operations, 'test')
 const all = { merchantId: undefined, railId: undefined, currency: 'USD' }
 const percent: Terms = {
   fixedMinor: 30n,
@@ -102,7 +104,7 @@ test('a price that was set by a gateway whose clock is behind is charged by thos
   await pay(merchant, 1_000n)
   const behind = testOperations(pool, { clock: heldClock(clock.now() - 3_600_000) }).operations
   const given = { ...all, merchantId: merchant.merchantId, terms: percent, fromMs: undefined }
-  await behind.as('test').prices.setPrice(given, 'test')
+  await actingAs(behind, 'test').prices.setPrice(given, 'test')
   clock.advance(priceLeadMs)
   const { paymentId } = await pay(merchant, 1_000n)
   assert.equal((await query(merchant, paymentId)).fee, 0.45)

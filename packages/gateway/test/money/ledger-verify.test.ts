@@ -1,4 +1,5 @@
 // ledger verify must find every kind of wrong book, so each is made wrong once and put right again.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
@@ -9,6 +10,7 @@ import { verifyLedger } from '../../src/finance/overview/store/verify-ledger.ts'
 import { isRefusedByWorker } from '../../src/platform/database/data-error.ts'
 import type { Pool, Queryable } from '../../src/platform/database/pool.ts'
 import { codeOf } from '../../src/platform/runtime/errors.ts'
+import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { payOutWholly, sell } from '../support/payouts.ts'
@@ -28,7 +30,7 @@ await money.refundOrder(
 )
 await money.settle()
 await payOutWholly(money, { merchantId, amountMinor: 100n })
-const { corrections, ownMoney, prices, reconciliation } = money.operations.as('test')
+const { corrections, ownMoney, prices, reconciliation } = actingAs(money.operations, 'test')
 // The operator's own: an opening balance, a deposit, a withdrawal, and a fee that is swept.
 const terms = {
   fixedMinor: 10n,

@@ -1,5 +1,6 @@
 // The operator's own money as an operator meets it: on the bank account's page of the console, on the page of a break, and on the
 // command line.
+
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,13 +8,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
+import { actingAs } from '../support/acting.ts'
 import { databaseOf, runCommand } from '../support/command.ts'
 import { ConsoleClient, signedInAs } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 
 const gateway = await startTestGateway()
 const { operations } = gateway
-const { banks, reconciliation } = operations.as('test')
+const { banks, reconciliation } = actingAs(operations, 'test')
 const admin = new ConsoleClient(gateway)
 await admin.signIn()
 const folder = mkdtempSync(join(tmpdir(), 'own-money-'))

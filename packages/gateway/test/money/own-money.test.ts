@@ -1,5 +1,6 @@
 // The operator's own money against the real database: each movement once, whoever sends it how often, within what is the operator's
 // own, and at most one opening balance of each bank account and currency.
+
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -7,6 +8,7 @@ import { toDecimalText } from '@tillgate/protocol'
 import type { AccountOwner, Transfer } from '../../src/core/ledger/rules/transfer.ts'
 import { priceLeadMs } from '../../src/core/orders/fees/rules/price.ts'
 import { moveWithin } from '../../src/finance/treasury/store/treasury.ts'
+import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { faultyPool } from '../support/faulty-pool.ts'
 import { heldClock, openMoney } from '../support/money.ts'
@@ -16,7 +18,7 @@ import { addPaidMerchant, sell } from '../support/payouts.ts'
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
 const money = openMoney(pool, { clock })
-const { ownMoney, banks, corrections, prices } = money.operations.as('test')
+const { ownMoney, banks, corrections, prices } = actingAs(money.operations, 'test')
 const terms = {
   fixedMinor: 0n,
   basisPoints: 1_000,
@@ -287,7 +289,7 @@ for (const dies of ['connection', 'process'] as const)
       for (let atPoint = 1; ; atPoint++) {
         clock.advance(1)
         const faulty = faultyPool(pool, { atPoint, dies })
-        const { ownMoney: own } = testOperations(faulty.pool, { clock }).operations.as('test')
+        const { ownMoney: own } = actingAs(testOperations(faulty.pool, { clock }).operations, 'test')
         const actId = randomUUID()
         await move(own, actId).catch(() => {})
         await move(ownMoney, actId)
@@ -303,7 +305,7 @@ test('an opening balance is there once, whichever point of it its process does n
     const bankName = `point-${atPoint}`
     await addBank(bankName, 'JPY')
     const faulty = faultyPool(pool, { atPoint, dies: 'process' })
-    const { ownMoney: own } = testOperations(faulty.pool, { clock }).operations.as('test')
+    const { ownMoney: own } = actingAs(testOperations(faulty.pool, { clock }).operations, 'test')
     const given = { bankName, currency: 'JPY', amountMinor: 9n }
     const actId = randomUUID()
     await own.setOpeningBalance(given, 'test', { actId }).catch(() => {})

@@ -1,13 +1,15 @@
 // A forgotten PIN: an operator gives out a one-time code, and whoever has it and the login sets a new PIN, once, in time,
 // and within few tries.
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { makeAuditEntries } from '../../src/core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../src/core/audit/audit-entries.ts'
 import { pinResetLimits } from '../../src/core/wallets/rules/pin-reset.ts'
 import { makeChangePin } from '../../src/identity/consumers/change-pin.ts'
 import type { Queryable } from '../../src/platform/database/pool.ts'
 import { makeVault } from '../../src/platform/runtime/secrets/vault.ts'
+import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { testOperations } from '../support/operations.ts'
@@ -16,7 +18,7 @@ import { testVault } from '../support/started.ts'
 const { pool } = await freshDatabase()
 const clock = heldClock()
 const { operations, stores } = testOperations(pool, { clock })
-const { wallets: manage } = operations.as('cli:ann')
+const { wallets: manage } = actingAs(operations, 'cli:ann')
 const home = '192.0.2.1'
 const otherVault = makeVault(Buffer.alloc(32, 9))
 let logins = 0
@@ -102,7 +104,7 @@ test('the owner’s own change of PIN ends a code; one that is refused leaves it
   const change = (accessVersion: number) =>
     stores.wallets.setPin(
       { walletId, accessVersion, sealedPin: Buffer.from('x'), tokenHash: Buffer.alloc(32) },
-      makeAuditEntries({ clock, random: randomBytes, actor: 'test' })('wallet.change-pin', walletId),
+      makeAuditEntry({ clock, random: randomBytes }, { actor: 'test' }, 'wallet.change-pin', walletId),
     )
   assert.equal(await change(wallet.accessVersion - 1), false)
   const { rowCount } = await pool.query('select from pin_resets where wallet_id = $1', [walletId])

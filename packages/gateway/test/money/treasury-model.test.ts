@@ -1,6 +1,7 @@
 // Sales with fees, refunds, corrections, plans, payouts and returns by random commands against a model that is a few
 // numbers. TREASURY_COMMANDS=100000 runs as many as one likes by hand; a failure is shrunk and printed with the seed
 // that repeats it.
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -9,6 +10,7 @@ import fc from 'fast-check'
 import { priceLeadMs, type Terms } from '../../src/core/orders/fees/rules/price.ts'
 import type { Payout } from '../../src/finance/payouts/rules/payout.ts'
 import type { Correction } from '../../src/finance/treasury/rules/correction.ts'
+import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, type Money, openMoney } from '../support/money.ts'
 import { addPaidMerchant, availableOf, planFor, workOff } from '../support/payouts.ts'
@@ -18,7 +20,7 @@ const wanted = Number(process.env['TREASURY_COMMANDS'] ?? 200)
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
 const money: Money = openMoney(pool, { clock })
-const { payouts, payoutRuns, payoutPlans, prices, corrections } = money.operations.as('test')
+const { payouts, payoutRuns, payoutPlans, prices, corrections } = actingAs(money.operations, 'test')
 const booking = { reference: 'B', valueDate: '2026-11-16' }
 const outside = { bankName: 'main' }
 const dayMs = 86_400_000

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { makeAuditEntries } from '../../src/core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../src/core/audit/audit-entries.ts'
 import type { NewNotice } from '../../src/core/emails/rules/notice.ts'
 import { loginsByAddress, pinLockLimits, sourceKeptMs } from '../../src/core/wallets/rules/pin-lock.ts'
 import type { KnownDevice } from '../../src/core/wallets/rules/wallet.ts'
 import { makeClosingStore } from '../../src/identity/consumers/store/closing.ts'
 import { makePinResetStore } from '../../src/identity/consumers/store/pin-resets.ts'
 import { makeVault } from '../../src/platform/runtime/secrets/vault.ts'
+import { actingAs } from '../support/acting.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
@@ -15,7 +16,7 @@ import { testOperations } from '../support/operations.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
-const { wallets: manage } = testOperations(pool, { clock }).operations.as('cli:ann')
+const { wallets: manage } = actingAs(testOperations(pool, { clock }).operations, 'cli:ann')
 // As many processes.
 const processes = Array.from(
   { length: 3 },
@@ -263,9 +264,11 @@ test('a login has one wallet', async () => {
 test('a PIN that is made here works, and rests as nothing but a sealed hash that takes 32 MiB', async () => {
   const vault = makeVault(randomBytes(32))
   const { operations } = testOperations(pool, { clock, vault })
-  const { wallet, pin = '' } = await operations
-    .as('cli:ann')
-    .wallets.addWallet({ login: '+4915112345678', name: 'Bob', reason: 'new' })
+  const { wallet, pin = '' } = await actingAs(operations, 'cli:ann').wallets.addWallet({
+    login: '+4915112345678',
+    name: 'Bob',
+    reason: 'new',
+  })
   assert.match(pin, /^[0-9]{6}$/)
   const { kind } = await operations.authenticateWallet({ login: wallet.login, pin, address: home })
   assert.equal(kind, 'signed_in')
@@ -294,10 +297,12 @@ test('no code for a new PIN is made or mailed that is asked for while the wallet
   }
   const both = await pool.transaction(async (transaction) => {
     await transaction.query('lock table notices in share mode')
-    const makeAuditEntry = makeAuditEntries({ clock, random: randomBytes, actor: 'test' })
     const wallet = { walletId, accessVersion: 0, paidMinor: 0n }
     const closed = { ...wallet, sealedPin: randomBytes(64), name: 'closed', endTopUp: () => undefined }
-    const closing = makeClosingStore(pool).close(closed, makeAuditEntry('wallet.close', walletId))
+    const closing = makeClosingStore(pool).close(
+      closed,
+      makeAuditEntry({ clock, random: randomBytes }, { actor: 'test' }, 'wallet.close', walletId),
+    )
     await untilBlocked(pool, 1, '%delete from notices%')
     const mailing = makePinResetStore(pool).mail({
       walletId,

@@ -1,9 +1,11 @@
 // What causes notices: keys, callbacks, rails. Each is told in the transaction of its cause, once where it would be told
 // many times, and to the merchant's contacts in their language.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pair } from '../../../protocol/test/keys.ts'
 import { readConfig } from '../../src/app/settings/config.ts'
+import { actingAs } from '../support/acting.ts'
 import { acknowledged, answered, makeCallbackWorld, until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { testOperations } from '../support/operations.ts'
@@ -41,25 +43,23 @@ async function told(kind: string): Promise<Told[]> {
 }
 
 test('a key that is added is told to the merchant, with its fingerprint', async () => {
-  await operations.as('test').merchants.addKey(merchantId, { kind: 'aes' }, { reason: 'test' })
+  await actingAs(operations, 'test').merchants.addKey(merchantId, { kind: 'aes' }, { reason: 'test' })
   const [notice] = await told('key-added')
   assert.equal(notice?.merchantId, merchantId)
   assert.match(notice?.parameters['key'] ?? '', /^AES [0-9a-f-]{36}$/)
   // Both slots are taken now: nothing is added, and nothing is told.
   await assert.rejects(
-    operations.as('test').merchants.addKey(merchantId, { kind: 'aes' }, { reason: 'test' }),
+    actingAs(operations, 'test').merchants.addKey(merchantId, { kind: 'aes' }, { reason: 'test' }),
   )
   assert.equal((await told('key-added')).length, 1)
 })
 
 test('contacts hear what their merchant should know, each in its language; whoever opted out does not', async () => {
-  await operations
-    .as('test')
-    .merchants.changeMerchant(
-      merchantId,
-      { contactEmails: ['One@shop.test', 'two@shop.test', 'three@shop.test'], contactLanguage: 'fr' },
-      { reason: 'test' },
-    )
+  await actingAs(operations, 'test').merchants.changeMerchant(
+    merchantId,
+    { contactEmails: ['One@shop.test', 'two@shop.test', 'three@shop.test'], contactLanguage: 'fr' },
+    { reason: 'test' },
+  )
   await pool.query("insert into notice_optouts values ('two@shop.test', 'callbacks-exhausted', 1)")
   const sent: { to: string; subject: string; headers: Readonly<Record<string, string>> }[] = []
   const { sendNotices, makeNotices } = testOperations(pool, {
@@ -100,9 +100,11 @@ test('contacts hear what their merchant should know, each in its language; whoev
 })
 
 test('a bad contact is refused at its field', async () => {
-  const change = operations
-    .as('test')
-    .merchants.changeMerchant(merchantId, { contactEmails: ['a b@shop.test'] }, { reason: 'test' })
+  const change = actingAs(operations, 'test').merchants.changeMerchant(
+    merchantId,
+    { contactEmails: ['a b@shop.test'] },
+    { reason: 'test' },
+  )
   await assert.rejects(change, { field: 'contactEmails' })
 })
 
@@ -155,7 +157,7 @@ test('a callback that is given up without a further attempt is told too, but not
   await pool.query('truncate callback_queue, callback_hosts, callback_destinations, notices')
   const { paymentId } = await world.queueCallback('https://gone.example/')
   const other = await world.addMerchant('Other')
-  const { endpoints } = operations.as('test')
+  const { endpoints } = actingAs(operations, 'test')
   const wanted = { url: 'https://other.example/', format: 'standard', events: undefined } as const
   const { endpoint } = await endpoints.addEndpoint(other, wanted, 'test')
   await world.queueCallback('https://gone.example/', { merchantId: other })
@@ -204,7 +206,7 @@ test('late money and a rail that is paused are told to operators', async () => {
 })
 
 test('a new bank account, a payout that was paid and one that came back are told to the merchant', async () => {
-  const { bankAccounts, payoutRuns, payouts } = operations.as('test')
+  const { bankAccounts, payoutRuns, payouts } = actingAs(operations, 'test')
   const account = { currency: 'USD', holder: 'Shop GmbH', iban: testIban, lines: undefined, bic: undefined }
   await bankAccounts.setBankAccount(merchantId, account, { reason: 'test' })
   const [changed] = await told('bank-account-changed')
@@ -240,8 +242,8 @@ test('a new bank account, a payout that was paid and one that came back are told
 })
 
 test('a question and a rejection reach the applicant', async () => {
-  const { apply, as } = operations
-  const { applications } = as('test')
+  const { apply } = operations
+  const { applications } = actingAs(operations, 'test')
   await apply.apply({
     business: 'Tea House',
     contact: 'Ann',

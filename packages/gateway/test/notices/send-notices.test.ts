@@ -1,5 +1,6 @@
 // Notices from their cause to the reader: written with what they tell of, sent once, tried again, refused, given up; and
 // whatever dies between sending and recording, none is lost and none is sent more than twice.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '../../src/app/settings/config.ts'
@@ -7,6 +8,7 @@ import type { NewNotice } from '../../src/core/emails/rules/notice.ts'
 import { queueNotices } from '../../src/core/emails/store/queue-notices.ts'
 import type { Pool } from '../../src/platform/database/pool.ts'
 import { openMailSession } from '../../src/platform/outbound/smtp.ts'
+import { actingAs } from '../support/acting.ts'
 import { testActions } from '../support/actions.ts'
 import { freshDatabase } from '../support/database.ts'
 import { faultyPool } from '../support/faulty-pool.ts'
@@ -28,7 +30,8 @@ const config = readConfig({
 const signal = new AbortController().signal
 const open = (over: Pool) =>
   testOperations(over, { config, clock, openMail: () => openMailSession(server.settings) }).operations
-const { makeNotices, sendNotices, as } = open(pool)
+const operations = open(pool)
+const { makeNotices, sendNotices } = operations
 
 function invitation(email: string, link = 'https://pay.test/join#secret') {
   return makeNotices('member-invitation', {
@@ -233,7 +236,7 @@ test('a receipt that was refused or given up can be asked for again; one that wa
 })
 
 test('an approval that waits is told to every operator of the setting, once each', async () => {
-  const operators = as('test')
+  const operators = actingAs(operations, 'test')
   await operators.operators.addOperator({ login: 'ann', role: 'admin', password: 'a password of ann' })
   const strict = { ...config, approvals: { ...config.approvals, words: ['money-in'] as const } }
   const actions = testActions({ ...testOperations(pool, { config: strict, clock }), clock, config: strict })

@@ -1,7 +1,9 @@
 // Merchants' bank accounts: a new one waits, can be stopped while it does, and needs a second operator where that is set.
+
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { sell, testBankDetails } from '../support/payouts.ts'
@@ -10,7 +12,7 @@ const { pool } = await freshDatabase()
 const clock = heldClock()
 const dayMs = 86_400_000
 const money = openMoney(pool, { clock, config: { bankAccountWaitMs: dayMs } })
-const { bankAccounts, payouts } = money.operations.as('test')
+const { bankAccounts, payouts } = actingAs(money.operations, 'test')
 const merchant = await money.addMerchant()
 const { merchantId } = merchant
 await sell(money, merchant, { minor: 10_000n })

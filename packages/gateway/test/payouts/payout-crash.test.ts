@@ -1,9 +1,11 @@
 // A run from plan to bank, killed or cut off at every single statement: after a restart each merchant is paid once, what
 // came back is there once, and the books are proved.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Payout } from '../../src/finance/payouts/rules/payout.ts'
 import { dayOf } from '../../src/finance/payouts/rules/payout-plan.ts'
+import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { faultyPool } from '../support/faulty-pool.ts'
 import { heldClock, type Money, openMoney } from '../support/money.ts'
@@ -16,7 +18,7 @@ const booking = { reference: 'B-1', valueDate: '2026-11-18' }
 
 /** As far as it comes; what is there already is gone on with. */
 async function payOut(of: Money): Promise<void> {
-  const { payouts, payoutRuns } = of.operations.as('test')
+  const { payouts, payoutRuns } = actingAs(of.operations, 'test')
   await workOff(of)
   const made: Payout[] = []
   for (const merchantId of merchantIds)
@@ -38,7 +40,7 @@ for (let index = 0; index < 2; index++)
 
 /** True: the scenario has no such point. */
 async function survives(atPoint: number, dies: 'process' | 'connection'): Promise<boolean> {
-  const { payouts, payoutPlans } = good.operations.as('test')
+  const { payouts, payoutPlans } = actingAs(good.operations, 'test')
   const before: bigint[] = []
   for (const merchantId of merchantIds) {
     const available = await availableOf(good, merchantId)

@@ -1,11 +1,13 @@
 // Two gateways make and end a run of ten thousand payouts while one after the other is killed with kill -9: each payout is
 // in the books once and in the file once. On the list of slow ones.
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { dayOf } from '../../src/finance/payouts/rules/payout-plan.ts'
 import { bindMode } from '../../src/platform/database/mode.ts'
 import { makeVault } from '../../src/platform/runtime/secrets/vault.ts'
+import { actingAs } from '../support/acting.ts'
 import { until } from '../support/callbacks.ts'
 import { freshDatabase } from '../support/database.ts'
 import { testOperations } from '../support/operations.ts'
@@ -19,7 +21,7 @@ const dataDir = temporaryFolder()
 const { pool, connection } = await freshDatabase()
 await bindMode(pool, { mode: 'sandbox', isModeGiven: true })
 const { stores, operations } = testOperations(pool, { vault: makeVault(masterKey) })
-const { payoutRuns } = operations.as('test')
+const { payoutRuns } = actingAs(operations, 'test')
 
 async function countOf(condition: string): Promise<number> {
   const { rows } = await pool.query<{ count: string }>(`select count(*) from payouts where ${condition}`)

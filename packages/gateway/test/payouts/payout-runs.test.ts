@@ -1,10 +1,12 @@
 // Runs from plan to bank and back: what is due is paid once, files stay the same, and every end moves the money as it says.
+
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
 import { payoutRunActions } from '../../src/actions/payouts/payout-run-actions.ts'
 import { readConfig } from '../../src/app/settings/config.ts'
+import { actingAs } from '../support/acting.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
@@ -22,7 +24,7 @@ import { testEnvironment } from '../support/started.ts'
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
 const money = openMoney(pool, { clock })
-const { payoutPlans, payoutRuns, payouts, bankAccounts, merchants } = money.operations.as('test')
+const { payoutPlans, payoutRuns, payouts, bankAccounts, merchants } = actingAs(money.operations, 'test')
 const booking = { reference: 'B-1', valueDate: '2026-11-18' }
 const dayMs = 86_400_000
 
@@ -200,7 +202,7 @@ test('a run that the bank paid is told to each merchant whose payout it paid, on
   const [first, second, third] = await Promise.all(all.map(({ merchantId }) => newestPayout(merchantId)))
   assert.ok(first && second && third)
   await payoutRuns.sendRun(first.runId, 'test')
-  const single = mailing.operations.as('test').payouts
+  const single = actingAs(mailing.operations, 'test').payouts
   await single.endPayout(first, { status: 'returned', outside: booking, message: 'closed' }, 'closed')
   await payoutRuns.endRun(first.runId, { ending: 'paid', ...booking, message: undefined }, 'test')
   await Promise.all([mailing, other, mailing].map(workOff))
@@ -283,7 +285,7 @@ test('a run that is cancelled gives all money back', async () => {
 })
 
 test('a payment file has the bank account as it was when the run was sent', async () => {
-  const { banks } = money.operations.as('test')
+  const { banks } = actingAs(money.operations, 'test')
   const details = { ...testBankDetails, holder: 'Operator & Co', bic: 'COBADEFFXXX' }
   await banks.addBank({ bankName: 'euro', currency: 'EUR', ...details }, 'test')
   const { merchantId } = await addPaidMerchant(money, { currency: 'EUR', minor: 12_345n })

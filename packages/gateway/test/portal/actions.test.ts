@@ -1,9 +1,11 @@
 // What a shop does in its portal, over HTTP: keys, settings, logo, refund, callbacks, requests, statement. Each is recorded
 // with who did it, and does to the shop what the operator's action would.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseAesKey, sealRequest } from '@tillgate/protocol'
 import { pair } from '../../../protocol/test/keys.ts'
+import { actingAs } from '../support/acting.ts'
 import { until } from '../support/callbacks.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -231,7 +233,7 @@ test('people are invited, given another role and removed; the last owner stays',
 })
 
 test('a rotation of an endpoint’s secret that is sent twice makes one secret', async () => {
-  const endpoints = gateway.operations.as('test').endpoints
+  const endpoints = actingAs(gateway.operations, 'test').endpoints
   const { endpoint } = await endpoints.addEndpoint(
     merchantId,
     { url: 'http://127.0.0.1:9/rotated', format: 'standard', events: undefined },
@@ -250,13 +252,11 @@ test('a rotation of an endpoint’s secret that is sent twice makes one secret',
 })
 
 test('the form that changes an endpoint’s events has those ticked that it hears of, in portal and console', async () => {
-  const { endpoint } = await gateway.operations
-    .as('test')
-    .endpoints.addEndpoint(
-      merchantId,
-      { url: 'http://127.0.0.1:9/events', format: 'standard', events: ['payment.order.success'] },
-      'test',
-    )
+  const { endpoint } = await actingAs(gateway.operations, 'test').endpoints.addEndpoint(
+    merchantId,
+    { url: 'http://127.0.0.1:9/events', format: 'standard', events: ['payment.order.success'] },
+    'test',
+  )
   const { endpointId } = endpoint
   const admin = new ConsoleClient(gateway)
   await admin.signIn()
@@ -275,7 +275,7 @@ test('members of a suspended shop see everything and do nothing, as its requests
   const suspended = await gateway.addMerchant({ name: 'Closed House' })
   const { client } = await memberOf(gateway, suspended.merchantId, 'owner')
   const paymentId = await suspended.paidOrder()
-  const { merchants } = gateway.operations.as('test')
+  const { merchants } = actingAs(gateway.operations, 'test')
   await merchants.suspendMerchant(suspended.merchantId, 'fraud')
   const refund = `/merchant/orders/${paymentId}/refund`
   const form = { referRefundNo: 'portal-9', amount: '5.00', reason: 'to a friend' }

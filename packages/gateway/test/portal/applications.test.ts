@@ -1,11 +1,13 @@
 // From an empty live gateway to a merchant who takes orders: applied, asked, approved in the console, joined by a one-time
 // link, keys that nobody else has seen. And the ways in which that must not go.
+
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { parseAesKey, sealRequest } from '@tillgate/protocol'
 import { pair } from '../../../protocol/test/keys.ts'
 import { makeApplicationStore } from '../../src/identity/applications/store/applications.ts'
+import { actingAs } from '../support/acting.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -40,7 +42,7 @@ async function apply(given: Partial<typeof application> = {}) {
 }
 
 async function newest(): Promise<string> {
-  const [found] = await gateway.operations.as('test').applications.listApplications({}, { limit: 1 })
+  const [found] = await actingAs(gateway.operations, 'test').applications.listApplications({}, { limit: 1 })
   assert(found)
   return found.applicationId
 }
@@ -88,7 +90,7 @@ test('an applicant is asked, approved, chooses a password, sees the AES key once
 
 test('an applicant who has an account joins with it, and sees the AES key once too', async () => {
   const { page } = await apply({ business: 'Second House' })
-  await gateway.operations.as('test').applications.approve(await newest())
+  await actingAs(gateway.operations, 'test').applications.approve(await newest())
   const client = new PortalClient(gateway)
   await client.signIn('ann@tea.example')
   const joining = (await client.post(`${page}/password`, {}, { on: page })).location ?? ''
@@ -104,7 +106,7 @@ test('an applicant who has an account joins with it, and sees the AES key once t
 test('while the merchant is suspended its applicant gets no link, and whoever has one joins without an AES key', async () => {
   const token = await gateway.operations.apply.apply({ ...application, email: 'held@tea.example' })
   const page = `/merchant/applications/${token}`
-  const { applications, merchants } = gateway.operations.as('test')
+  const { applications, merchants } = actingAs(gateway.operations, 'test')
   const { merchantId } = await applications.approve(await newest())
   const client = new PortalClient(gateway)
   const askLink = async () =>
@@ -126,7 +128,7 @@ test('while the merchant is suspended its applicant gets no link, and whoever ha
 test('of two operators who approve at once one does, and there is one merchant', async () => {
   await apply({ email: 'two@tea.example' })
   const id = await newest()
-  const decide = gateway.operations.as('test').applications
+  const decide = actingAs(gateway.operations, 'test').applications
   const both = await Promise.allSettled([decide.approve(id), decide.approve(id), decide.reject(id, 'no')])
   assert.equal(both.filter(({ status }) => status === 'fulfilled').length, 1)
   await assert.rejects(decide.ask(id, 'Anything else?'), /already/)
@@ -182,7 +184,7 @@ test('an applicant cannot have mail after mail sent to the address that they nam
     environment: { ...environment, SMTP_URL: mail.url, SMTP_FROM: 'Pay <no-reply@pay.test>' },
   })
   const token = await mailing.operations.apply.apply({ ...application, email: 'somebody@else.example' })
-  const { applications } = mailing.operations.as('test')
+  const { applications } = actingAs(mailing.operations, 'test')
   const [found] = await applications.listApplications({}, { limit: 1 })
   await applications.approve(found?.applicationId ?? '')
   const client = new PortalClient(mailing)

@@ -1,6 +1,8 @@
 // One-time links by mail: they reach the address and nobody else, and asking for one tells nobody whose address is known.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { actingAs } from '../support/acting.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { until } from '../support/callbacks.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -13,7 +15,7 @@ const gateway = await startTestGateway({
   environment: { SMTP_URL: mail.url, SMTP_FROM: 'no-reply@pay.test' },
 })
 const { merchantId } = await gateway.addMerchant({ name: 'Tea House' })
-const { members } = gateway.operations.as('test')
+const { members } = actingAs(gateway.operations, 'test')
 const email = 'ann@tea.example'
 
 /** The newest link that came to the address. */

@@ -1,7 +1,9 @@
 // Members who sign in at an identity provider: an account is made by an invitation alone, bound to the subject; and no
 // answer that another began, that is old, or that is not for us, signs anybody in.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { actingAs } from '../support/acting.ts'
 import { TestClock } from '../support/clock.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import {
@@ -27,7 +29,7 @@ const gateway = await startTestGateway({
   },
 })
 const { merchantId } = await gateway.addMerchant({ name: 'Tea House' })
-const { members } = gateway.operations.as('test')
+const { members } = actingAs(gateway.operations, 'test')
 const ann: Person = { sub: 'sub-ann', email: 'Ann@shop.example' }
 const signInPage = '/merchant/sign-in'
 

@@ -1,11 +1,13 @@
 // Members of merchants: links that open once and not too late, access that ends, the last owner, and answers that tell
 // nobody whose address is known.
+
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { totpCode } from '../../src/identity/accounts/totp.ts'
 import { hashToken } from '../../src/identity/members/manage-members.ts'
 import { invitationLimit } from '../../src/identity/members/rules/member.ts'
+import { actingAs } from '../support/acting.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { TestClock } from '../support/clock.ts'
@@ -15,7 +17,7 @@ import { testOperations } from '../support/operations.ts'
 const clock = new TestClock()
 const { pool } = await freshDatabase()
 const { operations, stores } = testOperations(pool, { clock })
-const { members, merchants } = operations.as('test')
+const { members, merchants } = actingAs(operations, 'test')
 const { memberLinks: links, authenticateMember: authenticate, memberSessions: sessions } = operations
 const password = 'a password of a member'
 const hourMs = 60 * 60 * 1000
@@ -130,7 +132,7 @@ test('an owner who is removed, or is an owner no more, does not come back by an 
   const [of, another] = [await newMerchant('Parted Shop'), await newMerchant('Another Shop')]
   const staying = await join('owner', of)
   const inviteAs = async (login: string, to = of) => {
-    const { members: own } = operations.as(`member:${login}@192.0.2.1`)
+    const { members: own } = actingAs(operations, `member:${login}@192.0.2.1`)
     return tokenOf((await own.inviteMember({ merchantId: to, email: newEmail(), role: 'owner' })).link)
   }
   const isOpen = async (token: string) => (await links.findInvitation(token)) !== undefined
@@ -152,21 +154,22 @@ test('an owner who is removed, or is an owner no more, does not come back by an 
 })
 
 test('links that an operator made end when that operator is disabled', async () => {
-  const { operators } = operations.as('test')
+  const { operators } = actingAs(operations, 'test')
   for (const login of ['eve', 'eve-2', 'root'])
     await operators.addOperator({ login, role: 'admin', password: 'a password of an operator' })
   const of = await newMerchant('Visited Shop')
   const email = await join('viewer', of)
   const make = async (actor: string) => {
-    const { members: theirs } = operations.as(`${actor}@192.0.2.1`)
+    const { members: theirs } = actingAs(operations, `${actor}@192.0.2.1`)
     const invited = await theirs.inviteMember({ merchantId: of, email: newEmail(), role: 'owner' })
     return tokenOf(invited.link)
   }
   const [own, byToken] = [await make('console:eve'), await make('api:eve/nightly')]
   const others = await make('console:eve-2')
-  const recovery = await operations
-    .as('console:eve@192.0.2.1')
-    .members.recoverAccount({ merchantId: of, login: email }, 'lost')
+  const recovery = await actingAs(operations, 'console:eve@192.0.2.1').members.recoverAccount(
+    { merchantId: of, login: email },
+    'lost',
+  )
   await operators.disableOperator('eve', 'left')
   assert.equal(await links.findInvitation(own), undefined)
   assert.equal(await links.findInvitation(byToken), undefined)
@@ -177,10 +180,10 @@ test('links that an operator made end when that operator is disabled', async () 
 test('an owner who was removed, and an operator who was disabled, make no more links, also not at that very moment', async () => {
   const of = await newMerchant('Contested Shop')
   await join('owner', of)
-  const { operators } = operations.as('test')
+  const { operators } = actingAs(operations, 'test')
   await operators.addOperator({ login: 'zoe', role: 'admin', password: 'a password of an operator' })
   const invite = (actor: string) =>
-    operations.as(actor).members.inviteMember({ merchantId: of, email: newEmail(), role: 'owner' })
+    actingAs(operations, actor).members.inviteMember({ merchantId: of, email: newEmail(), role: 'owner' })
   for (let round = 0; round < 10; round++) {
     const leaving = await join('owner', of)
     const asOwner = `member:${leaving}@192.0.2.1`
@@ -192,9 +195,10 @@ test('an owner who was removed, and an operator who was disabled, make no more l
     await Promise.allSettled([...asOperator.map(invite), operators.disableOperator(login, 'left')])
     for (const actor of asOperator) await assert.rejects(invite(actor), { failure: 'not_allowed' })
     await assert.rejects(
-      operations
-        .as(`console:${login}@192.0.2.1`)
-        .members.recoverAccount({ merchantId: of, login: await join('viewer', of) }, 'x'),
+      actingAs(operations, `console:${login}@192.0.2.1`).members.recoverAccount(
+        { merchantId: of, login: await join('viewer', of) },
+        'x',
+      ),
       { failure: 'not_allowed' },
     )
   }
@@ -282,7 +286,7 @@ test('recovery gives a new password once, ends all sessions, and leaves the seco
 async function ownPassword(login: string): Promise<(newPassword: string) => Promise<void>> {
   const proof = await authenticate({ login, password })
   const given = { login, session: Buffer.alloc(32), oldPassword: password }
-  const { changeMemberPassword } = operations.as(`member:${login}@192.0.2.1`)
+  const { changeMemberPassword } = actingAs(operations, `member:${login}@192.0.2.1`)
   return (newPassword) => changeMemberPassword({ ...given, newPassword }, async () => proof)
 }
 

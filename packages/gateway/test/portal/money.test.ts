@@ -1,7 +1,9 @@
 // The shop's money in its portal, over HTTP: bank account, payment links, payouts, fees and bills. Each action is recorded
 // with who did it, and asks what the operator's action would ask.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { actingAs } from '../support/acting.ts'
 import { until } from '../support/callbacks.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { giveBankAccount, testIban } from '../support/payouts.ts'
@@ -60,7 +62,7 @@ test('the lines of a bank account without an IBAN may have commas', async () => 
   const { iban: _iban, ...without } = account
   const sent = { ...without, currency: 'GBP', lines: lines.join('\r\n'), bic: 'BARCGB22', password }
   assert.equal((await owner.post(change, sent, { on: change })).location, '/merchant/bank')
-  const kept = await gateway.operations.as('test').bankAccounts.listBankAccounts(merchantId)
+  const kept = await actingAs(gateway.operations, 'test').bankAccounts.listBankAccounts(merchantId)
   assert.deepEqual(kept.find(({ currency }) => currency === 'GBP')?.lines, lines)
 })
 
@@ -91,7 +93,7 @@ test('a payment link is made once however often its form is sent, paid, paused a
 
 test('payouts and the bill of a day are seen, and the bill’s file is the one that the method answers', async () => {
   await giveBankAccount(gateway.pool, merchantId)
-  const { payouts } = gateway.operations.as('test')
+  const { payouts } = actingAs(gateway.operations, 'test')
   const { payoutId } = await payouts.requestPayout(
     { merchantId, currency: 'USD', amountMinor: 300n, bankName: 'main' },
     { reason: 'test' },

@@ -1,8 +1,10 @@
 // Passkeys over HTTP, of members, operators and consumers: added after the password or PIN, used instead of it, and every answer that was
 // used, is late, was made for another browser or comes from a copied authenticator signs nobody in.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { challengeLifeMs } from '../../src/identity/accounts/rules/passkey.ts'
+import { actingAs } from '../support/acting.ts'
 import { Authenticator, type CreationOptions, type RequestOptions } from '../support/authenticator.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
@@ -226,7 +228,7 @@ test('a wallet’s passkeys stay when the PIN is changed, and go with a PIN that
   await addOne()
   await client.post('/wallet/pin', { pin: testPin, new: testPin, again: testPin }, { on: '/wallet/settings' })
   assert.equal(await left(), 1)
-  const { code = '' } = await gateway.operations.as('test').wallets.resetPin(walletId, 'lost')
+  const { code = '' } = await actingAs(gateway.operations, 'test').wallets.resetPin(walletId, 'lost')
   const given = { login, code, pin: testPin, again: testPin }
   const reset = await client.post('/wallet/new-pin', given, { on: '/wallet/new-pin' })
   assert.equal(reset.status, 303, reset.text)
@@ -246,7 +248,7 @@ test('a locked wallet’s passkey signs nobody in, and says no more than an unkn
   const { device, client } = await add(face)
   const known = await gateway.stores.walletPasskeys.findPasskey(device.id)
   assert(known)
-  await gateway.operations.as('test').wallets.lockWallet(known.access.login, 'test')
+  await actingAs(gateway.operations, 'test').wallets.lockWallet(known.access.login, 'test')
   assert.ok(!(await isIn(face, client)))
   const answers: string[] = []
   for (const each of [device, new Authenticator()]) {
@@ -304,7 +306,7 @@ test('a sign-in that was proven before all access ended opens no session', async
 
 test('a password that was not proven by the old one removes passkeys; one’s own change leaves them', async () => {
   const password = 'a password of passkeys'
-  const { operators } = gateway.operations.as('test')
+  const { operators } = actingAs(gateway.operations, 'test')
   await operators.addOperator({ login: 'keys', role: 'viewer', password })
   const client = faces.operator.newBrowser()
   await client.signIn('keys', password)

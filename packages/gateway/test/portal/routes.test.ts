@@ -1,6 +1,7 @@
 // Every route of the portal, as its table and the catalogue of actions name them, with every role and with another merchant's
 // thing: answered as if it did not exist, byte for byte, and nothing of the other merchant is changed. A route that comes
 // without its row here fails.
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -9,6 +10,7 @@ import { catalogue } from '../../src/actions/catalog.ts'
 import { mayUse, type PortalRoute, pathTo } from '../../src/adapters/portal/portal.ts'
 import { portalRoutes } from '../../src/adapters/portal/route-table.ts'
 import { memberRoles } from '../../src/core/audit/rules/roles.ts'
+import { actingAs } from '../support/acting.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { giveBankAccount, testIban } from '../support/payouts.ts'
@@ -23,20 +25,18 @@ const { rows } = await gateway.pool.query<{ callback_id: string }>(
   [other.merchantId],
 )
 const { keys } = await gateway.merchants.showMerchant(other.merchantId)
-const othersEndpoint = await gateway.operations
-  .as('test')
-  .endpoints.addEndpoint(
-    other.merchantId,
-    { url: 'http://127.0.0.1:9/events', format: 'standard', events: undefined },
-    'test',
-  )
-const members = gateway.operations.as('test').members
+const othersEndpoint = await actingAs(gateway.operations, 'test').endpoints.addEndpoint(
+  other.merchantId,
+  { url: 'http://127.0.0.1:9/events', format: 'standard', events: undefined },
+  'test',
+)
+const members = actingAs(gateway.operations, 'test').members
 const stranger = await memberOf(gateway, other.merchantId, 'owner')
 await members.inviteMember({ merchantId: other.merchantId, email: 'next@shop.example', role: 'viewer' })
 const { invitations } = await members.listMembers(other.merchantId)
 
 const linkGiven = { title: 'Tea', currency: 'EUR', uses: 'many', paymentMinutes: 30, goods: [] } as const
-const { links, bankAccounts, payouts } = gateway.operations.as('test')
+const { links, bankAccounts, payouts } = actingAs(gateway.operations, 'test')
 const { link: othersLink } = await links.createLink(
   other.merchantId,
   { ...linkGiven, linkNo: 'others', amountMinor: 100n },

@@ -1,8 +1,10 @@
 // The portal's doors over HTTP: sandbox access that leads in, links used twice, forms from elsewhere, a session that was
 // put into the browser before, the same answer for an address that nobody has.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pair } from '../../../protocol/test/keys.ts'
+import { actingAs } from '../support/acting.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { hashesDuring } from '../support/hashes.ts'
@@ -11,7 +13,7 @@ import { memberOf, memberPassword, PortalClient } from '../support/portal.ts'
 const gateway = await startTestGateway()
 const { merchantId } = await gateway.addMerchant({ name: 'Tea House' })
 const invite = (email: string) =>
-  gateway.operations.as('test').members.inviteMember({ merchantId, email, role: 'owner' })
+  actingAs(gateway.operations, 'test').members.inviteMember({ merchantId, email, role: 'owner' })
 const publicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
 
 test('sandbox access leads into the portal: a link, a password, the service ID', async () => {
@@ -52,7 +54,7 @@ test('of two who use a link at the same moment one is told that it is no good, a
   const { merchantId: first } = await own.addMerchant({ name: 'First House' })
   const { merchantId: other } = await own.addMerchant({ name: 'Other House' })
   const { email, client } = await memberOf(own, first, 'owner')
-  const { members } = own.operations.as('test')
+  const { members } = actingAs(own.operations, 'test')
   const choice = { password: memberPassword, again: memberPassword }
   const anew = [new PortalClient(own), new PortalClient(own)]
   const uses = [
@@ -128,7 +130,7 @@ test('a session that somebody put into the browser before is not the one that is
   }
   const joining = new PortalClient(gateway)
   joining.cookies.set('merchant', 'A'.repeat(43))
-  const { members } = gateway.operations.as('test')
+  const { members } = actingAs(gateway.operations, 'test')
   await joining.join(
     (await members.inviteMember({ merchantId, email: 'new@b.example', role: 'viewer' })).link,
   )
@@ -152,7 +154,7 @@ test('a form from another site, with another token or with none does nothing', a
     [{ token: '' }, 'no token'],
   ] as const)
     assert.equal((await client.post('/merchant/members/invite', body, options)).status, 403, name)
-  const { invitations } = await gateway.operations.as('test').members.listMembers(merchantId)
+  const { invitations } = await actingAs(gateway.operations, 'test').members.listMembers(merchantId)
   assert.deepEqual(
     invitations.filter(({ login }) => login === 'evil@shop.example'),
     [],

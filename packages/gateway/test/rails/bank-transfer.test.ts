@@ -1,5 +1,6 @@
 // Payment by bank transfer: what an operator records of the bank's entries pays orders, whole, in parts, too much, twice
 // and too late; nothing counts twice, and after each of them the books are proved.
+
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
@@ -11,6 +12,7 @@ import type { Receipt } from '../../src/finance/rails/record-transfers.ts'
 import { beginAttempt } from '../../src/finance/rails/rules/attempt.ts'
 import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
 import type { Pool } from '../../src/platform/database/pool.ts'
+import { actingAs } from '../support/acting.ts'
 import { testActions } from '../support/actions.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
@@ -24,14 +26,14 @@ const rails = await openRails(pool, { clock })
 const { money, operations, alerts } = rails
 const { payByRail } = operations
 const merchant = await money.addMerchant()
-const by = operations.as('test')
+const by = actingAs(operations, 'test')
 const account = { holder: 'Example GmbH', iban: 'DE89370400440532013000', bic: undefined, lines: [] }
 await by.rails.addTransferRail(
   'transfer',
   { ...noExtras, name: 'Bank transfer', currencies: ['USD'], account },
   'test',
 )
-operations.rails.forget()
+operations.railDirectory.forget()
 
 beforeEach(() => {
   alerts.length = 0
@@ -416,7 +418,7 @@ test('whoever watches orders is told of what a transfer paid, once, and of the r
     clock,
     publish: (changes) => published.push(...orderChanges(changes)),
   })
-  const { transfers } = watched.as('test')
+  const { transfers } = actingAs(watched, 'test')
   const { order } = await started()
   const { paymentId, merchantId } = order
   await transfers.confirmTransfer('transfer', receipt(order, 400n))

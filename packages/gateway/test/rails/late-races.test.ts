@@ -1,6 +1,7 @@
 // Money that comes at the very moment at which its order ends: by its expiry, a cancellation, another rail or a wallet,
 // with notices that come twice and answers that get lost, at two gateways on one database. Whatever a bank took is the
 // merchant's once, or late once; and late money goes one way, however many people move it at once.
+
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { Failure, isFinalOrderStatus } from '@tillgate/protocol'
@@ -9,6 +10,7 @@ import type { AccountOwner } from '../../src/core/ledger/rules/transfer.ts'
 import type { Merchant } from '../../src/core/merchants/rules/merchant.ts'
 import type { Order } from '../../src/core/orders/rules/order.ts'
 import { leaseMs } from '../../src/finance/rails/ask-rails.ts'
+import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { approved, openRails } from '../support/rails.ts'
@@ -210,7 +212,7 @@ test('late money that two operators, a notice and the bank’s own answer move a
       corrects,
       outside: { bankName: 'main', reference: 'r', valueDate: '2027-01-16' },
     }
-    const [first, second] = gateways.map(({ operations }) => operations.as('test'))
+    const [first, second] = gateways.map(({ operations }) => actingAs(operations, 'test'))
     assert(first && second)
     const give = (by: typeof first) => () => by.returnLateMoney({ merchantId, transactionId }, 'back')
     const outcomes = await race(scene, round, [
@@ -286,8 +288,8 @@ test('a gateway that lost its lease while the bank answered writes nothing, and 
 async function addTransferRail({ operations }: Pick<Scene['gateways'][0], 'operations'>): Promise<void> {
   const account = { holder: 'Example GmbH', iban: 'DE89370400440532013000', bic: undefined, lines: [] }
   const extras = { ...noExtras, name: 'Bank transfer', currencies: ['USD'], account }
-  await operations.as('test').rails.addTransferRail('transfer', extras, 'test')
-  operations.rails.forget()
+  await actingAs(operations, 'test').rails.addTransferRail('transfer', extras, 'test')
+  operations.railDirectory.forget()
 }
 
 test('bank transfers that are recorded and sent back at the end of their order are each booked once', async () => {
@@ -305,12 +307,12 @@ test('bank transfers that are recorded and sent back at the end of their order a
     reason: 'x',
   })
   for (let round = 0; round < rounds; round++) {
-    for (const { operations } of gateways) operations.rails.forget()
+    for (const { operations } of gateways) operations.railDirectory.forget()
     const order = await one.money.addOrder(merchant, { amountMinor, lifeMs })
     const key = { merchantId: order.merchantId, paymentId: order.paymentId }
     await one.operations.payByRail.start({ ...order, railId: 'transfer', locale: 'en' })
     clock.advance(lifeMs - 1)
-    const [first, second] = gateways.map(({ operations }) => operations.as('test').transfers)
+    const [first, second] = gateways.map(({ operations }) => actingAs(operations, 'test').transfers)
     assert(first && second)
     const sent = { reference: order.paymentId, currency: 'USD' }
     const [full, half] = [
@@ -370,7 +372,7 @@ test('a transfer that is recorded as its order expires is booked, at whichever m
     await operations.payByRail.start({ ...order, railId: 'transfer', locale: 'en' })
     clock.advance(lifeMs - leftMs)
     isTicking = true
-    const { order: after } = await operations.as('test').transfers.confirmTransfer('transfer', {
+    const { order: after } = await actingAs(operations, 'test').transfers.confirmTransfer('transfer', {
       reference: order.paymentId,
       currency: 'USD',
       amountMinor,
@@ -394,7 +396,7 @@ test('many operators who record transfers of one order at once all have an answe
   await operations.payByRail.start({ ...order, railId: 'transfer', locale: 'en' })
   const all = await Promise.allSettled(
     Array.from({ length: 16 }, (_, index) =>
-      operations.as('test').transfers.confirmTransfer('transfer', {
+      actingAs(operations, 'test').transfers.confirmTransfer('transfer', {
         reference: order.paymentId,
         currency: 'USD',
         amountMinor: 100n,

@@ -1,5 +1,6 @@
 // What an operator learns of the addresses that a rail is registered with: the gateway never connects to itself, and an
 // internal port looks the same whether it is closed, is reset, or speaks HTTP. The log has the difference.
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
@@ -7,6 +8,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { noExtras } from '../../src/actions/rails/rail-actions.ts'
 import { makeLog } from '../../src/platform/runtime/log.ts'
+import { actingAs } from '../support/acting.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -21,7 +23,7 @@ const log = await makeLog(
 const clock = new TestClock()
 const gateway = await startTestGateway({ clock, log })
 const merchant = await gateway.addMerchant()
-const { rails } = gateway.operations.as('test')
+const { rails } = actingAs(gateway.operations, 'test')
 const operator = new ConsoleClient(gateway)
 await operator.signIn()
 let added = 0

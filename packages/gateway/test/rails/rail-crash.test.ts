@@ -1,8 +1,10 @@
 // A payment through a rail and its refund, killed or cut off at every single statement: after a restart the order is paid
 // once, refunded once, the bank holds one payment for it, and the books are proved.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { leaseMs } from '../../src/finance/rails/ask-rails.ts'
+import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { faultyPool } from '../support/faulty-pool.ts'
 import { heldClock } from '../support/money.ts'
@@ -41,7 +43,7 @@ async function survives(atPoint: number, dies: 'process' | 'connection'): Promis
   const { post } = good
   await pay(await openRails(broken, { clock, post }), order).catch(() => {})
   if (!hasFailed()) return true
-  await good.operations.as('test').rails.resumeRail('bank', 'test')
+  await actingAs(good.operations, 'test').rails.resumeRail('bank', 'test')
   const restarted = await openRails(pool, { clock, post })
   for (let turns = 0; turns < 4; turns++) {
     clock.advance(leaseMs)

@@ -1,10 +1,12 @@
 // What a rail can do to the one who asks it, and what can happen meanwhile: endless answers, answers that trickle or never
 // come, a rail that somebody wants to remove, a clock that is set back. Nothing is lost, nothing is paid twice, and the
 // call on record says what happened.
+
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { afterEach, test } from 'node:test'
 import type { Order } from '../../src/core/orders/rules/order.ts'
+import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { approved, openPost, openRails } from '../support/rails.ts'
@@ -20,8 +22,8 @@ afterEach(async () => {
   bank.says = () => undefined
   assert.deepEqual((await operations.verifyLedger()).findings, [])
   assert.deepEqual(rails.troubles, [])
-  await operations.as('test').rails.resumeRail('bank', 'test')
-  operations.rails.forget()
+  await actingAs(operations, 'test').rails.resumeRail('bank', 'test')
+  operations.railDirectory.forget()
 })
 
 async function started() {
@@ -96,12 +98,12 @@ test('a rail cannot be removed while something is open at it, and no act removes
     pool.query("delete from rails where rail_id = 'bank'"),
     /rail_tasks_rail_id_fkey|rail_secrets/,
   )
-  await operations.as('test').rails.pauseRail('bank', 'it is to go')
+  await actingAs(operations, 'test').rails.pauseRail('bank', 'it is to go')
   await recovers(payment)
 })
 
 test('a rail whose secret cannot be opened is out of service alone, says so, and is back with a new secret', async () => {
-  const { rails: acts } = operations.as('test')
+  const { rails: acts } = actingAs(operations, 'test')
   const other = await rails.addBank('other')
   const begun = await operations.payByRail.start({
     ...(await money.addOrder(merchant)),
@@ -110,7 +112,7 @@ test('a rail whose secret cannot be opened is out of service alone, says so, and
   })
   assert(begun.kind === 'started', begun.kind)
   await pool.query("update rail_secrets set sealed_secret = 'x' where rail_id = 'other'")
-  operations.rails.forget()
+  operations.railDirectory.forget()
 
   await recovers(await started())
   const order = await money.addOrder(merchant)

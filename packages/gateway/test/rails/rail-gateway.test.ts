@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { noExtras } from '../../src/actions/rails/rail-actions.ts'
+import { actingAs } from '../support/acting.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { approved, TestBank } from '../support/rails.ts'
@@ -12,7 +13,7 @@ const shop = await openCheckoutShop()
 const { gateway, clock, merchant } = shop
 const bank = await new TestBank(clock).open()
 after(() => bank.close())
-const { rails } = gateway.operations.as('test')
+const { rails } = actingAs(gateway.operations, 'test')
 const { secret } = await rails.addRail(
   'bank',
   {

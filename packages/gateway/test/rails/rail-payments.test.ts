@@ -1,9 +1,11 @@
 // Payments through a rail, by a bank that speaks real HTTP: every way in which it can answer, late, twice, wrongly or not
 // at all, and after each of them the books are proved.
+
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import type { Order } from '../../src/core/orders/rules/order.ts'
 import { leaseMs } from '../../src/finance/rails/ask-rails.ts'
+import { actingAs } from '../support/acting.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { type HeldClock, heldClock } from '../support/money.ts'
@@ -24,8 +26,8 @@ beforeEach(async () => {
   Object.assign(bank, usual, { says: () => undefined })
   bank.asked.length = 0
   alerts.length = 0
-  await operations.as('test').rails.resumeRail('bank', 'test')
-  operations.rails.forget()
+  await actingAs(operations, 'test').rails.resumeRail('bank', 'test')
+  operations.railDirectory.forget()
 })
 afterEach(async () => {
   await prove()
@@ -303,7 +305,7 @@ test('late money is left to an operator where the setting says so, or where the 
   const { rows } = await pool.query<{ transaction_id: string }>(
     "select transaction_id from rail_attempts where status = 'held'",
   )
-  const { returnLateMoney } = operations.as('test')
+  const { returnLateMoney } = actingAs(operations, 'test')
   for (const { transaction_id: transactionId } of rows) {
     const key = { merchantId: merchant.merchantId, transactionId }
     await returnLateMoney(key, 'the account is open again')
@@ -476,7 +478,7 @@ test('a rail that fails three times leaves the checkout while another stays, and
     clock.advance(5_000)
     await rails.turn()
   }
-  const { rail } = await operations.as('test').rails.showRail('bank')
+  const { rail } = await actingAs(operations, 'test').rails.showRail('bank')
   assert.equal(rail.failures, 3)
   assert.match(alerts.at(-1) ?? '', /rail bank fails and is left alone/)
   const next = await money.addOrder(merchant)
@@ -491,30 +493,31 @@ test('a rail that fails three times leaves the checkout while another stays, and
   clock.advance(1)
   await rails.turn()
   assert.deepEqual(await attemptsOf(order), ['pending'])
-  assert.equal((await operations.as('test').rails.showRail('bank')).rail.failures, 0)
+  assert.equal((await actingAs(operations, 'test').rails.showRail('bank')).rail.failures, 0)
 })
 
 test('a rail that an operator paused is not offered, and what is under way goes on', async () => {
   const { order, transactionId } = await started()
-  await operations.as('test').rails.pauseRail('bank', 'test')
-  operations.rails.forget()
+  await actingAs(operations, 'test').rails.pauseRail('bank', 'test')
+  operations.railDirectory.forget()
   const next = await money.addOrder(merchant)
   assert.equal((await payByRail.start({ ...next, railId: 'bank', locale: 'en' })).kind, 'rail_not_offered')
   bank.payments.set(transactionId, approved)
   clock.advance(2_000)
   await rails.turn()
   assert.equal((await found(order)).status, 'success')
-  await operations.as('test').rails.resumeRail('bank', 'test')
-  operations.rails.forget()
+  await actingAs(operations, 'test').rails.resumeRail('bank', 'test')
+  operations.railDirectory.forget()
 })
 
 test('a secret rotated in mid-flight: the bank takes either, and so do we', async () => {
   const { order, transactionId } = await started()
   const old = bank.secrets[0]
-  const { secret } = await operations
-    .as('test')
-    .rails.rotateSecret('bank', { endsOthers: false, reason: 'test' })
-  operations.rails.forget()
+  const { secret } = await actingAs(operations, 'test').rails.rotateSecret('bank', {
+    endsOthers: false,
+    reason: 'test',
+  })
+  operations.railDirectory.forget()
   bank.payments.set(transactionId, approved)
   await hearNotice({ railId: 'bank', ...bank.notice({ type: 'payment.changed', transactionId }, old) })
   await rails.turn()

@@ -1,13 +1,16 @@
 // Rails are registered, changed, paused and given new secrets by command, by program and by form; secrets are shown once
 // and rest sealed, and what a rail is not fit for is refused with what to change.
+
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
+import { reachingAll } from '../../src/core/audit/context.ts'
 import { RailDirectory } from '../../src/finance/rails/rail-directory.ts'
 import { isOffered, type OutsideRail, pauseAfter } from '../../src/finance/rails/rules/outside-rail.ts'
 import { scopeNames } from '../../src/identity/operators/rules/api-token.ts'
 import { makeVault } from '../../src/platform/runtime/secrets/vault.ts'
+import { actingAs } from '../support/acting.ts'
 import { ApiClient } from '../support/admin-api.ts'
 import { runCommand } from '../support/command.ts'
 import { ConsoleClient } from '../support/console.ts'
@@ -17,10 +20,12 @@ const gateway = await startTestGateway()
 const { pool, operations, stores, clock } = gateway
 const { databaseUrl = '', masterKey } = gateway.config
 assert(masterKey)
-const { token } = await operations.apiTokens.addToken(
-  { login: 'admin', name: 'rails', scopes: scopeNames, days: 1 },
-  'test',
-)
+const { token } = await operations.apiTokens.addToken(reachingAll('test'), {
+  login: 'admin',
+  name: 'rails',
+  scopes: scopeNames,
+  days: 1,
+})
 const api = new ApiClient(gateway, token)
 const console = new ConsoleClient(gateway)
 await console.signIn()
@@ -179,11 +184,11 @@ test('a live gateway takes https alone', async () => {
     clock,
     random: randomBytes,
     mode: 'live',
-    actor: 'test',
   })
-  const { rail } = await live.showRail('bank')
-  await assert.rejects(live.addRail('plain', rail, reason), /A live gateway sends to https alone/)
-  await assert.rejects(live.changeRail('bank', { url: 'http://bank.example' }, reason), /https alone/)
+  const by = reachingAll('test')
+  const { rail } = await live.showRail(by, 'bank')
+  await assert.rejects(live.addRail(by, 'plain', rail, reason), /A live gateway sends to https alone/)
+  await assert.rejects(live.changeRail(by, 'bank', { url: 'http://bank.example' }, reason), /https alone/)
 })
 
 async function rotate(body: { endOthers: boolean; reason: string }): Promise<string> {
@@ -202,7 +207,7 @@ test('of three secrets the newest two are good, and a stolen one ends at once', 
 })
 
 test('the console lists rails, shows one, and takes its forms', async () => {
-  const { rail: paper } = await operations.as('test').rails.showRail('bank')
+  const { rail: paper } = await actingAs(operations, 'test').rails.showRail('bank')
   assert.match((await console.get('/rails')).text, /My bank[\s\S]*offered/)
   const page = (await console.get('/rails/bank')).text
   for (const label of ['Change…', 'Pause…', 'Rotate the secret…']) assert(page.includes(label), label)
@@ -229,7 +234,7 @@ test('the console lists rails, shows one, and takes its forms', async () => {
     }),
     /rail is changed/,
   )
-  const { rail } = await operations.as('test').rails.showRail('bank')
+  const { rail } = await actingAs(operations, 'test').rails.showRail('bank')
   assert.deepEqual([rail.name, rail.currencies, rail.position], ['Our bank', ['EUR'], 100])
 })
 
@@ -264,7 +269,7 @@ test('a rail is offered for its merchants, currencies and amounts, unless it is 
 })
 
 test('rails are offered by their positions', async () => {
-  const last = async () => (await operations.as('test').rails.listRails()).at(-1)?.railId
+  const last = async () => (await actingAs(operations, 'test').rails.listRails()).at(-1)?.railId
   for (const [position, isLast] of [
     [1_000, true],
     [1, false],
@@ -287,6 +292,6 @@ test('a rail that fails is paused from the third time on, ever longer, never for
   assert.equal(await fail(nowMs + 1), undefined, 'calls that were under way do not count twice')
   assert.equal(await fail(nowMs + 15_000), nowMs + 45_000)
   await stores.rails.noteAnswer('desk')
-  const { rail } = await operations.as('test').rails.showRail('desk')
+  const { rail } = await actingAs(operations, 'test').rails.showRail('desk')
   assert.deepEqual([rail.failures, rail.pausedUntilMs, rail.lastFailure], [0, undefined, 'timeout'])
 })

@@ -1,8 +1,10 @@
 // A rail's responses are signed. A response that is not signed for this very message counts as no response: it moves no
 // money, it is recorded with its reason, and the rail is asked again.
+
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { makeWebhookSecret } from '@tillgate/protocol'
+import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { approved, openRails, type SignedResponse } from '../support/rails.ts'
@@ -17,8 +19,8 @@ const anotherSecret = makeWebhookSecret((size) => Buffer.alloc(size, 9))
 
 beforeEach(async () => {
   Object.assign(bank, { says: () => undefined, signs: () => undefined })
-  await operations.as('test').rails.resumeRail('bank', 'test')
-  operations.rails.forget()
+  await actingAs(operations, 'test').rails.resumeRail('bank', 'test')
+  operations.railDirectory.forget()
 })
 afterEach(async () => {
   assert.deepEqual((await operations.verifyLedger()).findings, [])
@@ -85,7 +87,7 @@ for (const [what, signs, reason] of bad)
     const call = await lastCall(order)
     assert.deepEqual([call?.type, call?.outcome], ['payment.status', 'failed'])
     assert.match(call?.detail ?? '', reason)
-    const { rail } = await operations.as('test').rails.showRail('bank')
+    const { rail } = await actingAs(operations, 'test').rails.showRail('bank')
     assert.equal(rail.failures, 1)
     assert.match(rail.lastFailure ?? '', reason)
 
@@ -159,10 +161,10 @@ test('a start and a refund count only when the rail signed its response', async 
 })
 
 test('while the secret is replaced a response is good under either secret, and under no earlier one', async () => {
-  const by = operations.as('test').rails
+  const by = actingAs(operations, 'test').rails
   const before = bank.secrets.splice(0)
   const rotated = await by.rotateSecret('bank', { endsOthers: false, reason: 'test' })
-  operations.rails.forget()
+  operations.railDirectory.forget()
   bank.secrets.push(rotated.secret, ...before)
   for (const secrets of [[rotated.secret], before]) {
     const { order, transactionId } = await started()
@@ -177,7 +179,7 @@ test('while the secret is replaced a response is good under either secret, and u
   await by
     .rotateSecret('bank', { endsOthers: true, reason: 'stolen' })
     .then(({ secret }) => bank.secrets.push(secret))
-  operations.rails.forget()
+  operations.railDirectory.forget()
   bank.signs = ({ messageId, nowMs, sign }) => sign(messageId, nowMs, before)
   clock.advance(2_000)
   await rails.turn()

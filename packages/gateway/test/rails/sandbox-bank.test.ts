@@ -1,5 +1,6 @@
 // The test bank of examples/rail beside a sandbox: registered at the start, approved, declined and late over real sockets,
 // with both callbacks and the books proved.
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -10,6 +11,7 @@ import { systemClock } from '../../src/platform/runtime/clock.ts'
 import { loadMasterKeys } from '../../src/platform/runtime/secrets/master-keys.ts'
 import { makeVault } from '../../src/platform/runtime/secrets/vault.ts'
 import { bankChoices, ensureTestBank } from '../../src/sandbox/test-bank.ts'
+import { actingAs } from '../support/acting.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { createBody } from '../support/order.ts'
 import { freePort } from '../support/test-bank.ts'
@@ -127,6 +129,6 @@ test('a start with another port or another secret makes the rail agree', async (
   const other = { ...rail, secret: `whsec_${Buffer.alloc(32, 5).toString('base64')}` }
   await ensureTestBank(other, parts)
   await ensureTestBank(other, parts)
-  const { rail: found, secrets } = await operations.as('test').rails.showRail('test-bank')
+  const { rail: found, secrets } = await actingAs(operations, 'test').rails.showRail('test-bank')
   assert.deepEqual([found.url, secrets.length], [other.url, 1])
 })

@@ -1,10 +1,12 @@
 // Several who look at the same account at once, matchers and operators: a line and a transfer are each settled once.
+
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { afterEach, test } from 'node:test'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
 import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
 import { makeMatchingStore } from '../../src/finance/reconciliation/store/matching.ts'
+import { actingAs } from '../support/acting.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
@@ -12,7 +14,7 @@ import { heldClock, openMoney } from '../support/money.ts'
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
 const money = openMoney(pool, { clock })
-const { reconciliation, banks } = money.operations.as('test')
+const { reconciliation, banks } = actingAs(money.operations, 'test')
 const iban = 'DE89370400440532013000'
 await banks.changeBank('main', { holder: 'Operator', iban, lines: undefined, bic: undefined }, 'test')
 

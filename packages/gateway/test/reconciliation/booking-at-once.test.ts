@@ -1,8 +1,10 @@
 // A line that the matcher books and an operator settles at the same moment is in the books once: whoever began first.
+
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import type { Order } from '../../src/core/orders/rules/order.ts'
 import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
+import { actingAs } from '../support/acting.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
@@ -17,7 +19,7 @@ const bank = await openTransferBank(
 )
 const { money, operations, reconciliation, merchant, statusOf } = bank
 const { breaks, matchLines } = reconciliation
-const { transfers } = operations.as('console:alice')
+const { transfers } = actingAs(operations, 'console:alice')
 
 afterEach(async () => {
   assert.deepEqual((await operations.verifyLedger()).findings, [])

@@ -1,11 +1,13 @@
 // Reconciliation as an operator meets it: a file is chosen in the console, breaks are worked off, days are closed; and the same
 // file on the command line. A second operator is asked where corrections want one.
+
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
+import { actingAs } from '../support/acting.ts'
 import { databaseOf, runCommand } from '../support/command.ts'
 import { ConsoleClient, signedInAs } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -106,7 +108,7 @@ test('a viewer sees breaks and may do nothing; whoever is not signed in sends no
 })
 
 test('a break shows both sides, is written off after a second operator’s yes, and its days close with nothing unexplained', async () => {
-  const { reconciliation } = operations.as('test')
+  const { reconciliation } = actingAs(operations, 'test')
   const open = await reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 10 })
   const [first] = open
   assert(first)
@@ -127,9 +129,11 @@ test('a break shows both sides, is written off after a second operator’s yes, 
       /difference between statement/,
     )
   }
-  await operations
-    .as('test')
-    .operators.addOperator({ login: 'second', role: 'admin', password: 'a password of second' })
+  await actingAs(operations, 'test').operators.addOperator({
+    login: 'second',
+    role: 'admin',
+    password: 'a password of second',
+  })
   const second = new ConsoleClient(gateway)
   await second.signIn('second', 'a password of second')
   const { rows } = await pool.query<{ approval_id: string }>(

@@ -1,5 +1,6 @@
 // A company's first week: own money on the account, customers' transfers, fees, a payout, a refund, bank charges and interest. The
 // statements of two bank accounts are imported each morning, and every day closes with nothing unexplained.
+
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
@@ -9,6 +10,7 @@ import type { AccountOwner } from '../../src/core/ledger/rules/transfer.ts'
 import { priceLeadMs } from '../../src/core/orders/fees/rules/price.ts'
 import type { OwnBooking } from '../../src/finance/reconciliation/rules/break.ts'
 import { dayAfter } from '../../src/finance/reconciliation/rules/statement.ts'
+import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { giveBankAccount, workOff } from '../support/payouts.ts'
@@ -20,7 +22,7 @@ const untilMorningMs = 20 * 3_600_000
 const monday = '2026-11-02'
 const clock = heldClock(Date.parse(`${monday}T09:00:00Z`))
 const { money, operations } = await openRails(pool, { clock })
-const by = operations.as('console:alice')
+const by = actingAs(operations, 'console:alice')
 const { banks, rails, prices, payouts, payoutRuns, ownMoney, reconciliation } = by
 const currency = 'EUR'
 const ibans = { main: 'DE89370400440532013000', own: 'DE75512108001245126199' } as const
@@ -31,7 +33,7 @@ await banks.addBank({ ...noDetails, bankName: 'own', currency, iban: ibans.own }
 const account = { holder: 'Company', iban: ibans.main, bic: undefined, lines: [] }
 const transferRail = { ...noExtras, name: 'Transfer', currencies: [currency], account }
 await rails.addTransferRail('transfer', transferRail, 'test')
-operations.rails.forget()
+operations.railDirectory.forget()
 const terms = {
   fixedMinor: 0n,
   basisPoints: 200,

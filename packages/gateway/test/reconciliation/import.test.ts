@@ -1,5 +1,6 @@
 // Statements are imported once, whole or not at all: the same file, the same entry in another file, two who send it at once,
 // and files that are broken or hostile, which change nothing.
+
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
@@ -10,13 +11,14 @@ import {
   continentalCsv,
 } from '../../../../reliability/reconciliation/statement-files.ts'
 import type { StatementFile } from '../../src/finance/reconciliation/read-file.ts'
+import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-12-01T08:00:00Z'))
 const money = openMoney(pool, { clock })
-const { reconciliation, banks } = money.operations.as('test')
+const { reconciliation, banks } = actingAs(money.operations, 'test')
 const iban = 'DE89370400440532013000'
 await banks.changeBank('main', { holder: 'Operator', iban, lines: undefined, bic: undefined }, 'test')
 

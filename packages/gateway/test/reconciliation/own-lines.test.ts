@@ -1,5 +1,6 @@
 // Lines of bank statements that are the operator's own, and opening balances: when they count, what they are never taken for, and
 // that each is booked once, whoever else settles the same break.
+
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { afterEach, test } from 'node:test'
@@ -10,6 +11,7 @@ import { readConfig } from '../../src/app/settings/config.ts'
 import { type OwnBooking, returnReference } from '../../src/finance/reconciliation/rules/break.ts'
 import type { CsvMapping } from '../../src/finance/reconciliation/rules/csv.ts'
 import { dayAfter } from '../../src/finance/reconciliation/rules/statement.ts'
+import { actingAs } from '../support/acting.ts'
 import { testActions } from '../support/actions.ts'
 import { freshDatabase } from '../support/database.ts'
 import { faultyPool } from '../support/faulty-pool.ts'
@@ -20,7 +22,7 @@ import { testEnvironment } from '../support/started.ts'
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-20T10:00:00Z'))
 const money = openMoney(pool, { clock })
-const { reconciliation, banks, corrections, ownMoney, operators, rails } = money.operations.as('test')
+const { reconciliation, banks, corrections, ownMoney, operators, rails } = actingAs(money.operations, 'test')
 const { breaks, days } = reconciliation
 const currency = 'EUR'
 const first = '2026-11-10'
@@ -266,7 +268,7 @@ test('a booking is there once with its match and the end of its break, or nothin
     const bank = await openBank()
     const breakId = await breakOf(bank, -350n)
     const faulty = faultyPool(pool, { atPoint, dies: 'process' })
-    const dying = testOperations(faulty.pool, { clock }).operations.as('test').reconciliation.breaks
+    const dying = actingAs(testOperations(faulty.pool, { clock }).operations, 'test').reconciliation.breaks
     const given = { as: 'bank_charge', reason: 'test', actId: randomUUID() } as const
     await dying.bookAs(breakId, given).catch(() => {})
     const isEnded = (await breaks.showBreak(breakId)).found.resolution !== undefined
@@ -342,7 +344,7 @@ test('a return is there once with its match and the end of its break, or nothing
     const bank = await openBank()
     const breakId = await breakOf(bank, 350n)
     const faulty = faultyPool(pool, { atPoint, dies: 'process' })
-    const dying = testOperations(faulty.pool, { clock }).operations.as('test').reconciliation.breaks
+    const dying = actingAs(testOperations(faulty.pool, { clock }).operations, 'test').reconciliation.breaks
     const given = { reason: 'test', actId: randomUUID() }
     await dying.returnToSender(breakId, given).catch(() => {})
     await Promise.all([breaks.returnToSender(breakId, given), breaks.returnToSender(breakId, given)])

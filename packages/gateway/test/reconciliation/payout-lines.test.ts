@@ -1,11 +1,14 @@
 // What the bank says of payouts: a line that names only their run belongs to nobody unless it can mean one of them alone.
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
 import { type BankLine, camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
 import { makeReconciling, type Reconciling } from '../../src/finance/reconciliation/reconciling.ts'
+import { makeSettleRail } from '../../src/finance/treasury/settle-rail.ts'
 import { silentLog } from '../../src/platform/runtime/log.ts'
+import { type Acting, actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { addPaidMerchant, availableOf, planFor, testIban, workOff } from '../support/payouts.ts'
@@ -13,7 +16,7 @@ import { addPaidMerchant, availableOf, planFor, testIban, workOff } from '../sup
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
 const money = openMoney(pool, { clock })
-const { reconciliation, banks, payouts, payoutPlans, payoutRuns } = money.operations.as('test')
+const { reconciliation, banks, payouts, payoutPlans, payoutRuns } = actingAs(money.operations, 'test')
 const bank = { holder: 'Operator', iban: testIban, lines: undefined, bic: undefined }
 await banks.changeBank('main', bank, 'test')
 const currency = 'EUR'
@@ -39,7 +42,10 @@ async function sendRun(merchants: number) {
 let files = 0
 type Said = Omit<BankLine, 'reference' | 'day'>
 const say = (...lines: readonly Said[]) => sayTo(reconciliation, lines)
-async function sayTo({ importStatement }: Pick<Reconciling, 'importStatement'>, lines: readonly Said[]) {
+async function sayTo(
+  { importStatement }: Pick<Acting<Reconciling>, 'importStatement'>,
+  lines: readonly Said[],
+) {
   const day = new Date(clock.now()).toISOString().slice(0, 10)
   const name = `${++files}`
   const written = lines.map((line, index) => ({ ...line, day, reference: `E${name}-${index}` }))
@@ -111,23 +117,23 @@ test('whoever dies while one line for a whole run is booked is followed by the w
   const dying = makeReconciling({
     ...money,
     statements: money.bankStatements,
-    moving: money.operations.as('test'),
-    passing: {
-      ...money.operations.as('test'),
-      payouts: {
-        async endPayout(...given) {
-          if (left-- === 0) throw new Error('killed')
-          return payouts.endPayout(...given)
-        },
+    transfers: money.operations.transfers,
+    corrections: money.operations.corrections,
+    policy: money.operations.approvalPolicy,
+    settleRail: makeSettleRail({ ...money, clock, random: randomBytes }),
+    payouts: {
+      async endPayout(...given) {
+        if (left-- === 0) throw new Error('killed')
+        return money.operations.payouts.endPayout(...given)
       },
     },
-    actor: 'test',
     clock,
     random: randomBytes,
     makeNotices: () => [],
     log: silentLog,
   })
-  await assert.rejects(sayTo(dying, [{ amountMinor: -3_000n, batchId }]), /killed/)
+  const { importStatement } = actingAs({ reconciliation: dying }, 'test').reconciliation
+  await assert.rejects(sayTo({ importStatement }, [{ amountMinor: -3_000n, batchId }]), /killed/)
   assert.deepEqual((await statuses(sent)).toSorted(), ['paid', 'paid', 'sent'])
   await reconciliation.work()
   assert.deepEqual([await statuses(sent), await openBreaks()], [['paid', 'paid', 'paid'], []])

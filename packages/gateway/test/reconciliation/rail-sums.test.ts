@@ -1,17 +1,19 @@
 // What rails pay over in one sum: which batch the bank's line is for, and what moves by it.
+
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
 import { type BankLine, camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
 import { noExtras } from '../../src/actions/rails/rail-actions.ts'
 import type { CsvMapping } from '../../src/finance/reconciliation/rules/csv.ts'
+import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { testIban } from '../support/payouts.ts'
 
 const { pool } = await freshDatabase()
 const money = openMoney(pool, { clock: heldClock(Date.parse('2026-12-01T08:00:00Z')) })
-const { reconciliation, banks, rails } = money.operations.as('test')
+const { reconciliation, banks, rails } = actingAs(money.operations, 'test')
 const currency = 'EUR'
 await banks.changeBank(
   'main',

@@ -1,5 +1,6 @@
 // What operators do with breaks, in every order and by several at once: each difference is booked once, and what a second
 // operator refused, or what came meanwhile, stands in nobody's way.
+
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
@@ -7,6 +8,7 @@ import { camt053 } from '../../../../reliability/reconciliation/statement-files.
 import { noExtras } from '../../src/actions/rails/rail-actions.ts'
 import { readConfig } from '../../src/app/settings/config.ts'
 import type { BreakKind } from '../../src/finance/reconciliation/rules/match.ts'
+import { actingAs } from '../support/acting.ts'
 import { testActions } from '../support/actions.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
@@ -22,7 +24,7 @@ const money = openMoney(
   { clock, config },
 )
 const { operations } = money
-const { reconciliation, banks, operators, rails } = operations.as('console:alice')
+const { reconciliation, banks, operators, rails } = actingAs(operations, 'console:alice')
 const { breaks } = reconciliation
 const iban = 'DE89370400440532013000'
 const currency = 'EUR'

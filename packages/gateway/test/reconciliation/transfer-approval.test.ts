@@ -1,9 +1,11 @@
 // One operator supplies a statement. Where money in needs a second operator, the lines of the statement credit nothing
 // before that operator agrees: no order is paid and no payout comes back.
+
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { readConfig } from '../../src/app/settings/config.ts'
 import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
+import { actingAs } from '../support/acting.ts'
 import { testActions } from '../support/actions.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
@@ -16,7 +18,7 @@ const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
 const config = readConfig({ ...testEnvironment, APPROVAL_FOR: 'money-in' })
 const bank = await openTransferBank(pool, { clock, config })
 const { money, operations, reconciliation, statusOf } = bank
-const { operators } = operations.as('test')
+const { operators } = actingAs(operations, 'test')
 for (const login of ['alice', 'bob'])
   await operators.addOperator({ login, role: 'admin', password: 'a password of the team' })
 const actions = testActions({ stores: bank.stores, operations, clock, config })
@@ -58,7 +60,7 @@ test('a line that names an order pays the order after a second operator agrees, 
 
 test('a forged return of a paid payout credits nothing before a second operator agrees', async () => {
   const { merchantId } = await addPaidMerchant(money, { minor: 300_000n })
-  const by = operations.as('test')
+  const by = actingAs(operations, 'test')
   const given = { merchantId, currency: 'USD', amountMinor: 300_000n, bankName: 'main' }
   const { payoutId } = await by.payouts.requestPayout(given, { reason: 'test' })
   const payout = await by.payouts.findPayout({ merchantId, payoutId })

@@ -1,18 +1,14 @@
 // Actions of the catalog, run as an operator would run them through an adapter, over a test's operations.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import type { Action, GivenFile } from '../../src/actions/action.ts'
 import { findAction } from '../../src/actions/catalog.ts'
 import { type Ran, runAction } from '../../src/actions/running/run-action.ts'
-import type { OperatorService } from '../../src/actions/service.ts'
 import type { Stores } from '../../src/app/database/stores.ts'
 import type { Operations } from '../../src/app/operations.ts'
-import { makeOperatorService } from '../../src/app/services/operator-service.ts'
-import { type Config, readConfig } from '../../src/app/settings/config.ts'
+import type { Config } from '../../src/app/settings/config.ts'
 import type { ApiToken } from '../../src/identity/operators/rules/api-token.ts'
 import type { Operator } from '../../src/identity/operators/rules/operator.ts'
 import type { Clock } from '../../src/platform/runtime/clock.ts'
-import { testEnvironment, testVault } from './started.ts'
 
 interface Given {
   readonly params?: Record<string, unknown>
@@ -34,15 +30,9 @@ export function testActions(parts: {
   readonly clock: Clock
   readonly config?: Config
 }) {
-  const { stores, operations, clock } = parts
-  const service: OperatorService = makeOperatorService({
-    config: parts.config ?? readConfig(testEnvironment),
-    publicUrl: 'http://localhost:8080',
-    stores,
-    operations,
-    vault: testVault,
-    random: randomBytes,
-  })
+  const { stores, clock } = parts
+  const { approvalPolicy } = parts.operations
+  const operations = { ...parts.operations, approvalPolicy: parts.config?.approvals ?? approvalPolicy }
 
   const run = async (by: By, action: string | Action, given: Given = {}): Promise<Ran> => {
     const { input, ...rest } = given
@@ -53,7 +43,7 @@ export function testActions(parts: {
       params: undefined,
       actId: undefined,
       ...rest,
-      service,
+      operations,
       operator,
       actor: `console:${operator.login}@127.0.0.1`,
       nowMs: clock.now(),
@@ -62,7 +52,7 @@ export function testActions(parts: {
   }
 
   return {
-    service,
+    operations,
     run,
 
     /** Runs it, and fails unless it was done at once. */

@@ -1,5 +1,6 @@
 // A small world for tests of callback delivery: a database of its own, a merchant with keys, a clock that the test
 // moves, and delivery workers over whatever network the test brings.
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
@@ -24,6 +25,7 @@ import { callbacksQueued, insertCallbacks } from '../../src/core/callbacks/store
 import type { Publish } from '../../src/core/changes/rules/change.ts'
 import { commitAndPublish } from '../../src/core/changes/store/commit.ts'
 import type { Clock } from '../../src/platform/runtime/clock.ts'
+import { actingAs } from './acting.ts'
 import { freshDatabase } from './database.ts'
 import { testOperations } from './operations.ts'
 
@@ -52,10 +54,10 @@ export async function makeCallbackWorld(clock: Clock) {
       if (change.kind === 'callbacks') for (const worker of workers) worker.expects(change.lanes)
   }
   const { stores, operations } = testOperations(pool, { clock, publish })
-  const { directory, platformKeys } = operations
+  const { directory, signingKeys } = operations
   const { merchants, callbackQueue: queue, callbackHistory: history, callbackResends: resends } = stores
-  await platformKeys.ensure({ clock, random: randomBytes })
-  const { merchants: manage } = operations.as('test')
+  await signingKeys.ensure({ clock, random: randomBytes })
+  const { merchants: manage } = actingAs(operations, 'test')
   const shop = await manage.addMerchant({ name: 'Shop', publicKey: merchantPublicKey })
   const aesKeys = new Map([[shop.merchant.merchantId, shop.aesKey]])
 
@@ -64,7 +66,7 @@ export async function makeCallbackWorld(clock: Clock) {
     connection,
     merchants,
     directory,
-    platformKeys,
+    signingKeys,
     manage,
     queue,
     history,
@@ -139,7 +141,7 @@ export async function makeCallbackWorld(clock: Clock) {
     /** What the merchant reads in it; fails when it is not sealed for the merchant by the gateway. */
     async open(text: string): Promise<{ id: string; sign: string; timestamp: string; body: string }> {
       const envelope = parseCallbackEnvelope(text)
-      const published = await platformKeys.published(clock.now())
+      const published = await signingKeys.published(clock.now())
       const body = await openCallback(envelope, {
         aesKeys: [parseAesKey(aesKeys.get(envelope.merchantId) ?? '')],
         publicKeys: published.map((key) => parsePublicKey(key.publicKey)),

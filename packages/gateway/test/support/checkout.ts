@@ -1,5 +1,7 @@
 // A gateway with a merchant whose orders a browser pays, and the ways in which an order comes to each of its states.
+
 import assert from 'node:assert/strict'
+import { actingAs } from './acting.ts'
 import { TestClock } from './clock.ts'
 import { startTestGateway, type TestGateway, type TestMerchant } from './gateway.ts'
 import { createBody } from './order.ts'
@@ -39,7 +41,7 @@ export async function openCheckoutShop(
   })
   const merchant = await gateway.addMerchant(options.merchant)
   await giveBankAccount(gateway.pool, merchant.merchantId)
-  const { wallets: manageWallets } = gateway.operations.as('test')
+  const { wallets: manageWallets } = actingAs(gateway.operations, 'test')
 
   const status = async ({ paymentId }: OpenOrder): Promise<string> =>
     (await merchant.call('service.trade.query', { paymentId })).data.paymentStatus

@@ -1,6 +1,8 @@
 // A browser without pictures for the console: keeps cookies, fills in forms as a page shows them.
+
 import assert from 'node:assert/strict'
 import type { Role } from '../../src/core/audit/rules/roles.ts'
+import { actingAs } from './acting.ts'
 import type { TestGateway } from './gateway.ts'
 import { operatorPassword } from './started.ts'
 
@@ -17,7 +19,7 @@ export type Fields = Readonly<Record<string, string | readonly string[]>>
 /** A new operator of this role, called like it, in a browser of their own. */
 export async function signedInAs(gateway: TestGateway, role: Role): Promise<ConsoleClient> {
   const password = `a password of ${role}`
-  await gateway.operations.as('test').operators.addOperator({ login: role, role, password })
+  await actingAs(gateway.operations, 'test').operators.addOperator({ login: role, role, password })
   const client = new ConsoleClient(gateway)
   await client.signIn(role, password)
   return client

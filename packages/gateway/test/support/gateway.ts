@@ -1,5 +1,6 @@
 // A whole gateway in this process on a fresh database, and merchants that speak to it over real HTTP. Gone again
 // when the test file is done.
+
 import assert from 'node:assert/strict'
 import type { KeyObject } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -17,6 +18,7 @@ import { type Clock, systemClock } from '../../src/platform/runtime/clock.ts'
 import type { Log } from '../../src/platform/runtime/log.ts'
 import { loadMasterKeys } from '../../src/platform/runtime/secrets/master-keys.ts'
 import { makeVault } from '../../src/platform/runtime/secrets/vault.ts'
+import { type Acting, actingAs } from './acting.ts'
 import { until } from './callbacks.ts'
 import { freshDatabase } from './database.ts'
 import { type TestOperations, testOperations } from './operations.ts'
@@ -32,7 +34,7 @@ export interface TestGateway extends TestOperations {
   readonly pool: Pool
   readonly config: Config
   readonly clock: Clock
-  readonly merchants: ManageMerchants
+  readonly merchants: Acting<ManageMerchants>
   addMerchant(options?: {
     name?: string
     requestsPerSecond?: number
@@ -114,7 +116,7 @@ export async function openTestGateway(
   const publicUrl = gateway.publicUrl || 'http://localhost'
   const vault = { ...makeVault(...loadMasterKeys(config)), hashCost: testHashCost }
   const { stores, operations } = testOperations(pool, { config, publicUrl, vault, clock })
-  const { merchants } = operations.as('test')
+  const { merchants } = actingAs(operations, 'test')
   // A live gateway's public address is not where it listens.
   const url = options.environment?.['PUBLIC_URL'] ? gateway.localUrl : gateway.publicUrl
   const post = (path: string, body: string | Buffer, headers: Record<string, string> = {}) =>

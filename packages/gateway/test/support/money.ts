@@ -1,5 +1,6 @@
 // The parts that move money, over a database and with a clock that the test holds: what gateway.ts puts together,
 // without listeners and loops, so that a test takes every turn itself.
+
 import { randomBytes } from 'node:crypto'
 import { makePaymentId, makeUuid, type PaymentResult, type RefundResult } from '@tillgate/protocol'
 import type { OperationConfig } from '../../src/app/operations.ts'
@@ -15,6 +16,7 @@ import { type Behaviour, placeOfPin } from '../../src/core/wallets/rules/wallet.
 import { walletRail } from '../../src/finance/rails/wallet-rail.ts'
 import type { Pool } from '../../src/platform/database/pool.ts'
 import type { Clock } from '../../src/platform/runtime/clock.ts'
+import { actingAs } from './acting.ts'
 import { logTo } from './log.ts'
 import { testOperations } from './operations.ts'
 import { testEnvironment, testVault } from './started.ts'
@@ -52,7 +54,7 @@ export function openMoney(
     log: logTo(({ err }) => err !== undefined && troubles.push(err)),
   })
   const { orders, wallets } = stores
-  const { funds, wallets: manageWallets } = operations.as('test')
+  const { funds, wallets: manageWallets } = actingAs(operations, 'test')
   const { submitPayment, settle, refundOrder, queryOrder, cancelOrder, expireOrders } = operations
   return {
     ...stores,

@@ -1,9 +1,11 @@
 // Merchants to pay out: one with a bank account and money, or many thousands at once, written as the operations would have
 // written them, so that the ledger verifies.
+
 import { randomUUID } from 'node:crypto'
 import type { PlanGiven } from '../../src/finance/payouts/manage-plans.ts'
 import { dayOf } from '../../src/finance/payouts/rules/payout-plan.ts'
 import type { Pool } from '../../src/platform/database/pool.ts'
+import { actingAs } from './acting.ts'
 import type { Money } from './money.ts'
 
 export const testIban = 'DE89370400440532013000'
@@ -28,7 +30,7 @@ export async function payOutWholly(
     amountMinor,
   }: { merchantId: string; currency?: string; amountMinor: bigint },
 ): Promise<void> {
-  const { payouts, payoutRuns, bankAccounts } = money.operations.as('test')
+  const { payouts, payoutRuns, bankAccounts } = actingAs(money.operations, 'test')
   if ((await bankAccounts.listBankAccounts(merchantId)).every((each) => each.currency !== currency))
     await bankAccounts.setBankAccount(merchantId, { currency, ...testBankDetails }, { reason: 'test' })
   const given = { merchantId, currency, amountMinor, bankName: 'main' }
@@ -42,7 +44,7 @@ export async function payOutWholly(
 /** With a bank account that may be paid to, and with money from a sale. */
 export async function addPaidMerchant(money: Money, { minor = 1_000n, currency = 'USD' } = {}) {
   const merchant = await money.addMerchant()
-  const { bankAccounts } = money.operations.as('test')
+  const { bankAccounts } = actingAs(money.operations, 'test')
   const account = { currency, ...testBankDetails }
   await bankAccounts.setBankAccount(merchant.merchantId, account, { reason: 'test' })
   if (minor > 0n) await sell(money, merchant, { minor, currency })

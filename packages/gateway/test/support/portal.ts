@@ -1,6 +1,8 @@
 // People of a merchant in browsers without pictures: they join by a link, as anybody does.
+
 import assert from 'node:assert/strict'
 import type { MemberRole } from '../../src/core/audit/rules/roles.ts'
+import { actingAs } from './acting.ts'
 import { ConsoleClient } from './console.ts'
 import type { TestGateway } from './gateway.ts'
 
@@ -32,7 +34,11 @@ export async function memberOf(
   role: MemberRole,
 ): Promise<{ readonly client: PortalClient; readonly email: string }> {
   const email = `${role}-${++people}@shop.example`
-  const { link } = await gateway.operations.as('test').members.inviteMember({ merchantId, email, role })
+  const { link } = await actingAs(gateway.operations, 'test').members.inviteMember({
+    merchantId,
+    email,
+    role,
+  })
   const client = new PortalClient(gateway)
   await client.join(link)
   return { client, email }

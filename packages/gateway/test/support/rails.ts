@@ -19,6 +19,7 @@ import type { Pool } from '../../src/platform/database/pool.ts'
 import { outboundLimits } from '../../src/platform/outbound/limits.ts'
 import { makeOutbound, systemParts } from '../../src/platform/outbound/outbound.ts'
 import type { Clock } from '../../src/platform/runtime/clock.ts'
+import { actingAs } from './acting.ts'
 import { logTo } from './log.ts'
 import { openMoney } from './money.ts'
 import { testOperations } from './operations.ts'
@@ -205,19 +206,19 @@ export async function openRails(
     async addBank(railId: string, given: { currencies?: string[] } = {}): Promise<TestBank> {
       const bank = await new TestBank(clock).open()
       after(() => bank.close())
-      const { rails } = operations.as('test')
+      const { rails } = actingAs(operations, 'test')
       const { secret } = await rails.addRail(
         railId,
         { ...noExtras, name: 'My bank', url: bank.url, currencies: ['USD', 'JPY'], ...given },
         'test',
       )
-      operations.rails.forget()
+      operations.railDirectory.forget()
       bank.secrets.push(secret)
       return bank
     },
     /** One turn of the worker, to its end. */
     async turn(): Promise<number> {
-      operations.rails.forget()
+      operations.railDirectory.forget()
       const { claimDue, work } = operations.askRails
       const due = await claimDue()
       await Promise.all(due.map(({ task, leave }) => work(task, leave)))

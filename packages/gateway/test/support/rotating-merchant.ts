@@ -43,7 +43,7 @@ export async function startRotatingMerchant(
   const publicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
   const added = await first.merchants.addMerchant({ name: 'Tea House', publicKey })
   const { merchantId } = added.merchant
-  const published = await first.operations.platformKeys.published(first.clock.now())
+  const published = await first.operations.signingKeys.published(first.clock.now())
   const publicKeys = published.map((key) => parsePublicKey(key.publicKey))
   const openedWith: (string | undefined)[] = []
   let requests = 0

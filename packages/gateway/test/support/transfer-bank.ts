@@ -1,10 +1,12 @@
 // A bank account to which consumers pay by bank transfer, and the statements that its bank gives.
+
 import assert from 'node:assert/strict'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
 import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
 import { noExtras } from '../../src/actions/rails/rail-actions.ts'
 import type { Order } from '../../src/core/orders/rules/order.ts'
 import type { Pool } from '../../src/platform/database/pool.ts'
+import { actingAs } from './acting.ts'
 import { openRails } from './rails.ts'
 
 const currency = 'USD'
@@ -14,7 +16,7 @@ export async function openTransferBank(pool: Pool, given: Parameters<typeof open
   const { clock } = given
   const { money, operations, stores } = await openRails(pool, given)
   const merchant = await money.addMerchant()
-  const { rails, banks, reconciliation } = operations.as('console:alice')
+  const { rails, banks, reconciliation } = actingAs(operations, 'console:alice')
   const addRail = async (railId: string) => {
     const account = { holder: 'Example GmbH', iban, bic: undefined, lines: [] }
     await rails.addTransferRail(
@@ -22,7 +24,7 @@ export async function openTransferBank(pool: Pool, given: Parameters<typeof open
       { ...noExtras, name: 'Bank transfer', currencies: [currency], account },
       'test',
     )
-    operations.rails.forget()
+    operations.railDirectory.forget()
   }
   await addRail('transfer')
   await banks.changeBank('main', { holder: 'Operator', iban, lines: undefined, bic: undefined }, 'test')

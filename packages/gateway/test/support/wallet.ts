@@ -1,5 +1,7 @@
 // Consumers in browsers without pictures, at their wallet.
+
 import assert from 'node:assert/strict'
+import { actingAs } from './acting.ts'
 import { type ConsoleAnswer, ConsoleClient } from './console.ts'
 import type { TestGateway } from './gateway.ts'
 
@@ -31,7 +33,7 @@ export async function consumerOf(
 ) {
   const login = `consumer-${++wallets}@home.example`
   const given = { login, name: `Consumer ${wallets}`, pin: testPin, reason: 'test' }
-  const manage = gateway.operations.as('test').wallets
+  const manage = actingAs(gateway.operations, 'test').wallets
   const { wallet } = await manage.addWallet(given)
   if (minor > 0n)
     await manage.topUp({ wallet: wallet.walletId, currency, amountMinor: minor, reason: 'test' })

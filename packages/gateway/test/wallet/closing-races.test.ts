@@ -1,6 +1,7 @@
 // A wallet that is closed while money and people come and go: payments, refunds, top-ups, withdrawals, late money, locks
 // and sign-ins at the same moment, over two gateways on one database. Whoever wins, the books balance, no money is lost,
 // and nothing of a closed wallet's owner is left.
+
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, test } from 'node:test'
@@ -9,6 +10,7 @@ import { readConfig } from '../../src/app/settings/config.ts'
 import { makeOrder } from '../../src/core/orders/rules/order.ts'
 import type { Wallet } from '../../src/core/wallets/rules/wallet.ts'
 import { makeCloseWallet } from '../../src/identity/consumers/close-wallet.ts'
+import { actingAs } from '../support/acting.ts'
 import { Authenticator } from '../support/authenticator.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
@@ -31,8 +33,8 @@ const [one, two] = [
 const { money, operations, stores } = one
 const merchant = await money.addMerchant()
 const bank = await one.addBank('bank')
-two.operations.rails.forget()
-const { wallets, payouts, payoutRuns, corrections } = operations.as('test')
+two.operations.railDirectory.forget()
+const { wallets, payouts, payoutRuns, corrections } = actingAs(operations, 'test')
 const outside = { reference: 'r', valueDate: '2027-01-16' }
 
 afterEach(async () => {
@@ -306,7 +308,7 @@ test('of closing a wallet and an operator’s money for it at once, a closed one
       () => close(walletId),
       () => wallets.topUp({ wallet: walletId, currency: 'USD', amountMinor: 500n, reason: 'x' }),
       () => close(walletId, two),
-      () => two.operations.as('test').returnLateMoney({ merchantId, transactionId: corrects }, 'x'),
+      () => actingAs(two.operations, 'test').returnLateMoney({ merchantId, transactionId: corrects }, 'x'),
     ])
     assertRefusals(outcomes)
     const { status } = await walletOf(walletId)

@@ -1,9 +1,11 @@
 // The wallet's doors over HTTP: registration, codes that are used twice or too late, forms from elsewhere, a session that was
 // put into the browser before, and the same answer at the same cost whoever has a wallet.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forgettingWithoutApproval } from '../../src/core/wallets/rules/pin-lock.ts'
 import { openMailSession } from '../../src/platform/outbound/smtp.ts'
+import { actingAs } from '../support/acting.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
@@ -170,7 +172,7 @@ test('a login that an operator typed gets no code by mail, and an operator’s c
   const client = new WalletClient(gateway)
   await client.post('/wallet/forgotten', { login }, { on: '/wallet/forgotten' })
   assert.deepEqual(await mailsTo(login), [])
-  const { code = '' } = await gateway.operations.as('test').wallets.resetPin(walletId, 'test')
+  const { code = '' } = await actingAs(gateway.operations, 'test').wallets.resetPin(walletId, 'test')
   await gateway.pool.query('update wallets set confirmed_at = 1 where wallet_id = $1', [walletId])
   await client.post('/wallet/forgotten', { login }, { on: '/wallet/forgotten' })
   assert.deepEqual(await mailsTo(login), [])
@@ -181,7 +183,7 @@ test('a login that an operator typed gets no code by mail, and an operator’s c
 test('an operator’s reset mails the code to a confirmed address and shows it to no operator', async () => {
   const { login, walletId } = await consumerOf(gateway)
   await gateway.pool.query('update wallets set confirmed_at = 1 where wallet_id = $1', [walletId])
-  const reset = await gateway.operations.as('cli:mallory').wallets.resetPin(walletId, 'called us')
+  const reset = await actingAs(gateway.operations, 'cli:mallory').wallets.resetPin(walletId, 'called us')
   assert.deepEqual([reset.isShownToOperator, reset.code], [false, undefined])
   const code = await codeFor(login)
   assert.doesNotMatch(
@@ -203,7 +205,7 @@ test('one person who has codes mailed over and over, and with each wrong PINs fo
   await gateway.pool.query('update wallets set confirmed_at = 1 where wallet_id = $1', [walletId])
   const policy = { refundLimits: undefined, words: ['access'], lifeMs: 1 } as const
   const authority = { kind: 'machine', policy, isRecovery: false } as const
-  const { resetPin, unlockWallet } = gateway.operations.as({ actor: 'cli:mallory', authority }).wallets
+  const { resetPin, unlockWallet } = actingAs(gateway.operations, { actor: 'cli:mallory', authority }).wallets
   await unlockWallet(walletId, 'called us')
   for (let times = 1; times < forgettingWithoutApproval.most; times++) await resetPin(walletId, 'called us')
   await assert.rejects(resetPin(walletId, 'called us'), /second operator/)
@@ -212,7 +214,7 @@ test('one person who has codes mailed over and over, and with each wrong PINs fo
 
 test('an operator’s reset of a wallet without a confirmed address shows the code, and the audit entry records that', async () => {
   const { walletId } = await consumerOf(gateway)
-  const reset = await gateway.operations.as('cli:ann').wallets.resetPin(walletId, 'at the desk')
+  const reset = await actingAs(gateway.operations, 'cli:ann').wallets.resetPin(walletId, 'at the desk')
   assert.equal(reset.isShownToOperator, true)
   assert.match(reset.code ?? '', /^\d{8}$/)
   const { rows } = await gateway.pool.query(
@@ -232,7 +234,7 @@ test('the console confirms a mailed code without showing it, and a closed wallet
   assert.match(told, new RegExp(`The code was sent to ${login}`))
   assert.doesNotMatch((await admin.get(page)).text, new RegExp(await codeFor(login)))
   assert.equal(await gateway.operations.closeWallet({ walletId, accessVersion: 0 }, 'consumer'), 'closed')
-  const { wallets } = gateway.operations.as('test')
+  const { wallets } = actingAs(gateway.operations, 'test')
   await assert.rejects(wallets.resetPin(walletId, 'test'), { failure: 'status_does_not_allow' })
 })
 
@@ -289,7 +291,7 @@ test('sessions end one by one, everywhere, by an hour of silence, and with the w
   await client.send('/wallet/devices/end-all', {}, '/wallet/settings')
   for (const each of [client, second]) assert.equal((await each.get('/wallet')).status, 303)
   await client.signIn(login)
-  const { lockWallet, unlockWallet } = gateway.operations.as('test').wallets
+  const { lockWallet, unlockWallet } = actingAs(gateway.operations, 'test').wallets
   const token = client.cookies.get('wallet') ?? ''
   await lockWallet(walletId, 'test')
   assert.equal((await client.get('/wallet')).status, 303)

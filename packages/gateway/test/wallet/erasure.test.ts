@@ -1,5 +1,6 @@
 // A closed wallet: its owner's name and login are found in no table, in no backup that is made afterwards and in no line of the
 // log. Where the money went by a withdrawal stays, with the payout that the law wants kept.
+
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { gunzipSync } from 'node:zlib'
 import { writeBackup } from '../../src/platform/database/backup/backup.ts'
 import { writeBackupFile } from '../../src/platform/database/backup/backup-file.ts'
 import { openMailSession } from '../../src/platform/outbound/smtp.ts'
+import { actingAs } from '../support/acting.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -78,7 +80,7 @@ async function register(client: WalletClient): Promise<string> {
 
 async function topUp(walletId: string, amountMinor: bigint): Promise<void> {
   const given = { wallet: walletId, currency: 'USD', amountMinor, reason: 'test' }
-  await operations.as('test').wallets.topUp(given)
+  await actingAs(operations, 'test').wallets.topUp(given)
 }
 
 async function close(client: WalletClient): Promise<void> {
@@ -160,7 +162,7 @@ test('where a withdrawal went stays with the payout, and the address may have a 
   assert.equal((await client.send('/wallet/withdraw/confirm', fields, '/wallet/withdraw')).status, 303)
   const [payout] = await operations.withdraw.list(walletId, 1)
   assert(payout)
-  const { payouts, payoutRuns } = operations.as('test')
+  const { payouts, payoutRuns } = actingAs(operations, 'test')
   await workOff({ operations } as never)
   await payoutRuns.sendRun(payout.runId, 'test')
   const outside = { reference: 'r', valueDate: '2027-01-15' }

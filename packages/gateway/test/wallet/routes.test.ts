@@ -1,11 +1,13 @@
 // Every page and form of the wallet, as its table names them: without a session, with a form that is not ours, and with another
 // wallet's thing, which is answered as what does not exist. A route that comes without its row here fails.
+
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { walletRoutes } from '../../src/adapters/wallet/routes.ts'
 import { prefix } from '../../src/adapters/wallet/wallet.ts'
 import { testWalletPin } from '../../src/sandbox/test-wallets.ts'
+import { actingAs } from '../support/acting.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { consumerOf, testPin, WalletClient } from '../support/wallet.ts'
 
@@ -204,7 +206,7 @@ test('an amount above what banks take in one payment is told as that, in the rea
 test('whoever’s name is longer than banks take sees how it is shortened', async () => {
   const login = 'long@home.example'
   const name = `${'Ann '.repeat(20)}Example`
-  const { wallets } = gateway.operations.as('test')
+  const { wallets } = actingAs(gateway.operations, 'test')
   const { wallet } = await wallets.addWallet({ login, name, pin: testPin, reason: 'test' })
   await wallets.topUp({ wallet: wallet.walletId, currency: 'EUR', amountMinor: 100n, reason: 'test' })
   const client = new WalletClient(gateway)
@@ -237,7 +239,7 @@ test('a refused form keeps its number, and has a new one where another was done 
 })
 
 test('what an operator gives the owner names bank accounts, devices and passkeys, of no other wallet', async () => {
-  const { wallets } = gateway.operations.as('test')
+  const { wallets } = actingAs(gateway.operations, 'test')
   const [all, theirs] = [
     await wallets.exportWallet(other.walletId, 'asked'),
     await wallets.exportWallet(own.walletId, 'asked'),

@@ -1,5 +1,6 @@
 // What consumers move themselves: top-ups through a rail, withdrawals in a run of payouts, and the closing of what is empty.
 // After each of them the books are proved.
+
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, test } from 'node:test'
@@ -7,6 +8,7 @@ import { Failure } from '@tillgate/protocol'
 import { readConfig } from '../../src/app/settings/config.ts'
 import { ownMerchantId, topUpLimits } from '../../src/core/orders/rules/top-up.ts'
 import { migrate } from '../../src/platform/database/migrate.ts'
+import { actingAs } from '../support/acting.ts'
 import { emptyDatabase, freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { orderChanges, testOperations } from '../support/operations.ts'
@@ -29,7 +31,7 @@ const config = {
 const rails = await openRails(pool, { clock, config })
 const { money, operations, stores } = rails
 const { startTopUp, withdraw, payByRail } = operations
-const { payouts, payoutRuns, merchants } = operations.as('test')
+const { payouts, payoutRuns, merchants } = actingAs(operations, 'test')
 const bank = await rails.addBank('bank')
 
 afterEach(async () => {
@@ -130,8 +132,7 @@ test('a top-up is not paid from a wallet, and not refunded: its money is in the 
     status: 'pending',
   })
   await payTopUp(key)
-  await operations
-    .as('test')
+  await actingAs(operations, 'test')
     .orders.refundOrder(key, { amountMinor: 500n, reason: 'test' } as never)
     .catch(() => {})
   await money.settle()
@@ -205,7 +206,7 @@ test('suspending the gateway’s own merchant, or taking the rail away, ends top
 test('an operator’s top-up counts what the consumer has under way, and the other way round', async () => {
   const walletId = await money.addWallet(1_000n)
   assert.equal((await topUp(walletId, 3_000n)).kind, 'begun')
-  const { wallets } = operations.as('test')
+  const { wallets } = actingAs(operations, 'test')
   const byOperator = (amountMinor: bigint) =>
     wallets.topUp({ wallet: walletId, currency: 'USD', amountMinor, reason: 'test' })
   await assert.rejects(byOperator(1_001n), ends({ failure: 'status_does_not_allow', field: 'amount' }))
@@ -217,7 +218,12 @@ test('an operator’s top-up counts what the consumer has under way, and the oth
 test('a consumer’s overdue top-up counts against an operator’s only while a rail may still pay it', async () => {
   const walletId = await money.addWallet(0n)
   const byOperator = (amountMinor: bigint) =>
-    operations.as('test').wallets.topUp({ wallet: walletId, currency: 'USD', amountMinor, reason: 'test' })
+    actingAs(operations, 'test').wallets.topUp({
+      wallet: walletId,
+      currency: 'USD',
+      amountMinor,
+      reason: 'test',
+    })
   const tooMuch = ends({ failure: 'status_does_not_allow', field: 'amount' })
   const tried = keyOf(await topUp(walletId, 1_000n))
   assert.equal((await payByRail.start({ ...tried, railId: 'bank', locale: 'en' })).kind, 'started')
@@ -366,13 +372,19 @@ test('a withdrawal’s place in the audit log is where it was done, whatever num
 
 test('a name that is longer than banks take is shortened for them, and its owner can withdraw', async () => {
   const name = `${'𝒜da '.repeat(18)}Lovelace`
-  const { wallet } = await operations
-    .as('test')
-    .wallets.addWallet({ login: 'long@home.example', name, pin: '246810', reason: 'test' })
+  const { wallet } = await actingAs(operations, 'test').wallets.addWallet({
+    login: 'long@home.example',
+    name,
+    pin: '246810',
+    reason: 'test',
+  })
   const { walletId } = wallet
-  await operations
-    .as('test')
-    .wallets.topUp({ wallet: walletId, currency: 'USD', amountMinor: 100n, reason: 'test' })
+  await actingAs(operations, 'test').wallets.topUp({
+    wallet: walletId,
+    currency: 'USD',
+    amountMinor: 100n,
+    reason: 'test',
+  })
   await withdrawFrom(walletId, 100n)
   const [payout] = await withdraw.list(walletId, 1)
   assert.equal(payout?.account.holder, [...name].slice(0, 70).join('').trim())
@@ -474,8 +486,7 @@ test('a wallet with money, or with a withdrawal under way, is not closed; an emp
   )
   assert.equal((await topUp(walletId, 100n)).kind, 'too_many')
   await assert.rejects(
-    operations
-      .as('test')
+    actingAs(operations, 'test')
       .wallets.unlockWallet(walletId, 'test')
       .then(async () => {
         assert.equal((await stores.wallets.findWallet(walletId))?.status, 'closed')
@@ -520,7 +531,7 @@ test('whoever watches orders is told of the top-ups that end with a closed walle
 })
 
 test('no operator puts money into a closed wallet, also not at the moment of its closing', async () => {
-  const { wallets } = operations.as('test')
+  const { wallets } = actingAs(operations, 'test')
   const walletId = await money.addWallet(0n)
   const given = { wallet: walletId, currency: 'USD', amountMinor: 100n, reason: 'test' }
   assert.equal(await closeWallet(walletId, 'consumer'), 'closed')

@@ -1,11 +1,13 @@
 // What consumers hear by mail: of a device that their wallet does not know, of refunds, and of withdrawals that an operator
 // cancels. Each is written in the transaction of its cause, to confirmed addresses alone.
+
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { NoticeKind } from '../../src/core/emails/rules/kinds.ts'
 import { endPayout } from '../../src/finance/payouts/rules/end-payout.ts'
 import { changePayouts } from '../../src/finance/payouts/store/payouts.ts'
+import { actingAs } from '../support/acting.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { until } from '../support/callbacks.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -50,7 +52,7 @@ test('a device that is not known is told of, once it has signed in, and never ag
   await client.send('/wallet/pin', { pin: testPin, new: testPin, again: testPin }, '/wallet/settings')
   assert.equal((await told('new-device', login)).length, 1)
   assert.equal((await told('pin-changed', login)).length, 1)
-  await operations.as('test').wallets.lockWallet(walletId, 'test')
+  await actingAs(operations, 'test').wallets.lockWallet(walletId, 'test')
   await new WalletClient(gateway).signIn(login)
   assert.equal((await told('new-device', login)).length, 1, 'who is locked out is no device')
 })
@@ -135,7 +137,7 @@ const cancelled = {
 test('a withdrawal whose run is cancelled puts the money back and says so', async () => {
   const { login, walletId } = await confirmedConsumer('es')
   const { runId } = await withdrawnBy(walletId)
-  await operations.as('test').payoutRuns.endRun(runId, cancelled, 'test')
+  await actingAs(operations, 'test').payoutRuns.endRun(runId, cancelled, 'test')
   await untilPayoutsRest({ pool, operations, clock })
   assert.deepEqual(
     (await told('withdrawal-returned', login)).map(({ language, parameters }) => ({ language, parameters })),
@@ -147,7 +149,7 @@ test('a withdrawal whose run is cancelled puts the money back and says so', asyn
 test('a withdrawal that becomes paid while its run is being cancelled is not told as returned', async () => {
   const { login, walletId } = await confirmedConsumer('es')
   const { runId } = await withdrawnBy(walletId)
-  const { payoutRuns } = operations.as('test')
+  const { payoutRuns } = actingAs(operations, 'test')
   await payoutRuns.sendRun(runId, 'test')
   const [payout] = await operations.withdraw.list(walletId, 1)
   const run = await stores.payoutRuns.findRun(runId)

@@ -2,18 +2,20 @@
 // in whatever way. Approving runs the action again, in the requester's name and under fresh checks.
 import assert from 'node:assert/strict'
 import { Failure } from '@tillgate/protocol'
+import { reachingAll } from '../../core/audit/context.ts'
 import {
   type ApprovalRequest,
   type ApprovalStatus,
   approvalStatuses,
   type Decision,
 } from '../../core/audit/rules/approval.ts'
+import { ApprovalNeeded } from '../../core/audit/rules/authority.ts'
 import { type Action, type ActionCall, defineAction, form, type Told } from '../action.ts'
 import { answerOf, isFile } from '../answers.ts'
 import { anyObject, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { fieldsOf, titleOf } from '../running/describe-fields.ts'
-import { runAction } from '../running/run-action.ts'
 import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fields.ts'
+import type { RunAction } from './decide-approvals.ts'
 
 const approvalFields = {
   approvalId: uuid('The request’s number.'),
@@ -121,10 +123,10 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
         approvals: list('Newest first.', approval),
         older: optional(uuid(nextPage)),
       }),
-      async run({ service, input }) {
-        await service.approvals.countWaiting()
+      async run({ operations, context, input }) {
+        await operations.approvals.countWaiting()
         return pageOf('approvals', input, {
-          read: (at) => service.approvals.listRequests({ status: input.status }, at),
+          read: (at) => operations.approvals.listRequests({ status: input.status }, at),
           keyOf: ({ approvalId }) => approvalId,
         })
       },
@@ -136,7 +138,7 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
       summary: 'Show a request',
       params: key,
       answer: approval,
-      run: ({ service, params }) => service.approvals.findRequest(params.approvalId),
+      run: ({ operations, context, params }) => operations.approvals.findRequest(params.approvalId),
     }),
     ...(['approve', 'reject', 'withdraw'] as const).map((decision) =>
       defineAction({
@@ -158,13 +160,14 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
           isOffered: ({ requestedBy }, { login }) => (requestedBy === login) === (decision === 'withdraw'),
         }),
         async run(call) {
-          const { service, params, input, prove } = call
+          const { operations, params, input, prove } = call
           await prove?.()
-          const request = await service.approvals.findRequest(params.approvalId)
+          const request = await operations.approvals.findRequest(params.approvalId)
           const action = findAction(request.action)
           const by = deciderOf(call, action)
-          if (decision !== 'approve') return service.approvals[decision](request.approvalId, by, input.reason)
-          const approved = await service.approvals.approve(request.approvalId, by, {
+          if (decision !== 'approve')
+            return operations.approvals[decision](request.approvalId, by, input.reason)
+          const approved = await operations.approvals.approve(request.approvalId, by, {
             reason: input.reason,
             run: (waiting, { requester, approval: given }) =>
               runWaiting(call, action, waiting, { requester, approval: given }),
@@ -186,45 +189,44 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
   ]
 }
 
-function deciderOf({ operator, actor, authority }: ActionCall, action: Action | undefined) {
-  assert(operator && authority.kind === 'operator', 'only a person decides')
+function deciderOf({ operator, context: { actor, authority } }: ActionCall, action: Action | undefined) {
+  assert(operator && authority?.kind === 'operator', 'only a person decides')
   return { operator, actor, needs: action?.needs ?? 'admin', authority } as const
 }
 
 async function runWaiting(
-  { service, nowMs }: ActionCall,
+  { operations, nowMs }: ActionCall,
   action: Action | undefined,
   { action: name, approvalId, params, input, requestedAs }: ApprovalRequest,
-  {
-    requester,
-    approval: given,
-  }: Parameters<Parameters<ActionCall['service']['approvals']['approve']>[2]['run']>[1],
+  { requester, approval: given }: Parameters<RunAction<unknown>>[1],
 ): Promise<unknown> {
   if (!action || isFile(action.answer))
     throw new Failure('status_does_not_allow', {
       message: `This version has no action ${name}. Reject the request.`,
     })
-  const ran = await runAction(action, {
-    service: { ...service, approvals: { ...service.approvals, findSent: async () => undefined } },
+  const authority = {
+    kind: 'operator',
+    login: requester.login,
+    needs: action.needs,
+    accessVersion: undefined,
+    tokenId: undefined,
+    policy: operations.approvalPolicy,
+    approval: given,
+  } as const
+  const call = {
+    operations,
+    context: reachingAll({ actor: requestedAs, authority }),
     operator: requester,
-    actor: requestedAs,
-    authority: {
-      kind: 'operator',
-      login: requester.login,
-      needs: action.needs,
-      accessVersion: undefined,
-      tokenId: undefined,
-      policy: service.approvalPolicy,
-      approval: given,
-    },
     nowMs,
     params: action.params && params,
     input: action.input && input,
     actId: action.isOnce ? approvalId : undefined,
-  })
-  if (ran.kind === 'done') return ran.answer
-  throw new Failure('status_does_not_allow', {
-    message: 'The action needs another approval now. Reject this request.',
+  }
+  return action.run(call).catch((error: unknown) => {
+    if (!(error instanceof ApprovalNeeded)) throw error
+    throw new Failure('status_does_not_allow', {
+      message: 'The action needs another approval now. Reject this request.',
+    })
   })
 }
 

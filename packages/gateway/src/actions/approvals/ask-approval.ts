@@ -1,7 +1,7 @@
 // Asking for a second operator's approval: an action becomes a request that waits.
 import { createHash } from 'node:crypto'
 import { Failure, makeUuid } from '@tillgate/protocol'
-import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import {
   type ApprovalPolicy,
   type ApprovalRequest,
@@ -27,7 +27,7 @@ export interface AskedAction extends WaitingAction {
   readonly requestedBy: string
   readonly requestedAs: string
   /** Checked again in the transaction that stores the request. */
-  readonly authority: Authority
+  readonly authority: Authority | undefined
   /** The id under which the action runs once; the request has the same. */
   readonly actId: string | undefined
 }
@@ -56,7 +56,9 @@ export function makeAskApproval({ approvals, policy, makeNotices, clock, random 
       parameters: { act: summary, requestedBy, reason, until: writtenTime(request.expiresAtMs) },
       giveUpAtMs: request.expiresAtMs,
     })
-    const entry = makeAuditEntries({ clock, random, actor: requestedAs, authority })(
+    const entry = makeAuditEntry(
+      { clock, random },
+      { actor: requestedAs, authority },
       'approval.request',
       request.approvalId,
       {

@@ -1,7 +1,8 @@
 // What a second operator does with a request: approves it, and with that runs its action, whose transaction uses the
 // request up; or rejects it. The requester can withdraw it.
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
-import { type Actor, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { Actor } from '../../core/audit/context.ts'
 import {
   type Approval,
   type ApprovalRequest,
@@ -49,7 +50,7 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
   }
 
   const entry = (name: Decision | 'expire', request: ApprovalRequest, by: Actor, reason: string) =>
-    makeAuditEntries({ clock, random, ...by })(`approval.${name}`, request.approvalId, {
+    makeAuditEntry({ clock, random }, by, `approval.${name}`, request.approvalId, {
       merchantId: request.merchantId,
       reason,
     })

@@ -11,7 +11,7 @@ import {
 } from '@tillgate/protocol'
 import type { LinkVerb, ShownLink } from '../../finance/links/manage-links.ts'
 import type { LinkTotals, PaymentLink } from '../../finance/links/rules/link.ts'
-import { type Action, defineAction, form } from '../action.ts'
+import { type Action, defineAction, defineSharedAction, form } from '../action.ts'
 import {
   amount,
   count,
@@ -163,9 +163,9 @@ export const linkActions: readonly Action[] = [
       older: optional(text(nextPage, { max: 32 })),
     }),
     command: { words: 'link list', columns: ['linkId', 'merchantName', 'title', 'uses', 'status'] },
-    async run({ service, actor, input }) {
+    async run({ operations, context, input }) {
       const found = await pageOf('links', input, {
-        read: (at) => service.as(actor).links.listLinks({ ...at, merchantId: input.merchantId }),
+        read: (at) => operations.links.listLinks(context, { ...at, merchantId: input.merchantId }),
         keyOf: (each) => each.linkId,
       })
       return { ...found, links: found.links.map((each) => ({ ...each, ...writtenAmounts(each) })) }
@@ -191,8 +191,8 @@ export const linkActions: readonly Action[] = [
       ),
     }),
     command: { words: 'link show', columns: ['paymentId', 'status', 'amount', 'createdAtMs'] },
-    async run({ service, actor, params }) {
-      const shown = await service.as(actor).links.showLink(params)
+    async run({ operations, context, params }) {
+      const shown = await operations.links.showLink(context, params)
       const { currency: code } = shown.link
       return {
         ...toAnswer(shown),
@@ -203,7 +203,7 @@ export const linkActions: readonly Action[] = [
       }
     },
   }),
-  defineAction({
+  defineSharedAction({
     name: 'link.create',
     api: { method: 'POST', path: '/merchants/:merchantId/links', id: 'createLink' },
     scope: 'links:act',
@@ -233,13 +233,16 @@ export const linkActions: readonly Action[] = [
         fixed: { reason: byMerchant },
       },
     ],
-    async run({ service, actor, params, input }) {
+    async run({ operations, context, params, input }) {
       const { reason: why, amount: fixed, leastAmount, mostAmount, ...rest } = input
       const amounts = readLinkAmounts({ amount: fixed, leastAmount, mostAmount }, input.currency)
       const { paymentMinutes = defaultLinkPaymentMinutes } = rest
-      const made = await service
-        .as(actor)
-        .links.createLink(params.merchantId, { ...rest, ...amounts, paymentMinutes, goods: [] }, why)
+      const made = await operations.links.createLink(
+        context,
+        params.merchantId,
+        { ...rest, ...amounts, paymentMinutes, goods: [] },
+        why,
+      )
       return toAnswer(made)
     },
     tell: ({ merchantId: of, linkId: id, linkUrl }) => ({
@@ -248,7 +251,7 @@ export const linkActions: readonly Action[] = [
     }),
   }),
   ...(['pause', 'resume', 'close'] as const).map((verb) =>
-    defineAction({
+    defineSharedAction({
       name: `link.${verb}`,
       api: { method: 'POST', path: `${page}/${verb}`, id: `${verb}Link` },
       scope: 'links:act',
@@ -279,8 +282,8 @@ export const linkActions: readonly Action[] = [
           ...(verb === 'close' && { isDangerous: true }),
         },
       ],
-      run: async ({ service, actor, params, input }) =>
-        toAnswer(await service.as(actor).links.changeLink(verb, params, input.reason)),
+      run: async ({ operations, context, params, input }) =>
+        toAnswer(await operations.links.changeLink(context, verb, params, input.reason)),
       tell: ({ title }) => ({ text: `${title} is ${words[verb].done}.` }),
     }),
   ),

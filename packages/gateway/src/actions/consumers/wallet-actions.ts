@@ -132,9 +132,9 @@ export const walletActions: readonly Action[] = [
       older: optional(text(nextPage, { max: 64 })),
     }),
     command: { words: 'wallet list', columns: ['walletId', 'login', 'name', 'status'] },
-    run: ({ service, actor, input }) =>
+    run: ({ operations, context, input }) =>
       pageOf('wallets', input, {
-        read: (at) => service.as(actor).wallets.listWallets(input.search, at.limit, at.before),
+        read: (at) => operations.wallets.listWallets(context, input.search, at.limit, at.before),
         keyOf: (each) => each.walletId,
       }),
   }),
@@ -168,8 +168,8 @@ export const walletActions: readonly Action[] = [
       explains: 'A PIN is made and shown once, for you to tell the consumer.',
       button: 'Add the wallet',
     },
-    async run({ service, actor, input }) {
-      const { wallet: made, pin } = await service.as(actor).wallets.addWallet(input)
+    async run({ operations, context, input }) {
+      const { wallet: made, pin } = await operations.wallets.addWallet(context, input)
       // Safe: only the command line gives one, and knows it then.
       return { wallet: made, pin: pin as string }
     },
@@ -188,8 +188,8 @@ export const walletActions: readonly Action[] = [
     params: key,
     answer: shownWallet,
     command: { words: 'wallet show' },
-    async run({ service, actor, params }) {
-      const found = await service.as(actor).wallets.showWallet(params.walletId)
+    async run({ operations, context, params }) {
+      const found = await operations.wallets.showWallet(context, params.walletId)
       return toShown(found)
     },
   }),
@@ -228,7 +228,7 @@ export const walletActions: readonly Action[] = [
         'In one currency. What is left empty goes back to the gateway’s default. They hold from the next payment on.',
       button: 'Set the limits',
     },
-    async run({ service, actor, params, input }) {
+    async run({ operations, context, params, input }) {
       const { currency: code, reason: why } = input
       const limits = {
         paymentMinor: limitOf(input, 'payment'),
@@ -236,9 +236,11 @@ export const walletActions: readonly Action[] = [
         balanceMinor: limitOf(input, 'balance'),
       }
       return toShown(
-        await service
-          .as(actor)
-          .wallets.setLimits(params.walletId, { currency: code, reason: why, ...limits }),
+        await operations.wallets.setLimits(context, params.walletId, {
+          currency: code,
+          reason: why,
+          ...limits,
+        }),
       )
     },
     tell: (_answer, { input }) => ({ text: `The limits in ${input.currency} are set.` }),
@@ -256,8 +258,8 @@ export const walletActions: readonly Action[] = [
       columns: ['paymentId', 'merchantName', 'amount', 'status', 'createdAtMs'],
       help: 'With --json it prints all of it, to be given to the consumer. It reads all orders through.',
     },
-    async run({ service, actor, params, input }) {
-      const found = await service.as(actor).wallets.exportWallet(params.walletId, input.reason)
+    async run({ operations, context, params, input }) {
+      const found = await operations.wallets.exportWallet(context, params.walletId, input.reason)
       return {
         ...toShown(found),
         payments: found.payments.map((each) => ({
@@ -306,8 +308,8 @@ export const walletActions: readonly Action[] = [
         ...(verb === 'lock' && { isDangerous: true }),
         isOffered: (of, { nowMs }) => isWalletShut(of, nowMs) === (verb === 'unlock'),
       }),
-      run: async ({ service, actor, params, input }) =>
-        service.as(actor).wallets[`${verb}Wallet`](params.walletId, input.reason),
+      run: async ({ operations, context, params, input }) =>
+        operations.wallets[`${verb}Wallet`](context, params.walletId, input.reason),
       tell: ({ status }) => ({ text: `The wallet is ${status}.` }),
     }),
   ),
@@ -336,9 +338,9 @@ export const walletActions: readonly Action[] = [
       isDangerous: true,
       wantsProof: true,
     },
-    async run({ service, actor, params, input, prove }) {
+    async run({ operations, context, params, input, prove }) {
       await prove?.()
-      return service.as(actor).wallets.resetPin(params.walletId, input.reason)
+      return operations.wallets.resetPin(context, params.walletId, input.reason)
     },
     tell: ({ code, sentTo }, { params }) => ({
       text:
@@ -367,10 +369,10 @@ export const walletActions: readonly Action[] = [
       explains: 'Money comes from one of the operator’s bank accounts into this wallet.',
       button: 'Top up',
     },
-    async run({ service, actor, params, input, actId }) {
-      const { wallets, funds } = service.as(actor)
-      const doneBeforeMs = actId === undefined ? undefined : await funds.doneAt(actId)
-      await wallets.topUp({ wallet: params.walletId, ...outsideMoneyOf(input), actId })
+    async run({ operations, context, params, input, actId }) {
+      const { wallets, funds } = operations
+      const doneBeforeMs = actId === undefined ? undefined : await funds.doneAt(context, actId)
+      await wallets.topUp(context, { wallet: params.walletId, ...outsideMoneyOf(input), actId })
       return { doneBeforeMs }
     },
     tell: (answer, { input }) =>

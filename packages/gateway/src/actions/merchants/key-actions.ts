@@ -8,12 +8,13 @@ import { describeBreakage } from '../../core/merchants/rules/describe-breakage.t
 import { breakageOf, liveKeys, rotationOf } from '../../core/merchants/rules/key-use.ts'
 import {
   type Action,
-  type ActionCall,
   type CommandFace,
   defineAction,
+  defineSharedAction,
   type FormFace,
   form,
   type PortalFace,
+  type SharedCall,
   type Told,
 } from '../action.ts'
 import { faced, list, longText, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
@@ -107,8 +108,8 @@ export const keyActions: readonly Action[] = [
     params: key,
     answer: object('The keys.', { keys, rotations: optional(rotations) }),
     command: { words: 'key list', columns },
-    async run({ service, actor, params, nowMs }) {
-      const { keys: all } = await service.as(actor).merchants.showMerchant(params.merchantId)
+    async run({ operations, context, params, nowMs }) {
+      const { keys: all } = await operations.merchants.showMerchant(context, params.merchantId)
       const found = (['aes', 'rsa'] as const).flatMap((kind) => {
         const rotation = rotationOf(all, kind, nowMs)
         return rotation ? [{ kind, step: rotation.step, next: nextStepOf(rotation) }] : []
@@ -116,7 +117,7 @@ export const keyActions: readonly Action[] = [
       return { keys: all.map(withFingerprint), ...(found.length > 0 && { rotations: found }) }
     },
   }),
-  defineAction({
+  defineSharedAction({
     name: 'key.add',
     api: { method: 'POST', path: '/merchants/:merchantId/keys', id: 'addKey' },
     scope: 'merchants:manage',
@@ -192,7 +193,7 @@ export const keyActions: readonly Action[] = [
     },
     tell: tellKey,
   }),
-  defineAction({
+  defineSharedAction({
     name: 'key.use-for-callbacks',
     api: {
       method: 'POST',
@@ -224,8 +225,8 @@ export const keyActions: readonly Action[] = [
         fixed: { reason: byMerchant },
       },
     ],
-    async run({ service, actor, params, input }) {
-      await service.as(actor).merchants.useForCallbacks({ ...params, reason: input.reason })
+    async run({ operations, context, params, input }) {
+      await operations.merchants.useForCallbacks(context, { ...params, reason: input.reason })
       return { keyId: params.keyId }
     },
     tell: ({ keyId }, { params }) => ({
@@ -233,7 +234,7 @@ export const keyActions: readonly Action[] = [
       next: `key list ${params.merchantId}`,
     }),
   }),
-  defineAction({
+  defineSharedAction({
     name: 'key.revoke',
     api: { method: 'POST', path: '/merchants/:merchantId/keys/:keyId/revoke', id: 'revokeKey' },
     scope: 'merchants:manage',
@@ -265,8 +266,8 @@ export const keyActions: readonly Action[] = [
         isDangerous: true,
       },
     ],
-    async run({ service, actor, params, input }) {
-      await service.as(actor).merchants.revokeKey({ ...params, ...input })
+    async run({ operations, context, params, input }) {
+      await operations.merchants.revokeKey(context, { ...params, ...input })
       return { keyId: params.keyId }
     },
     tell: ({ keyId }) => ({
@@ -285,16 +286,16 @@ interface NewKeyInput {
   readonly reason: string
 }
 
-type NewKeyCall = ActionCall<{ merchantId: string }, NewKeyInput>
+type NewKeyCall = SharedCall<{ merchantId: string }, NewKeyInput>
 
 /** The key that a new one of its kind stands beside: the one that it will replace. */
-async function liveKeyOf({ service, actor, params, input }: NewKeyCall): Promise<ShownKey | undefined> {
-  const { keys: all } = await service.as(actor).merchants.showMerchant(params.merchantId)
+async function liveKeyOf({ operations, context, params, input }: NewKeyCall): Promise<ShownKey | undefined> {
+  const { keys: all } = await operations.merchants.showMerchant(context, params.merchantId)
   return liveKeys(all, input.kind)[0]
 }
 
 async function addKey(call: NewKeyCall) {
-  const { service, actor, params, input, prove } = call
+  const { operations, context, params, input, prove } = call
   if (input.kind === 'rsa' && input.publicKey === undefined)
     throw new Failure('invalid_field', {
       field: 'publicKey',
@@ -302,13 +303,12 @@ async function addKey(call: NewKeyCall) {
     })
   await prove?.()
   const old = await liveKeyOf(call)
-  const { keyId, secret } = await service
-    .as(actor)
-    .merchants.addKey(
-      params.merchantId,
-      input.kind === 'rsa' ? { kind: 'rsa', publicKey: input.publicKey ?? '' } : { kind: 'aes' },
-      { reason: input.reason },
-    )
+  const { keyId, secret } = await operations.merchants.addKey(
+    context,
+    params.merchantId,
+    input.kind === 'rsa' ? { kind: 'rsa', publicKey: input.publicKey ?? '' } : { kind: 'aes' },
+    { reason: input.reason },
+  )
   return { keyId, aesKey: secret, oldKeyId: old?.keyId }
 }
 

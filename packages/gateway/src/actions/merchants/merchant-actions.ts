@@ -5,7 +5,7 @@ import { maxLogoBytes } from '../../core/merchants/rules/logo.ts'
 import { type Merchant, type MerchantSettings, normaliseColour } from '../../core/merchants/rules/merchant.ts'
 import { merchantEnv } from '../../core/merchants/rules/merchant-env.ts'
 import { ownMerchantId } from '../../core/orders/rules/top-up.ts'
-import { type Action, defineAction, form } from '../action.ts'
+import { type Action, defineAction, defineSharedAction, form } from '../action.ts'
 import { faced, integer, list, longText, matching, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import {
   aesKey,
@@ -93,8 +93,8 @@ export const merchantActions: readonly Action[] = [
       older: optional(text(nextPage, { max: 18 })),
     }),
     command: { words: 'merchant list', columns: ['merchantId', 'name', 'status', 'createdAtMs'] },
-    async run({ service, actor, input }) {
-      const all = (await service.as(actor).merchants.listMerchants()).toReversed()
+    async run({ operations, context, input }) {
+      const all = (await operations.merchants.listMerchants(context)).toReversed()
       return pageOf('merchants', input, {
         async read({ before, limit: wanted }) {
           const from =
@@ -135,7 +135,7 @@ export const merchantActions: readonly Action[] = [
       button: 'Sign it on',
       wantsProof: true,
     },
-    async run({ service, actor, input, actId, prove }) {
+    async run({ operations, context, input, actId, prove }) {
       await prove?.()
       const { name: called, publicKey: given, merchantId: brought, ...rest } = input
       if (brought === ownMerchantId)
@@ -143,7 +143,7 @@ export const merchantActions: readonly Action[] = [
           field: 'merchantId',
           message: `${ownMerchantId} is the gateway’s own merchant already. Choose another ID, or leave it out.`,
         })
-      const made = await service.as(actor).merchants.addMerchant({
+      const made = await operations.merchants.addMerchant(context, {
         ...settingsOf(rest),
         name: called,
         actId,
@@ -152,8 +152,8 @@ export const merchantActions: readonly Action[] = [
       })
       return {
         ...made,
-        platformPublicKey: await service.platformPublicKey(),
-        gatewayUrl: service.publicUrl,
+        platformPublicKey: await operations.platformPublicKey(),
+        gatewayUrl: operations.publicUrl,
       }
     },
     tell: ({ merchant: { merchantId: id, name: called }, aesKey: secret, ...gateway }, { input }) => ({
@@ -177,13 +177,13 @@ export const merchantActions: readonly Action[] = [
     params: key,
     answer: object('A merchant.', { ...merchant, keys, balances }),
     command: { words: 'merchant show', columns: ['keyId', 'kind', 'createdAtMs', 'revokedAtMs'] },
-    async run({ service, actor, params }) {
-      const found = await service.as(actor).merchants.showMerchant(params.merchantId)
-      const accounts = await service.merchantAccounts(params.merchantId)
+    async run({ operations, context, params }) {
+      const found = await operations.merchants.showMerchant(context, params.merchantId)
+      const accounts = await operations.listMerchantAccounts(context, params.merchantId)
       return { ...found.merchant, keys: found.keys.map(withFingerprint), balances: accounts.map(toBalance) }
     },
   }),
-  defineAction({
+  defineSharedAction({
     name: 'merchant.change',
     api: { method: 'PATCH', path: '/merchants/:merchantId', id: 'changeMerchant' },
     scope: 'merchants:manage',
@@ -227,17 +227,20 @@ export const merchantActions: readonly Action[] = [
         wantsProof: true,
       },
     ],
-    async run({ service, actor, params, input, prove }) {
+    async run({ operations, context, params, input, prove }) {
       await prove?.()
       const { clear = [], reason: why, ...given } = input
       const cleared = Object.fromEntries(clear.map((each) => [each, undefined]))
-      return service
-        .as(actor)
-        .merchants.changeMerchant(params.merchantId, { ...settingsOf(given), ...cleared }, { reason: why })
+      return operations.merchants.changeMerchant(
+        context,
+        params.merchantId,
+        { ...settingsOf(given), ...cleared },
+        { reason: why },
+      )
     },
     tell: () => ({ text: 'The settings are changed, everywhere within 5 seconds.' }),
   }),
-  defineAction({
+  defineSharedAction({
     name: 'merchant.logo',
     api: { method: 'POST', path: '/merchants/:merchantId/logo', id: 'setLogo' },
     scope: 'merchants:manage',
@@ -246,8 +249,8 @@ export const merchantActions: readonly Action[] = [
     input: object('The picture; left out, there is none any more.', { logo: optional(logo) }),
     answer: object('The merchant.', { merchantId }),
     portal: [{ roles: ['owner', 'developer'], name: 'logo', path: '/settings/logo', page: '/settings' }],
-    async run({ service, actor, params, input }) {
-      await service.as(actor).merchants.setLogo(params.merchantId, input.logo)
+    async run({ operations, context, params, input }) {
+      await operations.merchants.setLogo(context, params.merchantId, input.logo)
       return params
     },
   }),
@@ -274,8 +277,8 @@ export const merchantActions: readonly Action[] = [
         ...(verb === 'suspend' && { isDangerous: true }),
         isOffered: ({ status }) => (status === 'active') === (verb === 'suspend'),
       }),
-      run: async ({ service, actor, params, input }) =>
-        service.as(actor).merchants[`${verb}Merchant`](params.merchantId, input.reason),
+      run: async ({ operations, context, params, input }) =>
+        operations.merchants[`${verb}Merchant`](context, params.merchantId, input.reason),
       tell: ({ name: called }) => ({
         text:
           verb === 'suspend'
@@ -299,11 +302,11 @@ export const merchantActions: readonly Action[] = [
       words: 'merchant statement',
       summary: 'Everything that moved in the merchant’s wallet, with opening and closing balance, as CSV',
     },
-    async run({ service, actor, params, input, nowMs }) {
-      await service.as(actor).merchants.showMerchant(params.merchantId)
+    async run({ operations, context, params, input, nowMs }) {
+      await operations.merchants.showMerchant(context, params.merchantId)
       const fromMs = input.sinceMs ?? 0
       const toMs = Math.max(fromMs, input.untilMs ?? nowMs + 1)
-      return service.statement({ merchantId: params.merchantId, fromMs, toMs })
+      return operations.writeStatement(context, { merchantId: params.merchantId, fromMs, toMs })
     },
   }),
 ]

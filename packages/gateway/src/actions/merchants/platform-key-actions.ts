@@ -22,7 +22,7 @@ export const platformKeyActions: readonly Action[] = [
     summary: 'All keys, the newest first, and which one signs',
     answer: object('The keys.', { keys: list('The newest first.', object('A key.', key)) }),
     command: { words: 'platform-key list', columns: ['keyId', 'state', 'createdAtMs', 'signsFromMs'] },
-    run: async ({ service, actor }) => ({ keys: await service.as(actor).platformKeys.list() }),
+    run: async ({ operations, context }) => ({ keys: await operations.platformKeys.list(context) }),
   }),
   defineAction({
     name: 'platform-key.rotate',
@@ -46,9 +46,9 @@ export const platformKeyActions: readonly Action[] = [
     }),
     answer: object('The key.', key),
     command: { words: 'platform-key rotate' },
-    async run({ service, actor, input: { overlapMinutes, atOnce, reason: why } }) {
+    async run({ operations, context, input: { overlapMinutes, atOnce, reason: why } }) {
       const overlapMs = atOnce ? 0 : overlapMinutes * minuteMs
-      return service.as(actor).platformKeys.rotate({ overlapMs, reason: why })
+      return operations.platformKeys.rotate(context, { overlapMs, reason: why })
     },
     tell: ({ keyId, publicKey, signsFromMs }, { input }) => ({
       text: input.atOnce
@@ -66,8 +66,8 @@ export const platformKeyActions: readonly Action[] = [
     input: object('Why.', { reason }),
     answer: object('The key.', { keyId: text('The key’s number.', { max: 64 }) }),
     command: { words: 'platform-key retire' },
-    async run({ service, actor, params, input }) {
-      await service.as(actor).platformKeys.retire({ keyId: params.keyId, reason: input.reason })
+    async run({ operations, context, params, input }) {
+      await operations.platformKeys.retire(context, { keyId: params.keyId, reason: input.reason })
       return { keyId: params.keyId }
     },
     tell: ({ keyId }) => ({ text: `Key ${keyId} is retired.` }),

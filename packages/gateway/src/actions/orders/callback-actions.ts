@@ -3,7 +3,7 @@ import { eventNames, Failure, merchantIdPattern, uuidPattern } from '@tillgate/p
 import { maxListed } from '../../core/callbacks/resend-callbacks.ts'
 import type { StoredAttempt, StoredCallback } from '../../core/callbacks/store/callback-history.ts'
 import type { OrderDetails } from '../../finance/overview/show-order.ts'
-import { type Action, defineAction, form, type Told } from '../action.ts'
+import { type Action, defineAction, defineSharedAction, form, type Told } from '../action.ts'
 import {
   count,
   faced,
@@ -98,9 +98,9 @@ export const callbackActions: readonly Action[] = [
         'nextAttemptAtMs',
       ],
     },
-    async run({ service, actor, input }) {
+    async run({ operations, context, input }) {
       const { before, limit: wanted = defaultLimit, ...sought } = input
-      return service.as(actor).callbacks.listPage(sought, { before, limit: wanted })
+      return operations.callbacks.listPage(context, sought, { before, limit: wanted })
     },
   }),
   defineAction({
@@ -129,12 +129,15 @@ export const callbackActions: readonly Action[] = [
       words: 'callback show',
       columns: ['attempt', 'startedAtMs', 'durationMs', 'outcome', 'httpStatus', 'said', 'isResend'],
     },
-    async run({ service, actor, params }) {
-      const { callback: found, attempts } = await service.as(actor).callbacks.showCallback(params.callbackId)
+    async run({ operations, context, params }) {
+      const { callback: found, attempts } = await operations.callbacks.showCallback(
+        context,
+        params.callbackId,
+      )
       return { ...found, attempts: attempts.map((each) => ({ ...each, said: saidBy(each) })) }
     },
   }),
-  defineAction({
+  defineSharedAction({
     name: 'callback.resend',
     api: { method: 'POST', path: '/callbacks/:callbackId/resend', id: 'resendCallback' },
     scope: 'callbacks:act',
@@ -161,8 +164,8 @@ export const callbackActions: readonly Action[] = [
         fixed: { reason: byMerchant },
       },
     ],
-    async run({ service, actor, member, params, input }) {
-      await service.as(actor).callbacks.resendOne({ ...params, merchantId: member?.merchantId }, input.reason)
+    async run({ operations, context, params, input }) {
+      await operations.callbacks.resendOne(context, params, input.reason)
       return { found: 1, queued: 1 }
     },
     tell: () => ({ text: 'The callback is sent again.' }),
@@ -213,17 +216,17 @@ export const callbackActions: readonly Action[] = [
         isOffered: ({ callbacks }) => callbacks.length > 0,
       }),
     ],
-    async run({ service, actor, input: { reason: why, callbackId, rate, ...wanted } }) {
-      const { callbacks } = service.as(actor)
+    async run({ operations, context, input: { reason: why, callbackId, rate, ...wanted } }) {
+      const { callbacks } = operations
       if (callbackId !== undefined) {
-        await callbacks.resendOne({ callbackId }, why)
+        await callbacks.resendOne(context, { callbackId }, why)
         return { found: 1, queued: 1 }
       }
       if (Object.keys(wanted).length === 0)
         throw new Failure('invalid_field', {
           message: 'Filter by one field at least: all callbacks at once are never sent again.',
         })
-      return callbacks.resendMatching(wanted, { perSecond: rate ?? resendsPerSecond, reason: why })
+      return callbacks.resendMatching(context, wanted, { perSecond: rate ?? resendsPerSecond, reason: why })
     },
     tell: tellResent,
   }),
@@ -254,12 +257,12 @@ export const callbackActions: readonly Action[] = [
       button: 'Send the ticked ones again',
       fields: ['reason'],
     },
-    async run({ service, actor, input }) {
+    async run({ operations, context, input }) {
       const ticked = input.callback.map((each) => {
         const [of = '', callbackId = ''] = each.split(':')
         return { merchantId: of, callbackId }
       })
-      const queued = await service.as(actor).callbacks.resendListed(ticked, input.reason)
+      const queued = await operations.callbacks.resendListed(context, ticked, input.reason)
       return { found: ticked.length, queued }
     },
     tell: tellResent,

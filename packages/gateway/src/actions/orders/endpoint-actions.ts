@@ -1,7 +1,14 @@
 // Endpoints of merchants: addresses that hear of events beside an order's own callbackUrl. A secret is told once.
 import { eventNames, orderEvents, refundEvents } from '@tillgate/protocol'
 import { type Endpoint, endpointFormats } from '../../core/callbacks/rules/endpoint.ts'
-import { type Action, type ActionCall, defineAction, form, type PortalFace } from '../action.ts'
+import {
+  type Action,
+  defineAction,
+  defineSharedAction,
+  form,
+  type PortalFace,
+  type SharedCall,
+} from '../action.ts'
 import { count, faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
 import { byMerchant, merchantId, reason, uuid } from '../shared-fields.ts'
 
@@ -111,8 +118,8 @@ export const endpointActions: readonly Action[] = [
       words: 'endpoint list',
       columns: ['endpointId', 'url', 'format', 'events', 'pausedAtMs', 'failing'],
     },
-    run: async ({ service, actor, params }) => ({
-      endpoints: await service.as(actor).endpoints.listEndpoints(params.merchantId),
+    run: async ({ operations, context, params }) => ({
+      endpoints: await operations.endpoints.listEndpoints(context, params.merchantId),
     }),
   }),
   defineAction({
@@ -130,12 +137,12 @@ export const endpointActions: readonly Action[] = [
       ),
     }),
     command: { words: 'endpoint show' },
-    async run({ service, actor, params }) {
-      const { endpoint: found, secrets } = await service.as(actor).endpoints.showEndpoint(params)
+    async run({ operations, context, params }) {
+      const { endpoint: found, secrets } = await operations.endpoints.showEndpoint(context, params)
       return { ...found, secrets }
     },
   }),
-  defineAction({
+  defineSharedAction({
     name: 'endpoint.add',
     api: { method: 'POST', path: '/merchants/:merchantId/endpoints', id: 'addEndpoint' },
     scope: 'merchants:manage',
@@ -169,12 +176,15 @@ export const endpointActions: readonly Action[] = [
         wantsProof: true,
       },
     ],
-    async run({ service, actor, params, input, prove }) {
+    async run({ operations, context, params, input, prove }) {
       await prove?.()
       const { url, format, events: wanted, reason: why } = input
-      const made = await service
-        .as(actor)
-        .endpoints.addEndpoint(params.merchantId, { url, format, events: wanted }, why)
+      const made = await operations.endpoints.addEndpoint(
+        context,
+        params.merchantId,
+        { url, format, events: wanted },
+        why,
+      )
       return { ...made.endpoint, secret: made.secret }
     },
     tell: ({ merchantId: of, endpointId: id, url, secret: told }) => ({
@@ -183,7 +193,7 @@ export const endpointActions: readonly Action[] = [
       page: `/merchants/${of}/endpoints/${id}`,
     }),
   }),
-  defineAction({
+  defineSharedAction({
     name: 'endpoint.change',
     api: { method: 'POST', path: `${page}/events`, id: 'setEndpointEvents' },
     scope: 'merchants:manage',
@@ -210,16 +220,16 @@ export const endpointActions: readonly Action[] = [
         wantsProof: true,
       },
     ],
-    async run({ service, actor, params, input, prove }) {
+    async run({ operations, context, params, input, prove }) {
       await prove?.()
-      return service.as(actor).endpoints.changeEvents(params, input.events, input.reason)
+      return operations.endpoints.changeEvents(context, params, input.events, input.reason)
     },
     tell: () => ({ text: 'The events are changed.' }),
   }),
   ...(['pause', 'resume', 'remove'] as const).map((verb) => {
     const { scope, summary, done, ...said } = verbs[verb]
     const isDangerous = verb === 'remove' && ({ isDangerous: true } as const)
-    return defineAction({
+    return defineSharedAction({
       name: `endpoint.${verb}`,
       api: { method: 'POST', path: `${page}/${verb}`, id: `${verb}Endpoint` },
       scope,
@@ -244,12 +254,12 @@ export const endpointActions: readonly Action[] = [
           page: verb === 'remove' ? '/endpoints' : screen.page,
         },
       ],
-      run: ({ service, actor, params, input }) =>
-        service.as(actor).endpoints[`${verb}Endpoint`](params, input.reason),
+      run: ({ operations, context, params, input }) =>
+        operations.endpoints[`${verb}Endpoint`](context, params, input.reason),
       tell: ({ url }) => ({ text: `${url} is ${done}.` }),
     })
   }),
-  defineAction({
+  defineSharedAction({
     name: 'endpoint.rotate-secret',
     api: { method: 'POST', path: `${page}/secrets`, id: 'rotateEndpointSecret' },
     scope: 'merchants:manage',
@@ -295,16 +305,18 @@ export const endpointActions: readonly Action[] = [
 ]
 
 async function rotate({
-  service,
-  actor,
+  operations,
+  context,
   params,
   input,
   actId,
   prove,
-}: ActionCall<{ merchantId: string; endpointId: string }, { endOthers: boolean; reason: string }>) {
+}: SharedCall<{ merchantId: string; endpointId: string }, { endOthers: boolean; reason: string }>) {
   await prove?.()
-  const made = await service
-    .as(actor)
-    .endpoints.rotateSecret(params, { endsOthers: input.endOthers, reason: input.reason, actId })
+  const made = await operations.endpoints.rotateSecret(context, params, {
+    endsOthers: input.endOthers,
+    reason: input.reason,
+    actId,
+  })
   return { endpointId: params.endpointId, secret: made.secret ?? '' }
 }

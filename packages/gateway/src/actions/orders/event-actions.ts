@@ -53,17 +53,17 @@ export const eventActions: readonly Action[] = [
       columns: ['position', 'createdAtMs', 'eventName', 'merchantId', 'paymentId', 'refundId'],
     },
     async run({
-      service,
-      actor,
+      operations,
+      context,
       operator,
       signal,
       input: { after, limit = defaultEvents, waitSeconds = 0 },
     }) {
-      const { events, next } = await service.events.read({
+      const { events, next } = await operations.readEvents.read({
         after,
         limit,
         waitMs: waitSeconds * 1_000,
-        reader: operator?.login ?? actor,
+        reader: operator?.login ?? context.actor,
         signal,
       })
       return { events: events.map(({ body, ...event }) => ({ ...event, data: JSON.parse(body) })), next }

@@ -5,7 +5,7 @@ import { laneKey } from '../../core/callbacks/rules/delivery-lanes.ts'
 import type { FailingHost } from '../../core/callbacks/rules/host-health.ts'
 import { type Action, defineAction, form } from '../action.ts'
 import { count, faced, integer, list, object, optional, spanMs, text, timeMs } from '../fields.ts'
-import { countedAtMost } from '../service.ts'
+import { countedAtMost } from '../operations.ts'
 import { merchantId, reason, uuid } from '../shared-fields.ts'
 
 const minuteMs = 60_000
@@ -38,10 +38,11 @@ export const hostActions: readonly Action[] = [
       ),
     }),
     command: { words: 'host list' },
-    async run({ service, actor }) {
-      const { callbacks, hosts } = service.as(actor)
-      const failing = await callbacks.listFailingHosts()
+    async run({ operations, context }) {
+      const { callbacks, hosts } = operations
+      const failing = await callbacks.listFailingHosts(context)
       const waiting = await hosts.countWaiting(
+        context,
         failing.map((each) => each.host),
         { atMost: countedAtMost },
       )
@@ -75,10 +76,10 @@ export const hostActions: readonly Action[] = [
       words: 'destination list',
       columns: ['merchantId', 'url', 'failures', 'failingSinceMs', 'reason', 'pausedUntilMs', 'waiting'],
     },
-    async run({ service, actor }) {
-      const { callbacks } = service.as(actor)
-      const failing = await callbacks.listFailingDestinations()
-      const waiting = await callbacks.countWaitingAt(failing, { atMost: countedAtMost })
+    async run({ operations, context }) {
+      const { callbacks } = operations
+      const failing = await callbacks.listFailingDestinations(context)
+      const waiting = await callbacks.countWaitingAt(context, failing, { atMost: countedAtMost })
       return { destinations: failing.map((each) => ({ ...each, waiting: waiting.get(laneKey(each)) ?? 0 })) }
     },
   }),
@@ -114,10 +115,14 @@ export const hostActions: readonly Action[] = [
       explains: 'Callbacks to it wait until the pause is over, or until somebody resumes it. None is lost.',
       button: 'Pause it',
     },
-    async run({ service, actor, input }) {
+    async run({ operations, context, input }) {
       const name = input.host.toLowerCase()
       const forMs = input.minutes * minuteMs
-      const { untilMs } = await service.as(actor).hosts.pauseHost({ host: name, forMs, reason: input.reason })
+      const { untilMs } = await operations.hosts.pauseHost(context, {
+        host: name,
+        forMs,
+        reason: input.reason,
+      })
       return { host: name, pausedUntilMs: untilMs }
     },
     tell: ({ host: name }) => ({
@@ -142,9 +147,9 @@ export const hostActions: readonly Action[] = [
       button: ({ host: name }) => `Resume ${name}`,
       hidden: ['host'],
     }),
-    async run({ service, actor, input }) {
+    async run({ operations, context, input }) {
       const name = input.host.toLowerCase()
-      await service.as(actor).hosts.resumeHost(name, input.reason)
+      await operations.hosts.resumeHost(context, name, input.reason)
       return { host: name }
     },
     tell: ({ host: name }) => ({ text: `What waits for ${name} is sent now.` }),

@@ -2,7 +2,7 @@
 import { Failure, maxAttachLength, orderStatuses, refundStatuses, toDecimalText } from '@tillgate/protocol'
 import type { Order } from '../../core/orders/rules/order.ts'
 import type { OrderDetails } from '../../finance/overview/show-order.ts'
-import { type Action, defineAction, form } from '../action.ts'
+import { type Action, defineAction, defineSharedAction, form } from '../action.ts'
 import { amount, count, faced, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { currency, defaultLimit, limit, merchantId, nextLook, paymentId, reason } from '../shared-fields.ts'
 
@@ -90,9 +90,9 @@ export const orderActions: readonly Action[] = [
       orders: list('The newest first.', listed),
       older: optional(text(nextLook('orders'), { max: 32 })),
     }),
-    async run({ service, input }) {
+    async run({ operations, context, input }) {
       const { before, limit: wanted = defaultLimit, ...filter } = input
-      const { orders, next } = await service.orders.listOrders(filter, { before, limit: wanted })
+      const { orders, next } = await operations.orders.listOrders(context, filter, { before, limit: wanted })
       return { orders: orders.map(withAmounts), older: next }
     },
   }),
@@ -104,8 +104,8 @@ export const orderActions: readonly Action[] = [
       'Find orders by paymentId, orderNo, transactionId, refundId, referRefundNo, or how attach begins',
     input: object('What is sought.', { number: text('The whole number.', { max: 64 }) }),
     answer: object('What was found.', { orders: list('At most 50, the newest first.', listed) }),
-    run: async ({ service, input }) => ({
-      orders: (await service.orders.search(input.number)).map(withAmounts),
+    run: async ({ operations, context, input }) => ({
+      orders: (await operations.orders.search(context, input.number)).map(withAmounts),
     }),
   }),
   defineAction({
@@ -115,8 +115,8 @@ export const orderActions: readonly Action[] = [
     summary: 'One order: changes, refunds, ledger transfers',
     params: key,
     answer: details,
-    async run({ service, params }) {
-      const found = await service.showOrder(params)
+    async run({ operations, context, params }) {
+      const found = await operations.showOrder(context, params)
       if (!found) throw new Failure('order_not_found')
       const { merchant, refunds, transfers, callbacks } = found
       return {
@@ -129,7 +129,7 @@ export const orderActions: readonly Action[] = [
       }
     },
   }),
-  defineAction({
+  defineSharedAction({
     name: 'order.cancel',
     api: { method: 'POST', path: '/orders/:merchantId/:paymentId/cancel', id: 'cancelOrder' },
     scope: 'orders:act',
@@ -160,13 +160,13 @@ export const orderActions: readonly Action[] = [
         isDangerous: true,
       },
     ],
-    async run({ service, actor, params, input }) {
-      await service.as(actor).orders.cancelOrder(params, input.reason)
+    async run({ operations, context, params, input }) {
+      await operations.orders.cancelOrder(context, params, input.reason)
       return { paymentId: params.paymentId, status: 'cancelled' as const }
     },
     tell: () => ({ text: 'The order is cancelled. Nobody can pay it any more.' }),
   }),
-  defineAction({
+  defineSharedAction({
     name: 'order.refund',
     api: { method: 'POST', path: '/orders/:merchantId/:paymentId/refunds', id: 'refundOrder' },
     scope: 'orders:act',
@@ -208,8 +208,8 @@ export const orderActions: readonly Action[] = [
         isDangerous: true,
       },
     ],
-    run: async ({ service, actor, params, input }) => ({
-      refund: await service.as(actor).orders.refundOrder(params, input),
+    run: async ({ operations, context, params, input }) => ({
+      refund: await operations.orders.refundOrder(context, params, input),
     }),
     tell: ({ refund }, { input }) => ({
       text: `Refund ${refund.refundId} over ${input.amount} is under way. The merchant gets a callback with its result.`,

@@ -26,12 +26,12 @@ const lists: readonly Action[] = [
       words: 'payout list',
       columns: ['payoutId', 'merchantId', 'status', 'amount', 'currency', 'runId'],
     },
-    async run({ service, actor, input: { before, limit: atMost, ...filter } }) {
+    async run({ operations, context, input: { before, limit: atMost, ...filter } }) {
       const { payouts, older } = await pageOf(
         'payouts',
         { before, limit: atMost },
         {
-          read: (at) => service.as(actor).payouts.listPayouts(filter, at),
+          read: (at) => operations.payouts.listPayouts(context, filter, at),
           keyOf: (each) => each.payoutId,
         },
       )
@@ -46,7 +46,8 @@ const lists: readonly Action[] = [
     params: payoutKey,
     answer: payout,
     command: { words: 'payout show' },
-    run: async ({ service, actor, params }) => toPayout(await service.as(actor).payouts.findPayout(params)),
+    run: async ({ operations, context, params }) =>
+      toPayout(await operations.payouts.findPayout(context, params)),
   }),
 ]
 
@@ -88,15 +89,14 @@ const payoutActionsOfBank = (['paid', 'return'] as const).map((verb) =>
       button: endings[verb].button,
       isOffered: isPossible(endings[verb].status),
     }),
-    run: async ({ service, actor, params, input: { reason: why, ...outside } }) =>
+    run: async ({ operations, context, params, input: { reason: why, ...outside } }) =>
       toPayout(
-        await service
-          .as(actor)
-          .payouts.endPayout(
-            params,
-            { status: endings[verb].status, outside, message: verb === 'return' ? why : undefined },
-            why,
-          ),
+        await operations.payouts.endPayout(
+          context,
+          params,
+          { status: endings[verb].status, outside, message: verb === 'return' ? why : undefined },
+          why,
+        ),
       ),
     tell: ({ payoutId: id, status }) => ({ text: `Payout ${id} is ${status}.` }),
   }),
@@ -124,15 +124,14 @@ const cancelPayout = defineAction({
     isDangerous: true,
     isOffered: isPossible('cancelled'),
   }),
-  run: async ({ service, actor, params, input }) =>
+  run: async ({ operations, context, params, input }) =>
     toPayout(
-      await service
-        .as(actor)
-        .payouts.endPayout(
-          params,
-          { status: 'cancelled', outside: undefined, message: input.reason },
-          input.reason,
-        ),
+      await operations.payouts.endPayout(
+        context,
+        params,
+        { status: 'cancelled', outside: undefined, message: input.reason },
+        input.reason,
+      ),
     ),
   tell: ({ payoutId: id }) => ({ text: `Payout ${id} is cancelled, and the money is the merchant’s again.` }),
 })

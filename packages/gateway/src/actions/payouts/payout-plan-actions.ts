@@ -4,7 +4,7 @@ import type { PlanGiven } from '../../finance/payouts/manage-plans.ts'
 import type { MerchantBankAccount } from '../../finance/payouts/rules/bank-account.ts'
 import { describeBankDetails, parseMerchantBankDetails } from '../../finance/payouts/rules/bank-account.ts'
 import { mainBank } from '../../finance/treasury/rules/bank-account.ts'
-import { type Action, defineAction, form } from '../action.ts'
+import { type Action, defineAction, defineSharedAction, form } from '../action.ts'
 import { amount, faced, list, object } from '../fields.ts'
 import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
 import {
@@ -59,12 +59,13 @@ export const payoutPlanActions: readonly Action[] = [
       button: 'Pay out',
       isDangerous: true,
     },
-    async run({ service, actor, params, input, actId }) {
-      const { merchants, payouts } = service.as(actor)
-      await merchants.showMerchant(params.merchantId)
+    async run({ operations, context, params, input, actId }) {
+      const { merchants, payouts } = operations
+      await merchants.showMerchant(context, params.merchantId)
       const { bankName } = outsideOf(input)
-      const doneBeforeMs = actId === undefined ? undefined : await payouts.doneAt(actId)
+      const doneBeforeMs = actId === undefined ? undefined : await payouts.doneAt(context, actId)
       const { payoutId: made, leftMinor } = await payouts.requestPayout(
+        context,
         { ...moneyOf(input), ...params, bankName },
         { reason: input.reason, actId },
       )
@@ -75,7 +76,7 @@ export const payoutPlanActions: readonly Action[] = [
         text: `${input.amount} ${input.currency} is held for payout ${answer.payoutId} to merchant ${params.merchantId}; ${answer.left} ${input.currency} are left in its wallet. Send its run to the bank.`,
       },
   }),
-  defineAction({
+  defineSharedAction({
     name: 'merchant.bank-account',
     api: { method: 'POST', path: '/merchants/:merchantId/bank-accounts', id: 'setBankAccount' },
     scope: 'merchants:manage',
@@ -111,20 +112,20 @@ export const payoutPlanActions: readonly Action[] = [
         isDangerous: true,
       },
     ],
-    async run({ service, actor, params, input, nowMs, prove }) {
-      await service.as(actor).merchants.showMerchant(params.merchantId)
+    async run({ operations, context, params, input, nowMs, prove }) {
+      await operations.merchants.showMerchant(context, params.merchantId)
       await prove?.()
       const account = { currency: input.currency, ...parseMerchantBankDetails(detailsOf(input)) }
-      const result = await service
-        .as(actor)
-        .bankAccounts.setBankAccount(params.merchantId, account, { reason: input.reason })
+      const result = await operations.bankAccounts.setBankAccount(context, params.merchantId, account, {
+        reason: input.reason,
+      })
       return { bankAccount: toBankAccount(result, [result], nowMs) }
     },
     tell: ({ bankAccount: set }) => ({
       text: `The bank account is set: payouts in ${set.currency} go there from ${new Date(set.validFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC on.`,
     }),
   }),
-  defineAction({
+  defineSharedAction({
     name: 'merchant.stop-bank-account',
     api: {
       method: 'POST',
@@ -159,8 +160,8 @@ export const payoutPlanActions: readonly Action[] = [
         isDangerous: true,
       },
     ],
-    async run({ service, actor, params, input }) {
-      await service.as(actor).bankAccounts.stopBankAccount(params, input.reason)
+    async run({ operations, context, params, input }) {
+      await operations.bankAccounts.stopBankAccount(context, params, input.reason)
       return params
     },
     tell: () => ({ text: 'The bank account is stopped: nothing is paid to it.' }),
@@ -189,12 +190,12 @@ export const payoutPlanActions: readonly Action[] = [
         'iban',
       ],
     },
-    async run({ service, actor, params, nowMs }) {
-      await service.as(actor).merchants.showMerchant(params.merchantId)
-      const { payoutPlans, bankAccounts } = service.as(actor)
-      const accounts = await bankAccounts.listBankAccounts(params.merchantId)
+    async run({ operations, context, params, nowMs }) {
+      await operations.merchants.showMerchant(context, params.merchantId)
+      const { payoutPlans, bankAccounts } = operations
+      const accounts = await bankAccounts.listBankAccounts(context, params.merchantId)
       return {
-        plans: (await payoutPlans.listPlans(params.merchantId)).map(toPlan),
+        plans: (await payoutPlans.listPlans(context, params.merchantId)).map(toPlan),
         bankAccounts: accounts.map((each) => toBankAccount(each, accounts, nowMs)),
       }
     },
@@ -223,10 +224,10 @@ export const payoutPlanActions: readonly Action[] = [
         'On its days the merchant is paid what it has, less the reserve. The first day is after today. What is left empty goes back to the default.',
       button: 'Set the plan',
     },
-    async run({ service, actor, params, input }) {
-      await service.as(actor).merchants.showMerchant(params.merchantId)
+    async run({ operations, context, params, input }) {
+      await operations.merchants.showMerchant(context, params.merchantId)
       const { reason: why, ...given } = input
-      return toPlan(await service.as(actor).payoutPlans.setPlan(planOf(params.merchantId, given), why))
+      return toPlan(await operations.payoutPlans.setPlan(context, planOf(params.merchantId, given), why))
     },
     tell: ({ nextDay, currency: code }) => ({
       text:

@@ -23,9 +23,9 @@ export const payoutRunActions: readonly Action[] = [
       words: 'payout runs',
       columns: ['runId', 'day', 'bank', 'currency', 'closedAtMs', 'sentAtMs', 'ending'],
     },
-    async run({ service, actor, input }) {
+    async run({ operations, context, input }) {
       const { runs, older } = await pageOf('runs', input, {
-        read: (at) => service.as(actor).payoutRuns.listRuns(at),
+        read: (at) => operations.payoutRuns.listRuns(context, at),
         keyOf: (each) => each.runId,
       })
       return { runs: runs.map(toRun), older }
@@ -39,8 +39,8 @@ export const payoutRunActions: readonly Action[] = [
     params: runKey,
     answer: runWithTotals,
     command: { words: 'payout run', columns: ['status', 'payouts', 'sum'] },
-    run: async ({ service, actor, params }) =>
-      toRunWithTotals(await service.as(actor).payoutRuns.showRun(params.runId)),
+    run: async ({ operations, context, params }) =>
+      toRunWithTotals(await operations.payoutRuns.showRun(context, params.runId)),
   }),
   ...(['xml', 'csv'] as const).map((format) =>
     defineAction({
@@ -58,7 +58,8 @@ export const payoutRunActions: readonly Action[] = [
       params: runKey,
       answer: format,
       command: { words: `payout export-${format}` },
-      run: ({ service, actor, params }) => service.as(actor).payoutRuns.exportRun(params.runId, format),
+      run: ({ operations, context, params }) =>
+        operations.payoutRuns.exportRun(context, params.runId, format),
     }),
   ),
   defineAction({
@@ -79,10 +80,13 @@ export const payoutRunActions: readonly Action[] = [
         'Every merchant whose plan is by hand, in this currency and from this bank account, is paid out as its plan says, once a day at most. Nothing goes to the bank before you send the run.',
       button: 'Start the run',
     },
-    run: async ({ service, actor, input }) => ({
-      plans: await service
-        .as(actor)
-        .payoutPlans.startRun(input.bank ?? mainBank, input.currency, input.reason),
+    run: async ({ operations, context, input }) => ({
+      plans: await operations.payoutPlans.startRun(
+        context,
+        input.bank ?? mainBank,
+        input.currency,
+        input.reason,
+      ),
     }),
     tell: ({ plans }) => ({
       text:
@@ -114,8 +118,8 @@ export const payoutRunActions: readonly Action[] = [
         ending === undefined &&
         totals.some(({ status }) => status === 'requested'),
     }),
-    run: async ({ service, actor, params, input }) =>
-      toRunWithTotals(await service.as(actor).payoutRuns.sendRun(params.runId, input.reason)),
+    run: async ({ operations, context, params, input }) =>
+      toRunWithTotals(await operations.payoutRuns.sendRun(context, params.runId, input.reason)),
     tell: () => ({ text: 'The run is sent: download its file and hand it to the bank.' }),
   }),
   defineAction({
@@ -137,11 +141,14 @@ export const payoutRunActions: readonly Action[] = [
       button: 'All is paid',
       isOffered: ({ sentAtMs, ending }) => sentAtMs !== undefined && ending === undefined,
     }),
-    run: async ({ service, actor, params, input: { reason: why, ...booked } }) =>
+    run: async ({ operations, context, params, input: { reason: why, ...booked } }) =>
       toRunWithTotals(
-        await service
-          .as(actor)
-          .payoutRuns.endRun(params.runId, { ending: 'paid', ...booked, message: undefined }, why),
+        await operations.payoutRuns.endRun(
+          context,
+          params.runId,
+          { ending: 'paid', ...booked, message: undefined },
+          why,
+        ),
       ),
     tell: () => ({ text: 'The run is paid. Its payouts follow in a moment.' }),
   }),
@@ -167,15 +174,14 @@ export const payoutRunActions: readonly Action[] = [
       isDangerous: true,
       isOffered: ({ closedAtMs, ending }) => closedAtMs !== undefined && ending === undefined,
     }),
-    run: async ({ service, actor, params, input }) =>
+    run: async ({ operations, context, params, input }) =>
       toRunWithTotals(
-        await service
-          .as(actor)
-          .payoutRuns.endRun(
-            params.runId,
-            { ending: 'cancelled', message: input.reason, reference: undefined, valueDate: undefined },
-            input.reason,
-          ),
+        await operations.payoutRuns.endRun(
+          context,
+          params.runId,
+          { ending: 'cancelled', message: input.reason, reference: undefined, valueDate: undefined },
+          input.reason,
+        ),
       ),
     tell: () => ({ text: 'The run is cancelled. Its payouts follow in a moment.' }),
   }),

@@ -49,9 +49,9 @@ export const applicationActions: readonly Action[] = [
       words: 'application list',
       columns: ['applicationId', 'status', 'business', 'email', 'createdAtMs'],
     },
-    run: ({ service, actor, input: { status, ...wanted } }) =>
+    run: ({ operations, context, input: { status, ...wanted } }) =>
       pageOf('applications', wanted, {
-        read: (asked) => service.as(actor).applications.listApplications({ status }, asked),
+        read: (asked) => operations.applications.listApplications(context, { status }, asked),
         keyOf: ({ applicationId }) => applicationId,
       }),
   }),
@@ -80,9 +80,9 @@ export const applicationActions: readonly Action[] = [
       isOffered: isOpen,
       wantsProof: true,
     }),
-    async run({ service, actor, params, prove }) {
+    async run({ operations, context, params, prove }) {
       await prove?.()
-      return service.as(actor).applications.approve(params.applicationId)
+      return operations.applications.approve(context, params.applicationId)
     },
     tell: ({ merchantId: id, login, link }) => ({
       text: `The application is approved: merchant ${id}. ${link === undefined ? `${login} has a link by mail` : `Hand this link over to ${login}`}; their application’s page offers one too.`,
@@ -108,8 +108,8 @@ export const applicationActions: readonly Action[] = [
       isDangerous: true,
       isOffered: isOpen,
     }),
-    async run({ service, actor, params, input }) {
-      await service.as(actor).applications.reject(params.applicationId, input.reason)
+    async run({ operations, context, params, input }) {
+      await operations.applications.reject(context, params.applicationId, input.reason)
       return params
     },
     tell: () => ({ text: 'The application is rejected.' }),
@@ -136,8 +136,8 @@ export const applicationActions: readonly Action[] = [
       button: 'Ask',
       isOffered: isOpen,
     }),
-    async run({ service, actor, params, input }) {
-      await service.as(actor).applications.ask(params.applicationId, input.question)
+    async run({ operations, context, params, input }) {
+      await operations.applications.ask(context, params.applicationId, input.question)
       return params
     },
     tell: () => ({ text: 'The question is asked.' }),

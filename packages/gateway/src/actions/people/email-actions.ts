@@ -44,9 +44,9 @@ export const noticeActions: readonly Action[] = [
       words: 'notice list',
       columns: ['noticeId', 'kind', 'recipient', 'state', 'attempts', 'lastError'],
     },
-    run: ({ service, actor, input }) =>
+    run: ({ operations, context, input }) =>
       pageOf('notices', input, {
-        read: (wanted) => service.as(actor).notices.listNotices({ state: input.state }, wanted),
+        read: (wanted) => operations.notices.listNotices(context, { state: input.state }, wanted),
         keyOf: (each) => each.noticeId,
       }),
   }),
@@ -68,8 +68,8 @@ export const noticeActions: readonly Action[] = [
       button: 'Send it again',
       isOffered: isRetryable,
     }),
-    async run({ service, actor, params, input }) {
-      await service.as(actor).notices.retryNotice(params.noticeId, input.reason)
+    async run({ operations, context, params, input }) {
+      await operations.notices.retryNotice(context, params.noticeId, input.reason)
       return params
     },
     tell: () => ({ text: 'The notice is sent again.' }),

@@ -5,7 +5,7 @@
 import { memberRoleMeanings, memberRoles } from '../../core/audit/rules/roles.ts'
 import { parseEmail } from '../../core/emails/rules/notice.ts'
 import type { ListedMember } from '../../identity/members/rules/member.ts'
-import { type Action, defineAction, form, type PortalFace } from '../action.ts'
+import { type Action, defineAction, defineSharedAction, form, type PortalFace } from '../action.ts'
 import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
 import { memberLink, merchantId, reason, uuid } from '../shared-fields.ts'
 
@@ -55,9 +55,9 @@ export const memberActions: readonly Action[] = [
       ),
     }),
     command: { words: 'member list', columns: ['login', 'role', 'hasSecondStep', 'createdAtMs'] },
-    run: ({ service, actor, params }) => service.as(actor).members.listMembers(params.merchantId),
+    run: ({ operations, context, params }) => operations.members.listMembers(context, params.merchantId),
   }),
-  defineAction({
+  defineSharedAction({
     name: 'member.invite',
     needs: 'admin',
     summary: 'Invite somebody to a merchant’s portal; the link is told this once',
@@ -85,11 +85,11 @@ export const memberActions: readonly Action[] = [
         wantsProof: true,
       },
     ],
-    async run({ service, actor, params, input: { reason: why, ...input }, prove }) {
-      const { merchants, members } = service.as(actor)
-      await merchants.showMerchant(params.merchantId)
+    async run({ operations, context, params, input: { reason: why, ...input }, prove }) {
+      const { merchants, members } = operations
+      await merchants.showMerchant(context, params.merchantId)
       await prove?.()
-      return members.inviteMember({ ...params, ...input }, why === undefined ? {} : { reason: why })
+      return members.inviteMember(context, { ...params, ...input }, why === undefined ? {} : { reason: why })
     },
     tell: (answer, { params }) => ({
       text: `${answer.login} is invited${answer.link === undefined ? ' by mail' : ''}. The link opens once, for three days.`,
@@ -97,7 +97,7 @@ export const memberActions: readonly Action[] = [
       page: `/merchants/${params.merchantId}`,
     }),
   }),
-  defineAction({
+  defineSharedAction({
     name: 'member.withdraw-invitation',
     needs: 'admin',
     summary: 'Take an invitation back that nobody has used yet',
@@ -116,13 +116,13 @@ export const memberActions: readonly Action[] = [
     portal: [
       { ...screen, name: 'withdraw', path: '/members/invitations/:linkId/withdraw', isDangerous: true },
     ],
-    async run({ service, actor, params }) {
-      await service.as(actor).members.withdrawInvitation(params)
+    async run({ operations, context, params }) {
+      await operations.members.withdrawInvitation(context, params)
       return params
     },
     tell: () => ({ text: 'The invitation is withdrawn.' }),
   }),
-  defineAction({
+  defineSharedAction({
     name: 'member.change-role',
     needs: 'admin',
     summary: 'Give a member another role',
@@ -148,17 +148,17 @@ export const memberActions: readonly Action[] = [
         wantsProof: true,
       },
     ],
-    async run({ service, actor, params, input, prove }) {
+    async run({ operations, context, params, input, prove }) {
       await prove?.()
       const { role: given, reason: why } = input
-      const { members } = service.as(actor)
-      const key = { ...params, login: await members.demandMember(params) }
-      await members.changeRole({ ...key, role: given }, why === undefined ? {} : { reason: why })
+      const { members } = operations
+      const key = { ...params, login: await members.demandMember(context, params) }
+      await members.changeRole(context, { ...key, role: given }, why === undefined ? {} : { reason: why })
       return { login: params.login, role: given }
     },
     tell: (answer) => ({ text: `${answer.login} is ${answer.role} now.` }),
   }),
-  defineAction({
+  defineSharedAction({
     name: 'member.remove',
     needs: 'admin',
     summary: 'Let a member go: they see nothing of the merchant any more',
@@ -175,8 +175,8 @@ export const memberActions: readonly Action[] = [
       isDangerous: true,
     },
     portal: [{ ...screen, name: 'remove', path: '/members/:login/remove', isDangerous: true }],
-    async run({ service, actor, params }) {
-      await service.as(actor).members.removeMember(params)
+    async run({ operations, context, params }) {
+      await operations.members.removeMember(context, params)
       return params
     },
     tell: ({ login: whom }) => ({ text: `${whom} is not a member any more.` }),
@@ -199,9 +199,9 @@ export const memberActions: readonly Action[] = [
       button: 'Make the link',
       wantsProof: true,
     },
-    async run({ service, actor, params, input, prove }) {
+    async run({ operations, context, params, input, prove }) {
       await prove?.()
-      return service.as(actor).members.recoverAccount(params, input.reason)
+      return operations.members.recoverAccount(context, params, input.reason)
     },
     tell: (answer, { params }) => ({
       text: `${answer.login} can choose a new password by ${answer.link === undefined ? 'a link that went to them by mail' : 'this link'}. It opens once, for a day.`,
@@ -229,10 +229,10 @@ export const memberActions: readonly Action[] = [
       isOffered: ({ hasSecondStep }) => hasSecondStep,
       wantsProof: true,
     }),
-    async run({ service, actor, params, input, prove }) {
+    async run({ operations, context, params, input, prove }) {
       await prove?.()
-      const { members, resetMemberSecondStep } = service.as(actor)
-      await resetMemberSecondStep(await members.demandMember(params), input.reason)
+      const { members, memberSecondStep } = operations
+      await memberSecondStep.reset(context, await members.demandMember(context, params), input.reason)
       return { login: params.login }
     },
     tell: (answer) => ({ text: `${answer.login} signs in with the password alone now.` }),

@@ -54,9 +54,9 @@ export const operatorActions: readonly Action[] = [
       button: 'Add the operator',
       wantsProof: true,
     },
-    async run({ service, actor, input, prove }) {
+    async run({ operations, context, input, prove }) {
       await prove?.()
-      return service.as(actor).operators.addOperator(input)
+      return operations.operators.addOperator(context, input)
     },
     tell: ({ login: name, password: secret }, { input }) => ({
       text: `Operator ${name} is there, as ${input.role}.`,
@@ -83,8 +83,8 @@ export const operatorActions: readonly Action[] = [
       ),
     }),
     command: { words: 'operator list' },
-    run: async ({ service, actor }) => ({
-      operators: await service.as(actor).operators.listOperators(),
+    run: async ({ operations, context }) => ({
+      operators: await operations.operators.listOperators(context),
     }),
   }),
   defineAction({
@@ -114,8 +114,7 @@ export const operatorActions: readonly Action[] = [
         'Change your own password with the one that you have now, or ask another admin.',
       )
       await call.prove?.()
-      const { operators } = call.service.as(call.actor)
-      return operators.resetPassword({ ...call.input, login: name })
+      return call.operations.operators.resetPassword(call.context, { ...call.input, login: name })
     },
     tell: ({ login: name, password: secret }) => ({
       text: `Operator ${name} has a new password.`,
@@ -146,10 +145,10 @@ export const operatorActions: readonly Action[] = [
       wantsProof: true,
     }),
     async run(call) {
-      const { service, actor, authority, input } = call
+      const { operations, context, input } = call
       const name = othersLogin(call, 'Switch your own second step off with a code, or ask another admin.')
       await call.prove?.()
-      await service.secondStep.reset(name, { actor, authority, reason: input.reason })
+      await operations.secondStep.reset(context, name, input.reason)
       return { login: name, hasSecondStep: false }
     },
     tell: ({ login: name }) => ({
@@ -182,9 +181,9 @@ export const operatorActions: readonly Action[] = [
         ...(verb === 'disable' ? { isDangerous: true } : { wantsProof: true }),
         isOffered: ({ status }) => (status === 'active') === (verb === 'disable'),
       }),
-      async run({ service, actor, params, input, prove }) {
+      async run({ operations, context, params, input, prove }) {
         await prove?.()
-        await service.as(actor).operators[`${verb}Operator`](params.login, input.reason)
+        await operations.operators[`${verb}Operator`](context, params.login, input.reason)
         return { login: params.login, status: verb === 'disable' ? 'disabled' : 'active' }
       },
       tell: ({ login: name }) => ({ text: `Operator ${name} is ${verb}d.` }),

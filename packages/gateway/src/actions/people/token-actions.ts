@@ -65,10 +65,10 @@ export const tokenActions: readonly Action[] = [
       button: 'Make the token',
       wantsProof: true,
     },
-    async run({ service, operator, actor, authority, input, prove }) {
+    async run({ operations, operator, context, input, prove }) {
       const login = operator?.login ?? input.login
       assert(login !== undefined, 'the command line says whose it is')
-      const made = await service.apiTokens.addToken({ ...input, login }, { actor, authority }, prove)
+      const made = await operations.apiTokens.addToken(context, { ...input, login }, prove)
       return { ...made.apiToken, token: made.token }
     },
     tell: ({ name, login, scopes: may, token: secret }) => ({
@@ -85,8 +85,8 @@ export const tokenActions: readonly Action[] = [
     input: object('Whose.', { login: optional(faced(token.login, { option: 'operator' })) }),
     answer: object('All of them.', { tokens: list('By operator.', object('A token.', token)) }),
     command: { words: 'token list' },
-    run: async ({ service, input }) => ({
-      tokens: await service.apiTokens.listTokens(input.login?.toLowerCase()),
+    run: async ({ operations, context, input }) => ({
+      tokens: await operations.apiTokens.listTokens(context, input.login?.toLowerCase()),
     }),
   }),
   defineAction({
@@ -106,13 +106,11 @@ export const tokenActions: readonly Action[] = [
       button: ({ name }) => `Revoke ${name}`,
       isDangerous: true,
     }),
-    async run({ service, operator, actor, authority, params, input }) {
+    async run({ operations, operator, context, params, input }) {
       // Their own; admins and the command line anybody's.
       const login = operator && !mayAct(operator.role, 'admin') ? operator.login : undefined
-      await service.apiTokens.revokeToken(params.tokenId, {
+      await operations.apiTokens.revokeToken(context, params.tokenId, {
         login,
-        actor,
-        authority,
         reason: input.reason,
       })
       return { tokenId: params.tokenId }

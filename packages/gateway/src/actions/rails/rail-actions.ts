@@ -144,8 +144,8 @@ export const railActions: readonly Action[] = [
     summary: 'Rails, as they stand at the checkout',
     answer: object('All of them.', { rails: list('All of them.', object('A rail.', rail)) }),
     command: { words: 'rail list', columns: ['railId', 'name', 'url', 'currencies', 'isPaused', 'failures'] },
-    run: async ({ service, actor }) => ({
-      rails: (await service.as(actor).rails.listRails()).map(toAnswer),
+    run: async ({ operations, context }) => ({
+      rails: (await operations.rails.listRails(context)).map(toAnswer),
     }),
   }),
   defineAction({
@@ -166,9 +166,9 @@ export const railActions: readonly Action[] = [
       balances,
     }),
     command: { words: 'rail show', columns: ['secretId', 'createdAtMs'] },
-    async run({ service, actor, params }) {
-      const found = await service.as(actor).rails.showRail(params.railId)
-      const accounts = await service.railAccounts(params.railId)
+    async run({ operations, context, params }) {
+      const found = await operations.rails.showRail(context, params.railId)
+      const accounts = await operations.listRailAccounts(context, params.railId)
       return {
         ...toAnswer(found.rail),
         secrets: found.secrets,
@@ -195,10 +195,10 @@ export const railActions: readonly Action[] = [
       button: 'Add it',
       wantsProof: true,
     },
-    async run({ service, actor, input, prove }) {
+    async run({ operations, context, input, prove }) {
       await prove?.()
       const { railId: id, reason: why, ...given } = input
-      const made = await service.as(actor).rails.addRail(id, { ...noExtras, ...settingsOf(given) }, why)
+      const made = await operations.rails.addRail(context, id, { ...noExtras, ...settingsOf(given) }, why)
       return { rail: toAnswer(made.rail), secret: made.secret }
     },
     tell: ({ rail: { railId: id, name: called }, secret: told }) => ({
@@ -241,12 +241,12 @@ export const railActions: readonly Action[] = [
       read: clearing(extraNames, ''),
       wantsProof: true,
     },
-    async run({ service, actor, params, input, prove }) {
+    async run({ operations, context, params, input, prove }) {
       await prove?.()
       const { clear = [], reason: why, ...given } = input
       const cleared: Partial<RailSettings> = Object.assign({}, ...clear.map((each) => defaults[each]))
       const settings = { ...settingsOf(given), ...cleared }
-      return toAnswer(await service.as(actor).rails.changeRail(params.railId, settings, why))
+      return toAnswer(await operations.rails.changeRail(context, params.railId, settings, why))
     },
     tell: () => ({ text: 'The rail is changed, everywhere within 5 seconds.' }),
   }),
@@ -273,8 +273,8 @@ export const railActions: readonly Action[] = [
         button: verb === 'pause' ? 'Pause the rail' : 'Resume the rail',
         isOffered: ({ isPaused, failures }) => (verb === 'pause' ? !isPaused : isPaused || failures > 0),
       }),
-      run: async ({ service, actor, params, input }) =>
-        toAnswer(await service.as(actor).rails[`${verb}Rail`](params.railId, input.reason)),
+      run: async ({ operations, context, params, input }) =>
+        toAnswer(await operations.rails[`${verb}Rail`](context, params.railId, input.reason)),
       tell: ({ name: called }) => ({
         text:
           verb === 'pause'
@@ -314,11 +314,13 @@ export const railActions: readonly Action[] = [
       isOffered: ({ account }) => !account,
       wantsProof: true,
     }),
-    async run({ service, actor, params, input: { endOthers, reason: why }, actId, prove }) {
+    async run({ operations, context, params, input: { endOthers, reason: why }, actId, prove }) {
       await prove?.()
-      const made = await service
-        .as(actor)
-        .rails.rotateSecret(params.railId, { endsOthers: endOthers, reason: why, actId })
+      const made = await operations.rails.rotateSecret(context, params.railId, {
+        endsOthers: endOthers,
+        reason: why,
+        actId,
+      })
       return { railId: params.railId, secret: made.secret }
     },
     tell: ({ railId: id, secret: told }, { input }) => ({
@@ -349,8 +351,8 @@ export const railActions: readonly Action[] = [
         isOffered: ({ status }) => status === 'held',
       }),
     ],
-    async run({ service, actor, params, input }) {
-      const returned = await service.as(actor).returnLateMoney(params, input.reason)
+    async run({ operations, context, params, input }) {
+      const returned = await operations.returnLateMoney(context, params, input.reason)
       const { transactionId: id, railId: rail, returnId = '' } = returned
       return { transactionId: id, railId: rail, returnId }
     },

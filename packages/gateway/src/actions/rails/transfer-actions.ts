@@ -100,12 +100,12 @@ export const transferActions: readonly Action[] = [
       button: 'Add it',
       wantsProof: true,
     },
-    async run({ service, actor, input, prove }) {
+    async run({ operations, context, input, prove }) {
       await prove?.()
       const { railId: id, reason: why, holder, iban, bic, lines, ...given } = input
       const account = accountOf({ holder, iban, bic, lines })
       const settings = { ...noExtras, ...settingsOf(given), account }
-      return toAnswer(await service.as(actor).rails.addTransferRail(id, settings, why))
+      return toAnswer(await operations.rails.addTransferRail(context, id, settings, why))
     },
     tell: ({ railId: id, name: called }) => ({
       text: `${called} is offered at checkouts within 5 seconds.`,
@@ -132,9 +132,9 @@ export const transferActions: readonly Action[] = [
       isOffered: ({ account }) => account !== undefined,
       wantsProof: true,
     }),
-    async run({ service, actor, params, input: { reason: why, ...given }, prove }) {
+    async run({ operations, context, params, input: { reason: why, ...given }, prove }) {
       await prove?.()
-      return toAnswer(await service.as(actor).rails.changeAccount(params.railId, accountOf(given), why))
+      return toAnswer(await operations.rails.changeAccount(context, params.railId, accountOf(given), why))
     },
     tell: () => ({ text: 'The account is changed, everywhere within 5 seconds.' }),
   }),
@@ -168,9 +168,9 @@ export const transferActions: readonly Action[] = [
         isOffered: ({ reference }) => reference !== undefined && isCreditorReference(reference),
       }),
     ],
-    async run({ service, actor, params, input }) {
+    async run({ operations, context, params, input }) {
       const receipt = { ...input, bankName: input.bank, ...moneyOf(input) }
-      return toOutcome(await service.as(actor).transfers.confirmTransfer(params.railId, receipt))
+      return toOutcome(await operations.transfers.confirmTransfer(context, params.railId, receipt))
     },
     tell: ({ status, held, merchantId: merchant, paymentId: payment }) => ({
       text: `It is recorded. The order is ${status}; ${held} lies in suspense for it.`,
@@ -201,9 +201,9 @@ export const transferActions: readonly Action[] = [
       isDangerous: true,
       isOffered: ({ heldMinor }) => heldMinor > 0n,
     }),
-    async run({ service, actor, params: { railId: id, ...key }, input }) {
+    async run({ operations, context, params: { railId: id, ...key }, input }) {
       const amountOf = ({ currency }: Order) => toPositiveMinorUnits(input.amount, currency, 'amount')
-      const returned = service.as(actor).transfers.returnTransfer(id, key, {
+      const returned = operations.transfers.returnTransfer(context, id, key, {
         ...input,
         bankName: input.bank,
         amount: amountOf,
@@ -247,15 +247,15 @@ export const transferActions: readonly Action[] = [
       isDangerous: true,
       isOffered: ({ refund, isByTransfer }) => isByTransfer && refund.status === 'refunding',
     }),
-    async run({ service, actor, params, input: { outcome: became, reason: why, ...given } }) {
+    async run({ operations, context, params, input: { outcome: became, reason: why, ...given } }) {
       const { outsideReference, valueDate, party, bank: bankName } = given
-      const settle = service.as(actor).transfers.settleRefund
+      const settle = operations.transfers.settleRefund
       if (became === 'failed') {
-        await settle(params, { sent: undefined, reason: why })
+        await settle(context, params, { sent: undefined, reason: why })
         return { refundId: params.refundId, status: 'refund_failed' as const }
       }
       if (outsideReference === undefined || valueDate === undefined) throw missingEntry()
-      await settle(params, { sent: { outsideReference, valueDate, party, bankName }, reason: why })
+      await settle(context, params, { sent: { outsideReference, valueDate, party, bankName }, reason: why })
       return { refundId: params.refundId, status: 'refund_success' as const }
     },
     tell: ({ status }) => ({ text: `It is recorded: ${status}. The merchant is told.` }),

@@ -96,11 +96,13 @@ export const breakActions: readonly Action[] = [
         'owner',
       ],
     },
-    async run({ service, actor, input }) {
+    async run({ operations, context, input }) {
       const { status = 'open', account, kind, owner: of, skip = 0, limit: wanted = 50 } = input
-      const found = await service
-        .as(actor)
-        .reconciliation.breaks.listBreaks({ status, account, kind, owner: of }, { skip, limit: wanted })
+      const found = await operations.reconciliation.breaks.listBreaks(
+        context,
+        { status, account, kind, owner: of },
+        { skip, limit: wanted },
+      )
       return { breaks: found.map(toAnswer) }
     },
   }),
@@ -123,8 +125,8 @@ export const breakActions: readonly Action[] = [
       ),
     }),
     command: { words: 'reconcile break' },
-    async run({ service, actor, params }) {
-      const { found, notes } = await service.as(actor).reconciliation.breaks.showBreak(params.breakId)
+    async run({ operations, context, params }) {
+      const { found, notes } = await operations.reconciliation.breaks.showBreak(context, params.breakId)
       return { ...toAnswer(found), meaning: breakMeanings[found.kind], notes: [...notes] }
     },
   }),
@@ -146,9 +148,9 @@ export const breakActions: readonly Action[] = [
       button: 'Assign',
       isOffered: isOpen,
     }),
-    run: async ({ service, actor, params, input }) =>
+    run: async ({ operations, context, params, input }) =>
       toAnswer(
-        await service.as(actor).reconciliation.breaks.assign(params.breakId, input.owner, input.reason),
+        await operations.reconciliation.breaks.assign(context, params.breakId, input.owner, input.reason),
       ),
     tell: ({ owner: of }) => ({
       text: of === undefined ? 'The break is nobody’s now.' : `The break is ${of}’s now.`,
@@ -171,8 +173,8 @@ export const breakActions: readonly Action[] = [
       explains: 'For whoever looks at it next. Notes stay.',
       button: 'Note it',
     },
-    async run({ service, actor, params, input }) {
-      await service.as(actor).reconciliation.breaks.note(params.breakId, input.note)
+    async run({ operations, context, params, input }) {
+      await operations.reconciliation.breaks.note(context, params.breakId, input.note)
       return { isNoted: true }
     },
     tell: () => ({ text: 'Noted.' }),
@@ -195,8 +197,8 @@ export const breakActions: readonly Action[] = [
       button: 'Accept',
       isOffered: mayAccept,
     }),
-    run: async ({ service, actor, params, input }) =>
-      toAnswer(await service.as(actor).reconciliation.breaks.accept(params.breakId, input.reason)),
+    run: async ({ operations, context, params, input }) =>
+      toAnswer(await operations.reconciliation.breaks.accept(context, params.breakId, input.reason)),
     tell: () => ({ text: 'The break is settled.' }),
   }),
   defineAction({
@@ -223,9 +225,14 @@ export const breakActions: readonly Action[] = [
       button: 'Pair them',
       isOffered: mayPair,
     }),
-    run: async ({ service, actor, params, input }) =>
+    run: async ({ operations, context, params, input }) =>
       toAnswer(
-        await service.as(actor).reconciliation.breaks.pair(params.breakId, input.otherBreakId, input.reason),
+        await operations.reconciliation.breaks.pair(
+          context,
+          params.breakId,
+          input.otherBreakId,
+          input.reason,
+        ),
       ),
     tell: () => ({ text: 'Both breaks are settled.' }),
   }),
@@ -269,8 +276,8 @@ export const breakActions: readonly Action[] = [
       button: 'Book it',
       isOffered: mayConfirm,
     }),
-    run: async ({ service, actor, params, input }) =>
-      toAnswer(await service.as(actor).reconciliation.breaks.confirm(params.breakId, input)),
+    run: async ({ operations, context, params, input }) =>
+      toAnswer(await operations.reconciliation.breaks.confirm(context, params.breakId, input)),
     tell: () => ({ text: 'It is booked.' }),
   }),
   defineAction({
@@ -308,10 +315,10 @@ export const breakActions: readonly Action[] = [
       isOffered: mayBookAs,
       wantsProof: true,
     }),
-    async run({ service, actor, params, input, actId, prove }) {
+    async run({ operations, context, params, input, actId, prove }) {
       await prove?.()
       return toAnswer(
-        await service.as(actor).reconciliation.breaks.bookAs(params.breakId, { ...input, actId }),
+        await operations.reconciliation.breaks.bookAs(context, params.breakId, { ...input, actId }),
       )
     },
     tell: (_, { input }) => ({ text: `The line is booked as ${input.as.replace('_', ' ')}.` }),
@@ -338,8 +345,8 @@ export const breakActions: readonly Action[] = [
       button: 'Park it',
       isOffered: mayPark,
     }),
-    run: async ({ service, actor, params, input, actId }) =>
-      toAnswer(await service.as(actor).reconciliation.breaks.park(params.breakId, { ...input, actId })),
+    run: async ({ operations, context, params, input, actId }) =>
+      toAnswer(await operations.reconciliation.breaks.park(context, params.breakId, { ...input, actId })),
     tell: () => ({ text: 'The money is in suspense.' }),
   }),
   defineAction({
@@ -365,10 +372,10 @@ export const breakActions: readonly Action[] = [
       isOffered: mayPark,
       wantsProof: true,
     }),
-    async run({ service, actor, params, input, actId, prove }) {
+    async run({ operations, context, params, input, actId, prove }) {
       await prove?.()
-      const { breaks } = service.as(actor).reconciliation
-      return toAnswer(await breaks.returnToSender(params.breakId, { ...input, actId }))
+      const { breaks } = operations.reconciliation
+      return toAnswer(await breaks.returnToSender(context, params.breakId, { ...input, actId }))
     },
     tell: ({ returnReference: reference }) => ({
       text: `The return is booked. Make the bank transfer with the reference ${reference}.`,
@@ -398,8 +405,8 @@ export const breakActions: readonly Action[] = [
       isDangerous: true,
       isOffered: mayWriteOff,
     }),
-    run: async ({ service, actor, params, input }) =>
-      toAnswer(await service.as(actor).reconciliation.breaks.writeOff(params.breakId, input)),
+    run: async ({ operations, context, params, input }) =>
+      toAnswer(await operations.reconciliation.breaks.writeOff(context, params.breakId, input)),
     tell: () => ({ text: 'The difference is written off.' }),
   }),
 ]
@@ -412,8 +419,8 @@ function sentBack(found: Break): string {
 }
 
 /** A request that waits is about the break as it was when it was made. */
-async function pinAmount({ service, actor, params }: ActionCall<{ breakId: string }>) {
-  const { found } = await service.as(actor).reconciliation.breaks.showBreak(params.breakId)
+async function pinAmount({ operations, context, params }: ActionCall<{ breakId: string }>) {
+  const { found } = await operations.reconciliation.breaks.showBreak(context, params.breakId)
   return { amount: toDecimalText(found.amountMinor, found.currency) }
 }
 

@@ -35,8 +35,8 @@ export const dayActions: readonly Action[] = [
       words: 'reconcile days',
       columns: ['day', 'book', 'outside', 'inTransit', 'unexplained', 'breaks', 'closedAtMs'],
     },
-    run: async ({ service, actor, input }) => ({
-      days: (await service.as(actor).reconciliation.days.listMonth(input, input.month)).map(toAnswer),
+    run: async ({ operations, context, input }) => ({
+      days: (await operations.reconciliation.days.listMonth(context, input, input.month)).map(toAnswer),
     }),
   }),
   defineAction({
@@ -47,7 +47,8 @@ export const dayActions: readonly Action[] = [
     input: object('Which.', which),
     answer: 'csv',
     command: { words: 'reconcile export' },
-    run: ({ service, actor, input }) => service.as(actor).reconciliation.days.exportMonth(input, input.month),
+    run: ({ operations, context, input }) =>
+      operations.reconciliation.days.exportMonth(context, input, input.month),
   }),
   defineAction({
     name: 'reconcile.close-day',
@@ -72,8 +73,8 @@ export const dayActions: readonly Action[] = [
       button: 'Close',
       hidden: ['account', 'currency'],
     },
-    run: async ({ service, actor, input }) => ({
-      days: (await service.as(actor).reconciliation.days.closeDay(input, input.day, input.reason)).map(
+    run: async ({ operations, context, input }) => ({
+      days: (await operations.reconciliation.days.closeDay(context, input, input.day, input.reason)).map(
         toAnswer,
       ),
     }),

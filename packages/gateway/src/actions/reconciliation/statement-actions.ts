@@ -175,13 +175,13 @@ export const statementActions: readonly Action[] = [
         'A camt.053 or MT940 file names its account itself; a CSV file is read by a saved mapping. All of it is imported or nothing, and importing it again changes nothing. Files of more than 16 MiB are for the command line.',
       button: 'Import',
     },
-    async run({ service, actor, file, input }) {
+    async run({ operations, context, file, input }) {
       if (!file) throw new Failure('invalid_field', { field: 'file', message: 'Give a file.' })
       const given = { ...input, file, mapping: input.mapping, account: input.account }
-      const { reconciliation } = service.as(actor)
+      const { reconciliation } = operations
       return input.dryRun === 'yes'
-        ? ofDryRun(await reconciliation.dryRun(given))
-        : ofImport(await reconciliation.importStatement(given))
+        ? ofDryRun(await reconciliation.dryRun(context, given))
+        : ofImport(await reconciliation.importStatement(context, given))
     },
     tell: (told) => ({
       text: told.isDryRun
@@ -213,9 +213,9 @@ export const statementActions: readonly Action[] = [
       words: 'reconcile imports',
       columns: ['importId', 'format', 'accounts', 'lines', 'firstDay', 'lastDay', 'importedAtMs'],
     },
-    run: ({ service, actor, input }) =>
+    run: ({ operations, context, input }) =>
       pageOf('imports', input, {
-        read: service.as(actor).reconciliation.listImports,
+        read: (at) => operations.reconciliation.listImports(context, at),
         keyOf: ({ importId }) => importId,
       }),
   }),
@@ -236,14 +236,13 @@ export const statementActions: readonly Action[] = [
         'How a CSV file is read: which column is what, by its heading. One of the same name is replaced. Try it with a dry run of an import.',
       button: 'Save the mapping',
     },
-    async run({ service, actor, input }) {
+    async run({ operations, context, input }) {
       const { mappingName, account, settlesTo } = input
-      const saved = await service
-        .as(actor)
-        .reconciliation.mappings.saveMapping(
-          { mappingName, account, settlesTo, columns: columnsOf(input) },
-          input.reason,
-        )
+      const saved = await operations.reconciliation.mappings.saveMapping(
+        context,
+        { mappingName, account, settlesTo, columns: columnsOf(input) },
+        input.reason,
+      )
       return { mappingName, account, settlesTo, ...answerOf(saved.columns) }
     },
     tell: ({ mappingName }) => ({
@@ -261,8 +260,8 @@ export const statementActions: readonly Action[] = [
       words: 'reconcile mappings',
       columns: ['mappingName', 'account', 'settlesTo', 'separator', 'dayForm'],
     },
-    run: async ({ service, actor }) => ({
-      mappings: (await service.as(actor).reconciliation.mappings.listMappings()).map(
+    run: async ({ operations, context }) => ({
+      mappings: (await operations.reconciliation.mappings.listMappings(context)).map(
         ({ columns: of, ...rest }) => ({ ...rest, ...answerOf(of) }),
       ),
     }),

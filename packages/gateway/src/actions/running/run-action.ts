@@ -1,80 +1,81 @@
 // The one way in which an adapter runs an action. The action runs with the authority of the person behind it; where a
 // change in it needs a second operator, the transaction is rolled back and the action becomes a request that waits.
+import assert from 'node:assert/strict'
 import { Failure } from '@tillgate/protocol'
+import { reachingAll } from '../../core/audit/context.ts'
 import type { ApprovalRequest } from '../../core/audit/rules/approval.ts'
 import { ApprovalNeeded, type Authority } from '../../core/audit/rules/authority.ts'
-import { mayAct } from '../../core/audit/rules/roles.ts'
+import { type MemberRole, mayAct } from '../../core/audit/rules/roles.ts'
+import type { Member } from '../../identity/members/rules/member.ts'
 import { checkScope } from '../../identity/operators/rules/api-token.ts'
-import type { Action, ActionCall } from '../action.ts'
+import type { Action, ActionCall, SharedCall } from '../action.ts'
 import { fieldsOf, titleOf } from './describe-fields.ts'
 
 export type Ran =
   | { readonly kind: 'done'; readonly answer: unknown }
   | { readonly kind: 'waiting'; readonly request: ApprovalRequest }
 
-export type Calling = Omit<ActionCall, 'authority'> & Pick<Partial<ActionCall>, 'authority'>
+/** What an adapter knows of a call; the context follows from the person behind it. */
+export interface Calling extends Omit<ActionCall, 'context'> {
+  /** As in the audit log. */
+  readonly actor: string
+}
 
-export async function runAction(action: Action, calling: Calling): Promise<Ran> {
-  const call = { ...calling, authority: calling.authority ?? authorityOf(action, calling) }
-  const { operator, token, actId, service } = call
+export async function runAction(action: Action, { actor, ...calling }: Calling): Promise<Ran> {
+  const { operator, token, actId, operations } = calling
+  const call = { ...calling, context: reachingAll({ actor, authority: authorityOf(action, calling) }) }
   if (operator && !mayAct(operator.role, action.needs))
     throw new Failure('not_allowed', {
       message: `This needs the role ${action.needs}; yours is ${operator.role}.`,
     })
   if (operator && token) checkScope(action.scope, token, operator)
   const isAsking = operator !== undefined && action.effects.length > 0
-  const sent = isAsking && actId !== undefined ? await service.approvals.findSent(actId) : undefined
+  const sent = isAsking && actId !== undefined ? await operations.approvals.findSent(actId) : undefined
   if (sent) return { kind: 'waiting', request: sent }
   try {
-    return { kind: 'done', answer: await action.run(bound(call)) }
+    return { kind: 'done', answer: await action.run(call) }
   } catch (error) {
     if (!(error instanceof ApprovalNeeded) || !isAsking) throw error
     return { kind: 'waiting', request: await ask(action, call, operator.login) }
   }
 }
 
-/** The name under which an action calls operations stands for the caller, with the caller's authority. */
-function bound(call: ActionCall): ActionCall {
-  const { service, actor, authority } = call
-  return {
-    ...call,
-    service: { ...service, as: (by) => service.as(by === actor ? { actor, authority } : by) },
-  }
+interface MemberCalling extends Omit<SharedCall, 'context' | 'operator'> {
+  readonly actor: string
+  readonly member: Member
+  /** Which members may. */
+  readonly roles: readonly MemberRole[]
 }
 
-function authorityOf(action: Action, { service, operator, member, token, portalRoles }: Calling): Authority {
-  const policy = service.approvalPolicy
-  if (operator)
-    return {
-      kind: 'operator',
-      login: operator.login,
-      needs: action.needs,
-      accessVersion: operator.accessVersion,
-      tokenId: token?.tokenId,
-      policy,
-      approval: undefined,
-    }
-  if (member)
-    return {
-      kind: 'member',
-      login: member.login,
-      merchantId: member.merchantId,
-      roles: portalRoles ?? [],
-      policy,
-    }
-  return { kind: 'machine', policy, isRecovery: action.isRecovery }
+/** Runs it within the member's merchant. Members ask for no approval. */
+export async function runForMember(
+  { runForMember: run, name }: Action,
+  { actor, member: { login, merchantId }, roles, ...calling }: MemberCalling,
+): Promise<unknown> {
+  assert(run, `${name} is no action of members`)
+  const policy = calling.operations.approvalPolicy
+  const authority = { kind: 'member', login, merchantId, roles, policy } as const
+  return run({ ...calling, operator: undefined, context: { actor, authority, merchantId } })
+}
+
+function authorityOf(action: Action, { operations, operator, token }: Omit<Calling, 'actor'>): Authority {
+  const policy = operations.approvalPolicy
+  if (!operator) return { kind: 'machine', policy, isRecovery: action.isRecovery }
+  const { login, accessVersion } = operator
+  const { tokenId } = token ?? { tokenId: undefined }
+  return { kind: 'operator', login, needs: action.needs, accessVersion, tokenId, policy, approval: undefined }
 }
 
 async function ask(action: Action, call: ActionCall, requestedBy: string): Promise<ApprovalRequest> {
-  const { service, actor, actId } = call
+  const { operations, context, actId } = call
   // Safe, both: an action's parameters and input are objects of its schemas.
   const params = (call.params ?? {}) as Record<string, unknown>
   const input = {
     ...(call.input as Record<string, unknown> | undefined),
-    ...(await action.pin?.(bound(call))),
+    ...(await action.pin?.(call)),
   }
   const { merchantId } = { ...params, ...input } as { merchantId?: string }
-  return service.approvals.ask({
+  return operations.approvals.ask({
     action: action.name,
     params,
     input,
@@ -82,8 +83,8 @@ async function ask(action: Action, call: ActionCall, requestedBy: string): Promi
     merchantId,
     reason: reasonOf(action, input),
     requestedBy,
-    requestedAs: actor,
-    authority: call.authority,
+    requestedAs: context.actor,
+    authority: context.authority,
     actId,
   })
 }

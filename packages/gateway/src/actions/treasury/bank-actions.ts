@@ -61,8 +61,8 @@ export const bankActions: readonly Action[] = [
       banks: list('The open ones first.', object('A bank account.', { ...bank, balances, openings })),
     }),
     command: { words: 'bank list', columns: ['bankName', 'currency', 'holder', 'iban', 'closedAtMs'] },
-    run: async ({ service, actor }) => ({
-      banks: (await service.as(actor).banks.listBanks()).map(toAnswer),
+    run: async ({ operations, context }) => ({
+      banks: (await operations.banks.listBanks(context)).map(toAnswer),
     }),
   }),
   defineAction({
@@ -73,8 +73,8 @@ export const bankActions: readonly Action[] = [
     params: key,
     answer: object('A bank account.', { ...bank, balances, openings }),
     command: { words: 'bank show' },
-    run: async ({ service, actor, params }) =>
-      toAnswer(await service.as(actor).banks.showBank(params.bankName)),
+    run: async ({ operations, context, params }) =>
+      toAnswer(await operations.banks.showBank(context, params.bankName)),
   }),
   defineAction({
     name: 'bank.add',
@@ -95,11 +95,13 @@ export const bankActions: readonly Action[] = [
       button: 'Add the bank account',
       wantsProof: true,
     },
-    async run({ service, actor, input: { reason: why, ...given }, prove }) {
+    async run({ operations, context, input: { reason: why, ...given }, prove }) {
       await prove?.()
-      return service
-        .as(actor)
-        .banks.addBank({ currency: undefined, ...all(given), bankName: given.bankName }, why)
+      return operations.banks.addBank(
+        context,
+        { currency: undefined, ...all(given), bankName: given.bankName },
+        why,
+      )
     },
     tell: ({ bankName: name }) => ({
       text: `The bank account ${name} is there.`,
@@ -126,9 +128,9 @@ export const bankActions: readonly Action[] = [
       isOffered: isOpen,
       wantsProof: true,
     }),
-    async run({ service, actor, params, input: { reason: why, ...given }, prove }) {
+    async run({ operations, context, params, input: { reason: why, ...given }, prove }) {
       await prove?.()
-      return service.as(actor).banks.changeBank(params.bankName, all(given), why)
+      return operations.banks.changeBank(context, params.bankName, all(given), why)
     },
     tell: ({ bankName: name }) => ({ text: `The bank account ${name} is changed.` }),
   }),
@@ -151,8 +153,8 @@ export const bankActions: readonly Action[] = [
       isDangerous: true,
       isOffered: (of) => isOpen(of) && of.bankName !== mainBank,
     }),
-    run: ({ service, actor, params, input }) =>
-      service.as(actor).banks.closeBank(params.bankName, input.reason),
+    run: ({ operations, context, params, input }) =>
+      operations.banks.closeBank(context, params.bankName, input.reason),
     tell: ({ bankName: name }) => ({ text: `The bank account ${name} is closed.` }),
   }),
 ]

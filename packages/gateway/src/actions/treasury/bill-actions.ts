@@ -39,12 +39,12 @@ export const billActions: readonly Action[] = [
       older: optional(day(nextPage)),
     }),
     command: { words: 'bill list', columns: ['day', 'lines', 'bytes', 'sha256'] },
-    async run({ service, actor, params, input: { before, limit: atMost } }) {
-      await service.as(actor).merchants.showMerchant(params.merchantId)
+    async run({ operations, context, params, input: { before, limit: atMost } }) {
+      await operations.merchants.showMerchant(context, params.merchantId)
       const { bills, older } = await pageOf(
         'bills',
         { before, limit: atMost },
-        { read: (at) => service.listBills(params.merchantId, at), keyOf: (bill) => bill.day },
+        { read: (at) => operations.listBills(context, params.merchantId, at), keyOf: (bill) => bill.day },
       )
       return {
         bills: bills.map((bill) => ({
@@ -71,9 +71,9 @@ export const billActions: readonly Action[] = [
     params: object('Which bill.', { merchantId, day: day('In UTC; it is over.') }),
     answer: 'csv',
     command: { words: 'bill download' },
-    async run({ service, actor, params }) {
-      await service.as(actor).merchants.showMerchant(params.merchantId)
-      return (await service.readBill(params)).content()
+    async run({ operations, context, params }) {
+      await operations.merchants.showMerchant(context, params.merchantId)
+      return (await operations.readBill(params)).content()
     },
   }),
 ]

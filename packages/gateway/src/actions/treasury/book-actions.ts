@@ -36,8 +36,8 @@ export const bookActions: readonly Action[] = [
     scope: 'ledger:read',
     summary: 'What each kind of owner has in each currency',
     answer: object('The books.', { lines: list('By currency.', balanceLine) }),
-    run: async ({ service }) => ({
-      lines: (await service.trialBalance()).map((line) => ({
+    run: async ({ operations, context }) => ({
+      lines: (await operations.trialBalance(context)).map((line) => ({
         ...line,
         debitsPosted: toDecimalText(line.debitsPostedMinor, line.currency),
         creditsPosted: toDecimalText(line.creditsPostedMinor, line.currency),
@@ -65,7 +65,7 @@ export const bookActions: readonly Action[] = [
         }),
       ),
     }),
-    run: ({ service }) => service.verifyLedger(),
+    run: ({ operations, context }) => operations.verifyLedger(),
   }),
   defineAction({
     name: 'audit.list',
@@ -95,13 +95,13 @@ export const bookActions: readonly Action[] = [
       ),
       older: optional(uuid(nextPage)),
     }),
-    run: ({ service, input: { before, limit: atMost, ...filter } }) =>
+    run: ({ operations, context, input: { before, limit: atMost, ...filter } }) =>
       pageOf(
         'acts',
         { before, limit: atMost },
         {
           read: async (at) =>
-            (await service.audit.listEntries(filter, at)).map(({ action: act, ...entry }) => ({
+            (await operations.listAuditEntries(context, filter, at)).map(({ action: act, ...entry }) => ({
               ...entry,
               act,
             })),
@@ -125,8 +125,8 @@ export const bookActions: readonly Action[] = [
       oldestSettlementDueAtMs: optional(timeMs('The longest overdue one.')),
       oldestExpiryAtMs: optional(timeMs('The longest overdue order that is still pending.')),
     }),
-    async run({ service, nowMs }) {
-      const { about, state } = await service.system(nowMs)
+    async run({ operations, context, nowMs }) {
+      const { about, state } = await operations.system(context, nowMs)
       return { ...about, ...state }
     },
   }),

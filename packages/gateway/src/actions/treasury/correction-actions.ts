@@ -86,7 +86,7 @@ export const correctionActions: readonly Action[] = [
       words: 'correction list',
       columns: ['transferId', 'act', 'corrects', 'amount', 'currency', 'reason'],
     },
-    async run({ service, input: { before, beforeMs, limit: atMost } }) {
+    async run({ operations, context, input: { before, beforeMs, limit: atMost } }) {
       // Nothing of that millisecond stands after the empty number.
       const from = beforeMs === undefined ? undefined : { madeAtMs: beforeMs, transferId: '' }
       const { corrections, older } = await pageOf(
@@ -94,7 +94,7 @@ export const correctionActions: readonly Action[] = [
         { before, limit: atMost },
         {
           read: (page) =>
-            service.corrections.listCorrections({
+            operations.corrections.listCorrections(context, {
               before: page.before === undefined ? from : placeOf(page.before),
               limit: page.limit,
             }),
@@ -125,8 +125,8 @@ export const correctionActions: readonly Action[] = [
       button: 'Fund the merchant',
     },
     async run(call) {
-      const { service, actor, params, input } = call
-      await service.as(actor).merchants.showMerchant(params.merchantId)
+      const { operations, context, params, input } = call
+      await operations.merchants.showMerchant(context, params.merchantId)
       return correct(call, async () => ({
         kind: 'fund',
         merchantId: params.merchantId,
@@ -161,8 +161,8 @@ export const correctionActions: readonly Action[] = [
       isDangerous: true,
     },
     async run(call) {
-      const { service, actor, params, input } = call
-      const { walletId } = (await service.as(actor).wallets.showWallet(params.walletId)).wallet
+      const { operations, context, params, input } = call
+      const { walletId } = (await operations.wallets.showWallet(context, params.walletId)).wallet
       return correct(call, async () => ({
         kind: 'withdraw',
         walletId,
@@ -234,11 +234,11 @@ export const correctionActions: readonly Action[] = [
       button: 'Move it on',
     },
     async run(call) {
-      const { service, actor, input } = call
+      const { operations, context, input } = call
       const wallet =
         input.walletId === undefined
           ? undefined
-          : (await service.as(actor).wallets.showWallet(input.walletId)).wallet
+          : (await operations.wallets.showWallet(context, input.walletId)).wallet
       return correct(call, async () => ({
         kind: 'release',
         to: input.to,
@@ -279,11 +279,12 @@ type CorrectedInput = Static<
 
 /** What is corrected, and by how much: all that is left unless the input says otherwise. */
 async function correctedOf({
-  service,
+  operations,
+  context,
   input,
-}: Pick<ActionCall<unknown, CorrectedInput>, 'service' | 'input'>) {
+}: Pick<ActionCall<unknown, CorrectedInput>, 'operations' | 'context' | 'input'>) {
   const { transferId, merchantId: of = '' } = input
-  const found = await service.findCorrectable({ merchantId: of, transferId })
+  const found = await operations.corrections.findCorrectable(context, { merchantId: of, transferId })
   if (!found)
     throw new Failure('invalid_field', {
       field: 'transferId',
@@ -311,17 +312,17 @@ function amountOf(written: string | undefined, found: Correctable): bigint {
 /** What is refused now because it was done before is answered as it was then: the faces hold an id to its content. */
 async function correct(
   {
-    service,
-    actor,
+    operations,
+    context,
     input,
     actId,
-  }: Pick<ActionCall<unknown, { reason: string }>, 'service' | 'actor' | 'input' | 'actId'>,
+  }: Pick<ActionCall<unknown, { reason: string }>, 'operations' | 'context' | 'input' | 'actId'>,
   makeCorrection: () => Promise<Correction>,
 ) {
-  const { corrections, funds } = service.as(actor)
-  const doneBeforeMs = actId === undefined ? undefined : await funds.doneAt(actId)
+  const { corrections, funds } = operations
+  const doneBeforeMs = actId === undefined ? undefined : await funds.doneAt(context, actId)
   if (doneBeforeMs !== undefined) return { doneBeforeMs }
-  await corrections.correct(await makeCorrection(), input.reason, { actId })
+  await corrections.correct(context, await makeCorrection(), input.reason, { actId })
   return {}
 }
 

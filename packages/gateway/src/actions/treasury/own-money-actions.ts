@@ -79,11 +79,11 @@ export const ownMoneyActions: readonly Action[] = [
     }),
     async run(call) {
       await call.prove?.()
-      const { service, actor, params, input, actId } = call
+      const { operations, context, params, input, actId } = call
       const { currency: code, day: valueDate, reference: named, reason: why } = input
       const amountMinor = openingMinor(input.amount, code)
       const given = { ...params, currency: code, amountMinor, valueDate, reference: named }
-      const done = await service.as(actor).ownMoney.setOpeningBalance(given, why, { actId })
+      const done = await operations.ownMoney.setOpeningBalance(context, given, why, { actId })
       return answered(call, done, code)
     },
     tell: (told, { params, input }) =>
@@ -113,8 +113,8 @@ export const ownMoneyActions: readonly Action[] = [
     async run(call) {
       await call.prove?.()
       const { given, why } = givenOf(call)
-      const { service, actor, actId } = call
-      return answered(call, await service.as(actor).ownMoney.deposit(given, why, { actId }), given.currency)
+      const { operations, context, actId } = call
+      return answered(call, await operations.ownMoney.deposit(context, given, why, { actId }), given.currency)
     },
     tell: (told, { input }) =>
       tellDoneBefore(told) ?? {
@@ -144,8 +144,12 @@ export const ownMoneyActions: readonly Action[] = [
     async run(call) {
       await call.prove?.()
       const { given, why } = givenOf(call)
-      const { service, actor, actId } = call
-      return answered(call, await service.as(actor).ownMoney.withdraw(given, why, { actId }), given.currency)
+      const { operations, context, actId } = call
+      return answered(
+        call,
+        await operations.ownMoney.withdraw(context, given, why, { actId }),
+        given.currency,
+      )
     },
     tell: (told, { input }) =>
       tellDoneBefore(told) ?? {
@@ -189,7 +193,7 @@ export const ownMoneyActions: readonly Action[] = [
     }),
     async run(call) {
       await call.prove?.()
-      const { service, actor, params, input, actId } = call
+      const { operations, context, params, input, actId } = call
       const { currency: code, fromBank: fromBankName, reference: named, valueDate: date, reason: why } = input
       if (date !== undefined) checkValueDate(date)
       const amountMinor =
@@ -202,7 +206,7 @@ export const ownMoneyActions: readonly Action[] = [
         reference: named,
         valueDate: date,
       }
-      const done = await service.as(actor).ownMoney.sweepFees(given, why, { actId })
+      const done = await operations.ownMoney.sweepFees(context, given, why, { actId })
       const others = fromBankName === undefined ? [] : [fromBankName]
       return answered(call, done, code, others)
     },
@@ -226,13 +230,17 @@ function givenOf({ params, input }: OwnCall) {
 
 /** The new transfer may be what lines of a statement wait for. */
 async function answered(
-  { service, actor, params }: Pick<ActionCall<{ bankName: string }>, 'service' | 'actor' | 'params'>,
+  {
+    operations,
+    context,
+    params,
+  }: Pick<ActionCall<{ bankName: string }>, 'operations' | 'context' | 'params'>,
   { transferId, amountMinor, doneBeforeMs }: OwnMoved,
   code: string,
   others: readonly string[] = [],
 ) {
-  const { matchLines } = service.as(actor).reconciliation
-  for (const name of [params.bankName, ...others]) await matchLines(`bank:${name}`)
+  const { matchLines } = operations.reconciliation
+  for (const name of [params.bankName, ...others]) await matchLines(context, `bank:${name}`)
   const written = amountMinor === undefined ? undefined : toDecimalText(amountMinor, code)
   return { transferId, amount: written, doneBeforeMs }
 }

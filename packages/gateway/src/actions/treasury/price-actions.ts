@@ -110,8 +110,10 @@ export const priceActions: readonly Action[] = [
       prices: list('Those that begin last first.', object('A price list.', price)),
     }),
     command: { words: 'price list' },
-    run: async ({ service, actor, input }) => ({
-      prices: (await service.as(actor).prices.listPrices(input.merchantId, input.limit ?? 200)).map(toAnswer),
+    run: async ({ operations, context, input }) => ({
+      prices: (await operations.prices.listPrices(context, input.merchantId, input.limit ?? 200)).map(
+        toAnswer,
+      ),
     }),
   }),
   defineAction({
@@ -133,12 +135,14 @@ export const priceActions: readonly Action[] = [
       button: 'Set the price',
       fields: [...Object.keys(scope), ...Object.keys(terms), ...Object.keys(from), 'reason'],
     },
-    run: async ({ service, actor, input }) => {
+    run: async ({ operations, context, input }) => {
       const { merchantId: of, railId, currency: code, fromMs, reason: why } = input
       return toAnswer(
-        await service
-          .as(actor)
-          .prices.setPrice({ merchantId: of, railId, currency: code, terms: termsOf(input), fromMs }, why),
+        await operations.prices.setPrice(
+          context,
+          { merchantId: of, railId, currency: code, terms: termsOf(input), fromMs },
+          why,
+        ),
       )
     },
     tell: (of) => ({ text: `The price for ${describeScope(of)} holds from ${written(of.validFromMs)} on.` }),
@@ -163,12 +167,14 @@ export const priceActions: readonly Action[] = [
       isDangerous: true,
       fields: [...Object.keys(scope), ...Object.keys(from), 'reason'],
     },
-    run: async ({ service, actor, input }) => {
+    run: async ({ operations, context, input }) => {
       const { merchantId: of, railId, currency: code, fromMs, reason: why } = input
       return toAnswer(
-        await service
-          .as(actor)
-          .prices.setPrice({ merchantId: of, railId, currency: code, terms: undefined, fromMs }, why),
+        await operations.prices.setPrice(
+          context,
+          { merchantId: of, railId, currency: code, terms: undefined, fromMs },
+          why,
+        ),
       )
     },
     tell: (of) => ({ text: `The price for ${describeScope(of)} ends at ${written(of.validFromMs)}.` }),
@@ -207,12 +213,16 @@ export const priceActions: readonly Action[] = [
       ),
     }),
     command: { words: 'fee explain' },
-    async run({ service, actor, input, nowMs }) {
+    async run({ operations, context, input, nowMs }) {
       const { merchantId: of, currency: code, railId = walletRailId, atMs = nowMs } = input
       const amountMinor = toPositiveMinorUnits(input.amount, code, 'amount')
-      const found = await service
-        .as(actor)
-        .prices.explainFee({ merchantId: of, railId, currency: code, amountMinor, atMs })
+      const found = await operations.prices.explainFee(context, {
+        merchantId: of,
+        railId,
+        currency: code,
+        amountMinor,
+        atMs,
+      })
       return {
         amount: toDecimalText(amountMinor, code),
         currency: code,

@@ -6,10 +6,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GivenFile } from '../../actions/action.ts'
 import { fileTypes, isFile } from '../../actions/answers.ts'
 import { toWaitingAnswer } from '../../actions/approvals/approval-actions.ts'
+import type { Operations } from '../../actions/operations.ts'
 import { refusalsOf } from '../../actions/read-input.ts'
 import { runAction } from '../../actions/running/run-action.ts'
-import type { OperatorService } from '../../actions/service.ts'
 import { checkScope } from '../../identity/operators/rules/api-token.ts'
+import type { Operator } from '../../identity/operators/rules/operator.ts'
 import type { KnownToken } from '../../identity/operators/store/api-tokens.ts'
 import type { Admission } from '../../platform/http/admission/admission.ts'
 import type { AdmissionControl } from '../../platform/http/admission/admission-control.ts'
@@ -26,7 +27,10 @@ export interface AdminApiParts {
   readonly downloads: Downloads
   readonly mode: 'sandbox' | 'live'
   /** Throws while the gateway is still starting. */
-  readonly running: () => OperatorService
+  readonly running: () => {
+    readonly operations: Operations
+    needsSecondStep(operator: Operator): boolean
+  }
   readonly routes: readonly ApiRoute[]
 }
 
@@ -117,7 +121,7 @@ async function answer(
     params: input.params,
     input: input.query ?? input.body,
     file,
-    service: parts.running(),
+    operations: parts.running().operations,
     token,
     operator,
     actor: `api:${operator.login}/${token.name}@${request.ip}`,
@@ -166,7 +170,7 @@ async function findToken(
   admission: Admission,
 ): Promise<KnownToken> {
   const [, given = ''] = /^Bearer ([\w.~+/-]{1,200}=*)$/i.exec(request.headers.authorization ?? '') ?? []
-  const known = await parts.running().apiTokens.findToken(given, request.ip)
+  const known = await parts.running().operations.apiTokens.findToken(given, request.ip)
   if (known) return known
   admission.charge(costs.notOpened)
   reply.header('www-authenticate', 'Bearer')
@@ -192,7 +196,7 @@ async function idempotentIdOf(
   const content = [route.id, input.params, Object.entries(input.body as object).toSorted()]
   const actId = await parts
     .running()
-    .apiTokens.idempotentIdOf({ login, key, content: JSON.stringify(content) })
+    .operations.apiTokens.idempotentIdOf({ login, key, content: JSON.stringify(content) })
   if (actId !== undefined) return actId
   throw new Failure('number_already_used', {
     field: 'Idempotency-Key',

@@ -79,11 +79,11 @@ async function run(
     throw new Failure('invalid_field', {
       message: errors.map(({ message }) => inOptions(message, action)).join('\n'),
     })
-  await withContext(async ({ service, actor, clock }) => {
+  await withContext(async ({ operations, context, clock }) => {
     const call = {
-      service,
+      operations,
       operator: undefined,
-      actor,
+      actor: context.actor,
       nowMs: clock.now(),
       params,
       input,

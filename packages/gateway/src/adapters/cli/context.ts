@@ -1,8 +1,9 @@
 // What every command needs, and a way to speak to people and to programs.
 import assert from 'node:assert/strict'
 import type { Writable } from 'node:stream'
+import type { Operations } from '../../actions/operations.ts'
 import type { makePrune } from '../../actions/purge/prune.ts'
-import type { OperatorService } from '../../actions/service.ts'
+import type { AnyContext } from '../../core/audit/context.ts'
 import type { makeRotateMasterKey } from '../../core/keys/rotate-master-key.ts'
 import type { GivenMode } from '../../platform/database/mode.ts'
 import type { ConnectOptions } from '../../platform/database/open-database.ts'
@@ -38,12 +39,12 @@ export interface Terminal {
 
 export interface CommandContext {
   readonly config: CommandSettings
-  readonly service: OperatorService
-  readonly masterKey: ReturnType<typeof makeRotateMasterKey>
-  readonly prune: (signal: AbortSignal) => ReturnType<ReturnType<typeof makePrune>>
+  readonly operations: Operations & {
+    readonly masterKey: ReturnType<typeof makeRotateMasterKey>
+    prune(signal: AbortSignal): ReturnType<ReturnType<typeof makePrune>>
+  }
+  readonly context: AnyContext
   readonly clock: Clock
-  /** Who acts, for the audit. */
-  readonly actor: string
   /** Ctrl-C or SIGTERM: stop at the next good moment. */
   readonly signal: AbortSignal
 }

@@ -175,8 +175,8 @@ function addPrune(command: Command, { withContext, terminal }: DbParts): void {
     )
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
-      withContext(async ({ prune, config, signal }) => {
-        const pruned = await prune(signal)
+      withContext(async ({ operations, config, signal }) => {
+        const pruned = await operations.prune(signal)
         const { dropped, busy } = pruned.partitions
         const lines = [
           `callbacks whose text went (older than ${config.callbackHistoryDays} days): ${pruned.callbacks}`,

@@ -10,8 +10,8 @@ export function ledgerCommand(withContext: WithContext, terminal: Terminal): Com
     .description('recompute every account from its transfers and compare; exit code 1 when anything differs')
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
-      withContext(async ({ service }) => {
-        const verification = await service.verifyLedger()
+      withContext(async ({ operations }) => {
+        const verification = await operations.verifyLedger()
         print(terminal, options, { value: verification, lines: describeVerification(verification) })
         if (verification.findings.length > 0) terminal.setExitCode(1)
       }),

@@ -12,8 +12,8 @@ export function masterKeyCommand(withContext: WithContext, terminal: Terminal): 
     .description('how many secrets rest under which master key; keys are named by an id that tells nothing')
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
-      withContext(async ({ masterKey }) => {
-        const status = (await masterKey.status()).map((each) => ({
+      withContext(async ({ operations, context }) => {
+        const status = (await operations.masterKey.status(context)).map((each) => ({
           ...each,
           masterKeyId: each.masterKeyId.toString('hex'),
         }))
@@ -34,8 +34,8 @@ export function masterKeyCommand(withContext: WithContext, terminal: Terminal): 
     .requiredOption('--reason <text>', 'why, for the audit')
     .option('--json', 'print JSON')
     .action((options: OutputOptions & { reason: string }) =>
-      withContext(async ({ masterKey, signal }) => {
-        const { resealed, unknown } = await masterKey.rotate({
+      withContext(async ({ operations, context, signal }) => {
+        const { resealed, unknown } = await operations.masterKey.rotate(context, {
           reason: options.reason,
           onBatch: (done) =>
             stopIfAsked(

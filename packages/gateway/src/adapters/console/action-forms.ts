@@ -152,11 +152,11 @@ async function doAction(
     nameOf: nameInForm(action),
   })
   if (errors.length > 0) return { kind: 'refused', errors }
-  const { service, operator, actor, nowMs } = visit
+  const { operations, operator, actor, nowMs } = visit
   const actId = action.isOnce ? await idempotentIdOf(visit, typed, { action, params, input }) : undefined
   const file = action.takesFile ? fileOf(files) : undefined
   const ran = await runAction(action, {
-    service,
+    operations,
     operator,
     actor,
     nowMs,
@@ -199,7 +199,7 @@ function elsewhere({ input }: Action, { formId, fields = [] }: FormFace): string
  * that the new amount has moved.
  */
 async function idempotentIdOf(
-  { operator, service }: Visit,
+  { operator, operations, context }: Visit,
   typed: URLSearchParams,
   { action, params, input }: { action: Action; params: unknown; input: object | undefined },
 ): Promise<string> {
@@ -207,7 +207,7 @@ async function idempotentIdOf(
   if (!uuidPattern.test(formId))
     throw new Failure('invalid_field', { message: 'Load the page anew and try again.' })
   const content = JSON.stringify([action.name, params, { ...input, reason: undefined }])
-  const actId = await service.apiTokens.idempotentIdOf({
+  const actId = await operations.apiTokens.idempotentIdOf({
     login: operator.login,
     key: `form ${formId}`,
     content,

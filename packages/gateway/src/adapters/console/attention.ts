@@ -1,6 +1,6 @@
 // What somebody should look at now, each with the page that settles it; and a calm sentence where there is nothing.
 import { toDecimalText } from '@tillgate/protocol'
-import { countedAtMost } from '../../actions/service.ts'
+import { countedAtMost } from '../../actions/operations.ts'
 import { shortAddressOf } from '../../core/callbacks/rules/destination.ts'
 import type { CallbackCounts } from '../../core/callbacks/store/callback-history.ts'
 import { postedMinor } from '../../core/ledger/rules/transfer.ts'
@@ -20,17 +20,16 @@ const destinationsNamed = 3
 const lateAfterMs = 60_000
 
 export async function attention(visit: Visit, callbacks: CallbackCounts): Promise<Html> {
-  const { service, actor, nowMs } = visit
-  const acts = service.as(actor)
+  const { operations, context, nowMs } = visit
   const [destinations, approvals, applications, runs, rails, suspense, notices, breaks] = await Promise.all([
-    acts.callbacks.listFailingDestinations({ limit: destinationsNamed }),
-    service.approvals.countWaiting(),
-    acts.applications.countWaiting(),
-    acts.payoutRuns.countToSend(),
-    acts.rails.listRails(),
-    service.suspenseAccounts(),
-    service.countFailedNotices(nowMs - noticesSinceMs),
-    acts.reconciliation.breaks.countOpen(),
+    operations.callbacks.listFailingDestinations(context, { limit: destinationsNamed }),
+    operations.approvals.countWaiting(),
+    operations.applications.countWaiting(context),
+    operations.payoutRuns.countToSend(context),
+    operations.rails.listRails(context),
+    operations.listSuspenseAccounts(context),
+    operations.countFailedNotices(context, nowMs - noticesSinceMs),
+    operations.reconciliation.breaks.countOpen(context),
   ])
   const late = suspense.filter((account) => postedMinor(account) !== 0n)
   const failing = rails.filter((rail) => rail.isPaused || isFailing(rail, nowMs))

@@ -1,10 +1,11 @@
 // The console over HTTP: one guard before every page and every action. Whoever is not signed in sees the sign-in page;
 // an action must come from our own page, bear the session's token, and be allowed to the operator's role. Every action is
 // a form that is answered with a redirect, so that reloading never does anything twice; one that is refused comes back.
-import { Failure, httpStatusOf, KeyError } from '@tillgate/protocol'
+import { Failure, httpStatusOf, KeyError, merchantIdPattern } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Action } from '../../actions/action.ts'
 import { toFieldError } from '../../actions/read-input.ts'
+import { reachingAll } from '../../core/audit/context.ts'
 import { isApprovalInUse } from '../../core/audit/rules/approval.ts'
 import { mayAct } from '../../core/audit/rules/roles.ts'
 import { siteOf } from '../../identity/accounts/rules/passkey.ts'
@@ -296,6 +297,8 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
   function visitOf(request: FastifyRequest, { operator, session }: SignedIn): Visit {
     return {
       service: running(),
+      operations: running().operations,
+      context: reachingAll(`console:${operator.login}@${request.ip}`),
       operator,
       session,
       actor: `console:${operator.login}@${request.ip}`,
@@ -313,9 +316,8 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
   /** Filters take a merchant by its number or by its name; pages see the number. */
   async function byMerchantId(visit: Visit): Promise<Visit> {
     const typed = visit.query.get('merchant')?.trim() ?? ''
-    const { orders } = visit.service
-    if (typed === '' || orders.isMerchantId(typed)) return visit
-    const found = await orders.searchMerchants(typed)
+    if (typed === '' || merchantIdPattern.test(typed)) return visit
+    const found = await visit.operations.orders.searchMerchants(visit.context, typed)
     const same = found.filter(({ name }) => name.toLowerCase() === typed.toLowerCase())
     const [only] = same.length === 1 ? same : found
     if (!only || (found.length > 1 && same.length !== 1)) return { ...visit, merchantChoices: found }
@@ -325,10 +327,10 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
   }
 
   async function frameOf({ operator, session }: SignedIn, note: Note | undefined): Promise<Frame> {
-    const { approvals, approvalPolicy, takesApplications, as } = running()
+    const { operations, takesApplications } = running()
     const [waiting, applied] = await Promise.all([
-      approvals.countWaiting(),
-      as('console').applications.countWaiting(),
+      operations.approvals.countWaiting(),
+      operations.applications.countWaiting(reachingAll('console')),
     ])
     return {
       mode: parts.mode,
@@ -338,7 +340,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       nonce: Buffer.from(parts.random(nonceBytes)).toString('base64url'),
       // Also shown when it was switched off while something waits.
       waiting: {
-        approvals: waiting > 0 || isApprovalInUse(approvalPolicy) ? waiting : undefined,
+        approvals: waiting > 0 || isApprovalInUse(operations.approvalPolicy) ? waiting : undefined,
         applications: applied > 0 || takesApplications ? applied : undefined,
       },
     }

@@ -1,12 +1,12 @@
 // Who looks at the console, as the browser's cookies tell it: a session that the database knows, or nobody yet.
 import type { FastifyRequest } from 'fastify'
 import type { FieldError } from '../../actions/read-input.ts'
-import type { OperatorService } from '../../actions/service.ts'
 import type { Session } from '../../identity/accounts/rules/account.ts'
 import { sessionLimits } from '../../identity/accounts/sessions.ts'
 import type { Operator } from '../../identity/operators/rules/operator.ts'
 import { makeCookieJar } from '../kit/cookies.ts'
 import { makeSignInCookies } from '../kit/forms/sign-in-cookies.ts'
+import type { ConsoleService } from './console.ts'
 
 export interface Note {
   readonly kind: 'good' | 'bad'
@@ -44,7 +44,7 @@ export const {
 
 export async function readSession(
   request: FastifyRequest,
-  { sessions }: OperatorService,
+  { sessions }: ConsoleService,
 ): Promise<SignedIn | undefined> {
   const token = cookies.readToken(request)
   const found = token === undefined ? undefined : await sessions.find(token)

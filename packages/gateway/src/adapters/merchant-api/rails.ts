@@ -6,7 +6,7 @@ import type { RailDirectory } from '../../finance/rails/rail-directory.ts'
 
 export interface RunningRails {
   readonly hearNotice: HearNotice
-  readonly rails: Pick<RailDirectory, 'find'>
+  readonly railDirectory: Pick<RailDirectory, 'find'>
 }
 
 /** A notice names one id; what is larger is none. */
@@ -42,7 +42,7 @@ export function serveRails(listener: FastifyInstance, running: () => RunningRail
   })
 
   listener.get<{ Params: { railId: string } }>(logoPath(':railId'), async ({ params }, reply) => {
-    const logo = (await running().rails.find(params.railId))?.rail.logo
+    const logo = (await running().railDirectory.find(params.railId))?.rail.logo
     if (logo === undefined) throw new Failure('no_such_operation', { message: 'No such path.' })
     return reply
       .header('content-type', 'image/svg+xml')

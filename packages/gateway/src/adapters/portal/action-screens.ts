@@ -14,8 +14,7 @@ import type { TSchema } from 'typebox'
 import type { Action, PortalFace, RawInput } from '../../actions/action.ts'
 import { faceOf } from '../../actions/fields.ts'
 import { readInput, typedIn } from '../../actions/read-input.ts'
-import { runAction } from '../../actions/running/run-action.ts'
-import type { OperatorService } from '../../actions/service.ts'
+import { runForMember } from '../../actions/running/run-action.ts'
 import { memberRoles } from '../../core/audit/rules/roles.ts'
 import { endpointFormats } from '../../core/callbacks/rules/endpoint.ts'
 import { type Breakage, breakageOf } from '../../core/merchants/rules/key-use.ts'
@@ -107,7 +106,7 @@ export function keyMaker({ words }: Language): Html {
 /** What breaks if this is done now. */
 async function warningsOf(visit: Visit, { name }: PortalFace): Promise<readonly Content[]> {
   if (name !== 'revokeKey') return []
-  const { keys } = await visit.scope.merchant()
+  const { keys } = await visit.operations.merchants.showMerchant(visit.context, visit.context.merchantId)
   const key = keys.find(
     ({ keyId, revokedAtMs }) => keyId === visit.params['keyId'] && revokedAtMs === undefined,
   )
@@ -128,17 +127,25 @@ function warningOf(visit: Visit, kind: 'aes' | 'rsa', breakage: Breakage): Conte
 
 /** What the screen begins with; undefined: what it is about is not this merchant's. */
 async function valuesOf(
-  { scope, params, nowMs }: Visit,
+  { operations, context, params, nowMs }: Visit,
   { name }: PortalFace,
 ): Promise<Readonly<Record<string, string | undefined>> | undefined> {
   switch (name) {
     case 'refund':
     case 'cancel':
-      if (!(await scope.showOrder(params['paymentId'] ?? ''))) return undefined
+      if (
+        !(await operations.showOrder(context, {
+          merchantId: context.merchantId,
+          paymentId: params['paymentId'] ?? '',
+        }))
+      )
+        return undefined
       return { referRefundNo: `portal-${makeRefundId(nowMs, randomBytes)}` }
     case 'resend': {
       const { callbackId = '' } = params
-      return uuidPattern.test(callbackId) ? (await scope.showCallback(callbackId)) && {} : undefined
+      return uuidPattern.test(callbackId)
+        ? (await operations.callbacks.showCallback(context, callbackId)) && {}
+        : undefined
     }
     case 'endpointEvents':
     case 'pauseEndpoint':
@@ -147,19 +154,30 @@ async function valuesOf(
     case 'rotateEndpointSecret': {
       const { endpointId = '' } = params
       if (!uuidPattern.test(endpointId)) return undefined
-      const { endpoint } = await scope.showEndpoint(endpointId)
+      const { endpoint } = await operations.endpoints.showEndpoint(context, {
+        merchantId: context.merchantId,
+        endpointId,
+      })
       return { events: endpoint.events?.join(',') }
     }
     case 'revokeKey':
     case 'useForCallbacks':
-      return (await scope.merchant()).keys.some(({ keyId }) => keyId === params['keyId']) ? {} : undefined
+      return (await operations.merchants.showMerchant(context, context.merchantId)).keys.some(
+        ({ keyId }) => keyId === params['keyId'],
+      )
+        ? {}
+        : undefined
     case 'settings': {
-      const { defaultCallbackUrl, callbackHosts, accentColour } = (await scope.merchant()).merchant
+      const { defaultCallbackUrl, callbackHosts, accentColour } = (
+        await operations.merchants.showMerchant(context, context.merchantId)
+      ).merchant
       return { defaultCallbackUrl, callbackHosts: callbackHosts?.join(', '), accentColour }
     }
     case 'changeRole':
     case 'remove': {
-      const found = (await scope.members()).members.find(({ login }) => login === params['login'])
+      const found = (await operations.members.listMembers(context, context.merchantId)).members.find(
+        ({ login }) => login === params['login'],
+      )
       return found && { role: found.role }
     }
     case 'newLink':
@@ -167,15 +185,22 @@ async function valuesOf(
     case 'pauseLink':
     case 'resumeLink':
     case 'closeLink':
-      return (await scope.showLink(params['linkId'] ?? '')) && {}
+      return (
+        (await operations.links.showOnPage(context, {
+          merchantId: context.merchantId,
+          linkId: params['linkId'] ?? '',
+        })) && {}
+      )
     case 'stopBankAccount':
-      return (await scope.bankAccounts()).some(
+      return (await operations.bankAccounts.listBankAccounts(context, context.merchantId)).some(
         ({ bankAccountId }) => bankAccountId === params['bankAccountId'],
       )
         ? {}
         : undefined
     case 'withdraw':
-      return (await scope.members()).invitations.some(({ linkId }) => linkId === params['linkId'])
+      return (await operations.members.listMembers(context, context.merchantId)).invitations.some(
+        ({ linkId }) => linkId === params['linkId'],
+      )
         ? {}
         : undefined
     default:
@@ -260,7 +285,7 @@ async function doAction(visit: Visit, typed: URLSearchParams, { action, face }: 
     ),
     ...face.fixed,
     ...visit.params,
-    merchantId: visit.scope.merchantId,
+    merchantId: visit.context.merchantId,
   }
   const { params, input, errors } = readInput(action, face.read?.(raw) ?? raw, {
     required: face.required,
@@ -273,16 +298,14 @@ async function doAction(visit: Visit, typed: URLSearchParams, { action, face }: 
   if (errors.length > 0) return { kind: 'refused', errors }
   if (names.includes('confirm') && !input?.['confirm'] && (await warningsOf(visit, face)).length > 0)
     return { kind: 'refused', errors: [{ field: 'confirm', message: words.keys.stillNeeded }] }
-  const { scope, member, actor, nowMs } = visit
+  const { operations, context, member, actor, nowMs } = visit
   // What its requests are refused is not done here instead.
-  if ((await scope.merchant()).merchant.status === 'suspended')
+  if ((await operations.merchants.showMerchant(context, context.merchantId)).merchant.status === 'suspended')
     return { kind: 'refused', errors: [{ field: undefined, message: words.home.suspended }] }
-  const ran = await runAction(action, {
-    // Safe: of the operators' service an action with a portal face uses what a scope has; the test of all routes runs each.
-    service: scope.service as unknown as OperatorService,
-    operator: undefined,
+  const answer = await runForMember(action, {
+    operations,
     member,
-    portalRoles: face.roles,
+    roles: face.roles,
     actor,
     nowMs,
     params,
@@ -290,8 +313,6 @@ async function doAction(visit: Visit, typed: URLSearchParams, { action, face }: 
     actId: action.isOnce ? idempotentIdOf(visit, typed, { action, params, input }) : undefined,
     ...(face.wantsProof && { prove: () => demandProof(visit, typed) }),
   })
-  if (ran.kind !== 'done') throw new Error('members ask for no approval')
-  const { answer } = ran
   const said = words.acts[face.name as ActionName]
   const to = pathTo(face.page, visit.params)
   const secrets = action.tell?.(answer, { params, input }).secrets
@@ -310,11 +331,11 @@ ${secrets.map(([, value]) => html`<p class="secret"><code>${value}</code></p>`)}
 
 /** However often the same form is sent, by the same member, it is the same action. */
 function idempotentIdOf(
-  { member, scope }: Visit,
+  { member, operations, context }: Visit,
   typed: URLSearchParams,
   { action, params, input }: { action: Action; params: unknown; input: unknown },
 ): string {
-  const content = [scope.merchantId, member.login, typed.get('formId'), action.name, params, input]
+  const content = [context.merchantId, member.login, typed.get('formId'), action.name, params, input]
   const hash = createHash('sha256').update(JSON.stringify(content)).digest('hex')
   return hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
 }

@@ -97,19 +97,23 @@ export function serveOneTimeLinks(listener: FastifyInstance, door: Door, { parts
   /** Whoever comes in first sees the AES key, once: nobody else has seen it. */
   async function welcomeFirst(call: Call, joined: OpenInvitation): Promise<FastifyReply> {
     const { merchantId, login, role } = joined
-    const { service, merchant } = running().scope(merchantId)
-    const { merchant: shop, keys } = await merchant()
+    const { operations } = running()
+    const context = { actor: actorOf(call.request, login), merchantId }
+    const { merchant: shop, keys } = await operations.merchants.showMerchant(context, merchantId)
     if (role !== 'owner' || shop.status === 'suspended' || keys.some(({ kind }) => kind === 'aes'))
       return welcome(call, joined)
-    const made = await service
-      .as({ actor: actorOf(call.request, login) })
-      .merchants.addKey(merchantId, { kind: 'aes' }, { reason: 'the first member' })
+    const made = await operations.merchants.addKey(
+      context,
+      merchantId,
+      { kind: 'aes' },
+      { reason: 'the first member' },
+    )
     const { words } = call.language
     const access = {
       gatewayUrl: running().publicUrl,
       merchantId,
       aesKey: made.secret ?? '',
-      platformPublicKey: await service.platformPublicKey(),
+      platformPublicKey: await operations.platformPublicKey(),
     }
     call.reply.header('set-cookie', visits.shopCookie(merchantId))
     return door.send(call, {

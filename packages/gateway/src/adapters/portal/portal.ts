@@ -2,7 +2,9 @@
 // list of them as data; routes.ts puts each behind the same guard.
 import type { RandomBytes } from '@tillgate/protocol'
 import type { Action } from '../../actions/action.ts'
+import type { MerchantOperations } from '../../actions/operations.ts'
 import type { FieldError } from '../../actions/read-input.ts'
+import type { MerchantContext } from '../../core/audit/context.ts'
 import type { MemberRole } from '../../core/audit/rules/roles.ts'
 import type { Authenticate } from '../../identity/accounts/authenticate.ts'
 import type { makeChangePassword } from '../../identity/accounts/change-password.ts'
@@ -23,7 +25,6 @@ import type { Downloads } from '../kit/downloads.ts'
 import type { Keeper } from '../kit/forms/sign-in-cookies.ts'
 import type { Content } from '../kit/html.ts'
 import type { Language } from './languages.ts'
-import type { MerchantScope } from './merchant-scope.ts'
 
 export const prefix = '/merchant'
 
@@ -43,9 +44,8 @@ export interface PortalService extends Keeper {
   findAccount(login: string): Promise<Account | undefined>
   /** The oldest first. */
   listMemberships(login: string): Promise<readonly Membership[]>
-  changePassword(actor: string): ReturnType<typeof makeChangePassword>
-  /** Everything of one merchant, and nothing of another. */
-  scope(merchantId: string): MerchantScope
+  readonly changePassword: ReturnType<typeof makeChangePassword>
+  readonly operations: MerchantOperations
 }
 
 export interface PortalParts {
@@ -66,14 +66,15 @@ export interface PortalParts {
 /** A request of somebody who is signed in, for one of their shops. */
 export interface Visit {
   readonly portal: PortalService
-  /** Of the shop: pages reach nothing else. */
-  readonly scope: MerchantScope
+  readonly operations: MerchantOperations
+  /** Limited to the shop: pages and forms reach nothing else. */
+  readonly context: MerchantContext
+  /** For the audit: who, and from where. */
+  readonly actor: string
   readonly member: Membership
   readonly memberships: readonly Membership[]
   readonly account: Account
   readonly session: Session
-  /** For the audit: who, and from where. */
-  readonly actor: string
   readonly formToken: string
   /** Undefined: reached by a number, it can have no passkeys. */
   readonly site: PasskeySite | undefined

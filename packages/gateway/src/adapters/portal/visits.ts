@@ -44,6 +44,7 @@ export function makeVisits({ jar, running, clock, catalogue }: PortalParts) {
       const wished = jar.read(request.headers.cookie, shopName)
       const member = memberships.find(({ merchantId }) => merchantId === wished) ?? memberships[0]
       if (!member) return 'nowhere'
+      const actor = actorOf(request, account.login)
       return {
         portal,
         member,
@@ -52,8 +53,9 @@ export function makeVisits({ jar, running, clock, catalogue }: PortalParts) {
         session,
         language,
         catalogue,
-        scope: portal.scope(member.merchantId),
-        actor: actorOf(request, account.login),
+        operations: portal.operations,
+        context: { actor, merchantId: member.merchantId },
+        actor,
         formToken: cookies.formTokenOf(session, portal, member.merchantId),
         site: this.siteOf(request),
         nowMs: clock.now(),

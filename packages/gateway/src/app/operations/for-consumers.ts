@@ -46,7 +46,7 @@ export function operationsForConsumers(stores: Stores, common: Common) {
     submitPayment: refillTestWallet ? withRefills(payOnce, { ...stores, refill: refillTestWallet }) : payOnce,
     refillTestWallet,
     payByRail: common.payByRail,
-    rails: common.railDirectory,
+    railDirectory: common.railDirectory,
     hearNotice: makeHearNotice({ ...stores, ...common }),
     returnToShop: makeReturnToShop(common),
     /** Undefined: no mail is sent. */

@@ -1,9 +1,9 @@
 // What the sandbox has beside: whatever a payment may do, time that moves on, and merchants who sign on by themselves.
 
-import { makeManageMerchants } from '../../core/merchants/manage-merchants.ts'
+import type { ManageMerchants } from '../../core/merchants/manage-merchants.ts'
 import type { SubmitPayment } from '../../core/orders/payments/submit-payment.ts'
 import type { ManageMembers } from '../../identity/members/manage-members.ts'
-import { makeSandboxAccess, sandboxAccessActor } from '../../sandbox/sandbox-access.ts'
+import { makeSandboxAccess } from '../../sandbox/sandbox-access.ts'
 import { makeSandboxAdvance } from '../../sandbox/sandbox-advance.ts'
 import { makeSandboxListen, type SandboxListenParts } from '../../sandbox/sandbox-listen.ts'
 import { makeSandboxPay } from '../../sandbox/sandbox-pay.ts'
@@ -16,10 +16,11 @@ export interface SandboxParts {
   readonly submitPayment: SubmitPayment
   readonly prepare: SandboxListenParts['prepare']
   readonly members: ManageMembers
+  readonly merchants: ManageMerchants
 }
 
 export function operationsInSandbox(stores: Stores, common: Common, parts: SandboxParts) {
-  const { config, vault, makeNotices, clock, random } = common
+  const { config, clock } = common
   return {
     chooseAtTestBank: makeChooseAtTestBank(common),
     sandboxPay: makeSandboxPay({ ...stores, ...common, submitPayment: parts.submitPayment }),
@@ -34,14 +35,7 @@ export function operationsInSandbox(stores: Stores, common: Common, parts: Sandb
     }),
     sandboxAccess: makeSandboxAccess({
       ...common,
-      manage: makeManageMerchants({
-        merchants: stores.merchants,
-        vault,
-        makeNotices,
-        clock,
-        random,
-        actor: sandboxAccessActor,
-      }),
+      merchants: parts.merchants,
       members: parts.members,
       access: stores.sandboxAccess,
       maxPerDay: config.sandboxMerchantsPerDay,

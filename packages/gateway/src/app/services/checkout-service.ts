@@ -106,7 +106,7 @@ async function findRails(
   { order, hasAttempts }: Pick<Checkout, 'order' | 'hasAttempts'>,
   language: string,
 ): Promise<ShownRails> {
-  const all = await operations.rails.all()
+  const all = await operations.railDirectory.all()
   if (order.status === 'confirming') {
     const rail = order.railId === undefined ? undefined : all.get(order.railId)?.rail
     return { offered: [], processing: rail ? nameIn(rail, language) : order.railId }
@@ -139,7 +139,7 @@ const lateStatuses = ['held', 'returning', 'asking', 'returned'] as const
 
 function findLate(
   attempts: readonly Attempt[],
-  all: Awaited<ReturnType<Operations['rails']['all']>>,
+  all: Awaited<ReturnType<Operations['railDirectory']['all']>>,
   language: string,
 ): ShownRails['late'] {
   for (const status of lateStatuses) {

@@ -12,12 +12,11 @@ export function makePortalService(parts: {
   readonly operations: Operations
   readonly stores: Stores
   readonly vault: Vault
-  readonly publicUrl: string
   readonly random: RandomBytes
   /** Left out, nobody signs in at an identity provider. */
   readonly openId?: OpenIdClient | undefined
 }): PortalService {
-  const { operations, stores, vault, publicUrl, random, openId } = parts
+  const { operations, stores, vault, random, openId } = parts
   return {
     sealing: makeSealing(vault.deriveKeys('portal notes'), random),
     tokens: makeTokens(vault.deriveKeys('portal forms')),
@@ -29,10 +28,10 @@ export function makePortalService(parts: {
     links: operations.memberLinks,
     apply: operations.apply,
     askRecovery: operations.askRecovery,
-    publicUrl,
     findAccount: stores.memberSessions.findAccount,
     listMemberships: stores.members.listMemberships,
-    changePassword: (actor) => operations.as(actor).changeMemberPassword,
-    scope: operations.merchantScope,
+    changePassword: operations.changeMemberPassword,
+    operations,
+    publicUrl: operations.publicUrl,
   }
 }

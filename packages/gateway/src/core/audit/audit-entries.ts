@@ -1,22 +1,10 @@
 // Makes entries of the audit log in one actor's name, for operations to write with what they record.
 import { makeUuid } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import type { Actor } from './context.ts'
 import type { AuditEntry } from './rules/audit.ts'
 import { type Authority, approvalNeeded, needsApproval } from './rules/authority.ts'
 import { type AuditedAction, type Effect, effectsOfActions } from './rules/effects.ts'
-
-export interface Actor {
-  /** Such as `cli:alice`. */
-  readonly actor: string
-  readonly authority?: Authority | undefined
-}
-
-/** An actor without more stands for the gateway itself, or for a person at their own account. */
-export function actorFrom(by: string | Actor): Actor {
-  return typeof by === 'string' ? { actor: by } : by
-}
-
-export interface AuditParts extends ClockAndRandom, Actor {}
 
 export interface AuditDetails extends Partial<Pick<AuditEntry, 'merchantId' | 'reason' | 'notices'>> {
   /** Those that this change really has, where the action can have more. */
@@ -26,7 +14,8 @@ export interface AuditDetails extends Partial<Pick<AuditEntry, 'merchantId' | 'r
 }
 
 export function makeAuditEntry(
-  { clock, random, actor, authority }: AuditParts,
+  { clock, random }: ClockAndRandom,
+  { actor, authority }: Actor,
   action: AuditedAction,
   subject: string,
   details: AuditDetails = {},
@@ -50,15 +39,8 @@ export function makeAuditEntry(
   }
 }
 
-export function makeAuditEntries(parts: AuditParts) {
-  return (action: AuditedAction, subject: string, details?: AuditDetails): AuditEntry =>
-    makeAuditEntry(parts, action, subject, details)
-}
-
 /** Throws what the audit entry of this action would, before anything else is begun. */
 export function demandApproval(authority: Authority | undefined, action: AuditedAction): void {
   if (!authority || !needsApproval(authority, effectsOfActions[action])) return
   if (authority.kind !== 'operator' || !authority.approval) throw approvalNeeded(authority)
 }
-
-export type MakeAuditEntry = ReturnType<typeof makeAuditEntries>

@@ -1,14 +1,17 @@
 // What a merchant does with its endpoints, and an operator for it: each action is recorded with who did it and why; a secret
 // is given out once, when it is made.
+
 import assert from 'node:assert/strict'
 import { type EventName, Failure, makeUuid, makeWebhookSecret } from '@tillgate/protocol'
-import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import { hostOf } from '../../platform/runtime/ssrf-guard.ts'
-import { type AuditParts, makeAuditEntry } from '../audit/audit-entries.ts'
+import { makeAuditEntry } from '../audit/audit-entries.ts'
+import type { Context } from '../audit/context.ts'
 import { checkToldAgain } from '../audit/rules/tell-again.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
+import { bindWithin } from '../merchants/within.ts'
 import {
   type Endpoint,
   type EndpointFormat,
@@ -20,9 +23,11 @@ import {
 import type { Failing } from './rules/host-health.ts'
 import type { EndpointStore, SecretDates } from './store/endpoints.ts'
 
-export interface ManageEndpointsParts extends AuditParts {
-  readonly endpoints: EndpointStore
-  readonly merchants: Pick<MerchantStore, 'findMerchant'>
+export interface ManageEndpointsParts extends ClockAndRandom {
+  readonly stores: {
+    readonly endpoints: EndpointStore
+    readonly merchants: Pick<MerchantStore, 'findMerchant'>
+  }
   readonly vault: Vault
   /** Why callbacks to this address are not allowed; undefined: they are. */
   readonly refusalOfCallbackUrl: (url: string, merchant: Merchant) => string | undefined
@@ -63,7 +68,7 @@ export type ManageEndpoints = ReturnType<typeof makeManageEndpoints>
 type Parts = ManageEndpointsParts
 
 export function makeManageEndpoints(parts: ManageEndpointsParts) {
-  return bindAll(parts, {
+  return bindWithin(parts, {
     listEndpoints,
     showEndpoint,
     addEndpoint,
@@ -75,23 +80,29 @@ export function makeManageEndpoints(parts: ManageEndpointsParts) {
   })
 }
 
-async function listEndpoints(parts: Parts, merchantId: string): Promise<readonly EndpointWithHealth[]> {
-  return withHealth(parts, merchantId, await parts.endpoints.listEndpoints(merchantId))
+async function listEndpoints(
+  parts: Parts,
+  _context: Context,
+  merchantId: string,
+): Promise<readonly EndpointWithHealth[]> {
+  return withHealth(parts, merchantId, await parts.stores.endpoints.listEndpoints(merchantId))
 }
 
-async function showEndpoint(parts: Parts, key: EndpointKey): Promise<ShownEndpoint> {
+async function showEndpoint(parts: Parts, _context: Context, key: EndpointKey): Promise<ShownEndpoint> {
   const [endpoint] = await withHealth(parts, key.merchantId, [await find(parts, key)])
   assert(endpoint, 'one for each that is given')
-  return { endpoint, secrets: await parts.endpoints.listSecrets(key) }
+  return { endpoint, secrets: await parts.stores.endpoints.listSecrets(key) }
 }
 
 async function addEndpoint(
   parts: Parts,
+  context: Context,
   merchantId: string,
   wanted: NewEndpoint,
   reason: string,
 ): Promise<MadeEndpoint> {
-  const { merchants, clock, random, endpoints } = parts
+  const { clock, random } = parts
+  const { merchants, endpoints } = parts.stores
   const found = await merchants.findMerchant(merchantId)
   if (!found) throw new Failure('not_found', { message: `There is no merchant ${merchantId}.` })
   checkUrl(parts, wanted.url, found.merchant)
@@ -111,7 +122,7 @@ async function addEndpoint(
     !(await endpoints.insertEndpoint(
       endpoint,
       sealed,
-      entry(parts, 'add', endpoint, `${wanted.url}: ${reason}`),
+      entry(parts, context, 'add', endpoint, `${wanted.url}: ${reason}`),
     ))
   )
     throw new Failure('status_does_not_allow', {
@@ -122,36 +133,70 @@ async function addEndpoint(
 
 async function changeEvents(
   parts: Parts,
+  context: Context,
   key: EndpointKey,
   events: readonly EventName[] | undefined,
   reason: string,
 ): Promise<Endpoint> {
   await find(parts, key)
   const described = `events=${events?.join(',') ?? 'all'}: ${reason}`
-  if (!(await parts.endpoints.setEvents(key, events, entry(parts, 'change', key, described))))
+  if (!(await parts.stores.endpoints.setEvents(key, events, entry(parts, context, 'change', key, described))))
     throw isNotSo('is removed')
   return find(parts, key)
 }
 
 /** Nothing is lost by it: its callbacks wait, seven days at most. */
-async function pauseEndpoint(parts: Parts, key: EndpointKey, reason: string): Promise<Endpoint> {
+async function pauseEndpoint(
+  parts: Parts,
+  context: Context,
+  key: EndpointKey,
+  reason: string,
+): Promise<Endpoint> {
   await find(parts, key)
-  if (!(await parts.endpoints.pauseEndpoint(key, parts.clock.now(), entry(parts, 'pause', key, reason))))
+  if (
+    !(await parts.stores.endpoints.pauseEndpoint(
+      key,
+      parts.clock.now(),
+      entry(parts, context, 'pause', key, reason),
+    ))
+  )
     throw isNotSo('is paused already')
   return find(parts, key)
 }
 
-async function resumeEndpoint(parts: Parts, key: EndpointKey, reason: string): Promise<Endpoint> {
+async function resumeEndpoint(
+  parts: Parts,
+  context: Context,
+  key: EndpointKey,
+  reason: string,
+): Promise<Endpoint> {
   const paused = await find(parts, key)
-  if (!(await parts.endpoints.resumeEndpoint(paused, parts.clock.now(), entry(parts, 'resume', key, reason))))
+  if (
+    !(await parts.stores.endpoints.resumeEndpoint(
+      paused,
+      parts.clock.now(),
+      entry(parts, context, 'resume', key, reason),
+    ))
+  )
     throw isNotSo('is not paused')
   return find(parts, key)
 }
 
 /** What waits for it is given up; what it was sent stays in the history. */
-async function removeEndpoint(parts: Parts, key: EndpointKey, reason: string): Promise<Endpoint> {
+async function removeEndpoint(
+  parts: Parts,
+  context: Context,
+  key: EndpointKey,
+  reason: string,
+): Promise<Endpoint> {
   const removed = await find(parts, key)
-  if (!(await parts.endpoints.removeEndpoint(key, parts.clock.now(), entry(parts, 'remove', key, reason))))
+  if (
+    !(await parts.stores.endpoints.removeEndpoint(
+      key,
+      parts.clock.now(),
+      entry(parts, context, 'remove', key, reason),
+    ))
+  )
     throw isNotSo('is removed already')
   return removed
 }
@@ -159,6 +204,7 @@ async function removeEndpoint(parts: Parts, key: EndpointKey, reason: string): P
 /** The one before signs as well until the next time, unless it was stolen. */
 async function rotateSecret(
   parts: Parts,
+  context: Context,
   key: EndpointKey,
   {
     endsOthers,
@@ -171,7 +217,8 @@ async function rotateSecret(
     readonly actId?: string | undefined
   },
 ): Promise<MadeEndpoint> {
-  const { random, endpoints, clock, vault } = parts
+  const { random, clock, vault } = parts
+  const { endpoints } = parts.stores
   const endpoint = await find(parts, key)
   if (endpoint.format !== 'standard')
     throw new Failure('status_does_not_allow', {
@@ -179,7 +226,9 @@ async function rotateSecret(
     })
   const secret = makeWebhookSecret(random)
   const made = seal(parts, key, secret, actId)
-  if (await endpoints.replaceSecret(made, { endsOthers }, entry(parts, 'rotate-secret', key, reason)))
+  if (
+    await endpoints.replaceSecret(made, { endsOthers }, entry(parts, context, 'rotate-secret', key, reason))
+  )
     return { endpoint, secret }
   const before = await endpoints.findSecret(made)
   assert(before, 'a secret that is there is found')
@@ -187,12 +236,18 @@ async function rotateSecret(
   return { endpoint, secret: vault.open(before.sealedSecret, placeOfEndpointSecret(made)).toString() }
 }
 
-function entry(parts: Parts, name: EndpointAction, { merchantId, endpointId }: EndpointKey, reason: string) {
-  return makeAuditEntry(parts, `endpoint.${name}`, endpointId, { merchantId, reason })
+function entry(
+  parts: Parts,
+  context: Context,
+  name: EndpointAction,
+  { merchantId, endpointId }: EndpointKey,
+  reason: string,
+) {
+  return makeAuditEntry(parts, context, `endpoint.${name}`, endpointId, { merchantId, reason })
 }
 
 async function withHealth(
-  { endpoints }: Parts,
+  { stores: { endpoints } }: Parts,
   merchantId: string,
   found: readonly Endpoint[],
 ): Promise<readonly EndpointWithHealth[]> {
@@ -209,7 +264,7 @@ async function withHealth(
 }
 
 /** Throws also where it is removed. */
-async function find({ endpoints }: Parts, key: EndpointKey): Promise<Endpoint> {
+async function find({ stores: { endpoints } }: Parts, key: EndpointKey): Promise<Endpoint> {
   const found = await endpoints.findEndpoint(key)
   if (found && found.removedAtMs === undefined) return found
   throw new Failure('not_found', { message: `There is no endpoint ${key.endpointId}.` })

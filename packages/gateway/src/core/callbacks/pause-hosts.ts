@@ -1,6 +1,9 @@
 // An operator pauses the callbacks to a host, or lets them go on. Nothing is lost by it: callbacks wait.
+
 import { Failure } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../audit/audit-entries.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { makeAuditEntry } from '../audit/audit-entries.ts'
+import { type AnyContext, reading } from '../audit/context.ts'
 import type { CallbackPauseStore } from './store/callback-pauses.ts'
 
 /** Far shorter than the time after which a callback that could not be tried is given up. */
@@ -15,11 +18,13 @@ export interface HostPauseWish {
 
 export type PauseHosts = ReturnType<typeof makePauseHosts>
 
-export function makePauseHosts(parts: AuditParts & { readonly pauses: CallbackPauseStore }) {
-  const { pauses, clock, actor } = parts
-  const entry = makeAuditEntries(parts)
+export function makePauseHosts(parts: ClockAndRandom & { readonly pauses: CallbackPauseStore }) {
+  const { pauses, clock } = parts
   return {
-    async pauseHost({ host, forMs, reason }: HostPauseWish): Promise<{ untilMs: number }> {
+    async pauseHost(
+      context: AnyContext,
+      { host, forMs, reason }: HostPauseWish,
+    ): Promise<{ untilMs: number }> {
       if (!hostPattern.test(host))
         throw new Failure('invalid_field', {
           field: 'host',
@@ -32,19 +37,25 @@ export function makePauseHosts(parts: AuditParts & { readonly pauses: CallbackPa
       const nowMs = clock.now()
       const untilMs = nowMs + forMs
       await pauses.pauseHost(
-        { host, nowMs, untilMs, reason: `paused by ${actor}: ${reason}` },
-        entry('callback-host.pause', host, { reason }),
+        { host, nowMs, untilMs, reason: `paused by ${context.actor}: ${reason}` },
+        makeAuditEntry(parts, context, 'callback-host.pause', host, { reason }),
       )
       return { untilMs }
     },
 
-    async resumeHost(host: string, reason: string): Promise<void> {
-      if (await pauses.resumeHost(host, entry('callback-host.resume', host, { reason }))) return
+    async resumeHost(context: AnyContext, host: string, reason: string): Promise<void> {
+      if (
+        await pauses.resumeHost(
+          host,
+          makeAuditEntry(parts, context, 'callback-host.resume', host, { reason }),
+        )
+      )
+        return
       throw new Failure('status_does_not_allow', {
         message: `Neither ${host} nor a destination there is paused or failing.`,
       })
     },
 
-    countWaiting: pauses.countWaiting,
+    countWaiting: reading(pauses.countWaiting),
   }
 }

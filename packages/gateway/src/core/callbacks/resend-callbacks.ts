@@ -9,10 +9,11 @@ import {
   type RequestEnvelope,
   timestampWindowMs,
 } from '@tillgate/protocol'
-import { bindAll } from '../../platform/runtime/bind-all.ts'
-import type { Clock } from '../../platform/runtime/clock.ts'
-import { type AuditParts, makeAuditEntry } from '../audit/audit-entries.ts'
+import type { Clock, ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { makeAuditEntry } from '../audit/audit-entries.ts'
+import { type AnyContext, type Context, reading } from '../audit/context.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
+import { bindWithin } from '../merchants/within.ts'
 import type { CallbackFilter, CallbackHistory, StoredCallback } from './store/callback-history.ts'
 import type { CallbackResends } from './store/callback-resends.ts'
 
@@ -51,9 +52,8 @@ export function makeResendCallbacks({ hasOrder, resends, clock }: ResendCallback
   }
 }
 
-export interface ManageCallbacksParts extends AuditParts {
-  readonly history: CallbackHistory
-  readonly resends: CallbackResends
+export interface ManageCallbacksParts extends ClockAndRandom {
+  readonly stores: { readonly history: CallbackHistory; readonly resends: CallbackResends }
 }
 
 export interface CallbackKey {
@@ -82,19 +82,20 @@ export interface CallbackPage {
 type Parts = ManageCallbacksParts
 
 export function makeManageCallbacks(parts: ManageCallbacksParts) {
-  const { history } = parts
+  const { history } = parts.stores
   return {
-    listCallbacks: history.listCallbacks,
-    listFailingHosts: history.listFailingHosts,
-    listFailingDestinations: history.listFailingDestinations,
-    countWaitingAt: history.countWaiting,
-    ...bindAll(parts, { listPage, showCallback, resendOne, resendListed, resendMatching }),
+    listCallbacks: reading(history.listCallbacks),
+    listFailingHosts: reading(history.listFailingHosts),
+    listFailingDestinations: reading(history.listFailingDestinations),
+    countWaitingAt: reading(history.countWaiting),
+    ...bindWithin(parts, { listPage, showCallback, resendOne, resendListed, resendMatching }),
   }
 }
 
 /** What no index serves is looked for a stretch at a time: a page may be empty and have an older one. */
 async function listPage(
-  { history }: Parts,
+  { stores: { history } }: Parts,
+  _context: Context,
   filter: CallbackFilter,
   { before, limit }: { before?: string | undefined; limit: number },
 ): Promise<CallbackPage> {
@@ -105,18 +106,18 @@ async function listPage(
   return { callbacks, isFull, older: isFull ? callbacks.at(-1)?.callbackId : downTo }
 }
 
-/** `merchantId`: only if it is theirs, here and below. */
-async function showCallback(parts: Parts, callbackId: string, merchantId?: string) {
-  const callback = await find(parts, callbackId, merchantId)
-  return { callback, attempts: await parts.history.listAttempts(callback) }
+async function showCallback(parts: Parts, context: Context, callbackId: string) {
+  const callback = await find(parts, context, callbackId)
+  return { callback, attempts: await parts.stores.history.listAttempts(callback) }
 }
 
 async function resendOne(
   parts: Parts,
-  { callbackId, merchantId: of }: { callbackId: string; merchantId?: string | undefined },
+  context: Context,
+  { callbackId }: { callbackId: string },
   reason: string,
 ): Promise<void> {
-  const callback = await find(parts, callbackId, of)
+  const callback = await find(parts, context, callbackId)
   if (callback.body === undefined) {
     throw new Failure('status_does_not_allow', {
       message: `What callback ${callbackId} said is no longer kept: it is too old to be sent again.`,
@@ -124,10 +125,10 @@ async function resendOne(
   }
   const nowMs = parts.clock.now()
   const { merchantId } = callback
-  const queued = await parts.resends.resendMany(
+  const queued = await parts.stores.resends.resendMany(
     [{ merchantId, callbackId, dueAtMs: nowMs }],
     { nowMs, notSinceMs: nowMs },
-    resendEntry(parts, callbackId, merchantId, reason),
+    resendEntry(parts, context, callbackId, merchantId, reason),
   )
   if (queued === 0) {
     throw new Failure('status_does_not_allow', {
@@ -139,6 +140,7 @@ async function resendOne(
 /** Each with a record of its own, so that it is found with its merchant; how many were queued. */
 async function resendListed(
   parts: Parts,
+  context: AnyContext,
   callbacks: readonly CallbackKey[],
   reason: string,
 ): Promise<number> {
@@ -147,10 +149,10 @@ async function resendListed(
   const startMs = parts.clock.now()
   let queued = 0
   for (const { merchantId, callbackId } of callbacks) {
-    queued += await parts.resends.resendMany(
+    queued += await parts.stores.resends.resendMany(
       [{ merchantId, callbackId, dueAtMs: startMs }],
       { nowMs: parts.clock.now(), notSinceMs: startMs },
-      resendEntry(parts, callbackId, merchantId, reason),
+      resendEntry(parts, context, callbackId, merchantId, reason),
     )
   }
   return queued
@@ -162,10 +164,12 @@ async function resendListed(
  */
 async function resendMatching(
   parts: Parts,
+  context: AnyContext,
   filter: CallbackFilter,
   { perSecond, reason }: { perSecond: number; reason: string },
 ): Promise<ManyResent> {
-  const { clock, history, resends } = parts
+  const { clock } = parts
+  const { history, resends } = parts.stores
   const startMs = clock.now()
   const everyMs = 1_000 / perSecond
   const until = { ...filter, untilMs: Math.min(filter.untilMs ?? startMs, startMs) }
@@ -184,7 +188,7 @@ async function resendMatching(
     queued += await resends.resendMany(
       due,
       { nowMs: clock.now(), notSinceMs: startMs },
-      resendEntry(parts, describe(filter), filter.merchantId, reason),
+      resendEntry(parts, context, describe(filter), filter.merchantId, reason),
     )
     // One that is being sent just now is passed over, and its time stays free.
     lastDueAtMs = Math.max(lastDueAtMs, due.at(-1)?.dueAtMs ?? startMs)
@@ -193,11 +197,21 @@ async function resendMatching(
   return { found, queued, lastDueAtMs }
 }
 
-function resendEntry(parts: Parts, subject: string, merchantId: string | undefined, reason: string) {
-  return makeAuditEntry(parts, 'callback.resend', subject, { merchantId, reason })
+function resendEntry(
+  parts: Parts,
+  context: Context,
+  subject: string,
+  merchantId: string | undefined,
+  reason: string,
+) {
+  return makeAuditEntry(parts, context, 'callback.resend', subject, { merchantId, reason })
 }
 
-async function find({ history }: Parts, callbackId: string, merchantId?: string): Promise<StoredCallback> {
+async function find(
+  { stores: { history } }: Parts,
+  { merchantId }: Context,
+  callbackId: string,
+): Promise<StoredCallback> {
   const found = await history.findCallback(callbackId, { merchantId })
   if (!found) throw new Failure('not_found', { message: `There is no callback ${callbackId}.` })
   return found

@@ -1,18 +1,20 @@
 // What an operator does with notices: looks at what became of them, and has one that failed sent again.
+
 import { Failure } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../audit/audit-entries.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { makeAuditEntry } from '../audit/audit-entries.ts'
+import { type AnyContext, reading } from '../audit/context.ts'
 import { giveUpAfterMs, isRetryable } from '../emails/rules/notice.ts'
 import type { NoticeLog } from './store/notice-log.ts'
 
 export type ManageNotices = ReturnType<typeof makeManageNotices>
 
-export function makeManageNotices(parts: AuditParts & { readonly noticeLog: NoticeLog }) {
+export function makeManageNotices(parts: ClockAndRandom & { readonly noticeLog: NoticeLog }) {
   const { noticeLog, clock } = parts
-  const entry = makeAuditEntries(parts)
   return {
-    listNotices: noticeLog.list,
+    listNotices: reading(noticeLog.list),
 
-    async retryNotice(noticeId: string, reason: string): Promise<void> {
+    async retryNotice(context: AnyContext, noticeId: string, reason: string): Promise<void> {
       const notice = await noticeLog.find(noticeId)
       if (!notice) throw new Failure('not_found', { message: `There is no notice ${noticeId}.` })
       const nowMs = clock.now()
@@ -21,7 +23,7 @@ export function makeManageNotices(parts: AuditParts & { readonly noticeLog: Noti
         isRetryable(notice) &&
         (await noticeLog.retry(
           { noticeId, nowMs, giveUpAtMs: nowMs + giveUpAfterMs },
-          entry('notice.retry', noticeId, { merchantId, reason }),
+          makeAuditEntry(parts, context, 'notice.retry', noticeId, { merchantId, reason }),
         ))
       if (isQueued) return
       throw new Failure('status_does_not_allow', {

@@ -1,12 +1,15 @@
 // What an operator does with the gateway's own keys: a new one is published first and signs after an overlap in which
 // merchants take it; the old one is retired when nobody needs it any more.
+
 import { Failure } from '@tillgate/protocol'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
-import { type AuditParts, makeAuditEntries } from '../audit/audit-entries.ts'
+import { makeAuditEntry } from '../audit/audit-entries.ts'
+import { type AnyContext, reading } from '../audit/context.ts'
 import { makePlatformKey, signingOf } from './platform-keys.ts'
 import type { PlatformKeyStore } from './store/platform-keys.ts'
 
-export interface ManagePlatformKeysParts extends AuditParts {
+export interface ManagePlatformKeysParts extends ClockAndRandom {
   readonly keys: PlatformKeyStore
   readonly vault: Vault
 }
@@ -25,7 +28,6 @@ export const leastOverlapMs = 5 * 60_000
 
 export function makeManagePlatformKeys(parts: ManagePlatformKeysParts) {
   const { keys, vault, clock, random } = parts
-  const entry = makeAuditEntries(parts)
 
   const list = async (): Promise<PlatformKey[]> => {
     const nowMs = clock.now()
@@ -48,10 +50,13 @@ export function makeManagePlatformKeys(parts: ManagePlatformKeysParts) {
   }
 
   return {
-    list,
+    list: reading(list),
 
     /** An overlap of 0 is for a key that was stolen: callbacks fail to verify until merchants have the new one. */
-    async rotate({ overlapMs, reason }: { overlapMs: number; reason: string }): Promise<PlatformKey> {
+    async rotate(
+      context: AnyContext,
+      { overlapMs, reason }: { overlapMs: number; reason: string },
+    ): Promise<PlatformKey> {
       if (overlapMs !== 0 && overlapMs < leastOverlapMs) {
         throw new Failure('invalid_field', {
           message: 'An overlap shorter than 5 minutes would sign before every gateway has published the key.',
@@ -59,7 +64,12 @@ export function makeManagePlatformKeys(parts: ManagePlatformKeysParts) {
       }
       const nowMs = clock.now()
       const key = await makePlatformKey({ vault, random, nowMs, signsFromMs: nowMs + overlapMs })
-      if (!(await keys.insertKey(key, entry('platform-key.rotate', key.keyId, { reason })))) {
+      if (
+        !(await keys.insertKey(
+          key,
+          makeAuditEntry(parts, context, 'platform-key.rotate', key.keyId, { reason }),
+        ))
+      ) {
         throw new Failure('status_does_not_allow', {
           message: 'There are two keys already that are not retired. Retire the older one first.',
         })
@@ -68,7 +78,7 @@ export function makeManagePlatformKeys(parts: ManagePlatformKeysParts) {
       return { ...made, retiredAtMs: undefined, state: overlapMs === 0 ? 'signs' : 'will sign' }
     },
 
-    async retire({ keyId, reason }: { keyId: string; reason: string }): Promise<void> {
+    async retire(context: AnyContext, { keyId, reason }: { keyId: string; reason: string }): Promise<void> {
       const key = (await list()).find((each) => each.keyId === keyId)
       if (!key || key.state === 'retired')
         throw new Failure('invalid_field', {
@@ -77,7 +87,7 @@ export function makeManagePlatformKeys(parts: ManagePlatformKeysParts) {
       if (
         !(await keys.retireKey(
           { keyId, nowMs: clock.now() },
-          entry('platform-key.retire', keyId, { reason }),
+          makeAuditEntry(parts, context, 'platform-key.retire', keyId, { reason }),
         ))
       ) {
         throw new Failure('status_does_not_allow', {

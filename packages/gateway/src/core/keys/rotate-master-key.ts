@@ -1,8 +1,10 @@
 // Puts every sealed secret under the master key that seals now, a batch at a time, while gateways that know both keys
 // go on serving. Broken off, it is run again: what is under the new key already is not looked at.
 
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { masterKeyIdOf, type Vault } from '../../platform/runtime/secrets/vault.ts'
-import { type AuditParts, makeAuditEntries } from '../audit/audit-entries.ts'
+import { makeAuditEntry } from '../audit/audit-entries.ts'
+import type { AnyContext } from '../audit/context.ts'
 import {
   type SealedSecretStore,
   type SecretKey,
@@ -13,7 +15,7 @@ import {
 /** Where a secret belongs: a sealed value opens in this place alone. */
 export type PlaceOfSecret = (secret: SecretKey) => string
 
-export interface RotateMasterKeyParts extends AuditParts {
+export interface RotateMasterKeyParts extends ClockAndRandom {
   readonly placeOf: PlaceOfSecret
   readonly secrets: SealedSecretStore
   readonly vault: Vault
@@ -39,7 +41,7 @@ export function makeRotateMasterKey(parts: RotateMasterKeyParts) {
   const isKnown = (id: Buffer) => vault.masterKeyIds.some((known) => known.equals(id))
 
   return {
-    async status(): Promise<MasterKeyStatus[]> {
+    async status(_context: AnyContext): Promise<MasterKeyStatus[]> {
       const counted = await secrets.countByMasterKey()
       const unused = vault.masterKeyIds
         .filter((id) => !counted.some((each) => each.masterKeyId.equals(id)))
@@ -54,16 +56,21 @@ export function makeRotateMasterKey(parts: RotateMasterKeyParts) {
       }))
     },
 
-    async rotate({
-      reason,
-      onBatch = () => {},
-    }: {
-      reason: string
-      onBatch?: (resealed: number) => void | Promise<void>
-    }): Promise<Rotated> {
+    async rotate(
+      context: AnyContext,
+      {
+        reason,
+        onBatch = () => {},
+      }: {
+        reason: string
+        onBatch?: (resealed: number) => void | Promise<void>
+      },
+    ): Promise<Rotated> {
       let resealed = 0
       let unknown = 0
-      const entry = makeAuditEntries(parts)('master-key.rotate', masterKeyId.toString('hex'), { reason })
+      const entry = makeAuditEntry(parts, context, 'master-key.rotate', masterKeyId.toString('hex'), {
+        reason,
+      })
       for (const kind of secretKinds) {
         for (let after: SecretKey | undefined, more = true; more; ) {
           const batch = await secrets.listNotUnder({ kind, masterKeyId, after, limit: batchSize })

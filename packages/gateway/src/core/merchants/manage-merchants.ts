@@ -1,12 +1,14 @@
 // What an operator does with merchants and their keys. Each action is recorded with who did it and why; a secret is
 // given out once, when it is made, and never again.
+
 import { createHash } from 'node:crypto'
 import { Failure, KeyError, makeUuid, parsePublicKey, type RandomBytes } from '@tillgate/protocol'
-import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import { hostOf } from '../../platform/runtime/ssrf-guard.ts'
 import { parseLine } from '../../platform/runtime/visible-text.ts'
-import { type AuditParts, makeAuditEntry } from '../audit/audit-entries.ts'
+import { makeAuditEntry } from '../audit/audit-entries.ts'
+import { type AnyContext, type Context, reading } from '../audit/context.ts'
 import type { AuditEntry } from '../audit/rules/audit.ts'
 import { checkToldAgain } from '../audit/rules/tell-again.ts'
 import type { MakeNotices } from '../emails/make-notices.ts'
@@ -26,10 +28,11 @@ import {
   type NewKey,
 } from './rules/merchant.ts'
 import type { MerchantChanges, MerchantStore } from './store/merchants.ts'
+import { bindWithin } from './within.ts'
 
-export interface ManageMerchantsParts extends AuditParts {
+export interface ManageMerchantsParts extends ClockAndRandom {
   readonly makeNotices: MakeNotices
-  readonly merchants: MerchantStore
+  readonly stores: { readonly merchants: MerchantStore }
   readonly vault: Vault
   /** Why callbacks of this merchant may not go to this address; undefined when they may. Left out, any may. */
   readonly refusalOfCallbackUrl?: (url: string, merchant: Merchant) => string | undefined
@@ -77,15 +80,14 @@ const addressSettings = ['callbackHosts', 'defaultCallbackUrl'] as const
 type Parts = ManageMerchantsParts
 
 export function makeManageMerchants(parts: ManageMerchantsParts) {
-  const { merchants } = parts
+  const { merchants } = parts.stores
   return {
-    suspendMerchant: (merchantId: string, reason: string) =>
-      setStatus(parts, merchantId, 'suspended', reason),
-    resumeMerchant: (merchantId: string, reason: string) => setStatus(parts, merchantId, 'active', reason),
-    listMerchants: () => merchants.listMerchants(),
-    searchMerchants: (sought: string, limit: number) => merchants.searchMerchants(sought, limit),
-    ...bindAll(parts, {
+    listMerchants: reading(merchants.listMerchants),
+    searchMerchants: reading(merchants.searchMerchants),
+    ...bindWithin(parts, {
       addMerchant,
+      suspendMerchant,
+      resumeMerchant,
       changeMerchant: changeMerchantSettings,
       setLogo,
       showMerchant,
@@ -96,8 +98,20 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
   }
 }
 
+function suspendMerchant(parts: Parts, context: AnyContext, merchantId: string, reason: string) {
+  return setStatus(parts, context, merchantId, 'suspended', reason)
+}
+
+function resumeMerchant(parts: Parts, context: AnyContext, merchantId: string, reason: string) {
+  return setStatus(parts, context, merchantId, 'active', reason)
+}
+
 /** With an AES key, and with the merchant's RSA public key where it is at hand. */
-async function addMerchant(parts: Parts, { publicKey, actId, ...given }: NewMerchant): Promise<MadeMerchant> {
+async function addMerchant(
+  parts: Parts,
+  context: AnyContext,
+  { publicKey, actId, ...given }: NewMerchant,
+): Promise<MadeMerchant> {
   const settings = { ...given, ...checkSettings(given) }
   const merchant: Merchant = {
     merchantId: settings.merchantId ?? makeMerchantId(actId === undefined ? parts.random : bytesFrom(actId)),
@@ -118,10 +132,10 @@ async function addMerchant(parts: Parts, { publicKey, actId, ...given }: NewMerc
   const { merchantId } = merchant
   const aes = makeKey(parts, merchantId, { kind: 'aes' }, actId)
   const keys = publicKey === undefined ? [aes] : [aes, makeKey(parts, merchantId, { kind: 'rsa', publicKey })]
-  const isNew = await parts.merchants.insertMerchant(
+  const isNew = await parts.stores.merchants.insertMerchant(
     merchant,
     keys.map(({ key }) => key),
-    makeAuditEntry(parts, 'merchant.add', merchantId, {
+    makeAuditEntry(parts, context, 'merchant.add', merchantId, {
       merchantId,
       // Nobody can sign for it before it has a key, but callbacks would go to this address then.
       ...(publicKey === undefined && merchant.defaultCallbackUrl === undefined && { effects: [] }),
@@ -133,6 +147,7 @@ async function addMerchant(parts: Parts, { publicKey, actId, ...given }: NewMerc
 /** The audit says what changed from what to what; where nothing does, nothing is recorded. */
 async function changeMerchantSettings(
   parts: Parts,
+  context: Context,
   merchantId: string,
   given: MerchantSettings,
   { reason }: { readonly reason: string },
@@ -145,7 +160,7 @@ async function changeMerchantSettings(
     const isRedirected = addressSettings.some(
       (name) => name in settings && describeChanges(before, { [name]: settings[name] }) !== '',
     )
-    return makeAuditEntry(parts, 'merchant.change', merchantId, {
+    return makeAuditEntry(parts, context, 'merchant.change', merchantId, {
       merchantId,
       reason: `${changes}: ${reason}`,
       ...(!isRedirected && { effects: [] }),
@@ -154,34 +169,41 @@ async function changeMerchantSettings(
 }
 
 /** PNG, JPEG or WebP, in base64; undefined takes it away. */
-async function setLogo(parts: Parts, merchantId: string, image: string | undefined): Promise<void> {
+async function setLogo(
+  parts: Parts,
+  context: Context,
+  merchantId: string,
+  image: string | undefined,
+): Promise<void> {
   const logo = image === undefined ? undefined : readLogo(Buffer.from(image, 'base64'), hashOfLogo)
-  const recorded = makeAuditEntry(parts, 'merchant.logo', merchantId, {
+  const recorded = makeAuditEntry(parts, context, 'merchant.logo', merchantId, {
     merchantId,
     reason: logo?.hash ?? 'removed',
   })
-  if (!(await parts.merchants.setLogo(merchantId, logo, recorded))) noMerchant(merchantId)
+  if (!(await parts.stores.merchants.setLogo(merchantId, logo, recorded))) noMerchant(merchantId)
 }
 
 async function showMerchant(
   parts: Parts,
+  _context: Context,
   merchantId: string,
 ): Promise<{ merchant: Merchant; keys: readonly ShownKey[] }> {
   const merchant = await find(parts, merchantId)
-  const keys = await parts.merchants.listKeys(merchantId)
+  const keys = await parts.stores.merchants.listKeys(merchantId)
   const sealing = callbackKey(keys)
   return { merchant, keys: keys.map((key) => ({ ...key, sealsCallbacks: key === sealing })) }
 }
 
 async function addKey(
   parts: Parts,
+  context: Context,
   merchantId: string,
   key: NewKey,
   { reason }: { readonly reason?: string } = {},
 ): Promise<MadeKey> {
   await find(parts, merchantId)
   const made = makeKey(parts, merchantId, key)
-  const recorded = makeAuditEntry(parts, 'key.add', made.key.keyId, {
+  const recorded = makeAuditEntry(parts, context, 'key.add', made.key.keyId, {
     merchantId,
     reason,
     notices: parts.makeNotices('key-added', {
@@ -189,47 +211,52 @@ async function addKey(
       parameters: { key: named(made.key), time: writtenTime(parts.clock.now()) },
     }),
   })
-  if (!(await parts.merchants.insertKey(made.key, recorded))) throw tooManyKeys(merchantId, key)
+  if (!(await parts.stores.merchants.insertKey(made.key, recorded))) throw tooManyKeys(merchantId, key)
   return { keyId: made.key.keyId, secret: made.secret }
 }
 
 /** Throws if that breaks requests or callbacks and `confirm` is not set. */
 async function revokeUnneededKey(
   parts: Parts,
+  context: Context,
   { merchantId, keyId, reason, confirm }: RevokeKey,
 ): Promise<void> {
   const nowMs = parts.clock.now()
-  const revoked = await parts.merchants.revokeKey({ merchantId, keyId, nowMs }, (keys) => {
+  const revoked = await parts.stores.merchants.revokeKey({ merchantId, keyId, nowMs }, (keys) => {
     const key = keys.find((each) => each.keyId === keyId && each.revokedAtMs === undefined)
     if (!key) return undefined
     const [first, ...more] = breakageOf(keys, key, nowMs)
     if (first && !confirm) throw keyStillNeeded(key, [first, ...more], nowMs)
-    return makeAuditEntry(parts, 'key.revoke', keyId, { merchantId, reason })
+    return makeAuditEntry(parts, context, 'key.revoke', keyId, { merchantId, reason })
   })
   if (!revoked) throw noLiveKey(merchantId, keyId)
 }
 
 /** Callbacks are sealed with this AES key from now on, until requests change to another one. */
-async function useForCallbacks(parts: Parts, { merchantId, keyId, reason }: UseForCallbacks): Promise<void> {
+async function useForCallbacks(
+  parts: Parts,
+  context: Context,
+  { merchantId, keyId, reason }: UseForCallbacks,
+): Promise<void> {
   let isUsedAlready = false
-  const chosen = await parts.merchants.chooseCallbackKey({ merchantId, keyId }, (keys) => {
+  const chosen = await parts.stores.merchants.chooseCallbackKey({ merchantId, keyId }, (keys) => {
     const key = keys.find((each) => each.keyId === keyId && each.revokedAtMs === undefined)
     if (key?.kind === 'rsa') throw sealsNothing(keyId)
     isUsedAlready = key !== undefined && callbackKey(keys) === key
     return isUsedAlready
       ? undefined
-      : makeAuditEntry(parts, 'key.use-for-callbacks', keyId, { merchantId, reason })
+      : makeAuditEntry(parts, context, 'key.use-for-callbacks', keyId, { merchantId, reason })
   })
   if (!chosen && !isUsedAlready) throw noLiveKey(merchantId, keyId)
 }
 
-async function find({ merchants }: Parts, merchantId: string): Promise<Merchant> {
+async function find({ stores: { merchants } }: Parts, merchantId: string): Promise<Merchant> {
   const found = await merchants.findMerchant(merchantId)
   return found?.merchant ?? noMerchant(merchantId)
 }
 
 async function change(
-  { merchants }: Parts,
+  { stores: { merchants } }: Parts,
   merchantId: string,
   changes: MerchantChanges,
   entryFor: (before: Merchant) => AuditEntry | undefined,
@@ -239,13 +266,14 @@ async function change(
 
 async function setStatus(
   parts: Parts,
+  context: Context,
   merchantId: string,
   status: Merchant['status'],
   reason?: string,
 ): Promise<Merchant> {
   const name = status === 'active' ? 'merchant.resume' : 'merchant.suspend'
   return change(parts, merchantId, { status }, () =>
-    makeAuditEntry(parts, name, merchantId, { merchantId, reason }),
+    makeAuditEntry(parts, context, name, merchantId, { merchantId, reason }),
   )
 }
 
@@ -269,7 +297,7 @@ async function madeBefore(
   merchantId: string,
   actId: string | undefined,
 ): Promise<MadeMerchant> {
-  const key = (await parts.merchants.listKeys(merchantId)).find(({ keyId }) => keyId === actId)
+  const key = (await parts.stores.merchants.listKeys(merchantId)).find(({ keyId }) => keyId === actId)
   if (key?.kind !== 'aes') throw merchantIdTaken(merchantId)
   checkToldAgain({ ...key, isOver: key.revokedAtMs !== undefined }, parts.clock.now())
   const aesKey = parts.vault.open(key.sealedKey, placeOf(key)).toString('base64')

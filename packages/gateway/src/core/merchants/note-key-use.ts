@@ -1,9 +1,11 @@
 // Records which keys a merchant's requests use, off the way of the request. Nothing is written for a merchant with one key
 // of each kind that was used before. If this process dies before it has written, the next request writes it.
+
 import type { KeyObject } from 'node:crypto'
 import type { OpenedEnvelope } from '@tillgate/protocol'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
-import { type AuditParts, makeAuditEntries } from '../audit/audit-entries.ts'
+import { makeAuditEntry } from '../audit/audit-entries.ts'
 import type { Publish } from '../changes/rules/change.ts'
 import type { KnownMerchant, MerchantDirectory } from './merchant-directory.ts'
 import { type UsedKey, type UseToRecord, useToRecord } from './rules/key-use.ts'
@@ -16,7 +18,7 @@ export type NoteKeyUse = (
   nowMs: number,
 ) => void
 
-export interface KeyUseParts extends Pick<AuditParts, 'clock' | 'random'> {
+export interface KeyUseParts extends ClockAndRandom {
   readonly merchants: Pick<MerchantStore, 'recordKeyUse' | 'setKeyInUse'>
   readonly directory: Pick<MerchantDirectory, 'forget'>
   readonly publish: Publish
@@ -40,7 +42,6 @@ const restAfterTroubleMs = 5_000
 
 export function makeRecordKeyUse(parts: KeyUseParts): RecordKeyUse {
   const { merchants, directory } = parts
-  const entry = makeAuditEntries({ ...parts, actor: 'merchant-api' })
   /** One record for each merchant, written one after the other: a crowd of merchants takes one connection. */
   const waiting = new Map<string, Noted>()
   let writing: Promise<void> | undefined
@@ -54,7 +55,9 @@ export function makeRecordKeyUse(parts: KeyUseParts): RecordKeyUse {
     const reason = 'requests use this key: callbacks are sealed with it from now on'
     const isRecorded = await merchants.setKeyInUse(
       { merchantId, keyId, fromKeyId: aesKeyInUse, nowMs },
-      inUse.isChange ? entry('key.in-use', keyId, { merchantId, reason }) : undefined,
+      inUse.isChange
+        ? makeAuditEntry(parts, { actor: 'merchant-api' }, 'key.in-use', keyId, { merchantId, reason })
+        : undefined,
     )
     if (isRecorded && inUse.isChange) parts.publish([{ kind: 'key in use', merchantId }])
   }

@@ -1,5 +1,6 @@
 // Everything that is known of one order, for the operator's eyes.
 import { makeRefundId, type RandomBytes } from '@tillgate/protocol'
+import type { Context } from '../../core/audit/context.ts'
 import type {
   CallbackHistory,
   StoredAttempt,
@@ -7,6 +8,7 @@ import type {
 } from '../../core/callbacks/store/callback-history.ts'
 import type { Merchant } from '../../core/merchants/rules/merchant.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
+import { bindWithin } from '../../core/merchants/within.ts'
 import type { CurrentOrder } from '../../core/orders/current-order.ts'
 import type { Refund } from '../../core/orders/refunds/rules/refund.ts'
 import type { RefundStore } from '../../core/orders/refunds/store/refunds.ts'
@@ -45,56 +47,61 @@ export interface OrderDetails {
   readonly newRefundNumber: string
 }
 
-export type ShowOrder = (key: OrderKey) => Promise<OrderDetails | undefined>
+export type ShowOrder = (context: Context, key: OrderKey) => Promise<OrderDetails | undefined>
 
 /** The newest of them. */
 const maxRailCalls = 200
 /** Four events of the order, and one for each refund. */
 const maxCallbacks = 200
 
-export function makeShowOrder(parts: {
-  readonly refunds: Pick<RefundStore, 'findOrderWithRefunds'>
-  readonly merchants: Pick<MerchantStore, 'findMerchant'>
-  readonly details: OrderDetailsStore
-  readonly attempts: Pick<RailAttemptStore, 'listAttempts' | 'listCalls'>
-  readonly transferEntries: Pick<TransferEntryStore, 'listEntries'>
-  readonly history: Pick<CallbackHistory, 'listCallbacks' | 'listAttempts'>
+interface Parts {
+  readonly stores: {
+    readonly refunds: Pick<RefundStore, 'findOrderWithRefunds'>
+    readonly merchants: Pick<MerchantStore, 'findMerchant'>
+    readonly details: OrderDetailsStore
+    readonly attempts: Pick<RailAttemptStore, 'listAttempts' | 'listCalls'>
+    readonly transferEntries: Pick<TransferEntryStore, 'listEntries'>
+    readonly history: Pick<CallbackHistory, 'listCallbacks' | 'listAttempts'>
+  }
   readonly currentOrder: CurrentOrder
   readonly clock: Clock
   readonly random: RandomBytes
-}): ShowOrder {
-  const { details, history, clock } = parts
-  return async (key) => {
-    const found = await parts.refunds.findOrderWithRefunds(key)
-    if (!found) return undefined
-    const order = await parts.currentOrder(found.order, clock.now())
-    const [merchant, changes, transfers, callbacks, attempts, railCalls, transferEntries] = await Promise.all(
-      [
-        parts.merchants.findMerchant(key.merchantId),
-        details.listChanges(key),
-        details.listTransfers(key),
-        history.listCallbacks(key, { limit: maxCallbacks }),
-        parts.attempts.listAttempts(key),
-        parts.attempts.listCalls(key, maxRailCalls),
-        parts.transferEntries.listEntries(key),
-      ],
-    )
-    return {
-      order,
-      merchant: merchant?.merchant,
-      refunds: found.refunds,
-      changes,
-      transfers,
-      attempts,
-      railCalls,
-      transferEntries,
-      callbacks: await Promise.all(
-        callbacks.toReversed().map(async (callback) => ({
-          callback,
-          attempts: await history.listAttempts(callback),
-        })),
-      ),
-      newRefundNumber: `console-${makeRefundId(clock.now(), parts.random)}`,
-    }
+}
+
+export function makeShowOrder(parts: Parts): ShowOrder {
+  return bindWithin(parts, { showOrder }).showOrder
+}
+
+async function showOrder(parts: Parts, _context: Context, key: OrderKey): Promise<OrderDetails | undefined> {
+  const { stores, clock } = parts
+  const { refunds, merchants, details, history, attempts: tries } = stores
+  const found = await refunds.findOrderWithRefunds(key)
+  if (!found) return undefined
+  const order = await parts.currentOrder(found.order, clock.now())
+  const [merchant, changes, transfers, callbacks, attempts, railCalls, transferEntries] = await Promise.all([
+    merchants.findMerchant(key.merchantId),
+    details.listChanges(key),
+    details.listTransfers(key),
+    history.listCallbacks(key, { limit: maxCallbacks }),
+    tries.listAttempts(key),
+    tries.listCalls(key, maxRailCalls),
+    stores.transferEntries.listEntries(key),
+  ])
+  return {
+    order,
+    merchant: merchant?.merchant,
+    refunds: found.refunds,
+    changes,
+    transfers,
+    attempts,
+    railCalls,
+    transferEntries,
+    callbacks: await Promise.all(
+      callbacks.toReversed().map(async (callback) => ({
+        callback,
+        attempts: await history.listAttempts(callback),
+      })),
+    ),
+    newRefundNumber: `console-${makeRefundId(clock.now(), parts.random)}`,
   }
 }

@@ -1,9 +1,13 @@
 // A merchant's bank accounts: set, which takes effect after a wait, and stopped while they wait. The one before is paid
 // to until then; both are on record, and the merchant is told by mail.
+
 import { digitsOf, Failure, makeUuid } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { Context } from '../../core/audit/context.ts'
 import type { MakeNotices } from '../../core/emails/make-notices.ts'
 import { writtenTime } from '../../core/emails/rules/notice.ts'
+import { bindWithin } from '../../core/merchants/within.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { BankDetails } from '../treasury/rules/bank-account.ts'
 import {
   accountAt,
@@ -14,8 +18,8 @@ import {
 } from './rules/bank-account.ts'
 import type { MerchantBankAccountStore } from './store/merchant-bank-accounts.ts'
 
-export interface ManageBankAccountsParts extends AuditParts {
-  readonly merchantBankAccounts: MerchantBankAccountStore
+export interface ManageBankAccountsParts extends ClockAndRandom {
+  readonly stores: { readonly bankAccounts: MerchantBankAccountStore }
   readonly waitMs: number
   readonly makeNotices: MakeNotices
 }
@@ -24,60 +28,82 @@ export type NewBankAccount = BankDetails & { readonly currency: string }
 
 export type ManageBankAccounts = ReturnType<typeof makeManageBankAccounts>
 
+type Parts = ManageBankAccountsParts
+
 export function makeManageBankAccounts(parts: ManageBankAccountsParts) {
-  const { merchantBankAccounts: bankAccounts, waitMs, clock, random } = parts
-  const entry = makeAuditEntries(parts)
-  return {
-    listBankAccounts: (merchantId: string) => bankAccounts.listAccounts(merchantId),
+  return bindWithin(parts, { listBankAccounts, setBankAccount, stopBankAccount })
+}
 
-    async setBankAccount(
-      merchantId: string,
-      { currency, ...given }: NewBankAccount,
-      { reason }: { readonly reason: string },
-    ): Promise<MerchantBankAccount> {
-      digitsOf(currency)
-      const details = parseMerchantBankDetails(given)
-      const setAtMs = clock.now()
-      const all = await bankAccounts.listAccounts(merchantId)
-      const before = accountAt(
-        all.filter((each) => each.currency === currency),
-        setAtMs,
-      )
-      const account = {
-        ...details,
-        merchantId,
-        bankAccountId: makeUuid(setAtMs, random),
-        currency,
-        setAtMs,
-        validFromMs: setAtMs + waitMs,
-        endedAtMs: undefined,
-      }
-      const change = `${currency}: ${before ? describeBankDetails(before) : 'none'} -> ${describeBankDetails(details)}`
-      const recorded = entry('merchant.bank-account', account.bankAccountId, {
-        merchantId,
-        reason: `${change}: ${reason}`,
-        notices: parts.makeNotices('bank-account-changed', {
-          merchantId,
-          parameters: {
-            currency,
-            account: shortenBankDetails(details),
-            time: writtenTime(account.validFromMs),
-          },
-        }),
-      })
-      if (await bankAccounts.setAccount(account, recorded)) return account
-      throw new Failure('not_found', { message: `There is no merchant ${merchantId}.` })
-    },
+async function listBankAccounts(
+  { stores }: Parts,
+  _context: Context,
+  merchantId: string,
+): Promise<readonly MerchantBankAccount[]> {
+  return stores.bankAccounts.listAccounts(merchantId)
+}
 
-    /** For one that the merchant does not know of. */
-    async stopBankAccount(key: { merchantId: string; bankAccountId: string }, reason: string): Promise<void> {
-      const { merchantId, bankAccountId } = key
-      const recorded = entry('merchant.stop-bank-account', bankAccountId, { merchantId, reason })
-      if (await bankAccounts.stopAccount({ ...key, nowMs: clock.now() }, recorded)) return
-      throw new Failure('status_does_not_allow', {
-        message:
-          'There is no such bank account that still waits. One that is in use is replaced by setting another.',
-      })
-    },
+async function setBankAccount(
+  parts: Parts,
+  context: Context,
+  merchantId: string,
+  { currency, ...given }: NewBankAccount,
+  { reason }: { readonly reason: string },
+): Promise<MerchantBankAccount> {
+  const {
+    waitMs,
+    clock,
+    random,
+    stores: { bankAccounts },
+  } = parts
+  digitsOf(currency)
+  const details = parseMerchantBankDetails(given)
+  const setAtMs = clock.now()
+  const all = await bankAccounts.listAccounts(merchantId)
+  const before = accountAt(
+    all.filter((each) => each.currency === currency),
+    setAtMs,
+  )
+  const account = {
+    ...details,
+    merchantId,
+    bankAccountId: makeUuid(setAtMs, random),
+    currency,
+    setAtMs,
+    validFromMs: setAtMs + waitMs,
+    endedAtMs: undefined,
   }
+  const change = `${currency}: ${before ? describeBankDetails(before) : 'none'} -> ${describeBankDetails(details)}`
+  const recorded = makeAuditEntry(parts, context, 'merchant.bank-account', account.bankAccountId, {
+    merchantId,
+    reason: `${change}: ${reason}`,
+    notices: parts.makeNotices('bank-account-changed', {
+      merchantId,
+      parameters: {
+        currency,
+        account: shortenBankDetails(details),
+        time: writtenTime(account.validFromMs),
+      },
+    }),
+  })
+  if (await bankAccounts.setAccount(account, recorded)) return account
+  throw new Failure('not_found', { message: `There is no merchant ${merchantId}.` })
+}
+
+/** For one that the merchant does not know of. */
+async function stopBankAccount(
+  parts: Parts,
+  context: Context,
+  key: { merchantId: string; bankAccountId: string },
+  reason: string,
+): Promise<void> {
+  const { merchantId, bankAccountId } = key
+  const recorded = makeAuditEntry(parts, context, 'merchant.stop-bank-account', bankAccountId, {
+    merchantId,
+    reason,
+  })
+  if (await parts.stores.bankAccounts.stopAccount({ ...key, nowMs: parts.clock.now() }, recorded)) return
+  throw new Failure('status_does_not_allow', {
+    message:
+      'There is no such bank account that still waits. One that is in use is replaced by setting another.',
+  })
 }

@@ -1,9 +1,12 @@
 // Single payouts: asked for by an operator, and what the bank says of them.
+
 import { Failure, makeTransactionId, makeUuid, toDecimalText } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce, type Once } from '../../core/audit/carry-out-once.ts'
+import type { AnyContext } from '../../core/audit/context.ts'
 import { availableMinor, noBalances } from '../../core/ledger/rules/transfer.ts'
 import type { WalletStore } from '../../core/wallets/store/wallets.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { checkValueDate } from '../treasury/rules/bank-account.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
 import { type Ending, endPayout } from './rules/end-payout.ts'
@@ -14,7 +17,7 @@ import type { PayoutFilter, PayoutKey, PayoutStore } from './store/payouts.ts'
 import type { RequestPayoutStore } from './store/request-payout.ts'
 import { makeTellPayout, type TellPayoutParts } from './tell-payout.ts'
 
-export interface ManagePayoutsParts extends AuditParts, TellPayoutParts {
+export interface ManagePayoutsParts extends ClockAndRandom, TellPayoutParts {
   readonly payouts: PayoutStore
   readonly payoutRuns: Pick<PayoutRunStore, 'findRun'>
   readonly payoutRequests: RequestPayoutStore
@@ -39,7 +42,6 @@ export type ManagePayouts = ReturnType<typeof makeManagePayouts>
 
 export function makeManagePayouts(parts: ManagePayoutsParts) {
   const { payouts, payoutRuns, payoutRequests, treasury, random } = parts
-  const entry = makeAuditEntries(parts)
   const tell = makeTellPayout(parts)
 
   const find = async (key: PayoutKey): Promise<Payout> => {
@@ -54,22 +56,30 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
   }
 
   return {
-    findPayout: find,
+    findPayout: (_context: AnyContext, key: PayoutKey) => find(key),
 
-    listPayouts: (filter: PayoutFilter, page: { before?: string | undefined; limit: number }) =>
-      payouts.listPayouts(filter, page),
+    listPayouts: (
+      _context: AnyContext,
+      filter: PayoutFilter,
+      page: { before?: string | undefined; limit: number },
+    ) => payouts.listPayouts(filter, page),
 
     /** When the action of this id was carried out; undefined: it was not. */
-    doneAt: (actId: string): Promise<number | undefined> => treasury.recordedAt(actId),
+    doneAt: (_context: AnyContext, actId: string): Promise<number | undefined> => treasury.recordedAt(actId),
 
     /** The reserve of a plan does not bind: whoever asks knows why. Below zero nothing goes. */
     async requestPayout(
+      context: AnyContext,
       given: PayoutGiven,
       { reason, ...once }: { readonly reason: string } & Once,
     ): Promise<RequestedPayout> {
       const { merchantId, currency, amountMinor } = given
       checkMost(amountMinor, currency)
-      const recorded = entry('merchant.payout', merchantId, { merchantId, reason, auditId: once.actId })
+      const recorded = makeAuditEntry(parts, context, 'merchant.payout', merchantId, {
+        merchantId,
+        reason,
+        auditId: once.actId,
+      })
       const request = {
         ...given,
         payoutId: makeTransactionId(recorded.actedAtMs, random),
@@ -90,7 +100,7 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
     },
 
     /** Throws where its status does not allow it, also when somebody else changed it meanwhile. */
-    async endPayout(key: PayoutKey, ending: Ending, reason: string): Promise<Payout> {
+    async endPayout(context: AnyContext, key: PayoutKey, ending: Ending, reason: string): Promise<Payout> {
       if (ending.outside) checkValueDate(ending.outside.valueDate)
       const payout = await find(key)
       const { merchantId, payoutId, walletId } = payout
@@ -98,7 +108,7 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
       if (!run) throw new Error('every payout has its run')
       const wallet = walletId === undefined ? undefined : await parts.wallets.findWallet(walletId)
       const notices = tell(payout, { status: ending.status, reason, wallet })
-      const recorded = entry(`payout.${verbs[ending.status]}`, payoutId, {
+      const recorded = makeAuditEntry(parts, context, `payout.${verbs[ending.status]}`, payoutId, {
         merchantId,
         reason,
         notices,

@@ -1,12 +1,15 @@
 // When and how much a merchant is paid out: set by an operator for each currency, and runs by hand.
+
 import { digitsOf, Failure } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { AnyContext } from '../../core/audit/context.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { checkUsable } from '../treasury/rules/bank-account.ts'
 import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
 import { dayOf, describePlan, nextPlanDay, type PayoutPlan } from './rules/payout-plan.ts'
 import type { PayoutPlanStore } from './store/payout-plans.ts'
 
-export interface ManagePlansParts extends AuditParts {
+export interface ManagePlansParts extends ClockAndRandom {
   readonly payoutPlans: PayoutPlanStore
   readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
 }
@@ -17,7 +20,6 @@ export type ManagePlans = ReturnType<typeof makeManagePlans>
 
 export function makeManagePlans(parts: ManagePlansParts) {
   const { payoutPlans: plans, bankAccounts: banks, clock } = parts
-  const entry = makeAuditEntries(parts)
 
   const checkBank = async (bankName: string, currency: string): Promise<void> => {
     const all = await banks.listBanks()
@@ -29,10 +31,10 @@ export function makeManagePlans(parts: ManagePlansParts) {
   }
 
   return {
-    listPlans: (merchantId: string) => plans.listPlans(merchantId),
+    listPlans: (_context: AnyContext, merchantId: string) => plans.listPlans(merchantId),
 
     /** The first day is after today: nothing joins a run that may be closed. */
-    async setPlan(given: PlanGiven, reason: string): Promise<PayoutPlan> {
+    async setPlan(context: AnyContext, given: PlanGiven, reason: string): Promise<PayoutPlan> {
       const { merchantId, currency, bankName } = given
       digitsOf(currency)
       await checkBank(bankName, currency)
@@ -44,18 +46,21 @@ export function makeManagePlans(parts: ManagePlansParts) {
           const after = lastDay !== undefined && lastDay > today ? lastDay : today
           return { ...given, lastDay, lastOutcome, nextDay: nextPlanDay(given, after) }
         },
-        entry('payout-plan.set', merchantId, { merchantId, reason: `${describePlan(given)}: ${reason}` }),
+        makeAuditEntry(parts, context, 'payout-plan.set', merchantId, {
+          merchantId,
+          reason: `${describePlan(given)}: ${reason}`,
+        }),
       )
     },
 
     /** How many plans by hand are paid out now. */
-    async startRun(bankName: string, currency: string, reason: string): Promise<number> {
+    async startRun(context: AnyContext, bankName: string, currency: string, reason: string): Promise<number> {
       await checkBank(bankName, currency)
       const today = dayOf(clock.now())
       const subject = `${bankName} ${currency} ${today}`
       const started = await plans.startByHand(
         { bankName, currency, today },
-        entry('payout-run.start', subject, { reason }),
+        makeAuditEntry(parts, context, 'payout-run.start', subject, { reason }),
       )
       if (started > 0) return started
       throw new Failure('status_does_not_allow', {

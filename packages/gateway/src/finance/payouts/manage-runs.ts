@@ -1,7 +1,10 @@
 // Runs: listed, sent to the bank as a file, and what the bank says of all of it. The file is there from the moment the run
 // is sent, and is the same for ever.
+
 import { Failure, uuidPattern } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { type AnyContext, reading } from '../../core/audit/context.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { checkValueDate } from '../treasury/rules/bank-account.ts'
 import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
 import { painHead, painPayout, painTail } from './rules/pain001.ts'
@@ -10,7 +13,7 @@ import { payoutCsvHead, payoutCsvRow } from './rules/payout-csv.ts'
 import type { PayoutRunStore, RunEnding, StatusTotals } from './store/payout-runs.ts'
 import type { PayoutStore } from './store/payouts.ts'
 
-export interface ManageRunsParts extends AuditParts {
+export interface ManageRunsParts extends ClockAndRandom {
   readonly payoutRuns: PayoutRunStore
   readonly payouts: Pick<PayoutStore, 'listFilePayouts'>
   readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
@@ -30,7 +33,6 @@ export type ManageRuns = ReturnType<typeof makeManageRuns>
 
 export function makeManageRuns(parts: ManageRunsParts) {
   const { payoutRuns, payouts, bankAccounts: banks, clock } = parts
-  const entry = makeAuditEntries(parts)
 
   const find = async (runId: string): Promise<PayoutRun> => {
     const found = uuidPattern.test(runId) ? await payoutRuns.findRun(runId) : undefined
@@ -44,18 +46,19 @@ export function makeManageRuns(parts: ManageRunsParts) {
   })
 
   return {
-    listRuns: (page: { before?: string | undefined; limit: number }) => payoutRuns.listRuns(page),
-    countToSend: () => payoutRuns.countToSend(),
-    showRun: show,
+    listRuns: (_context: AnyContext, page: { before?: string | undefined; limit: number }) =>
+      payoutRuns.listRuns(page),
+    countToSend: (_context: AnyContext) => payoutRuns.countToSend(),
+    showRun: reading(show),
 
     /** All of its payouts at once, less those that were cancelled before. */
-    async sendRun(runId: string, reason: string): Promise<RunWithTotals> {
+    async sendRun(context: AnyContext, runId: string, reason: string): Promise<RunWithTotals> {
       const run = await find(runId)
       const bank = (await banks.listBanks()).find(({ bankName }) => bankName === run.bankName)
       if (!bank) throw new Error('every run names a bank account')
       const { holder, iban, lines, bic } = bank
       const sending = { runId, debtor: { holder, iban, lines, bic }, nowMs: clock.now() }
-      const recorded = entry('payout-run.send', runId, {
+      const recorded = makeAuditEntry(parts, context, 'payout-run.send', runId, {
         reason,
         ...(!(await payoutRuns.isReviewed(runId)) && { effects: [] }),
       })
@@ -70,24 +73,35 @@ export function makeManageRuns(parts: ManageRunsParts) {
 
     /** Workers end its payouts, in batches. */
     async endRun(
+      context: AnyContext,
       runId: string,
       given: Omit<RunEnding, 'askedAtMs' | 'sentAtMs'>,
       reason: string,
     ): Promise<RunWithTotals> {
       if (given.valueDate !== undefined) checkValueDate(given.valueDate)
       const { sentAtMs } = await find(runId)
-      const recorded = entry(given.ending === 'paid' ? 'payout-run.paid' : 'payout-run.cancel', runId, {
-        reason,
-        // Before its file went to the bank, cancelling gives back what never left.
-        ...(sentAtMs === undefined && { effects: [] }),
-      })
+      const recorded = makeAuditEntry(
+        parts,
+        context,
+        given.ending === 'paid' ? 'payout-run.paid' : 'payout-run.cancel',
+        runId,
+        {
+          reason,
+          // Before its file went to the bank, cancelling gives back what never left.
+          ...(sentAtMs === undefined && { effects: [] }),
+        },
+      )
       const ending = { ...given, askedAtMs: recorded.actedAtMs, sentAtMs }
       if (!(await payoutRuns.endRun(runId, ending, recorded))) throw notNow(await find(runId), given.ending)
       return show(runId)
     },
 
     /** Throws before the first byte where there is no such file. */
-    async exportRun(runId: string, format: FileFormat): Promise<AsyncGenerator<string>> {
+    async exportRun(
+      _context: AnyContext,
+      runId: string,
+      format: FileFormat,
+    ): Promise<AsyncGenerator<string>> {
       const run = await find(runId)
       const { debtor, sentAtMs } = run
       if (!debtor || sentAtMs === undefined)

@@ -1,11 +1,14 @@
 // What an operator does with rails: each action is recorded with who did it and why; a secret is given out once, when it is
 // made.
+
 import assert from 'node:assert/strict'
 import { Failure, makeUuid, makeWebhookSecret } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { AnyContext } from '../../core/audit/context.ts'
 import type { AuditEntry } from '../../core/audit/rules/audit.ts'
 import { checkToldAgain } from '../../core/audit/rules/tell-again.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import { parseLine } from '../../platform/runtime/visible-text.ts'
 import { openSecrets } from './rail-directory.ts'
@@ -22,7 +25,7 @@ import {
 } from './rules/outside-rail.ts'
 import type { RailStore, RailWithSecrets } from './store/rails.ts'
 
-export interface ManageRailsParts extends AuditParts {
+export interface ManageRailsParts extends ClockAndRandom {
   readonly rails: RailStore
   readonly vault: Vault
   readonly mode: 'sandbox' | 'live'
@@ -50,7 +53,7 @@ type Parts = ManageRailsParts
 export function makeManageRails(parts: ManageRailsParts) {
   const { rails, vault } = parts
   return {
-    listRails: async (): Promise<OutsideRail[]> =>
+    listRails: async (_context: AnyContext): Promise<OutsideRail[]> =>
       (await rails.listRails()).map((listed) => openSecrets(listed, vault).rail),
     ...bindAll(parts, {
       showRail,
@@ -65,7 +68,11 @@ export function makeManageRails(parts: ManageRailsParts) {
   }
 }
 
-async function showRail({ rails, vault }: Parts, railId: string): Promise<RailWithSecrets> {
+async function showRail(
+  { rails, vault }: Parts,
+  _context: AnyContext,
+  railId: string,
+): Promise<RailWithSecrets> {
   const found = (await rails.findRail(railId)) ?? noRail(railId)
   return { ...found, rail: openSecrets(found, vault).rail }
 }
@@ -73,18 +80,25 @@ async function showRail({ rails, vault }: Parts, railId: string): Promise<RailWi
 /** Consumers pay to this account by bank transfer; operators record what came. */
 async function addTransferRail(
   parts: Parts,
+  context: AnyContext,
   railId: string,
   { account, ...settings }: RailSettings & { readonly account: BankAccount },
   reason: string,
 ): Promise<OutsideRail> {
   const rail = newRail(parts, railId, { ...settings, account: checkBankAccount(account) })
-  await insert(parts, rail, undefined, makeAuditEntry(parts, 'rail.add-transfer', railId, { reason }))
+  await insert(
+    parts,
+    rail,
+    undefined,
+    makeAuditEntry(parts, context, 'rail.add-transfer', railId, { reason }),
+  )
   return rail
 }
 
 /** Who has been told the old one pays to the old one. */
 async function changeAccount(
   parts: Parts,
+  context: AnyContext,
   railId: string,
   given: BankAccount,
   reason: string,
@@ -97,7 +111,9 @@ async function changeAccount(
       ? undefined
       : {
           changes: { account },
-          entry: makeAuditEntry(parts, 'rail.change-account', railId, { reason: `${described}: ${reason}` }),
+          entry: makeAuditEntry(parts, context, 'rail.change-account', railId, {
+            reason: `${described}: ${reason}`,
+          }),
         }
   })
   return changed ?? noRail(railId)
@@ -106,6 +122,7 @@ async function changeAccount(
 /** With a secret of its own, or one that is known already. */
 async function addRail(
   parts: Parts,
+  context: AnyContext,
   railId: string,
   settings: RailSettings,
   reason: string,
@@ -116,7 +133,7 @@ async function addRail(
     parts,
     rail,
     sealedSecret(parts, railId, secret),
-    makeAuditEntry(parts, 'rail.add', railId, { reason }),
+    makeAuditEntry(parts, context, 'rail.add', railId, { reason }),
   )
   return { rail, secret }
 }
@@ -124,6 +141,7 @@ async function addRail(
 /** The audit says what changed from what to what; where nothing does, nothing is recorded. */
 async function changeRail(
   parts: Parts,
+  context: AnyContext,
   railId: string,
   given: Partial<RailSettings>,
   reason: string,
@@ -141,7 +159,7 @@ async function changeRail(
       ? undefined
       : {
           changes,
-          entry: makeAuditEntry(parts, 'rail.change', railId, {
+          entry: makeAuditEntry(parts, context, 'rail.change', railId, {
             reason: `${described}: ${reason}`,
             ...(!opensRail(before, changes) && { effects: [] }),
           }),
@@ -151,19 +169,29 @@ async function changeRail(
 }
 
 /** It leaves the checkout; what is under way goes on. */
-async function pauseRail(parts: Parts, railId: string, reason: string): Promise<OutsideRail> {
+async function pauseRail(
+  parts: Parts,
+  context: AnyContext,
+  railId: string,
+  reason: string,
+): Promise<OutsideRail> {
   const paused = await parts.rails.changeRail(railId, () => ({
     changes: { isPaused: true },
-    entry: makeAuditEntry(parts, 'rail.pause', railId, { reason }),
+    entry: makeAuditEntry(parts, context, 'rail.pause', railId, { reason }),
   }))
   return paused ?? noRail(railId)
 }
 
 /** Forgets its failures as well. */
-async function resumeRail(parts: Parts, railId: string, reason: string): Promise<OutsideRail> {
+async function resumeRail(
+  parts: Parts,
+  context: AnyContext,
+  railId: string,
+  reason: string,
+): Promise<OutsideRail> {
   const resumed = await parts.rails.changeRail(railId, () => ({
     changes: { isPaused: false, failures: 0, pausedUntilMs: undefined },
-    entry: makeAuditEntry(parts, 'rail.resume', railId, { reason }),
+    entry: makeAuditEntry(parts, context, 'rail.resume', railId, { reason }),
   }))
   return resumed ?? noRail(railId)
 }
@@ -171,6 +199,7 @@ async function resumeRail(parts: Parts, railId: string, reason: string): Promise
 /** The one before stays good until the next time, unless it was stolen. */
 async function rotateSecret(
   parts: Parts,
+  context: AnyContext,
   railId: string,
   { endsOthers, reason, actId }: Rotation,
   secret = makeWebhookSecret(parts.random),
@@ -183,7 +212,7 @@ async function rotateSecret(
     await rails.replaceSecret(
       made,
       { endsOthers },
-      makeAuditEntry(parts, 'rail.rotate-secret', railId, { reason }),
+      makeAuditEntry(parts, context, 'rail.rotate-secret', railId, { reason }),
     )
   )
     return { rail, secret }

@@ -1,5 +1,6 @@
 // An operator records what the bank booked: money that came for an order, money that was sent back, a refund that was
 // sent. Each is decided on what is there, and entry, order, books, callbacks and audit are one transaction.
+
 import {
   Failure,
   makeCallbackId,
@@ -7,7 +8,8 @@ import {
   paymentIdPattern,
   toDecimalText,
 } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { AnyContext } from '../../core/audit/context.ts'
 import type { AuditEntry } from '../../core/audit/rules/audit.ts'
 import type { CurrentOrder } from '../../core/orders/current-order.ts'
 import type { PriceDirectory } from '../../core/orders/fees/price-directory.ts'
@@ -16,6 +18,7 @@ import type { RefundStore } from '../../core/orders/refunds/store/refunds.ts'
 import type { Order, OrderKey } from '../../core/orders/rules/order.ts'
 import type { OrderStore } from '../../core/orders/store/orders.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
 import {
   checkUsable,
@@ -32,7 +35,7 @@ import { RailRaceLost } from './store/rail-outcomes.ts'
 import type { RailStore } from './store/rails.ts'
 import type { RecordedTransfer, TransferEntryStore } from './store/transfer-entries.ts'
 
-export interface RecordTransfersParts extends AuditParts {
+export interface RecordTransfersParts extends ClockAndRandom {
   readonly transferEntries: TransferEntryStore
   readonly attempts: Pick<RailAttemptStore, 'findAttempt' | 'listAttempts'>
   readonly rails: Pick<RailStore, 'findRail'>
@@ -76,12 +79,17 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
 }
 
 /** Pays the order where there is enough; otherwise it is kept, and nothing is lost. */
-async function confirmTransfer(parts: Parts, railId: string, receipt: Receipt): Promise<TransferOutcome> {
+async function confirmTransfer(
+  parts: Parts,
+  context: AnyContext,
+  railId: string,
+  receipt: Receipt,
+): Promise<TransferOutcome> {
   const account = await accountOf(parts, railId)
   const { outsideReference, amountMinor, reason } = receipt
   return decided(parts, railId, outsideReference, async () => {
     const key = await paidBy(parts, railId, receipt)
-    const auditEntry = makeAuditEntry(parts, 'transfer.confirm', key.paymentId, {
+    const auditEntry = makeAuditEntry(parts, context, 'transfer.confirm', key.paymentId, {
       merchantId: key.merchantId,
       reason,
     })
@@ -98,6 +106,7 @@ async function confirmTransfer(parts: Parts, railId: string, receipt: Receipt): 
 /** What became of an entry of the bank; undefined: it is not on record. */
 async function findTransfer(
   parts: Parts,
+  _context: AnyContext,
   railId: string,
   outsideReference: string,
 ): Promise<TransferOutcome | undefined> {
@@ -110,13 +119,14 @@ async function findTransfer(
 /** Money that lies in suspense for an order was sent back to whoever it came from. */
 async function returnTransfer(
   parts: Parts,
+  context: AnyContext,
   railId: string,
   key: OrderKey,
   { amount, ...sent }: BankEntryAndReason & { readonly amount: (order: Order) => bigint },
 ): Promise<TransferOutcome> {
   const account = await accountOf(parts, railId)
   return decided(parts, railId, sent.outsideReference, async () => {
-    const auditEntry = makeAuditEntry(parts, 'transfer.return', key.paymentId, {
+    const auditEntry = makeAuditEntry(parts, context, 'transfer.return', key.paymentId, {
       ...key,
       reason: sent.reason,
     })
@@ -139,6 +149,7 @@ async function returnTransfer(
 /** A refund of an order that was paid by bank transfer was sent; or cannot be, where there is no entry of a bank. */
 async function recordSentRefund(
   parts: Parts,
+  context: AnyContext,
   { merchantId, refundId }: { readonly merchantId: string; readonly refundId: string },
   given: { readonly sent: BankEntry | undefined; readonly reason: string },
 ): Promise<TransferOutcome> {
@@ -154,7 +165,7 @@ async function recordSentRefund(
         message:
           'The merchant’s wallet has too little money for this refund: it fails by itself. Send nothing.',
       })
-    const auditEntry = makeAuditEntry(parts, 'transfer.settle-refund', refundId, {
+    const auditEntry = makeAuditEntry(parts, context, 'transfer.settle-refund', refundId, {
       merchantId,
       reason: given.reason,
       // Sent is what the refund was approved for; failed gives the merchant the money back.

@@ -1,11 +1,14 @@
 // An operator sends late money that is held back through its rail: because the rail did not take it the first time, or
 // because the gateway leaves all of it to operators.
+
 import { Failure, makeTransactionId } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { AnyContext } from '../../core/audit/context.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Attempt } from './rules/attempt.ts'
 import type { AttemptKey, RailAttemptStore } from './store/rail-attempts.ts'
 
-export interface ReturnLateMoneyParts extends AuditParts {
+export interface ReturnLateMoneyParts extends ClockAndRandom {
   readonly attempts: Pick<RailAttemptStore, 'findAttempt' | 'returnHeld'>
 }
 
@@ -13,8 +16,7 @@ export type ReturnLateMoney = ReturnType<typeof makeReturnLateMoney>
 
 export function makeReturnLateMoney(parts: ReturnLateMoneyParts) {
   const { attempts, clock, random } = parts
-  const entry = makeAuditEntries(parts)
-  return async (key: AttemptKey, reason: string): Promise<Attempt> => {
+  return async (context: AnyContext, key: AttemptKey, reason: string): Promise<Attempt> => {
     const attempt = await attempts.findAttempt(key)
     if (!attempt)
       throw new Failure('not_found', {
@@ -22,7 +24,7 @@ export function makeReturnLateMoney(parts: ReturnLateMoneyParts) {
       })
     const nowMs = clock.now()
     const returnId = makeTransactionId(nowMs, random)
-    const recorded = entry('rail.return-late-money', key.transactionId, {
+    const recorded = makeAuditEntry(parts, context, 'rail.return-late-money', key.transactionId, {
       merchantId: key.merchantId,
       reason,
     })

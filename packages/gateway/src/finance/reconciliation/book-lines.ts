@@ -2,6 +2,7 @@
 // or came back, refunds that were sent, what rails paid over. Each bears the line's mark, so that it is booked once, and is
 // found again by whoever died before the match was written down. A statement is one operator's word that the bank wrote it:
 // what needs a second operator is refused by the audit of each booking, and the line becomes a break.
+import type { AnyContext } from '../../core/audit/context.ts'
 import type { ManagePayouts } from '../payouts/manage-payouts.ts'
 import type { RecordTransfers } from '../rails/record-transfers.ts'
 import type { BankEntry } from '../rails/rules/bank-transfer.ts'
@@ -21,7 +22,12 @@ export type BookLine = ReturnType<typeof makeBookLine>
 const reason = 'by the statement'
 
 export function makeBookLine({ payouts, transfers, settleRail }: BookLinesParts) {
-  return async (line: KnownLine, item: BookItem, bankName: string | undefined): Promise<Booked> => {
+  return async (
+    context: AnyContext,
+    line: KnownLine,
+    item: BookItem,
+    bankName: string | undefined,
+  ): Promise<Booked> => {
     const { mark: reference, valueDay: valueDate, currency } = line
     const amountMinor = line.amountMinor < 0n ? -line.amountMinor : line.amountMinor
     const outside = { reference, valueDate }
@@ -32,13 +38,14 @@ export function makeBookLine({ payouts, transfers, settleRail }: BookLinesParts)
       case 'booked': {
         // Whoever booked it for this line may have died before anybody was told, or be about to tell.
         const isForLine = item.what === 'transfer_received' && item.references.includes(reference)
-        const known = isForLine ? await transfers.findTransfer(railId, reference) : undefined
+        const known = isForLine ? await transfers.findTransfer(context, railId, reference) : undefined
         return (known && findingOf(known, { railId, outsideReference: reference })) ?? usual
       }
       case 'payout':
       case 'payout_return': {
         const status = item.kind === 'payout' ? 'paid' : 'returned'
         await payouts.endPayout(
+          context,
           { merchantId, payoutId: transferId },
           { status, outside, message: line.description },
           reason,
@@ -46,13 +53,13 @@ export function makeBookLine({ payouts, transfers, settleRail }: BookLinesParts)
         return usual
       }
       case 'refund':
-        await transfers.settleRefund({ merchantId, refundId: transferId }, { sent: entry, reason })
+        await transfers.settleRefund(context, { merchantId, refundId: transferId }, { sent: entry, reason })
         return usual
       case 'settlement': {
         const { feeMinor = 0n } = item
         const actId = line.lineId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
         const netMinor = item.amountMinor
-        await settleRail({
+        await settleRail(context, {
           actId,
           railId,
           bankName: bankName ?? '',
@@ -65,7 +72,7 @@ export function makeBookLine({ payouts, transfers, settleRail }: BookLinesParts)
         return usual
       }
       case 'transfer': {
-        const booked = await transfers.confirmTransfer(railId, {
+        const booked = await transfers.confirmTransfer(context, railId, {
           ...entry,
           reference: item.references[0] ?? '',
           currency,

@@ -2,8 +2,9 @@
 // withdrawal), as unknown money in suspense, or as unknown money that goes back to its sender. The transfers, their match and
 // the end of the break are one transaction with one audit entry, once.
 import { Failure, makeTransactionId, makeUuid, toDecimalText } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce, type Once } from '../../core/audit/carry-out-once.ts'
+import type { AnyContext } from '../../core/audit/context.ts'
 import type { AuditEntry } from '../../core/audit/rules/audit.ts'
 import type { AuditedAction, Effect } from '../../core/audit/rules/effects.ts'
 import {
@@ -15,6 +16,7 @@ import {
   type Transfer,
 } from '../../core/ledger/rules/transfer.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { planOwnMove } from '../treasury/rules/own-money.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
 import {
@@ -33,7 +35,7 @@ import { beingResolved, resolvedBefore } from './rules/resolution.ts'
 import type { KnownLine } from './rules/statement.ts'
 import type { BreakStore } from './store/breaks.ts'
 
-export interface BookOwnParts extends AuditParts {
+export interface BookOwnParts extends ClockAndRandom {
   readonly breaks: BreakStore
   readonly treasury: TreasuryStore
 }
@@ -73,8 +75,13 @@ export function makeBookOwn(parts: BookOwnParts) {
   return bindAll(parts, { bookAs, park, returnToSender })
 }
 
-function bookAs(parts: Parts, breakId: string, { as, ...given }: BookAsGiven): Promise<Break> {
-  return book(parts, breakId, given, (found) => {
+function bookAs(
+  parts: Parts,
+  context: AnyContext,
+  breakId: string,
+  { as, ...given }: BookAsGiven,
+): Promise<Break> {
+  return book(parts, context, breakId, given, (found) => {
     const { account, currency, amountMinor, line } = found
     if (!mayBookAs(found))
       throw notBookable(
@@ -95,8 +102,8 @@ function bookAs(parts: Parts, breakId: string, { as, ...given }: BookAsGiven): P
 }
 
 /** Until an operator finds out whose it is. */
-function park(parts: Parts, breakId: string, given: BookGiven): Promise<Break> {
-  return book(parts, breakId, given, (found) => ({
+function park(parts: Parts, context: AnyContext, breakId: string, given: BookGiven): Promise<Break> {
+  return book(parts, context, breakId, given, (found) => ({
     action: 'reconcile.park',
     resolution: 'parked',
     what: 'unknown money into suspense',
@@ -105,8 +112,13 @@ function park(parts: Parts, breakId: string, given: BookGiven): Promise<Break> {
 }
 
 /** The operator sends it at the bank; the line of that transfer is matched by the reference. */
-function returnToSender(parts: Parts, breakId: string, given: BookGiven): Promise<Break> {
-  return book(parts, breakId, given, (found) => {
+function returnToSender(
+  parts: Parts,
+  context: AnyContext,
+  breakId: string,
+  given: BookGiven,
+): Promise<Break> {
+  return book(parts, context, breakId, given, (found) => {
     const into = received(found)
     const valueDate = new Date(parts.clock.now()).toISOString().slice(0, 10)
     const [from, to] = [into.to, into.from]
@@ -139,11 +151,12 @@ function received(found: Found): Move {
 
 async function book(
   parts: Parts,
+  context: AnyContext,
   breakId: string,
   { amount, reason, ...once }: BookGiven,
   planOf: (found: Found) => Plan,
 ): Promise<Break> {
-  const { breaks, treasury, actor } = parts
+  const { breaks, treasury } = parts
   const found = await demand(parts, breakId)
   if (once.actId !== undefined && (await treasury.recordedAt(once.actId)) !== undefined) return found
   checkAmount(found, amount)
@@ -151,7 +164,7 @@ async function book(
   if (!line) throw notBookable(found, 'No statement shows it, so there is nothing to book.')
   const { action, resolution, what, effects, moves } = planOf({ ...found, line })
   if (found.actId !== undefined) throw beingResolved()
-  const entry = makeAuditEntry(parts, action, breakId, {
+  const entry = makeAuditEntry(parts, context, action, breakId, {
     reason: `${what}, ${toDecimalText(amountMinor, currency)} ${currency}: ${reason}`,
     auditId: once.actId,
     ...(effects && { effects }),
@@ -162,7 +175,7 @@ async function book(
     breaks: [found],
     resolution,
     reason,
-    by: actor,
+    by: context.actor,
     account,
     transfers,
     matched: {

@@ -1,12 +1,15 @@
 // Days of outside accounts: as they stand, as a month, as CSV, and closed. A day is closed when it is over, with all before it.
+
 import { Failure, toDecimalText } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { type AnyContext, reading } from '../../core/audit/context.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
 import { dayAfter } from './rules/statement.ts'
 import type { AccountCurrency, DayStore, ReconciledDay } from './store/days.ts'
 import type { OutsideAccountRow, StatementStore } from './store/statements.ts'
 
-export interface CloseDaysParts extends AuditParts {
+export interface CloseDaysParts extends ClockAndRandom {
   readonly days: DayStore
   readonly statements: Pick<StatementStore, 'listAccounts'>
   readonly log: Log
@@ -14,7 +17,6 @@ export interface CloseDaysParts extends AuditParts {
 
 export function makeCloseDays(parts: CloseDaysParts) {
   const { days, statements, clock } = parts
-  const makeAuditEntry = makeAuditEntries(parts)
 
   const find = async ({ account, currency }: AccountCurrency): Promise<OutsideAccountRow> => {
     const found = (await statements.listAccounts()).find(
@@ -41,18 +43,27 @@ export function makeCloseDays(parts: CloseDaysParts) {
   }
 
   return {
-    listAccounts: statements.listAccounts,
-    listUnexplained: days.listUnexplained,
+    listAccounts: reading(statements.listAccounts),
+    listUnexplained: reading(days.listUnexplained),
     /** The oldest first; those that are open as they stand now. */
-    listMonth,
+    listMonth: reading(listMonth),
 
-    async exportMonth(of: AccountCurrency, month: string): Promise<AsyncGenerator<string>> {
+    async exportMonth(
+      _context: AnyContext,
+      of: AccountCurrency,
+      month: string,
+    ): Promise<AsyncGenerator<string>> {
       const all = await listMonth(of, month)
       return csvOf(all)
     },
 
     /** With every day before it that is open. */
-    async closeDay(of: AccountCurrency, day: string, reason: string): Promise<ReconciledDay[]> {
+    async closeDay(
+      context: AnyContext,
+      of: AccountCurrency,
+      day: string,
+      reason: string,
+    ): Promise<ReconciledDay[]> {
       const { startDay, closedThrough, seenThrough } = await find(of)
       if (day >= today()) throw wrong(`${day} is not over yet. Close days up to yesterday.`)
       if (day < startDay) throw wrong(`The first statement of ${of.account} is of ${startDay}.`)
@@ -62,7 +73,13 @@ export function makeCloseDays(parts: CloseDaysParts) {
         throw new Failure('status_does_not_allow', {
           message: `${day} is closed, and stays as it is. What came later lands in the next open day.`,
         })
-      const entry = makeAuditEntry('reconcile.close-day', `${of.account} ${of.currency} ${day}`, { reason })
+      const entry = makeAuditEntry(
+        parts,
+        context,
+        'reconcile.close-day',
+        `${of.account} ${of.currency} ${day}`,
+        { reason },
+      )
       const closed = await days.closeDays(of, day, entry)
       const last = closed.at(-1)
       if (last && last.unexplainedMinor !== 0n) {

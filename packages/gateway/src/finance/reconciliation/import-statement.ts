@@ -1,7 +1,10 @@
 // Imports a statement: reads the file once to its end without writing anything, so that what is wrong is said before any lock
 // is taken, and then once more into the database, all of it or nothing. What it holds is matched right after.
+
 import { Failure, makeUuid } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { AnyContext } from '../../core/audit/context.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { MatchLines, PassCounts } from './match-lines.ts'
 import { readHere, type StatementFile, type StatementFiles } from './read-file.ts'
 import type { FileSummary } from './rules/file-summary.ts'
@@ -19,7 +22,7 @@ export interface ImportGiven {
   readonly reason: string
 }
 
-export interface ImportStatementParts extends AuditParts {
+export interface ImportStatementParts extends ClockAndRandom {
   readonly statements: StatementStore
   readonly matching: Pick<MatchingStore, 'listOutsideAccounts'>
   readonly matchLines: MatchLines
@@ -39,14 +42,13 @@ const maxDaysAhead = 2
 
 export function makeImportStatement(parts: ImportStatementParts) {
   const { statements, matching, matchLines, clock, random, statementFiles = readHere } = parts
-  const makeAuditEntry = makeAuditEntries(parts)
 
   return {
     /** What would be read; nothing is written. */
-    dryRun: async ({ file, ...given }: ImportGiven): Promise<FileSummary> =>
+    dryRun: async (_context: AnyContext, { file, ...given }: ImportGiven): Promise<FileSummary> =>
       (await statementFiles.inspect(file, await givenFor(given))).summary,
 
-    async importStatement(given: ImportGiven): Promise<ImportOutcome> {
+    async importStatement(context: AnyContext, given: ImportGiven): Promise<ImportOutcome> {
       const by = await givenFor(given)
       const { mapping } = by
       const { summary, sha256, spans } = await statementFiles.inspect(given.file, by)
@@ -56,9 +58,9 @@ export function makeImportStatement(parts: ImportStatementParts) {
       const accounts = new Set([...spans.map((span) => span.account), ...others])
       const known = await statements.findByHash(sha256)
       // Whoever imported it may have died before all of them were looked at.
-      if (known) return { statement: known, isRepeated: true, counts: await matchAll(accounts) }
+      if (known) return { statement: known, isRepeated: true, counts: await matchAll(context, accounts) }
       const importId = makeUuid(clock.now(), random)
-      const entry = makeAuditEntry('reconcile.import', importId, { reason: given.reason })
+      const entry = makeAuditEntry(parts, context, 'reconcile.import', importId, { reason: given.reason })
       const { name } = given.file
       const statement = await statements.importFile(
         {
@@ -89,14 +91,14 @@ export function makeImportStatement(parts: ImportStatementParts) {
       // Somebody sent the same file at the same moment.
       if (!statement)
         return { statement: found(await statements.findByHash(sha256)), isRepeated: true, counts: nothing }
-      return { statement, isRepeated: false, counts: await matchAll(accounts) }
+      return { statement, isRepeated: false, counts: await matchAll(context, accounts) }
     },
   }
 
-  async function matchAll(accounts: Iterable<string>): Promise<PassCounts> {
+  async function matchAll(context: AnyContext, accounts: Iterable<string>): Promise<PassCounts> {
     const counts = { ...nothing }
     for (const account of accounts) {
-      const { matched, booked, breaks } = await matchLines(account)
+      const { matched, booked, breaks } = await matchLines(context, account)
       counts.matched += matched
       counts.booked += booked
       counts.breaks += breaks

@@ -1,12 +1,15 @@
 // How CSV files are read, as operators save it: by name, for one outside account each.
+
 import { Failure } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { type AnyContext, reading } from '../../core/audit/context.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
 import { checkMapping } from './rules/csv.ts'
 import type { MatchingStore } from './store/matching.ts'
 import type { SavedMapping, StatementStore } from './store/statements.ts'
 
-export interface ManageMappingsParts extends AuditParts {
+export interface ManageMappingsParts extends ClockAndRandom {
   readonly statements: StatementStore
   readonly matching: Pick<MatchingStore, 'listOutsideAccounts'>
   readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
@@ -14,12 +17,15 @@ export interface ManageMappingsParts extends AuditParts {
 
 export function makeManageMappings(parts: ManageMappingsParts) {
   const { statements, matching, bankAccounts, clock } = parts
-  const entry = makeAuditEntries(parts)
   return {
-    listMappings: statements.listMappings,
+    listMappings: reading(statements.listMappings),
 
     /** What was read by it before stays as it is. */
-    async saveMapping(given: Omit<SavedMapping, 'changedAtMs'>, reason: string): Promise<SavedMapping> {
+    async saveMapping(
+      context: AnyContext,
+      given: Omit<SavedMapping, 'changedAtMs'>,
+      reason: string,
+    ): Promise<SavedMapping> {
       const { mappingName, account, settlesTo, columns } = given
       checkMapping(columns)
       if (!(await matching.listOutsideAccounts()).some((each) => each.account === account))
@@ -34,7 +40,10 @@ export function makeManageMappings(parts: ManageMappingsParts) {
       } else if (columns.fee !== undefined || columns.batch !== undefined)
         throw wrong('settlesTo', 'Say to which bank account the rail pays over, less its fees.')
       const mapping = { ...given, changedAtMs: clock.now() }
-      await statements.saveMapping(mapping, entry('reconcile.mapping', mappingName, { reason }))
+      await statements.saveMapping(
+        mapping,
+        makeAuditEntry(parts, context, 'reconcile.mapping', mappingName, { reason }),
+      )
       return mapping
     },
   }

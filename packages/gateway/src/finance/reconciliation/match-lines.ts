@@ -2,19 +2,24 @@
 // those that name something of ours and then the rest; those of open breaks are tried again with what is new, and what the books
 // have and no statement shows is looked for. Page by page, each its own transaction, so that whoever dies in between is followed
 // by anybody, and memory holds a page however long the statement is.
+
 import { Failure, makeUuid, toDecimalText } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { type AnyContext, reachingAll } from '../../core/audit/context.ts'
+import type { ApprovalPolicy } from '../../core/audit/rules/approval.ts'
 import type { MakeNotices } from '../../core/emails/make-notices.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { BookLine } from './book-lines.ts'
 import { type BookItem, type Decision, match, matchByName, matchDefaults } from './rules/match.ts'
 import type { KnownLine } from './rules/statement.ts'
 import type { MatchingStore, NewBreak, NewMatch } from './store/matching.ts'
 import type { OutsideAccount } from './store/owners.ts'
 
-export interface MatchLinesParts extends AuditParts {
+export interface MatchLinesParts extends ClockAndRandom {
   readonly matching: MatchingStore
   readonly bookLine: BookLine
   readonly makeNotices: MakeNotices
+  readonly policy: ApprovalPolicy
 }
 
 export interface PassCounts {
@@ -26,20 +31,20 @@ export interface PassCounts {
 const linesPerPage = 5_000
 const overduePerPage = 5_000
 
-export type MatchLines = (account: string) => Promise<PassCounts>
+export type MatchLines = (context: AnyContext, account: string) => Promise<PassCounts>
 
 type Parts = MatchLinesParts
 
 /** All of an account. Safe to repeat, and to run twice at once. */
 export function makeMatchLines(parts: Parts): MatchLines {
-  return (account) => matchAccount(parts, account)
+  return (context, account) => matchAccount(parts, context, account)
 }
 
 /** First lines that name something of ours, then the rest, then again those of open breaks. */
 const passes = ['named', 'rest', 'again'] as const
 type Pass = (typeof passes)[number]
 
-async function matchAccount(parts: Parts, account: string): Promise<PassCounts> {
+async function matchAccount(parts: Parts, context: AnyContext, account: string): Promise<PassCounts> {
   const { matching } = parts
   const outside = (await matching.listOutsideAccounts()).find((each) => each.account === account)
   if (!outside) throw new Failure('not_found', { message: `There is no outside account ${account}.` })
@@ -48,7 +53,7 @@ async function matchAccount(parts: Parts, account: string): Promise<PassCounts> 
   for (const pass of passes) {
     const list = pass === 'again' ? matching.listBrokenLines : matching.listOpenLines
     await eachPage(list, account, async (lines) => {
-      const more = await matchPage(parts, { outside, lines, pass })
+      const more = await matchPage(parts, context, { outside, lines, pass })
       counts.matched += more.matched
       counts.booked += more.booked
       counts.breaks += more.breaks
@@ -56,7 +61,7 @@ async function matchAccount(parts: Parts, account: string): Promise<PassCounts> 
   }
   await recordRails(parts, outside)
   await matching.resolveEndedPayouts(account, parts.clock.now())
-  return { ...counts, breaks: counts.breaks + (await findOverdue(parts, outside)) }
+  return { ...counts, breaks: counts.breaks + (await findOverdue(parts, context, outside)) }
 }
 
 interface Page {
@@ -75,7 +80,7 @@ interface Findings {
 }
 
 /** Decides about the lines of a page, books what is to be booked, and records all of it at once. */
-async function matchPage(parts: Parts, page: Page): Promise<PassCounts> {
+async function matchPage(parts: Parts, context: AnyContext, page: Page): Promise<PassCounts> {
   const { outside, lines, pass } = page
   const named = await parts.matching.findNamed(outside, lines)
   const decisions =
@@ -86,9 +91,9 @@ async function matchPage(parts: Parts, page: Page): Promise<PassCounts> {
   for (const decision of decisions) {
     if (decision.kind === 'break')
       found[pass === 'again' ? 'changed' : 'breaks'].push(breakOf(parts, decision))
-    else if (decision.kind === 'match') await addMatch(parts, found, decision, { outside, named })
+    else if (decision.kind === 'match') await addMatch(parts, context, found, decision, { outside, named })
     else if (!lineIdsOf(decision.lines).some((lineId) => taken.has(lineId)))
-      await addBooking(parts, found, decision, page)
+      await addBooking(parts, context, found, decision, page)
   }
   if (decisions.some(isSettlement)) await recordRails(parts, outside)
   const { booked, ...recorded } = found
@@ -97,13 +102,14 @@ async function matchPage(parts: Parts, page: Page): Promise<PassCounts> {
     account: outside.account,
     lineIds: lineIdsOf(lines),
     nowMs: parts.clock.now(),
-    entry: found.breaks.length > 0 ? newsOf(parts, outside.account, found.breaks) : undefined,
+    entry: found.breaks.length > 0 ? newsOf(parts, context, outside.account, found.breaks) : undefined,
   })
   return { matched: found.matches.length, booked, breaks: fresh }
 }
 
 async function addMatch(
   parts: Parts,
+  context: AnyContext,
   { matches, breaks }: Findings,
   { rule, lines, items, lateDays }: Extract<Decision, { kind: 'match' }>,
   known: { readonly outside: OutsideAccount; readonly named: readonly BookItem[] },
@@ -112,18 +118,19 @@ async function addMatch(
   const [line] = lines
   const [item] = items
   if (lateDays !== undefined && line) breaks.push(rightBut(parts, 'late', line, { item }))
-  else if (line && item) breaks.push(...(await findingsOf(parts, line, item, known)))
+  else if (line && item) breaks.push(...(await findingsOf(parts, context, line, item, known)))
 }
 
 async function addBooking(
   parts: Parts,
+  context: AnyContext,
   found: Findings,
   decision: Extract<Decision, { kind: 'book' }>,
   { outside, pass }: Page,
 ): Promise<void> {
   const { rule, lines, items: awaited } = decision
   const lineIds = lineIdsOf(lines)
-  const { items, breaks } = await book(parts, outside, decision)
+  const { items, breaks } = await book(parts, context, outside, decision)
   const isBooked = items.length > 0
   found.booked += items.length
   if (isBooked) found.matches.push({ matchId: newId(parts), rule, lineIds, items, awaited })
@@ -156,11 +163,12 @@ async function matchAll(
 /** Of what was booked for this very line before: it is told with the match, by whoever comes to write that down. */
 async function findingsOf(
   parts: Parts,
+  context: AnyContext,
   line: KnownLine,
   item: BookItem,
   { outside, named }: { outside: OutsideAccount; named: readonly BookItem[] },
 ): Promise<NewBreak[]> {
-  const { finding, sizeMinor } = await parts.bookLine(line, item, outside.bankName)
+  const { finding, sizeMinor } = await parts.bookLine(passing(parts, context), line, item, outside.bankName)
   if (!finding) return []
   const order = named.find(
     ({ kind, references }) =>
@@ -172,6 +180,7 @@ async function findingsOf(
 /** The transfers that it made, or found made; a break where a room refuses it. */
 async function book(
   parts: Parts,
+  context: AnyContext,
   outside: OutsideAccount,
   { lines, items }: Extract<Decision, { kind: 'book' }>,
 ): Promise<{ items: readonly BookItem[]; breaks: NewBreak[] }> {
@@ -180,7 +189,12 @@ async function book(
   if (!line) return { items: [], breaks }
   try {
     for (const item of items) {
-      const { finding, sizeMinor } = await parts.bookLine(line, item, outside.bankName)
+      const { finding, sizeMinor } = await parts.bookLine(
+        passing(parts, context),
+        line,
+        item,
+        outside.bankName,
+      )
       if (finding) breaks.push(rightBut(parts, finding, line, { item, sizeMinor }))
     }
   } catch (error) {
@@ -193,6 +207,11 @@ async function book(
     return { items: [], breaks: refused }
   }
   return { items: fitting(await parts.matching.findByMarks(outside, lines), { lines, items }), breaks }
+}
+
+/** A pass never has a second operator's approval: one person's statement is all that speaks for it. */
+function passing({ policy }: Parts, { actor }: AnyContext): AnyContext {
+  return reachingAll({ actor, authority: { kind: 'statement', policy } })
 }
 
 /** Of the transfers with the marks of the lines, those that are their sum. */
@@ -215,7 +234,7 @@ async function recordRails({ matching }: Parts, { bankName }: OutsideAccount): P
     if (railId !== undefined) await matching.recordRailSide(railId)
 }
 
-async function findOverdue(parts: Parts, outside: OutsideAccount): Promise<number> {
+async function findOverdue(parts: Parts, context: AnyContext, outside: OutsideAccount): Promise<number> {
   const graceDays = matchDefaults.lateAfterDays
   let found = 0
   for (;;) {
@@ -234,7 +253,7 @@ async function findOverdue(parts: Parts, outside: OutsideAccount): Promise<numbe
       }),
     )
     if (breaks.length === 0) return found
-    const entry = newsOf(parts, outside.account, breaks)
+    const entry = newsOf(parts, context, outside.account, breaks)
     found += await parts.matching.record({
       account: outside.account,
       lineIds: [],
@@ -280,13 +299,13 @@ function rightBut(
   return { breakId: newId(parts), kind, currency, amountMinor: 0n, sizeMinor, day, lineId, item }
 }
 
-function newsOf(parts: Parts, account: string, breaks: readonly NewBreak[]) {
+function newsOf(parts: Parts, context: AnyContext, account: string, breaks: readonly NewBreak[]) {
   const [largest] = breaks.toSorted((a, b) => (a.sizeMinor > b.sizeMinor ? -1 : 1))
   const amount = largest ? `${toDecimalText(largest.sizeMinor, largest.currency)} ${largest.currency}` : ''
   const notices = parts.makeNotices('breaks-found', {
     parameters: { account, count: String(breaks.length), largest: amount },
   })
-  return makeAuditEntry(parts, 'reconcile.breaks-found', account, {
+  return makeAuditEntry(parts, context, 'reconcile.breaks-found', account, {
     reason: `${breaks.length} found`,
     notices,
   })

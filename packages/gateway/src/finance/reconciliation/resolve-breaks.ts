@@ -1,10 +1,13 @@
 // What operators do with breaks. What moves money is an action of the room that it belongs to: a difference is written off by a
 // correction, a line is booked as a bank transfer, at once or after a second operator's yes, and the break ends when that is in
 // the books.
+
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
-import { type AuditParts, demandApproval, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { demandApproval, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { type AnyContext, reading } from '../../core/audit/context.ts'
 import type { AuditedAction } from '../../core/audit/rules/effects.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { type RecordTransfers, referenceOf } from '../rails/record-transfers.ts'
 import type { CorrectBooks } from '../treasury/correct-books.ts'
 import { mainBank } from '../treasury/rules/bank-account.ts'
@@ -18,7 +21,7 @@ import type { BreakResolution, BreakStore } from './store/breaks.ts'
 import type { MatchingStore } from './store/matching.ts'
 import type { OutsideAccount } from './store/owners.ts'
 
-export interface ResolveBreaksParts extends AuditParts {
+export interface ResolveBreaksParts extends ClockAndRandom {
   readonly breaks: BreakStore
   readonly matching: Pick<MatchingStore, 'listOutsideAccounts' | 'findNamed' | 'findByMarks'>
   readonly transfers: Pick<RecordTransfers, 'confirmTransfer'>
@@ -42,13 +45,13 @@ type Parts = ResolveBreaksParts
 export function makeResolveBreaks(parts: ResolveBreaksParts) {
   const { breaks } = parts
   return {
-    listBreaks: breaks.listBreaks,
-    countOpen: breaks.countOpen,
+    listBreaks: reading(breaks.listBreaks),
+    countOpen: reading(breaks.countOpen),
     ...bindAll(parts, { finishAll, showBreak, assign, note, accept, pair, confirm, writeOff }),
   }
 }
 
-async function showBreak(parts: Parts, breakId: string): Promise<BreakWithNotes> {
+async function showBreak(parts: Parts, _context: AnyContext, breakId: string): Promise<BreakWithNotes> {
   const found = await asNow(parts, await find(parts, breakId))
   return { found, notes: await parts.breaks.listNotes(breakId), parked: await parkedBy(parts, found) }
 }
@@ -60,46 +63,54 @@ async function parkedBy({ breaks }: Parts, { resolution, breakId }: Break): Prom
 /** Without an owner it is nobody's again. */
 async function assign(
   parts: Parts,
+  context: AnyContext,
   breakId: string,
   owner: string | undefined,
   reason: string,
 ): Promise<Break> {
   const { account } = await find(parts, breakId)
-  const entry = makeAuditEntry(parts, 'reconcile.assign', breakId, {
+  const entry = makeAuditEntry(parts, context, 'reconcile.assign', breakId, {
     reason: `${account}: ${owner ?? 'nobody'}: ${reason}`,
   })
   if (!(await parts.breaks.assign(breakId, owner, entry))) throw resolvedBefore(await find(parts, breakId))
   return find(parts, breakId)
 }
 
-async function note(parts: Parts, breakId: string, text: string): Promise<void> {
+async function note(parts: Parts, context: AnyContext, breakId: string, text: string): Promise<void> {
   await find(parts, breakId)
-  const entry = makeAuditEntry(parts, 'reconcile.note', breakId, { reason: text })
+  const entry = makeAuditEntry(parts, context, 'reconcile.note', breakId, { reason: text })
   await parts.breaks.addNote(
-    { breakId, noteId: entry.auditId, actor: parts.actor, notedAtMs: entry.actedAtMs, text },
+    { breakId, noteId: entry.auditId, actor: context.actor, notedAtMs: entry.actedAtMs, text },
     entry,
   )
 }
 
-async function accept(parts: Parts, breakId: string, reason: string): Promise<Break> {
+async function accept(parts: Parts, context: AnyContext, breakId: string, reason: string): Promise<Break> {
   const found = await asNow(parts, await find(parts, breakId))
   checkWay(found, ways.accept)
-  return resolve(parts, [found], { ...ways.accept, reason })
+  return resolve(parts, context, [found], { ...ways.accept, reason })
 }
 
 /** Its line and what the other one misses are the same. */
-async function pair(parts: Parts, breakId: string, otherBreakId: string, reason: string): Promise<Break> {
+async function pair(
+  parts: Parts,
+  context: AnyContext,
+  breakId: string,
+  otherBreakId: string,
+  reason: string,
+): Promise<Break> {
   const [found, other] = [await asNow(parts, await find(parts, breakId)), await find(parts, otherBreakId)]
   checkWay(found, ways.pair)
   checkPair(found, other)
   if ((await underWay(parts, found)) || (await underWay(parts, other))) throw beingResolved()
   const matched = matchOf(parts, [found], other.item ? [other.item] : [])
-  return resolve(parts, [found, other], { ...ways.pair, reason, matched })
+  return resolve(parts, context, [found, other], { ...ways.pair, reason, matched })
 }
 
 /** Books what the line is, by what waits for it, and looks at the line again. */
 async function confirm(
   parts: Parts,
+  context: AnyContext,
   breakId: string,
   given: {
     readonly reference?: string | undefined
@@ -112,25 +123,26 @@ async function confirm(
   checkAmount(found, given.amount)
   checkWay(found, ways.confirm)
   if (await underWay(parts, found)) throw beingResolved()
-  const booking = await bookingOf(parts, found, given)
+  const booking = await bookingOf(parts, context, found, given)
   const actId = makeUuid(clock.now(), parts.random)
-  demandApproval(parts.authority, booking.needs)
+  demandApproval(context.authority, booking.needs)
   const { reason } = given
-  await claimed(parts, found, { actId, action: ways.confirm.action, reason }, booking.book)
+  await claimed(parts, context, found, { actId, action: ways.confirm.action, reason }, booking.book)
   // Where another pass was quicker, the break is resolved by the line's mark.
   const { resolution } = ways.confirm
   await breaks.resolve(
-    resolutionOf(parts, [{ ...found, actId }], { resolution, reason }),
+    resolutionOf(context, [{ ...found, actId }], { resolution, reason }),
     undefined,
     clock.now(),
   )
-  await parts.matchLines(found.account)
+  await parts.matchLines(context, found.account)
   return find(parts, breakId)
 }
 
 /** A transfer for an order, or what the books wait for. */
 async function bookingOf(
   parts: Parts,
+  context: AnyContext,
   found: Break,
   given: { readonly reference?: string | undefined; readonly reason: string },
 ): Promise<{ readonly needs: AuditedAction; readonly book: () => Promise<unknown> }> {
@@ -139,15 +151,19 @@ async function bookingOf(
   const outside = await outsideOf(parts, account)
   if (kind === 'missing_here' && item?.kind !== 'payout_return' && item?.kind !== 'settlement') {
     const { railId, receipt } = await transferOf(parts, line, { ...given, outside })
-    return { needs: 'transfer.confirm', book: () => parts.transfers.confirmTransfer(railId, receipt) }
+    return {
+      needs: 'transfer.confirm',
+      book: () => parts.transfers.confirmTransfer(context, railId, receipt),
+    }
   }
   const waited = itemToBook(found)
-  return { needs: bookedAs(waited), book: () => parts.bookLine(line, waited, outside.bankName) }
+  return { needs: bookedAs(waited), book: () => parts.bookLine(context, line, waited, outside.bankName) }
 }
 
 /** The difference becomes a loss or a gain. */
 async function writeOff(
   parts: Parts,
+  context: AnyContext,
   breakId: string,
   { reason, amount }: { readonly reason: string; readonly amount?: string | undefined },
 ): Promise<Break> {
@@ -158,9 +174,10 @@ async function writeOff(
   if (before && !before.isWriteOff) throw beingResolved()
   const actId = before?.actId ?? makeUuid(parts.clock.now(), parts.random)
   const { account, currency, amountMinor } = found
-  demandApproval(parts.authority, 'correction.difference')
-  await claimed(parts, found, { actId, action: ways.writeOff.action, reason }, () =>
+  demandApproval(context.authority, 'correction.difference')
+  await claimed(parts, context, found, { actId, action: ways.writeOff.action, reason }, () =>
     parts.corrections.correct(
+      context,
       {
         kind: 'difference',
         account,
@@ -177,7 +194,7 @@ async function writeOff(
       { actId },
     ),
   )
-  await finish(parts, { ...found, actId, reason })
+  await finish(parts, context, { ...found, actId, reason })
   return find(parts, breakId)
 }
 
@@ -190,6 +207,7 @@ async function find({ breaks }: Parts, breakId: string): Promise<Break> {
 /** No other action resolves the break meanwhile. A refused action leaves the break to others. */
 async function claimed<Result>(
   parts: Parts,
+  context: AnyContext,
   found: Break,
   { actId, action, reason }: { actId: string; action: AuditedAction; reason: string },
   work: () => Promise<Result>,
@@ -201,7 +219,7 @@ async function claimed<Result>(
     !(await parts.breaks.beginResolving(breakId, {
       actId,
       before,
-      entry: makeAuditEntry(parts, action, breakId, { reason }),
+      entry: makeAuditEntry(parts, context, action, breakId, { reason }),
     }))
   )
     throw resolvedBefore(await find(parts, breakId))
@@ -227,13 +245,14 @@ async function checkNotBookedYet(parts: Parts, { account, line }: Break): Promis
 }
 
 /** Ends those whose correction or transfer is in the books, whoever made it so; what was refused is open to all again. */
-async function finishAll(parts: Parts, account: string): Promise<number> {
+async function finishAll(parts: Parts, context: AnyContext, account: string): Promise<number> {
   let ended = 0
-  for (const found of await parts.breaks.listBeingResolved(account)) if (await finish(parts, found)) ended++
+  for (const found of await parts.breaks.listBeingResolved(account))
+    if (await finish(parts, context, found)) ended++
   return ended
 }
 
-async function finish(parts: Parts, found: Break): Promise<boolean> {
+async function finish(parts: Parts, context: AnyContext, found: Break): Promise<boolean> {
   const { breaks, clock } = parts
   const { actId } = found
   if (actId === undefined || isBeingBooked(found)) return false
@@ -245,7 +264,7 @@ async function finish(parts: Parts, found: Break): Promise<boolean> {
   }
   const compared = found.kind !== 'twice' && found.item?.kind === 'booked' ? [found.item] : []
   const matched = matchOf(parts, [found], [...compared, correction])
-  const resolution = resolutionOf(parts, [found], {
+  const resolution = resolutionOf(context, [found], {
     resolution: ways.writeOff.resolution,
     reason: found.reason ?? 'the difference is written off',
     matched,
@@ -257,13 +276,14 @@ async function finish(parts: Parts, found: Break): Promise<boolean> {
 
 async function resolve(
   parts: Parts,
+  context: AnyContext,
   all: readonly Break[],
   given: ResolutionGiven & { readonly action: AuditedAction },
 ): Promise<Break> {
   const [found] = all
   if (!found) throw new Error('one break at least is resolved')
-  const entry = makeAuditEntry(parts, given.action, found.breakId, { reason: given.reason })
-  if (!(await parts.breaks.resolve(resolutionOf(parts, all, given), entry, entry.actedAtMs)))
+  const entry = makeAuditEntry(parts, context, given.action, found.breakId, { reason: given.reason })
+  if (!(await parts.breaks.resolve(resolutionOf(context, all, given), entry, entry.actedAtMs)))
     throw resolvedBefore(await find(parts, found.breakId))
   return find(parts, found.breakId)
 }
@@ -271,7 +291,7 @@ async function resolve(
 type ResolutionGiven = Pick<BreakResolution, 'resolution' | 'reason' | 'matched'>
 
 function resolutionOf(
-  { actor }: Parts,
+  { actor }: AnyContext,
   breaks: readonly Break[],
   { resolution, reason, matched }: ResolutionGiven,
 ): BreakResolution {

@@ -1,7 +1,7 @@
 // The gateway's own merchant, whose orders are top-ups and whose payouts are withdrawals. It is there from the first of
 // them on, without keys; an operator who suspends it stops both.
 
-import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { type Merchant, newMerchant } from '../../core/merchants/rules/merchant.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
 import { ownMerchantId } from '../../core/orders/rules/top-up.ts'
@@ -21,7 +21,7 @@ export function makeFindOwnMerchant(
     const found = await merchants.findMerchant(ownMerchantId)
     if (found) return found.merchant
     const merchant = newMerchant({ merchantId: ownMerchantId, name, createdAtMs: clock.now() })
-    const entry = makeAuditEntries({ clock, random, actor: 'gateway' })('merchant.add', ownMerchantId, {
+    const entry = makeAuditEntry({ clock, random }, { actor: 'gateway' }, 'merchant.add', ownMerchantId, {
       merchantId: ownMerchantId,
       reason: 'for top-ups and withdrawals of wallets',
     })

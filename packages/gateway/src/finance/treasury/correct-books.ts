@@ -1,7 +1,9 @@
 // Corrections: one further transfer that puts another one right, with who did it and why, and once only.
+
 import { Failure, makeTransactionId, toDecimalText } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce, type Once } from '../../core/audit/carry-out-once.ts'
+import type { AnyContext } from '../../core/audit/context.ts'
 import type { AuditEntry } from '../../core/audit/rules/audit.ts'
 import type { AuditedAction } from '../../core/audit/rules/effects.ts'
 import {
@@ -12,11 +14,12 @@ import {
   type Transfer,
 } from '../../core/ledger/rules/transfer.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { outsideMark } from './move-funds.ts'
 import { type Correction, type CorrectionMove, overCorrected, planCorrection } from './rules/correction.ts'
 import type { TreasuryStore } from './store/treasury.ts'
 
-export interface CorrectBooksParts extends AuditParts {
+export interface CorrectBooksParts extends ClockAndRandom {
   readonly treasury: TreasuryStore
 }
 
@@ -31,6 +34,7 @@ export function makeCorrectBooks(parts: CorrectBooksParts) {
 /** The number of its action. */
 async function correct(
   parts: Parts,
+  context: AnyContext,
   correction: Correction,
   reason: string,
   once: Once = {},
@@ -42,7 +46,7 @@ async function correct(
     throw error
   })
   if (!move) return once.actId ?? ''
-  const entry = actOf(parts, correction, move, { reason, once })
+  const entry = actOf(parts, context, correction, move, { reason, once })
   const transfer = transferOf(parts, correction, move, entry)
   const outcome = await carryOutOnce(entry, once, {
     isRecorded: treasury.isRecorded,
@@ -70,12 +74,13 @@ async function plan({ treasury }: Parts, correction: Correction): Promise<Correc
 
 function actOf(
   parts: Parts,
+  context: AnyContext,
   { kind, corrects }: Correction,
   { merchantId, from, to }: CorrectionMove,
   { reason, once }: { readonly reason: string; readonly once: Once },
 ): AuditEntry {
   const subject = corrects ?? (to.ownerKind === 'bank' ? from.ownerId : to.ownerId)
-  return makeAuditEntry(parts, actionOf[kind], subject, {
+  return makeAuditEntry(parts, context, actionOf[kind], subject, {
     merchantId: merchantId === '' ? undefined : merchantId,
     reason,
     auditId: once.actId,

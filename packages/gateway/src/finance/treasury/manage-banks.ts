@@ -1,13 +1,16 @@
 // What an operator does with the operator's own bank accounts: each action is recorded with who did it and why.
+
 import { isDeepStrictEqual } from 'node:util'
 import { digitsOf, Failure } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { AnyContext } from '../../core/audit/context.ts'
 import type { Account } from '../../core/ledger/store/ledger.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { type BankAccount, type BankDetails, mainBank, parseBankDetails } from './rules/bank-account.ts'
 import type { BankAccountStore } from './store/bank-accounts.ts'
 import type { Opening } from './store/own-money.ts'
 
-export interface ManageBanksParts extends AuditParts {
+export interface ManageBanksParts extends ClockAndRandom {
   readonly banks: BankAccountStore
 }
 
@@ -21,7 +24,6 @@ export type ManageBanks = ReturnType<typeof makeManageBanks>
 
 export function makeManageBanks(parts: ManageBanksParts) {
   const { banks, clock } = parts
-  const entry = makeAuditEntries(parts)
 
   const find = async (bankName: string): Promise<BankAccount> => {
     const found = (await banks.listBanks()).find((bank) => bank.bankName === bankName)
@@ -36,16 +38,17 @@ export function makeManageBanks(parts: ManageBanksParts) {
   })
 
   return {
-    async listBanks(): Promise<BankWithBalances[]> {
+    async listBanks(_context: AnyContext): Promise<BankWithBalances[]> {
       const all = await banks.listBanks()
       return Promise.all(all.map(withBalances))
     },
 
-    async showBank(bankName: string): Promise<BankWithBalances> {
+    async showBank(_context: AnyContext, bankName: string): Promise<BankWithBalances> {
       return withBalances(await find(bankName))
     },
 
     async addBank(
+      context: AnyContext,
       given: BankDetails & { readonly bankName: string; readonly currency: string | undefined },
       reason: string,
     ): Promise<BankAccount> {
@@ -58,7 +61,8 @@ export function makeManageBanks(parts: ManageBanksParts) {
           message: 'Give the IBAN, or the lines that a transfer to the account needs.',
         })
       const bank = { bankName, currency, ...details, createdAtMs: clock.now(), closedAtMs: undefined }
-      if (await banks.insertBank(bank, entry('bank.add', bankName, { reason }))) return bank
+      if (await banks.insertBank(bank, makeAuditEntry(parts, context, 'bank.add', bankName, { reason })))
+        return bank
       throw new Failure('status_does_not_allow', {
         field: 'bankName',
         message: `There is a bank account ${bankName} already. Choose another name, or change that one.`,
@@ -66,12 +70,20 @@ export function makeManageBanks(parts: ManageBanksParts) {
     },
 
     /** All of its details at once: what is left out is taken away. */
-    async changeBank(bankName: string, given: BankDetails, reason: string): Promise<BankAccount> {
+    async changeBank(
+      context: AnyContext,
+      bankName: string,
+      given: BankDetails,
+      reason: string,
+    ): Promise<BankAccount> {
       const before = await find(bankName)
       const details = parseBankDetails(given)
       const why = `${describe(before)} -> ${describe(details)}: ${reason}`
       const isSameAccount = isDeepStrictEqual(accountOf(before), accountOf(details))
-      const recorded = entry('bank.change', bankName, { reason: why, ...(isSameAccount && { effects: [] }) })
+      const recorded = makeAuditEntry(parts, context, 'bank.change', bankName, {
+        reason: why,
+        ...(isSameAccount && { effects: [] }),
+      })
       if (await banks.changeBank(before, details, recorded)) return find(bankName)
       if ((await find(bankName)).closedAtMs !== undefined) throw closed(bankName)
       throw new Failure('status_does_not_allow', {
@@ -79,13 +91,15 @@ export function makeManageBanks(parts: ManageBanksParts) {
       })
     },
 
-    async closeBank(bankName: string, reason: string): Promise<BankAccount> {
+    async closeBank(context: AnyContext, bankName: string, reason: string): Promise<BankAccount> {
       await find(bankName)
       if (bankName === mainBank)
         throw new Failure('status_does_not_allow', {
           message: `${mainBank} stays open: whatever names no bank account goes through it.`,
         })
-      if (!(await banks.closeBank(bankName, entry('bank.close', bankName, { reason }))))
+      if (
+        !(await banks.closeBank(bankName, makeAuditEntry(parts, context, 'bank.close', bankName, { reason })))
+      )
         throw closed(bankName)
       return find(bankName)
     },

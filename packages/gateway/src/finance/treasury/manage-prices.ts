@@ -1,6 +1,8 @@
 // What an operator does with price lists: sets one, ends one, and asks what a payment would cost and why.
+
 import { Failure, makeUuid } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { type AnyContext, reading } from '../../core/audit/context.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
 import { feeMinor } from '../../core/orders/fees/rules/fee.ts'
 import {
@@ -15,9 +17,10 @@ import {
   type Terms,
 } from '../../core/orders/fees/rules/price.ts'
 import { walletRailId } from '../../core/orders/payments/rules/rail.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { PriceStore } from './store/prices.ts'
 
-export interface ManagePricesParts extends AuditParts {
+export interface ManagePricesParts extends ClockAndRandom {
   readonly prices: PriceStore
   readonly merchants: Pick<MerchantStore, 'findMerchant'>
   readonly isRail: (railId: string) => Promise<boolean>
@@ -36,7 +39,6 @@ export type ManagePrices = ReturnType<typeof makeManagePrices>
 
 export function makeManagePrices(parts: ManagePricesParts) {
   const { prices, merchants, clock, random } = parts
-  const entry = makeAuditEntries(parts)
 
   const checkScope = async ({ merchantId, railId }: PriceScope): Promise<void> => {
     if (merchantId !== undefined && !(await merchants.findMerchant(merchantId)))
@@ -46,10 +48,11 @@ export function makeManagePrices(parts: ManagePricesParts) {
   }
 
   return {
-    listPrices: prices.listPrices,
+    listPrices: reading(prices.listPrices),
 
     /** Without terms: from then on a less specific list holds. A minute from now on unless given. */
     async setPrice(
+      context: AnyContext,
       given: PriceScope & { readonly terms: Terms | undefined; readonly fromMs: number | undefined },
       reason: string,
     ): Promise<Price> {
@@ -67,7 +70,7 @@ export function makeManagePrices(parts: ManagePricesParts) {
       }
       checkPrice(price)
       const name = terms ? 'price.set' : 'price.end'
-      const recorded = entry(name, price.priceId, {
+      const recorded = makeAuditEntry(parts, context, name, price.priceId, {
         merchantId,
         reason: `${describePrice(price)}: ${reason}`,
       })
@@ -79,6 +82,7 @@ export function makeManagePrices(parts: ManagePricesParts) {
     },
 
     async explainFee(
+      _context: AnyContext,
       priced: Priced & { readonly amountMinor: bigint; readonly atMs: number },
     ): Promise<Explanation> {
       await checkScope(priced)

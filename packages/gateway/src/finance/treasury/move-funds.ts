@@ -1,8 +1,10 @@
 // An operator's transfers: tops up wallets. Each with who did it and why, and once only, also when the answer of the
 // database is lost.
+
 import { Failure, makeTransactionId } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce, type Once } from '../../core/audit/carry-out-once.ts'
+import type { AnyContext } from '../../core/audit/context.ts'
 import type { AuditEntry } from '../../core/audit/rules/audit.ts'
 import {
   type AccountKey,
@@ -12,10 +14,11 @@ import {
   type Transfer,
   walletAccount,
 } from '../../core/ledger/rules/transfer.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { type Outside, throughMainBank } from './rules/bank-account.ts'
 import type { BalanceLimits, MoveOutcome, TreasuryStore } from './store/treasury.ts'
 
-export interface MoveFundsParts extends AuditParts {
+export interface MoveFundsParts extends ClockAndRandom {
   readonly treasury: TreasuryStore
   /** The most that top-ups may bring a wallet to, by currency; undefined: no default. */
   readonly balanceLimits?: ReadonlyMap<string, bigint> | undefined
@@ -31,15 +34,15 @@ export type MoveFunds = ReturnType<typeof makeMoveFunds>
 
 export function makeMoveFunds(parts: MoveFundsParts) {
   const { treasury, random, balanceLimits } = parts
-  const makeAuditEntry = makeAuditEntries(parts)
 
   return {
     /** Several at once are one action. */
     async topUp(
+      context: AnyContext,
       topUps: readonly TopUp[],
       { subject, reason, outside = throughMainBank, ...once }: Reason & { subject: string } & Once,
     ): Promise<void> {
-      const entry = makeAuditEntry('wallet.top-up', subject, { reason, auditId: once.actId })
+      const entry = makeAuditEntry(parts, context, 'wallet.top-up', subject, { reason, auditId: once.actId })
       const moves = topUps.map(({ walletId, currency, amountMinor }) => ({
         from: bankAccount(outside.bankName, currency),
         to: walletAccount(walletId, currency),
@@ -50,7 +53,7 @@ export function makeMoveFunds(parts: MoveFundsParts) {
     },
 
     /** When the action of this id was carried out; undefined: it was not. */
-    doneAt: (actId: string): Promise<number | undefined> => treasury.recordedAt(actId),
+    doneAt: (_context: AnyContext, actId: string): Promise<number | undefined> => treasury.recordedAt(actId),
   }
 
   async function move(

@@ -1,8 +1,10 @@
 // The operator's own money: the opening balance of a bank account, what the owner pays in and takes out, and fees that are swept.
 // Each is one action with its reason and reference, and is carried out once.
+
 import { Failure, makeTransactionId, toDecimalText } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce, type Once } from '../../core/audit/carry-out-once.ts'
+import { type AnyContext, reading } from '../../core/audit/context.ts'
 import type { AuditEntry } from '../../core/audit/rules/audit.ts'
 import type { AuditedAction } from '../../core/audit/rules/effects.ts'
 import {
@@ -14,6 +16,7 @@ import {
   type Transfer,
 } from '../../core/ledger/rules/transfer.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { outsideMark } from './move-funds.ts'
 import {
   checkEquity,
@@ -26,7 +29,7 @@ import {
 } from './rules/own-money.ts'
 import type { MoveOutcome, TreasuryStore } from './store/treasury.ts'
 
-export interface MoveOwnMoneyParts extends AuditParts {
+export interface MoveOwnMoneyParts extends ClockAndRandom {
   readonly treasury: TreasuryStore
 }
 
@@ -66,15 +69,16 @@ type Parts = MoveOwnMoneyParts
 export function makeMoveOwnMoney(parts: MoveOwnMoneyParts) {
   const { treasury } = parts
   return {
-    ownMoney: treasury.readOwnMoney,
-    deposit: (given: OwnGiven, reason: string, once: Once = {}): Promise<OwnMoved> =>
-      moveOnce(parts, 'owner_deposit', given, { reason, once }),
+    ownMoney: reading(treasury.readOwnMoney),
+    deposit: (context: AnyContext, given: OwnGiven, reason: string, once: Once = {}): Promise<OwnMoved> =>
+      moveOnce(parts, context, 'owner_deposit', given, { reason, once }),
     ...bindAll(parts, { setOpeningBalance, withdraw, sweepFees }),
   }
 }
 
 async function setOpeningBalance(
   parts: Parts,
+  context: AnyContext,
   given: OwnGiven,
   reason: string,
   once: Once = {},
@@ -82,20 +86,33 @@ async function setOpeningBalance(
   const { bankName, currency, valueDate = today(parts) } = given
   if (valueDate > today(parts))
     throw invalid('day', `${valueDate} is in the future. Give a day up to ${today(parts)} (UTC).`)
-  return moveOnce(parts, 'opening_balance', { ...given, valueDate }, { reason, once }, async (outcome) => {
-    if (outcome === 'opened_before')
-      return new Failure('status_does_not_allow', {
-        message: `The bank account ${bankName} already has an opening balance in ${currency}. Reverse that transfer first, then set the opening balance again.`,
-      })
-    const first = await parts.treasury.firstStatementDay(bankName, currency)
-    return invalid(
-      'day',
-      `The first statement of bank:${bankName} in ${currency} begins on ${first}. Give the balance with which that day began.`,
-    )
-  })
+  return moveOnce(
+    parts,
+    context,
+    'opening_balance',
+    { ...given, valueDate },
+    { reason, once },
+    async (outcome) => {
+      if (outcome === 'opened_before')
+        return new Failure('status_does_not_allow', {
+          message: `The bank account ${bankName} already has an opening balance in ${currency}. Reverse that transfer first, then set the opening balance again.`,
+        })
+      const first = await parts.treasury.firstStatementDay(bankName, currency)
+      return invalid(
+        'day',
+        `The first statement of bank:${bankName} in ${currency} begins on ${first}. Give the balance with which that day began.`,
+      )
+    },
+  )
 }
 
-async function withdraw(parts: Parts, given: OwnGiven, reason: string, once: Once = {}): Promise<OwnMoved> {
+async function withdraw(
+  parts: Parts,
+  context: AnyContext,
+  given: OwnGiven,
+  reason: string,
+  once: Once = {},
+): Promise<OwnMoved> {
   const { currency, amountMinor } = given
   const check = async () => {
     const own = await parts.treasury.readOwnMoney(currency)
@@ -104,7 +121,7 @@ async function withdraw(parts: Parts, given: OwnGiven, reason: string, once: Onc
   }
   if (!(await doneBefore(parts, once))) await check()
   const out = { ...given, amountMinor: -amountMinor }
-  const moved = await moveOnce(parts, 'owner_withdrawal', out, { reason, once }, async () => {
+  const moved = await moveOnce(parts, context, 'owner_withdrawal', out, { reason, once }, async () => {
     await check()
     return new Failure('unavailable', { retryAfterSeconds: 1, message: 'Equity changed. Try again.' })
   })
@@ -117,6 +134,7 @@ async function withdraw(parts: Parts, given: OwnGiven, reason: string, once: Onc
  */
 async function sweepFees(
   parts: Parts,
+  context: AnyContext,
   given: SweepGiven,
   reason: string,
   once: Once = {},
@@ -132,7 +150,7 @@ async function sweepFees(
   const swept = planSweep(fees, { currency, wantedMinor: given.amountMinor })
   const amountMinor = swept.reduce((sum, { minor }) => sum + minor, 0n)
   if (isMoved) checkOwn(own, { currency, amountMinor })
-  const entry = makeAuditEntry(parts, 'bank.sweep-fees', bankName, {
+  const entry = makeAuditEntry(parts, context, 'bank.sweep-fees', bankName, {
     reason: `${toDecimalText(amountMinor, currency)} ${currency}${isMoved ? ` from ${fromBankName}` : ''}: ${reason}`,
     auditId: once.actId,
     ...(!isMoved && { effects: ['credits the operator'] }),
@@ -169,6 +187,7 @@ async function sweepFees(
 /** One bank account and one other side. */
 async function moveOnce(
   parts: Parts,
+  context: AnyContext,
   kind: keyof typeof actNames,
   given: OwnGiven,
   { reason, once }: { readonly reason: string; readonly once: Once },
@@ -178,7 +197,7 @@ async function moveOnce(
   if (before) return { ...before, amountMinor: given.amountMinor }
   const { bankName, currency } = given
   const { from, to, amountMinor } = planOwnMove({ ...given, kind })
-  const entry = makeAuditEntry(parts, actNames[kind], bankName, {
+  const entry = makeAuditEntry(parts, context, actNames[kind], bankName, {
     reason: `${toDecimalText(given.amountMinor, currency)} ${currency}: ${reason}`,
     auditId: once.actId,
   })

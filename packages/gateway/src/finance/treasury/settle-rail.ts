@@ -1,9 +1,11 @@
 // A rail pays over what it collected, in one sum and less what it keeps: the money moves from its account to the bank's, and
 // what it kept becomes the operator's cost, in one transaction and once for each entry of the bank. A rail that gives fees back,
 // as with refunds, pays over more than it collected: the cost gets that back from its account.
+
 import { makeTransactionId } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce } from '../../core/audit/carry-out-once.ts'
+import type { AnyContext } from '../../core/audit/context.ts'
 import type { Effect } from '../../core/audit/rules/effects.ts'
 import {
   type AccountKey,
@@ -14,6 +16,7 @@ import {
   railFeesAccount,
   type Transfer,
 } from '../../core/ledger/rules/transfer.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { TreasuryStore } from './store/treasury.ts'
 
 export interface RailSettlement {
@@ -30,7 +33,7 @@ export interface RailSettlement {
   readonly outside: OutsideMark
 }
 
-export interface SettleRailParts extends AuditParts {
+export interface SettleRailParts extends ClockAndRandom {
   readonly treasury: TreasuryStore
 }
 
@@ -46,10 +49,9 @@ function effectsOf({ netMinor, feeMinor }: Pick<RailSettlement, 'netMinor' | 'fe
 
 export function makeSettleRail(parts: SettleRailParts) {
   const { treasury, random } = parts
-  const makeAuditEntry = makeAuditEntries(parts)
-  return async (settlement: RailSettlement): Promise<void> => {
+  return async (context: AnyContext, settlement: RailSettlement): Promise<void> => {
     const { actId, railId, bankName, currency, batch, netMinor, feeMinor, outside } = settlement
-    const made = makeAuditEntry('rail.settle', `${railId} ${batch}`, {
+    const made = makeAuditEntry(parts, context, 'rail.settle', `${railId} ${batch}`, {
       reason: 'the bank booked what the rail paid over',
       effects: effectsOf({ netMinor, feeMinor }),
     })

@@ -1,14 +1,17 @@
 // A new password for whoever is signed in, proven by the old one. Ends all their sessions and tokens.
+
 import type { RandomBytes } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { Actor } from '../../core/audit/context.ts'
 import type { AuditEntry } from '../../core/audit/rules/audit.ts'
 import { accessEnded } from '../../core/audit/rules/roles.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { sealHash } from '../../platform/runtime/secrets/secret-hash.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import { type Authenticate, refusalOfProof } from './authenticate.ts'
 import { type AccountKind, parsePassword, placeOfPassword } from './rules/account.ts'
 
-export interface ChangePasswordParts extends AuditParts {
+export interface ChangePasswordParts extends ClockAndRandom {
   readonly kind: Exclude<AccountKind, 'wallet'>
   readonly vault: Vault
   /** False: the access was ended since it was proven. */
@@ -32,7 +35,7 @@ export interface PasswordToChange {
 
 export function makeChangePassword(parts: ChangePasswordParts) {
   const { kind, clock } = parts
-  return async (given: PasswordToChange, authenticate: Authenticate): Promise<void> => {
+  return async (context: Actor, given: PasswordToChange, authenticate: Authenticate): Promise<void> => {
     const { login, session, oldPassword } = given
     const newPassword = parsePassword(given.newPassword)
     const proof = await authenticate({ login, session, password: oldPassword })
@@ -48,7 +51,7 @@ export function makeChangePassword(parts: ChangePasswordParts) {
       nowMs: clock.now(),
       sealedPassword: await sealPassword({ kind, login, password: newPassword }, parts),
     }
-    if (!(await parts.setPassword(change, makeAuditEntries(parts)(`${kind}.change-password`, login))))
+    if (!(await parts.setPassword(change, makeAuditEntry(parts, context, `${kind}.change-password`, login))))
       throw accessEnded(login)
   }
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { Failure } from '@tillgate/protocol'
-import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
@@ -171,7 +171,7 @@ function entry(
   { login, actor, subject = login }: OwnPasskeys,
   reason?: string,
 ) {
-  return makeAuditEntries({ clock, random, actor })(`${kind}.${name}`, subject, {
+  return makeAuditEntry({ clock, random }, { actor }, `${kind}.${name}`, subject, {
     reason: kind === 'wallet' ? undefined : reason,
   })
 }

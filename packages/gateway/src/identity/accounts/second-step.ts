@@ -2,7 +2,8 @@
 // it was switched on. Every try counts with those of the password, and is counted before it is answered.
 import { createHash } from 'node:crypto'
 import { Failure } from '@tillgate/protocol'
-import { type Actor, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { Actor } from '../../core/audit/context.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
@@ -113,12 +114,8 @@ async function switchOff(parts: Parts, own: OwnAccess, code: string): Promise<vo
 }
 
 /** By somebody else, when app and recovery codes are lost. Ends sessions and tokens. */
-async function reset(
-  parts: Parts,
-  login: string,
-  { reason, ...by }: Actor & { readonly reason: string },
-): Promise<void> {
-  if (await parts.totp.resetTotp(login, entry(parts, 'reset-totp', { login, ...by }, reason))) return
+async function reset(parts: Parts, context: Actor, login: string, reason: string): Promise<void> {
+  if (await parts.totp.resetTotp(login, entry(parts, 'reset-totp', { login, ...context }, reason))) return
   throw new Failure('status_does_not_allow', { message: `${login} has no second step.` })
 }
 
@@ -128,7 +125,7 @@ function entry(
   { login, actor, authority }: Pick<OwnStep, 'login'> & Actor,
   reason?: string,
 ) {
-  return makeAuditEntries({ clock, random, actor, authority })(`${kind}.${name}`, login, { reason })
+  return makeAuditEntry({ clock, random }, { actor, authority }, `${kind}.${name}`, login, { reason })
 }
 
 function hashOf(code: string): Buffer {

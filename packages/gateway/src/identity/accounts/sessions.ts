@@ -2,7 +2,7 @@
 // itself, and an end that they themselves or somebody above them can bring about at once.
 import { createHash } from 'node:crypto'
 import type { RandomBytes } from '@tillgate/protocol'
-import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Access, Account, AccountKind, Session } from './rules/account.ts'
 import type { AccountSessionStore } from './store/account-sessions.ts'
@@ -30,7 +30,6 @@ export function makeSessions<Person extends Account>(parts: {
   readonly random: RandomBytes
 }) {
   const { kind, sessions, clock, random } = parts
-  const entryBy = (actor: string) => makeAuditEntries({ clock, random, actor })
 
   return {
     /** The token is for the browser alone. Undefined: the access was ended since it was proven. */
@@ -50,7 +49,7 @@ export function makeSessions<Person extends Account>(parts: {
           lastSeenAtMs: nowMs,
           endsAtMs: nowMs + sessionLimits.lifeMs,
         },
-        entryBy(actor)(`${kind}.sign-in`, login, { reason: how }),
+        makeAuditEntry(parts, { actor }, `${kind}.sign-in`, login, { reason: how }),
       )
       return inserted ? token : undefined
     },
@@ -75,7 +74,7 @@ export function makeSessions<Person extends Account>(parts: {
     end: (session: Pick<Session, 'login' | 'tokenHash'>) => sessions.deleteSession(session),
     /** Tokens too, where the kind has such. */
     endAll: (login: string, actor: string) =>
-      sessions.endAccess(login, entryBy(actor)(`${kind}.sign-out-everywhere`, login)),
+      sessions.endAccess(login, makeAuditEntry(parts, { actor }, `${kind}.sign-out-everywhere`, login)),
   }
 }
 

@@ -1,6 +1,7 @@
 // What an applicant does: applies, looks at what became of it by a link of their own, answers what operators ask, and,
 // approved, goes on to choose a password.
 import { Failure, KeyError, makeUuid, parsePublicKey } from '@tillgate/protocol'
+import { reachingAll } from '../../core/audit/context.ts'
 import { parseEmail } from '../../core/emails/rules/notice.ts'
 import { checkHosts } from '../../core/merchants/rules/merchant.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
@@ -29,6 +30,7 @@ export interface Applied {
 
 export type Apply = ReturnType<typeof makeApply>
 
+const applicant = reachingAll('applicant')
 const tokenBytes = 32
 const tokenPattern = /^[\w-]{43}$/
 const maxHosts = 100
@@ -42,7 +44,7 @@ export function makeApply({ applications, members, merchants, clock, random }: A
     if (merchantId === undefined) return false
     const known = await merchants.findMerchant(merchantId)
     if (known?.merchant.status !== 'active') return false
-    return (await members.listMembers(merchantId)).members.length === 0
+    return (await members.listMembers(applicant, merchantId)).members.length === 0
   }
 
   return {
@@ -88,7 +90,7 @@ export function makeApply({ applications, members, merchants, clock, random }: A
     async firstLink(application: Application): Promise<MadeLink | undefined> {
       const { merchantId, email } = application
       if (merchantId === undefined || !(await isOpen(application))) return undefined
-      return members.inviteMember({ merchantId, email, role: 'owner' })
+      return members.inviteMember(applicant, { merchantId, email, role: 'owner' })
     },
 
     isOpen,

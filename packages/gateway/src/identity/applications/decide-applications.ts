@@ -1,14 +1,17 @@
 // What operators do with applications: ask, reject with a reason, approve. An approval makes the merchant with its public
 // key; the AES key is made when its first member comes in, and shown to nobody else.
+
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { type AnyContext, reading } from '../../core/audit/context.ts'
 import type { MakeNotices } from '../../core/emails/make-notices.ts'
 import { makeMerchantId, newMerchant } from '../../core/merchants/rules/merchant.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { type MadeLink, prepareLink } from '../members/manage-members.ts'
 import { type Application, type ApplicationStatus, checkOpen } from './rules/application.ts'
 import type { ApplicationStore } from './store/applications.ts'
 
-export interface DecideApplicationsParts extends AuditParts {
+export interface DecideApplicationsParts extends ClockAndRandom {
   readonly applications: ApplicationStore
   readonly publicUrl: string
   readonly makeNotices: MakeNotices
@@ -17,8 +20,7 @@ export interface DecideApplicationsParts extends AuditParts {
 export type DecideApplications = ReturnType<typeof makeDecideApplications>
 
 export function makeDecideApplications(parts: DecideApplicationsParts) {
-  const { applications, makeNotices, clock, random, actor } = parts
-  const entry = makeAuditEntries(parts)
+  const { applications, makeNotices, clock, random } = parts
 
   const findOpen = async (applicationId: string): Promise<Application> => {
     const found = await find(applicationId)
@@ -34,17 +36,22 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
     throw new Failure('not_found', { message: `There is no application ${applicationId}.` })
   }
 
-  const decision = (applicationId: string) => ({ applicationId, nowMs: clock.now(), by: actor })
+  const decision = ({ actor }: AnyContext, applicationId: string) => ({
+    applicationId,
+    nowMs: clock.now(),
+    by: actor,
+  })
 
   return {
-    findApplication: find,
+    findApplication: reading(find),
     listApplications: (
+      _context: AnyContext,
       filter: { status?: ApplicationStatus | undefined },
       page: { before?: string | undefined; limit: number },
     ) => applications.listApplications(filter, page),
-    countWaiting: () => applications.countWaiting(),
+    countWaiting: (_context: AnyContext) => applications.countWaiting(),
 
-    async approve(applicationId: string): Promise<MadeLink & { merchantId: string }> {
+    async approve(context: AnyContext, applicationId: string): Promise<MadeLink & { merchantId: string }> {
       const application = await findOpen(applicationId)
       const nowMs = clock.now()
       const merchantId = makeMerchantId(random)
@@ -58,10 +65,11 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
           merchant: { name: business, contactLanguage: undefined },
         },
         parts,
+        context,
       )
       const keyId = makeUuid(nowMs, random)
       const approved = await applications.approve(
-        decision(applicationId),
+        decision(context, applicationId),
         {
           merchant: newMerchant({
             merchantId,
@@ -74,30 +82,42 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
           link,
         },
         [
-          entry('application.approve', applicationId, { merchantId }),
+          makeAuditEntry(parts, context, 'application.approve', applicationId, { merchantId }),
           // With its owner, which is asked for below.
-          entry('merchant.add', merchantId, { merchantId, reason: 'an application', effects: [] }),
-          entry('member.invite', email, { merchantId, reason: 'as owner', notices }),
+          makeAuditEntry(parts, context, 'merchant.add', merchantId, {
+            merchantId,
+            reason: 'an application',
+            effects: [],
+          }),
+          makeAuditEntry(parts, context, 'member.invite', email, { merchantId, reason: 'as owner', notices }),
         ],
       )
       if (!approved) throw decidedAlready()
       return { ...made, merchantId }
     },
 
-    async reject(applicationId: string, reason: string): Promise<void> {
+    async reject(context: AnyContext, applicationId: string, reason: string): Promise<void> {
       const { business, email } = await findOpen(applicationId)
       const to = { email, language: 'en' } as const
       const notices = makeNotices('application-rejected', { to, parameters: { business, reason } })
-      const recorded = entry('application.reject', applicationId, { reason, notices })
-      if (!(await applications.reject(decision(applicationId), reason, recorded))) throw decidedAlready()
+      const recorded = makeAuditEntry(parts, context, 'application.reject', applicationId, {
+        reason,
+        notices,
+      })
+      if (!(await applications.reject(decision(context, applicationId), reason, recorded)))
+        throw decidedAlready()
     },
 
-    async ask(applicationId: string, question: string): Promise<void> {
+    async ask(context: AnyContext, applicationId: string, question: string): Promise<void> {
       const { business, email } = await findOpen(applicationId)
       const to = { email, language: 'en' } as const
       const notices = makeNotices('application-question', { to, parameters: { business, question } })
-      const recorded = entry('application.ask', applicationId, { reason: question, notices })
-      if (!(await applications.ask(decision(applicationId), question, recorded))) throw decidedAlready()
+      const recorded = makeAuditEntry(parts, context, 'application.ask', applicationId, {
+        reason: question,
+        notices,
+      })
+      if (!(await applications.ask(decision(context, applicationId), question, recorded)))
+        throw decidedAlready()
     },
   }
 }

@@ -1,6 +1,6 @@
 // A consumer who is signed in sets a new PIN, proven by the old one, which counts like a try to sign in. Other sessions end
 // with it, and the owner is told by mail where the login is an address that was confirmed.
-import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { AuthenticateWallet, SignIn } from '../../core/wallets/authenticate-wallet.ts'
 import { type KnownDevice, parseNewPin, placeOfPin, type Wallet } from '../../core/wallets/rules/wallet.ts'
 import type { WalletStore } from '../../core/wallets/store/wallets.ts'
@@ -38,11 +38,13 @@ export function makeChangePin(parts: ChangePinParts) {
     const proven = await parts.authenticateWallet({ login, ...proof })
     if (proven.kind !== 'signed_in') return proven
     const sealedPin = await sealHash({ secret: pin, place: placeOfPin(walletId) }, { vault, random })
-    const entry = makeAuditEntries({ clock, random, actor: `consumer@${proof.address}` })
+    const consumer = { actor: `consumer@${proof.address}` }
     const { accessVersion } = proven.wallet
     const isSet = await parts.wallets.setPin(
       { walletId, accessVersion, sealedPin, tokenHash },
-      entry('wallet.change-pin', walletId, { notices: parts.tellOwner.pinChanged(wallet) }),
+      makeAuditEntry({ clock, random }, consumer, 'wallet.change-pin', walletId, {
+        notices: parts.tellOwner.pinChanged(wallet),
+      }),
     )
     if (!isSet) return { kind: 'access_ended' }
     return { kind: 'signed_in', wallet: { ...proven.wallet, accessVersion: accessVersion + 1 } }

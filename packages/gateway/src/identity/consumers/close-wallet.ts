@@ -2,7 +2,7 @@
 // in the orders that it paid, and top-ups that nobody began to pay are cancelled. Killed in between, it is still open, and closing
 // it again does the rest.
 import { makeCallbackId } from '@tillgate/protocol'
-import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { erase } from '../../core/orders/erase-personal-data.ts'
 import { isOverdue } from '../../core/orders/rules/expiry.ts'
 import type { Order } from '../../core/orders/rules/order.ts'
@@ -50,7 +50,7 @@ export function makeCloseWallet({ closing, vault, clock, random }: CloseWalletPa
     const { walletId } = wallet
     const secret = Buffer.from(random(secretBytes)).toString('base64url')
     const sealedPin = await sealHash({ secret, place: placeOfPin(walletId) }, { vault, random })
-    const entry = makeAuditEntries({ clock, random, actor })('wallet.close', walletId)
+    const entry = makeAuditEntry({ clock, random }, { actor }, 'wallet.close', walletId)
     const nowMs = entry.actedAtMs
     const endTopUp = (order: Order) => {
       const given = { nowMs, callbackId: makeCallbackId(nowMs, random) }

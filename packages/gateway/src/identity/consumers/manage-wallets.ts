@@ -1,7 +1,9 @@
 // What an operator does with consumers' wallets. Each action is recorded with who did it and why.
+
 import { digitsOf, Failure, makeUuid } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { Once } from '../../core/audit/carry-out-once.ts'
+import type { AnyContext } from '../../core/audit/context.ts'
 import type { Effect } from '../../core/audit/rules/effects.ts'
 import type { MakeNotices } from '../../core/emails/make-notices.ts'
 import type { Account } from '../../core/ledger/store/ledger.ts'
@@ -23,6 +25,7 @@ import { type MoveFunds, makeMoveFunds } from '../../finance/treasury/move-funds
 import type { Outside } from '../../finance/treasury/rules/bank-account.ts'
 import type { TreasuryStore } from '../../finance/treasury/store/treasury.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { sealHash } from '../../platform/runtime/secrets/secret-hash.ts'
 import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
@@ -30,7 +33,7 @@ import { parseLine } from '../../platform/runtime/visible-text.ts'
 import type { ConsumerData, ConsumerDataStore } from './store/consumer-data.ts'
 import type { PinResetStore } from './store/pin-resets.ts'
 
-export interface ManageWalletsParts extends AuditParts {
+export interface ManageWalletsParts extends ClockAndRandom {
   readonly wallets: WalletStore
   readonly treasury: TreasuryStore
   readonly vault: Vault
@@ -82,18 +85,21 @@ export function makeManageWallets(parts: ManageWalletsParts) {
   const state: State = { ...parts, funds: makeMoveFunds(parts) }
   const { wallets } = state
   return {
-    listWallets: (sought: string | undefined, limit: number, before?: string) =>
+    listWallets: (_context: AnyContext, sought: string | undefined, limit: number, before?: string) =>
       wallets.listWallets({ sought, limit, before }),
     /** It neither signs in nor pays until it is unlocked. */
-    lockWallet: (idOrLogin: string, reason: string) => setStatus(state, idOrLogin, 'locked', reason),
+    lockWallet: (context: AnyContext, idOrLogin: string, reason: string) =>
+      setStatus(state, context, idOrLogin, 'locked', reason),
     /** Ends an operator's lock and that of too many wrong tries alike. */
-    unlockWallet: (idOrLogin: string, reason: string) => setStatus(state, idOrLogin, 'active', reason),
+    unlockWallet: (context: AnyContext, idOrLogin: string, reason: string) =>
+      setStatus(state, context, idOrLogin, 'active', reason),
     ...bindAll(state, { addWallet, showWallet, exportWallet, setLimits, topUp, resetPin }),
   }
 }
 
 async function addWallet(
   state: State,
+  context: AnyContext,
   given: {
     login: string
     name: string
@@ -115,14 +121,14 @@ async function addWallet(
       createdAtMs: clock.now(),
       sealedPin: await sealHash({ secret: pin, place: placeOfPin(walletId) }, state),
     },
-    makeAuditEntry(state, 'wallet.add', walletId, { reason: given.reason }),
+    makeAuditEntry(state, context, 'wallet.add', walletId, { reason: given.reason }),
   )
   if (!inserted)
     throw new Failure('number_already_used', { message: `There is a wallet for ${login} already.` })
   return { wallet: await find(state, walletId), pin: given.pin === undefined ? pin : undefined }
 }
 
-async function showWallet(state: State, idOrLogin: string): Promise<ShownWallet> {
+async function showWallet(state: State, _context: AnyContext, idOrLogin: string): Promise<ShownWallet> {
   const wallet = await find(state, idOrLogin)
   const { walletId } = wallet
   return {
@@ -135,18 +141,20 @@ async function showWallet(state: State, idOrLogin: string): Promise<ShownWallet>
 /** All that is stored of the consumer. Recorded, because it is much to know of somebody. */
 async function exportWallet(
   state: State,
+  context: AnyContext,
   idOrLogin: string,
   reason: string,
 ): Promise<ShownWallet & ConsumerData> {
-  const shown = await showWallet(state, idOrLogin)
+  const shown = await showWallet(state, context, idOrLogin)
   const { walletId } = shown.wallet
-  await state.wallets.recordExport(makeAuditEntry(state, 'wallet.export', walletId, { reason }))
+  await state.wallets.recordExport(makeAuditEntry(state, context, 'wallet.export', walletId, { reason }))
   return { ...shown, ...(await state.consumerData.read(walletId)) }
 }
 
 /** All three of one currency; what is undefined goes back to the default. */
 async function setLimits(
   state: State,
+  context: AnyContext,
   idOrLogin: string,
   { currency, reason, ...limits }: Limits & { readonly currency: string; readonly reason: string },
 ): Promise<ShownWallet> {
@@ -156,13 +164,14 @@ async function setLimits(
   await state.limits.setLimits(
     { walletId, currency },
     limits,
-    makeAuditEntry(state, 'wallet.set-limits', walletId, { reason: said }),
+    makeAuditEntry(state, context, 'wallet.set-limits', walletId, { reason: said }),
   )
-  return showWallet(state, walletId)
+  return showWallet(state, context, walletId)
 }
 
 async function topUp(
   state: State,
+  context: AnyContext,
   given: {
     wallet: string
     currency: string
@@ -174,7 +183,7 @@ async function topUp(
   const { wallet: idOrLogin, currency, amountMinor, ...rest } = given
   const wallet = await find(state, idOrLogin)
   const { walletId } = wallet
-  await state.funds.topUp([{ walletId, currency, amountMinor }], { subject: walletId, ...rest })
+  await state.funds.topUp(context, [{ walletId, currency, amountMinor }], { subject: walletId, ...rest })
   return wallet
 }
 
@@ -182,7 +191,12 @@ async function topUp(
  * A one-time code for a new PIN. It goes to the consumer's confirmed address where a mail server is configured, because
  * an operator who sees the code could take the wallet over; otherwise it is shown once.
  */
-async function resetPin(state: State, idOrLogin: string, reason: string): Promise<GivenPinReset> {
+async function resetPin(
+  state: State,
+  context: AnyContext,
+  idOrLogin: string,
+  reason: string,
+): Promise<GivenPinReset> {
   const wallet = await find(state, idOrLogin)
   const { walletId, login } = wallet
   const code = makePinResetCode(state.random)
@@ -199,7 +213,7 @@ async function resetPin(state: State, idOrLogin: string, reason: string): Promis
       nowMs,
     },
     (forgettings) =>
-      makeAuditEntry(state, 'wallet.reset-pin', walletId, {
+      makeAuditEntry(state, context, 'wallet.reset-pin', walletId, {
         reason: `code ${isShownToOperator ? 'shown to the operator' : 'sent by email'}: ${reason}`,
         notices,
         // The consumer's own address is no access for the operator.
@@ -238,6 +252,7 @@ function codeNotices(
 
 async function setStatus(
   state: State,
+  context: AnyContext,
   idOrLogin: string,
   status: Wallet['status'],
   reason: string,
@@ -246,8 +261,11 @@ async function setStatus(
   const change = { walletId, status, nowMs: state.clock.now() }
   await state.wallets.setStatus(change, (forgettings) =>
     status === 'locked'
-      ? makeAuditEntry(state, 'wallet.lock', walletId, { reason })
-      : makeAuditEntry(state, 'wallet.unlock', walletId, { reason, ...effectsOfForgetting(forgettings) }),
+      ? makeAuditEntry(state, context, 'wallet.lock', walletId, { reason })
+      : makeAuditEntry(state, context, 'wallet.unlock', walletId, {
+          reason,
+          ...effectsOfForgetting(forgettings),
+        }),
   )
   return find(state, walletId)
 }

@@ -1,7 +1,7 @@
 // A consumer registers: the login is an e-mail address, and a code that goes there proves that it is theirs. Who has a wallet
 // already is told so in their mailbox; whoever asks sees the same in either case. A sandbox that sends no mail shows the code.
 import { makeUuid } from '@tillgate/protocol'
-import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { MakeNotices } from '../../core/emails/make-notices.ts'
 import { type NoticeLanguage, normaliseEmail } from '../../core/emails/rules/notice.ts'
 import { makePinResetCode, normaliseCode, pinResetLimits } from '../../core/wallets/rules/pin-reset.ts'
@@ -102,12 +102,12 @@ export function makeRegister(parts: RegisterParts) {
         confirmedAtMs: showsCode ? undefined : nowMs,
         sealedPin: await sealHash({ secret: pin, place: placeOfPin(walletId) }, { vault, random }),
       }
-      const entry = makeAuditEntries({ clock, random, actor: `consumer@${given.place.address}` })
+      const consumer = { actor: `consumer@${given.place.address}` }
       const key = { loginHash, codeHash }
       const isMade = await registrations.register(
         key,
         { wallet, session },
-        entry('wallet.register', walletId),
+        makeAuditEntry({ clock, random }, consumer, 'wallet.register', walletId),
       )
       // As the wallet begins.
       return isMade ? { token, walletId, login, accessVersion: 0 } : undefined

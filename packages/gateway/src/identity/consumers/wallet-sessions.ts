@@ -2,7 +2,7 @@
 // token that somebody else put into the browser opens nothing.
 import { createHash } from 'node:crypto'
 import { makeUuid, uuidPattern } from '@tillgate/protocol'
-import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { Wallet } from '../../core/wallets/rules/wallet.ts'
 import type { SignInPlace, TellOwner } from '../../core/wallets/tell-owner.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
@@ -87,7 +87,7 @@ export function makeWalletSessions(parts: WalletSessionsParts) {
     endAll: (walletId: string, actor: string) =>
       sessions.endAll(
         walletId,
-        makeAuditEntries({ clock, random, actor })('wallet.sign-out-everywhere', walletId),
+        makeAuditEntry({ clock, random }, { actor }, 'wallet.sign-out-everywhere', walletId),
       ),
   }
 }

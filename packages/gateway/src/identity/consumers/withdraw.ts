@@ -2,7 +2,7 @@
 // withdraws in 24 hours, up to the limit of the operator's policy, goes with all others of the day in the run of tomorrow;
 // every withdrawal beyond that gets a run of its own, which an operator reviews, and sends or cancels.
 import { Failure, makeTransactionId, makeUuid, toDecimalText, uuidPattern } from '@tillgate/protocol'
-import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce } from '../../core/audit/carry-out-once.ts'
 import { availableMinor } from '../../core/ledger/rules/transfer.ts'
 import { ownMerchantId } from '../../core/orders/rules/top-up.ts'
@@ -70,8 +70,10 @@ export function makeWithdraw(parts: WithdrawParts) {
     /** Throws where it cannot be. The wallet's owner has proven who they are. */
     async request(given: Withdrawal & { readonly address: string }): Promise<void> {
       const { wallet, formNumber } = given
-      const entry = makeAuditEntries({ clock, random, actor: `consumer@${given.address}` })
-      const recorded = entry('wallet.withdraw', wallet.walletId, { merchantId: ownMerchantId })
+      const consumer = { actor: `consumer@${given.address}` }
+      const recorded = makeAuditEntry({ clock, random }, consumer, 'wallet.withdraw', wallet.walletId, {
+        merchantId: ownMerchantId,
+      })
       const outcome = await carryOutOnce<'insufficient_funds'>(
         recorded,
         { actId: formNumber },

@@ -1,14 +1,17 @@
 // What a merchant's owner, or an operator for them, does with the merchant's people: invites them, changes their roles,
 // lets them go. A link is told once, to whoever hands it over.
+
 import { createHash } from 'node:crypto'
 import { Failure, makeUuid } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { AnyContext, Context } from '../../core/audit/context.ts'
 import type { MemberRole } from '../../core/audit/rules/roles.ts'
 import type { MakeNotices } from '../../core/emails/make-notices.ts'
 import { type NewNotice, normaliseEmail, parseEmail, writtenTime } from '../../core/emails/rules/notice.ts'
 import type { Merchant } from '../../core/merchants/rules/merchant.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
-import { bindAll } from '../../platform/runtime/bind-all.ts'
+import { bindWithin } from '../../core/merchants/within.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import {
   invitationLimit,
   type LinkKind,
@@ -22,10 +25,12 @@ import {
 import type { MemberLinkStore, NewLink } from './store/member-links.ts'
 import type { MemberStore } from './store/members.ts'
 
-export interface ManageMembersParts extends AuditParts {
-  readonly members: MemberStore
-  readonly links: MemberLinkStore
-  readonly merchants: Pick<MerchantStore, 'findMerchant'>
+export interface ManageMembersParts extends ClockAndRandom {
+  readonly stores: {
+    readonly members: MemberStore
+    readonly links: MemberLinkStore
+    readonly merchants: Pick<MerchantStore, 'findMerchant'>
+  }
   readonly makeNotices: MakeNotices
   readonly publicUrl: string
 }
@@ -50,7 +55,7 @@ const tokenBytes = 32
 type Parts = ManageMembersParts
 
 export function makeManageMembers(parts: ManageMembersParts) {
-  return bindAll(parts, {
+  return bindWithin(parts, {
     demandMember,
     listMembers,
     inviteMember,
@@ -63,7 +68,8 @@ export function makeManageMembers(parts: ManageMembersParts) {
 }
 
 async function listMembers(
-  { members, links, clock }: Parts,
+  { stores: { members, links }, clock }: Parts,
+  _context: Context,
   merchantId: string,
 ): Promise<{ members: readonly ListedMember[]; invitations: readonly MemberLink[] }> {
   return {
@@ -75,22 +81,27 @@ async function listMembers(
 /** In place of an earlier invitation for the same address. */
 async function inviteMember(
   parts: Parts,
+  context: Context,
   invited: Invited,
   { reason }: { readonly reason?: string } = {},
 ): Promise<MadeLink> {
   const { merchantId, role } = invited
   const login = await checkInvitation(parts, invited)
-  return makeLink(parts, { kind: 'invitation', login, merchantId, role }, 'member.invite', {
+  return makeLink(parts, context, { kind: 'invitation', login, merchantId, role }, 'member.invite', {
     reason: withReason(`as ${role}`, reason),
   })
 }
 
-async function withdrawInvitation(parts: Parts, key: { merchantId: string; linkId: string }): Promise<void> {
+async function withdrawInvitation(
+  parts: Parts,
+  context: Context,
+  key: { merchantId: string; linkId: string },
+): Promise<void> {
   const { merchantId, linkId } = key
   if (
-    !(await parts.links.withdrawInvitation(
+    !(await parts.stores.links.withdrawInvitation(
       key,
-      makeAuditEntry(parts, 'member.withdraw-invitation', linkId, { merchantId }),
+      makeAuditEntry(parts, context, 'member.withdraw-invitation', linkId, { merchantId }),
     ))
   )
     throw new Failure('not_found', { message: 'There is no such invitation any more.' })
@@ -98,28 +109,37 @@ async function withdrawInvitation(parts: Parts, key: { merchantId: string; linkI
 
 async function changeRole(
   parts: Parts,
+  context: Context,
   given: { merchantId: string; login: string; role: MemberRole },
   { reason }: { readonly reason?: string } = {},
 ): Promise<void> {
   const { merchantId, login, role } = given
-  const recorded = makeAuditEntry(parts, 'member.change-role', login, {
+  const recorded = makeAuditEntry(parts, context, 'member.change-role', login, {
     reason: withReason(`to ${role}`, reason),
     merchantId,
   })
-  changed(await parts.members.setRole(given, recorded), login)
+  changed(await parts.stores.members.setRole(given, recorded), login)
 }
 
-async function removeMember(parts: Parts, key: { merchantId: string; login: string }): Promise<void> {
+async function removeMember(
+  parts: Parts,
+  context: Context,
+  key: { merchantId: string; login: string },
+): Promise<void> {
   const { merchantId, login } = key
   changed(
-    await parts.members.removeMember(key, makeAuditEntry(parts, 'member.remove', login, { merchantId })),
+    await parts.stores.members.removeMember(
+      key,
+      makeAuditEntry(parts, context, 'member.remove', login, { merchantId }),
+    ),
     login,
   )
 }
 
 /** By whoever has lost theirs; the link goes to the address, and whether there is such an account is told to nobody. */
-async function askRecovery(parts: Parts, email: string): Promise<void> {
-  const { members, clock, links } = parts
+async function askRecovery(parts: Parts, context: AnyContext, email: string): Promise<void> {
+  const { clock } = parts
+  const { members, links } = parts.stores
   const login = normaliseEmail(email)
   if (login === undefined || (await members.listMemberships(login)).length === 0) return
   if (!(await members.hasPassword(login))) return
@@ -127,33 +147,38 @@ async function askRecovery(parts: Parts, email: string): Promise<void> {
   const madeAfterMs = clock.now() - recoveryEveryMs
   if (await links.isRecoveryOpen({ login, madeAfterMs })) return
   const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
-  const { link, notices } = prepareLink({ ...about, merchant: undefined }, parts)
-  const recorded = makeAuditEntry(parts, 'member.recover', login, { reason: 'asked by themselves', notices })
+  const { link, notices } = prepareLink({ ...about, merchant: undefined }, parts, context)
+  const recorded = makeAuditEntry(parts, context, 'member.recover', login, {
+    reason: 'asked by themselves',
+    notices,
+  })
   await links.insertRecovery(link, { madeAfterMs }, recorded)
 }
 
 /** A link to a new password, for the operator to hand over when somebody has lost theirs. */
 async function recoverAccount(
   parts: Parts,
+  context: AnyContext,
   key: { merchantId: string; login: string },
   reason: string,
 ): Promise<MadeLink> {
-  const login = await checkRecovery(parts, key)
+  const login = await checkRecovery(parts, context, key)
   const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
-  return makeLink(parts, about, 'member.recover', { reason })
+  return makeLink(parts, context, about, 'member.recover', { reason })
 }
 
 async function makeLink(
   parts: Parts,
+  context: Context,
   about: LinkAbout,
   name: 'member.invite' | 'member.recover',
   grounds: { readonly reason?: string | undefined },
 ): Promise<MadeLink> {
   const { login, merchantId } = about
-  const known = merchantId === undefined ? undefined : await parts.merchants.findMerchant(merchantId)
-  const { link, made, notices } = prepareLink({ ...about, merchant: known?.merchant }, parts)
-  const recorded = makeAuditEntry(parts, name, login, { ...grounds, merchantId, notices })
-  const inserted = await parts.links.insertLink(link, { most: maxMembers }, recorded)
+  const known = merchantId === undefined ? undefined : await parts.stores.merchants.findMerchant(merchantId)
+  const { link, made, notices } = prepareLink({ ...about, merchant: known?.merchant }, parts, context)
+  const recorded = makeAuditEntry(parts, context, name, login, { ...grounds, merchantId, notices })
+  const inserted = await parts.stores.links.insertLink(link, { most: maxMembers }, recorded)
   if (!inserted)
     throw new Failure('status_does_not_allow', {
       message: `There are ${maxMembers} members and invitations already. Remove one first.`,
@@ -170,7 +195,11 @@ function changed(outcome: 'done' | 'missing' | 'last_owner', login: string): voi
 }
 
 /** The login as it is kept. Throws unless somebody has it at this merchant. */
-async function demandMember({ members }: Parts, key: { merchantId: string; login: string }): Promise<string> {
+async function demandMember(
+  { stores: { members } }: Parts,
+  _context: Context,
+  key: { merchantId: string; login: string },
+): Promise<string> {
   const login = parseEmail(key.login, 'login')
   if (!(await members.findMember({ merchantId: key.merchantId, login }))) throw noMember(login)
   return login
@@ -178,7 +207,7 @@ async function demandMember({ members }: Parts, key: { merchantId: string; login
 
 /** The login as it is kept. Throws where this could not be invited now. */
 async function checkInvitation(
-  { members, links, clock }: Parts,
+  { stores: { members, links }, clock }: Parts,
   { merchantId, email }: Omit<Invited, 'role'>,
 ): Promise<string> {
   const login = parseEmail(email, 'email')
@@ -197,9 +226,13 @@ async function checkInvitation(
 }
 
 /** The login as it is kept. Throws unless somebody at this merchant has a password under it. */
-async function checkRecovery(parts: Parts, key: { merchantId: string; login: string }): Promise<string> {
-  const login = await demandMember(parts, key)
-  if (!(await parts.members.hasPassword(login)))
+async function checkRecovery(
+  parts: Parts,
+  context: AnyContext,
+  key: { merchantId: string; login: string },
+): Promise<string> {
+  const login = await demandMember(parts, context, key)
+  if (!(await parts.stores.members.hasPassword(login)))
     throw new Failure('status_does_not_allow', {
       message: `${login} signs in at an identity provider and has no password here.`,
     })
@@ -214,9 +247,10 @@ export function prepareLink(
     merchant,
     ...about
   }: LinkAbout & { readonly merchant: Pick<Merchant, 'name' | 'contactLanguage'> | undefined },
-  parts: AuditParts & Pick<ManageMembersParts, 'publicUrl' | 'makeNotices'>,
+  parts: ClockAndRandom & Pick<ManageMembersParts, 'publicUrl' | 'makeNotices'>,
+  { actor }: Context,
 ): { link: NewLink; made: MadeLink; notices: readonly NewNotice[] } {
-  const { clock, random, actor, publicUrl, makeNotices } = parts
+  const { clock, random, publicUrl, makeNotices } = parts
   const token = Buffer.from(random(tokenBytes)).toString('base64url')
   const nowMs = clock.now()
   const { kind, login } = about

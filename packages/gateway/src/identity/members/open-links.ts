@@ -1,6 +1,6 @@
 // What the holder of a one-time link does with it: looks at it as often as they like, and uses it once.
 import { Failure } from '@tillgate/protocol'
-import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { MemberRole } from '../../core/audit/rules/roles.ts'
 import { accessEnded } from '../../core/audit/rules/roles.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
@@ -49,7 +49,7 @@ export function makeOpenLinks(parts: OpenLinksParts) {
     name: 'member.join' | 'member.new-password',
     { login, merchantId }: Pick<MemberLink, 'login' | 'merchantId'>,
     actor: string,
-  ) => makeAuditEntries({ ...parts, actor })(name, login, { merchantId })
+  ) => makeAuditEntry(parts, { actor }, name, login, { merchantId })
 
   return {
     /** Undefined: it was used, withdrawn, is too old, or there never was one. */

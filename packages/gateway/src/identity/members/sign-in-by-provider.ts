@@ -1,7 +1,7 @@
 // A member whom the identity provider vouches for: by its subject, once bound. An account is made for nobody but whoever
 // opened an invitation that is meant for the address, and the provider must have verified that.
 
-import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { normaliseEmail } from '../../core/emails/rules/notice.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { OpenIdClaims } from '../../platform/runtime/outside/openid.ts'
@@ -28,7 +28,7 @@ export function makeSignInMemberByProvider(
     if (found || !invitation || email === undefined || normaliseEmail(email) !== invitation.login)
       return found
     const { login, linkId } = invitation
-    const entry = makeAuditEntries({ clock, random, actor: actorOf(login) })('member.bind-identity', login)
+    const entry = makeAuditEntry({ clock, random }, { actor: actorOf(login) }, 'member.bind-identity', login)
     const made = await identities.insertAccount({ login, linkId, identity, nowMs: clock.now() }, entry)
     return made ? identities.findAccess(identity) : undefined
   }

@@ -1,7 +1,7 @@
 // The first start makes the first admin, with the password that was set or, in the sandbox, with one that is made
 // here and told once. Live does not start without either an operator or a password for one.
 
-import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { sealHash } from '../../platform/runtime/secrets/secret-hash.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
@@ -38,7 +38,7 @@ export async function ensureFirstOperator(parts: FirstOperatorParts): Promise<Fi
         parts,
       ),
     },
-    makeAuditEntries({ ...parts, actor: 'gateway' })('operator.add', firstOperatorLogin, {
+    makeAuditEntry(parts, { actor: 'gateway' }, 'operator.add', firstOperatorLogin, {
       reason: 'the first start',
     }),
   )

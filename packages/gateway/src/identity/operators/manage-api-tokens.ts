@@ -2,7 +2,8 @@
 // an action that is sent twice is done once.
 import { createHash } from 'node:crypto'
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
-import { type Actor, actorFrom, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { AnyContext } from '../../core/audit/context.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import {
   type ApiToken,
@@ -35,8 +36,6 @@ const dayMs = 24 * 60 * 60 * 1000
 const touchEveryMs = 60_000
 
 export function makeManageTokens({ tokens, operators, clock, random }: ManageTokensParts) {
-  const entryBy = (by: string | Actor) => makeAuditEntries({ clock, random, ...actorFrom(by) })
-
   const find = async (login: string): Promise<Operator> => {
     const known = normaliseOperatorLogin(login)
     const operator = known === undefined ? undefined : await operators.findOperator(known)
@@ -47,8 +46,8 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
   return {
     /** `prove`: what throws unless the operator proves anew who they are; asked for when all else is right. */
     async addToken(
+      context: AnyContext,
       given: { login: string; name: string; scopes: readonly string[]; days: number },
-      by: string | Actor,
       prove?: () => Promise<void>,
     ): Promise<MadeToken> {
       const operator = await find(given.login)
@@ -73,7 +72,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
           tokenHash: hashOf(token),
           maxLive: tokenLimits.perOperator,
         },
-        entryBy(by)('token.add', apiToken.tokenId, {
+        makeAuditEntry({ clock, random }, context, 'token.add', apiToken.tokenId, {
           reason: `${apiToken.name} for ${operator.login}: ${apiToken.scopes.join(' ')}`,
         }),
       )
@@ -85,18 +84,19 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
     },
 
     /** Of one operator, or of all. */
-    listTokens: (login?: string) => tokens.listTokens(login, clock.now()),
+    listTokens: (_context: AnyContext, login?: string) => tokens.listTokens(login, clock.now()),
 
     /** Stops working with the very next request. `login`: only if it is theirs. */
     async revokeToken(
+      context: AnyContext,
       tokenId: string,
-      { login, reason, ...by }: Actor & { readonly login: string | undefined; readonly reason: string },
+      { login, reason }: { readonly login: string | undefined; readonly reason: string },
     ): Promise<void> {
       const isRevoked =
         uuidPattern.test(tokenId) &&
         (await tokens.revokeToken(
           { tokenId, login, nowMs: clock.now() },
-          entryBy(by)('token.revoke', tokenId, { reason }),
+          makeAuditEntry({ clock, random }, context, 'token.revoke', tokenId, { reason }),
         ))
       if (!isRevoked) throw new Failure('not_found', { message: `There is no live token ${tokenId}.` })
     },

@@ -1,9 +1,12 @@
 // What an admin does with operators, and what operators do with their own passwords. Each action is recorded; a
 // password that is made here is given out once.
+
 import { Failure } from '@tillgate/protocol'
-import { type AuditParts, makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { AnyContext } from '../../core/audit/context.ts'
 import type { Role } from '../../core/audit/rules/roles.ts'
 import { parseEmail } from '../../core/emails/rules/notice.ts'
+import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import { makeChangePassword, sealPassword } from '../accounts/change-password.ts'
 import { makePassword } from '../accounts/make-password.ts'
@@ -11,7 +14,7 @@ import { parsePassword } from '../accounts/rules/account.ts'
 import { type NewOperator, type Operator, parseOperatorLogin } from './rules/operator.ts'
 import type { OperatorStore } from './store/operators.ts'
 
-export interface ManageOperatorsParts extends AuditParts {
+export interface ManageOperatorsParts extends ClockAndRandom {
   readonly operators: OperatorStore
   readonly vault: Vault
   /** Operators can sign in at an identity provider. */
@@ -27,16 +30,21 @@ export interface GivenPassword {
 export type ManageOperators = ReturnType<typeof makeManageOperators>
 
 export function makeManageOperators(parts: ManageOperatorsParts) {
-  const { operators, vault, clock, random, actor } = parts
+  const { operators, vault, clock, random } = parts
   const seal = (login: string, password: string): Promise<Buffer> =>
     sealPassword({ kind: 'operator', login, password }, { vault, random })
 
-  const entry = makeAuditEntries(parts)
-
-  const setStatus = async (given: string, status: Operator['status'], reason: string): Promise<void> => {
+  const setStatus = async (
+    context: AnyContext,
+    given: string,
+    status: Operator['status'],
+    reason: string,
+  ): Promise<void> => {
     const login = parseOperatorLogin(given)
     const name = status === 'active' ? 'operator.enable' : 'operator.disable'
-    switch (await operators.setStatus({ login, status }, entry(name, login, { reason }))) {
+    switch (
+      await operators.setStatus({ login, status }, makeAuditEntry(parts, context, name, login, { reason }))
+    ) {
       case 'set':
         return
       case 'missing':
@@ -48,37 +56,50 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
     }
   }
 
-  const insert = async (operator: NewOperator): Promise<void> => {
+  const insert = async (context: AnyContext, operator: NewOperator): Promise<void> => {
     const { login, role, email } = operator
     const reason = email === undefined ? `as ${role}` : `as ${role}, by ${email} at the identity provider`
-    if (!(await operators.insertOperator(operator, entry('operator.add', login, { reason }))))
+    if (
+      !(await operators.insertOperator(
+        operator,
+        makeAuditEntry(parts, context, 'operator.add', login, { reason }),
+      ))
+    )
       throw new Failure('number_already_used', {
         message: `There is an operator ${login}${email === undefined ? '' : ', or one with this address,'} already.`,
       })
   }
 
-  const declareOperator = async (login: string, role: Role, address: string): Promise<GivenPassword> => {
+  const declareOperator = async (
+    context: AnyContext,
+    login: string,
+    role: Role,
+    address: string,
+  ): Promise<GivenPassword> => {
     if (!parts.hasProvider)
       throw new Failure('invalid_field', {
         field: 'email',
         message: 'An address is for signing in at an identity provider, and none is set (OIDC_ISSUER).',
       })
-    await insert({ login, role, email: parseEmail(address, 'email'), createdAtMs: clock.now() })
+    await insert(context, { login, role, email: parseEmail(address, 'email'), createdAtMs: clock.now() })
     return { login, password: undefined }
   }
 
   return {
     /** With a password, or declared by the address that the identity provider vouches for. */
-    async addOperator(given: {
-      login: string
-      role: Role
-      password?: string
-      email?: string
-    }): Promise<GivenPassword> {
+    async addOperator(
+      context: AnyContext,
+      given: {
+        login: string
+        role: Role
+        password?: string
+        email?: string
+      },
+    ): Promise<GivenPassword> {
       const login = parseOperatorLogin(given.login)
-      if (given.email !== undefined) return declareOperator(login, given.role, given.email)
+      if (given.email !== undefined) return declareOperator(context, login, given.role, given.email)
       const password = given.password === undefined ? makePassword(random) : parsePassword(given.password)
-      await insert({
+      await insert(context, {
         login,
         role: given.role,
         createdAtMs: clock.now(),
@@ -87,17 +108,20 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
       return { login, password: given.password === undefined ? password : undefined }
     },
 
-    listOperators: () => operators.listOperators(),
+    listOperators: (_context: AnyContext) => operators.listOperators(),
 
     /** Ends the operator's sessions and tokens, and the lock of too many wrong tries. */
-    async resetPassword(given: { login: string; password?: string; reason: string }): Promise<GivenPassword> {
+    async resetPassword(
+      context: AnyContext,
+      given: { login: string; password?: string; reason: string },
+    ): Promise<GivenPassword> {
       const login = parseOperatorLogin(given.login)
       const password = given.password === undefined ? makePassword(random) : parsePassword(given.password)
       const change = { login, nowMs: clock.now(), sealedPassword: await seal(login, password) }
       if (
         !(await operators.setPassword(
           change,
-          entry('operator.reset-password', login, { reason: given.reason }),
+          makeAuditEntry(parts, context, 'operator.reset-password', login, { reason: given.reason }),
         ))
       )
         throw noSuch(login, ' with a password')
@@ -110,12 +134,13 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
       vault,
       clock,
       random,
-      actor,
       setPassword: operators.setPassword,
     }),
 
-    disableOperator: (login: string, reason: string) => setStatus(login, 'disabled', reason),
-    enableOperator: (login: string, reason: string) => setStatus(login, 'active', reason),
+    disableOperator: (context: AnyContext, login: string, reason: string) =>
+      setStatus(context, login, 'disabled', reason),
+    enableOperator: (context: AnyContext, login: string, reason: string) =>
+      setStatus(context, login, 'active', reason),
   }
 }
 

@@ -2,7 +2,7 @@
 // sign-in and by the provider's subject ever after. The role is what the provider's claim says now; less than before ends
 // all access, as everything does that weakens an account.
 
-import { makeAuditEntries } from '../../core/audit/audit-entries.ts'
+import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { type Role, roles } from '../../core/audit/rules/roles.ts'
 import { normaliseEmail } from '../../core/emails/rules/notice.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
@@ -35,7 +35,7 @@ export function makeSignInByProvider({ identities, rolesByGroup, clock, random }
       role,
       nowMs: clock.now(),
       entryFor: (login, entry, reason) =>
-        makeAuditEntries({ clock, random, actor: actorOf(login) })(entry, login, { reason }),
+        makeAuditEntry({ clock, random }, { actor: actorOf(login) }, entry, login, { reason }),
     })
     if (!found) return { kind: 'unknown' }
     return role === undefined ? { kind: 'no_role' } : { kind: 'right', access: found }

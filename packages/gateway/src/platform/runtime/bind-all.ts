@@ -1,4 +1,4 @@
-type Bound<Operation> = Operation extends (state: never, ...given: infer Given) => infer Result
+export type Bound<Operation> = Operation extends (state: never, ...given: infer Given) => infer Result
   ? (...given: Given) => Result
   : never
 

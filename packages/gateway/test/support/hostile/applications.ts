@@ -1,5 +1,7 @@
 // Hostile applications for live keys, asked, answered and rejected in hostile words.
+
 import { pair } from '../../../../protocol/test/keys.ts'
+import { actingAs } from '../acting.ts'
 import { startTestGateway } from '../gateway.ts'
 import type { HostileTexts } from './texts.ts'
 
@@ -13,7 +15,7 @@ export async function plantApplications(texts: HostileTexts) {
     },
   })
   const { apply } = gateway.operations
-  const { applications } = gateway.operations.as('test')
+  const { applications } = actingAs(gateway.operations, 'test')
   const made: { readonly token: string; readonly applicationId: string }[] = []
   for (const email of ['ann', 'bob', 'eve']) {
     const token = await apply.apply({

@@ -1,6 +1,8 @@
 // A rail with hostile names and answers, and consumers with hostile names who pay.
+
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
+import { actingAs } from '../acting.ts'
 import { until } from '../callbacks.ts'
 import { Visitor } from '../checkout.ts'
 import { TestBank } from '../rails.ts'
@@ -75,7 +77,7 @@ async function answerOddly(
 }
 
 async function plantWallets({ gateway, texts, api, merchant }: Field, { byWallet }: SpecialOrders) {
-  const { wallets } = gateway.operations.as('test')
+  const { wallets } = actingAs(gateway.operations, 'test')
   const add = async (login: string) =>
     (
       await wallets.addWallet({

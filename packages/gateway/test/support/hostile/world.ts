@@ -1,7 +1,10 @@
 // A gateway with hostile text in every field that merchants, consumers, operators and rails can fill, planted by the ways
 // that they have.
+
 import { randomBytes } from 'node:crypto'
+import { reachingAll } from '../../../src/core/audit/context.ts'
 import { scopeNames } from '../../../src/identity/operators/rules/api-token.ts'
+import { actingAs } from '../acting.ts'
 import { ApiClient } from '../admin-api.ts'
 import type { OpenOrder } from '../checkout.ts'
 import { ConsoleClient } from '../console.ts'
@@ -52,7 +55,7 @@ export async function plantHostileTexts(): Promise<HostileWorld> {
     },
   })
   const given = { login: 'admin', name: 'hostile', scopes: scopeNames, days: 1 }
-  const { token } = await gateway.operations.apiTokens.addToken(given, 'test')
+  const { token } = await gateway.operations.apiTokens.addToken(reachingAll('test'), given)
   const merchant = await gateway.addMerchant({ name: texts.text('merchant name') })
   const api = new ApiClient(gateway, token)
   const field: Field = { gateway, texts, api, merchant, shop: await openHostileShop(texts) }
@@ -120,7 +123,7 @@ async function invitePeople({ gateway, merchant: { merchantId } }: Field) {
   // Where no mail is sent, links are handed over.
   const linking = await startTestGateway({ share: gateway, environment: { ROLES: 'api' } })
   const { client, email } = await memberOf(linking, merchantId, 'owner')
-  const { members } = linking.operations.as('test')
+  const { members } = actingAs(linking.operations, 'test')
   const invited = await members.inviteMember({ merchantId, email: 'new@shop.example', role: 'viewer' })
   const recovered = await members.recoverAccount({ merchantId, login: email }, 'test')
   return { client, doors: [invited, recovered].map(({ link }) => new URL(link ?? '').pathname) }
@@ -130,7 +133,7 @@ async function plantPasskeys(
   { gateway, texts, merchant: { merchantId } }: Field,
   login: string,
 ): Promise<void> {
-  const { members } = await gateway.operations.as('test').members.listMembers(merchantId)
+  const { members } = await actingAs(gateway.operations, 'test').members.listMembers(merchantId)
   for (const [kind, account] of [
     ['wallet', login],
     ['operator', 'admin'],

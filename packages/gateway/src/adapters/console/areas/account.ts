@@ -48,7 +48,7 @@ export const accountArea: readonly ConsoleRoute[] = [
 ]
 
 async function changePassword(visit: Visit, form: URLSearchParams): Promise<Done> {
-  const { operator, session, actor, service } = visit
+  const { operator, session, service, operations, context } = visit
   const newPassword = form.get('new') ?? ''
   const refusal = refusalOfPassword(newPassword)
   const errors = [
@@ -59,21 +59,20 @@ async function changePassword(visit: Visit, form: URLSearchParams): Promise<Done
   ]
   if (errors.length > 0) return { kind: 'refused', errors }
   const own = { login: operator.login, session: session.tokenHash }
-  await service
-    .as(actor)
-    .operators.changePassword(
-      { ...own, oldPassword: form.get('old') ?? '', newPassword },
-      service.authenticate,
-    )
+  await operations.operators.changePassword(
+    context,
+    { ...own, oldPassword: form.get('old') ?? '', newPassword },
+    service.authenticate,
+  )
   return { kind: 'go', to: '/sign-in', note: 'The password is changed. Sign in with the new one.' }
 }
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const { operator, session, nowMs, formToken, service } = visit
+  const { operator, session, nowMs, formToken, service, operations, context } = visit
   const isAdmin = mayAct(operator.role, 'admin')
   const [sessions, operators] = await Promise.all([
     service.sessions.list(operator.login),
-    isAdmin ? service.as(visit.actor).operators.listOperators() : [],
+    isAdmin ? operations.operators.listOperators(context) : [],
   ])
   return {
     title: 'Account',

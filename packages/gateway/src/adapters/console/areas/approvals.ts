@@ -19,12 +19,12 @@ const perPage = 50
 export const approvalsArea: readonly ConsoleRoute[] = [{ path, show }]
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const { query, service } = visit
+  const { query, operations } = visit
   const wanted = approvalStatuses.find((each) => each === query.get('status'))
   const before = query.get('before') ?? ''
   // Expires what is due, so that the list is right.
-  await service.approvals.countWaiting()
-  const page = await service.approvals.listRequests(
+  await operations.approvals.countWaiting()
+  const page = await operations.approvals.listRequests(
     { status: query.get('status') === 'all' ? undefined : (wanted ?? 'waiting') },
     { limit: perPage + 1, before: uuidPattern.test(before) ? before : undefined },
   )

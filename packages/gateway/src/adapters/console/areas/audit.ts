@@ -13,9 +13,9 @@ const perPage = 50
 export const auditArea: readonly ConsoleRoute[] = [{ path, show }]
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const { query, nowMs, service } = visit
+  const { query, nowMs, operations, context } = visit
   const before = query.get('before') ?? ''
-  const page = await service.audit.listEntries(filterOf(query), {
+  const page = await operations.listAuditEntries(context, filterOf(query), {
     limit: perPage + 1,
     before: uuidPattern.test(before) ? before : undefined,
   })

@@ -1,7 +1,7 @@
 // Callbacks: failing destinations and hosts first, then what was given up, then everything by filter; sent again one by one or all that
 // fit; and hosts that are paused and resumed.
 import { eventNames, isEventName, uuidPattern } from '@tillgate/protocol'
-import { countedAtMost } from '../../../actions/service.ts'
+import { countedAtMost } from '../../../actions/operations.ts'
 import { mayAct } from '../../../core/audit/rules/roles.ts'
 import { maxListed } from '../../../core/callbacks/resend-callbacks.ts'
 import type { CallbackState } from '../../../core/callbacks/rules/callback-attempt.ts'
@@ -29,22 +29,23 @@ export const callbacksArea: readonly ConsoleRoute[] = [
 ]
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const { query, nowMs, actor, service } = visit
-  const { callbacks, hosts } = service.as(actor)
+  const { query, nowMs, operations, context } = visit
+  const { callbacks, hosts } = operations
   const filter = filterOf(query)
   const given = query.get('before') ?? ''
   const before = uuidPattern.test(given) ? given : undefined
   const [failing, destinations, { callbacks: shown, isFull, older }, counts] = await Promise.all([
-    callbacks.listFailingHosts(),
-    callbacks.listFailingDestinations({ limit: destinationsShown }),
-    callbacks.listPage(filter, { limit: perPage, before }),
-    service.countCallbacks(nowMs),
+    callbacks.listFailingHosts(context),
+    callbacks.listFailingDestinations(context, { limit: destinationsShown }),
+    callbacks.listPage(context, filter, { limit: perPage, before }),
+    operations.countCallbacks(context, nowMs),
   ])
   const waiting = await hosts.countWaiting(
+    context,
     failing.map(({ host }) => host),
     { atMost: countedAtMost },
   )
-  const waitingAt = await callbacks.countWaitingAt(destinations, { atMost: countedAtMost })
+  const waitingAt = await callbacks.countWaitingAt(context, destinations, { atMost: countedAtMost })
   return {
     title: 'Callbacks',
     area: 'callbacks',
@@ -79,7 +80,7 @@ ${shown.length > 0 && Object.values(filter).some((value) => value !== undefined)
 async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
   const callbackId = visit.params['callbackId'] ?? ''
   if (!uuidPattern.test(callbackId)) return undefined
-  const found = await visit.service.findCallback(callbackId)
+  const found = await visit.operations.findCallback(visit.context, callbackId)
   if (!found) return undefined
   const { callback } = found
   return {

@@ -16,15 +16,15 @@ export const endpointsArea: readonly ConsoleRoute[] = [
 ]
 
 async function show(visit: Visit): Promise<ConsolePage | undefined> {
-  const { params, query, service, actor, nowMs } = visit
+  const { params, query, operations, context, nowMs } = visit
   const { merchantId = '', endpointId = '' } = params
   if (!uuidPattern.test(endpointId)) return undefined
   const key = { merchantId, endpointId }
-  const found = await orNothing(service.as(actor).endpoints.showEndpoint(key))
+  const found = await orNothing(operations.endpoints.showEndpoint(context, key))
   if (!found) return undefined
   const { endpoint, secrets } = found
   const before = query.get('before') ?? ''
-  const { callbacks, older } = await service.as(actor).callbacks.listPage(key, {
+  const { callbacks, older } = await operations.callbacks.listPage(context, key, {
     limit: perPage,
     before: uuidPattern.test(before) ? before : undefined,
   })

@@ -27,15 +27,18 @@ async function show(visit: Visit): Promise<ConsolePage> {
 }
 
 async function search(sought: string, visit: Visit): Promise<(Html | undefined)[]> {
-  const { nowMs, service, actor } = visit
-  const acts = service.as(actor)
+  const { nowMs, operations, context } = visit
   const [orders, merchants, wallets, rails, callback, requests] = await Promise.all([
-    service.orders.search(sought),
-    service.orders.searchMerchants(sought),
-    acts.wallets.listWallets(sought, maxWallets),
-    acts.rails.listRails(),
-    uuidPattern.test(sought) ? service.findCallback(sought) : undefined,
-    service.requests({ requestId: sought, merchantId: undefined }, { limit: 1, before: undefined }),
+    operations.orders.search(context, sought),
+    operations.orders.searchMerchants(context, sought),
+    operations.wallets.listWallets(context, sought, maxWallets),
+    operations.rails.listRails(context),
+    uuidPattern.test(sought) ? operations.findCallback(context, sought) : undefined,
+    operations.listRequests(
+      context,
+      { requestId: sought, merchantId: undefined },
+      { limit: 1, before: undefined },
+    ),
   ])
   const word = sought.toLowerCase()
   const named = rails.filter(({ railId, name }) => railId === word || name.toLowerCase().includes(word))

@@ -17,14 +17,14 @@ export const ledgerArea: readonly ConsoleRoute[] = [
     needs: 'operator',
     fields: [],
     back: () => path,
-    async act({ nowMs, service }): Promise<Done> {
-      return { kind: 'shown_once', page: resultPage(await service.verifyLedger(), nowMs) }
+    async act({ nowMs, operations }): Promise<Done> {
+      return { kind: 'shown_once', page: resultPage(await operations.verifyLedger(), nowMs) }
     },
   },
 ]
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const books = await visit.service.readBooks()
+  const books = await visit.operations.readBooks()
   const rows = booksByCurrency(books.lines)
   const [inUse, others] = [rows.filter(({ isInUse }) => isInUse), rows.filter(({ isInUse }) => !isInUse)]
   return {

@@ -21,7 +21,7 @@ export const linksArea: readonly ConsoleRoute[] = [
 async function show(visit: Visit): Promise<ConsolePage> {
   const { query, nowMs } = visit
   const [merchantId, before] = [query.get('merchant') ?? '', query.get('before') ?? '']
-  const found = await visit.service.as(visit.actor).links.listLinks({
+  const found = await visit.operations.links.listLinks(visit.context, {
     limit: shownAtOnce + 1,
     merchantId: merchantIdPattern.test(merchantId) ? merchantId : undefined,
     before: linkIdPattern.test(before) ? before : undefined,
@@ -51,7 +51,7 @@ ${older !== undefined && html`<p class="acts"><a class="button" href="${urlWith(
 async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
   const { merchantId = '', linkId = '' } = visit.params
   const key = { merchantId, linkId }
-  const found = await orNothing(visit.service.as(visit.actor).links.showOnPage(key))
+  const found = await orNothing(visit.operations.links.showOnPage(visit.context, key))
   if (!found) return undefined
   const { link, linkUrl, totals, orders } = found
   const { currency } = link

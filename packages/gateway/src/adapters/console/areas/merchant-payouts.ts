@@ -33,15 +33,15 @@ export const merchantPayoutsArea: readonly ConsoleRoute[] = [
 async function show(visit: Visit): Promise<ConsolePage | undefined> {
   const { merchantId = '' } = visit.params
   const { nowMs, query } = visit
-  const acts = visit.service.as(visit.actor)
+  const { operations, context } = visit
   if (!merchantIdPattern.test(merchantId)) return undefined
-  const found = await orNothing(acts.merchants.showMerchant(merchantId))
+  const found = await orNothing(operations.merchants.showMerchant(context, merchantId))
   if (!found) return undefined
   const before = query.get('before') ?? undefined
   const [plans, accounts, listed] = await Promise.all([
-    acts.payoutPlans.listPlans(merchantId),
-    acts.bankAccounts.listBankAccounts(merchantId),
-    acts.payouts.listPayouts({ merchantId }, { before, limit: perPage + 1 }),
+    operations.payoutPlans.listPlans(context, merchantId),
+    operations.bankAccounts.listBankAccounts(context, merchantId),
+    operations.payouts.listPayouts(context, { merchantId }, { before, limit: perPage + 1 }),
   ])
   const shown = listed.slice(0, perPage)
   const [plan] = plans
@@ -59,7 +59,7 @@ ${pages(`/merchants/${merchantId}/payouts`, query, { older: listed.length > perP
 
 async function showPayout(visit: Visit): Promise<ConsolePage | undefined> {
   const { merchantId = '', payoutId = '' } = visit.params
-  const payout = await orNothing(visit.service.as(visit.actor).payouts.findPayout({ merchantId, payoutId }))
+  const payout = await orNothing(visit.operations.payouts.findPayout(visit.context, { merchantId, payoutId }))
   if (!payout) return undefined
   const { nowMs } = visit
   return {

@@ -27,10 +27,10 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
   if (!found) return undefined
   const { merchant, keys } = found
   const [people, endpoints, accounts, acts] = await Promise.all([
-    visit.service.as(visit.actor).members.listMembers(merchantId),
-    visit.service.as(visit.actor).endpoints.listEndpoints(merchantId),
-    visit.service.merchantAccounts(merchantId),
-    visit.service.audit.listEntries({ merchantId }, { limit: 10 }),
+    visit.operations.members.listMembers(visit.context, merchantId),
+    visit.operations.endpoints.listEndpoints(visit.context, merchantId),
+    visit.operations.listMerchantAccounts(visit.context, merchantId),
+    visit.operations.listAuditEntries(visit.context, { merchantId }, { limit: 10 }),
   ])
   const { nowMs } = visit
   return {
@@ -65,9 +65,9 @@ ${actionForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchan
   }
 }
 
-async function find({ actor, service, params: { merchantId = '' } }: Visit) {
+async function find({ operations, context, params: { merchantId = '' } }: Visit) {
   if (!merchantIdPattern.test(merchantId)) return undefined
-  return orNothing(service.as(actor).merchants.showMerchant(merchantId))
+  return orNothing(operations.merchants.showMerchant(context, merchantId))
 }
 
 /** As the form shows them. */

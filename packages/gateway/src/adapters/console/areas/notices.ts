@@ -21,11 +21,13 @@ const stateWords = {
 } as const satisfies Record<NoticeState, readonly [Look, string]>
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const { query, service, actor } = visit
+  const { query, operations, context } = visit
   const wanted = noticeStates.find((each) => each === query.get('state'))
-  const found = await service
-    .as(actor)
-    .notices.listNotices({ state: wanted }, { limit: perPage + 1, before: beforeOf(query.get('before')) })
+  const found = await operations.notices.listNotices(
+    context,
+    { state: wanted },
+    { limit: perPage + 1, before: beforeOf(query.get('before')) },
+  )
   const shown = found.slice(0, perPage)
   return {
     title: 'Notices',

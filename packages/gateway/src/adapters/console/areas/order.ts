@@ -27,7 +27,7 @@ export const orderArea: readonly ConsoleRoute[] = [{ path, show }]
 async function show(visit: Visit): Promise<ConsolePage | undefined> {
   const key = keyOf(visit.params)
   if (!merchantIdPattern.test(key.merchantId) || !paymentIdPattern.test(key.paymentId)) return undefined
-  const details = await visit.service.showOrder(key)
+  const details = await visit.operations.showOrder(visit.context, key)
   if (!details) return undefined
   const { order, merchant, refunds, callbacks } = details
   const { nowMs } = visit

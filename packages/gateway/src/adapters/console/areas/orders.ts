@@ -30,10 +30,10 @@ async function show(visit: Visit): Promise<ConsolePage> {
   }
 }
 
-async function list({ query, nowMs, service }: Visit): Promise<Content> {
+async function list({ query, nowMs, operations, context }: Visit): Promise<Content> {
   const filter = filterOf(query)
   const before = query.get('before') ?? undefined
-  const { orders, next } = await service.orders.listOrders(filter, {
+  const { orders, next } = await operations.orders.listOrders(context, filter, {
     limit: perPage,
     before: before !== undefined && paymentIdPattern.test(before) ? before : undefined,
   })
@@ -53,11 +53,11 @@ ${pages(path, query, { older: next })}
 <p class="acts"><a class="button" href="${urlWith('/orders.csv', query, { before: undefined })}" download>Download all that fit (CSV)</a></p>`
 }
 
-async function download({ query, nowMs, service }: Visit): Promise<Download> {
+async function download({ query, nowMs, operations, context }: Visit): Promise<Download> {
   return {
     fileName: `orders-${new Date(nowMs).toISOString().slice(0, 10)}.csv`,
     type: 'text/csv; charset=utf-8',
-    content: service.orders.exportCsv(filterOf(query)),
+    content: operations.orders.exportCsv(context, filterOf(query)),
   }
 }
 

@@ -1,7 +1,7 @@
 // The overview: the last hour, day or week at a glance. Orders and callbacks are told by when they were made, so that
 // each is in one place only and a share is a share of something.
 import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
-import { countedAtMost } from '../../../actions/service.ts'
+import { countedAtMost } from '../../../actions/operations.ts'
 import type { CallbackCounts } from '../../../core/callbacks/store/callback-history.ts'
 import type { Overview } from '../../../finance/overview/read-overview.ts'
 import {
@@ -33,12 +33,12 @@ const windowNames = Object.keys(windows) as WindowName[]
 export const overviewArea: readonly ConsoleRoute[] = [{ path: overviewPath, show }]
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const { query, nowMs, service } = visit
+  const { query, nowMs, operations, context } = visit
   const window = windowNames.find((name) => name === query.get('last')) ?? defaultWindow
   const [overview, callbacks, recent] = await Promise.all([
-    service.overview(window),
-    service.countCallbacks(nowMs),
-    service.orders.listOrders({}, { limit: recentOrders, before: undefined }),
+    operations.readOverview(window),
+    operations.countCallbacks(context, nowMs),
+    operations.orders.listOrders(context, {}, { limit: recentOrders, before: undefined }),
   ])
   const currencies = currenciesOf(overview.tallies)
   const currency = currencies.find((each) => each === query.get('currency')) ?? currencies[0]

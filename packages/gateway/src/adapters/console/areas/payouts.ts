@@ -24,8 +24,8 @@ export const payoutsArea: readonly ConsoleRoute[] = [
 async function show(visit: Visit): Promise<ConsolePage> {
   const asked = visit.query.get('before') ?? ''
   const before = uuidPattern.test(asked) ? asked : undefined
-  const { payoutRuns } = visit.service.as(visit.actor)
-  const found = await payoutRuns.listRuns({ before, limit: perPage + 1 })
+  const { operations, context } = visit
+  const found = await operations.payoutRuns.listRuns(context, { before, limit: perPage + 1 })
   const runs = found.slice(0, perPage)
   return {
     title: 'Payouts',
@@ -53,13 +53,17 @@ ${pages(path, visit.query, { older: found.length > perPage ? runs.at(-1)?.runId 
 
 async function showRun(visit: Visit): Promise<ConsolePage | undefined> {
   const { runId = '' } = visit.params
-  const acts = visit.service.as(visit.actor)
-  const found = await orNothing(acts.payoutRuns.showRun(runId))
+  const { operations, context } = visit
+  const found = await orNothing(operations.payoutRuns.showRun(context, runId))
   if (!found) return undefined
   const { run } = found
   const wanted = payoutStatuses.find((each) => each === visit.query.get('status'))
   const before = visit.query.get('before') ?? undefined
-  const listed = await acts.payouts.listPayouts({ runId, status: wanted }, { before, limit: perPage + 1 })
+  const listed = await operations.payouts.listPayouts(
+    context,
+    { runId, status: wanted },
+    { before, limit: perPage + 1 },
+  )
   const shown = listed.slice(0, perPage)
   const here = `${path}/${runId}`
   return {
@@ -78,7 +82,7 @@ ${pages(here, visit.query, { older: listed.length > perPage ? shown.at(-1)?.payo
 
 async function download(visit: Visit, format: 'xml' | 'csv'): Promise<Download | undefined> {
   const { runId = '' } = visit.params
-  const content = await orNothing(visit.service.as(visit.actor).payoutRuns.exportRun(runId, format))
+  const content = await orNothing(visit.operations.payoutRuns.exportRun(visit.context, runId, format))
   if (!content) return undefined
   const type = format === 'xml' ? 'application/xml' : 'text/csv'
   return { fileName: `payouts-${runId}.${format}`, type: `${type}; charset=utf-8`, content }

@@ -21,7 +21,7 @@ export const railsArea: readonly ConsoleRoute[] = [
 ]
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const rails = await visit.service.as(visit.actor).rails.listRails()
+  const rails = await visit.operations.rails.listRails(visit.context)
   return {
     title: 'Rails',
     area: 'rails',
@@ -46,10 +46,10 @@ ${table(
 
 async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
   const { railId = '' } = visit.params
-  const found = await orNothing(visit.service.as(visit.actor).rails.showRail(railId))
+  const found = await orNothing(visit.operations.rails.showRail(visit.context, railId))
   if (!found) return undefined
   const { rail, secrets } = found
-  const accounts = await visit.service.railAccounts(rail.railId)
+  const accounts = await visit.operations.listRailAccounts(visit.context, rail.railId)
   return {
     title: rail.name,
     area: 'rails',

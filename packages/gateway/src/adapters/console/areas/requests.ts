@@ -13,10 +13,10 @@ const perPage = 50
 export const requestsArea: readonly ConsoleRoute[] = [{ path: requestsPath, show }]
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const { query, nowMs, service } = visit
+  const { query, nowMs, operations, context } = visit
   const text = (name: string) => query.get(name)?.trim() || undefined
   const filter = { requestId: text('id'), merchantId: text('merchant') }
-  const found = await service.requests(filter, {
+  const found = await operations.listRequests(context, filter, {
     limit: perPage + 1,
     before: placeOf(query.get('before')),
   })

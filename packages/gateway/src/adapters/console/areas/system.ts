@@ -1,6 +1,6 @@
 // How this gateway does: version, database, and the work that waits, with how long the oldest of it is overdue.
 
-import { countedAtMost } from '../../../actions/service.ts'
+import { countedAtMost } from '../../../actions/operations.ts'
 import { html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
@@ -14,8 +14,11 @@ const lateAfterMs = 60_000
 
 export const systemArea: readonly ConsoleRoute[] = [{ path: '/system', show }]
 
-async function show({ nowMs, service }: Visit): Promise<ConsolePage> {
-  const [system, callbacks] = await Promise.all([service.system(nowMs), service.countCallbacks(nowMs)])
+async function show({ nowMs, operations, context }: Visit): Promise<ConsolePage> {
+  const [system, callbacks] = await Promise.all([
+    operations.system(context, nowMs),
+    operations.countCallbacks(context, nowMs),
+  ])
   const { about, state: of } = system
   const work = (waiting: number | undefined, oldestAtMs: number | undefined) => {
     const lateMs = oldestAtMs === undefined ? 0 : nowMs - oldestAtMs

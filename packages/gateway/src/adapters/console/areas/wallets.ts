@@ -21,7 +21,7 @@ export const walletsArea: readonly ConsoleRoute[] = [
 
 async function show(visit: Visit): Promise<ConsolePage> {
   const sought = (visit.query.get('q') ?? '').trim().slice(0, 64)
-  const wallets = await visit.service.as(visit.actor).wallets.listWallets(sought || undefined, maxShown)
+  const wallets = await visit.operations.wallets.listWallets(visit.context, sought || undefined, maxShown)
   return {
     title: 'Wallets',
     area: 'wallets',
@@ -45,7 +45,7 @@ ${wallets.length === maxShown && html`<p class="quiet">The newest ${maxShown}. S
 async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
   const { walletId = '' } = visit.params
   if (!uuidPattern.test(walletId)) return undefined
-  const found = await orNothing(visit.service.as(visit.actor).wallets.showWallet(walletId))
+  const found = await orNothing(visit.operations.wallets.showWallet(visit.context, walletId))
   if (!found) return undefined
   const { wallet, balances, limits } = found
   return {

@@ -77,7 +77,11 @@ async function changePassword(visit: Visit, form: URLSearchParams): Promise<Done
   ]
   if (errors.length > 0) return { kind: 'refused', errors }
   const change = { login: account.login, session: session.tokenHash, newPassword }
-  await portal.changePassword(actor)({ ...change, oldPassword: form.get('old') ?? '' }, portal.authenticate)
+  await portal.changePassword(
+    { actor },
+    { ...change, oldPassword: form.get('old') ?? '' },
+    portal.authenticate,
+  )
   return { kind: 'go', to: pathTo('/sign-in'), note: words.account.changed }
 }
 

@@ -14,11 +14,11 @@ export const billsArea: readonly PortalRoute[] = [
 ]
 
 async function show(visit: Visit): Promise<PortalPage> {
-  const { scope, query, language } = visit
+  const { operations, context, query, language } = visit
   const { words } = language
   const given = query.get('before') ?? ''
   const before = isCalendarDay(given) ? given : undefined
-  const listed = await scope.listBills({ before, limit: perPage + 1 })
+  const listed = await operations.readMerchant.listBills(context, { before, limit: perPage + 1 })
   const shown = listed.slice(0, perPage)
   return {
     title: words.tabs.bills,
@@ -54,8 +54,8 @@ function sums({ language: { words, formats } }: Visit, totals: BillTotals): Html
   )
 }
 
-async function download({ scope, params: { day = '' } }: Visit) {
-  const content = isCalendarDay(day) ? await scope.findBill(day) : undefined
+async function download({ operations, context, params: { day = '' } }: Visit) {
+  const content = isCalendarDay(day) ? await operations.readMerchant.findBill(context, day) : undefined
   if (!content) throw new Failure('not_found')
-  return { fileName: `bill-${scope.merchantId}-${day}.csv`, content }
+  return { fileName: `bill-${context.merchantId}-${day}.csv`, content }
 }

@@ -23,13 +23,17 @@ export const callbacksArea: readonly PortalRoute[] = [
 ]
 
 async function list(visit: Visit): Promise<PortalPage> {
-  const { query, scope, language } = visit
+  const { query, operations, context, language } = visit
   const { words } = language
   const state = states.find((each) => each === query.get('state'))
   const before = query.get('before') ?? ''
   const [{ callbacks, older }, health] = await Promise.all([
-    scope.listCallbacks({ state }, { limit: perPage, before: uuidPattern.test(before) ? before : undefined }),
-    scope.callbackHealth(),
+    operations.callbacks.listPage(
+      context,
+      { merchantId: context.merchantId, state },
+      { limit: perPage, before: uuidPattern.test(before) ? before : undefined },
+    ),
+    operations.readMerchant.callbackHealth(context),
   ])
   return {
     title: words.tabs.callbacks,
@@ -84,11 +88,11 @@ export function callbackCards(visit: Visit, callbacks: readonly StoredCallback[]
 }
 
 async function show(visit: Visit): Promise<PortalPage | undefined> {
-  const { scope, language, params } = visit
+  const { operations, context, language, params } = visit
   const { callbacks: words } = language.words
   const { callbackId = '' } = params
   if (!uuidPattern.test(callbackId)) return undefined
-  const { callback, attempts } = await scope.showCallback(callbackId)
+  const { callback, attempts } = await operations.callbacks.showCallback(context, callbackId)
   const { nextAttemptAtMs: next, heldReason } = callback
   return {
     title: callback.eventName,

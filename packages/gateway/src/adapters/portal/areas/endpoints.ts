@@ -17,7 +17,7 @@ export const endpointsArea: readonly PortalRoute[] = [
 
 async function list(visit: Visit): Promise<PortalPage> {
   const { words } = visit.language
-  const endpoints = await visit.scope.listEndpoints()
+  const endpoints = await visit.operations.endpoints.listEndpoints(visit.context, visit.context.merchantId)
   return {
     title: words.tabs.endpoints,
     area: 'developer',
@@ -35,14 +35,18 @@ ${
 }
 
 async function show(visit: Visit): Promise<PortalPage | undefined> {
-  const { scope, language, params, query } = visit
+  const { operations, context, language, params, query } = visit
   const { words } = language
   const { endpointId = '' } = params
   if (!uuidPattern.test(endpointId)) return undefined
-  const { endpoint, secrets } = await scope.showEndpoint(endpointId)
+  const { endpoint, secrets } = await operations.endpoints.showEndpoint(context, {
+    merchantId: context.merchantId,
+    endpointId,
+  })
   const before = query.get('before') ?? ''
-  const { callbacks, older } = await scope.listCallbacks(
-    { endpointId },
+  const { callbacks, older } = await operations.callbacks.listPage(
+    context,
+    { merchantId: context.merchantId, endpointId },
     { limit: perPage, before: uuidPattern.test(before) ? before : undefined },
   )
   const { pausedAtMs, format, events, url, createdAtMs } = endpoint

@@ -10,12 +10,12 @@ import type { PortalPage, PortalRoute, Visit } from '../portal.ts'
 export const feesArea: readonly PortalRoute[] = [{ path: '/fees', show }]
 
 async function show(visit: Visit): Promise<PortalPage> {
-  const { scope, nowMs } = visit
+  const { operations, context, nowMs } = visit
   const { words } = visit.language
   const [prices, accounts, billed] = await Promise.all([
-    scope.prices(),
-    scope.accounts(),
-    scope.billedFees(`${new Date(nowMs).toISOString().slice(0, 7)}-01`),
+    operations.readMerchant.listPrices(context),
+    operations.readMerchant.listAccounts(context),
+    operations.readMerchant.billedFees(context, `${new Date(nowMs).toISOString().slice(0, 7)}-01`),
   ])
   const used = [...accounts.map(({ currency }) => currency), ...prices.map(({ currency }) => currency)]
   const currencies = [...new Set(used)].filter((code) => code !== undefined).toSorted()
@@ -28,7 +28,11 @@ ${card(words.fees.month, monthly(visit, billed))}`,
   }
 }
 
-function priceCard({ scope, nowMs, language }: Visit, prices: readonly Price[], currency: string): Html {
+function priceCard(
+  { operations, context, nowMs, language }: Visit,
+  prices: readonly Price[],
+  currency: string,
+): Html {
   const { words } = language
   const rails = new Set([walletRailId, ...prices.flatMap(({ railId }) => railId ?? [])])
   const book = makePriceBook(prices)
@@ -36,7 +40,7 @@ function priceCard({ scope, nowMs, language }: Visit, prices: readonly Price[], 
     currency,
     facts(
       [...rails].map((railId) => {
-        const price = book.find({ merchantId: scope.merchantId, railId, currency }, nowMs)
+        const price = book.find({ merchantId: context.merchantId, railId, currency }, nowMs)
         const name = railId === walletRailId ? words.fees.wallet : railId
         return [name, price?.terms ? said(price, price.terms, currency, language) : words.fees.free] as const
       }),

@@ -17,14 +17,14 @@ const recentOrders = 5
 export const homeArea: readonly PortalRoute[] = [{ path: '', show }]
 
 async function show(visit: Visit): Promise<PortalPage> {
-  const { scope, nowMs, language } = visit
+  const { operations, context, nowMs, language } = visit
   const { words } = language
   const [{ merchant, keys }, accounts, tallies, attention, { orders }] = await Promise.all([
-    scope.merchant(),
-    scope.accounts(),
-    scope.tallyOrders(nowMs - (nowMs % dayMs)),
-    scope.countAttention(nowMs - dayMs),
-    scope.listOrders({}, { limit: recentOrders }),
+    operations.merchants.showMerchant(context, context.merchantId),
+    operations.readMerchant.listAccounts(context),
+    operations.readMerchant.tallyOrders(context, nowMs - (nowMs % dayMs)),
+    operations.readMerchant.countAttention(context, nowMs - dayMs),
+    operations.orders.listOrders(context, { merchantId: context.merchantId }, { limit: recentOrders }),
   ])
   const isPaid = accounts.some(({ creditsPostedMinor }) => creditsPostedMinor > 0n)
   return {

@@ -11,11 +11,11 @@ import type { PortalPage, PortalRoute, Visit } from '../portal.ts'
 export const keysArea: readonly PortalRoute[] = [{ path: '/keys', show }]
 
 async function show(visit: Visit): Promise<PortalPage> {
-  const { scope, language } = visit
+  const { operations, context, language } = visit
   const { words } = language
   const [{ keys }, platformPublicKey] = await Promise.all([
-    scope.merchant(),
-    scope.service.platformPublicKey(),
+    operations.merchants.showMerchant(context, context.merchantId),
+    operations.platformPublicKey(),
   ])
   const live = keys.filter(({ revokedAtMs }) => revokedAtMs === undefined)
   const ended = keys.filter(({ revokedAtMs }) => revokedAtMs !== undefined).toReversed()

@@ -31,11 +31,15 @@ export const linksArea: readonly PortalRoute[] = [
 const looks = { active: 'good', paused: 'wait', closed: 'off', expired: 'off', paid: 'good' } as const
 
 async function list(visit: Visit): Promise<PortalPage> {
-  const { scope, query } = visit
+  const { operations, context, query } = visit
   const { words } = visit.language
   const given = query.get('before') ?? ''
   const before = linkIdPattern.test(given) ? given : undefined
-  const listed = await scope.listLinks({ before, limit: perPage + 1 })
+  const listed = await operations.links.listLinks(context, {
+    merchantId: context.merchantId,
+    before,
+    limit: perPage + 1,
+  })
   const shown = listed.slice(0, perPage)
   return {
     title: words.tabs.links,
@@ -58,11 +62,14 @@ function price({ language: { words, formats } }: Visit, { amountMinor, currency 
 }
 
 async function show(visit: Visit): Promise<PortalPage | undefined> {
-  const { scope, language, params } = visit
+  const { operations, context, language, params } = visit
   const { words, formats } = language
   const { linkId = '' } = params
   if (!linkIdPattern.test(linkId)) return undefined
-  const { link, state, linkUrl, totals, orders } = await scope.showLink(linkId)
+  const { link, state, linkUrl, totals, orders } = await operations.links.showOnPage(context, {
+    merchantId: context.merchantId,
+    linkId,
+  })
   const bound = (label: string, minor: bigint | undefined) =>
     minor !== undefined && ([label, formats.money(minor, link.currency)] as const)
   return {

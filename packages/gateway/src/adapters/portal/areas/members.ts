@@ -7,9 +7,9 @@ import type { PortalPage, PortalRoute, Visit } from '../portal.ts'
 export const membersArea: readonly PortalRoute[] = [{ path: '/members', show }]
 
 async function show(visit: Visit): Promise<PortalPage> {
-  const { scope, language, account } = visit
+  const { operations, context, language, account } = visit
   const { words } = language
-  const { members, invitations } = await scope.members()
+  const { members, invitations } = await operations.members.listMembers(context, context.merchantId)
   const line = (login: string, role: keyof typeof words.roles, rest: Html, links: Html | undefined) =>
     html`<li class="card"><p><strong class="wrap">${login}</strong> · ${words.roles[role]}</p><p class="quiet">${rest}</p>${links}</li>`
   return {

@@ -14,10 +14,10 @@ export const moneyArea: readonly PortalRoute[] = [
 ]
 
 async function show(visit: Visit): Promise<PortalPage> {
-  const { scope, language, nowMs } = visit
+  const { operations, context, language, nowMs } = visit
   const { words, formats } = language
   const { money } = words
-  const accounts = await scope.accounts()
+  const accounts = await operations.readMerchant.listAccounts(context)
   const today = new Date(nowMs).toISOString().slice(0, 10)
   return {
     title: words.nav.money,
@@ -48,10 +48,13 @@ ${card(
   }
 }
 
-async function download({ scope, query, nowMs }: Visit) {
+async function download({ operations, context, query, nowMs }: Visit) {
   const fromMs = dayOf(query.get('from')) ?? 0
   const toMs = Math.max(fromMs, (dayOf(query.get('to')) ?? nowMs) + dayMs)
-  return { fileName: `statement-${scope.merchantId}.csv`, content: scope.statement({ fromMs, toMs }) }
+  return {
+    fileName: `statement-${context.merchantId}.csv`,
+    content: operations.readMerchant.statement(context, { fromMs, toMs }),
+  }
 }
 
 function dayOf(written: string | null): number | undefined {

@@ -57,12 +57,13 @@ function filters({ query, language: { words } }: Visit, sought: string): Html {
 }
 
 async function listed(visit: Visit): Promise<Content> {
-  const { query, scope, language } = visit
+  const { query, operations, context, language } = visit
   const { words } = language
   const wanted = statuses.find((each) => each === query.get('status'))
   const before = query.get('before') ?? ''
-  const { orders, next } = await scope.listOrders(
-    { status: wanted },
+  const { orders, next } = await operations.orders.listOrders(
+    context,
+    { merchantId: context.merchantId, status: wanted },
     { limit: perPage, before: paymentIdPattern.test(before) ? before : undefined },
   )
   if (orders.length === 0 && next === undefined)
@@ -75,7 +76,7 @@ async function listed(visit: Visit): Promise<Content> {
 }
 
 async function search(visit: Visit, sought: string): Promise<Content> {
-  const found = await visit.scope.searchOrders(sought)
+  const found = await visit.operations.orders.search(visit.context, sought)
   return found.length === 0 ? empty(visit.language.words.orders.noneFits) : orderCards(visit, found)
 }
 
@@ -88,10 +89,12 @@ export function orderCards(visit: Visit, orders: readonly ListedOrder[]): Html {
 }
 
 async function show(visit: Visit): Promise<PortalPage | undefined> {
-  const { scope, language, params } = visit
+  const { operations, context, language, params } = visit
   const { words, formats } = language
   const { paymentId = '' } = params
-  const found = paymentIdPattern.test(paymentId) ? await scope.showOrder(paymentId) : undefined
+  const found = paymentIdPattern.test(paymentId)
+    ? await operations.showOrder(context, { merchantId: context.merchantId, paymentId })
+    : undefined
   if (!found) return undefined
   const { order, refunds, callbacks } = found
   const leftMinor = order.paymentAmountMinor - order.refundedMinor - order.refundHeldMinor

@@ -21,12 +21,12 @@ export const payoutsArea: readonly PortalRoute[] = [
 ]
 
 async function list(visit: Visit): Promise<PortalPage> {
-  const { scope, query } = visit
+  const { operations, context, query } = visit
   const { words } = visit.language
   const before = query.get('before') ?? undefined
   const [plans, listed] = await Promise.all([
-    scope.payoutPlans(),
-    scope.listPayouts({ before, limit: perPage + 1 }),
+    operations.readMerchant.listPayoutPlans(context),
+    operations.readMerchant.listPayouts(context, { before, limit: perPage + 1 }),
   ])
   const shown = listed.slice(0, perPage)
   return {
@@ -53,9 +53,9 @@ function payoutCards(visit: Visit, payouts: readonly Payout[]): Html {
 }
 
 async function show(visit: Visit): Promise<PortalPage | undefined> {
-  const { scope, language, params } = visit
+  const { operations, context, language, params } = visit
   const { words, formats } = language
-  const payout = await scope.findPayout(params['payoutId'] ?? '')
+  const payout = await operations.readMerchant.findPayout(context, params['payoutId'] ?? '')
   if (!payout) return undefined
   const at = (label: string, timeMs: number | undefined) =>
     timeMs !== undefined && ([label, time(timeMs, language)] as const)
@@ -82,14 +82,16 @@ ${card(
 }
 
 async function showBank(visit: Visit): Promise<PortalPage> {
-  const { scope } = visit
+  const { operations, context } = visit
   const { words } = visit.language
-  const accounts = await scope.bankAccounts()
+  // Where the settings cover it, a second operator looks at such changes, so an operator makes them.
+  const mayChangeBank = !operations.approvalPolicy.words.includes('destination')
+  const accounts = await operations.bankAccounts.listBankAccounts(context, context.merchantId)
   return {
     title: words.tabs.bank,
     area: 'money',
     content: html`${tabs(visit, moneyTabs, 'bank')}<p>${words.bank.text}</p>
-${scope.mayChangeBank ? acts(actLink(visit, 'bankAccount')) : html`<p>${words.bank.byOperator}</p>`}
+${mayChangeBank ? acts(actLink(visit, 'bankAccount')) : html`<p>${words.bank.byOperator}</p>`}
 ${accounts.length === 0 ? empty(words.bank.none) : accounts.map((account) => accountCard(visit, account, accounts))}`,
   }
 }

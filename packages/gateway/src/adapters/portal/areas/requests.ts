@@ -11,10 +11,11 @@ const maxIdLength = 64
 export const requestsArea: readonly PortalRoute[] = [{ path: '/requests', show }]
 
 async function show(visit: Visit): Promise<PortalPage> {
-  const { query, scope, language } = visit
+  const { query, operations, context, language } = visit
   const { words, formats } = language
   const sought = (query.get('q') ?? '').trim().slice(0, maxIdLength)
-  const found = await scope.listRequests(
+  const found = await operations.readMerchant.listRequests(
+    context,
     { requestId: sought === '' ? undefined : sought },
     { limit: perPage + 1, before: placeOf(query.get('before')) },
   )

@@ -8,10 +8,10 @@ import type { PortalPage, PortalRoute, Visit } from '../portal.ts'
 export const settingsArea: readonly PortalRoute[] = [{ path: '/settings', show }]
 
 async function show(visit: Visit): Promise<PortalPage> {
-  const { scope, portal } = visit
+  const { operations, context, portal } = visit
   const { words } = visit.language
   const { settings } = words
-  const { merchant } = await scope.merchant()
+  const { merchant } = await operations.merchants.showMerchant(context, context.merchantId)
   return {
     title: words.tabs.settings,
     area: 'shop',

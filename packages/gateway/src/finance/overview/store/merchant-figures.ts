@@ -33,6 +33,8 @@ interface Since {
 export const talliedAtMost = 5_000
 export const countedAtMost = 100
 
+export type MerchantFigureStore = ReturnType<typeof makeMerchantFigureStore>
+
 export function makeMerchantFigureStore(database: Pool) {
   return {
     /** The orders that were created since, the newest `talliedAtMost` of them. */

@@ -16,7 +16,10 @@ export const correctionsArea: readonly ConsoleRoute[] = [{ path, show }]
 async function show(visit: Visit): Promise<ConsolePage> {
   const { nowMs, query } = visit
   const before = placeOf(query.get('before') ?? '')
-  const found = await visit.service.corrections.listCorrections({ before, limit: perPage + 1 })
+  const found = await visit.operations.corrections.listCorrections(visit.context, {
+    before,
+    limit: perPage + 1,
+  })
   const shown = found.slice(0, perPage)
   const last = found.length > perPage ? shown.at(-1) : undefined
   return {

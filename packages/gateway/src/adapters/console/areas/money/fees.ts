@@ -17,7 +17,7 @@ const maxShown = 200
 export const feesArea: readonly ConsoleRoute[] = [{ path, show }]
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const prices = await visit.service.as(visit.actor).prices.listPrices(undefined, maxShown)
+  const prices = await visit.operations.prices.listPrices(visit.context, undefined, maxShown)
   return {
     title: 'Fees',
     area: 'money',
@@ -84,7 +84,7 @@ async function explained(visit: Visit): Promise<Html | undefined> {
     const amountMinor = toPositiveMinorUnits(given('amount'), currency, 'amount')
     const railId = given('rail') || walletRailId
     const priced = { merchantId, railId, currency, amountMinor, atMs: visit.nowMs }
-    return { amountMinor, found: await visit.service.as(visit.actor).prices.explainFee(priced) }
+    return { amountMinor, found: await visit.operations.prices.explainFee(visit.context, priced) }
   })
   if (typeof result === 'string') return empty(result)
   return explanation(result.found, { amountMinor: result.amountMinor, currency })

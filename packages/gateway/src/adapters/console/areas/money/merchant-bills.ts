@@ -16,14 +16,14 @@ export const merchantBillsArea: readonly ConsoleRoute[] = [
   { path: `${path}/:day/bill.csv`, download },
 ]
 
-async function show({ service, actor, params, query }: Visit): Promise<ConsolePage | undefined> {
+async function show({ operations, context, actor, params, query }: Visit): Promise<ConsolePage | undefined> {
   const { merchantId = '' } = params
   if (!merchantIdPattern.test(merchantId)) return undefined
-  const found = await orNothing(service.as(actor).merchants.showMerchant(merchantId))
+  const found = await orNothing(operations.merchants.showMerchant(context, merchantId))
   if (!found) return undefined
   const given = query.get('before') ?? ''
   const before = isCalendarDay(given) ? given : undefined
-  const listed = await service.listBills(merchantId, { before, limit: perPage + 1 })
+  const listed = await operations.listBills(context, merchantId, { before, limit: perPage + 1 })
   const shown = listed.slice(0, perPage)
   return {
     title: `Bills of ${found.merchant.name}`,
@@ -69,10 +69,10 @@ function row(bill: Bill, totals: BillTotals, isFirst: boolean): Html[] {
   ]
 }
 
-async function download({ service, params }: Visit): Promise<Download | undefined> {
+async function download({ operations, context, params }: Visit): Promise<Download | undefined> {
   const { merchantId = '', day = '' } = params
   if (!merchantIdPattern.test(merchantId)) return undefined
-  const found = await orNoBill(service.readBill({ merchantId, day }))
+  const found = await orNoBill(operations.readBill({ merchantId, day }))
   return (
     found && {
       fileName: `bill-${merchantId}-${day}.csv`,

@@ -25,8 +25,8 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
   const found = await find(visit)
   if (!found) return undefined
   const [accounts, prices, statement] = await Promise.all([
-    visit.service.merchantAccounts(merchantId),
-    visit.service.as(visit.actor).prices.listPrices(merchantId, 50),
+    visit.operations.listMerchantAccounts(visit.context, merchantId),
+    visit.operations.prices.listPrices(visit.context, merchantId, 50),
     readStatement(visit, rangeOf(visit)),
   ])
   return {
@@ -41,9 +41,9 @@ ${statement}`,
   }
 }
 
-async function find({ actor, service, params: { merchantId = '' } }: Visit) {
+async function find({ operations, context, params: { merchantId = '' } }: Visit) {
   if (!merchantIdPattern.test(merchantId)) return undefined
-  return orNothing(service.as(actor).merchants.showMerchant(merchantId))
+  return orNothing(operations.merchants.showMerchant(context, merchantId))
 }
 
 function rangeOf({ query, nowMs, params: { merchantId = '' } }: Visit): StatementRange {
@@ -61,23 +61,23 @@ function period({ fromMs, toMs }: StatementRange): string {
 async function download(visit: Visit): Promise<Download | undefined> {
   const { merchantId = '' } = visit.params
   if (!(await find(visit))) return undefined
-  const { query, nowMs, service } = visit
+  const { query, nowMs, operations, context } = visit
   const fromMs = dayOf(query.get('from')) ?? 0
   const toMs = Math.max(fromMs, (dayOf(query.get('to')) ?? nowMs) + dayMs)
   return {
     fileName: `statement-${merchantId}.csv`,
     type: 'text/csv; charset=utf-8',
-    content: service.statement({ merchantId, fromMs, toMs }),
+    content: operations.writeStatement(context, { merchantId, fromMs, toMs }),
   }
 }
 
 /** Read whole, for a page has an end. */
-async function readStatement({ service }: Visit, range: StatementRange): Promise<Html> {
+async function readStatement({ operations, context }: Visit, range: StatementRange): Promise<Html> {
   const entries: StatementEntry[] = []
   let opening: ReadonlyMap<string, bigint> = new Map()
   let closing: ReadonlyMap<string, bigint> = new Map()
   let isTooLong = false
-  await service.readStatement(range, {
+  await operations.readStatement(context, range, {
     opening(balances) {
       opening = balances
     },

@@ -39,8 +39,8 @@ export function moneyTabs(current: (typeof tabs)[number][0]): Html {
 
 async function show(visit: Visit): Promise<ConsolePage> {
   const [books, banks] = await Promise.all([
-    visit.service.readBooks(),
-    visit.service.as(visit.actor).banks.listBanks(),
+    visit.operations.readBooks(),
+    visit.operations.banks.listBanks(visit.context),
   ])
   const rows = booksByCurrency(books.lines)
   const inUse = rows.filter(({ isInUse }) => isInUse)
@@ -81,7 +81,7 @@ function balances(rows: readonly BooksRow[]): Html {
 
 async function showBank(visit: Visit): Promise<ConsolePage | undefined> {
   const { bankName = '' } = visit.params
-  const found = await orNothing(visit.service.as(visit.actor).banks.showBank(bankName))
+  const found = await orNothing(visit.operations.banks.showBank(visit.context, bankName))
   if (!found) return undefined
   const { bank, balances: accounts, openings } = found
   return {

@@ -14,9 +14,9 @@ const perPage = 25
 const maxOwner = 32
 
 export async function movementsOf(visit: Visit, owner: MovementOwner, path: string): Promise<Html> {
-  const { query, nowMs, service } = visit
+  const { query, nowMs, operations, context } = visit
   const before = placeOf(query.get('before') ?? '')
-  const found = await service.listMovements(owner, { before, limit: perPage + 1 })
+  const found = await operations.listMovements(context, owner, { before, limit: perPage + 1 })
   const shown = found.slice(0, perPage)
   const last = found.length > perPage ? shown.at(-1) : undefined
   return html`<h2>Movements</h2>

@@ -15,14 +15,13 @@ export const applicationsArea: readonly ConsoleRoute[] = [
   { path: `${path}/:applicationId`, show },
 ]
 
-async function list({ service, actor, query, nowMs }: Visit): Promise<ConsolePage> {
+async function list({ operations, context, actor, query, nowMs }: Visit): Promise<ConsolePage> {
   const before = query.get('before') ?? ''
-  const found = await service
-    .as(actor)
-    .applications.listApplications(
-      {},
-      { limit: perPage + 1, before: uuidPattern.test(before) ? before : undefined },
-    )
+  const found = await operations.applications.listApplications(
+    context,
+    {},
+    { limit: perPage + 1, before: uuidPattern.test(before) ? before : undefined },
+  )
   const shown = found.slice(0, perPage)
   const older = found.length > perPage ? shown.at(-1)?.applicationId : undefined
   return {
@@ -47,9 +46,9 @@ async function list({ service, actor, query, nowMs }: Visit): Promise<ConsolePag
 }
 
 async function show(visit: Visit): Promise<ConsolePage | undefined> {
-  const { service, actor, params, nowMs } = visit
+  const { operations, context, params, nowMs } = visit
   const { applicationId = '' } = params
-  const found = await orNothing(service.as(actor).applications.findApplication(applicationId))
+  const found = await orNothing(operations.applications.findApplication(context, applicationId))
   if (!found) return undefined
   const { merchantId } = found
   return {

@@ -24,8 +24,12 @@ async function show(visit: Visit): Promise<ConsolePage> {
   const account = query.get('account') ?? undefined
   const owner = query.get('owner') ?? undefined
   const skip = Math.min(100_000, rowsBefore(query.get('skip')))
-  const { breaks } = visit.service.as(visit.actor).reconciliation
-  const found = await breaks.listBreaks({ status, kind, account, owner }, { skip, limit: perPage + 1 })
+  const { breaks } = visit.operations.reconciliation
+  const found = await breaks.listBreaks(
+    visit.context,
+    { status, kind, account, owner },
+    { skip, limit: perPage + 1 },
+  )
   const isFiltered = [...query.keys()].some((name) => name !== 'status')
   return {
     title: 'Reconciliation',
@@ -89,7 +93,7 @@ function stateOf({ kind, resolvedAtMs, amountMinor }: Break): Html {
 
 async function showBreak(visit: Visit): Promise<ConsolePage | undefined> {
   const { breakId = '' } = visit.params
-  const shown = await orNothing(visit.service.as(visit.actor).reconciliation.breaks.showBreak(breakId))
+  const shown = await orNothing(visit.operations.reconciliation.breaks.showBreak(visit.context, breakId))
   if (!shown) return undefined
   const { found, notes, parked } = shown
   return {

@@ -19,8 +19,8 @@ export const daysArea: readonly ConsoleRoute[] = [
 ]
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const { days } = visit.service.as(visit.actor).reconciliation
-  const accounts = await days.listAccounts()
+  const { days } = visit.operations.reconciliation
+  const accounts = await days.listAccounts(visit.context)
   const chosen = chosenOf(visit, accounts)
   if (!chosen)
     return {
@@ -29,7 +29,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
       content: html`${reconciliationTabs(path)}${empty(html`There are days once a statement is there. <a href="${reconciliationPath}/imports">Import one</a>`)}`,
     }
   const { account, currency, month } = chosen
-  const all = await days.listMonth(chosen, month)
+  const all = await days.listMonth(visit.context, chosen, month)
   const link = (changes: Record<string, string>) =>
     urlWith(path, new URLSearchParams({ account, currency, month }), changes)
   const lastOpen = all.findLast(({ closedAtMs, day }) => closedAtMs === undefined && day < today(visit))
@@ -78,7 +78,7 @@ async function openingHint(
   const isUnexplained = all.some((day) => day.closedAtMs === undefined && day.unexplainedMinor !== 0n)
   const [kind, bankName = ''] = account.split(':')
   if (!isUnexplained || kind !== 'bank') return undefined
-  const { openings } = await visit.service.as(visit.actor).banks.showBank(bankName)
+  const { openings } = await visit.operations.banks.showBank(visit.context, bankName)
   if (openings.some((opening) => opening.currency === currency)) return undefined
   return html`<p class="note">This account has no opening balance in ${currency}. If it had money when its first statement began, on ${startDay}, <a href="/money/banks/${bankName}">set its opening balance</a>.</p>`
 }
@@ -131,10 +131,10 @@ function cellOf(day: string | undefined, byDay: ReadonlyMap<string, ReconciledDa
 }
 
 async function download(visit: Visit): Promise<Download | undefined> {
-  const { days } = visit.service.as(visit.actor).reconciliation
-  const chosen = chosenOf(visit, await days.listAccounts())
+  const { days } = visit.operations.reconciliation
+  const chosen = chosenOf(visit, await days.listAccounts(visit.context))
   if (!chosen) return undefined
-  const content = await days.exportMonth(chosen, chosen.month)
+  const content = await days.exportMonth(visit.context, chosen, chosen.month)
   return {
     fileName: `days-${chosen.account.replace(':', '-')}-${chosen.month}.csv`,
     type: 'text/csv; charset=utf-8',

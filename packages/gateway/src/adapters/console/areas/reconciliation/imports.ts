@@ -22,10 +22,10 @@ export const importsArea: readonly ConsoleRoute[] = [
 async function show(visit: Visit): Promise<ConsolePage> {
   const asked = visit.query.get('before') ?? ''
   const before = idPattern.test(asked) ? asked : undefined
-  const { reconciliation } = visit.service.as(visit.actor)
+  const { reconciliation } = visit.operations
   const [found, mappings] = await Promise.all([
-    reconciliation.listImports({ before, limit: perPage + 1 }),
-    reconciliation.mappings.listMappings(),
+    reconciliation.listImports(visit.context, { before, limit: perPage + 1 }),
+    reconciliation.mappings.listMappings(visit.context),
   ])
   const shown = found.slice(0, perPage)
   return {
@@ -71,11 +71,11 @@ ${table(
 async function showImport(visit: Visit): Promise<ConsolePage | undefined> {
   const { importId = '' } = visit.params
   if (!idPattern.test(importId)) return undefined
-  const { reconciliation } = visit.service.as(visit.actor)
-  const found = await reconciliation.findImport(importId)
+  const { reconciliation } = visit.operations
+  const found = await reconciliation.findImport(visit.context, importId)
   if (!found) return undefined
   const skip = rowsBefore(visit.query.get('skip'))
-  const lines = await reconciliation.listMatches(importId, { skip, limit: linesPerPage + 1 })
+  const lines = await reconciliation.listMatches(visit.context, importId, { skip, limit: linesPerPage + 1 })
   const shown = lines.slice(0, linesPerPage)
   const here = `${path}/${importId}`
   return {

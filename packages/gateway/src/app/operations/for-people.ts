@@ -1,0 +1,104 @@
+// What people do: operators for every merchant, members for their own. At once, or after a second operator's yes.
+
+import { makeDecideApprovals } from '../../actions/approvals/decide-approvals.ts'
+import { reading } from '../../core/audit/context.ts'
+import { makeManageEndpoints } from '../../core/callbacks/manage-endpoints.ts'
+import { makePauseHosts } from '../../core/callbacks/pause-hosts.ts'
+import { makeManageCallbacks } from '../../core/callbacks/resend-callbacks.ts'
+import { makeManageNotices } from '../../core/email-log/manage-notices.ts'
+import { makeManagePlatformKeys } from '../../core/keys/manage-platform-keys.ts'
+import { makeRotateMasterKey } from '../../core/keys/rotate-master-key.ts'
+import { makeManageMerchants } from '../../core/merchants/manage-merchants.ts'
+import { makeFindOrders } from '../../core/orders/find-orders.ts'
+import { makeManageOrders } from '../../core/orders/manage-orders.ts'
+import { makeManageLinks } from '../../finance/links/manage-links.ts'
+import { makeManageBankAccounts } from '../../finance/payouts/manage-bank-accounts.ts'
+import { makeManagePayouts } from '../../finance/payouts/manage-payouts.ts'
+import { makeManagePlans } from '../../finance/payouts/manage-plans.ts'
+import { makeManageRuns } from '../../finance/payouts/manage-runs.ts'
+import { makeManageRails } from '../../finance/rails/manage-rails.ts'
+import { makeRecordTransfers } from '../../finance/rails/record-transfers.ts'
+import { makeReturnLateMoney } from '../../finance/rails/return-late-money.ts'
+import { makeReconciling } from '../../finance/reconciliation/reconciling.ts'
+import { makeCorrectBooks } from '../../finance/treasury/correct-books.ts'
+import { makeManageBanks } from '../../finance/treasury/manage-banks.ts'
+import { makeManagePrices } from '../../finance/treasury/manage-prices.ts'
+import { makeMoveFunds } from '../../finance/treasury/move-funds.ts'
+import { makeMoveOwnMoney } from '../../finance/treasury/move-own-money.ts'
+import { makeSettleRail } from '../../finance/treasury/settle-rail.ts'
+import { makeChangePassword } from '../../identity/accounts/change-password.ts'
+import { makeDecideApplications } from '../../identity/applications/decide-applications.ts'
+import { makeManageWallets } from '../../identity/consumers/manage-wallets.ts'
+import { makeManageMembers } from '../../identity/members/manage-members.ts'
+import { makeManageOperators } from '../../identity/operators/manage-operators.ts'
+import { placeOfSecret } from '../database/secret-places.ts'
+import type { Stores } from '../database/stores.ts'
+import type { Common } from './common.ts'
+
+export function operationsForPeople(stores: Stores, common: Common) {
+  const { config } = common
+  const parts = { ...stores, ...common, balanceLimits: config.walletLimits.balance }
+  const perMerchant = { ...common, stores }
+  const callbacks = { history: stores.callbackHistory, resends: stores.callbackResends }
+  const corrections = makeCorrectBooks(parts)
+  const payouts = makeManagePayouts(parts)
+  const transfers = makeRecordTransfers(parts)
+
+  return {
+    approvals: makeDecideApprovals({ ...parts, policy: config.approvals }),
+    orders: {
+      ...makeFindOrders({ stores: { list: stores.orderList } }),
+      ...makeManageOrders(perMerchant),
+    },
+    callbacks: makeManageCallbacks({ ...common, stores: callbacks }),
+    hosts: makePauseHosts({ ...parts, pauses: stores.callbackPauses }),
+    endpoints: makeManageEndpoints(perMerchant),
+    merchants: makeManageMerchants(perMerchant),
+    members: makeManageMembers({ ...common, stores: { ...stores, links: stores.memberLinks } }),
+    changeMemberPassword: makeChangePassword({
+      ...parts,
+      kind: 'member',
+      setPassword: stores.members.setPassword,
+    }),
+    applications: makeDecideApplications(parts),
+    operators: makeManageOperators({ ...parts, hasProvider: config.openId !== undefined }),
+    notices: makeManageNotices(parts),
+    platformKeys: makeManagePlatformKeys({ ...parts, keys: stores.platformKeys }),
+    masterKey: makeRotateMasterKey({ ...parts, secrets: stores.sealedSecrets, placeOf: placeOfSecret }),
+    wallets: makeManageWallets({ ...parts, limits: stores.walletLimits, resets: stores.pinResets }),
+    funds: makeMoveFunds(parts),
+    links: makeManageLinks(perMerchant),
+    rails: makeManageRails({ ...parts, mode: config.mode }),
+    transfers,
+    returnLateMoney: makeReturnLateMoney(parts),
+    prices: makeManagePrices({
+      ...parts,
+      prices: stores.priceLists,
+      isRail: async (railId) => (await stores.rails.findRail(railId)) !== undefined,
+    }),
+    banks: makeManageBanks({ ...parts, banks: stores.bankAccounts }),
+    ownMoney: makeMoveOwnMoney(parts),
+    corrections: {
+      ...corrections,
+      listCorrections: reading(stores.corrections.listCorrections),
+      findCorrectable: reading(stores.treasury.findCorrectable),
+    },
+    bankAccounts: makeManageBankAccounts({
+      ...common,
+      stores: { bankAccounts: stores.merchantBankAccounts },
+      waitMs: config.bankAccountWaitMs,
+    }),
+    payouts,
+    payoutPlans: makeManagePlans(parts),
+    payoutRuns: makeManageRuns(parts),
+    reconciliation: makeReconciling({
+      ...parts,
+      statements: stores.bankStatements,
+      payouts,
+      transfers,
+      corrections,
+      settleRail: makeSettleRail(parts),
+      policy: config.approvals,
+    }),
+  }
+}

@@ -1,0 +1,62 @@
+// What the pages of operators show.
+import { countedAtMost } from '../../actions/operations.ts'
+import { type AnyContext, reading } from '../../core/audit/context.ts'
+import { makeReadBooks } from '../../core/ledger/read-books.ts'
+import { makeVerifyLedger } from '../../core/ledger/run-checks.ts'
+import { streamStatement } from '../../core/ledger/write-statement.ts'
+import { makeReadMerchant } from '../../finance/overview/read-merchant.ts'
+import { makeReadOverview } from '../../finance/overview/read-overview.ts'
+import { makeShowOrder } from '../../finance/overview/show-order.ts'
+import { version } from '../../platform/runtime/version.ts'
+import type { Stores } from '../database/stores.ts'
+import type { Common } from './common.ts'
+
+export function operationsForReading(stores: Stores, common: Common) {
+  const { clock, log, config, publicUrl } = common
+  const { callbackHistory: history, treasury } = stores
+  return {
+    showOrder: makeShowOrder({ ...common, stores: { ...stores, details: stores.orderDetails, history } }),
+    readMerchant: makeReadMerchant({ stores }),
+    readBooks: makeReadBooks({ trialBalance: stores.trialBalance, clock }),
+    readOverview: makeReadOverview({
+      hours: stores.overviewHours,
+      clock,
+      log,
+    }),
+    async findCallback(_context: AnyContext, callbackId: string) {
+      const callback = await history.findCallback(callbackId)
+      return callback && { callback, attempts: await history.listAttempts(callback) }
+    },
+    countCallbacks: (_context: AnyContext, nowMs: number) =>
+      history.countCallbacks(nowMs, { atMost: countedAtMost }),
+    countFailedNotices: (_context: AnyContext, sinceMs: number) =>
+      stores.noticeLog.countFailed(sinceMs, { atMost: countedAtMost }),
+    listAuditEntries: reading(stores.auditLog.listEntries),
+    listRequests: reading(stores.requestLog.list),
+    listMerchantAccounts: (_context: AnyContext, merchantId: string) =>
+      treasury.listAccounts({ ownerKind: 'merchant', ownerId: merchantId }),
+    listSuspenseAccounts: (_context: AnyContext) =>
+      treasury.listAccounts({ ownerKind: 'suspense', ownerId: 'late' }),
+    listRailAccounts: (_context: AnyContext, railId: string) =>
+      treasury.listAccounts({ ownerKind: 'rail', ownerId: railId }),
+    listMovements: reading(stores.listMovements),
+    listBills: reading(stores.bills.listBills),
+    writeStatement: (_context: AnyContext, range: Parameters<typeof streamStatement>[1]) =>
+      streamStatement(stores.statements, range),
+    readStatement: reading(stores.statements.read),
+    trialBalance: reading(stores.trialBalance),
+    verifyLedger: makeVerifyLedger(stores.verifyLedger),
+    system: async (_context: AnyContext, nowMs: number) => ({
+      about: {
+        version,
+        mode: config.mode,
+        publicUrl,
+        node: process.version,
+        pid: process.pid,
+        upMs: Math.round(process.uptime() * 1000),
+        memoryBytes: process.memoryUsage.rss(),
+      },
+      state: await stores.systemState(nowMs),
+    }),
+  }
+}
