@@ -123,7 +123,7 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
         approvals: list('Newest first.', approval),
         older: optional(uuid(nextPage)),
       }),
-      async run({ operations, context, input }) {
+      async run({ operations, input }) {
         await operations.approvals.countWaiting()
         return pageOf('approvals', input, {
           read: (at) => operations.approvals.listRequests({ status: input.status }, at),
@@ -138,7 +138,7 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
       summary: 'Show a request',
       params: key,
       answer: approval,
-      run: ({ operations, context, params }) => operations.approvals.findRequest(params.approvalId),
+      run: ({ operations, params }) => operations.approvals.findRequest(params.approvalId),
     }),
     ...(['approve', 'reject', 'withdraw'] as const).map((decision) =>
       defineAction({

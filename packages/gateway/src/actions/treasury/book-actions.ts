@@ -65,7 +65,7 @@ export const bookActions: readonly Action[] = [
         }),
       ),
     }),
-    run: ({ operations, context }) => operations.verifyLedger(),
+    run: ({ operations }) => operations.verifyLedger(),
   }),
   defineAction({
     name: 'audit.list',

@@ -199,7 +199,7 @@ function elsewhere({ input }: Action, { formId, fields = [] }: FormFace): string
  * that the new amount has moved.
  */
 async function idempotentIdOf(
-  { operator, operations, context }: Visit,
+  { operator, operations }: Visit,
   typed: URLSearchParams,
   { action, params, input }: { action: Action; params: unknown; input: object | undefined },
 ): Promise<string> {

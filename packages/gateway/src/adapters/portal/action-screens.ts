@@ -331,7 +331,7 @@ ${secrets.map(([, value]) => html`<p class="secret"><code>${value}</code></p>`)}
 
 /** However often the same form is sent, by the same member, it is the same action. */
 function idempotentIdOf(
-  { member, operations, context }: Visit,
+  { member, context }: Visit,
   typed: URLSearchParams,
   { action, params, input }: { action: Action; params: unknown; input: unknown },
 ): string {

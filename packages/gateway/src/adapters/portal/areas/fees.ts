@@ -28,11 +28,7 @@ ${card(words.fees.month, monthly(visit, billed))}`,
   }
 }
 
-function priceCard(
-  { operations, context, nowMs, language }: Visit,
-  prices: readonly Price[],
-  currency: string,
-): Html {
+function priceCard({ context, nowMs, language }: Visit, prices: readonly Price[], currency: string): Html {
   const { words } = language
   const rails = new Set([walletRailId, ...prices.flatMap(({ railId }) => railId ?? [])])
   const book = makePriceBook(prices)

@@ -16,7 +16,7 @@ export const merchantBillsArea: readonly ConsoleRoute[] = [
   { path: `${path}/:day/bill.csv`, download },
 ]
 
-async function show({ operations, context, actor, params, query }: Visit): Promise<ConsolePage | undefined> {
+async function show({ operations, context, params, query }: Visit): Promise<ConsolePage | undefined> {
   const { merchantId = '' } = params
   if (!merchantIdPattern.test(merchantId)) return undefined
   const found = await orNothing(operations.merchants.showMerchant(context, merchantId))
@@ -69,7 +69,7 @@ function row(bill: Bill, totals: BillTotals, isFirst: boolean): Html[] {
   ]
 }
 
-async function download({ operations, context, params }: Visit): Promise<Download | undefined> {
+async function download({ operations, params }: Visit): Promise<Download | undefined> {
   const { merchantId = '', day = '' } = params
   if (!merchantIdPattern.test(merchantId)) return undefined
   const found = await orNoBill(operations.readBill({ merchantId, day }))

@@ -15,7 +15,7 @@ export const applicationsArea: readonly ConsoleRoute[] = [
   { path: `${path}/:applicationId`, show },
 ]
 
-async function list({ operations, context, actor, query, nowMs }: Visit): Promise<ConsolePage> {
+async function list({ operations, context, query, nowMs }: Visit): Promise<ConsolePage> {
   const before = query.get('before') ?? ''
   const found = await operations.applications.listApplications(
     context,
