@@ -10,6 +10,7 @@ import { Tillgate } from '../tillgate.ts'
 import { type Command, exitCodes, type OptionValues, UsageError } from './command.ts'
 import { billCommand } from './commands/bill.ts'
 import { cancelCommand, resendCommand } from './commands/change.ts'
+import { conformCommand } from './commands/conform.ts'
 import { createCommand } from './commands/create.ts'
 import { debugSignatureCommand } from './commands/debug-signature.ts'
 import { keygenCommand } from './commands/keygen.ts'
@@ -41,6 +42,7 @@ export const commands: readonly Command[] = [
   advanceCommand,
   logsCommand,
   debugSignatureCommand,
+  conformCommand,
   completionCommand(() => commands),
 ]
 

@@ -1,0 +1,145 @@
+// till conform: checks any implementation of the interface, clause by clause, over HTTP.
+
+import { makeGateway } from '../../conform/gateway.ts'
+import { commandHooks, manualHooks, sandboxHooks } from '../../conform/hooks.ts'
+import { startReceiver } from '../../conform/receiver.ts'
+import { junitOf } from '../../conform/report.ts'
+import { belongsTo, type Clause, clauses, type Result, runSuite } from '../../conform/suite.ts'
+import { makeWorld } from '../../conform/world.ts'
+import { readCredentials } from '../../credentials.ts'
+import { withDefaults } from '../../options.ts'
+import { type Command, credentialsOption, exitCodes, jsonOption, textOption, UsageError } from '../command.ts'
+import { parseDuration } from '../duration.ts'
+import { findCredentials } from '../find-credentials.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Always the same: gateways may count how many hosts a merchant’s callbacks go to. */
+const defaultAddress = '127.0.0.1:8484'
+
+export const conformCommand: Command = {
+  name: 'conform',
+  summary: 'check a gateway against the interface, clause by clause',
+  positionals: [],
+  options: {
+    gateway: { type: 'string', value: 'URL', about: 'the gateway; that of the credentials when left out' },
+    clause: { type: 'string', value: 'CLAUSE', about: 'one clause, such as 2.3, or all of 2' },
+    pay: {
+      type: 'string',
+      value: 'HOW',
+      about:
+        'sandbox (service.sandbox.pay; when left out), or manual: you pay at the addresses that are printed',
+      choices: ['sandbox', 'manual'],
+    },
+    'pay-command': {
+      type: 'string',
+      value: 'COMMAND',
+      about:
+        'shell command that pays: it reads PAYMENT_ID, CHECKOUT_URL and OUTCOME (success, failed, refund_fails)',
+    },
+    listen: {
+      type: 'string',
+      value: 'HOST:PORT',
+      about: `where callbacks are received; ${defaultAddress} when left out`,
+    },
+    'callback-url': {
+      type: 'string',
+      value: 'URL',
+      about: 'how the gateway reaches that listener, if not directly',
+    },
+    'callback-timeout': {
+      type: 'string',
+      value: 'DURATION',
+      about: 'how long a callback may take; 20s when left out',
+    },
+    'retry-timeout': {
+      type: 'string',
+      value: 'DURATION',
+      about: 'how long the first repetition of a callback may take; 2m when left out',
+    },
+    'wait-for-expiry': {
+      type: 'boolean',
+      about: 'wait five minutes for an order to expire, where the sandbox cannot skip them',
+    },
+    junit: { type: 'string', value: 'FILE', about: 'write a JUnit report' },
+    ...credentialsOption,
+    ...jsonOption,
+  },
+  examples: [
+    'till conform',
+    'till conform --gateway https://pay.example --credentials merchant.json --clause 2.3',
+    'till conform --pay manual --callback-timeout 5m --junit report.xml',
+  ],
+  usesGateway: true,
+  async run({ values, terminal }) {
+    const clause = textOption(values, 'clause')
+    if (clause !== undefined && !Object.keys(clauses).some((each) => belongsTo(each as Clause, clause)))
+      throw new UsageError(
+        `There is no clause ${clause}: the clauses are ${Object.keys(clauses).join(', ')}.`,
+      )
+    const gatewayUrl = textOption(values, 'gateway')
+    const found = findCredentials(values, terminal)
+    const keys = readCredentials({ ...found, ...(gatewayUrl !== undefined && { gatewayUrl }) })
+    const { fetch, now } = withDefaults(terminal.client)
+    const gateway = makeGateway(keys, { fetch, now })
+    const receiver = await startReceiver({
+      ...listenAt(textOption(values, 'listen') ?? defaultAddress),
+      publicUrl: textOption(values, 'callback-url'),
+    })
+    try {
+      terminal.note(`Callbacks are received at ${receiver.base}; the gateway must be able to reach it.`)
+      const payCommand = textOption(values, 'pay-command')
+      const duration = (name: string, otherwise: string) =>
+        parseDuration(textOption(values, name) ?? otherwise)
+      const world = makeWorld({
+        gateway,
+        receiver,
+        hooks:
+          payCommand !== undefined
+            ? commandHooks(payCommand)
+            : textOption(values, 'pay') === 'manual'
+              ? manualHooks((line) => terminal.error(`${line}\n`))
+              : sandboxHooks(gateway),
+        callbackTimeoutMs: duration('callback-timeout', '20s'),
+        retryTimeoutMs: duration('retry-timeout', '2m'),
+        waitsForExpiry: values['wait-for-expiry'] === true,
+      })
+      const results = await runSuite(world, {
+        clause,
+        onResult: (result) => {
+          if (!terminal.json) terminal.out(`${line(result, terminal)}\n`)
+        },
+      })
+      return report(results, textOption(values, 'junit'), terminal)
+    } finally {
+      await receiver.close()
+    }
+  },
+}
+
+function listenAt(text: string): { host: string; port: number } {
+  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? []
+  if (host === '') throw new UsageError('--listen must be like 0.0.0.0:8090.')
+  return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }
+}
+
+const marks = {
+  pass: ['pass', 'green'],
+  fail: ['FAIL', 'red'],
+  'not testable': ['not testable', 'dim'],
+} as const
+
+function line({ clause, title, outcome, detail }: Result, { paint }: Terminal): string {
+  const [mark, color] = marks[outcome]
+  return `${clause.padEnd(5)} ${paint(color, mark.padEnd(13))}${title}${detail === undefined ? '' : `: ${detail}`}`
+}
+
+function report(results: readonly Result[], junitFile: string | undefined, terminal: Terminal): number {
+  const count = (outcome: Result['outcome']) => results.filter((each) => each.outcome === outcome).length
+  const [passed, failed, untestable] = [count('pass'), count('fail'), count('not testable')]
+  if (junitFile !== undefined) terminal.writeFile(junitFile, junitOf(results), { mode: 0o644, force: true })
+  terminal.print({ passed, failed, notTestable: untestable, results }, [
+    '',
+    `${passed} passed, ${failed} failed, ${untestable} not testable from outside`,
+  ])
+  return failed > 0 ? exitCodes.failed : exitCodes.done
+}

@@ -1,0 +1,154 @@
+// What the checks share: orders to try things with, and the few payments and refunds from which many clauses are read.
+import { randomBytes } from 'node:crypto'
+import type { JsonObject } from '@tillgate/protocol'
+import { eventOf, type OpenedCallback, openReceived } from './callback.ts'
+import type { Gateway, Sending } from './gateway.ts'
+import type { Hooks, Outcome, PayableOrder } from './hooks.ts'
+import { Deviation, NotTestable } from './outcome.ts'
+import type { Received, Receiver } from './receiver.ts'
+
+export interface WorldParts {
+  readonly gateway: Gateway
+  readonly hooks: Hooks
+  readonly receiver: Receiver
+  readonly callbackTimeoutMs: number
+  /** Until the first repetition of a callback that was refused. */
+  readonly retryTimeoutMs: number
+  /** Really wait the five minutes until an order expires, where nothing makes time pass. */
+  readonly waitsForExpiry: boolean
+}
+
+export interface CreatedOrder extends PayableOrder {
+  readonly mark: string
+  readonly body: CreateBody
+  readonly data: JsonObject
+}
+
+export type CreateBody = ReturnType<typeof createBody>
+export type World = ReturnType<typeof makeWorld>
+
+export const create = 'service.trade.create'
+export const query = 'service.trade.query'
+const minute = 60_000
+const shortestExpiryMs = 5 * minute
+
+/** One of each: nothing that the interface does not ask for. */
+export function createBody(nowMs: number, callbackUrl?: string) {
+  const good = { referenceGoodsId: 'tea', goodsName: 'Tea', goodsAmount: 10, goodsQuantity: 1 }
+  return {
+    order: { orderNo: `conform-${randomBytes(8).toString('hex')}`, orderAmount: 10, goods: [good] },
+    channel: 'WEB',
+    paymentAmount: 10,
+    currency: 'USD',
+    paymentTime: nowMs,
+    paymentExpiryTime: nowMs + 30 * minute,
+    ...(callbackUrl !== undefined && { callbackUrl }),
+  }
+}
+
+export function makeWorld(parts: WorldParts) {
+  const { gateway, hooks, receiver, callbackTimeoutMs } = parts
+  const { now } = gateway
+
+  const newBody = () => createBody(now())
+
+  async function order(change: object = {}, sending?: Sending): Promise<CreatedOrder> {
+    const mark = randomBytes(8).toString('hex')
+    const body = { ...createBody(now(), receiver.urlFor(mark)), ...change }
+    const data = await gateway.call(create, body, sending)
+    const { paymentId, checkoutUrl } = data
+    if (typeof paymentId !== 'string') throw new Deviation('create answers no paymentId')
+    return { mark, body, data, paymentId, checkoutUrl: String(checkoutUrl) }
+  }
+
+  async function callbackOf(
+    { mark }: CreatedOrder,
+    eventName: string,
+    timeoutMs = callbackTimeoutMs,
+  ): Promise<OpenedCallback> {
+    const found = await receiver.find((each) => each.mark === mark && eventOf(each) === eventName, timeoutMs)
+    if (!found) throw new Deviation(`no callback ${eventName} came within ${timeoutMs / 1_000} seconds`)
+    return openReceived(found, gateway.keys)
+  }
+
+  const queried = (paymentId: string) => gateway.call(query, { paymentId })
+
+  async function payment(outcome: Outcome, last: 'success' | 'failed') {
+    const made = await order()
+    await hooks.pay(made, outcome)
+    const ended = await attempt(() => callbackOf(made, `payment.order.${last}`))
+    const confirming = await attempt(() => callbackOf(made, 'payment.order.confirming', 0))
+    return { order: made, confirming, ended, query: await queried(made.paymentId) }
+  }
+
+  async function refund(outcome: Outcome, last: 'success' | 'failed') {
+    const made = await order()
+    await hooks.pay(made, outcome)
+    await callbackOf(made, 'payment.order.success')
+    const body = { paymentId: made.paymentId, referRefundNo: `${made.body.order.orderNo}-r`, refundAmount: 4 }
+    const data = await gateway.call('service.trade.refund', body)
+    const ended = await attempt(() => callbackOf(made, `payment.refund.${last}`))
+    return { order: made, body, data, ended, query: await queried(made.paymentId) }
+  }
+
+  return {
+    ...parts,
+    newBody,
+    order,
+    query: queried,
+    /** A payment that succeeds, with its callbacks and the query afterwards. */
+    paid: once(() => payment('success', 'success')),
+    unpaid: once(() => payment('failed', 'failed')),
+    refunded: once(() => refund('success', 'success')),
+    unrefunded: once(() => refund('refund_fails', 'failed')),
+    /** An order that nobody pays. */
+    expired: once(async () => {
+      const nowMs = now()
+      const made = await order({ paymentTime: nowMs, paymentExpiryTime: nowMs + shortestExpiryMs + 5_000 })
+      const isOver = await hooks.advance(made.paymentId, shortestExpiryMs + 10_000)
+      if (!isOver && !parts.waitsForExpiry)
+        throw new NotTestable('it takes five minutes; give --wait-for-expiry to wait for it')
+      const waitMs = isOver ? callbackTimeoutMs : shortestExpiryMs + callbackTimeoutMs
+      const ended = await attempt(() => callbackOf(made, 'payment.order.timeout', waitMs))
+      return { order: made, ended, query: await queried(made.paymentId) }
+    }),
+    /** A callback that is answered with HTTP 500 until it comes again. */
+    repeated: once(async () => {
+      const made = await order()
+      receiver.refuse(made.mark)
+      await hooks.pay(made, 'success')
+      const isFirst = ({ mark }: Received) => mark === made.mark
+      const first = await receiver.find(isFirst, callbackTimeoutMs)
+      if (!first) throw new Deviation(`no callback came within ${callbackTimeoutMs / 1_000} seconds`)
+      const eventName = eventOf(first)
+      const refused = await openReceived(first, gateway.keys)
+      receiver.accept(made.mark)
+      await hooks.advance(made.paymentId, minute)
+      const again = await receiver.find(
+        (each) => isFirst(each) && eventOf(each) === eventName && each !== first,
+        parts.retryTimeoutMs,
+      )
+      return { refused, again: again && (await openReceived(again, gateway.keys)) }
+    }),
+  }
+}
+
+/** So that one callback that is missing hides nothing else of its payment. */
+async function attempt<T>(work: () => Promise<T>): Promise<() => T> {
+  try {
+    const value = await work()
+    return () => value
+  } catch (error) {
+    return () => {
+      throw error
+    }
+  }
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | undefined
+  return () => {
+    done ??= work()
+    return done
+  }
+}
