@@ -15,7 +15,7 @@ const { page, troubles } = await signIn(await launchBrowser(), gateway)
 
 const goTo = (path: string) => page.goto(gateway.adminUrl + path)
 const said = async (): Promise<string> => (await page.locator('main').innerText()).replaceAll(/\s+/g, ' ')
-const note = async (): Promise<string> => (await page.locator('.note').textContent()) ?? ''
+const note = async (): Promise<string> => (await page.locator('.flash').textContent()) ?? ''
 
 interface Act {
   readonly fold: string
@@ -117,7 +117,7 @@ test('a merchant is suspended and resumed, and its keys are exchanged', async ()
   assert.equal(await live.count(), 4)
   await act({ fold: 'Revoke…', button: 'Revoke the key', within: live.filter({ hasText: 'RSA' }).last() })
   assert.match(await note(), /is revoked: every gateway rejects it within 5 seconds/)
-  assert.equal(await keys.locator('.status', { hasText: 'revoked' }).count(), 1)
+  assert.equal(await keys.locator('.pill', { hasText: 'revoked' }).count(), 1)
 })
 
 test('a wallet is added, topped up, locked and unlocked, and the ledger is proved', async () => {

@@ -19,7 +19,7 @@ test('an order is refunded by its form, without a script', async () => {
   await page.getByLabel('Amount').fill('3.00')
   await page.getByLabel('Reason, for the audit').first().fill('a cup broke')
   await page.getByRole('button', { name: 'Refund', exact: true }).click()
-  assert.match((await page.locator('.note.good').textContent()) ?? '', /over 3\.00 is under way/)
+  assert.match((await page.locator('.flash.good').textContent()) ?? '', /over 3\.00 is under way/)
   await page.context().close()
 })
 
@@ -35,7 +35,7 @@ test('every act can be reached and done by keyboard', async () => {
   await page.keyboard.press('Tab')
   await page.keyboard.type('by keyboard')
   await page.keyboard.press('Enter')
-  await page.locator('.note.good').waitFor()
+  await page.locator('.flash.good').waitFor()
   assert.equal(await shop.status(order), 'cancelled')
   await page.context().close()
 })

@@ -22,7 +22,7 @@ let { page, troubles } = await signIn(browser, gateway)
 await shop.pay(await shop.order(), 'success')
 await addManyMerchants(pool, { count: 60, day: new Date(clock.now() + dayMs).toISOString().slice(0, 10) })
 
-const note = async (): Promise<string> => (await page.locator('.note').textContent()) ?? ''
+const note = async (): Promise<string> => (await page.locator('.flash').textContent()) ?? ''
 const workOff = () => untilPayoutsRest({ pool, operations, clock })
 
 async function act(fold: string, button: string, fields: Record<string, string> = {}): Promise<string> {

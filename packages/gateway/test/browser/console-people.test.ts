@@ -54,7 +54,7 @@ async function goTo({ page }: Person, path: string): Promise<void> {
 }
 
 async function said({ page }: Person): Promise<string> {
-  return (await page.locator('.note').textContent()) ?? ''
+  return (await page.locator('.flash').textContent()) ?? ''
 }
 
 test('one asks for a payout, the other sees it, approves it, and it is done', async () => {

@@ -46,7 +46,7 @@ for (const javaScriptEnabled of [true, false]) {
     await form.getByLabel('Only show what would be read').selectOption('yes')
     await form.getByLabel('Reason, for the audit').fill('look')
     await form.getByRole('button', { name: 'Import', exact: true }).click()
-    assert.match((await page.locator('.note.good').textContent()) ?? '', /500 lines would be read/)
+    assert.match((await page.locator('.flash.good').textContent()) ?? '', /500 lines would be read/)
     await page.context().close()
   })
 

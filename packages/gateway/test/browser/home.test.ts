@@ -12,7 +12,7 @@ for (const { size, colorScheme, options } of screens) {
     const { page, troubles } = await openPage(browser, options)
     await page.goto(gateway.url)
     assert.equal(await page.title(), 'Tillgate sandbox')
-    assert.equal(await page.locator('.badge').textContent(), 'Ready')
+    assert.equal(await page.locator('.pill').textContent(), 'Ready')
     assert.match((await page.locator('main').textContent()) ?? '', /no real money moves/)
     // Nothing is wider than the screen.
     const overflow = await page.evaluate(
@@ -20,7 +20,7 @@ for (const { size, colorScheme, options } of screens) {
     )
     assert.equal(overflow, 0)
     const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
-    assert.equal(background, colorScheme === 'light' ? 'rgb(251, 251, 249)' : 'rgb(19, 21, 20)')
+    assert.equal(background, colorScheme === 'light' ? 'rgb(246, 248, 248)' : 'rgb(14, 19, 18)')
     if (process.env['SCREENSHOTS']) {
       await page.screenshot({ path: `${process.env['SCREENSHOTS']}/home-${size}-${colorScheme}.png` })
     }
@@ -34,7 +34,7 @@ for (const { size, colorScheme, options } of screens) {
     const response = await page.goto(`${gateway.url}/nothing/here`)
     assert.equal(response?.status(), 404)
     await look(page, `missing-${size}-${colorScheme}`)
-    await page.getByRole('link', { name: 'Start at the beginning' }).click()
+    await page.getByRole('link', { name: 'Go to the home page' }).click()
     await page.waitForURL(`${gateway.url}/`)
   })
 }

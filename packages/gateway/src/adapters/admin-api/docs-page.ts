@@ -7,6 +7,7 @@ import { scopeNames, scopes } from '../../identity/operators/rules/api-token.ts'
 import { assets } from '../kit/assets.ts'
 import { type Html, html } from '../kit/html.ts'
 import { sendPage } from '../kit/layout.ts'
+import { wordmark } from '../kit/pages/frame.ts'
 import { type ApiRoute, apiPrefix } from './api.ts'
 import { makeOpenApi, tagOf } from './openapi.ts'
 
@@ -26,8 +27,8 @@ export function serveApiDocs(
   listener.get('/api', (request, reply) =>
     sendPage(reply, {
       title: `Admin API · Tillgate ${mode}`,
-      styles: [assets.consoleStyle],
-      bodyClass: 'console api-docs',
+      styles: [assets.workspaceStyle],
+      bodyClass: 'api-docs',
       content: page({ mode, routes, origin: `${request.protocol}://${request.host}` }),
     }),
   )
@@ -36,7 +37,7 @@ export function serveApiDocs(
 function page({ mode, routes, origin }: { mode: string; routes: readonly ApiRoute[]; origin: string }): Html {
   const groups = Map.groupBy(routes, tagOf)
   return html`<main>
-<p class="brand"><a class="brand" href="/">Tillgate</a> <span class="mode ${mode}">${mode}</span></p>
+<p>${wordmark(html`<span class="pill ${mode === 'sandbox' ? 'wait' : 'good'}">${mode}</span>`)}</p>
 <h1>Admin API</h1>
 <p>What operators do in the console, for programs. <a href="/openapi.json">OpenAPI 3.1</a> · <a href="/account/tokens">Make a token</a></p>
 <pre tabindex="0" aria-label="Example">curl -H "Authorization: Bearer $TOKEN" ${origin}${apiPrefix}/orders?limit=10</pre>

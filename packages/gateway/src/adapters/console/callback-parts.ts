@@ -4,6 +4,7 @@ import { shortAddressOf } from '../../core/callbacks/rules/destination.ts'
 import type { StoredAttempt, StoredCallback } from '../../core/callbacks/store/callback-history.ts'
 import type { CallbackWithAttempts } from '../../finance/overview/show-order.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
+import { statusBadge } from '../kit/pages/status.ts'
 import { actionForms } from './action-forms.ts'
 import type { Visit } from './console.ts'
 import { status } from './statuses.ts'
@@ -48,7 +49,7 @@ ${actionForms(visit, 'callback', { subject: callback, values: { callbackId: call
 
 export function callbackState({ state, isWarned, heldReason }: StoredCallback): Html {
   if (state === 'delivered' && isWarned)
-    return html`${status('delivered')} <span class="status wait">the answer was not {"code":20000}</span>`
+    return html`${status('delivered')} ${statusBadge('wait', 'Response was not {"code":20000}')}`
   if (heldReason !== undefined && state === 'waiting') return status('waiting', 'held back')
   return status(state)
 }
@@ -74,7 +75,7 @@ export function outcomeOf(attempt: {
 }): Content {
   const isGood = attempt.outcome === 'acknowledged'
   const text = attempt.httpStatus === undefined ? (attempt.outcome ?? '—') : `HTTP ${attempt.httpStatus}`
-  return html`<span class="status ${isGood ? 'good' : 'bad'}">${text}</span>`
+  return statusBadge(isGood ? 'good' : 'bad', text)
 }
 
 function readable(body: string | undefined): string {

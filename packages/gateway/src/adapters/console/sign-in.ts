@@ -11,7 +11,7 @@ import { originOf } from '../kit/forms/sign-in-cookies.ts'
 import { type Html, html } from '../kit/html.ts'
 import { redirect } from '../kit/layout.ts'
 import { isFromElsewhere, readForm } from '../kit/requests.ts'
-import { noteLine, sendSmallPage } from './frame.ts'
+import { sendSmallPage } from './frame.ts'
 import type { ConsoleParts } from './parts.ts'
 import { providerPath, serveProviderSignIn } from './provider-sign-in.ts'
 import {
@@ -233,9 +233,9 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
       script: passkey && assets.passkeyScript,
       title,
       mode: parts.mode,
-      content: html`<h1>${title}</h1>
-${note && noteLine(note)}
-${before}
+      flash: note,
+      nonce: Buffer.from(parts.random(16)).toString('base64url'),
+      content: html`${before}
 <form method="post" action="${pathWithNext(path, request)}" class="stack">
 <input type="hidden" name="token" value="${formToken}">
 ${fields}

@@ -5,7 +5,7 @@ import type { CallbackState } from '../../core/callbacks/rules/callback-attempt.
 import type { PayoutStatus } from '../../finance/payouts/rules/payout.ts'
 import type { ApplicationStatus } from '../../identity/applications/rules/application.ts'
 import type { Html } from '../kit/html.ts'
-import { statusBadge, statusLooks } from '../kit/pages/status.ts'
+import { statusPill } from '../kit/pages/status.ts'
 
 type StatusName =
   | OrderStatus
@@ -21,17 +21,19 @@ type StatusName =
 
 /** Where the program's word is not a person's. */
 const words: Partial<Record<StatusName, string>> = {
-  success: 'paid',
-  timeout: 'timed out',
-  refund_success: 'refunded',
-  refund_failed: 'refund failed',
-  exhausted: 'given up',
+  success: 'Paid',
+  confirming: 'Processing',
+  timeout: 'Expired',
+  refunding: 'Refund processing',
+  refund_success: 'Refunded',
+  refund_failed: 'Refund failed',
+  exhausted: 'Failed',
 }
 
 export function wordOf(name: StatusName): string {
-  return words[name] ?? name
+  return words[name] ?? name.charAt(0).toUpperCase() + name.slice(1)
 }
 
 export function status(name: StatusName, text: string = wordOf(name)): Html {
-  return statusBadge(statusLooks[name], text)
+  return statusPill(name, text)
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Readiness } from '../../platform/http/health.ts'
 import { type Html, html } from '../kit/html.ts'
 import { sendPage } from '../kit/layout.ts'
+import { statusBadge } from '../kit/pages/status.ts'
 import { platformKeysPath } from '../merchant-api/platform-keys.ts'
 import { installCommand } from '../merchant-api/sdk/paths.ts'
 import { prefix as portalPath } from '../portal/portal.ts'
@@ -29,8 +30,8 @@ export function serveHome(listener: FastifyInstance, page: HomePage): void {
       content: html`<main>
 ${
   readiness.ready
-    ? html`<p class="badge good">Ready</p>`
-    : html`<p class="badge wait">Not ready: ${readiness.reason}</p>`
+    ? html`<p>${statusBadge('good', 'Ready')}</p>`
+    : html`<p>${statusBadge('wait', `Not ready: ${readiness.reason}`)}</p>`
 }
 <h1>Tillgate</h1>
 <p>${about(page.mode)}</p>

@@ -2,6 +2,7 @@
 // them: a browser keeps them for ever, and a new version has a new name.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { type Prepared, prepare, sendPrepared } from './prepared.ts'
 
@@ -9,6 +10,7 @@ const types = {
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
   js: 'text/javascript; charset=utf-8',
+  woff2: 'font/woff2',
 } as const
 
 export interface Asset extends Prepared {
@@ -19,14 +21,43 @@ type AssetName = `${string}.${keyof typeof types}`
 
 /** Of one file or, where that would be a long one, of several, one after the other. */
 function readAsset(name: AssetName, files: readonly AssetName[] = [name]): Asset {
+  return makeAsset(
+    name,
+    files.map((file) => readFileSync(join(import.meta.dirname, 'assets', file))),
+  )
+}
+
+function makeAsset(name: AssetName, contents: readonly Uint8Array[]): Asset {
   const [stem, extension] = name.split('.') as [string, keyof typeof types]
-  const contents = files.map((file) => readFileSync(join(import.meta.dirname, 'assets', file)))
   const prepared = prepare(types[extension], Buffer.concat(contents))
   return { ...prepared, path: `/assets/${stem}.${prepared.hash}.${extension}` }
 }
 
+/** The Latin letters of Inter, with every weight. Other scripts use the system's fonts. */
+const font = makeAsset('inter.woff2', [
+  readFileSync(
+    fileURLToPath(import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')),
+  ),
+])
+
+/** The path of the font is known only now, because it holds the hash. */
+const fontFace = Buffer.from(`@font-face {
+  font-family: Inter;
+  font-weight: 100 900;
+  font-display: swap;
+  src: url("${font.path}") format("woff2");
+  unicode-range: U+0000-00FF, U+0131, U+0152-0153, U+02BB-02BC, U+02C6, U+02DA, U+02DC, U+0304, U+0308, U+0329, U+2000-206F, U+20AC, U+2122, U+2191, U+2193, U+2212, U+2215, U+FEFF, U+FFFD;
+}
+`)
+
+const base = [
+  fontFace,
+  ...['tokens.css', 'base.css'].map((file) => readFileSync(join(import.meta.dirname, 'assets', file))),
+]
+
 export const assets = {
-  style: readAsset('tillgate.css'),
+  style: makeAsset('tillgate.css', base),
+  font,
   icon: readAsset('icon.svg'),
   checkoutStyle: readAsset('checkout.css'),
   checkoutScript: readAsset('checkout.js'),
@@ -35,21 +66,8 @@ export const assets = {
   sandboxScript: readAsset('sandbox.js'),
   playgroundStyle: readAsset('playground.css'),
   playgroundScript: readAsset('playground.js'),
-  consoleStyle: readAsset('console.css', [
-    'console/frame.css',
-    'fields.css',
-    'console/forms.css',
-    'status.css',
-    'console/tables.css',
-    'console/order.css',
-    'console/overview.css',
-    'console/phone.css',
-    'console/people.css',
-    'console/admin-api.css',
-    'console/print.css',
-  ]),
+  workspaceStyle: readAsset('workspace.css'),
   consoleScript: readAsset('console.js'),
-  portalStyle: readAsset('portal.css', ['status.css', 'fields.css', 'portal.css']),
   portalScript: readAsset('portal.js'),
   passkeyScript: readAsset('passkeys.js'),
   docsStyle: readAsset('docs.css'),

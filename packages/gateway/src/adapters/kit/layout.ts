@@ -59,6 +59,7 @@ function contentSecurityPolicy({ nonce, script }: Pick<Page, 'nonce' | 'script'>
     `style-src 'self'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
     ...(scriptSource === undefined ? [] : [`script-src ${scriptSource}`, "connect-src 'self'"]),
     "img-src 'self'",
+    "font-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -76,6 +77,7 @@ function frame({ title, content, language = english, styles = [], script, head, 
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="${assets.icon.path}">
+<link rel="preload" href="${assets.font.path}" as="font" type="font/woff2" crossorigin>
 ${[assets.style, ...styles].map(
   ({ path }) => html`<link rel="stylesheet" href="${path}">
 `,

@@ -14,7 +14,7 @@ export interface Prepared {
 
 export function prepare(type: string, content: Buffer): Prepared {
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12)
-  const isCompressed = type === 'image/png' || type === 'application/gzip'
+  const isCompressed = ['image/png', 'application/gzip', 'font/woff2'].includes(type)
   return { type, content, gzipped: isCompressed ? undefined : gzipSync(content, { level: 9 }), hash }
 }
 

@@ -10,11 +10,12 @@ import { fieldOf } from '../kit/forms/form-fields.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
 import { fillText } from '../kit/languages/words.ts'
 import { redirect } from '../kit/layout.ts'
+import type { Flash } from '../kit/pages/flash.ts'
+import { statusBadge } from '../kit/pages/status.ts'
 import { readForm } from '../kit/requests.ts'
 import { keyMaker } from './action-screens.ts'
 import type { Call, Door } from './door.ts'
 import { errorOf } from './forms.ts'
-import type { Note } from './frame.ts'
 import type { Language } from './languages.ts'
 import { type PortalParts, pathTo, prefix, type Refused } from './portal.ts'
 
@@ -120,7 +121,7 @@ ${fieldNames.map((name) => html`${name === 'publicKey' && keyMaker(call.language
     )
   }
 
-  async function showOwn(call: Call, application: Application, note?: Note): Promise<FastifyReply> {
+  async function showOwn(call: Call, application: Application, note?: Flash): Promise<FastifyReply> {
     const { apply } = call.language.words
     const content = html`<p><strong><bdi>${application.business}</bdi></strong></p>
 ${await stateOf(call, application)}
@@ -133,18 +134,18 @@ ${await stateOf(call, application)}
     const action = ownPath(tokenOf(call.request))
     switch (application.status) {
       case 'waiting':
-        return html`<p class="status wait">${apply.waiting}</p>`
+        return html`<p>${statusBadge('wait', apply.waiting)}</p>`
       case 'rejected':
-        return html`<p class="status bad">${apply.rejected}</p><p>${apply.reason}: <bdi>${application.reason}</bdi></p>`
+        return html`<p>${statusBadge('bad', apply.rejected)}</p><p>${apply.reason}: <bdi>${application.reason}</bdi></p>`
       case 'asked':
-        return html`<p class="status wait">${apply.asked}</p><p><bdi>${application.question}</bdi></p>
+        return html`<p>${statusBadge('wait', apply.asked)}</p><p><bdi>${application.question}</bdi></p>
 <form method="post" action="${action}/answer" class="stack card">${door.carried(call)}
 <label>${apply.answer}<textarea name="answer" maxlength="${applicationLimits.answer}" required></textarea></label>
 <button class="primary">${apply.send}</button></form>`
       case 'approved':
         if (!(await running().apply.isOpen(application)))
-          return html`<p class="status good">${apply.joined}</p><p><a class="button primary" href="${prefix}">${trouble.toPortal}</a></p>`
-        return html`<p class="status good">${apply.approved}</p>
+          return html`<p>${statusBadge('good', apply.joined)}</p><p><a class="button primary" href="${prefix}">${trouble.toPortal}</a></p>`
+        return html`<p>${statusBadge('good', apply.approved)}</p>
 <form method="post" action="${action}/password" class="stack">${door.carried(call)}<button class="primary">${apply.goOn}</button></form>`
     }
   }

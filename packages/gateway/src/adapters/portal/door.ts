@@ -9,8 +9,9 @@ import { type PasskeyForm, passkeyForm } from '../kit/forms/passkey-form.ts'
 import { originOf } from '../kit/forms/sign-in-cookies.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
 import { redirect } from '../kit/layout.ts'
+import type { Flash } from '../kit/pages/flash.ts'
 import { isFromElsewhere } from '../kit/requests.ts'
-import { type FrameParts, type Note, sendSmallPage } from './frame.ts'
+import { type FrameParts, sendSmallPage } from './frame.ts'
 import type { Language } from './languages.ts'
 import { type PortalPage, type PortalParts, pathTo, prefix } from './portal.ts'
 import { actorOf, nextOf, type Visits } from './visits.ts'
@@ -18,7 +19,7 @@ import { actorOf, nextOf, type Visits } from './visits.ts'
 export interface DoorParts {
   readonly parts: PortalParts
   readonly visits: Visits
-  readonly frame: (note?: Note) => FrameParts
+  readonly frame: (note?: Flash) => FrameParts
 }
 
 export interface Call {
@@ -114,7 +115,7 @@ export function makeDoor({ parts, visits, frame }: DoorParts) {
     send(
       { request, reply, language }: Call,
       page: Pick<PortalPage, 'title' | 'content' | 'withKeyScript' | 'withPasskeyScript'>,
-      note?: Note,
+      note?: Flash,
     ): FastifyReply {
       const taken = note ? undefined : visits.takeNote(request, running())
       if (taken) reply.header('set-cookie', taken.cookie)

@@ -1,7 +1,7 @@
 // Parts that the portal's pages share: cards, facts, statuses, times, and the way on to what is older.
 import { type Content, type Html, html } from '../kit/html.ts'
 import { fill } from '../kit/languages/words.ts'
-import { statusBadge, statusLooks } from '../kit/pages/status.ts'
+import { statusPill } from '../kit/pages/status.ts'
 import type { Language } from './languages.ts'
 import { mayUse, pathTo, type Visit } from './portal.ts'
 import type { ActionName, Words } from './words.ts'
@@ -21,7 +21,7 @@ export function empty(text: Content): Html {
 type StatusName = keyof Words['status']
 
 export function status(name: StatusName, { words }: Language): Html {
-  return statusBadge(statusLooks[name], words.status[name])
+  return statusPill(name, words.status[name])
 }
 
 export function time(timeMs: number, { formats }: Language): Html {

@@ -11,10 +11,11 @@ import { acceptUploads, readSentForm, type SentForm } from '../kit/forms/uploads
 import { html } from '../kit/html.ts'
 import { fillText } from '../kit/languages/words.ts'
 import { redirect } from '../kit/layout.ts'
+import type { Flash } from '../kit/pages/flash.ts'
 import { acceptForms, isFromElsewhere } from '../kit/requests.ts'
 import { serveApply } from './apply.ts'
 import { makeDoor } from './door.ts'
-import { type Note, sendPortalPage, sendSmallPage } from './frame.ts'
+import { sendPortalPage, sendSmallPage } from './frame.ts'
 import type { Language } from './languages.ts'
 import { serveOneTimeLinks } from './one-time-links.ts'
 import {
@@ -50,7 +51,7 @@ export function servePortal(listener: FastifyInstance, parts: PortalParts): void
   const { running } = parts
   const visits = makeVisits(parts)
   const newNonce = () => Buffer.from(parts.random(nonceBytes)).toString('base64url')
-  const frame = (note?: Note) => ({ mode: parts.mode, nonce: newNonce(), note })
+  const frame = (note?: Flash) => ({ mode: parts.mode, nonce: newNonce(), note })
 
   listener.register(async (portal) => {
     acceptForms(portal, { bodyLimit: maxFormBytes })
@@ -190,7 +191,7 @@ export function servePortal(listener: FastifyInstance, parts: PortalParts): void
     return send(reply.status(422), page, visit, { kind: 'bad', text: words.trouble.refused, errors })
   }
 
-  function send(reply: FastifyReply, page: PortalPage, visit: Visit, note?: Note): FastifyReply {
+  function send(reply: FastifyReply, page: PortalPage, visit: Visit, note?: Flash): FastifyReply {
     return sendPortalPage(reply, page, { visit, ...frame(note) })
   }
 

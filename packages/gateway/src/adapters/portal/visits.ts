@@ -5,7 +5,7 @@ import { siteOf } from '../../identity/accounts/rules/passkey.ts'
 import { sessionLimits } from '../../identity/accounts/sessions.ts'
 import { makeSignInCookies } from '../kit/forms/sign-in-cookies.ts'
 import { isLanguageTag } from '../kit/languages/languages.ts'
-import type { Note } from './frame.ts'
+import type { Flash } from '../kit/pages/flash.ts'
 import { chooseLanguage, type Language } from './languages.ts'
 import { type PortalParts, prefix, type Visit } from './portal.ts'
 
@@ -16,7 +16,7 @@ const keptSeconds = 365 * 24 * 60 * 60
 export type Visits = ReturnType<typeof makeVisits>
 
 export function makeVisits({ jar, running, clock, catalogue }: PortalParts) {
-  const cookies = makeSignInCookies<Note>({ name: 'merchant', jarOf: () => jar })
+  const cookies = makeSignInCookies<Flash>({ name: 'merchant', jarOf: () => jar })
 
   return {
     ...cookies,

@@ -4,6 +4,7 @@ import { merchantEnv } from '../../core/merchants/rules/merchant-env.ts'
 import type { Access, AccessProblem, AccessRequest } from '../../sandbox/sandbox-access.ts'
 import { maxNameLength } from '../../sandbox/sandbox-access.ts'
 import { type Html, html } from '../kit/html.ts'
+import { statusBadge } from '../kit/pages/status.ts'
 import { installCommand } from '../merchant-api/sdk/paths.ts'
 import { playgroundPath, sandboxAccessPath } from './paths.ts'
 
@@ -51,7 +52,7 @@ export function accessGiven(access: Extract<Access, { kind: 'given' }> & { gatew
   const { merchantId, name } = made.merchant
   const env = merchantEnv({ gatewayUrl, merchantId, aesKey: made.aesKey, platformPublicKey })
   return html`<main>
-<p class="badge good">Ready</p>
+<p>${statusBadge('good', 'Ready')}</p>
 <h1>${name} can take test payments</h1>
 <p><strong>The AES key is shown this once.</strong> Keep this page open until you have saved it.</p>
 <dl class="facts">
@@ -90,7 +91,7 @@ npx till create --amount 12.50 --currency EUR \\
 
 export function accessRefused(words: string): Html {
   return html`<main>
-<p class="badge wait">Not now</p>
+
 <h1>No access was given</h1>
 <p>${words}</p>
 <p><a href="${sandboxAccessPath}">Back to the form</a></p>

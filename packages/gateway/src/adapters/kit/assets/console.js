@@ -23,7 +23,7 @@ async function refresh() {
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('main')
   if (!fresh || isBusy()) return
   // The sentence about what was just done stays until the person goes on.
-  const note = main.querySelector('.note')
+  const note = main.querySelector('.flash')
   const open = openTables().map(({ id, lastElementChild }) => ({ id, scrolled: lastElementChild?.scrollTop }))
   const focused = main.contains(document.activeElement) ? document.activeElement.parentElement.id : ''
   main.replaceChildren(...(note ? [note] : []), ...fresh.childNodes)
@@ -75,7 +75,7 @@ document.addEventListener(
 )
 // A refused form comes back open: why it was refused stands in its dialog.
 for (const fold of document.querySelectorAll('.act[open]')) {
-  const note = document.querySelector('main > .note.bad')
+  const note = document.querySelector('main > .flash.bad')
   if (note) fold.querySelector('form').prepend(note)
   ask(fold)
 }

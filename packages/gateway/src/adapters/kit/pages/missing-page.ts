@@ -1,15 +1,14 @@
-// What stands at an address where nothing is: a page for whoever came by a browser. Programs get the documented answer.
+// What stands at an address where nothing is: a page for people who came by a browser. Programs get the documented answer.
 import type { FastifyReply } from 'fastify'
 import { html } from '../html.ts'
-import { sendPage } from '../layout.ts'
+import { sendSmall, wordmark } from './frame.ts'
 
 export function sendMissingPage(reply: FastifyReply): FastifyReply {
-  return sendPage(reply.status(404), {
-    title: 'Not here · Tillgate',
-    content: html`<main>
-<p class="badge wait">404</p>
-<h1>There is nothing here</h1>
-<p>The address may be old, or have lost a letter on its way. <a href="/">Start at the beginning</a>.</p>
-</main>`,
+  return sendSmall(reply.status(404), {
+    title: 'Page not found · Tillgate',
+    heading: 'Page not found',
+    brand: wordmark(),
+    content: html`<p>Check the address, or start again from the home page.</p>
+<p class="acts"><a class="button" href="/">Go to the home page</a></p>`,
   })
 }

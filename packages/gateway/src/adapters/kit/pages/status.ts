@@ -1,18 +1,21 @@
-// A status as a word with a colour and a shape: round is good, square waits, a diamond is bad, hollow is over.
-import { type Html, html } from '../html.ts'
+// A status as people see it everywhere: a word in a pill, with a color and an icon.
+import { type Content, type Html, html } from '../html.ts'
+import { type IconName, icon } from '../icons.ts'
 
-export type Look = 'good' | 'wait' | 'bad' | 'off'
+export type Look = 'good' | 'wait' | 'info' | 'bad' | 'off'
 
 export const statusLooks = {
   pending: 'wait',
-  confirming: 'wait',
+  confirming: 'info',
   success: 'good',
   failed: 'bad',
   timeout: 'off',
   cancelled: 'off',
-  refunding: 'wait',
+  refunding: 'info',
   refund_success: 'good',
   refund_failed: 'bad',
+  refunded: 'off',
+  partially_refunded: 'off',
   waiting: 'wait',
   delivered: 'good',
   exhausted: 'bad',
@@ -21,7 +24,7 @@ export const statusLooks = {
   withdrawn: 'off',
   expired: 'off',
   requested: 'wait',
-  sent: 'wait',
+  sent: 'info',
   paid: 'good',
   returned: 'bad',
   active: 'good',
@@ -31,6 +34,26 @@ export const statusLooks = {
   asked: 'wait',
 } as const satisfies Record<string, Look>
 
-export function statusBadge(look: Look, text: string): Html {
-  return html`<span class="status ${look}">${text}</span>`
+const icons: Record<Look, IconName> = {
+  good: 'check',
+  wait: 'clock',
+  info: 'loader-circle',
+  bad: 'x',
+  off: 'minus',
+}
+const ownIcons: Partial<Record<keyof typeof statusLooks, IconName>> = {
+  refunded: 'rotate-ccw',
+  partially_refunded: 'rotate-ccw',
+  cancelled: 'ban',
+  suspended: 'ban',
+  locked: 'lock',
+  sent: 'send',
+}
+
+export function statusBadge(look: Look, text: Content, named: IconName = icons[look]): Html {
+  return html`<span class="pill ${look}">${icon(named)}${text}</span>`
+}
+
+export function statusPill(name: keyof typeof statusLooks, text: Content): Html {
+  return statusBadge(statusLooks[name], text, ownIcons[name])
 }

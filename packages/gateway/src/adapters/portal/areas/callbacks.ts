@@ -9,6 +9,7 @@ import type { MerchantHealth } from '../../../core/callbacks/store/callback-heal
 import type { StoredAttempt, StoredCallback } from '../../../core/callbacks/store/callback-history.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
+import { statusBadge } from '../../kit/pages/status.ts'
 import { actLink, acts, ago, card, developerTabs, empty, facts, pages, status, tabs, time } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 
@@ -130,7 +131,7 @@ function attemptFacts({ language }: Visit, attempt: StoredAttempt): Html {
   return facts([
     [
       fill(words.attempt, { number: language.formats.number(attempt.attempt) }),
-      html`<span class="status ${isGood ? 'good' : 'bad'}">${outcome}</span>`,
+      statusBadge(isGood ? 'good' : 'bad', outcome),
     ],
     [
       language.words.common.when,

@@ -5,6 +5,7 @@ import type { ShownKey } from '../../../core/merchants/manage-merchants.ts'
 import { type Rotation, rotationOf } from '../../../core/merchants/rules/key-use.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
+import { statusBadge } from '../../kit/pages/status.ts'
 import { actLink, acts, ago, card, developerTabs, empty, facts, tabs, time } from '../parts.ts'
 import type { PortalPage, PortalRoute, Visit } from '../portal.ts'
 
@@ -43,8 +44,8 @@ function keyFacts(visit: Visit, key: ShownKey): Html {
     [
       words.common.status,
       isLive
-        ? html`<span class="status good">${words.keys.live}</span>${sealsCallbacks && html` <span class="status good">${words.keys.encryptsCallbacks}</span>`}`
-        : html`<span class="status off">${words.keys.revoked}</span>`,
+        ? html`${statusBadge('good', words.keys.live)}${sealsCallbacks && html` ${statusBadge('good', words.keys.encryptsCallbacks)}`}`
+        : html`${statusBadge('off', words.keys.revoked)}`,
     ],
     [words.keys.made, time(key.createdAtMs, language)],
     [words.keys.lastRequest, usedAtMs === undefined ? words.keys.neverUsed : ago(usedAtMs, visit)],

@@ -5,6 +5,7 @@ import { totalledAtMost } from '../../../finance/links/manage-links.ts'
 import type { PaymentLink } from '../../../finance/links/rules/link.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
+import { statusBadge } from '../../kit/pages/status.ts'
 import {
   actLink,
   acts,
@@ -52,7 +53,7 @@ ${pages(visit, { path: '/links', older: listed.length > perPage ? shown.at(-1)?.
 
 function item(visit: Visit, link: PaymentLink): Html {
   const { words } = visit.language
-  return html`<li><a href="${pathTo('/links/:linkId', { linkId: link.linkId })}"><span class="main"><bdi>${link.title}</bdi>${price(visit, link)}</span><span class="rest"><span class="status ${looks[link.status]}">${words.links.states[link.status]}</span><span class="quiet">${ago(link.createdAtMs, visit)}</span></span></a></li>`
+  return html`<li><a href="${pathTo('/links/:linkId', { linkId: link.linkId })}"><span class="main"><bdi>${link.title}</bdi>${price(visit, link)}</span><span class="rest">${statusBadge(looks[link.status], words.links.states[link.status])}<span class="quiet">${ago(link.createdAtMs, visit)}</span></span></a></li>`
 }
 
 function price({ language: { words, formats } }: Visit, { amountMinor, currency }: PaymentLink): Html {
@@ -75,7 +76,7 @@ async function show(visit: Visit): Promise<PortalPage | undefined> {
   return {
     title: link.title,
     area: 'orders',
-    content: html`<p class="figure">${price(visit, link)} <span class="status ${looks[state]}">${words.links.states[state]}</span></p>
+    content: html`<p class="figure">${price(visit, link)} ${statusBadge(looks[state], words.links.states[state])}</p>
 ${acts(
   link.status === 'active' && actLink(visit, 'pauseLink', { linkId }),
   link.status === 'paused' && actLink(visit, 'resumeLink', { linkId }),

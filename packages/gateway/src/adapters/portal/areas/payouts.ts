@@ -9,6 +9,7 @@ import type { Payout } from '../../../finance/payouts/rules/payout.ts'
 import type { PayoutPlan } from '../../../finance/payouts/rules/payout-plan.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
+import { statusBadge } from '../../kit/pages/status.ts'
 import { actLink, acts, ago, card, empty, facts, moneyTabs, pages, status, tabs, time } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 
@@ -109,7 +110,7 @@ function accountCard(visit: Visit, account: MerchantBankAccount, all: readonly M
   )
   return card(
     currency,
-    html`<p><span class="wrap"><bdi>${describeBankDetails(account)}</bdi></span></p><p><span class="status ${looks[state]}">${words.bank.states[state]}</span></p>
+    html`<p><span class="wrap"><bdi>${describeBankDetails(account)}</bdi></span></p><p>${statusBadge(looks[state], words.bank.states[state])}</p>
 ${facts([[words.bank.from, time(account.validFromMs, language)]])}
 ${state === 'waiting' && acts(actLink(visit, 'stopBankAccount', { bankAccountId }))}`,
   )
