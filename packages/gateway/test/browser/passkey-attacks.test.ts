@@ -142,8 +142,8 @@ async function makeKey(face: Face, { page }: Device): Promise<Account> {
   await page.getByLabel(face.proof).fill(face.secret)
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   await page.getByLabel('Name').fill('device')
-  await page.getByRole('button', { name: 'Make the passkey' }).click()
-  await page.getByText('The passkey is added.').waitFor()
+  await page.getByRole('button', { name: /^(Create|Make the) passkey$/ }).click()
+  await page.getByText(/passkey (is )?added/i).waitFor()
   await page.context().clearCookies()
   return account
 }

@@ -60,13 +60,13 @@ const plain = (text: string, ...without: string[]) =>
 test('whoever registers proves the address by a code, has a wallet and is signed in', async () => {
   const client = new WalletClient(gateway)
   const login = 'ann@home.example'
-  assert.match((await askToRegister(client, ' Ann@home.example ')).text, /on its way to/)
+  assert.match((await askToRegister(client, ' Ann@home.example ')).text, /sent a message to/)
   const code = await codeFor(login)
   const { rows } = await gateway.pool.query('select * from registrations')
   assert.ok(rows.length > 0)
   assert.doesNotMatch(JSON.stringify(rows), new RegExp(`ann|${code}`))
   const wrong = await confirm(client, { login, code: '00000000' })
-  assert.deepEqual([wrong.status, /code is wrong/.test(wrong.text)], [422, true])
+  assert.deepEqual([wrong.status, /Incorrect login or code/.test(wrong.text)], [422, true])
   const made = await confirm(client, { login, code: `${code.slice(0, 4)} ${code.slice(4)}` })
   assert.equal(made.status, 303, made.text)
   const home = await client.get('/wallet')
@@ -256,9 +256,12 @@ test('wrong PINs lock as they do at the checkout, also those of whoever is signe
   const { client, login } = await consumerOf(gateway, { minor: 1_000n })
   const fields = { pin: '999999', new: '135790', again: '135790' }
   for (let tries = 0; tries < 5; tries++)
-    assert.match((await client.send('/wallet/pin', fields, '/wallet/settings')).text, /PIN is wrong|too many/)
+    assert.match(
+      (await client.send('/wallet/pin', fields, '/wallet/settings')).text,
+      /Incorrect PIN|Too many/,
+    )
   const locked = await client.send('/wallet/pin', { ...fields, pin: testPin }, '/wallet/settings')
-  assert.match(locked.text, /too many wrong tries/)
+  assert.match(locked.text, /Too many failed attempts/)
   clock.advance(minuteMs)
   assert.equal(
     (await client.send('/wallet/pin', { ...fields, pin: testPin }, '/wallet/settings')).status,

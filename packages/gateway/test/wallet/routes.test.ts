@@ -149,7 +149,7 @@ test('a withdrawal is shown as it was read before anything is held, and its form
 
   const wrong = await send('/confirm', { ...carried, pin: '999999' })
   assert.equal(wrong.status, 422)
-  assert.match(wrong.text, /The PIN is wrong.*DE89 3704 0044 0532 0130 00/s)
+  assert.match(wrong.text, /Incorrect PIN.*DE89 3704 0044 0532 0130 00/s)
   assert.deepEqual({ ...hiddenIn(wrong.text), token: '' }, { ...carried, token: '' })
   const changed = await send('', { ...carried, change: 'yes' })
   assert.equal(changed.status, 200)
@@ -170,7 +170,7 @@ test('a withdrawal is shown as it was read before anything is held, and its form
   ] as const) {
     const another = await send(path, { ...carried, amount: '1.30', pin })
     assert.equal(another.status, 422)
-    assert.match(another.text, /sent before with other details/)
+    assert.match(another.text, /already submitted with other details/)
     assert.match(another.text, /value="1\.30"/)
     assert.notEqual(hiddenIn(another.text)['number'], number)
   }
@@ -185,7 +185,7 @@ test('what stands against a withdrawal when it is confirmed comes back in the fi
     on: '/wallet/withdraw',
   })
   assert.equal(status, 422)
-  assert.match(text, /less than that in your wallet.*aria-invalid="true" autofocus value="2000"/s)
+  assert.match(text, /exceeds your available balance.*aria-invalid="true" autofocus value="2000"/s)
   assert.equal(hiddenIn(text)['number'], number)
 })
 
@@ -194,13 +194,10 @@ test('an amount above what banks take in one payment is told as that, in the rea
   const form = { ...fields['/withdraw'], amount: '1000000000' }
   const { status, text } = await rich.client.send('/wallet/withdraw', form)
   assert.equal(status, 422)
-  assert.match(
-    text,
-    /At most <bdi[^>]*>&#8364;999,999,999\.99<\/bdi> can be withdrawn at once\..*aria-invalid="true"/s,
-  )
+  assert.match(text, /at most <bdi[^>]*>&#8364;999,999,999\.99<\/bdi> at once\..*aria-invalid="true"/s)
   await rich.client.get('/wallet?lang=de')
   const said = await rich.client.send('/wallet/withdraw', form)
-  assert.match(said.text, /Auf einmal lassen sich höchstens <bdi[^>]*>999\.999\.999,99/)
+  assert.match(said.text, /können höchstens <bdi[^>]*>999\.999\.999,99/)
 })
 
 test('whoever’s name is longer than banks take sees how it is shortened', async () => {
@@ -232,7 +229,7 @@ test('a refused form keeps its number, and has a new one where another was done 
   assert.equal((await send('1')).status, 303)
   const refused = await send('2')
   assert.equal(refused.status, 422)
-  assert.match(refused.text, /sent before with other details/)
+  assert.match(refused.text, /already submitted with other details/)
   assert.notEqual(numberIn(refused.text), number)
   assert.match(refused.text, /value="2"/)
   assert.equal((await send('1')).status, 303)
@@ -282,12 +279,42 @@ test('odd input is refused in words, and never breaks a page', async () => {
     assert.ok([200, 404].includes((await own.client.get(prefix + path)).status), path)
 })
 
-test('a first top-up begins with no currency, a later one with that of the balance', async () => {
+test('a top-up offers amounts in the currency of the balance or, before there is one, of the language', async () => {
   const empty = await consumerOf(gateway, { minor: 0n })
-  assert.match((await empty.client.get('/wallet/top-up')).text, /<option value="" selected><\/option>/)
+  assert.match((await empty.client.get('/wallet/top-up')).text, /<option selected>USD<\/option>.*/)
+  assert.match((await empty.client.get('/wallet/top-up?lang=de')).text, /name="preset" value="EUR 20\.00"/)
+  await empty.client.get('/wallet/top-up?lang=en')
+  const chosen = await empty.client.send('/wallet/top-up', { preset: 'EUR 20.00' })
+  assert.equal(chosen.status, 303, chosen.text)
+  for (const preset of ['EUR', 'EUR -1', 'XXX 20.00', ''])
+    assert.equal((await empty.client.send('/wallet/top-up', { preset })).status, 422, preset)
   const { text } = await own.client.get('/wallet/top-up')
   assert.match(text, /<option selected>EUR<\/option>/)
   assert.doesNotMatch(text, /<option value=""/)
+})
+
+test('what is pending is listed above the history, and the headline is what can be spent', async () => {
+  const { client, walletId } = await consumerOf(gateway, { minor: 5_000n })
+  const { status } = await client.send(
+    '/wallet/withdraw/confirm',
+    fields['/withdraw/confirm'] ?? {},
+    '/wallet/withdraw',
+  )
+  assert.equal(status, 303)
+  await gateway.pool.query(
+    `insert into settlements (settlement_id, kind, merchant_id, payment_id, wallet_id, transaction_id, amount_minor,
+                              currency, submitted_at, due_at)
+     values ('P1', 'payment', 'M', 'P1', $1, 'T1', 1250, 'EUR', 1, 9999999999999)`,
+    [walletId],
+  )
+  const home = await client.get('/wallet')
+  assert.match(home.text, /class="balance"><bdi[^>]*>&#8364;49\.00/)
+  assert.match(home.text, /&#8364;1\.00<\/bdi> pending/)
+  const { text } = await client.get('/wallet/history')
+  assert.match(text, /Withdrawal<small[^>]*>Pending .*-&#8364;1\.00.*Payment to .*Pending .*-&#8364;12\.50/s)
+  assert.match((await client.get('/wallet/close')).text, /A transaction is still pending/)
+  assert.doesNotMatch((await client.get('/wallet/close')).text, /name="pin"/)
+  await gateway.pool.query("delete from settlements where settlement_id = 'P1'")
 })
 
 test('nobody takes a test wallet of the sandbox from the others', async () => {

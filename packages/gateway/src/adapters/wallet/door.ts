@@ -1,7 +1,7 @@
 // The ways in: sign in, set a new PIN with a code, register. Nothing that is said here tells whether somebody has a wallet.
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isDeviceOf, isNewPin, type Wallet } from '../../core/wallets/rules/wallet.ts'
+import { isDeviceOf, type Wallet } from '../../core/wallets/rules/wallet.ts'
 import type { PasskeySite } from '../../identity/accounts/rules/passkey.ts'
 import { addressKey } from '../../platform/http/admission/addresses.ts'
 import type { Language } from '../checkout/languages.ts'
@@ -18,7 +18,7 @@ import { wordsOf } from './languages.ts'
 import type { WalletLimits } from './limits.ts'
 import { refusalOf } from './proof.ts'
 import { nextOf, placeOf, type Visits } from './visits.ts'
-import { prefix, type Refusal, type Refused, type WalletService } from './wallet.ts'
+import { prefix, type Refusal, type Refused, refusalOfNewPin, type WalletService } from './wallet.ts'
 
 export interface DoorParts {
   readonly visits: Visits
@@ -255,8 +255,8 @@ ${newPinField({ name: 'again', label: said.again, refused })}
     const { request, form, language } = call
     const pin = form.get('pin') ?? ''
     const login = loginOf(form)
-    if (!isNewPin(pin) || pin !== form.get('again'))
-      return newPinPage(call, { code: 'pinUnfit', field: 'pin' })
+    const unfit = refusalOfNewPin(pin, form.get('again'))
+    if (unfit) return newPinPage(call, { code: unfit, field: 'pin' })
     const end = limits.startProof(request.ip)
     if (!end) return newPinPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
     try {
@@ -347,8 +347,8 @@ ${newPinField({ name: 'again', label: said.again, refused })}
     if (!register) return registerPage(call)
     const pin = form.get('pin') ?? ''
     const login = loginOf(form)
-    if (!isNewPin(pin) || pin !== form.get('again'))
-      return confirmPage(call, { code: 'pinUnfit', field: 'pin' })
+    const unfit = refusalOfNewPin(pin, form.get('again'))
+    if (unfit) return confirmPage(call, { code: unfit, field: 'pin' })
     const end = limits.startProof(request.ip)
     if (!end) return confirmPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
     try {

@@ -22,6 +22,7 @@ import {
   type Refusal,
   type Visit,
   type WalletAct,
+  type WalletFile,
   type WalletPage,
   type WalletRoute,
   type WalletService,
@@ -94,7 +95,7 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
       else
         wallet.get(
           path,
-          guarded((call) => view(call, route)),
+          guarded((call) => ('file' in route ? download(call, route) : view(call, route))),
         )
     }
   })
@@ -109,7 +110,7 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
   function guarded(answer: (call: Call) => Promise<FastifyReply>) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const visit = await visits.readVisit(request, languageOf(request, reply))
-      if (visit) return answer({ request, reply, visit })
+      if (visit) return answer({ request, reply, visit: { ...visit, operator: site.brand.name } })
       reply.header('set-cookie', visits.endSessionCookie(request))
       const [path = ''] = request.url.split('?')
       const next = request.method === 'GET' && path !== prefix ? `?next=${encodeURIComponent(path)}` : ''
@@ -123,6 +124,17 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
     const left = visits.takeNote(request, running())
     if (left) reply.header('set-cookie', left.cookie)
     return send(reply, page, visit, { note: left?.note.note })
+  }
+
+  async function download({ reply, visit }: Call, { file }: WalletFile): Promise<FastifyReply> {
+    const made = await file(visit)
+    if (!made) return send(reply.status(404), nothingHere(visit), visit)
+    return reply
+      .header('content-type', made.type)
+      .header('content-disposition', `attachment; filename="${made.name}"`)
+      .header('cache-control', 'no-store')
+      .header('x-content-type-options', 'nosniff')
+      .send(made.bytes)
   }
 
   async function take({ request, reply, visit }: Call, route: WalletAct): Promise<FastifyReply> {

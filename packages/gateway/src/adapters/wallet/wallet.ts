@@ -4,7 +4,7 @@
 import type { NoticeLanguage } from '../../core/emails/rules/notice.ts'
 import type { Account } from '../../core/ledger/store/ledger.ts'
 import type { AuthenticateWallet } from '../../core/wallets/authenticate-wallet.ts'
-import type { KnownDevice, Wallet } from '../../core/wallets/rules/wallet.ts'
+import { isNewPin, type KnownDevice, type Wallet, weaknessOfPin } from '../../core/wallets/rules/wallet.ts'
 import type { HistoryStore } from '../../core/wallets/store/history.ts'
 import type { StartTopUp } from '../../finance/top-ups/start-top-up.ts'
 import type { Passkeys } from '../../identity/accounts/passkeys.ts'
@@ -15,6 +15,7 @@ import type { CloseWallet } from '../../identity/consumers/close-wallet.ts'
 import type { Register } from '../../identity/consumers/register.ts'
 import type { ResetPin } from '../../identity/consumers/reset-pin.ts'
 import type { SignInByPasskey } from '../../identity/consumers/sign-in-by-passkey.ts'
+import type { PendingEntries } from '../../identity/consumers/store/pending-entries.ts'
 import type { WalletSession } from '../../identity/consumers/store/wallet-sessions.ts'
 import type { WalletSessions } from '../../identity/consumers/wallet-sessions.ts'
 import type { Withdraw } from '../../identity/consumers/withdraw.ts'
@@ -42,6 +43,7 @@ export interface WalletService extends Keeper {
   readonly withdraw: Withdraw
   readonly closeWallet: CloseWallet
   readonly history: HistoryStore
+  readonly pending: PendingEntries
   /** The same as at the checkout: a device that is known there is known here. */
   readonly devices: Pick<CheckoutVisits, 'rememberDevice' | 'rememberBrowser' | 'readDevice'>
   findWallet(walletId: string): Promise<Wallet | undefined>
@@ -56,6 +58,8 @@ export interface Visit {
   readonly session: WalletSession
   readonly language: Language
   readonly words: Words
+  /** The name under which the operator appears to consumers. */
+  readonly operator?: string | undefined
   readonly formToken: string
   /** Undefined: no passkeys can be made here. */
   readonly site: PasskeySite | undefined
@@ -123,7 +127,23 @@ export interface WalletAct {
   readonly back: WalletView['show']
 }
 
-export type WalletRoute = WalletView | WalletAct
+/** A file to keep. */
+export interface WalletFile {
+  readonly path: string
+  /** Undefined: there is no such thing. */
+  readonly file: (
+    visit: Visit,
+  ) => Promise<{ readonly type: string; readonly name: string; readonly bytes: Buffer } | undefined>
+}
+
+export type WalletRoute = WalletView | WalletAct | WalletFile
+
+/** Undefined: the new PIN can be set. */
+export function refusalOfNewPin(pin: string, again: string | null): RefusalCode | undefined {
+  if (!isNewPin(pin) || pin !== again) return 'pinUnfit'
+  const weakness = weaknessOfPin(pin)
+  return weakness && ({ repeated: 'pinRepeated', run: 'pinRun', date: 'pinDate' } as const)[weakness]
+}
 
 export function refused(code: RefusalCode, given: Omit<Refusal, 'code'> = {}): Done {
   return { kind: 'refused', refusal: { code, ...given } }

@@ -64,6 +64,7 @@ import { makePasskeyStore } from '../../identity/accounts/store/passkeys.ts'
 import { makeApplicationStore } from '../../identity/applications/store/applications.ts'
 import { makeClosingStore } from '../../identity/consumers/store/closing.ts'
 import { makeConsumerDataStore } from '../../identity/consumers/store/consumer-data.ts'
+import { makePendingEntries } from '../../identity/consumers/store/pending-entries.ts'
 import { makePinResetStore } from '../../identity/consumers/store/pin-resets.ts'
 import { makeRegistrationStore } from '../../identity/consumers/store/registrations.ts'
 import { makeWithdrawalStore } from '../../identity/consumers/store/request-withdrawal.ts'
@@ -125,6 +126,7 @@ export function makeStores(pool: Pool, { onBatch, publish, outcomes }: StorePart
     walletSessions: makeWalletSessionStore(pool),
     walletPasskeys: makePasskeyStore(pool, walletTables),
     walletHistory: makeHistoryStore(pool),
+    pendingEntries: makePendingEntries(pool),
     registrations: makeRegistrationStore(pool),
     topUps: makeTopUpStore(pool, publish),
     closing: makeClosingStore(pool, publish),

@@ -33,6 +33,7 @@ export function makeWalletService(parts: {
     withdraw: operations.withdraw,
     closeWallet: operations.closeWallet,
     history: stores.walletHistory,
+    pending: stores.pendingEntries,
     devices: parts.checkout.visits,
     findWallet: stores.wallets.findWallet,
     listBalances: stores.wallets.listBalances,

@@ -25,7 +25,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   'wallet/ar': ['withdraw.iban'],
   'wallet/de': ['title', 'signIn.pin', 'withdraw.iban', 'passkeys.heading', 'passkeys.name'],
   'wallet/es': ['signIn.pin', 'withdraw.iban'],
-  'wallet/fr': ['history.correction', 'receipt.transaction', 'withdraw.iban'],
+  'wallet/fr': ['history.correction', 'withdraw.iban'],
   'wallet/ja': ['signIn.pin', 'withdraw.iban'],
   'wallet/pt': ['signIn.pin', 'withdraw.iban'],
   'wallet/zh': ['signIn.pin', 'withdraw.iban'],

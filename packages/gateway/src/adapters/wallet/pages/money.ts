@@ -1,5 +1,5 @@
 // Topping up and withdrawing.
-import { Failure, isCurrencyCode, toDecimalText, uuidPattern } from '@tillgate/protocol'
+import { digitsOf, Failure, isCurrencyCode, toDecimalText, uuidPattern } from '@tillgate/protocol'
 import { availableMinor, postedMinor } from '../../../core/ledger/rules/transfer.ts'
 import { readTypedAmount } from '../../../finance/links/rules/typed-amount.ts'
 import { holderOf } from '../../../finance/payouts/rules/bank-account.ts'
@@ -8,6 +8,7 @@ import type { BankDetails } from '../../../finance/treasury/rules/bank-account.t
 import { grouped } from '../../../finance/treasury/rules/mod-97.ts'
 import type { Withdrawal } from '../../../identity/consumers/withdraw.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
+import type { LanguageTag } from '../../kit/languages/languages.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { amountField, ibanField, pinField } from '../fields.ts'
 import { card, walletForm } from '../frame.ts'
@@ -30,17 +31,48 @@ async function topUpPage(visit: Visit): Promise<WalletPage> {
   const currencies = await service.startTopUp.currencies()
   // What is there already is most likely what more is wanted of.
   const balances = (await service.listBalances(wallet.walletId)).filter((each) => postedMinor(each) > 0n)
+  const usual = [...balances.map(({ currency }) => currency), currencyOf[visit.language.tag]].find(
+    (currency) => currency !== undefined && currencies.includes(currency),
+  )
   const content =
     currencies.length === 0
       ? html`<p>${words.topUp.none}</p>`
       : html`<p class="quiet">${words.topUp.text}</p>
+${usual !== undefined && form(visit, '/top-up', presets(visit, usual))}
 ${form(
   visit,
   '/top-up',
-  html`${amountField({ name: 'amount', label: words.topUp.amount, refused: visit.refused }, currencies, { label: words.topUp.currency, usual: balances[0]?.currency ?? '' })}
+  html`${amountField({ name: 'amount', label: usual === undefined ? words.topUp.amount : words.topUp.other, refused: visit.refused }, inFront(usual, currencies), { label: words.topUp.currency, usual: usual ?? '' })}
 <button class="primary" type="submit">${words.topUp.submit}</button>`,
 )}`
   return { title: words.topUp.heading, content: card(words.topUp.heading, content), at: 'topUp' }
+}
+
+/** In the currency that consumers who read this language use most. */
+const currencyOf: Readonly<Partial<Record<LanguageTag, string>>> = {
+  de: 'EUR',
+  en: 'USD',
+  es: 'EUR',
+  fr: 'EUR',
+  ja: 'JPY',
+  pt: 'BRL',
+  zh: 'CNY',
+}
+
+/** Of ten dollars or euros; currencies without decimals count in thousands. */
+const presetUnits = [1n, 2n, 5n, 10n]
+
+function presets({ words, language }: Visit, currency: string): Html {
+  const digits = BigInt(digitsOf(currency))
+  const tenMinor = digits === 0n ? 1_000n : 10n ** (digits + 1n)
+  return html`<div class="presets" role="group" aria-label="${words.topUp.presets}">${presetUnits.map(
+    (units) =>
+      html`<button type="submit" name="preset" value="${currency} ${toDecimalText(units * tenMinor, currency)}">${language.formats.money(units * tenMinor, currency)}</button>`,
+  )}</div>`
+}
+
+function inFront(first: string | undefined, all: readonly string[]): readonly string[] {
+  return first === undefined ? all : [first, ...all.filter((each) => each !== first)]
 }
 
 async function topUp(visit: Visit, given: URLSearchParams): Promise<Done> {
@@ -222,9 +254,12 @@ ${fields}`,
 }
 
 function readMoney(_visit: Visit, given: URLSearchParams) {
-  const currency = given.get('currency') ?? ''
+  const [currency = '', amount = ''] = given.get('preset')?.split(' ') ?? [
+    given.get('currency') ?? '',
+    given.get('amount') ?? '',
+  ]
   if (!isCurrencyCode(currency)) return undefined
-  const amountMinor = readTypedAmount(given.get('amount') ?? '', currency)
+  const amountMinor = readTypedAmount(amount, currency)
   return amountMinor === undefined ? undefined : { currency, amountMinor }
 }
 

@@ -1,15 +1,24 @@
 // PIN, devices, language, and the way out for good.
 
-import { isNewPin } from '../../../core/wallets/rules/wallet.ts'
+import { postedMinor } from '../../../core/ledger/rules/transfer.ts'
 import type { WalletSession } from '../../../identity/consumers/store/wallet-sessions.ts'
 import { languages } from '../../checkout/languages.ts'
+import { icon } from '../../checkout/pages/icons.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { isLanguageTag } from '../../kit/languages/languages.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { newPinField, pinField } from '../fields.ts'
 import { card, walletForm } from '../frame.ts'
 import { demandPin, proven } from '../proof.ts'
-import { type Done, prefix, refused, type Visit, type WalletPage, type WalletRoute } from '../wallet.ts'
+import {
+  type Done,
+  prefix,
+  refusalOfNewPin,
+  refused,
+  type Visit,
+  type WalletPage,
+  type WalletRoute,
+} from '../wallet.ts'
 import { passkeysPath } from './passkeys.ts'
 
 export const settingsRoutes: readonly WalletRoute[] = [
@@ -78,7 +87,8 @@ function device(visit: Visit, { sessionId, device: name, lastSeenAtMs }: WalletS
 
 async function changePin(visit: Visit, given: URLSearchParams): Promise<Done> {
   const newPin = given.get('new') ?? ''
-  if (!isNewPin(newPin) || newPin !== given.get('again')) return refused('pinUnfit', { field: 'new' })
+  const unfit = refusalOfNewPin(newPin, given.get('again'))
+  if (unfit) return refused(unfit, { field: 'new' })
   const { service, wallet, address, device: known, session } = visit
   const proof = { wallet, pin: given.get('pin') ?? '', address, device: known }
   let changed = wallet
@@ -110,9 +120,28 @@ async function endAll({ service, wallet, address }: Visit): Promise<Done> {
   return { kind: 'left', to: `${prefix}/sign-in`, note: 'signedOutEverywhere' }
 }
 
+/** Why it cannot be closed now; undefined: it can, as far as is known without its accounts locked. */
+async function whyOpen({ service, wallet }: Visit): Promise<'notEmpty' | 'underWay' | undefined> {
+  const balances = await service.listBalances(wallet.walletId)
+  if (balances.some((each) => each.debitsPendingMinor + each.creditsPendingMinor > 0n)) return 'underWay'
+  return balances.some((each) => postedMinor(each) > 0n) ? 'notEmpty' : undefined
+}
+
 async function closing(visit: Visit): Promise<WalletPage> {
   const { words } = visit
-  const { close: said, withdraw } = words
+  const { close: said, withdraw, nav, refusals } = words
+  const why = await whyOpen(visit)
+  if (why)
+    return {
+      title: said.heading,
+      at: 'settings',
+      content: card(
+        said.heading,
+        html`<p>${said.text}</p>
+${!visit.refused && html`<p class="notice">${icon('notice')}<span>${refusals[why]}</span></p>`}
+<p class="ways"><a class="button primary" href="${prefix}${why === 'notEmpty' ? '/withdraw' : '/history'}">${why === 'notEmpty' ? nav.withdraw : nav.history}</a></p>`,
+      ),
+    }
   return {
     title: said.heading,
     at: 'settings',
@@ -130,6 +159,8 @@ ${walletForm(
 }
 
 async function close(visit: Visit, given: URLSearchParams): Promise<Done> {
+  const why = await whyOpen(visit)
+  if (why) return refused(why)
   const refusal = await demandPin(visit, given.get('pin') ?? '')
   if (refusal) return refusal
   const { service, wallet, address } = visit
