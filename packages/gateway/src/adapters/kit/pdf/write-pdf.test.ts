@@ -15,7 +15,7 @@ test('a PDF has its objects where its table says', () => {
   assert.equal(places.length, 7)
   for (const [index, place] of places.entries())
     assert(file.slice(place).startsWith(`${index + 1} 0 obj\n`), `object ${index + 1}`)
-  const [, length = '', stream = ''] = /\/Length (\d+) >>\nstream\n([^]*?)\nendstream/.exec(file) ?? []
+  const [, length = '', stream = ''] = /\/Length (\d+) >>\nstream\n(.*?)\nendstream/s.exec(file) ?? []
   assert.equal(stream.length, Number(length))
   const [first = ''] = [...stream.matchAll(/<([0-9a-f]+)> Tj/g)].map(([, hex = '']) => hex)
   assert.equal(Buffer.from(first, 'hex').toString('latin1'), 'Caf\u00e9 \u0096 \u008012.50')
