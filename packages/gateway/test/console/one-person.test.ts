@@ -112,7 +112,14 @@ const rail = {
   merchants: [merchantId],
   mostMinor: { USD: 100_000n },
 }
-await by.rails.addRail('bank', rail, 'test')
+for (const railId of ['bank', 'stopped', 'spare']) await by.rails.addRail(railId, rail, 'test')
+/** What somebody put a stop to, for a reason. */
+await by.rails.pauseRail('stopped', 'it lies')
+const stopped = await money.addMerchant()
+await money.addOrder(stopped)
+await by.merchants.suspendMerchant(stopped.merchantId, 'fraud')
+const lockedWallet = await money.addWallet(1_000n)
+await by.wallets.lockWallet(lockedWallet, 'fraud')
 
 /** The run of what a consumer withdraws beyond what the settings let go by itself, which is nothing. */
 async function withdrawnRun(amountMinor: bigint): Promise<string> {
@@ -233,6 +240,7 @@ const calls: Readonly<Record<string, { params?: object; input?: object }>> = {
   'merchant.bank-account': { params: { merchantId }, input: { currency: 'USD', ...account } },
   'merchant.change': { params: { merchantId }, input: { callbackHosts: ['mallory.example'] } },
   'merchant.payout': { params: { merchantId }, input: usd('10') },
+  'merchant.resume': { params: { merchantId: stopped.merchantId } },
   'operator.add': { input: { login: 'mallory2', role: 'admin' } },
   'operator.enable': { params: { login: 'sleeper' } },
   'operator.reset-password': { params: { login: 'forgetful' } },
@@ -260,6 +268,7 @@ const calls: Readonly<Record<string, { params?: object; input?: object }>> = {
   'rail.add-transfer': { input: { railId: 'mine-too', name: 'Mine', currencies: ['USD'], ...account } },
   'rail.change': { params: { railId: 'bank' }, input: { url: 'https://mallory.example/rail' } },
   'rail.change-account': { params: { railId: 'transfer' }, input: account },
+  'rail.resume': { params: { railId: 'stopped' } },
   'rail.rotate-secret': { params: { railId: 'bank' }, input: { endOthers: true } },
   'reconcile.book-as': { params: { breakId }, input: { as: 'interest' } },
   'reconcile.confirm': { params: { breakId }, input: { reference: unpaid.paymentId } },
@@ -291,6 +300,7 @@ const otherWays: readonly Call[] = [
   { name: 'rail.change', params: { railId: 'bank' }, input: { clear: ['most'] } },
   { name: 'rail.change', params: { railId: 'bank' }, input: { currencies: ['USD', 'EUR'] } },
   { name: 'rail.change', params: { railId: 'transfer' }, input: { name: `Pay to ${thief}` } },
+  { name: 'wallet.unlock', params: { walletId: lockedWallet } },
   // Whose AES key is shown to the same person.
   {
     name: 'merchant.add',
@@ -406,8 +416,7 @@ const harmless: readonly Call[] = [
   { name: 'member.withdraw-invitation', params: { merchantId, linkId: invitationId } },
   { name: 'merchant.logo', params: { merchantId } },
   { name: 'merchant.stop-bank-account', params: waitingAccount },
-  { name: 'merchant.suspend', params: { merchantId } },
-  { name: 'merchant.resume', params: { merchantId } },
+  { name: 'merchant.suspend', params: { merchantId: stopped.merchantId } },
   { name: 'notice.retry', params: { noticeId } },
   { name: 'operator.disable', params: { login: 'leaver' } },
   { name: 'order.cancel', params: { merchantId: unwanted.merchantId, paymentId: unwanted.paymentId } },
@@ -415,8 +424,7 @@ const harmless: readonly Call[] = [
   { name: 'payout-run.paid', params: { runId: sent.runId }, input: bankSays },
   { name: 'platform-key.rotate', input: { overlapMinutes: 0, atOnce: true } },
   { name: 'platform-key.retire', params: { keyId: oldPlatformKey } },
-  { name: 'rail.pause', params: { railId: 'bank' } },
-  { name: 'rail.resume', params: { railId: 'bank' } },
+  { name: 'rail.pause', params: { railId: 'spare' } },
   { name: 'reconcile.assign', params: { breakId }, input: { owner: 'mallory' } },
   { name: 'reconcile.note', params: { breakId }, input: { note: 'seen' } },
   { name: 'reconcile.accept', params: { breakId: breakOf('late', 5_200n) } },
@@ -805,6 +813,8 @@ test('no sequence of actions and statements by one person has an effect', async 
   const before = await readEffects(pool)
   const more: readonly Call[] = [
     { name: 'rail.change', params: { railId: 'bank' }, input: { name: 'Renamed' } },
+    { name: 'rail.resume', params: { railId: 'bank' } },
+    { name: 'merchant.resume', params: { merchantId } },
     { name: 'merchant.add', input: { name: 'A shop' } },
     { name: 'link.create', params: { merchantId }, input: { ...newLink, linkNo: 'more tea' } },
     { name: 'merchant.change', params: { merchantId }, input: { name: 'Renamed' } },

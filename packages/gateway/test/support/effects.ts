@@ -29,7 +29,8 @@ const owners = [
 const destinations = [
   `select rail_id, url, account, case when account is not null then array[name, names::text, logo] end,
           currency, coalesce(most ->> currency, 'any'), merchant
-     from rails, unnest(currencies) as currency, unnest(coalesce(merchants, '{all}')) as merchant`,
+     from rails, unnest(currencies) as currency, unnest(coalesce(merchants, '{all}')) as merchant
+    where not is_paused`,
   'select bank_name, iban, lines, bic from bank_accounts',
   'select merchant_id, currency, holder, iban, lines, bic from merchant_bank_accounts where ended_at is null',
   'select price_id from prices',
@@ -53,6 +54,8 @@ const access = [
   'select credential_id from passkeys',
   'select wallet_id, code_hash from pin_resets',
   'select wallet_id, sealed_pin from wallets',
+  "select wallet_id from wallets where status = 'active'",
+  "select merchant_id from merchants where status = 'active' and merchant_id in (select merchant_id from orders)",
   'select endpoint_id, url, events from callback_endpoints where removed_at is null',
   'select endpoint_id, secret_id from callback_endpoint_secrets where ended_at is null',
   'select rail_id, secret_id from rail_secrets where ended_at is null',

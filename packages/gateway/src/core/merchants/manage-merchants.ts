@@ -272,8 +272,12 @@ async function setStatus(
   reason?: string,
 ): Promise<Merchant> {
   const name = status === 'active' ? 'merchant.resume' : 'merchant.suspend'
-  return change(parts, merchantId, { status }, () =>
-    makeAuditEntry(parts, context, name, merchantId, { merchantId, reason }),
+  return change(parts, merchantId, { status }, (before) =>
+    makeAuditEntry(parts, context, name, merchantId, {
+      merchantId,
+      reason,
+      ...(before.status === status && { effects: [] }),
+    }),
   )
 }
 

@@ -189,9 +189,12 @@ async function resumeRail(
   railId: string,
   reason: string,
 ): Promise<OutsideRail> {
-  const resumed = await parts.rails.changeRail(railId, () => ({
+  const resumed = await parts.rails.changeRail(railId, ({ isPaused }) => ({
     changes: { isPaused: false, failures: 0, pausedUntilMs: undefined },
-    entry: makeAuditEntry(parts, context, 'rail.resume', railId, { reason }),
+    entry: makeAuditEntry(parts, context, 'rail.resume', railId, {
+      reason,
+      ...(!isPaused && { effects: [] }),
+    }),
   }))
   return resumed ?? noRail(railId)
 }

@@ -259,12 +259,13 @@ async function setStatus(
 ): Promise<Wallet> {
   const { walletId } = await find(state, idOrLogin)
   const change = { walletId, status, nowMs: state.clock.now() }
-  await state.wallets.setStatus(change, (forgettings) =>
+  await state.wallets.setStatus(change, (forgettings, before) =>
     status === 'locked'
       ? makeAuditEntry(state, context, 'wallet.lock', walletId, { reason })
       : makeAuditEntry(state, context, 'wallet.unlock', walletId, {
           reason,
-          ...effectsOfForgetting(forgettings),
+          // What an operator locked is more than wrong PINs.
+          ...(before === 'active' && effectsOfForgetting(forgettings)),
         }),
   )
   return find(state, walletId)

@@ -84,7 +84,6 @@ export const effectsOfActions = {
     'merchant.logo',
     'merchant.stop-bank-account',
     'merchant.suspend',
-    'merchant.resume',
     'notice.retry',
     'operator.add-passkey',
     'operator.begin-second-step',
@@ -105,7 +104,6 @@ export const effectsOfActions = {
     'platform-key.retire',
     'platform-key.rotate',
     'rail.pause',
-    'rail.resume',
     'reconcile.accept',
     'reconcile.assign',
     'reconcile.breaks-found',
@@ -157,6 +155,8 @@ export const effectsOfActions = {
   'merchant.bank-account': ['names where money goes'],
   'merchant.change': ['gives access to money'],
   'merchant.payout': ['sends money out'],
+  // What somebody put a stop to goes on.
+  'merchant.resume': ['gives access to money'],
   'operator.add': ['makes a second operator'],
   'operator.enable': ['makes a second operator'],
   'operator.reset-password': ['makes a second operator'],
@@ -176,6 +176,7 @@ export const effectsOfActions = {
   'rail.add-transfer': ['names where money goes'],
   'rail.change': ['credits a merchant', 'credits a wallet', 'names where money goes'],
   'rail.change-account': ['names where money goes'],
+  'rail.resume': ['credits a merchant', 'credits a wallet', 'names where money goes'],
   'rail.return-late-money': ['sends money out'],
   'rail.rotate-secret': ['gives access to money'],
   // Fees that the rail gives back, or keeps too much of. The rest arrives on the operator's own bank account.

@@ -43,9 +43,10 @@ export function makeWalletStore(database: Pool) {
     /** False when there is no such wallet, or it is closed. Unlocking also forgets the wrong tries, of whoever made them. */
     setStatus: (change: StatusChange, entryFor: EntryFor) =>
       database.transaction(async (transaction) => {
-        const done = await setStatus(transaction, change)
-        if (done) await insertAuditEntry(transaction, entryFor(await countForgettings(transaction, change)))
-        return done
+        const before = await setStatus(transaction, change)
+        if (before === undefined) return false
+        await insertAuditEntry(transaction, entryFor(await countForgettings(transaction, change), before))
+        return true
       }),
   }
 }
@@ -56,8 +57,8 @@ interface StatusChange {
   readonly nowMs: number
 }
 
-/** By how often operators had wrong PINs of the wallet forgotten lately. */
-export type EntryFor = (forgettings: number) => AuditEntry
+/** By how often operators had wrong PINs of the wallet forgotten lately, and by what it was. */
+type EntryFor = (forgettings: number, before: Wallet['status']) => AuditEntry
 
 interface NewPin {
   readonly walletId: string
@@ -157,21 +158,26 @@ select ${walletId}, ${login}, ${name}, ${sealedPin}, 'active', ${behaviour}, ${c
   return rowCount === 1
 }
 
-async function setStatus(transaction: Queryable, { walletId, status }: StatusChange): Promise<boolean> {
+/** What it was; undefined: it is closed. */
+async function setStatus(
+  transaction: Queryable,
+  { walletId, status }: StatusChange,
+): Promise<Wallet['status'] | undefined> {
   const isUnlocked = status === 'active'
-  const { rows } = await transaction.query<{ login: string }>(sql`
-update wallets
+  const { rows } = await transaction.query<{ login: string; before: Wallet['status'] }>(sql`
+update wallets w
    set status = ${status},
        tries = case when ${isUnlocked} then 0 else tries end,
        locked_until = case when ${isUnlocked} then null else locked_until end
- where wallet_id = ${walletId} and status <> 'closed'
-returning login`)
+  from (select wallet_id, status from wallets where wallet_id = ${walletId} for no key update) as b
+ where w.wallet_id = b.wallet_id and b.status <> 'closed'
+returning login, b.status as before`)
   const [row] = rows
-  if (!row) return false
+  if (!row) return undefined
   if (isUnlocked) await forgetSources(transaction, row.login)
   // What a lock ends does not come back when it is taken away.
   else await endAccess(transaction, walletId)
-  return true
+  return row.before
 }
 
 /** The wallet's row is locked, so that of many at once each counts those before it. By audit_acted_at. */

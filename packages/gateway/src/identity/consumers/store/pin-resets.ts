@@ -8,7 +8,7 @@ import { queueNotices } from '../../../core/emails/store/queue-notices.ts'
 import { pinResetLimits } from '../../../core/wallets/rules/pin-reset.ts'
 import { forgetSources } from '../../../core/wallets/store/pin-try-sources.ts'
 import { endAccess } from '../../../core/wallets/store/wallet-access.ts'
-import { countForgettings, type EntryFor, setWalletTries } from '../../../core/wallets/store/wallets.ts'
+import { countForgettings, setWalletTries } from '../../../core/wallets/store/wallets.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import { noTries } from '../../../platform/runtime/lockout.ts'
@@ -37,7 +37,7 @@ export type PinResetStore = ReturnType<typeof makePinResetStore>
 export function makePinResetStore(database: Pool) {
   return {
     /** In place of the one before. Wrong tries are forgotten, so that the owner can use it. False: the wallet is closed. */
-    giveOut: (given: GivenReset, entryFor: EntryFor) =>
+    giveOut: (given: GivenReset, entryFor: (forgettings: number) => AuditEntry) =>
       database.transaction(async (transaction) => {
         const done = await giveOut(transaction, given)
         if (done) await insertAuditEntry(transaction, entryFor(await countForgettings(transaction, given)))
