@@ -123,7 +123,7 @@ async function makeLoad(pool: Pool) {
                   },
                   startedAtMs: nowMs,
                   nowMs,
-                  noticesFor: () => [],
+                  emailsFor: () => [],
                 })
                 .catch(count),
             ),

@@ -162,7 +162,7 @@ async function prune(pool: Pool): Promise<void> {
   const nowMs = Date.now() + 160 * dayMs
   const tidy = makeTidyCallbacks({
     history: makeCallbackHistory(pool),
-    makeNotices: () => [],
+    makeEmails: () => [],
     historyDays,
     clock: { ...systemClock, now: () => nowMs },
   })

@@ -1,5 +1,5 @@
 // The table of docs/email.md, made from the declaration of kinds.
-import { kindOf, type NoticeKind, noticeKinds } from '../../packages/gateway/src/core/emails/rules/kinds.ts'
+import { type EmailKind, emailKinds, kindOf } from '../../packages/gateway/src/core/emails/rules/kinds.ts'
 import { type Tables, table } from '../../packages/protocol/documentation/tables.ts'
 
 const recipients = {
@@ -13,7 +13,7 @@ export const emailTables: Tables = {
     table(
       ['Kind', 'Sent when', 'Recipient', 'Optional'],
       // Safe: these are its own keys.
-      (Object.keys(noticeKinds) as NoticeKind[]).map((kind) => {
+      (Object.keys(emailKinds) as EmailKind[]).map((kind) => {
         const { sentWhen, audience, isOptional } = kindOf(kind)
         return [`\`${kind}\``, sentWhen, recipients[audience], isOptional ? 'yes' : 'no']
       }),

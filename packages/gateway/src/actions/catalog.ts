@@ -15,7 +15,7 @@ import { payoutActions } from './payouts/payout-actions.ts'
 import { payoutPlanActions } from './payouts/payout-plan-actions.ts'
 import { payoutRunActions } from './payouts/payout-run-actions.ts'
 import { applicationActions } from './people/application-actions.ts'
-import { noticeActions } from './people/email-actions.ts'
+import { emailActions } from './people/email-actions.ts'
 import { memberActions } from './people/member-actions.ts'
 import { operatorActions } from './people/operator-actions.ts'
 import { tokenActions } from './people/token-actions.ts'
@@ -58,7 +58,7 @@ export const catalogue: readonly Action[] = [
   ...billActions,
   ...makeApprovalActions(findAction),
   ...bookActions,
-  ...noticeActions,
+  ...emailActions,
   ...operatorActions,
   ...tokenActions,
   ...platformKeyActions,

@@ -8,7 +8,7 @@ import type { ManageEndpoints } from '../core/callbacks/manage-endpoints.ts'
 import type { PauseHosts } from '../core/callbacks/pause-hosts.ts'
 import type { ManageCallbacks } from '../core/callbacks/resend-callbacks.ts'
 import type { CallbackCounts } from '../core/callbacks/store/callback-history.ts'
-import type { ManageNotices } from '../core/email-log/manage-notices.ts'
+import type { ManageEmails } from '../core/email-log/manage-emails.ts'
 import type { ManagePlatformKeys } from '../core/keys/manage-platform-keys.ts'
 import type { ReadBooks } from '../core/ledger/read-books.ts'
 import type { Account } from '../core/ledger/store/ledger.ts'
@@ -78,7 +78,7 @@ export interface Operations extends MerchantOperations {
   readonly secondStep: Pick<SecondStep, 'reset'>
   readonly memberSecondStep: Pick<SecondStep, 'reset'>
   readonly apiTokens: ManageTokens
-  readonly notices: ManageNotices
+  readonly notices: ManageEmails
   readonly platformKeys: ManagePlatformKeys
   readonly wallets: ManageWallets
   readonly funds: MoveFunds
@@ -106,7 +106,7 @@ export interface Operations extends MerchantOperations {
   /** No further than `countedAtMost`. */
   countCallbacks(context: AnyContext, nowMs: number): Promise<CallbackCounts>
   /** Emails that were rejected or given up, no further than `countedAtMost`. */
-  countFailedNotices(context: AnyContext, sinceMs: number): Promise<number>
+  countFailedEmails(context: AnyContext, sinceMs: number): Promise<number>
   listMerchantAccounts(context: AnyContext, merchantId: string): Promise<readonly Account[]>
   /** Money that came late. */
   listSuspenseAccounts(context: AnyContext): Promise<readonly Account[]>

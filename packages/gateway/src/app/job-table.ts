@@ -132,12 +132,12 @@ function payoutJob({ operations, stores, clock, log }: JobTableParts): Job {
   }
 }
 
-function emailJob({ operations: { sendNotices } }: JobTableParts): Job {
+function emailJob({ operations: { sendEmails } }: JobTableParts): Job {
   return {
     name: 'send-emails',
     intervalMs: 2 * second,
-    nextDueAtMs: sendNotices.nextDue,
-    sweep: async (stopping) => ((await sendNotices.sendDue(stopping)) > 0 ? 0 : undefined),
+    nextDueAtMs: sendEmails.nextDue,
+    sweep: async (stopping) => ((await sendEmails.sendDue(stopping)) > 0 ? 0 : undefined),
   }
 }
 

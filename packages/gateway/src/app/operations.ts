@@ -22,7 +22,7 @@ export type Operations = ReturnType<typeof makeOperations>
 
 export function makeOperations(stores: Stores, parts: OperationParts) {
   const common = makeCommon(stores, parts)
-  const { config, publicUrl, directory, recordKeyUse, platformPublicKey, currentOrder, makeNotices } = common
+  const { config, publicUrl, directory, recordKeyUse, platformPublicKey, currentOrder, makeEmails } = common
   const forPeople = operationsForPeople(stores, common)
   const { members, merchants, reconciliation } = forPeople
   const forConsumers = operationsForConsumers(stores, common)
@@ -39,7 +39,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     signingKeys: common.platformKeys,
     platformPublicKey,
     currentOrder,
-    makeNotices,
+    makeEmails,
     ...operationsForMerchants(stores, common),
     ...forConsumers,
     ...operationsForSigningIn(stores, common),

@@ -2,7 +2,7 @@
 // sandbox alone, and so many a day at most.
 import { KeyError, parsePublicKey } from '@tillgate/protocol'
 import { reachingAll } from '../core/audit/context.ts'
-import { normaliseEmail } from '../core/emails/rules/notice.ts'
+import { normaliseEmail } from '../core/emails/rules/email.ts'
 import type { MadeMerchant, ManageMerchants } from '../core/merchants/manage-merchants.ts'
 import type { ManageMembers } from '../identity/members/manage-members.ts'
 import type { Clock } from '../platform/runtime/clock.ts'

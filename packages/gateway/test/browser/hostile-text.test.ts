@@ -7,8 +7,8 @@ import { Failure } from '@tillgate/protocol'
 import { prefix as portalPrefix } from '../../src/adapters/portal/portal.ts'
 import { playgroundPath } from '../../src/adapters/sandbox/paths.ts'
 import { reachingAll } from '../../src/core/audit/context.ts'
-import { kindOf, type NoticeKind, noticeKinds } from '../../src/core/emails/rules/kinds.ts'
-import { noticeLanguages } from '../../src/core/emails/rules/notice.ts'
+import { emailLanguages } from '../../src/core/emails/rules/email.ts'
+import { type EmailKind, emailKinds, kindOf } from '../../src/core/emails/rules/kinds.ts'
 import { writeMessage } from '../../src/core/emails/rules/write-message.ts'
 import { actingAs } from '../support/acting.ts'
 import { launchBrowser } from '../support/browser.ts'
@@ -174,8 +174,8 @@ test('applications, at the applicant’s page and in the console', async () => {
 test('mails: every kind in every language, and those that were sent', async () => {
   const visitor = await stranger()
   const link = 'https://pay.example/merchant/join/x'
-  for (const kind of Object.keys(noticeKinds) as NoticeKind[])
-    for (const language of noticeLanguages) {
+  for (const kind of Object.keys(emailKinds) as EmailKind[])
+    for (const language of emailLanguages) {
       const gaps = kindOf(kind).gaps.map((gap) => [gap, texts.text('mail', { takesHidden: true })] as const)
       const { html, subject } = writeMessage({
         kind,

@@ -36,7 +36,7 @@ const gateway = await startTestGateway({
 })
 const merchant = await gateway.addMerchant()
 const { pool, url, operations } = gateway
-const { sendNotices } = testOperations(pool, {
+const { sendEmails } = testOperations(pool, {
   config: gateway.config,
   clock,
   openMail: () => openMailSession(mail.settings),
@@ -62,7 +62,7 @@ async function prove(): Promise<void> {
 }
 
 async function lastMailTo(address: string): Promise<string> {
-  await sendNotices.sendDue(new AbortController().signal)
+  await sendEmails.sendDue(new AbortController().signal)
   const last = mail.received.filter(({ to }) => to === address).at(-1)
   assert(last, `no mail to ${address}`)
   return textOf(last.raw)

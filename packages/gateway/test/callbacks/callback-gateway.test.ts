@@ -282,7 +282,7 @@ test('old texts go in small batches, what waits stays, and what is gone is not s
   const clock = { ...systemClock, now: () => Date.now() + 91 * 86_400_000 }
   const tidy = makeTidyCallbacks({
     history: { ...history, exhaustOverdue: async () => [] },
-    makeNotices: () => [],
+    makeEmails: () => [],
     historyDays: 90,
     clock,
   })

@@ -161,7 +161,7 @@ describe('dead hosts', () => {
        values ('gone.example', 9, $1, 'connect', 3, $1, $2)`,
       [clock.now(), clock.now() + 8 * 86_400_000],
     )
-    const tidy = makeTidyCallbacks({ history: world.history, makeNotices: () => [], historyDays: 90, clock })
+    const tidy = makeTidyCallbacks({ history: world.history, makeEmails: () => [], historyDays: 90, clock })
     clock.advance(7 * 86_400_000)
     assert.equal((await tidy()).exhausted, 0)
     clock.advance(1)

@@ -158,7 +158,7 @@ describe('a destination that fails', () => {
 
 describe('what is kept of a destination that fails', () => {
   const tidy = () =>
-    makeTidyCallbacks({ history: world.history, makeNotices: () => [], historyDays: 90, clock })()
+    makeTidyCallbacks({ history: world.history, makeEmails: () => [], historyDays: 90, clock })()
   const failing = () => world.history.listFailingDestinations()
   const dayMs = 86_400_000
 

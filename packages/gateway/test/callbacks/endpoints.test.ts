@@ -218,7 +218,7 @@ test('what waits for a removed endpoint, and for one that is paused for seven da
   await endpoints.removeEndpoint(removed.endpoint, 'test')
   await assert.rejects(endpoints.showEndpoint(removed.endpoint), /no endpoint/)
   const tidy = (dueBeforeMs: number) =>
-    callbackHistory.exhaustOverdue({ dueBeforeMs, nowMs: Date.now(), limit: 100, noticesFor: () => [] })
+    callbackHistory.exhaustOverdue({ dueBeforeMs, nowMs: Date.now(), limit: 100, emailsFor: () => [] })
   assert.equal((await tidy(Date.now() - 7 * 86_400_000)).length, 2)
   assert.equal((await tidy(Date.now() + 1)).length, 2)
   assert.equal(
@@ -244,7 +244,7 @@ test('a callback of long ago that is asked for again waits for its paused endpoi
     dueBeforeMs: Date.now() + 1,
     nowMs: Date.now(),
     limit: 100,
-    noticesFor: () => [],
+    emailsFor: () => [],
   })
   await callbackHistory.prune({ olderThanMs: Date.now() + 60_000, limit: 1_000 })
   await endpoints.resumeEndpoint(endpoint, 'test')

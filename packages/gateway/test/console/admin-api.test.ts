@@ -555,10 +555,10 @@ test('notices are listed and sent again', async () => {
      values ($1, 'rail-paused', 'ops@pay.test', 'en', '{}', 'refused', 1, 1, 1)`,
     [noticeId],
   )
-  const { notices } = await admin.data('listNotices', { query: { state: 'refused' } })
+  const { notices } = await admin.data('listEmails', { query: { state: 'refused' } })
   assert.deepEqual([notices[0].noticeId, notices[0].state], [noticeId, 'refused'])
-  await admin.data('retryNotice', { params: { noticeId }, body: { reason } })
-  assert.equal((await admin.call('retryNotice', { params: { noticeId }, body: { reason } })).code, 40901)
+  await admin.data('retryEmail', { params: { noticeId }, body: { reason } })
+  assert.equal((await admin.call('retryEmail', { params: { noticeId }, body: { reason } })).code, 40901)
 })
 
 test('endpoints of a merchant are registered, changed, paused, resumed and removed', async () => {

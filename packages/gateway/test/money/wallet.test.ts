@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { makeAuditEntry } from '../../src/core/audit/audit-entries.ts'
-import type { NewNotice } from '../../src/core/emails/rules/notice.ts'
+import type { NewEmail } from '../../src/core/emails/rules/email.ts'
 import { loginsByAddress, pinLockLimits, sourceKeptMs } from '../../src/core/wallets/rules/pin-lock.ts'
 import type { KnownDevice } from '../../src/core/wallets/rules/wallet.ts'
 import { makeClosingStore } from '../../src/identity/consumers/store/closing.ts'
@@ -283,7 +283,7 @@ test('a PIN that is made here works, and rests as nothing but a sealed hash that
 test('no code for a new PIN is made or mailed that is asked for while the wallet is closed', async () => {
   const { walletId, login } = await newWallet()
   const nowMs = clock.now()
-  const notice: NewNotice = {
+  const notice: NewEmail = {
     noticeId: randomUUID(),
     kind: 'pin-code',
     merchantId: undefined,
@@ -308,7 +308,7 @@ test('no code for a new PIN is made or mailed that is asked for while the wallet
       walletId,
       codeHash: 'of a code',
       nowMs,
-      notices: [notice],
+      emails: [notice],
     })
     await untilBlocked(pool, 2, '%')
     return { mailing, closing }

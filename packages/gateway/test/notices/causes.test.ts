@@ -62,7 +62,7 @@ test('contacts hear what their merchant should know, each in its language; whoev
   )
   await pool.query("insert into notice_optouts values ('two@shop.test', 'callbacks-exhausted', 1)")
   const sent: { to: string; subject: string; headers: Readonly<Record<string, string>> }[] = []
-  const { sendNotices, makeNotices } = testOperations(pool, {
+  const { sendEmails, makeEmails } = testOperations(pool, {
     config,
     clock,
     openMail: () => ({
@@ -75,7 +75,7 @@ test('contacts hear what their merchant should know, each in its language; whoev
   }).operations
   const signal = new AbortController().signal
   const drain = async () => {
-    while ((await sendNotices.sendDue(signal)) > 0);
+    while ((await sendEmails.sendDue(signal)) > 0);
   }
   await drain()
   assert.deepEqual(
@@ -85,10 +85,10 @@ test('contacts hear what their merchant should know, each in its language; whoev
       .sort(),
     ['one@shop.test', 'three@shop.test', 'two@shop.test'],
   )
-  const { queueNotices } = await import('../../src/core/emails/store/queue-notices.ts')
-  await queueNotices(
+  const { queueEmails } = await import('../../src/core/emails/store/queue-emails.ts')
+  await queueEmails(
     pool,
-    makeNotices('callbacks-exhausted', { merchantId, parameters: { event: 'e', paymentId: 'p', host: 'h' } }),
+    makeEmails('callbacks-exhausted', { merchantId, parameters: { event: 'e', paymentId: 'p', host: 'h' } }),
   )
   await drain()
   assert.deepEqual(sent.map(({ to }) => to).sort(), ['one@shop.test', 'three@shop.test'])

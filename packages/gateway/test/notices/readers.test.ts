@@ -82,11 +82,11 @@ test('a receipt is only for what was paid, for an address, and not without end',
 
 test('one click stops a kind for its reader, and nobody else’s', async () => {
   const told = () =>
-    gateway.operations.makeNotices('rail-paused', {
+    gateway.operations.makeEmails('rail-paused', {
       parameters: { rail: 'bank', failure: 'timeout', until: 'soon' },
     })
-  const { queueNotices } = await import('../../src/core/emails/store/queue-notices.ts')
-  await queueNotices(pool, told())
+  const { queueEmails } = await import('../../src/core/emails/store/queue-emails.ts')
+  await queueEmails(pool, told())
   const [mail] = await received('ops@pay.test')
   const [, url = ''] = /<(.+)>/.exec(headerOf(mail?.raw ?? '', 'List-Unsubscribe') ?? '') ?? []
   assert.equal(headerOf(mail?.raw ?? '', 'List-Unsubscribe-Post'), 'List-Unsubscribe=One-Click')
@@ -107,7 +107,7 @@ test('one click stops a kind for its reader, and nobody else’s', async () => {
   assert.equal((await fetch(link, { method: 'POST', body: multipart })).status, 200)
   assert.deepEqual(await optouts(), [{ email: 'ops@pay.test', kind: 'rail-paused' }])
 
-  await queueNotices(pool, told())
+  await queueEmails(pool, told())
   await until(async () => {
     clock.advance(2_000)
     const { rows } = await pool.query("select from notices where kind = 'rail-paused' and state = 'queued'")
@@ -118,23 +118,23 @@ test('one click stops a kind for its reader, and nobody else’s', async () => {
 
 test('an operator sees what failed and sends it again; what carried a link is not sent again', async () => {
   server.refuse = (to) => (to.endsWith('gone.test') ? { code: 550, text: 'No such user' } : undefined)
-  const { makeNotices } = gateway.operations
-  const { queueNotices } = await import('../../src/core/emails/store/queue-notices.ts')
+  const { makeEmails } = gateway.operations
+  const { queueEmails } = await import('../../src/core/emails/store/queue-emails.ts')
   const parameters = { merchant: 'M', amount: '1', time: 't', orderNo: 'o', paymentId: 'p' }
-  await queueNotices(pool, [
-    ...makeNotices('member-recovery', {
+  await queueEmails(pool, [
+    ...makeEmails('member-recovery', {
       to: { email: 'a@gone.test', language: 'en' },
       parameters: { until: 'x' },
       link: 'https://x.test',
     }),
-    ...makeNotices('receipt', { to: { email: 'b@gone.test', language: 'en' }, parameters }),
+    ...makeEmails('receipt', { to: { email: 'b@gone.test', language: 'en' }, parameters }),
   ])
   // As a notice for an operator whose mailbox is gone.
-  const [alert] = makeNotices('rail-alert', {
+  const [alert] = makeEmails('rail-alert', {
     parameters: { rail: 'bank', paymentId: 'p', amount: '1', happened: 'it came late' },
   })
   assert.ok(alert)
-  await queueNotices(pool, [{ ...alert, recipient: 'c@gone.test' }])
+  await queueEmails(pool, [{ ...alert, recipient: 'c@gone.test' }])
   await until(async () => {
     clock.advance(2_000)
     const { rows } = await pool.query("select from notices where state = 'refused'")

@@ -284,7 +284,7 @@ test('a rail that fails is paused from the third time on, ever longer, never for
   assert.deepEqual([1, 2, 3, 4, 30].map(pauseAfter), [undefined, undefined, 15_000, 30_000, 900_000])
   const nowMs = clock.now()
   const fail = (at: number) =>
-    stores.rails.noteFailure('desk', { failure: 'timeout', nowMs: at, noticesFor: () => [] })
+    stores.rails.noteFailure('desk', { failure: 'timeout', nowMs: at, emailsFor: () => [] })
   assert.deepEqual(
     [await fail(nowMs), await fail(nowMs), await fail(nowMs)],
     [undefined, undefined, nowMs + 15_000],

@@ -129,7 +129,7 @@ test('whoever dies while one line for a whole run is booked is followed by the w
     },
     clock,
     random: randomBytes,
-    makeNotices: () => [],
+    makeEmails: () => [],
     log: silentLog,
   })
   const { importStatement } = actingAs({ reconciliation: dying }, 'test').reconciliation

@@ -21,7 +21,7 @@ const gateway = await startTestGateway({
   clock,
   environment: { SMTP_URL: mail.url, SMTP_FROM: 'Pay <no-reply@pay.test>', REGISTRATION: 'on', ROLES: 'api' },
 })
-const { sendNotices } = testOperations(gateway.pool, {
+const { sendEmails } = testOperations(gateway.pool, {
   config: gateway.config,
   clock,
   openMail: () => openMailSession(mail.settings),
@@ -29,7 +29,7 @@ const { sendNotices } = testOperations(gateway.pool, {
 const minuteMs = 60_000
 
 async function mailsTo(address: string): Promise<string[]> {
-  await sendNotices.sendDue(new AbortController().signal)
+  await sendEmails.sendDue(new AbortController().signal)
   return mail.received.filter(({ to }) => to === address).map(({ raw }) => textOf(raw))
 }
 

@@ -54,7 +54,7 @@ async function tablesWith(text: string): Promise<string[]> {
 }
 
 async function send(): Promise<void> {
-  await worker.sendNotices.sendDue(new AbortController().signal)
+  await worker.sendEmails.sendDue(new AbortController().signal)
 }
 
 async function register(client: WalletClient): Promise<string> {
@@ -130,14 +130,14 @@ test('what the same address hears as somebody else stays, and so does what it wa
   clock.advance(60 * 60_000)
   const client = new WalletClient(gateway)
   await register(client)
-  const insertNotice = (kind: string) =>
+  const insertEmail = (kind: string) =>
     pool.query(
       `insert into notices (notice_id, kind, recipient, language, parameters, state, created_at, give_up_at, due_at)
        values (gen_random_uuid(), $1, $2, 'en', '{}', 'queued', 1, 2, 1)`,
       [kind, login],
     )
   const kinds = ['application-question', 'member-recovery', 'new-device', 'refund-arrived']
-  for (const kind of kinds) await insertNotice(kind)
+  for (const kind of kinds) await insertEmail(kind)
   for (const kind of ['payout-paid', 'refund-arrived', 'rail-paused'])
     await pool.query('insert into notice_optouts (email, kind, created_at) values ($1, $2, 1)', [login, kind])
   await close(client)

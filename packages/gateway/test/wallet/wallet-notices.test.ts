@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { NoticeKind } from '../../src/core/emails/rules/kinds.ts'
+import type { EmailKind } from '../../src/core/emails/rules/kinds.ts'
 import { endPayout } from '../../src/finance/payouts/rules/end-payout.ts'
 import { changePayouts } from '../../src/finance/payouts/store/payouts.ts'
 import { actingAs } from '../support/acting.ts'
@@ -31,7 +31,7 @@ async function confirmedConsumer(language = 'de') {
   return consumer
 }
 
-async function told(kind: NoticeKind, login: string) {
+async function told(kind: EmailKind, login: string) {
   const { rows } = await pool.query<{ language: string; parameters: Readonly<Record<string, string>> }>(
     'select language, parameters from notices where kind = $1 and recipient = $2 order by notice_id',
     [kind, login],
@@ -106,7 +106,7 @@ test('a refund that arrived is told of, but to nobody who wants no such mail', a
   const [notice] = await told('refund-arrived', login)
   assert.equal(notice?.language, 'ja')
   assert.deepEqual([notice?.parameters['amount'], notice?.parameters['merchant']], ['0.50 EUR', 'Tea House'])
-  await stores.notices.optOut({ email: login, kind: 'refund-arrived' }, clock.now())
+  await stores.emails.optOut({ email: login, kind: 'refund-arrived' }, clock.now())
   await refund('r-2')
   assert.equal((await told('refund-arrived', login)).length, 1)
 })

@@ -9,15 +9,15 @@ import {
   type WaitingAction,
 } from '../../core/audit/rules/approval.ts'
 import type { Authority } from '../../core/audit/rules/authority.ts'
-import type { MakeNotices } from '../../core/emails/make-notices.ts'
-import { writtenTime } from '../../core/emails/rules/notice.ts'
+import type { MakeEmails } from '../../core/emails/make-emails.ts'
+import { writtenTime } from '../../core/emails/rules/email.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { ApprovalStore, NewRequest } from './store/approvals.ts'
 
 export interface AskApprovalParts extends ClockAndRandom {
   readonly approvals: ApprovalStore
   readonly policy: ApprovalPolicy
-  readonly makeNotices: MakeNotices
+  readonly makeEmails: MakeEmails
 }
 
 export interface AskedAction extends WaitingAction {
@@ -34,7 +34,7 @@ export interface AskedAction extends WaitingAction {
 
 export type AskApproval = ReturnType<typeof makeAskApproval>
 
-export function makeAskApproval({ approvals, policy, makeNotices, clock, random }: AskApprovalParts) {
+export function makeAskApproval({ approvals, policy, makeEmails, clock, random }: AskApprovalParts) {
   /** A request that is sent again is the same request. */
   return async ({ actId, authority, ...asked }: AskedAction): Promise<ApprovalRequest> => {
     const nowMs = clock.now()
@@ -52,7 +52,7 @@ export function makeAskApproval({ approvals, policy, makeNotices, clock, random 
       contentHash: actId === undefined ? hashOf([action, params, input]) : undefined,
     }
     const { merchantId, summary, reason, requestedBy, requestedAs } = request
-    const notices = makeNotices('approval-waiting', {
+    const emails = makeEmails('approval-waiting', {
       parameters: { act: summary, requestedBy, reason, until: writtenTime(request.expiresAtMs) },
       giveUpAtMs: request.expiresAtMs,
     })
@@ -64,7 +64,7 @@ export function makeAskApproval({ approvals, policy, makeNotices, clock, random 
       {
         merchantId,
         reason: `${summary}: ${reason}`,
-        notices,
+        emails,
       },
     )
     return (await approvals.insertRequest(request, entry)) ? request : earlier(request)

@@ -1,6 +1,6 @@
 // Merchants: signed on, changed, suspended, paid out; their balances and statements.
 import { Failure, merchantIdPattern } from '@tillgate/protocol'
-import { noticeLanguages } from '../../core/emails/rules/notice.ts'
+import { emailLanguages } from '../../core/emails/rules/email.ts'
 import { maxLogoBytes } from '../../core/merchants/rules/logo.ts'
 import { type Merchant, type MerchantSettings, normaliseColour } from '../../core/merchants/rules/merchant.ts'
 import { merchantEnv } from '../../core/merchants/rules/merchant-env.ts'
@@ -49,8 +49,8 @@ const settings = {
     ),
   ),
   contactLanguage: optional(
-    faced(oneOf('Of those messages; English unless given.', noticeLanguages), {
-      choices: [['', 'English'], ...noticeLanguages.slice(1).map((tag) => [tag, tag] as const)],
+    faced(oneOf('Of those messages; English unless given.', emailLanguages), {
+      choices: [['', 'English'], ...emailLanguages.slice(1).map((tag) => [tag, tag] as const)],
     }),
   ),
 }

@@ -1,6 +1,7 @@
 // Notices by mail: what became of them, and those that failed sent again.
-import { noticeKinds } from '../../core/emails/rules/kinds.ts'
-import { isRetryable, type Notice, noticeStates } from '../../core/emails/rules/notice.ts'
+
+import { emailStates, isRetryable, type Notice } from '../../core/emails/rules/email.ts'
+import { emailKinds } from '../../core/emails/rules/kinds.ts'
 import { type Action, defineAction, form } from '../action.ts'
 import { count, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fields.ts'
@@ -8,14 +9,14 @@ import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fie
 const noticeId = uuid('The notice’s number.')
 const page = '/notices'
 
-export const noticeActions: readonly Action[] = [
+export const emailActions: readonly Action[] = [
   defineAction({
     name: 'notice.list',
-    api: { method: 'GET', path: '/notices', id: 'listNotices' },
+    api: { method: 'GET', path: '/notices', id: 'listEmails' },
     scope: 'notices:read',
     summary: 'Notices by mail and what became of them, the newest first',
     input: object('Which ones.', {
-      state: optional(oneOf('Only these.', noticeStates)),
+      state: optional(oneOf('Only these.', emailStates)),
       before: optional(noticeId),
       limit,
     }),
@@ -25,12 +26,12 @@ export const noticeActions: readonly Action[] = [
         object('A notice.', {
           noticeId,
           // Safe: these are its own keys.
-          kind: oneOf('What it tells of.', Object.keys(noticeKinds)),
+          kind: oneOf('What it tells of.', Object.keys(emailKinds)),
           merchantId: optional(merchantId),
           recipient: optional(
             text('The address; not there before it is known, or when it is forgotten.', { max: 254 }),
           ),
-          state: oneOf('refused: never to be sent. given_up: not sent in time.', noticeStates),
+          state: oneOf('refused: never to be sent. given_up: not sent in time.', emailStates),
           attempts: count('Those that were begun.'),
           createdAtMs: timeMs('Since when.'),
           dueAtMs: optional(timeMs('When it is tried next.')),
@@ -46,13 +47,13 @@ export const noticeActions: readonly Action[] = [
     },
     run: ({ operations, context, input }) =>
       pageOf('notices', input, {
-        read: (wanted) => operations.notices.listNotices(context, { state: input.state }, wanted),
+        read: (wanted) => operations.notices.listEmails(context, { state: input.state }, wanted),
         keyOf: (each) => each.noticeId,
       }),
   }),
   defineAction({
     name: 'notice.retry',
-    api: { method: 'POST', path: '/notices/:noticeId/retry', id: 'retryNotice' },
+    api: { method: 'POST', path: '/notices/:noticeId/retry', id: 'retryEmail' },
     scope: 'notices:act',
     summary: 'Send a notice again that was refused or given up',
     params: object('Which notice.', { noticeId }),
@@ -69,7 +70,7 @@ export const noticeActions: readonly Action[] = [
       isOffered: isRetryable,
     }),
     async run({ operations, context, params, input }) {
-      await operations.notices.retryNotice(context, params.noticeId, input.reason)
+      await operations.notices.retryEmail(context, params.noticeId, input.reason)
       return params
     },
     tell: () => ({ text: 'The notice is sent again.' }),

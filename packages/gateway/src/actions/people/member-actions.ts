@@ -3,7 +3,7 @@
 // operator may have to allow it.
 
 import { memberRoleMeanings, memberRoles } from '../../core/audit/rules/roles.ts'
-import { parseEmail } from '../../core/emails/rules/notice.ts'
+import { parseEmail } from '../../core/emails/rules/email.ts'
 import type { ListedMember } from '../../identity/members/rules/member.ts'
 import { type Action, defineAction, defineSharedAction, form, type PortalFace } from '../action.ts'
 import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'

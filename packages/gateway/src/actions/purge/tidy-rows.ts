@@ -1,7 +1,7 @@
 // Takes away, a batch at a time, the rows whose time is over in tables that are not partitioned: callback hosts that a
 // merchant no longer uses, notices, sessions, one-time links of members, counters of wrong PINs and passwords.
 
-import type { NoticeLog } from '../../core/email-log/store/notice-log.ts'
+import type { EmailLog } from '../../core/email-log/store/email-log.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
 import type { PinTriesStore } from '../../core/wallets/store/pin-tries.ts'
 import type { Account } from '../../identity/accounts/rules/account.ts'
@@ -19,7 +19,7 @@ export interface TidyRowsParts {
   readonly operatorTries: Pick<AccountTriesStore<Operator>, 'deleteForgotten'>
   readonly memberTries: Pick<AccountTriesStore<Account>, 'deleteForgotten'>
   readonly memberLinks: Pick<MemberLinkStore, 'deleteEnded'>
-  readonly noticeLog: Pick<NoticeLog, 'deleteEnded'>
+  readonly emailLog: Pick<EmailLog, 'deleteEnded'>
   readonly clock: Clock
 }
 
@@ -37,16 +37,16 @@ export interface TidiedRows {
 
 export const rowBatch = 500
 const dayMs = 24 * 60 * 60 * 1000
-const noticeDays = 30
+const emailDays = 30
 
 export function makeTidyRows(parts: TidyRowsParts) {
-  const { merchants, noticeLog, operatorSessions, memberSessions, memberLinks, clock } = parts
+  const { merchants, emailLog, operatorSessions, memberSessions, memberLinks, clock } = parts
   const { pinTries, operatorTries, memberTries } = parts
   return async (): Promise<TidiedRows> => {
     const nowMs = clock.now()
     const hosts = await merchants.deleteUnusedHosts({ usedBeforeMs: nowMs - dayMs, limit: rowBatch })
-    const endedBeforeMs = nowMs - noticeDays * dayMs
-    const notices = await noticeLog.deleteEnded({ endedBeforeMs, limit: rowBatch })
+    const endedBeforeMs = nowMs - emailDays * dayMs
+    const notices = await emailLog.deleteEnded({ endedBeforeMs, limit: rowBatch })
     // Signing in clears the rest as well, so there are few.
     const sessions =
       (await operatorSessions.deleteEndedSessions(nowMs)) + (await memberSessions.deleteEndedSessions(nowMs))

@@ -1,7 +1,7 @@
 // What a consumer does on the page. Each act ends with cookies: a session, or a note that the next page shows. The
 // order's own status guards the paying: two clicks, two tabs or two people never pay twice.
 import type { OrderStatus } from '@tillgate/protocol'
-import { normaliseEmail } from '../../core/emails/rules/notice.ts'
+import { normaliseEmail } from '../../core/emails/rules/email.ts'
 import type { Merchant } from '../../core/merchants/rules/merchant.ts'
 import type { AskReceipt } from '../../core/orders/ask-receipt.ts'
 import type { PayingWallet, SubmitPayment } from '../../core/orders/payments/submit-payment.ts'

@@ -7,12 +7,12 @@ import { postedMinor } from '../../core/ledger/rules/transfer.ts'
 import { isFailing } from '../../finance/rails/rules/outside-rail.ts'
 import { type Html, html } from '../kit/html.ts'
 import { statusBadge } from '../kit/pages/status.ts'
-import { noticesPath } from './areas/notices.ts'
+import { emailsPath } from './areas/emails.ts'
 import type { Visit } from './console.ts'
 import { count, countUpTo, duration } from './words.ts'
 
 /** Older failures were seen, or nobody minds. */
-const noticesSinceMs = 7 * 24 * 60 * 60_000
+const emailsSinceMs = 7 * 24 * 60 * 60_000
 
 /** Each by its address; the rest by how many there are. */
 const destinationsNamed = 3
@@ -28,7 +28,7 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
     operations.payoutRuns.countToSend(context),
     operations.rails.listRails(context),
     operations.listSuspenseAccounts(context),
-    operations.countFailedNotices(context, nowMs - noticesSinceMs),
+    operations.countFailedEmails(context, nowMs - emailsSinceMs),
     operations.reconciliation.breaks.countOpen(context),
   ])
   const late = suspense.filter((account) => postedMinor(account) !== 0n)
@@ -81,7 +81,7 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
       need(
         'bad',
         `Notices that could not be sent in the last week: ${upTo(notices)}`,
-        `${noticesPath}?state=given_up`,
+        `${emailsPath}?state=given_up`,
       ),
   ].filter((each) => each !== false)
   if (needs.length === 0) return html`<p class="quiet">${statusBadge('good', 'Nothing needs attention.')}</p>`

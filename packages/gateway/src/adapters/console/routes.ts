@@ -21,6 +21,7 @@ import { accountArea } from './areas/account.ts'
 import { approvalsArea } from './areas/approvals.ts'
 import { auditArea } from './areas/audit.ts'
 import { callbacksArea } from './areas/callbacks.ts'
+import { emailsArea } from './areas/emails.ts'
 import { endpointsArea } from './areas/endpoints.ts'
 import { findArea } from './areas/find.ts'
 import { ledgerArea } from './areas/ledger.ts'
@@ -33,7 +34,6 @@ import { feesArea } from './areas/money/fees.ts'
 import { merchantBillsArea } from './areas/money/merchant-bills.ts'
 import { merchantMoneyArea } from './areas/money/merchant-money.ts'
 import { moneyArea } from './areas/money/money.ts'
-import { noticesArea } from './areas/notices.ts'
 import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
 import { overviewArea, overviewPath } from './areas/overview.ts'
@@ -110,7 +110,7 @@ export function consoleRoutes(catalogue: readonly Action[]): readonly ConsoleRou
     ...auditArea,
     ...systemArea,
     ...requestsArea,
-    ...noticesArea,
+    ...emailsArea,
     ...accountArea,
     ...secondStepArea,
     ...passkeysArea,

@@ -1,7 +1,7 @@
 // The link under a notice: a page that asks, because programs that look at mail open every link, and the form behind it,
 // which a mail program sends by itself at one click (RFC 8058).
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type NoticeLanguage, noticeLanguages } from '../../core/emails/rules/notice.ts'
+import { type EmailLanguage, emailLanguages } from '../../core/emails/rules/email.ts'
 import { wordsOf } from '../../core/emails/rules/texts.ts'
 import { type Unsubscribe, type UnsubscribeLink, unsubscribePath } from '../../core/emails/unsubscribe.ts'
 import { type Html, html } from './html.ts'
@@ -63,7 +63,7 @@ function linkOf(request: FastifyRequest): UnsubscribeLink {
   return { kind: text('kind'), email: text('email'), token: text('token') }
 }
 
-function languageOf(request: FastifyRequest): NoticeLanguage {
+function languageOf(request: FastifyRequest): EmailLanguage {
   const { lang } = request.query as { lang?: unknown }
-  return noticeLanguages.find((each) => each === lang) ?? 'en'
+  return emailLanguages.find((each) => each === lang) ?? 'en'
 }

@@ -1,7 +1,7 @@
 // What the wallet's pages are made of: pages that are shown and forms that are sent, as data; routes.ts puts each behind the
 // same guard. A visit reaches one wallet, its own.
 
-import type { NoticeLanguage } from '../../core/emails/rules/notice.ts'
+import type { EmailLanguage } from '../../core/emails/rules/email.ts'
 import type { Account } from '../../core/ledger/store/ledger.ts'
 import type { AuthenticateWallet } from '../../core/wallets/authenticate-wallet.ts'
 import { isNewPin, type KnownDevice, type Wallet, weaknessOfPin } from '../../core/wallets/rules/wallet.ts'
@@ -48,7 +48,7 @@ export interface WalletService extends Keeper {
   readonly devices: Pick<CheckoutVisits, 'rememberDevice' | 'rememberBrowser' | 'readDevice'>
   findWallet(walletId: string): Promise<Wallet | undefined>
   listBalances(walletId: string): Promise<readonly Account[]>
-  setLanguage(walletId: string, language: NoticeLanguage): Promise<void>
+  setLanguage(walletId: string, language: EmailLanguage): Promise<void>
 }
 
 /** A request of somebody who is signed in. */

@@ -1,6 +1,6 @@
 // Every kind of sealed secret and the place that it is bound to, for the rotation of the master key.
 import { placeOfEndpointSecret } from '../../core/callbacks/rules/endpoint.ts'
-import { placeOfLink } from '../../core/emails/rules/notice.ts'
+import { placeOfLink } from '../../core/emails/rules/email.ts'
 import { placeOf as placeOfPlatformKey } from '../../core/keys/platform-keys.ts'
 import type { SecretKey } from '../../core/keys/store/sealed-secrets.ts'
 import { placeOf as placeOfMerchantKey } from '../../core/merchants/merchant-directory.ts'

@@ -11,8 +11,8 @@ import { makeCallbackQueue } from '../../core/callbacks/store/callback-queue.ts'
 import { makeCallbackResends } from '../../core/callbacks/store/callback-resends.ts'
 import { makeEndpointStore } from '../../core/callbacks/store/endpoints.ts'
 import type { Publish } from '../../core/changes/rules/change.ts'
-import { makeNoticeLog } from '../../core/email-log/store/notice-log.ts'
-import { makeNoticeStore } from '../../core/emails/store/notices.ts'
+import { makeEmailLog } from '../../core/email-log/store/email-log.ts'
+import { makeEmailStore } from '../../core/emails/store/emails.ts'
 import { makePlatformKeyStore } from '../../core/keys/store/platform-keys.ts'
 import { makeSealedSecretStore } from '../../core/keys/store/sealed-secrets.ts'
 import { makeListMovements } from '../../core/ledger/store/movements.ts'
@@ -166,8 +166,8 @@ export function makeStores(pool: Pool, { onBatch, publish, outcomes }: StorePart
     apiTokens: makeApiTokenStore(pool),
     approvals: makeApprovalStore(pool),
     auditLog: makeAuditLogStore(pool),
-    notices: makeNoticeStore(pool),
-    noticeLog: makeNoticeLog(pool),
+    emails: makeEmailStore(pool),
+    emailLog: makeEmailLog(pool),
     overviewHours: makeOverviewHours(pool),
     sandbox: makeSandboxStore(pool, publish),
     sandboxListens: makeSandboxListenStore(pool),

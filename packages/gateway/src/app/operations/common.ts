@@ -1,7 +1,7 @@
 // What several operations share, made once. Each takes what it needs of it.
 
 import { unpublished } from '../../core/changes/rules/change.ts'
-import { makeMakeNotices } from '../../core/emails/make-notices.ts'
+import { makeMakeEmails } from '../../core/emails/make-emails.ts'
 import { PlatformKeys } from '../../core/keys/platform-keys.ts'
 import { CallbackHosts } from '../../core/merchants/callback-hosts.ts'
 import { MerchantDirectory } from '../../core/merchants/merchant-directory.ts'
@@ -25,7 +25,7 @@ export type Common = ReturnType<typeof makeCommon>
 
 export function makeCommon(stores: Stores, parts: OperationParts) {
   const { config, publicUrl, vault, clock, random, log, publish = unpublished } = parts
-  const makeNotices = makeMakeNotices({ vault, clock, random, isMailing: config.mail !== undefined })
+  const makeEmails = makeMakeEmails({ vault, clock, random, isMailing: config.mail !== undefined })
   const targets = {
     allowedTargets: config.callbackAllowedTargets,
     ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
@@ -54,8 +54,8 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
     }),
     linkTokens: makeTokens(vault.deriveKeys('checkout links')),
     pinResetCodes: makeTokens(vault.deriveKeys('PIN reset codes')),
-    makeNotices,
-    tellOwner: makeTellOwner({ makeNotices, clock }),
+    makeEmails,
+    tellOwner: makeTellOwner({ makeEmails, clock }),
     post: parts.railPost ?? noWayOut,
     statementFiles: parts.statementFiles ?? readHere,
   }

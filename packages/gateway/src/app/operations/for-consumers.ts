@@ -26,7 +26,7 @@ import { passkeysOf } from './signing-in.ts'
 
 export function operationsForConsumers(stores: Stores, common: Common) {
   const { config, vault } = common
-  const noticeTokens = makeTokens(vault.deriveKeys('notices'))
+  const emailTokens = makeTokens(vault.deriveKeys('notices'))
   const refillTestWallet =
     config.mode === 'sandbox' ? makeRefillTestWallet({ ...stores, ...common }) : undefined
   const payOnce = makeSubmitPayment({ ...stores, ...common, defaultLimits: config.walletLimits })
@@ -50,8 +50,8 @@ export function operationsForConsumers(stores: Stores, common: Common) {
     hearNotice: makeHearNotice({ ...stores, ...common }),
     returnToShop: makeReturnToShop(common),
     /** Undefined: no mail is sent. */
-    askReceipt: config.mail && makeAskReceipt({ ...stores, ...common, tokens: noticeTokens }),
-    unsubscribe: makeUnsubscribe({ ...stores, ...common, tokens: noticeTokens }),
+    askReceipt: config.mail && makeAskReceipt({ ...stores, ...common, tokens: emailTokens }),
+    unsubscribe: makeUnsubscribe({ ...stores, ...common, tokens: emailTokens }),
 
     authenticateWallet,
     walletSessions,

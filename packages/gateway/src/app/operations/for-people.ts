@@ -5,7 +5,7 @@ import { reading } from '../../core/audit/context.ts'
 import { makeManageEndpoints } from '../../core/callbacks/manage-endpoints.ts'
 import { makePauseHosts } from '../../core/callbacks/pause-hosts.ts'
 import { makeManageCallbacks } from '../../core/callbacks/resend-callbacks.ts'
-import { makeManageNotices } from '../../core/email-log/manage-notices.ts'
+import { makeManageEmails } from '../../core/email-log/manage-emails.ts'
 import { makeManagePlatformKeys } from '../../core/keys/manage-platform-keys.ts'
 import { makeRotateMasterKey } from '../../core/keys/rotate-master-key.ts'
 import { makeManageMerchants } from '../../core/merchants/manage-merchants.ts'
@@ -62,7 +62,7 @@ export function operationsForPeople(stores: Stores, common: Common) {
     }),
     applications: makeDecideApplications(parts),
     operators: makeManageOperators({ ...parts, hasProvider: config.openId !== undefined }),
-    notices: makeManageNotices(parts),
+    notices: makeManageEmails(parts),
     platformKeys: makeManagePlatformKeys({ ...parts, keys: stores.platformKeys }),
     masterKey: makeRotateMasterKey({ ...parts, secrets: stores.sealedSecrets, placeOf: placeOfSecret }),
     wallets: makeManageWallets({ ...parts, limits: stores.walletLimits, resets: stores.pinResets }),

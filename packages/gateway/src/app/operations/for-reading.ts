@@ -29,8 +29,8 @@ export function operationsForReading(stores: Stores, common: Common) {
     },
     countCallbacks: (_context: AnyContext, nowMs: number) =>
       history.countCallbacks(nowMs, { atMost: countedAtMost }),
-    countFailedNotices: (_context: AnyContext, sinceMs: number) =>
-      stores.noticeLog.countFailed(sinceMs, { atMost: countedAtMost }),
+    countFailedEmails: (_context: AnyContext, sinceMs: number) =>
+      stores.emailLog.countFailed(sinceMs, { atMost: countedAtMost }),
     listAuditEntries: reading(stores.auditLog.listEntries),
     listRequests: reading(stores.requestLog.list),
     listMerchantAccounts: (_context: AnyContext, merchantId: string) =>

@@ -10,7 +10,7 @@ import {
 } from '../../core/callbacks/deliver-callbacks.ts'
 import { makeTidyEvents } from '../../core/callbacks/events/tidy-events.ts'
 import { makeTidyCallbacks } from '../../core/callbacks/tidy-callbacks.ts'
-import { makeSendNotices } from '../../core/emails/send-notices.ts'
+import { makeSendEmails } from '../../core/emails/send-emails.ts'
 import { makeErasePersonalData } from '../../core/orders/erase-personal-data.ts'
 import { makeExpireOrders } from '../../core/orders/expire-orders.ts'
 import type { Rail } from '../../core/orders/payments/rules/rail.ts'
@@ -29,7 +29,7 @@ import type { Common } from './common.ts'
 import type { OperationParts } from './parts.ts'
 
 export interface BackgroundParts extends Pick<OperationParts, 'rail' | 'openMail' | 'sealingTools'> {
-  readonly unsubscribeUrl: Parameters<typeof makeSendNotices>[0]['unsubscribeUrl']
+  readonly unsubscribeUrl: Parameters<typeof makeSendEmails>[0]['unsubscribeUrl']
 }
 
 export function operationsInBackground(stores: Stores, common: Common, parts: BackgroundParts) {
@@ -37,7 +37,7 @@ export function operationsInBackground(stores: Stores, common: Common, parts: Ba
   const preparing = { ...common, ...(parts.sealingTools && { tools: parts.sealingTools }) }
   const tidyCallbacks = makeTidyCallbacks({
     history: stores.callbackHistory,
-    makeNotices: common.makeNotices,
+    makeEmails: common.makeEmails,
     historyDays: config.callbackHistoryDays,
     tidyEvents: makeTidyEvents({ events: stores.events, feedDays: config.eventFeedDays, clock }),
     clock,
@@ -74,7 +74,7 @@ export function operationsInBackground(stores: Stores, common: Common, parts: Ba
     tidyPartitions,
     tidyRows,
     erasePersonalData,
-    sendNotices: makeSendNotices({
+    sendEmails: makeSendEmails({
       ...stores,
       ...common,
       openMail: parts.openMail,

@@ -1,6 +1,6 @@
 // How operators and members of merchants prove who they are.
 
-import { normaliseEmail } from '../../core/emails/rules/notice.ts'
+import { normaliseEmail } from '../../core/emails/rules/email.ts'
 import { makeAuthenticate } from '../../identity/accounts/authenticate.ts'
 import { makePasskeys } from '../../identity/accounts/passkeys.ts'
 import type { AccountKind } from '../../identity/accounts/rules/account.ts'

@@ -9,7 +9,7 @@ import {
   approvalWordsFor,
 } from '../../core/audit/rules/effects.ts'
 import { roles } from '../../core/audit/rules/roles.ts'
-import { normaliseEmail } from '../../core/emails/rules/notice.ts'
+import { normaliseEmail } from '../../core/emails/rules/email.ts'
 import { refusalOfPassword } from '../../identity/accounts/rules/account.ts'
 import { splitServers } from '../../platform/database/server-list.ts'
 import { messageOf } from '../../platform/runtime/errors.ts'

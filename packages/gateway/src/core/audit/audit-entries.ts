@@ -6,7 +6,7 @@ import type { AuditEntry } from './rules/audit.ts'
 import { type Authority, approvalNeeded, needsApproval } from './rules/authority.ts'
 import { type AuditedAction, type Effect, effectsOfActions } from './rules/effects.ts'
 
-export interface AuditDetails extends Partial<Pick<AuditEntry, 'merchantId' | 'reason' | 'notices'>> {
+export interface AuditDetails extends Partial<Pick<AuditEntry, 'merchantId' | 'reason' | 'emails'>> {
   /** Those that this change really has, where the action can have more. */
   readonly effects?: readonly Effect[]
   /** The id under which the action runs once. */
@@ -20,7 +20,7 @@ export function makeAuditEntry(
   subject: string,
   details: AuditDetails = {},
 ): AuditEntry {
-  const { merchantId, reason, notices, effects = effectsOfActions[action] } = details
+  const { merchantId, reason, emails, effects = effectsOfActions[action] } = details
   const actedAtMs = clock.now()
   const auditId = details.auditId ?? makeUuid(actedAtMs, random)
   const isGuarded = needsApproval(authority, effects)
@@ -35,7 +35,7 @@ export function makeAuditEntry(
     authority,
     needsApproval: isGuarded,
     approval: isGuarded && authority?.kind === 'operator' ? authority.approval : undefined,
-    notices,
+    emails,
   }
 }
 

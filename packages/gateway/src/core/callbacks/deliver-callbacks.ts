@@ -7,8 +7,8 @@ import type { Delivery } from '../../platform/runtime/delivery.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import { hostOf } from '../../platform/runtime/ssrf-guard.ts'
 import { timeOfCallbackId } from '../../platform/runtime/time-ordered-ids.ts'
-import type { MakeNotices } from '../emails/make-notices.ts'
-import { type NewNotice, writtenDay, writtenTime } from '../emails/rules/notice.ts'
+import type { MakeEmails } from '../emails/make-emails.ts'
+import { type NewEmail, writtenDay, writtenTime } from '../emails/rules/email.ts'
 import type { PlatformKeys } from '../keys/platform-keys.ts'
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts'
 import { decideOutcome } from './rules/callback-attempt.ts'
@@ -123,7 +123,7 @@ function signedPlainly(
 
 export interface RecordParts extends ClockAndRandom {
   readonly outcomes: Pick<CallbackOutcomes, 'record'>
-  readonly makeNotices: MakeNotices
+  readonly makeEmails: MakeEmails
 }
 
 export interface Attempted {
@@ -131,7 +131,7 @@ export interface Attempted {
   readonly startedAtMs: number
 }
 
-export function makeRecordAttempt({ outcomes, makeNotices, clock, random }: RecordParts) {
+export function makeRecordAttempt({ outcomes, makeEmails, clock, random }: RecordParts) {
   return (callback: ClaimedCallback, { delivery, startedAtMs }: Attempted): Promise<Recorded> => {
     const nowMs = clock.now()
     const { isResend, progress, endpoint } = callback
@@ -149,8 +149,8 @@ export function makeRecordAttempt({ outcomes, makeNotices, clock, random }: Reco
       outcome,
       startedAtMs,
       nowMs,
-      noticesFor: (failing) => [
-        ...(outcome.isNewlyExhausted ? tellExhausted(makeNotices, callback, nowMs) : []),
+      emailsFor: (failing) => [
+        ...(outcome.isNewlyExhausted ? tellExhausted(makeEmails, callback, nowMs) : []),
         ...(failing && isWorthTelling(failing, nowMs)
           ? tellFailing(callback, {
               failing,
@@ -168,7 +168,7 @@ export function makeRecordAttempt({ outcomes, makeNotices, clock, random }: Reco
     { failing, to, nowMs }: { failing: Failing; to: string; nowMs: number },
   ) {
     const { failingSinceMs, reason } = failing
-    return makeNotices('callback-host-failing', {
+    return makeEmails('callback-host-failing', {
       merchantId,
       parameters: { host: to, since: writtenTime(failingSinceMs), reason },
       onceKey: `${merchantId} ${host} ${writtenDay(nowMs)}`,
@@ -177,11 +177,11 @@ export function makeRecordAttempt({ outcomes, makeNotices, clock, random }: Reco
 }
 
 export function tellExhausted(
-  makeNotices: MakeNotices,
+  makeEmails: MakeEmails,
   { merchantId, host, eventName, paymentId }: ExhaustedCallback,
   nowMs: number,
-): readonly NewNotice[] {
-  return makeNotices('callbacks-exhausted', {
+): readonly NewEmail[] {
+  return makeEmails('callbacks-exhausted', {
     merchantId,
     parameters: { host, event: eventName, paymentId },
     onceKey: `${merchantId} ${writtenDay(nowMs)}`,

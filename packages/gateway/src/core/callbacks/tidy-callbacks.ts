@@ -2,14 +2,14 @@
 // another seven days without a chance, because its host or its destination stayed paused, is exhausted like the rest.
 
 import type { Clock } from '../../platform/runtime/clock.ts'
-import type { MakeNotices } from '../emails/make-notices.ts'
+import type { MakeEmails } from '../emails/make-emails.ts'
 import { tellExhausted } from './deliver-callbacks.ts'
 import { lastAttemptWithinMs } from './rules/retry-schedule.ts'
 import type { CallbackHistory } from './store/callback-history.ts'
 
 export interface TidyCallbacksParts {
   readonly history: Pick<CallbackHistory, 'prune' | 'exhaustOverdue' | 'forgetIdleDestinations'>
-  readonly makeNotices: MakeNotices
+  readonly makeEmails: MakeEmails
   readonly historyDays: number
   /** The feed of events goes along. */
   readonly tidyEvents?: () => Promise<{ readonly more: boolean }>
@@ -27,14 +27,14 @@ const dayMs = 24 * 60 * 60 * 1000
 export const tidyBatch = 200
 
 export function makeTidyCallbacks(parts: TidyCallbacksParts) {
-  const { history, makeNotices, historyDays, tidyEvents, clock } = parts
+  const { history, makeEmails, historyDays, tidyEvents, clock } = parts
   return async (): Promise<Tidied> => {
     const nowMs = clock.now()
     const overdue = await history.exhaustOverdue({
       dueBeforeMs: nowMs - lastAttemptWithinMs,
       nowMs,
       limit: tidyBatch,
-      noticesFor: (callback) => tellExhausted(makeNotices, callback, nowMs),
+      emailsFor: (callback) => tellExhausted(makeEmails, callback, nowMs),
     })
     const forgotten = await history.forgetIdleDestinations({
       failedBeforeMs: nowMs - dayMs,

@@ -2,14 +2,14 @@
 // for this reader and this kind, so nobody switches off what another should hear.
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
-import { isNoticeKind, kindOf, type NoticeKind } from './rules/kinds.ts'
-import type { NoticeLanguage } from './rules/notice.ts'
-import type { NoticeStore } from './store/notices.ts'
+import type { EmailLanguage } from './rules/email.ts'
+import { type EmailKind, isEmailKind, kindOf } from './rules/kinds.ts'
+import type { EmailStore } from './store/emails.ts'
 
 export const unsubscribePath = '/notices/unsubscribe'
 
 export interface UnsubscribeParts {
-  readonly notices: Pick<NoticeStore, 'optOut'>
+  readonly emails: Pick<EmailStore, 'optOut'>
   readonly tokens: Tokens
   readonly publicUrl: string
   readonly clock: Clock
@@ -23,14 +23,14 @@ export interface UnsubscribeLink {
 
 export type Unsubscribe = ReturnType<typeof makeUnsubscribe>
 
-export function makeUnsubscribe({ notices, tokens, publicUrl, clock }: UnsubscribeParts) {
+export function makeUnsubscribe({ emails, tokens, publicUrl, clock }: UnsubscribeParts) {
   const isRight = ({ kind, email, token }: UnsubscribeLink): boolean =>
-    isNoticeKind(kind) && kindOf(kind).isOptional && tokens.isRight(token, ['unsubscribe', kind, email])
+    isEmailKind(kind) && kindOf(kind).isOptional && tokens.isRight(token, ['unsubscribe', kind, email])
   return {
     isRight,
 
     /** Undefined for what cannot be switched off. */
-    urlFor(given: { kind: NoticeKind; email: string; language: NoticeLanguage }): string | undefined {
+    urlFor(given: { kind: EmailKind; email: string; language: EmailLanguage }): string | undefined {
       const { kind, email, language } = given
       if (!kindOf(kind).isOptional) return undefined
       const token = tokens.make(['unsubscribe', kind, email])
@@ -40,7 +40,7 @@ export function makeUnsubscribe({ notices, tokens, publicUrl, clock }: Unsubscri
     /** False: the link is not ours. */
     async optOut(link: UnsubscribeLink): Promise<boolean> {
       if (!isRight(link)) return false
-      await notices.optOut(link, clock.now())
+      await emails.optOut(link, clock.now())
       return true
     },
   }

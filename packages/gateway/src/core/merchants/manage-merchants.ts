@@ -11,8 +11,8 @@ import { makeAuditEntry } from '../audit/audit-entries.ts'
 import { type AnyContext, type Context, reading } from '../audit/context.ts'
 import type { AuditEntry } from '../audit/rules/audit.ts'
 import { checkToldAgain } from '../audit/rules/tell-again.ts'
-import type { MakeNotices } from '../emails/make-notices.ts'
-import { parseEmail, writtenTime } from '../emails/rules/notice.ts'
+import type { MakeEmails } from '../emails/make-emails.ts'
+import { parseEmail, writtenTime } from '../emails/rules/email.ts'
 import { fingerprintOf } from './key-fingerprint.ts'
 import { placeOf } from './merchant-directory.ts'
 import { describeBreakage } from './rules/describe-breakage.ts'
@@ -31,7 +31,7 @@ import type { MerchantChanges, MerchantStore } from './store/merchants.ts'
 import { bindWithin } from './within.ts'
 
 export interface ManageMerchantsParts extends ClockAndRandom {
-  readonly makeNotices: MakeNotices
+  readonly makeEmails: MakeEmails
   readonly stores: { readonly merchants: MerchantStore }
   readonly vault: Vault
   /** Why callbacks of this merchant may not go to this address; undefined when they may. Left out, any may. */
@@ -206,7 +206,7 @@ async function addKey(
   const recorded = makeAuditEntry(parts, context, 'key.add', made.key.keyId, {
     merchantId,
     reason,
-    notices: parts.makeNotices('key-added', {
+    emails: parts.makeEmails('key-added', {
       merchantId,
       parameters: { key: named(made.key), time: writtenTime(parts.clock.now()) },
     }),

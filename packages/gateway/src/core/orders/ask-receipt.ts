@@ -2,21 +2,21 @@
 // same address gets one for an order, however often it asks.
 
 import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
-import type { MakeNotices } from '../emails/make-notices.ts'
-import type { NoticeLanguage } from '../emails/rules/notice.ts'
-import type { NoticeStore } from '../emails/store/notices.ts'
+import type { MakeEmails } from '../emails/make-emails.ts'
+import type { EmailLanguage } from '../emails/rules/email.ts'
+import type { EmailStore } from '../emails/store/emails.ts'
 import type { Order } from './rules/order.ts'
 
 export interface AskReceiptParts {
-  readonly notices: Pick<NoticeStore, 'queue'>
-  readonly makeNotices: MakeNotices
+  readonly emails: Pick<EmailStore, 'queue'>
+  readonly makeEmails: MakeEmails
   readonly tokens: Tokens
 }
 
 export interface ReceiptWish {
   /** A normalised address. */
   readonly email: string
-  readonly language: NoticeLanguage
+  readonly language: EmailLanguage
   readonly merchant: string
   /** As the reader's language writes them. */
   readonly amount: string
@@ -25,11 +25,11 @@ export interface ReceiptWish {
 
 export type AskReceipt = ReturnType<typeof makeAskReceipt>
 
-export function makeAskReceipt({ notices, makeNotices, tokens }: AskReceiptParts) {
+export function makeAskReceipt({ emails, makeEmails, tokens }: AskReceiptParts) {
   return async ({ orderNo, paymentId }: Order, wish: ReceiptWish): Promise<void> => {
     const { email, language, merchant, amount, time } = wish
-    await notices.queue(
-      makeNotices('receipt', {
+    await emails.queue(
+      makeEmails('receipt', {
         to: { email, language },
         parameters: { merchant, amount, time, orderNo, paymentId },
         // The key outlasts the address, so it must not tell it.

@@ -2,8 +2,8 @@
 // else's mailbox is written to.
 
 import type { Clock } from '../../platform/runtime/clock.ts'
-import type { MakeNotices } from '../emails/make-notices.ts'
-import { type NewNotice, normaliseEmail, writtenTime } from '../emails/rules/notice.ts'
+import type { MakeEmails } from '../emails/make-emails.ts'
+import { type NewEmail, normaliseEmail, writtenTime } from '../emails/rules/email.ts'
 import type { Wallet } from './rules/wallet.ts'
 
 /** From where somebody signs in. */
@@ -20,14 +20,14 @@ export function mailTo({ login, language = 'en', confirmedAtMs }: Wallet) {
   return email === undefined ? undefined : { email, language }
 }
 
-export function makeTellOwner({ makeNotices, clock }: { makeNotices: MakeNotices; clock: Clock }) {
-  const tell = <K extends Parameters<MakeNotices>[0]>(
+export function makeTellOwner({ makeEmails, clock }: { makeEmails: MakeEmails; clock: Clock }) {
+  const tell = <K extends Parameters<MakeEmails>[0]>(
     kind: K,
     wallet: Wallet,
-    parameters: Parameters<typeof makeNotices<K>>[1]['parameters'],
-  ): readonly NewNotice[] => {
+    parameters: Parameters<typeof makeEmails<K>>[1]['parameters'],
+  ): readonly NewEmail[] => {
     const to = mailTo(wallet)
-    return to ? makeNotices(kind, { to, parameters }) : []
+    return to ? makeEmails(kind, { to, parameters }) : []
   }
   return {
     pinChanged: (wallet: Wallet) => tell('pin-changed', wallet, {}),

@@ -4,8 +4,8 @@
 import { digitsOf, Failure, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { Context } from '../../core/audit/context.ts'
-import type { MakeNotices } from '../../core/emails/make-notices.ts'
-import { writtenTime } from '../../core/emails/rules/notice.ts'
+import type { MakeEmails } from '../../core/emails/make-emails.ts'
+import { writtenTime } from '../../core/emails/rules/email.ts'
 import { bindWithin } from '../../core/merchants/within.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { BankDetails } from '../treasury/rules/bank-account.ts'
@@ -21,7 +21,7 @@ import type { MerchantBankAccountStore } from './store/merchant-bank-accounts.ts
 export interface ManageBankAccountsParts extends ClockAndRandom {
   readonly stores: { readonly bankAccounts: MerchantBankAccountStore }
   readonly waitMs: number
-  readonly makeNotices: MakeNotices
+  readonly makeEmails: MakeEmails
 }
 
 export type NewBankAccount = BankDetails & { readonly currency: string }
@@ -76,7 +76,7 @@ async function setBankAccount(
   const recorded = makeAuditEntry(parts, context, 'merchant.bank-account', account.bankAccountId, {
     merchantId,
     reason: `${change}: ${reason}`,
-    notices: parts.makeNotices('bank-account-changed', {
+    emails: parts.makeEmails('bank-account-changed', {
       merchantId,
       parameters: {
         currency,

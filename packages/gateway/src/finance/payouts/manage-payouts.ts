@@ -107,11 +107,11 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
       const run = await payoutRuns.findRun(payout.runId)
       if (!run) throw new Error('every payout has its run')
       const wallet = walletId === undefined ? undefined : await parts.wallets.findWallet(walletId)
-      const notices = tell(payout, { status: ending.status, reason, wallet })
+      const emails = tell(payout, { status: ending.status, reason, wallet })
       const recorded = makeAuditEntry(parts, context, `payout.${verbs[ending.status]}`, payoutId, {
         merchantId,
         reason,
-        notices,
+        emails,
         // Before its file went to the bank, cancelling gives back what never left.
         ...(ending.status === 'cancelled' && payout.status === 'requested' && { effects: [] }),
       })

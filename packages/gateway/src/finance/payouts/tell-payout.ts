@@ -1,14 +1,14 @@
 // What is told by mail of a payout that came to its end, whether alone or with its whole run.
 import { toDecimalText } from '@tillgate/protocol'
-import type { MakeNotices } from '../../core/emails/make-notices.ts'
-import type { NewNotice } from '../../core/emails/rules/notice.ts'
+import type { MakeEmails } from '../../core/emails/make-emails.ts'
+import type { NewEmail } from '../../core/emails/rules/email.ts'
 import type { Wallet } from '../../core/wallets/rules/wallet.ts'
 import type { TellOwner } from '../../core/wallets/tell-owner.ts'
 import type { Ending } from './rules/end-payout.ts'
 import type { Payout } from './rules/payout.ts'
 
 export interface TellPayoutParts {
-  readonly makeNotices: MakeNotices
+  readonly makeEmails: MakeEmails
   readonly tellOwner: Pick<TellOwner, 'withdrawalReturned'>
 }
 
@@ -20,16 +20,16 @@ interface PayoutEnd {
 }
 
 /** The merchant; or whoever withdrew, where the money does not arrive. */
-export function makeTellPayout({ makeNotices, tellOwner }: TellPayoutParts) {
-  return (payout: Payout, { status, reason, wallet }: PayoutEnd): readonly NewNotice[] => {
+export function makeTellPayout({ makeEmails, tellOwner }: TellPayoutParts) {
+  return (payout: Payout, { status, reason, wallet }: PayoutEnd): readonly NewEmail[] => {
     const { merchantId, payoutId, walletId, amountMinor, currency } = payout
     const amount = `${toDecimalText(amountMinor, currency)} ${currency}`
     if (walletId !== undefined)
       return wallet && status !== 'paid' ? tellOwner.withdrawalReturned(wallet, { amount, reason }) : []
     const about = { amount, payoutId }
-    if (status === 'paid') return makeNotices('payout-paid', { merchantId, parameters: about })
+    if (status === 'paid') return makeEmails('payout-paid', { merchantId, parameters: about })
     if (status === 'returned')
-      return makeNotices('payout-returned', { merchantId, parameters: { ...about, reason } })
+      return makeEmails('payout-returned', { merchantId, parameters: { ...about, reason } })
     return []
   }
 }

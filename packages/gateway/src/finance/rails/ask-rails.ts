@@ -9,8 +9,8 @@ import {
   type RandomBytes,
   toDecimalText,
 } from '@tillgate/protocol'
-import type { MakeNotices } from '../../core/emails/make-notices.ts'
-import { writtenDay, writtenTime } from '../../core/emails/rules/notice.ts'
+import type { MakeEmails } from '../../core/emails/make-emails.ts'
+import { writtenDay, writtenTime } from '../../core/emails/rules/email.ts'
 import type { PriceDirectory } from '../../core/orders/fees/price-directory.ts'
 import type { ClaimedTask } from '../../core/orders/payments/rules/rail-task.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
@@ -32,7 +32,7 @@ export interface AskRailsParts extends AskAboutPaymentParts, AskAboutRefundParts
   readonly rails: Pick<RailStore, 'noteFailure' | 'noteAnswer'>
   readonly railDirectory: RailDirectory
   readonly post: RailPost
-  readonly makeNotices: MakeNotices
+  readonly makeEmails: MakeEmails
   readonly random: RandomBytes
   readonly log: Log
 }
@@ -183,8 +183,8 @@ async function commitDecided(
     try {
       const { decision, before } = decided
       const alert = decision?.alert
-      const notices = alert !== undefined && before ? tell(state, before.attempt, alert) : []
-      const isOurs = await state.attempts.commit({ task, calls, ...decided, notices, next })
+      const emails = alert !== undefined && before ? tell(state, before.attempt, alert) : []
+      const isOurs = await state.attempts.commit({ task, calls, ...decided, emails, next })
       if (isOurs && alert !== undefined) state.log.warn(about(task), alert)
       return isOurs ? (decision?.attempt ?? before?.attempt) : undefined
     } catch (error) {
@@ -195,7 +195,7 @@ async function commitDecided(
 
 function tell(state: State, { railId: rail, paymentId, amountMinor, currency }: Attempt, happened: string) {
   const amount = `${toDecimalText(amountMinor, currency)} ${currency}`
-  return state.makeNotices('rail-alert', { parameters: { rail, paymentId, amount, happened } })
+  return state.makeEmails('rail-alert', { parameters: { rail, paymentId, amount, happened } })
 }
 
 function makeIds({ clock, random }: State): Omit<DecisionIds, 'prices'> {
@@ -220,8 +220,8 @@ async function fail(
   const pausedUntilMs = await state.rails.noteFailure(rail.railId, {
     failure,
     nowMs,
-    noticesFor: (untilMs) =>
-      state.makeNotices('rail-paused', {
+    emailsFor: (untilMs) =>
+      state.makeEmails('rail-paused', {
         parameters: { rail: rail.railId, failure, until: writtenTime(untilMs) },
         onceKey: `${rail.railId} ${writtenDay(nowMs)}`,
       }),

@@ -7,7 +7,7 @@ import { Failure, makeUuid, toDecimalText } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { type AnyContext, reachingAll } from '../../core/audit/context.ts'
 import type { ApprovalPolicy } from '../../core/audit/rules/approval.ts'
-import type { MakeNotices } from '../../core/emails/make-notices.ts'
+import type { MakeEmails } from '../../core/emails/make-emails.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { BookLine } from './book-lines.ts'
 import { type BookItem, type Decision, match, matchByName, matchDefaults } from './rules/match.ts'
@@ -18,7 +18,7 @@ import type { OutsideAccount } from './store/owners.ts'
 export interface MatchLinesParts extends ClockAndRandom {
   readonly matching: MatchingStore
   readonly bookLine: BookLine
-  readonly makeNotices: MakeNotices
+  readonly makeEmails: MakeEmails
   readonly policy: ApprovalPolicy
 }
 
@@ -302,12 +302,12 @@ function rightBut(
 function newsOf(parts: Parts, context: AnyContext, account: string, breaks: readonly NewBreak[]) {
   const [largest] = breaks.toSorted((a, b) => (a.sizeMinor > b.sizeMinor ? -1 : 1))
   const amount = largest ? `${toDecimalText(largest.sizeMinor, largest.currency)} ${largest.currency}` : ''
-  const notices = parts.makeNotices('breaks-found', {
+  const emails = parts.makeEmails('breaks-found', {
     parameters: { account, count: String(breaks.length), largest: amount },
   })
   return makeAuditEntry(parts, context, 'reconcile.breaks-found', account, {
     reason: `${breaks.length} found`,
-    notices,
+    emails,
   })
 }
 

@@ -42,7 +42,10 @@ export type SettleRail = ReturnType<typeof makeSettleRail>
 /** What a rail keeps of each 100 that it collected, at the most, without a second operator: one person gives its file. */
 const mostFee = 10n
 
-function effectsOf({ netMinor, feeMinor }: Pick<RailSettlement, 'netMinor' | 'feeMinor'>): readonly Effect[] {
+function effectsOfSettlement({
+  netMinor,
+  feeMinor,
+}: Pick<RailSettlement, 'netMinor' | 'feeMinor'>): readonly Effect[] {
   if (feeMinor < 0n) return ['credits the operator']
   return feeMinor * 100n > (netMinor + feeMinor) * mostFee ? ['sends money out'] : []
 }
@@ -53,7 +56,7 @@ export function makeSettleRail(parts: SettleRailParts) {
     const { actId, railId, bankName, currency, batch, netMinor, feeMinor, outside } = settlement
     const made = makeAuditEntry(parts, context, 'rail.settle', `${railId} ${batch}`, {
       reason: 'the bank booked what the rail paid over',
-      effects: effectsOf({ netMinor, feeMinor }),
+      effects: effectsOfSettlement({ netMinor, feeMinor }),
     })
     const auditEntry = { ...made, auditId: actId }
     const rail = railAccount(railId, currency)

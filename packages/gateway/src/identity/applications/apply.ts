@@ -2,7 +2,7 @@
 // approved, goes on to choose a password.
 import { Failure, KeyError, makeUuid, parsePublicKey } from '@tillgate/protocol'
 import { reachingAll } from '../../core/audit/context.ts'
-import { parseEmail } from '../../core/emails/rules/notice.ts'
+import { parseEmail } from '../../core/emails/rules/email.ts'
 import { checkHosts } from '../../core/merchants/rules/merchant.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'

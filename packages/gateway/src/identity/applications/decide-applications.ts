@@ -4,7 +4,7 @@
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { type AnyContext, reading } from '../../core/audit/context.ts'
-import type { MakeNotices } from '../../core/emails/make-notices.ts'
+import type { MakeEmails } from '../../core/emails/make-emails.ts'
 import { makeMerchantId, newMerchant } from '../../core/merchants/rules/merchant.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { type MadeLink, prepareLink } from '../members/manage-members.ts'
@@ -14,13 +14,13 @@ import type { ApplicationStore } from './store/applications.ts'
 export interface DecideApplicationsParts extends ClockAndRandom {
   readonly applications: ApplicationStore
   readonly publicUrl: string
-  readonly makeNotices: MakeNotices
+  readonly makeEmails: MakeEmails
 }
 
 export type DecideApplications = ReturnType<typeof makeDecideApplications>
 
 export function makeDecideApplications(parts: DecideApplicationsParts) {
-  const { applications, makeNotices, clock, random } = parts
+  const { applications, makeEmails, clock, random } = parts
 
   const findOpen = async (applicationId: string): Promise<Application> => {
     const found = await find(applicationId)
@@ -56,7 +56,7 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
       const nowMs = clock.now()
       const merchantId = makeMerchantId(random)
       const { business, email, callbackHosts, publicKey } = application
-      const { link, made, notices } = prepareLink(
+      const { link, made, emails } = prepareLink(
         {
           kind: 'invitation',
           login: email,
@@ -89,7 +89,7 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
             reason: 'an application',
             effects: [],
           }),
-          makeAuditEntry(parts, context, 'member.invite', email, { merchantId, reason: 'as owner', notices }),
+          makeAuditEntry(parts, context, 'member.invite', email, { merchantId, reason: 'as owner', emails }),
         ],
       )
       if (!approved) throw decidedAlready()
@@ -99,10 +99,10 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
     async reject(context: AnyContext, applicationId: string, reason: string): Promise<void> {
       const { business, email } = await findOpen(applicationId)
       const to = { email, language: 'en' } as const
-      const notices = makeNotices('application-rejected', { to, parameters: { business, reason } })
+      const emails = makeEmails('application-rejected', { to, parameters: { business, reason } })
       const recorded = makeAuditEntry(parts, context, 'application.reject', applicationId, {
         reason,
-        notices,
+        emails,
       })
       if (!(await applications.reject(decision(context, applicationId), reason, recorded)))
         throw decidedAlready()
@@ -111,10 +111,10 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
     async ask(context: AnyContext, applicationId: string, question: string): Promise<void> {
       const { business, email } = await findOpen(applicationId)
       const to = { email, language: 'en' } as const
-      const notices = makeNotices('application-question', { to, parameters: { business, question } })
+      const emails = makeEmails('application-question', { to, parameters: { business, question } })
       const recorded = makeAuditEntry(parts, context, 'application.ask', applicationId, {
         reason: question,
-        notices,
+        emails,
       })
       if (!(await applications.ask(decision(context, applicationId), question, recorded)))
         throw decidedAlready()

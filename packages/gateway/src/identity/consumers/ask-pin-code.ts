@@ -1,7 +1,7 @@
 // A consumer who forgot the PIN asks for a code by mail. It goes to the login itself, where that is an address that its
 // owner confirmed; whoever asks is answered before anybody looks, and learns nothing.
-import type { MakeNotices } from '../../core/emails/make-notices.ts'
-import type { NoticeLanguage } from '../../core/emails/rules/notice.ts'
+import type { MakeEmails } from '../../core/emails/make-emails.ts'
+import type { EmailLanguage } from '../../core/emails/rules/email.ts'
 import { makePinResetCode, pinResetLimits } from '../../core/wallets/rules/pin-reset.ts'
 import { normaliseLogin } from '../../core/wallets/rules/wallet.ts'
 import type { WalletStore } from '../../core/wallets/store/wallets.ts'
@@ -14,10 +14,10 @@ export interface AskPinCodeParts extends ClockAndRandom {
   readonly wallets: Pick<WalletStore, 'findWalletByLogin'>
   readonly resets: Pick<PinResetStore, 'mail'>
   readonly codes: Tokens
-  readonly makeNotices: MakeNotices
+  readonly makeEmails: MakeEmails
 }
 
-export type AskPinCode = (typedLogin: string, language: NoticeLanguage) => Promise<void>
+export type AskPinCode = (typedLogin: string, language: EmailLanguage) => Promise<void>
 
 export function makeAskPinCode(parts: AskPinCodeParts): AskPinCode {
   const { wallets, resets, codes, clock, random } = parts
@@ -27,12 +27,12 @@ export function makeAskPinCode(parts: AskPinCodeParts): AskPinCode {
     const code = makePinResetCode(random)
     const nowMs = clock.now()
     const walletId = to ? wallet.walletId : ''
-    const notices = parts.makeNotices('pin-code', {
+    const emails = parts.makeEmails('pin-code', {
       to: { email: to?.email ?? '', language: wallet?.language ?? language },
       parameters: {},
       link: code,
       giveUpAtMs: nowMs + pinResetLimits.lifeMs,
     })
-    await resets.mail({ walletId, codeHash: codes.make([walletId, code]), nowMs, notices })
+    await resets.mail({ walletId, codeHash: codes.make([walletId, code]), nowMs, emails })
   }
 }

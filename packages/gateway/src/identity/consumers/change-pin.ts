@@ -43,7 +43,7 @@ export function makeChangePin(parts: ChangePinParts) {
     const isSet = await parts.wallets.setPin(
       { walletId, accessVersion, sealedPin, tokenHash },
       makeAuditEntry({ clock, random }, consumer, 'wallet.change-pin', walletId, {
-        notices: parts.tellOwner.pinChanged(wallet),
+        emails: parts.tellOwner.pinChanged(wallet),
       }),
     )
     if (!isSet) return { kind: 'access_ended' }

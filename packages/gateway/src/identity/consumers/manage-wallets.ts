@@ -5,7 +5,7 @@ import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { Once } from '../../core/audit/carry-out-once.ts'
 import type { AnyContext } from '../../core/audit/context.ts'
 import type { Effect } from '../../core/audit/rules/effects.ts'
-import type { MakeNotices } from '../../core/emails/make-notices.ts'
+import type { MakeEmails } from '../../core/emails/make-emails.ts'
 import type { Account } from '../../core/ledger/store/ledger.ts'
 import { describeLimits, type Limits } from '../../core/wallets/rules/limits.ts'
 import { forgettingWithoutApproval } from '../../core/wallets/rules/pin-lock.ts'
@@ -42,7 +42,7 @@ export interface ManageWalletsParts extends ClockAndRandom {
   readonly pinResetCodes: Tokens
   readonly limits: WalletLimitStore
   readonly consumerData: ConsumerDataStore
-  readonly makeNotices: MakeNotices
+  readonly makeEmails: MakeEmails
   readonly balanceLimits?: ReadonlyMap<string, bigint> | undefined
 }
 
@@ -202,8 +202,8 @@ async function resetPin(
   const code = makePinResetCode(state.random)
   const nowMs = state.clock.now()
   const expiresAtMs = nowMs + pinResetLimits.lifeMs
-  const notices = codeNotices(state, wallet, { code, expiresAtMs })
-  const isShownToOperator = notices.length === 0
+  const emails = codeEmails(state, wallet, { code, expiresAtMs })
+  const isShownToOperator = emails.length === 0
   const isGiven = await state.resets.giveOut(
     {
       walletId,
@@ -215,7 +215,7 @@ async function resetPin(
     (forgettings) =>
       makeAuditEntry(state, context, 'wallet.reset-pin', walletId, {
         reason: `code ${isShownToOperator ? 'shown to the operator' : 'sent by email'}: ${reason}`,
-        notices,
+        emails,
         // The consumer's own address is no access for the operator.
         ...(!isShownToOperator && effectsOfForgetting(forgettings)),
       }),
@@ -240,14 +240,14 @@ async function find({ wallets }: State, idOrLogin: string): Promise<Wallet> {
   return wallet
 }
 
-function codeNotices(
+function codeEmails(
   state: State,
   wallet: Wallet,
   { code, expiresAtMs }: { code: string; expiresAtMs: number },
 ) {
   const to = mailTo(wallet)
   if (!to) return []
-  return state.makeNotices('pin-code', { to, parameters: {}, link: code, giveUpAtMs: expiresAtMs })
+  return state.makeEmails('pin-code', { to, parameters: {}, link: code, giveUpAtMs: expiresAtMs })
 }
 
 async function setStatus(

@@ -2,8 +2,8 @@
 // already is told so in their mailbox; whoever asks sees the same in either case. A sandbox that sends no mail shows the code.
 import { makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import type { MakeNotices } from '../../core/emails/make-notices.ts'
-import { type NoticeLanguage, normaliseEmail } from '../../core/emails/rules/notice.ts'
+import type { MakeEmails } from '../../core/emails/make-emails.ts'
+import { type EmailLanguage, normaliseEmail } from '../../core/emails/rules/email.ts'
 import { makePinResetCode, normaliseCode, pinResetLimits } from '../../core/wallets/rules/pin-reset.ts'
 import { normaliseLogin, parseNewPin, placeOfPin } from '../../core/wallets/rules/wallet.ts'
 import type { WalletStore } from '../../core/wallets/store/wallets.ts'
@@ -22,7 +22,7 @@ export interface RegisterParts extends ClockAndRandom {
   readonly sessions: Pick<WalletSessions, 'make'>
   /** Hashes logins and codes under a key of their own. */
   readonly codes: Tokens
-  readonly makeNotices: MakeNotices
+  readonly makeEmails: MakeEmails
   readonly vault: Vault
   /** To whoever asks, where no mail is sent: it proves nothing then. */
   readonly showsCode: boolean
@@ -33,7 +33,7 @@ export interface Confirmation {
   readonly code: string
   readonly name: string
   readonly pin: string
-  readonly language: NoticeLanguage
+  readonly language: EmailLanguage
   readonly place: SignInPlace
 }
 
@@ -60,21 +60,21 @@ export function makeRegister(parts: RegisterParts) {
     emailOf,
 
     /** Sends a code, or that there is a wallet; answers the code, for where it is shown. */
-    async ask(login: string, language: NoticeLanguage): Promise<string> {
+    async ask(login: string, language: EmailLanguage): Promise<string> {
       const taken = await wallets.findWalletByLogin(login)
       const code = makePinResetCode(random)
       const nowMs = clock.now()
       const giveUpAtMs = nowMs + pinResetLimits.lifeMs
       const to = { email: login, language }
-      const notices = taken
-        ? parts.makeNotices('wallet-exists', { to, parameters: {}, giveUpAtMs })
-        : parts.makeNotices('registration-code', { to, parameters: {}, link: code, giveUpAtMs })
+      const emails = taken
+        ? parts.makeEmails('wallet-exists', { to, parameters: {}, giveUpAtMs })
+        : parts.makeEmails('registration-code', { to, parameters: {}, link: code, giveUpAtMs })
       await registrations.ask({
         loginHash: hashOf(login),
         codeHash: codes.make(['code', login, code]),
         nowMs,
         everyMs: showsCode ? 0 : pinResetLimits.mailEveryMs,
-        notices,
+        emails,
       })
       return code
     },

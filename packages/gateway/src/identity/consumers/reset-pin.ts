@@ -65,7 +65,7 @@ export function makeResetPin(parts: ResetPinParts) {
         merchantId: undefined,
         subject: walletId,
         reason: 'with a one-time code',
-        notices: parts.tellOwner.pinChanged(wallet),
+        emails: parts.tellOwner.pinChanged(wallet),
       },
     )
     if (!isUsed) return { kind: 'wrong' }

@@ -58,8 +58,8 @@ export function makeWalletSessions(parts: WalletSessionsParts) {
       { tellsOfDevice = false } = {},
     ): Promise<string | undefined> {
       const { token, session } = make(wallet.walletId, place)
-      const notices = tellsOfDevice ? tellOwner.newDevice(wallet, place) : []
-      if (!(await sessions.insert({ session, access: wallet, notices }))) return undefined
+      const emails = tellsOfDevice ? tellOwner.newDevice(wallet, place) : []
+      if (!(await sessions.insert({ session, access: wallet, emails }))) return undefined
       // The moment for what is over anyway.
       await sessions.deleteEnded(clock.now())
       return token

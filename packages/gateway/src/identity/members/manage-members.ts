@@ -6,8 +6,8 @@ import { Failure, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { AnyContext, Context } from '../../core/audit/context.ts'
 import type { MemberRole } from '../../core/audit/rules/roles.ts'
-import type { MakeNotices } from '../../core/emails/make-notices.ts'
-import { type NewNotice, normaliseEmail, parseEmail, writtenTime } from '../../core/emails/rules/notice.ts'
+import type { MakeEmails } from '../../core/emails/make-emails.ts'
+import { type NewEmail, normaliseEmail, parseEmail, writtenTime } from '../../core/emails/rules/email.ts'
 import type { Merchant } from '../../core/merchants/rules/merchant.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
 import { bindWithin } from '../../core/merchants/within.ts'
@@ -31,7 +31,7 @@ export interface ManageMembersParts extends ClockAndRandom {
     readonly links: MemberLinkStore
     readonly merchants: Pick<MerchantStore, 'findMerchant'>
   }
-  readonly makeNotices: MakeNotices
+  readonly makeEmails: MakeEmails
   readonly publicUrl: string
 }
 
@@ -147,10 +147,10 @@ async function askRecovery(parts: Parts, context: AnyContext, email: string): Pr
   const madeAfterMs = clock.now() - recoveryEveryMs
   if (await links.isRecoveryOpen({ login, madeAfterMs })) return
   const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
-  const { link, notices } = prepareLink({ ...about, merchant: undefined }, parts, context)
+  const { link, emails } = prepareLink({ ...about, merchant: undefined }, parts, context)
   const recorded = makeAuditEntry(parts, context, 'member.recover', login, {
     reason: 'asked by themselves',
-    notices,
+    emails,
   })
   await links.insertRecovery(link, { madeAfterMs }, recorded)
 }
@@ -176,8 +176,8 @@ async function makeLink(
 ): Promise<MadeLink> {
   const { login, merchantId } = about
   const known = merchantId === undefined ? undefined : await parts.stores.merchants.findMerchant(merchantId)
-  const { link, made, notices } = prepareLink({ ...about, merchant: known?.merchant }, parts, context)
-  const recorded = makeAuditEntry(parts, context, name, login, { ...grounds, merchantId, notices })
+  const { link, made, emails } = prepareLink({ ...about, merchant: known?.merchant }, parts, context)
+  const recorded = makeAuditEntry(parts, context, name, login, { ...grounds, merchantId, emails })
   const inserted = await parts.stores.links.insertLink(link, { most: maxMembers }, recorded)
   if (!inserted)
     throw new Failure('status_does_not_allow', {
@@ -247,10 +247,10 @@ export function prepareLink(
     merchant,
     ...about
   }: LinkAbout & { readonly merchant: Pick<Merchant, 'name' | 'contactLanguage'> | undefined },
-  parts: ClockAndRandom & Pick<ManageMembersParts, 'publicUrl' | 'makeNotices'>,
+  parts: ClockAndRandom & Pick<ManageMembersParts, 'publicUrl' | 'makeEmails'>,
   { actor }: Context,
-): { link: NewLink; made: MadeLink; notices: readonly NewNotice[] } {
-  const { clock, random, publicUrl, makeNotices } = parts
+): { link: NewLink; made: MadeLink; emails: readonly NewEmail[] } {
+  const { clock, random, publicUrl, makeEmails } = parts
   const token = Buffer.from(random(tokenBytes)).toString('base64url')
   const nowMs = clock.now()
   const { kind, login } = about
@@ -264,17 +264,17 @@ export function prepareLink(
     merchantId: about.merchantId,
   } as const
   const until = writtenTime(expiresAtMs)
-  const notices =
+  const emails =
     kind === 'recovery'
-      ? makeNotices('member-recovery', { ...given, parameters: { until } })
-      : makeNotices('member-invitation', {
+      ? makeEmails('member-recovery', { ...given, parameters: { until } })
+      : makeEmails('member-invitation', {
           ...given,
           parameters: { merchant: merchant?.name ?? '', inviter: inviterOf(actor, publicUrl), until },
         })
   return {
     link: { ...about, linkId, tokenHash: hashToken(token), madeBy: actor, createdAtMs: nowMs, expiresAtMs },
-    made: { login, link: notices.length > 0 ? undefined : url, expiresAtMs },
-    notices,
+    made: { login, link: emails.length > 0 ? undefined : url, expiresAtMs },
+    emails,
   }
 }
 

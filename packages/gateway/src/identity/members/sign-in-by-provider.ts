@@ -2,7 +2,7 @@
 // opened an invitation that is meant for the address, and the provider must have verified that.
 
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import { normaliseEmail } from '../../core/emails/rules/notice.ts'
+import { normaliseEmail } from '../../core/emails/rules/email.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { OpenIdClaims } from '../../platform/runtime/outside/openid.ts'
 import type { Access } from '../accounts/rules/account.ts'

@@ -4,7 +4,7 @@
 
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { type Role, roles } from '../../core/audit/rules/roles.ts'
-import { normaliseEmail } from '../../core/emails/rules/notice.ts'
+import { normaliseEmail } from '../../core/emails/rules/email.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { OpenIdClaims } from '../../platform/runtime/outside/openid.ts'
 import type { Access } from '../accounts/rules/account.ts'

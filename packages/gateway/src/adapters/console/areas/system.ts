@@ -6,7 +6,7 @@ import { statusBadge } from '../../kit/pages/status.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { facts } from '../tables.ts'
 import { count, countUpTo, duration, moment } from '../words.ts'
-import { noticesPath } from './notices.ts'
+import { emailsPath } from './emails.ts'
 import { requestsPath } from './requests.ts'
 
 /** Past this, a worker does not keep up or does not run. */
@@ -60,7 +60,7 @@ async function show({ nowMs, operations, context }: Visit): Promise<ConsolePage>
       ['Callbacks given up', countUpTo(callbacks.exhausted, countedAtMost)],
     ])}</section>
 <section><h2>Requests</h2><p><a href="${requestsPath}">Find a request</a> by the requestId that its sender quotes.</p></section>
-<section><h2>Notices</h2><p><a href="${noticesPath}">What people were told by mail</a>, and what could not be sent.</p></section>
+<section><h2>Notices</h2><p><a href="${emailsPath}">What people were told by mail</a>, and what could not be sent.</p></section>
 <section><h2>Clock</h2>${facts([['Now', moment(nowMs, nowMs)]])}</section>
 </div>`,
   }

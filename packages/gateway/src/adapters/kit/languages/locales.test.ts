@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { noticeLanguages } from '../../../core/emails/rules/notice.ts'
+import { emailLanguages } from '../../../core/emails/rules/email.ts'
 import { languages } from '../../checkout/languages.ts'
 import { pluralForms } from './plural.ts'
 
@@ -46,7 +46,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
 
 test('every adapter has a file for each language, and operators have English', () => {
   const names = (adapter: string) => readdirSync(join(folder, adapter)).toSorted()
-  assert.deepEqual(noticeLanguages.toSorted(), tags.toSorted())
+  assert.deepEqual(emailLanguages.toSorted(), tags.toSorted())
   assert.deepEqual(translated, ['checkout', 'emails', 'portal', 'wallet'])
   for (const adapter of translated)
     assert.deepEqual(names(adapter), tags.map((tag) => `${tag}.json`).toSorted())

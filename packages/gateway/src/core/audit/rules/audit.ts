@@ -1,5 +1,5 @@
 // Who did what, when, to whom and why: written with the change itself, in one transaction.
-import type { NewNotice } from '../../emails/rules/notice.ts'
+import type { NewEmail } from '../../emails/rules/email.ts'
 import type { Approval } from './approval.ts'
 import type { Authority } from './authority.ts'
 import type { AuditedAction } from './effects.ts'
@@ -21,5 +21,5 @@ export interface AuditEntry {
   /** The second operator's consent, where the change needs one. Writing the entry uses it up. */
   readonly approval?: Approval | undefined
   /** Emails about it: queued with the change, or not at all. */
-  readonly notices?: readonly NewNotice[] | undefined
+  readonly emails?: readonly NewEmail[] | undefined
 }

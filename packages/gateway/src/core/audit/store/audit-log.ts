@@ -22,7 +22,7 @@ export function makeAuditLogStore(database: Pool) {
   }
 }
 
-const entryShape = rowShape<Omit<AuditEntry, 'authority' | 'needsApproval' | 'approval' | 'notices'>>(
+const entryShape = rowShape<Omit<AuditEntry, 'authority' | 'needsApproval' | 'approval' | 'emails'>>(
   'entry',
   {
     auditId: 'audit_id',

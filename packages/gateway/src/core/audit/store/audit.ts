@@ -2,7 +2,7 @@
 // written, and so nothing is, for a person whose access has ended or for a change that still needs a second operator.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
-import { queueNotices } from '../../emails/store/queue-notices.ts'
+import { queueEmails } from '../../emails/store/queue-emails.ts'
 import type { AuditEntry } from '../rules/audit.ts'
 import { approvalNeeded } from '../rules/authority.ts'
 import { checkAccess, checkOperator } from './access.ts'
@@ -53,7 +53,7 @@ async function writeAuditEntry(transaction: Queryable, entry: AuditEntry): Promi
     })
   }
   await insertEntry(transaction, entry)
-  await queueNotices(transaction, entry.notices ?? [])
+  await queueEmails(transaction, entry.emails ?? [])
 }
 
 async function insertEntry(transaction: Queryable, entry: AuditEntry): Promise<void> {

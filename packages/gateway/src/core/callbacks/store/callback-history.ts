@@ -5,8 +5,8 @@ import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { allOf, merchantIs, plainSql, type Sql, sql } from '../../../platform/database/sql.ts'
 import { firstCallbackIdAt } from '../../../platform/runtime/time-ordered-ids.ts'
-import type { NewNotice } from '../../emails/rules/notice.ts'
-import { queueNotices } from '../../emails/store/queue-notices.ts'
+import type { NewEmail } from '../../emails/rules/email.ts'
+import { queueEmails } from '../../emails/store/queue-emails.ts'
 import type { CallbackState } from '../rules/callback-attempt.ts'
 import type { Lane } from '../rules/delivery-lanes.ts'
 import {
@@ -305,7 +305,7 @@ interface OverdueOptions {
   readonly nowMs: number
   readonly limit: number
   /** Who is told of one that is given up; not where the merchant removed its endpoint. */
-  readonly noticesFor: (callback: ExhaustedCallback) => readonly NewNotice[]
+  readonly emailsFor: (callback: ExhaustedCallback) => readonly NewEmail[]
 }
 
 export interface ExhaustedCallback extends CallbackKey {
@@ -328,7 +328,7 @@ const exhaustedShape = rowShape<ExhaustedCallback>('callback', {
  */
 function exhaustOverdue(
   database: Pool,
-  { dueBeforeMs, nowMs, limit, noticesFor }: OverdueOptions,
+  { dueBeforeMs, nowMs, limit, emailsFor }: OverdueOptions,
 ): Promise<readonly CallbackKey[]> {
   const isFree = sql`(q.claimed_until is null or q.claimed_until <= ${nowMs})`
   return database.transaction(async (transaction) => {
@@ -368,7 +368,7 @@ update callbacks c
 returning ${exhaustedShape.columns}`)
     const removed = new Set(rows.flatMap(({ callbackId, isRemoved }) => (isRemoved ? callbackId : [])))
     const told = exhausted.map(exhaustedShape.read).filter(({ callbackId }) => !removed.has(callbackId))
-    await queueNotices(transaction, told.flatMap(noticesFor))
+    await queueEmails(transaction, told.flatMap(emailsFor))
     return rows
   })
 }

@@ -8,8 +8,8 @@ import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import type { Delivery } from '../../../platform/runtime/delivery.ts'
 import { plainArray } from '../../../platform/runtime/node-workarounds/plain-array.ts'
 import { type StartTimer, startSystemTimer } from '../../../platform/runtime/timer.ts'
-import type { NewNotice } from '../../emails/rules/notice.ts'
-import { queueNotices } from '../../emails/store/queue-notices.ts'
+import type { NewEmail } from '../../emails/rules/email.ts'
+import { queueEmails } from '../../emails/store/queue-emails.ts'
 import type { Outcome } from '../rules/callback-attempt.ts'
 import type { Failing } from '../rules/host-health.ts'
 import type { ClaimedCallback } from './callback-queue.ts'
@@ -24,7 +24,7 @@ export interface RecordedAttempt {
   readonly startedAtMs: number
   readonly nowMs: number
   /** Who is told of it, with the state of its host or its destination where that fails. */
-  readonly noticesFor: (failing: Failing | undefined) => readonly NewNotice[]
+  readonly emailsFor: (failing: Failing | undefined) => readonly NewEmail[]
 }
 
 export interface Recorded {
@@ -73,8 +73,8 @@ function record(database: Pool, attempts: readonly RecordedAttempt[]): Promise<R
     const told = kept.filter(isToBeTold)
     if (told.length > 0) await tellCallbacks(transaction, told)
     const failingOf = await settleHealth(transaction, kept)
-    const notices = kept.flatMap((attempt) => attempt.noticesFor(failingOf(attempt)?.state))
-    await queueNotices(transaction, notices)
+    const emails = kept.flatMap((attempt) => attempt.emailsFor(failingOf(attempt)?.state))
+    await queueEmails(transaction, emails)
     return attempts.map((attempt) => ({
       outcome: attempt.outcome,
       isWritten: written.has(attempt.callback.callbackId),

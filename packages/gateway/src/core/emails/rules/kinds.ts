@@ -19,7 +19,7 @@ interface Kind {
   readonly forgetsAddress?: true
 }
 
-export const noticeKinds = {
+export const emailKinds = {
   'member-invitation': {
     audience: 'person',
     sentWhen: 'A person is invited to the portal',
@@ -168,32 +168,32 @@ export const noticeKinds = {
   },
 } as const satisfies Record<string, Kind>
 
-export type NoticeKind = keyof typeof noticeKinds
+export type EmailKind = keyof typeof emailKinds
 
 /** What the cause gives. The name of a merchant that hears it is filled in with its readers. */
-export type NoticeParameters<K extends NoticeKind> = Readonly<
-  Record<Exclude<(typeof noticeKinds)[K]['gaps'][number], MerchantsName<K>>, string>
+export type EmailParameters<K extends EmailKind> = Readonly<
+  Record<Exclude<(typeof emailKinds)[K]['gaps'][number], MerchantsName<K>>, string>
 >
-type MerchantsName<K extends NoticeKind> = (typeof noticeKinds)[K]['audience'] extends 'merchant'
+type MerchantsName<K extends EmailKind> = (typeof emailKinds)[K]['audience'] extends 'merchant'
   ? 'merchant'
   : never
 
 type KindsFor<A extends Audience> = {
-  [K in NoticeKind]: (typeof noticeKinds)[K]['audience'] extends A ? K : never
-}[NoticeKind]
+  [K in EmailKind]: (typeof emailKinds)[K]['audience'] extends A ? K : never
+}[EmailKind]
 
 /** Operators read English, as their console is written. */
 export type OperatorKind = KindsFor<'operators'>
 
 /** Of those that a consumer hears. */
-export const consumerKinds: readonly NoticeKind[] = (Object.keys(noticeKinds) as NoticeKind[]).filter(
+export const consumerKinds: readonly EmailKind[] = (Object.keys(emailKinds) as EmailKind[]).filter(
   (kind) => kindOf(kind).forgetsAddress,
 )
 
-export function isNoticeKind(text: string): text is NoticeKind {
-  return Object.hasOwn(noticeKinds, text)
+export function isEmailKind(text: string): text is EmailKind {
+  return Object.hasOwn(emailKinds, text)
 }
 
-export function kindOf(kind: NoticeKind): Kind {
-  return noticeKinds[kind]
+export function kindOf(kind: EmailKind): Kind {
+  return emailKinds[kind]
 }

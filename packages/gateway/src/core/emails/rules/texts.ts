@@ -8,10 +8,10 @@ import ja from '../../../../locales/emails/ja.json' with { type: 'json' }
 import pt from '../../../../locales/emails/pt.json' with { type: 'json' }
 import zh from '../../../../locales/emails/zh.json' with { type: 'json' }
 import enForOperators from '../../../../locales/operator-emails/en.json' with { type: 'json' }
-import { kindOf, type NoticeKind, type OperatorKind } from './kinds.ts'
-import type { NoticeLanguage } from './notice.ts'
+import type { EmailLanguage } from './email.ts'
+import { type EmailKind, kindOf, type OperatorKind } from './kinds.ts'
 
-export interface NoticeText {
+export interface EmailText {
   readonly subject: string
   /** Paragraphs. */
   readonly body: readonly string[]
@@ -20,12 +20,12 @@ export interface NoticeText {
 }
 
 /** The texts of every kind, and `frame`: what stands under each of them. */
-type NoticeWords = typeof en & Readonly<Record<Exclude<NoticeKind, OperatorKind>, NoticeText>>
+type EmailWords = typeof en & Readonly<Record<Exclude<EmailKind, OperatorKind>, EmailText>>
 
-export const wordsOf: Readonly<Record<NoticeLanguage, NoticeWords>> = { en, zh, ja, es, fr, de, pt, ar }
+export const wordsOf: Readonly<Record<EmailLanguage, EmailWords>> = { en, zh, ja, es, fr, de, pt, ar }
 
-export function textOf(kind: NoticeKind, language: NoticeLanguage): NoticeText {
+export function textOf(kind: EmailKind, language: EmailLanguage): EmailText {
   // Safe, both: the kinds for operators are those whose audience they are.
   if (kindOf(kind).audience === 'operators') return enForOperators[kind as OperatorKind]
-  return wordsOf[language][kind as Exclude<NoticeKind, OperatorKind>]
+  return wordsOf[language][kind as Exclude<EmailKind, OperatorKind>]
 }

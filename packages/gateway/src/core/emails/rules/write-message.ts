@@ -1,13 +1,13 @@
 // A notice as its reader gets it: subject, plain text, and the same as plain HTML without images and without anything that
 // tells whether it was read. What fills a gap is one line without control characters, and escaped in HTML.
 import { isVisible, withoutHidden } from '../../../platform/runtime/visible-text.ts'
-import { kindOf, type NoticeKind } from './kinds.ts'
-import type { NoticeLanguage } from './notice.ts'
-import { type NoticeText, textOf, wordsOf } from './texts.ts'
+import type { EmailLanguage } from './email.ts'
+import { type EmailKind, kindOf } from './kinds.ts'
+import { type EmailText, textOf, wordsOf } from './texts.ts'
 
 export interface ToWrite {
-  readonly kind: NoticeKind
-  readonly language: NoticeLanguage
+  readonly kind: EmailKind
+  readonly language: EmailLanguage
   readonly parameters: Readonly<Record<string, string>>
   readonly link: string | undefined
   readonly unsubscribeUrl: string | undefined
@@ -58,7 +58,7 @@ function fillGaps(template: string, parameters: Readonly<Record<string, string>>
   })
 }
 
-function codeOf(code: string, { link: label = '' }: NoticeText): string {
+function codeOf(code: string, { link: label = '' }: EmailText): string {
   return `${escapeHtml(label)}: <strong style="font-size:22px">${escapeHtml(code)}</strong>`
 }
 

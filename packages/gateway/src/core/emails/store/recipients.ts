@@ -1,11 +1,11 @@
 // Who hears a notice that names no person: the one place that knows.
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
-import { kindOf, type NoticeKind } from '../rules/kinds.ts'
-import type { Recipient } from '../rules/notice.ts'
+import type { Recipient } from '../rules/email.ts'
+import { type EmailKind, kindOf } from '../rules/kinds.ts'
 
 export interface SoughtRecipients {
-  readonly kind: NoticeKind
+  readonly kind: EmailKind
   /** Of a kind for merchants. */
   readonly merchantId: string | undefined
   readonly operatorEmails: readonly string[]

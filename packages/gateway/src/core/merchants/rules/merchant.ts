@@ -1,6 +1,6 @@
 // A merchant as the gateway knows it.
 import { Failure } from '@tillgate/protocol'
-import type { NoticeLanguage } from '../../emails/rules/notice.ts'
+import type { EmailLanguage } from '../../emails/rules/email.ts'
 
 export interface Merchant {
   readonly merchantId: string
@@ -21,7 +21,7 @@ export interface Merchant {
   /** Who hears by mail what it should know. Undefined: nobody. */
   readonly contactEmails: readonly string[] | undefined
   /** Undefined: English. */
-  readonly contactLanguage: NoticeLanguage | undefined
+  readonly contactLanguage: EmailLanguage | undefined
   /** At the sandbox's page, without an operator: callbacks go to public addresses only. */
   readonly isSelfRegistered: boolean
   readonly createdAtMs: number

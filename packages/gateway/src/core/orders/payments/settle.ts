@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { makeCallbackId, makeTransactionId, makeUuid, type RandomBytes } from '@tillgate/protocol'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 import type { Log } from '../../../platform/runtime/log.ts'
-import type { NewNotice } from '../../emails/rules/notice.ts'
+import type { NewEmail } from '../../emails/rules/email.ts'
 import type { PriceDirectory } from '../fees/price-directory.ts'
 import type { PriceBook } from '../fees/rules/price.ts'
 import { settleRefund } from '../refunds/rules/refund.ts'
@@ -71,7 +71,7 @@ async function settleOne(parts: SettleParts, claimed: ClaimedSettlement): Promis
       return true
     }
     const decided = decide(parts, claimed, facts, answer, await parts.prices.current())
-    await parts.settling.settle({ ...decided, notices: await tell(parts, decided, facts.order) })
+    await parts.settling.settle({ ...decided, emails: await tell(parts, decided, facts.order) })
     return false
   } catch (err) {
     const { merchantId, paymentId, refundId } = claimed
@@ -85,7 +85,7 @@ async function settleOne(parts: SettleParts, claimed: ClaimedSettlement): Promis
   }
 }
 
-async function tell(parts: SettleParts, decided: Decided, order: Order): Promise<readonly NewNotice[]> {
+async function tell(parts: SettleParts, decided: Decided, order: Order): Promise<readonly NewEmail[]> {
   const { walletId } = decided.claimed
   if (decided.kind === 'payment' || decided.change.refund.status !== 'refund_success') return []
   if (!parts.tellRefund || walletId === undefined) return []
@@ -167,11 +167,7 @@ function decide(
 }
 
 /** To whoever paid, that the money is back. */
-export type TellRefund = (
-  walletId: string,
-  order: Order,
-  amountMinor: bigint,
-) => Promise<readonly NewNotice[]>
+export type TellRefund = (walletId: string, order: Order, amountMinor: bigint) => Promise<readonly NewEmail[]>
 
 type Facts =
   | { readonly kind: 'payment'; readonly order: Parameters<typeof settlePayment>[0] }

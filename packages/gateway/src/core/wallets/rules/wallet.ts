@@ -1,7 +1,7 @@
 // A consumer's wallet: who may sign in to it, and what a login and a PIN look like.
 import { Failure, type RandomBytes } from '@tillgate/protocol'
 import { isVisible } from '../../../platform/runtime/visible-text.ts'
-import type { NoticeLanguage } from '../../emails/rules/notice.ts'
+import type { EmailLanguage } from '../../emails/rules/email.ts'
 
 export interface Wallet {
   readonly walletId: string
@@ -20,7 +20,7 @@ export interface Wallet {
   /** Raised whenever all access is ended: what was proven under an older one is worth nothing. */
   readonly accessVersion: number
   /** In which its owner is written to; undefined: in English. */
-  readonly language?: NoticeLanguage | undefined
+  readonly language?: EmailLanguage | undefined
   /** Its owner proved that the login is theirs; undefined: an operator typed it. */
   readonly confirmedAtMs?: number | undefined
 }

@@ -3,8 +3,8 @@
 
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { noTries } from '../../../platform/runtime/lockout.ts'
-import type { NewNotice } from '../../emails/rules/notice.ts'
-import { queueNotices } from '../../emails/store/queue-notices.ts'
+import type { NewEmail } from '../../emails/rules/email.ts'
+import { queueEmails } from '../../emails/store/queue-emails.ts'
 import { decidePinTry, type TriesLeft, triesLeft } from '../rules/pin-lock.ts'
 import { isDeviceOf, type KnownDevice, type Wallet } from '../rules/wallet.ts'
 import {
@@ -36,10 +36,10 @@ export function makePinTriesStore(database: Pool) {
         return { ...taken, codeHash: await takeCodeTry(transaction, walletId, attempt.nowMs) }
       }),
     /** The PIN was right, and this is told of it. */
-    forget: (taken: TakenTry, notices: readonly NewNotice[]) =>
+    forget: (taken: TakenTry, emails: readonly NewEmail[]) =>
       database.transaction(async (transaction) => {
         await forget(transaction, taken)
-        await queueNotices(transaction, notices)
+        await queueEmails(transaction, emails)
       }),
     /** How many. */
     deleteForgotten: (nowMs: number) => deleteForgotten(database, nowMs),

@@ -8,7 +8,7 @@ import { allOf, prepared, sql } from '../../../platform/database/sql.ts'
 import type { Tries } from '../../../platform/runtime/lockout.ts'
 import type { AuditEntry } from '../../audit/rules/audit.ts'
 import { audited, insertAuditEntry } from '../../audit/store/audit.ts'
-import type { NoticeLanguage } from '../../emails/rules/notice.ts'
+import type { EmailLanguage } from '../../emails/rules/email.ts'
 import { accountIdOf, walletAccount } from '../../ledger/rules/transfer.ts'
 import { type Account, listAccounts } from '../../ledger/store/ledger.ts'
 import { forgettingWithoutApproval } from '../rules/pin-lock.ts'
@@ -37,7 +37,7 @@ export function makeWalletStore(database: Pool) {
     /** All sessions but this one end. False: the access was ended since it was proven. */
     setPin: (given: NewPin, entry: AuditEntry) =>
       audited(database, entry, (transaction) => setPin(transaction, given)),
-    setLanguage: async (walletId: string, language: NoticeLanguage): Promise<void> => {
+    setLanguage: async (walletId: string, language: EmailLanguage): Promise<void> => {
       await database.query(sql`update wallets set language = ${language} where wallet_id = ${walletId}`)
     },
     /** False when there is no such wallet, or it is closed. Unlocking also forgets the wrong tries, of whoever made them. */

@@ -2,8 +2,8 @@
 // of runs that the bank paid or that were cancelled. The rows that say what is to be done are locked by the transaction
 // that does it, so there is no lease to lose: a worker that dies leaves everything as it was.
 
-import type { NewNotice } from '../../../core/emails/rules/notice.ts'
-import { queueNotices } from '../../../core/emails/store/queue-notices.ts'
+import type { NewEmail } from '../../../core/emails/rules/email.ts'
+import { queueEmails } from '../../../core/emails/store/queue-emails.ts'
 import { accountIdOf, effectsOf, merchantAccount } from '../../../core/ledger/rules/transfer.ts'
 import { addEffects, insertTransfers, lockAccounts } from '../../../core/ledger/store/ledger.ts'
 import type { Wallet } from '../../../core/wallets/rules/wallet.ts'
@@ -233,7 +233,7 @@ export interface Ending {
   readonly limit: number
   readonly decide: (payout: Payout, run: PayoutRun) => PayoutChange
   /** With the wallet of a withdrawal. */
-  readonly tell: (payout: Payout, change: PayoutChange, wallet: Wallet | undefined) => readonly NewNotice[]
+  readonly tell: (payout: Payout, change: PayoutChange, wallet: Wallet | undefined) => readonly NewEmail[]
 }
 
 /** One worker for each run, because its row is locked. Only what it ended is told of: others may end a payout meanwhile. */
@@ -261,7 +261,7 @@ async function endPayouts(
       transaction,
       ended.map(({ payout }) => payout.walletId ?? ''),
     )
-    await queueNotices(
+    await queueEmails(
       transaction,
       ended.flatMap(({ payout, change }, index) => tell(payout, change, wallets[index])),
     )

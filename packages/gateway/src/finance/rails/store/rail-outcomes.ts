@@ -3,8 +3,8 @@
 import { isFinalOrderStatus } from '@tillgate/protocol'
 import { callbacksQueued, insertCallbacks } from '../../../core/callbacks/store/callbacks.ts'
 import type { Change } from '../../../core/changes/rules/change.ts'
-import type { NewNotice } from '../../../core/emails/rules/notice.ts'
-import { queueNotices } from '../../../core/emails/store/queue-notices.ts'
+import type { NewEmail } from '../../../core/emails/rules/email.ts'
+import { queueEmails } from '../../../core/emails/store/queue-emails.ts'
 import { type AccountKey, accountKeyOf, type Transfer } from '../../../core/ledger/rules/transfer.ts'
 import { insertTransfers } from '../../../core/ledger/store/ledger.ts'
 import type { ClaimedTask, RailCall } from '../../../core/orders/payments/rules/rail-task.ts'
@@ -36,7 +36,7 @@ export interface RailOutcome extends Decided {
   readonly task: ClaimedTask
   readonly calls: readonly RailCall[]
   /** Who is told of it. */
-  readonly notices?: readonly NewNotice[]
+  readonly emails?: readonly NewEmail[]
   /** Undefined: nothing more is to be asked. */
   readonly next: { readonly dueAtMs: number; readonly failures: number } | undefined
 }
@@ -69,9 +69,9 @@ export async function commitOutcomes(transaction: Queryable, all: readonly RailO
   ])
   const outcomes = all.filter(({ task }) => ours.has(task.taskId))
   await insertCalls(transaction, outcomes)
-  await queueNotices(
+  await queueEmails(
     transaction,
-    outcomes.flatMap(({ notices = [] }) => notices),
+    outcomes.flatMap(({ emails = [] }) => emails),
   )
   const changes = await commitDecisions(transaction, outcomes)
   return {

@@ -4,8 +4,8 @@
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import type { MadeBefore } from '../../../core/audit/rules/tell-again.ts'
 import { audited, insertAuditEntry } from '../../../core/audit/store/audit.ts'
-import type { NewNotice } from '../../../core/emails/rules/notice.ts'
-import { queueNotices } from '../../../core/emails/store/queue-notices.ts'
+import type { NewEmail } from '../../../core/emails/rules/email.ts'
+import { queueEmails } from '../../../core/emails/store/queue-emails.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { sql } from '../../../platform/database/sql.ts'
@@ -214,13 +214,13 @@ interface RailFailure {
   readonly failure: string
   readonly nowMs: number
   /** Who is told where it is paused for it. */
-  readonly noticesFor: (pausedUntilMs: number) => readonly NewNotice[]
+  readonly emailsFor: (pausedUntilMs: number) => readonly NewEmail[]
 }
 
 async function noteFailure(
   database: Pool,
   railId: string,
-  { failure, nowMs, noticesFor }: RailFailure,
+  { failure, nowMs, emailsFor }: RailFailure,
 ): Promise<number | undefined> {
   return database.transaction(async (transaction) => {
     const { rows } = await transaction.query<{ failures: number }>({
@@ -236,7 +236,7 @@ returning failures`,
       text: 'update rails set paused_until = $2 where rail_id = $1',
       values: [railId, nowMs + pauseMs],
     })
-    await queueNotices(transaction, noticesFor(nowMs + pauseMs))
+    await queueEmails(transaction, emailsFor(nowMs + pauseMs))
     return nowMs + pauseMs
   })
 }

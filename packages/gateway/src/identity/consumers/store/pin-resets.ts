@@ -3,8 +3,8 @@
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited, insertAuditEntry } from '../../../core/audit/store/audit.ts'
-import type { NewNotice } from '../../../core/emails/rules/notice.ts'
-import { queueNotices } from '../../../core/emails/store/queue-notices.ts'
+import type { NewEmail } from '../../../core/emails/rules/email.ts'
+import { queueEmails } from '../../../core/emails/store/queue-emails.ts'
 import { pinResetLimits } from '../../../core/wallets/rules/pin-reset.ts'
 import { forgetSources } from '../../../core/wallets/store/pin-try-sources.ts'
 import { endAccess } from '../../../core/wallets/store/wallet-access.ts'
@@ -17,7 +17,7 @@ import { walletTables } from './wallet-sessions.ts'
 
 export interface MailedReset extends PinResetKey {
   readonly nowMs: number
-  readonly notices: readonly NewNotice[]
+  readonly emails: readonly NewEmail[]
 }
 
 /** By an operator. */
@@ -74,7 +74,7 @@ values (${walletId}, ${codeHash}, ${isMailed}, ${nowMs}, ${nowMs + pinResetLimit
 /** Wrong tries stay counted: whoever knows the login could ask. */
 async function mail(
   transaction: Queryable,
-  { walletId, codeHash, nowMs, notices }: MailedReset,
+  { walletId, codeHash, nowMs, emails }: MailedReset,
 ): Promise<void> {
   // The wallet first, as whoever closes it: nothing is left of a closed one, nor mailed to whose it was.
   const wallet = await transaction.query(sql`
@@ -87,7 +87,7 @@ values (${walletId}, ${codeHash}, true, ${nowMs}, ${nowMs + pinResetLimits.lifeM
    set code_hash = excluded.code_hash, tries = 0, is_mailed = true, created_at = excluded.created_at,
        expires_at = excluded.expires_at
  where p.expires_at <= ${nowMs} or (p.is_mailed and p.created_at <= ${nowMs - pinResetLimits.mailEveryMs})`)
-  if (rowCount === 1) await queueNotices(transaction, notices)
+  if (rowCount === 1) await queueEmails(transaction, emails)
 }
 
 async function use(

@@ -3,8 +3,8 @@
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
-import type { NewNotice } from '../../../core/emails/rules/notice.ts'
-import { queueNotices } from '../../../core/emails/store/queue-notices.ts'
+import type { NewEmail } from '../../../core/emails/rules/email.ts'
+import { queueEmails } from '../../../core/emails/store/queue-emails.ts'
 import { pinResetLimits } from '../../../core/wallets/rules/pin-reset.ts'
 import type { NewWallet } from '../../../core/wallets/rules/wallet.ts'
 import { insertWallet } from '../../../core/wallets/store/wallets.ts'
@@ -22,7 +22,7 @@ export interface AskedRegistration extends RegistrationKey {
   /** Within this after a code nothing happens. */
   readonly everyMs: number
   /** Go out with it, or not at all. */
-  readonly notices: readonly NewNotice[]
+  readonly emails: readonly NewEmail[]
 }
 
 export type RegistrationStore = ReturnType<typeof makeRegistrationStore>
@@ -43,7 +43,7 @@ export function makeRegistrationStore(database: Pool) {
 
 async function ask(
   transaction: Queryable,
-  { loginHash, codeHash, nowMs, everyMs, notices }: AskedRegistration,
+  { loginHash, codeHash, nowMs, everyMs, emails }: AskedRegistration,
 ): Promise<void> {
   await transaction.query(sql`delete from registrations where expires_at <= ${nowMs}`)
   const { rowCount } = await transaction.query(sql`
@@ -52,7 +52,7 @@ values (${loginHash}, ${codeHash}, ${nowMs}, ${nowMs + pinResetLimits.lifeMs})
     on conflict (login_hash) do update
    set code_hash = excluded.code_hash, tries = 0, created_at = excluded.created_at, expires_at = excluded.expires_at
  where r.created_at <= ${nowMs - everyMs}`)
-  if (rowCount === 1) await queueNotices(transaction, notices)
+  if (rowCount === 1) await queueEmails(transaction, emails)
 }
 
 async function takeTry(database: Queryable, loginHash: string, nowMs: number): Promise<string | undefined> {

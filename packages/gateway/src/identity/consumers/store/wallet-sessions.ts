@@ -3,8 +3,8 @@
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
-import type { NewNotice } from '../../../core/emails/rules/notice.ts'
-import { queueNotices } from '../../../core/emails/store/queue-notices.ts'
+import type { NewEmail } from '../../../core/emails/rules/email.ts'
+import { queueEmails } from '../../../core/emails/store/queue-emails.ts'
 import { endAccess } from '../../../core/wallets/store/wallet-access.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
@@ -35,7 +35,7 @@ export const walletTables: Pick<AccountTables, 'kind' | 'accounts'> = {
 export interface OpenedSession {
   readonly session: WalletSession
   readonly access: Access
-  readonly notices: readonly NewNotice[]
+  readonly emails: readonly NewEmail[]
 }
 
 export type WalletSessionStore = ReturnType<typeof makeWalletSessionStore>
@@ -43,11 +43,11 @@ export type WalletSessionStore = ReturnType<typeof makeWalletSessionStore>
 export function makeWalletSessionStore(database: Pool) {
   return {
     /** False: the access was ended since it was proven. */
-    insert: ({ session, access, notices }: OpenedSession): Promise<boolean> =>
+    insert: ({ session, access, emails }: OpenedSession): Promise<boolean> =>
       database.transaction(async (transaction) => {
         if (!(await hasAccess(transaction, access, walletTables))) return false
         await insertSession(transaction, session)
-        await queueNotices(transaction, notices)
+        await queueEmails(transaction, emails)
         return true
       }),
     find: (sought: SoughtSession) => findSession(database, sought),

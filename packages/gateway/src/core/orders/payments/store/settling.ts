@@ -8,8 +8,8 @@ import { isTransient } from '../../../../platform/database/transient.ts'
 import { callbacksQueued, insertCallbacks } from '../../../callbacks/store/callbacks.ts'
 import { type Change, unpublished } from '../../../changes/rules/change.ts'
 import { commitAndPublish } from '../../../changes/store/commit.ts'
-import type { NewNotice } from '../../../emails/rules/notice.ts'
-import { queueNotices } from '../../../emails/store/queue-notices.ts'
+import type { NewEmail } from '../../../emails/rules/email.ts'
+import { queueEmails } from '../../../emails/store/queue-emails.ts'
 import { type AccountKey, feesAccount, type Transfer } from '../../../ledger/rules/transfer.ts'
 import { insertTransfers, makeAccountOpener, type Spent } from '../../../ledger/store/ledger.ts'
 import { dayOf } from '../../../wallets/rules/limits.ts'
@@ -37,7 +37,7 @@ export type Decided =
     }
   | { readonly kind: 'refund'; readonly claimed: ClaimedSettlement; readonly change: RefundChange }
 
-export type Settled = Decided & { readonly notices: readonly NewNotice[] }
+export type Settled = Decided & { readonly emails: readonly NewEmail[] }
 
 export type SettlingStore = ReturnType<typeof makeSettlingStore>
 
@@ -101,9 +101,9 @@ async function commitSettled(transaction: Queryable, all: readonly Settled[]) {
       refunds.flatMap(({ callback }) => callback ?? []),
     )
     changes.push(...changed.changes, ...refunds.map(refundChanged), ...callbacksQueued(ofRefunds))
-    await queueNotices(
+    await queueEmails(
       transaction,
-      settled.flatMap(({ notices }) => notices),
+      settled.flatMap(({ emails }) => emails),
     )
     await endRefunds(transaction, refunds, ends, givenBack(payments))
   }

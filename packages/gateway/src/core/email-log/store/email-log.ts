@@ -4,10 +4,10 @@ import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { allOf, prepared, sql } from '../../../platform/database/sql.ts'
 import type { AuditEntry } from '../../audit/rules/audit.ts'
 import { audited } from '../../audit/store/audit.ts'
-import type { Notice, NoticeState } from '../../emails/rules/notice.ts'
+import type { EmailState, Notice } from '../../emails/rules/email.ts'
 
-export interface NoticeFilter {
-  readonly state?: NoticeState | undefined
+export interface EmailFilter {
+  readonly state?: EmailState | undefined
 }
 
 interface Page {
@@ -16,12 +16,12 @@ interface Page {
   readonly limit: number
 }
 
-export type NoticeLog = ReturnType<typeof makeNoticeLog>
+export type EmailLog = ReturnType<typeof makeEmailLog>
 
-export function makeNoticeLog(database: Pool) {
+export function makeEmailLog(database: Pool) {
   return {
     /** The newest first. */
-    list: (filter: NoticeFilter, page: Page) => list(database, filter, page),
+    list: (filter: EmailFilter, page: Page) => list(database, filter, page),
     find: async (noticeId: string): Promise<Notice | undefined> => {
       const { rows } = await database.query(sql`
 select ${shape.columns} from notices where notice_id = ${noticeId}`)
@@ -67,11 +67,7 @@ const shape = rowShape<Notice>('notice', {
   endedAtMs: number('ended_at'),
 })
 
-async function list(
-  database: Queryable,
-  { state }: NoticeFilter,
-  { before, limit }: Page,
-): Promise<Notice[]> {
+async function list(database: Queryable, { state }: EmailFilter, { before, limit }: Page): Promise<Notice[]> {
   const { rows } = await database.query(sql`
 select ${shape.columns}
   from notices

@@ -3,10 +3,10 @@
 // recorded may have something to tell.
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { columnsOf } from '../../../platform/database/sql.ts'
-import type { NewNotice } from '../rules/notice.ts'
+import type { NewEmail } from '../rules/email.ts'
 
-export async function queueNotices(transaction: Queryable, notices: readonly NewNotice[]): Promise<void> {
-  if (notices.length === 0) return
+export async function queueEmails(transaction: Queryable, emails: readonly NewEmail[]): Promise<void> {
+  if (emails.length === 0) return
   await transaction.query({
     name: 'queue-notices',
     text: `
@@ -19,7 +19,7 @@ select n.*, n.created_at, 'queued'
  where not exists (select 1 from notice_optouts o where o.email = n.recipient and o.kind = n.kind)
     on conflict (once_key) do nothing`,
     values: columnsOf(
-      notices,
+      emails,
       ...(['noticeId', 'kind', 'merchantId', 'recipient', 'language', 'parameters', 'sealedLink'] as const),
       ...(['onceKey', 'createdAtMs', 'giveUpAtMs'] as const),
     ),

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '../../src/app/settings/config.ts'
-import type { NewNotice } from '../../src/core/emails/rules/notice.ts'
-import { queueNotices } from '../../src/core/emails/store/queue-notices.ts'
+import type { NewEmail } from '../../src/core/emails/rules/email.ts'
+import { queueEmails } from '../../src/core/emails/store/queue-emails.ts'
 import type { Pool } from '../../src/platform/database/pool.ts'
 import { openMailSession } from '../../src/platform/outbound/smtp.ts'
 import { actingAs } from '../support/acting.ts'
@@ -31,17 +31,17 @@ const signal = new AbortController().signal
 const open = (over: Pool) =>
   testOperations(over, { config, clock, openMail: () => openMailSession(server.settings) }).operations
 const operations = open(pool)
-const { makeNotices, sendNotices } = operations
+const { makeEmails, sendEmails } = operations
 
 function invitation(email: string, link = 'https://pay.test/join#secret') {
-  return makeNotices('member-invitation', {
+  return makeEmails('member-invitation', {
     to: { email, language: 'de' },
     parameters: { merchant: 'Tee & <Haus>', inviter: 'Ann', until: '2026-12-01 10:00 UTC' },
     link,
   })
 }
 
-const queue = (notices: readonly NewNotice[]) => queueNotices(pool, notices)
+const queue = (notices: readonly NewEmail[]) => queueEmails(pool, notices)
 
 interface Stored {
   state: string
@@ -74,21 +74,21 @@ test('an invitation arrives in its language with its link, which rests sealed un
   await queue(invitation('ann@example.com'))
   const { rows } = await pool.query('select * from notices')
   assert.doesNotMatch(JSON.stringify(rows), /#secret/)
-  assert.equal(await sendNotices.sendDue(signal), 1)
+  assert.equal(await sendEmails.sendDue(signal), 1)
   const [mail] = mailsTo('ann@example.com')
   assert.ok(mail)
   assert.match(textOf(mail.raw), /Ann lädt Sie ein, im Konto von Tee & <Haus> mitzuarbeiten/)
   assert.match(textOf(mail.raw), /https:\/\/pay\.test\/join#secret/)
   const { state, attempts, isWiped, claimId } = await stateOf('ann@example.com')
   assert.deepEqual([state, attempts, isWiped, claimId], ['sent', 1, true, null])
-  assert.equal(await sendNotices.sendDue(signal), 0)
+  assert.equal(await sendEmails.sendDue(signal), 0)
 })
 
 test('what a notice tells of and the notice are there together or not at all', async () => {
   const given = invitation('bob@example.com')
   await assert.rejects(
     pool.transaction(async (transaction) => {
-      await queueNotices(transaction, given)
+      await queueEmails(transaction, given)
       throw new Error('the cause failed')
     }),
   )
@@ -100,7 +100,7 @@ test('what cannot be sent now is tried again, later and later, and given up afte
   await queue(invitation('full@example.com'))
   const waits: number[] = []
   for (let tries = 0; tries < 40; tries++) {
-    await sendNotices.sendDue(signal)
+    await sendEmails.sendDue(signal)
     const { state, dueAt } = await stateOf('full@example.com')
     if (state !== 'queued') break
     waits.push((Number(dueAt) - clock.now()) / 60_000)
@@ -116,7 +116,7 @@ test('what cannot be sent now is tried again, later and later, and given up afte
 test('what the server will never take is refused at once', async () => {
   server.refuse = (to) => (to === 'gone@example.com' ? { code: 550, text: 'No such user' } : undefined)
   await queue(invitation('gone@example.com'))
-  await sendNotices.sendDue(signal)
+  await sendEmails.sendDue(signal)
   const { state, attempts, error } = await stateOf('gone@example.com')
   assert.deepEqual([state, attempts], ['refused', 1])
   assert.match(error, /550 No such user/)
@@ -124,14 +124,14 @@ test('what the server will never take is refused at once', async () => {
 
 test('a link that is over is not sent any more', async () => {
   server.refuse = (to) => (to === 'late@example.com' ? { code: 451, text: 'Later' } : undefined)
-  const given = makeNotices('member-recovery', {
+  const given = makeEmails('member-recovery', {
     to: { email: 'late@example.com', language: 'en' },
     parameters: { until: 'soon' },
     link: 'https://pay.test/recover',
     giveUpAtMs: clock.now() + 30_000,
   })
   await queue(given)
-  await sendNotices.sendDue(signal)
+  await sendEmails.sendDue(signal)
   assert.equal((await stateOf('late@example.com')).state, 'given_up')
 })
 
@@ -140,7 +140,7 @@ test('a code that ended while nothing ran is given up unsent; what has no end of
   const giveUpAtMs = clock.now() + 15 * 60_000
   const to = (email: string) => ({ email, language: 'en' }) as const
   await queue([
-    ...makeNotices('member-recovery', {
+    ...makeEmails('member-recovery', {
       to: to('over@example.com'),
       parameters: { until: 'soon' },
       link: 'https://pay.test/recover',
@@ -149,7 +149,7 @@ test('a code that ended while nothing ran is given up unsent; what has no end of
     ...invitation('patient@example.com'),
   ])
   clock.advance(15 * 60_000 + 1)
-  await sendNotices.sendDue(signal)
+  await sendEmails.sendDue(signal)
   assert.deepEqual(mailsTo('over@example.com'), [])
   const { state, error, isWiped } = await stateOf('over@example.com')
   assert.deepEqual([state, isWiped], ['given_up', true])
@@ -158,12 +158,12 @@ test('a code that ended while nothing ran is given up unsent; what has no end of
 
   await queue(invitation('weekend@example.com'))
   clock.advance(80 * hourMs)
-  await sendNotices.sendDue(signal)
+  await sendEmails.sendDue(signal)
   assert.equal((await stateOf('weekend@example.com')).state, 'sent')
 })
 
 test('a code is sent up to its last moment', async () => {
-  const given = makeNotices('member-recovery', {
+  const given = makeEmails('member-recovery', {
     to: { email: 'last@example.com', language: 'en' },
     parameters: { until: 'soon' },
     link: 'https://pay.test/recover',
@@ -171,7 +171,7 @@ test('a code is sent up to its last moment', async () => {
   })
   await queue(given)
   clock.advance(30_000)
-  await sendNotices.sendDue(signal)
+  await sendEmails.sendDue(signal)
   assert.equal((await stateOf('last@example.com')).state, 'sent')
 })
 
@@ -187,13 +187,13 @@ test('one that cannot be written is set aside with its error, and holds up none 
   clock.advance(1)
   await queue([
     ...invitation('behind@example.com'),
-    ...makeNotices('approval-waiting', {
+    ...makeEmails('approval-waiting', {
       parameters: { act: 'a', requestedBy: 'b', reason: 'c', until: 'd' },
       onceKey: 'nobody knows it',
     }),
   ])
   await pool.query("update notices set kind = 'unknown' where once_key like '%nobody knows it'")
-  await sendNotices.sendDue(signal)
+  await sendEmails.sendDue(signal)
   assert.equal((await stateOf('behind@example.com')).state, 'sent')
   const hollow = await stateOf('hollow@example.com')
   assert.deepEqual([hollow.state, Number(hollow.dueAt)], ['queued', clock.now() + 60_000])
@@ -201,7 +201,7 @@ test('one that cannot be written is set aside with its error, and holds up none 
   for (const email of ['strange@example.com', 'unsealed@example.com'])
     assert.match((await stateOf(email)).error, /cannot be written/)
   clock.advance(73 * hourMs)
-  await sendNotices.sendDue(signal)
+  await sendEmails.sendDue(signal)
   const { rows } = await pool.query("select from notices where state = 'queued'")
   assert.equal(rows.length, 0)
 })
@@ -209,7 +209,7 @@ test('one that cannot be written is set aside with its error, and holds up none 
 test('a receipt that was refused or given up can be asked for again; one that waits or was sent is not sent twice', async () => {
   const ask = (email: string) =>
     queue(
-      makeNotices('receipt', {
+      makeEmails('receipt', {
         to: { email, language: 'en' },
         parameters: { merchant: 'M', amount: '1', time: 't', orderNo: 'o', paymentId: 'p' },
         onceKey: `receipt ${email}`,
@@ -221,15 +221,15 @@ test('a receipt that was refused or given up can be asked for again; one that wa
   ] as const) {
     server.refuse = (to) => (to === email ? { code, text: 'No' } : undefined)
     await ask(email)
-    await sendNotices.sendDue(signal)
+    await sendEmails.sendDue(signal)
     await ask(email)
     clock.advance(73 * hourMs)
-    while ((await sendNotices.sendDue(signal)) > 0);
+    while ((await sendEmails.sendDue(signal)) > 0);
     assert.deepEqual(mailsTo(email), [])
     server.refuse = () => undefined
     for (let times = 0; times < 3; times++) {
       await ask(email)
-      while ((await sendNotices.sendDue(signal)) > 0);
+      while ((await sendEmails.sendDue(signal)) > 0);
     }
     assert.equal(mailsTo(email).length, 1, email)
   }
@@ -245,7 +245,7 @@ test('an approval that waits is told to every operator of the setting, once each
     params: { walletId: wallet.walletId },
     input: { currency: 'EUR', amount: '5.00' },
   })
-  while ((await sendNotices.sendDue(signal)) > 0);
+  while ((await sendEmails.sendDue(signal)) > 0);
   for (const email of ['one@ops.test', 'two@ops.test']) {
     assert.equal(mailsTo(email).length, 1)
     assert.match(
@@ -257,7 +257,7 @@ test('an approval that waits is told to every operator of the setting, once each
 
 test('what happens many times is told once', async () => {
   const told = () =>
-    makeNotices('approval-waiting', {
+    makeEmails('approval-waiting', {
       parameters: { act: 'a', requestedBy: 'b', reason: 'c', until: 'd' },
       onceKey: 'host.example 2026-11-16',
     })
@@ -269,11 +269,11 @@ test('what happens many times is told once', async () => {
 test('two workers at once send each notice once', async () => {
   server.received.length = 0
   await queue(Array.from({ length: 30 }, (_, n) => invitation(`p${n}@example.com`)).flat())
-  const other = open(pool).sendNotices
+  const other = open(pool).sendEmails
   const drain = async (worker: typeof other) => {
     while ((await worker.sendDue(signal)) > 0);
   }
-  await Promise.all([drain(sendNotices), drain(other), drain(sendNotices)])
+  await Promise.all([drain(sendEmails), drain(other), drain(sendEmails)])
   const invited = server.received.filter(({ to }) => /^p\d/.test(to)).map(({ to }) => to)
   assert.equal(invited.length, 30)
   assert.equal(new Set(invited).size, 30)
@@ -296,11 +296,11 @@ test('a server that is away costs one connection a batch, and everything waits f
       }
     },
   }).operations
-  await away.sendNotices.sendDue(signal)
+  await away.sendEmails.sendDue(signal)
   assert.equal(opened, 1)
   for (const email of ['x@example.com', 'y@example.com']) assert.equal((await stateOf(email)).state, 'queued')
   clock.advance(hourMs)
-  while ((await sendNotices.sendDue(signal)) > 0);
+  while ((await sendEmails.sendDue(signal)) > 0);
   assert.equal((await stateOf('y@example.com')).state, 'sent')
 })
 
@@ -308,12 +308,12 @@ test('a worker that stops gives back what it had claimed', async () => {
   await queue([...invitation('s@example.com'), ...invitation('t@example.com')])
   const stopping = new AbortController()
   server.beforeAccepting = async () => stopping.abort()
-  await sendNotices.sendDue(stopping.signal)
+  await sendEmails.sendDue(stopping.signal)
   server.beforeAccepting = async () => {}
   const states = [await stateOf('s@example.com'), await stateOf('t@example.com')]
   assert.deepEqual(states.map(({ state }) => state).sort(), ['queued', 'sent'])
   assert.equal(states.find(({ state }) => state === 'queued')?.attempts, 0)
-  assert.equal(await sendNotices.sendDue(signal), 1)
+  assert.equal(await sendEmails.sendDue(signal), 1)
 })
 
 for (const dies of ['process', 'connection'] as const) {
@@ -323,10 +323,10 @@ for (const dies of ['process', 'connection'] as const) {
       await queue(invitation(email))
       const broken = faultyPool(pool, { atPoint, dies })
       await open(broken.pool)
-        .sendNotices.sendDue(signal)
+        .sendEmails.sendDue(signal)
         .catch(() => {})
       clock.advance(hourMs)
-      while ((await sendNotices.sendDue(signal)) > 0);
+      while ((await sendEmails.sendDue(signal)) > 0);
       const ids = mailsTo(email).map(({ raw }) => headerOf(raw, 'Message-ID'))
       assert.ok(ids.length === 1 || ids.length === 2, `${ids.length} at ${atPoint}`)
       assert.equal(new Set(ids).size, 1)
@@ -338,5 +338,5 @@ for (const dies of ['process', 'connection'] as const) {
 
 test('without a mail server nothing is queued', () => {
   const silent = testOperations(pool, { clock }).operations
-  assert.deepEqual(silent.makeNotices('member-recovery', { parameters: { until: 'x' } }), [])
+  assert.deepEqual(silent.makeEmails('member-recovery', { parameters: { until: 'x' } }), [])
 })

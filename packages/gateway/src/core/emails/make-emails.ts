@@ -3,14 +3,14 @@
 import { makeUuid } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
-import type { NoticeKind, NoticeParameters } from './rules/kinds.ts'
-import { giveUpAfterMs, type NewNotice, type NoticeLanguage, placeOfLink } from './rules/notice.ts'
+import { type EmailLanguage, giveUpAfterMs, type NewEmail, placeOfLink } from './rules/email.ts'
+import type { EmailKind, EmailParameters } from './rules/kinds.ts'
 
-export interface NoticeGiven<K extends NoticeKind> {
-  readonly parameters: NoticeParameters<K>
+export interface EmailGiven<K extends EmailKind> {
+  readonly parameters: EmailParameters<K>
   readonly merchantId?: string | undefined
   /** Of a kind for a person: a normalised address. */
-  readonly to?: { readonly email: string; readonly language: NoticeLanguage }
+  readonly to?: { readonly email: string; readonly language: EmailLanguage }
   /** A secret: sealed until the notice is sent, and wiped then. */
   readonly link?: string
   /** After that it is of no use. */
@@ -20,14 +20,14 @@ export interface NoticeGiven<K extends NoticeKind> {
 }
 
 /** Of the kind, one or none. */
-export type MakeNotices = <K extends NoticeKind>(kind: K, given: NoticeGiven<K>) => readonly NewNotice[]
+export type MakeEmails = <K extends EmailKind>(kind: K, given: EmailGiven<K>) => readonly NewEmail[]
 
-export interface MakeNoticesParts extends ClockAndRandom {
+export interface MakeEmailsParts extends ClockAndRandom {
   readonly vault: Vault
   readonly isMailing: boolean
 }
 
-export function makeMakeNotices({ vault, clock, random, isMailing }: MakeNoticesParts): MakeNotices {
+export function makeMakeEmails({ vault, clock, random, isMailing }: MakeEmailsParts): MakeEmails {
   return (kind, given) => {
     if (!isMailing) return []
     const { parameters, merchantId, to, link, giveUpAtMs, onceKey } = given

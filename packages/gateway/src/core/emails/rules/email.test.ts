@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { kindOf, type NoticeKind, noticeKinds } from './kinds.ts'
-import { normaliseEmail, noticeLanguages } from './notice.ts'
+import { emailLanguages, normaliseEmail } from './email.ts'
+import { type EmailKind, emailKinds, kindOf } from './kinds.ts'
 import { textOf } from './texts.ts'
 import { writeMessage } from './write-message.ts'
 
 // Safe: these are its own keys.
-const kinds = Object.keys(noticeKinds) as NoticeKind[]
+const kinds = Object.keys(emailKinds) as EmailKind[]
 
 test('every text of every language fills exactly the gaps that its kind declares, and none stays open', () => {
   for (const kind of kinds) {
     const { gaps, hasLink } = kindOf(kind)
-    for (const language of noticeLanguages) {
+    for (const language of emailLanguages) {
       const { subject, body, link } = textOf(kind, language)
       const used = [subject, ...body].join(' ').matchAll(/\{(\w+)\}/g)
       const names = new Set([...used].map(([, name]) => name))

@@ -1,6 +1,6 @@
 // Notices by mail: to whom, what became of them, and the one way on for those that failed.
 
-import { type Notice, type NoticeState, noticeStates } from '../../../core/emails/rules/notice.ts'
+import { type EmailState, emailStates, type Notice } from '../../../core/emails/rules/email.ts'
 import { type Content, html } from '../../kit/html.ts'
 import { type Look, statusBadge } from '../../kit/pages/status.ts'
 import { actionForms } from '../action-forms.ts'
@@ -8,22 +8,22 @@ import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { empty, noneFits, pages, table } from '../tables.ts'
 import { ago, until } from '../words.ts'
 
-export const noticesPath = '/notices'
+export const emailsPath = '/notices'
 const perPage = 50
 
-export const noticesArea: readonly ConsoleRoute[] = [{ path: noticesPath, show }]
+export const emailsArea: readonly ConsoleRoute[] = [{ path: emailsPath, show }]
 
 const stateWords = {
   queued: ['wait', 'waiting'],
   sent: ['good', 'sent'],
   refused: ['bad', 'refused'],
   given_up: ['bad', 'given up'],
-} as const satisfies Record<NoticeState, readonly [Look, string]>
+} as const satisfies Record<EmailState, readonly [Look, string]>
 
 async function show(visit: Visit): Promise<ConsolePage> {
   const { query, operations, context } = visit
-  const wanted = noticeStates.find((each) => each === query.get('state'))
-  const found = await operations.notices.listNotices(
+  const wanted = emailStates.find((each) => each === query.get('state'))
+  const found = await operations.notices.listEmails(
     context,
     { state: wanted },
     { limit: perPage + 1, before: beforeOf(query.get('before')) },
@@ -33,14 +33,14 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Notices',
     area: 'system',
     content: html`<p>What people are told by mail. Ended notices are kept for 30 days.</p>
-<form class="filters" action="${noticesPath}"><label>State<select name="state"><option value="">All</option>${noticeStates.map(
+<form class="filters" action="${emailsPath}"><label>State<select name="state"><option value="">All</option>${emailStates.map(
       (each) =>
         html`<option value="${each}"${each === wanted && html` selected`}>${stateWords[each][1]}</option>`,
     )}</select></label><button>Show</button></form>
 ${
   shown.length === 0
     ? empty(
-        wanted ? noneFits('notice', noticesPath) : 'Nothing was told yet. Without SMTP_URL no mail is sent.',
+        wanted ? noneFits('notice', emailsPath) : 'Nothing was told yet. Without SMTP_URL no mail is sent.',
       )
     : html`${table(
         'Notices, the newest first',
@@ -48,7 +48,7 @@ ${
         shown.map((notice) => row(visit, notice)),
         { isTall: true },
       )}
-${pages(noticesPath, query, { older: found.length > perPage ? shown.at(-1)?.noticeId : undefined })}`
+${pages(emailsPath, query, { older: found.length > perPage ? shown.at(-1)?.noticeId : undefined })}`
 }`,
   }
 }

@@ -3,22 +3,22 @@
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { prepared, sql } from '../../../platform/database/sql.ts'
-import type { ClaimedNotice, NewNotice, NoticeOutcome, Recipient } from '../rules/notice.ts'
-import { queueNotices } from './queue-notices.ts'
+import type { ClaimedEmail, EmailOutcome, NewEmail, Recipient } from '../rules/email.ts'
+import { queueEmails } from './queue-emails.ts'
 import { findRecipients, type SoughtRecipients } from './recipients.ts'
 
-export type NoticeStore = ReturnType<typeof makeNoticeStore>
+export type EmailStore = ReturnType<typeof makeEmailStore>
 
-export function makeNoticeStore(database: Pool) {
+export function makeEmailStore(database: Pool) {
   return {
-    queue: (notices: readonly NewNotice[]) => queueNotices(database, notices),
-    claim: (claiming: NoticeClaiming) => claim(database, claiming),
+    queue: (emails: readonly NewEmail[]) => queueEmails(database, emails),
+    claim: (claiming: EmailClaiming) => claim(database, claiming),
     /** To its first reader, with one of their own for the others; nobody: it goes. False: the claim was lost. */
-    address: (notice: ClaimedNotice, first: Recipient | undefined, more: readonly NewNotice[]) =>
-      database.transaction((transaction) => address(transaction, notice, first, more)),
+    address: (email: ClaimedEmail, first: Recipient | undefined, more: readonly NewEmail[]) =>
+      database.transaction((transaction) => address(transaction, email, first, more)),
     /** False: the claim was lost, and nothing was written. */
-    record: (notice: ClaimedNotice, outcome: NoticeOutcome, nowMs: number) =>
-      record(database, notice, outcome, nowMs),
+    record: (email: ClaimedEmail, outcome: EmailOutcome, nowMs: number) =>
+      record(database, email, outcome, nowMs),
     /** Those of the claim that nothing was recorded of wait for the next one, as if they had not been claimed. */
     giveBack: async (claimId: string, nowMs: number): Promise<void> => {
       await database.query(sql`
@@ -34,14 +34,14 @@ insert into notice_optouts (email, kind, created_at) values (${email}, ${kind}, 
   }
 }
 
-export interface NoticeClaiming {
+export interface EmailClaiming {
   readonly claimId: string
   readonly nowMs: number
   readonly leaseMs: number
   readonly limit: number
 }
 
-const claimedShape = rowShape<ClaimedNotice>('notice', {
+const claimedShape = rowShape<ClaimedEmail>('notice', {
   noticeId: 'n.notice_id',
   kind: 'n.kind',
   merchantId: 'n.merchant_id',
@@ -59,8 +59,8 @@ const claimedShape = rowShape<ClaimedNotice>('notice', {
 /** By notices_due; a claim whose lease ended is due like any other. */
 async function claim(
   database: Queryable,
-  { claimId, nowMs, leaseMs, limit }: NoticeClaiming,
-): Promise<ClaimedNotice[]> {
+  { claimId, nowMs, leaseMs, limit }: EmailClaiming,
+): Promise<ClaimedEmail[]> {
   const { rows } = await database.query(prepared('claim-notices')`
 update notices n
    set claim_id = ${claimId}, due_at = ${nowMs + leaseMs}, attempts = n.attempts + 1
@@ -77,9 +77,9 @@ returning ${claimedShape.columns}`)
 
 async function address(
   transaction: Queryable,
-  { noticeId, claimId, parameters }: ClaimedNotice,
+  { noticeId, claimId, parameters }: ClaimedEmail,
   first: Recipient | undefined,
-  more: readonly NewNotice[],
+  more: readonly NewEmail[],
 ): Promise<boolean> {
   const { rowCount } = await transaction.query(
     first === undefined
@@ -88,15 +88,15 @@ async function address(
 update notices set recipient = ${first.email}, language = ${first.language}, parameters = ${parameters}
  where notice_id = ${noticeId} and claim_id = ${claimId}`,
   )
-  if (rowCount === 1) await queueNotices(transaction, more)
+  if (rowCount === 1) await queueEmails(transaction, more)
   return rowCount === 1
 }
 
 /** What nobody can have sent again, because its address is forgotten, may be asked for anew unless it was sent. */
 async function record(
   database: Queryable,
-  { noticeId, claimId }: ClaimedNotice,
-  { state, error, dueAtMs, isAddressForgotten }: NoticeOutcome,
+  { noticeId, claimId }: ClaimedEmail,
+  { state, error, dueAtMs, isAddressForgotten }: EmailOutcome,
   nowMs: number,
 ): Promise<boolean> {
   const isOver = state !== 'queued'

@@ -8,14 +8,14 @@ import type { Log } from '../../platform/runtime/log.ts'
 import type { MailSession, OutgoingMail, Sending } from '../../platform/runtime/outside/mail.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import type { Publish } from '../changes/rules/change.ts'
-import { isNoticeKind } from './rules/kinds.ts'
-import { afterSending, type ClaimedNotice, isOver, placeOfLink } from './rules/notice.ts'
+import { afterSending, type ClaimedEmail, isOver, placeOfLink } from './rules/email.ts'
+import { isEmailKind } from './rules/kinds.ts'
 import { writeMessage } from './rules/write-message.ts'
-import type { NoticeStore } from './store/notices.ts'
+import type { EmailStore } from './store/emails.ts'
 import type { Unsubscribe } from './unsubscribe.ts'
 
-export interface SendNoticesParts extends ClockAndRandom {
-  readonly notices: NoticeStore
+export interface SendEmailsParts extends ClockAndRandom {
+  readonly emails: EmailStore
   readonly vault: Vault
   /** Undefined: nothing is sent. */
   readonly openMail: (() => MailSession) | undefined
@@ -33,19 +33,19 @@ const leaseMs = 10 * 60_000
 const neededForOneMs = 60_000
 const tooLate: Sending = { kind: 'postponed', reason: 'its time was over before it could be sent' }
 
-export type SendNotices = ReturnType<typeof makeSendNotices>
+export type SendEmails = ReturnType<typeof makeSendEmails>
 
-export function makeSendNotices(parts: SendNoticesParts) {
-  const { notices, vault, clock, random } = parts
+export function makeSendEmails(parts: SendEmailsParts) {
+  const { emails, vault, clock, random } = parts
   return {
-    nextDue: notices.nextDue,
+    nextDue: emails.nextDue,
 
     /** How many were tried. */
     async sendDue(signal: AbortSignal): Promise<number> {
       if (!parts.openMail) return 0
       const nowMs = clock.now()
       const claimId = makeUuid(nowMs, random)
-      const claimed = await notices.claim({ claimId, nowMs, leaseMs, limit: batchSize })
+      const claimed = await emails.claim({ claimId, nowMs, leaseMs, limit: batchSize })
       if (claimed.length === 0) return 0
       const mail = parts.openMail()
       const untilMs = nowMs + leaseMs - neededForOneMs
@@ -53,34 +53,34 @@ export function makeSendNotices(parts: SendNoticesParts) {
         await sendAll(claimed, mail, () => signal.aborted || clock.now() > untilMs)
       } finally {
         mail.close()
-        await notices.giveBack(claimId, clock.now())
+        await emails.giveBack(claimId, clock.now())
       }
       return claimed.length
     },
   }
 
   async function sendAll(
-    claimed: readonly ClaimedNotice[],
+    claimed: readonly ClaimedEmail[],
     mail: MailSession,
     isTimeUp: () => boolean,
   ): Promise<void> {
     let unreachable: Sending | undefined
-    for (const notice of claimed) {
+    for (const email of claimed) {
       if (isTimeUp()) return
-      const isUnaddressed = notice.recipient === undefined && isNoticeKind(notice.kind)
-      const addressed = isUnaddressed ? await address(notice) : notice
+      const isUnaddressed = email.recipient === undefined && isEmailKind(email.kind)
+      const addressed = isUnaddressed ? await address(email) : email
       if (!addressed) continue
       const sending = isOver(addressed, clock.now())
         ? tooLate
         : (unreachable ?? (await send(addressed, mail)))
       if (sending.kind === 'unreachable') unreachable = sending
       const outcome = afterSending(addressed, sending, clock.now())
-      if (await notices.record(addressed, outcome, clock.now())) recorded(addressed, outcome)
+      if (await emails.record(addressed, outcome, clock.now())) recorded(addressed, outcome)
     }
   }
 
   function recorded(
-    { kind, attempts: count }: ClaimedNotice,
+    { kind, attempts: count }: ClaimedEmail,
     { state, error: reason }: ReturnType<typeof afterSending>,
   ): void {
     parts.publish([{ kind: 'email', state }])
@@ -89,12 +89,12 @@ export function makeSendNotices(parts: SendNoticesParts) {
   }
 
   /** Undefined: nobody hears it, or somebody else has it. */
-  async function address(notice: ClaimedNotice): Promise<ClaimedNotice | undefined> {
-    const { kind, merchantId } = notice
-    const to = await notices.findRecipients({ kind, merchantId, operatorEmails: parts.operatorEmails })
+  async function address(email: ClaimedEmail): Promise<ClaimedEmail | undefined> {
+    const { kind, merchantId } = email
+    const to = await emails.findRecipients({ kind, merchantId, operatorEmails: parts.operatorEmails })
     const [first, ...others] = to
     const named = first?.merchant === undefined ? {} : { merchant: first.merchant }
-    const addressed = { ...notice, parameters: { ...notice.parameters, ...named } }
+    const addressed = { ...email, parameters: { ...email.parameters, ...named } }
     const { claimId: _, attempts: __, ...told } = addressed
     const nowMs = clock.now()
     const more = others.map(({ email, language }) => ({
@@ -104,19 +104,19 @@ export function makeSendNotices(parts: SendNoticesParts) {
       language,
       onceKey: undefined,
     }))
-    const isOurs = await notices.address(addressed, first, more)
+    const isOurs = await emails.address(addressed, first, more)
     return isOurs && first ? { ...addressed, recipient: first.email, language: first.language } : undefined
   }
 
-  async function send(notice: ClaimedNotice, mail: MailSession): Promise<Sending> {
-    const message = writeOrSay(notice)
+  async function send(email: ClaimedEmail, mail: MailSession): Promise<Sending> {
+    const message = writeOrSay(email)
     return 'kind' in message ? message : mail.send(message)
   }
 
   /** One that cannot be written is tried again like any other, perhaps by a process that can, and holds up none. */
-  function writeOrSay(notice: ClaimedNotice): OutgoingMail | Sending {
+  function writeOrSay(email: ClaimedEmail): OutgoingMail | Sending {
     try {
-      return write(notice)
+      return write(email)
     } catch (error) {
       return { kind: 'postponed', reason: `it cannot be written: ${messageOf(error)}` }
     }
@@ -129,7 +129,7 @@ export function makeSendNotices(parts: SendNoticesParts) {
     parameters,
     sealedLink,
     recipient = '',
-  }: ClaimedNotice): OutgoingMail {
+  }: ClaimedEmail): OutgoingMail {
     const link = sealedLink && vault.open(sealedLink, placeOfLink(noticeId)).toString()
     const unsubscribeUrl = parts.unsubscribeUrl({ kind, email: recipient, language })
     const message = writeMessage({ kind, language, parameters, link, unsubscribeUrl })

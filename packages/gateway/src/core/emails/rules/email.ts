@@ -1,30 +1,30 @@
 // A notice from its cause to its end, when it is tried again, and what can be an address.
 import { Failure } from '@tillgate/protocol'
 import type { Sending } from '../../../platform/runtime/outside/mail.ts'
-import { isNoticeKind, kindOf, type NoticeKind } from './kinds.ts'
+import { type EmailKind, isEmailKind, kindOf } from './kinds.ts'
 
-export const noticeLanguages = ['en', 'zh', 'ja', 'es', 'fr', 'de', 'pt', 'ar'] as const
-export type NoticeLanguage = (typeof noticeLanguages)[number]
+export const emailLanguages = ['en', 'zh', 'ja', 'es', 'fr', 'de', 'pt', 'ar'] as const
+export type EmailLanguage = (typeof emailLanguages)[number]
 
 /** `refused`: the mail server will never take it. `given_up`: it could not be sent in time. */
-export const noticeStates = ['queued', 'sent', 'refused', 'given_up'] as const
-export type NoticeState = (typeof noticeStates)[number]
+export const emailStates = ['queued', 'sent', 'refused', 'given_up'] as const
+export type EmailState = (typeof emailStates)[number]
 
 export interface Recipient {
   readonly email: string
-  readonly language: NoticeLanguage
+  readonly language: EmailLanguage
   /** The name of the merchant that hears it. */
   readonly merchant?: string | undefined
 }
 
 /** To be written in the transaction of what it tells of. */
-export interface NewNotice {
+export interface NewEmail {
   readonly noticeId: string
-  readonly kind: NoticeKind
+  readonly kind: EmailKind
   readonly merchantId: string | undefined
   /** Undefined: whoever hears this kind is looked up when it is sent. */
   readonly recipient: string | undefined
-  readonly language: NoticeLanguage
+  readonly language: EmailLanguage
   readonly parameters: Readonly<Record<string, string>>
   readonly sealedLink: Buffer | undefined
   /** A second one with the same key is not written. */
@@ -33,8 +33,8 @@ export interface NewNotice {
   readonly giveUpAtMs: number
 }
 
-export interface Notice extends Omit<NewNotice, 'sealedLink' | 'onceKey'> {
-  readonly state: NoticeState
+export interface Notice extends Omit<NewEmail, 'sealedLink' | 'onceKey'> {
+  readonly state: EmailState
   readonly dueAtMs: number | undefined
   /** Those that were begun. */
   readonly attempts: number
@@ -42,15 +42,15 @@ export interface Notice extends Omit<NewNotice, 'sealedLink' | 'onceKey'> {
   readonly endedAtMs: number | undefined
 }
 
-export interface ClaimedNotice extends NewNotice {
+export interface ClaimedEmail extends NewEmail {
   /** Every write of the claim's holder carries it: who lost the claim writes nothing. */
   readonly claimId: string
   /** This one included. */
   readonly attempts: number
 }
 
-export interface NoticeOutcome {
-  readonly state: NoticeState
+export interface EmailOutcome {
+  readonly state: EmailState
   readonly error: string | undefined
   /** While it is queued. */
   readonly dueAtMs: number | undefined
@@ -74,24 +74,24 @@ export function retryDelayMs(attempts: number): number {
  * tried in them, because nothing ran, is still of use.
  */
 export function isOver(
-  { createdAtMs, giveUpAtMs }: Pick<NewNotice, 'createdAtMs' | 'giveUpAtMs'>,
+  { createdAtMs, giveUpAtMs }: Pick<NewEmail, 'createdAtMs' | 'giveUpAtMs'>,
   nowMs: number,
 ): boolean {
   return giveUpAtMs < createdAtMs + giveUpAfterMs && giveUpAtMs < nowMs
 }
 
-export function afterSending(notice: ClaimedNotice, sending: Sending, nowMs: number): NoticeOutcome {
-  const ended = (state: NoticeState, error?: string) => ({
+export function afterSending(email: ClaimedEmail, sending: Sending, nowMs: number): EmailOutcome {
+  const ended = (state: EmailState, error?: string) => ({
     state,
     error,
     dueAtMs: undefined,
     // Of a kind that a newer gateway queued nothing is known: its address is not kept.
-    isAddressForgotten: !isNoticeKind(notice.kind) || kindOf(notice.kind).forgetsAddress === true,
+    isAddressForgotten: !isEmailKind(email.kind) || kindOf(email.kind).forgetsAddress === true,
   })
   if (sending.kind === 'accepted') return ended('sent')
   if (sending.kind === 'refused') return ended('refused', sending.reason)
-  const dueAtMs = nowMs + retryDelayMs(notice.attempts)
-  if (dueAtMs > notice.giveUpAtMs) return ended('given_up', sending.reason)
+  const dueAtMs = nowMs + retryDelayMs(email.attempts)
+  if (dueAtMs > email.giveUpAtMs) return ended('given_up', sending.reason)
   return { state: 'queued', error: sending.reason, dueAtMs, isAddressForgotten: false }
 }
 
