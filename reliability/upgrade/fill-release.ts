@@ -32,7 +32,7 @@ export async function fillRelease(
     DATA_DIR: dataDir,
     MASTER_KEY: masterKey,
     OPERATOR_PASSWORD: 'a password of the first operator',
-    APPROVAL_FOR: 'payout',
+    APPROVAL_FOR: 'money-in',
     APPROVAL_REFUND_ABOVE: '5 EUR',
   }
   const { tree } = release
@@ -59,7 +59,7 @@ export async function fillRelease(
           admin: apiOf(gateway, people.tokens[0]),
         }),
       )
-    await askForApprovals(gateway, people, merchants[0]?.merchantId ?? '')
+    await askForApprovals(gateway, people)
     await gateway.stop()
 
     // Nobody works off what is begun from here on.
@@ -145,7 +145,6 @@ async function addPeople(tillgate: Tillgate, folder: string): Promise<People> {
   const why = ['--reason', 'a customer of ours']
   const named = ['--login', login, '--name', 'Dana', '--pin-file', pinFile]
   await tillgate('wallet', 'add', ...named, ...why)
-  await tillgate('wallet', 'top-up', login, '--amount', '100', '--currency', 'EUR', ...why)
   return {
     password,
     tokens: [tokens[0] ?? '', tokens[1] ?? ''],
@@ -167,7 +166,7 @@ async function addMerchant(
   const colour = ['--accent-colour', '#1f6f5c']
   const given = ['--public-key', file, ...colour]
   const { merchantId, aesKey } = await release.addMerchant(environment, '--name', 'Tea “House” 茶', ...given)
-  await release.command(environment, 'key', 'add', merchantId, '--aes')
+  await release.command(environment, 'key', 'add', merchantId, '--aes', '--reason', 'to rotate it')
   const other = await release.addMerchant(environment, '--name', 'Gone', '--public-key', file)
   await release.command(environment, 'merchant', 'suspend', other.merchantId, '--reason', 'it closed')
   return { merchantId, aesKey, privateKey: pair.privateKey }
@@ -239,16 +238,16 @@ async function listCallbacks(admin: AdminApi, merchantId: string): Promise<reado
   )
 }
 
-async function askForApprovals(gateway: GatewayChild, people: People, merchantId: string): Promise<void> {
+async function askForApprovals(gateway: GatewayChild, people: People): Promise<void> {
   const [alice, bob] = [apiOf(gateway, people.tokens[0]), apiOf(gateway, people.tokens[1])]
-  const payOut = async (amount: string) => {
-    const body = { amount, currency: 'EUR', reason: 'weekly' }
-    const { approval } = await alice('POST', `/merchants/${merchantId}/payouts`, body)
+  const topUp = async (amount: string) => {
+    const body = { amount, currency: 'EUR', reason: 'at the counter' }
+    const { approval } = await alice('POST', `/wallets/${people.wallet.login}/top-ups`, body)
     return (approval as { approvalId: string }).approvalId
   }
-  await bob('POST', `/approvals/${await payOut('10.00')}/approve`, { reason: 'looked at' })
-  await bob('POST', `/approvals/${await payOut('11.00')}/reject`, { reason: 'too much' })
-  await payOut('1.00')
+  await bob('POST', `/approvals/${await topUp('100.00')}/approve`, { reason: 'looked at' })
+  await bob('POST', `/approvals/${await topUp('11.00')}/reject`, { reason: 'too much' })
+  await topUp('1.00')
 }
 
 /** What a worker would go on with at once. Gives back the path of a checkout. */

@@ -115,7 +115,7 @@ test('the command line is installed with it', async () => {
   write('vectors.json', JSON.stringify(vectorCredentials))
   write('callback.json', JSON.stringify(callbackVectors[0]?.envelope))
   const till = join(project, 'node_modules/.bin/till')
-  assert.equal(await run(till, ['--version']), '0.1.0\n')
+  assert.equal(await run(till, ['--version']), '1.0.0\n')
   const output = await run(till, ['debug-signature', 'callback.json', '--credentials', 'vectors.json'])
   assert.match(output, /decrypted and verified/)
 })

@@ -30,9 +30,7 @@ select t.relname || ' ' || replace(pg_get_constraintdef(c.oid), ' NOT VALID', ''
 
 test('a spread database takes every migration, and new tables of merchants are spread with it', async () => {
   const { pool } = await clusterDatabase()
-  // Not sooner: 0017 hashes a column by a function that Citus does not let into an update. No version from before it ran
-  // on a cluster.
-  await migrate(pool, migrationsFolder, { upTo: 17 })
+  await migrate(pool, migrationsFolder, { upTo: 4 })
   const { tables } = await readCatalog(pool)
   for (const name of spreadTables.filter((each) => tables.some((table) => table.name === each)))
     await pool.query(spreadTable(name))
@@ -40,7 +38,7 @@ test('a spread database takes every migration, and new tables of merchants are s
     `insert into merchants (merchant_id, name, status, created_at) values ('100000000000000001', 'Shop', 'active', 1)`,
   )
   const { applied } = await migrate(pool, migrationsFolder)
-  assert.ok(applied.length > 20)
+  assert.ok(applied.length > 8)
   assert.deepEqual([...(await readSpread(pool))].sort(), spreadTables.toSorted())
   assert.deepEqual(faultsOf(await readCatalog(pool)), [])
   const { pool: usual } = await freshDatabase()

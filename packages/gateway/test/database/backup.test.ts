@@ -2,7 +2,7 @@
 // its books are proved, its callbacks go on, and what is damaged or does not belong is refused with nothing changed.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import filePromises from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
@@ -24,7 +24,7 @@ import { tablePlans } from '../../src/platform/database/tables.ts'
 import { StartFailure } from '../../src/platform/runtime/start-failure.ts'
 import { until } from '../support/callbacks.ts'
 import { runCommand } from '../support/command.ts'
-import { emptyDatabase } from '../support/database.ts'
+import { emptyDatabase, freshDatabase } from '../support/database.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { migrationsFolder, urlOf } from '../support/server.ts'
@@ -382,15 +382,25 @@ test('a restore ends sessions and one-time links, revokes API tokens, and says f
 })
 
 test('a backup of an older version is restored as it was, and brought up to date', async () => {
-  const old = await emptyDatabase()
-  await migrate(old.pool, migrationsFolder, { upTo: 7 })
+  const old = await freshDatabase()
   const sql = `insert into merchants (merchant_id, name, status, created_at) values ('123456789012345678', 'Old', 'active', 1)`
   await old.pool.query(sql)
   const path = join(folder, 'old.jsonl.gz')
   await writeBackupFile(path, (write) => writeBackup(old.pool, { madeAtMs: 1, madeBy: 'test', write }))
   const { pool } = await emptyDatabase()
-  const lines = readBackupFile(path)
-  const { migrated } = await restoreBackup(pool, { lines, migrationsFolder, nowMs: 7, checkHeader: () => {} })
-  assert.ok(migrated.length >= 2)
-  assert.equal((await pool.query(`select from merchants where name = 'Old'`)).rowCount, 1)
+  const newer = join(folder, 'newer migrations')
+  cpSync(migrationsFolder, newer, { recursive: true })
+  const next = String(readdirSync(newer).length + 1).padStart(4, '0')
+  writeFileSync(join(newer, `${next}-nickname.sql`), 'alter table merchants add column nickname text;')
+  const { migrated } = await restoreBackup(pool, {
+    lines: readBackupFile(path),
+    migrationsFolder: newer,
+    nowMs: 7,
+    checkHeader: () => {},
+  })
+  assert.deepEqual(migrated, [`${next}-nickname.sql`])
+  assert.equal(
+    (await pool.query(`select from merchants where name = 'Old' and nickname is null`)).rowCount,
+    1,
+  )
 })

@@ -6,7 +6,12 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import pg from 'pg'
 import { withDatabase } from '../../src/platform/database/connection.ts'
-import { MigrationFailure, type MigrationTrouble, migrate } from '../../src/platform/database/migrate.ts'
+import {
+  developmentChecksum,
+  MigrationFailure,
+  type MigrationTrouble,
+  migrate,
+} from '../../src/platform/database/migrate.ts'
 import { openPool, type Pool, type PoolOptions } from '../../src/platform/database/pool.ts'
 import { freshDatabase } from '../support/database.ts'
 import { migrationsFolder } from '../support/server.ts'
@@ -174,6 +179,18 @@ test('a database newer than the program refuses to start', async (t) => {
     await folderWith(one),
     'newer',
     /newer than this program: it has migration 0002-second-step/,
+  )
+})
+
+test('a database of a development version from before 1.0 is rejected with the commit that can export it', async (t) => {
+  const [pool] = (await emptyDatabase(t)) as [Pool]
+  await migrate(pool, await folderWith(two))
+  await pool.query('update migrations set checksum = $1 where number = 1', [developmentChecksum])
+  await refuses(
+    pool,
+    await folderWith(one),
+    'development',
+    /before 1\.0.*\nStart commit [0-9a-f]{8} to export/,
   )
 })
 

@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { settings } from '../../src/app/settings/settings.ts'
 import { placeOfPin } from '../../src/core/wallets/rules/wallet.ts'
-import { migrate } from '../../src/platform/database/migrate.ts'
 import { bindMode, readMode } from '../../src/platform/database/mode.ts'
 import type { Pool } from '../../src/platform/database/pool.ts'
 import { systemClock } from '../../src/platform/runtime/clock.ts'
@@ -20,7 +19,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { openMoney } from '../support/money.ts'
 import { testOperations } from '../support/operations.ts'
 import { temporaryFolder } from '../support/process.ts'
-import { migrationsFolder, urlOf } from '../support/server.ts'
+import { urlOf } from '../support/server.ts'
 import { testEnvironment } from '../support/started.ts'
 
 const live = { MODE: 'live', PUBLIC_URL: 'https://pay.example.com' }
@@ -165,21 +164,6 @@ test('in a live database test wallets are not made, and one that is there neithe
   const order = await money.addOrder(await money.addMerchant())
   const paid = await money.submitPayment({ ...order, walletId: 'ada' })
   assert.deepEqual(paid, { kind: 'wallet_locked' })
-})
-
-test('merchants who signed on by themselves before this version are known by the audit log', async () => {
-  const { pool } = await emptyDatabase()
-  await migrate(pool, migrationsFolder, { upTo: 14 })
-  await pool.query(`
-insert into merchants (merchant_id, name, status, created_at)
-values ('100000000000000001', 'Demo shop', 'active', 1), ('100000000000000002', 'Stranger', 'active', 1)`)
-  await pool.query(`
-insert into audit (audit_id, acted_at, actor, act, merchant_id, subject)
-values (gen_random_uuid(), 1, 'gateway', 'merchant.add', '100000000000000001', '100000000000000001'),
-       (gen_random_uuid(), 1, 'sandbox access', 'merchant.add', '100000000000000002', '100000000000000002')`)
-  await migrate(pool, migrationsFolder)
-  const { rows } = await pool.query('select name from merchants where is_self_registered')
-  assert.deepEqual(rows, [{ name: 'Stranger' }])
 })
 
 test('live refuses the master key of .env.example in a file too', async () => {

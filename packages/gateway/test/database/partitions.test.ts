@@ -4,14 +4,12 @@ import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
 import { makeCallbackId } from '@tillgate/protocol'
 import { verifyLedger } from '../../src/finance/overview/store/verify-ledger.ts'
-import { migrate } from '../../src/platform/database/migrate.ts'
 import { makePartitions, missingRanges, type Partition } from '../../src/platform/database/partitions.ts'
 import { openPool, type Pool } from '../../src/platform/database/pool.ts'
 import type { LoggedRequest } from '../../src/platform/request-log/store/request-log.ts'
 import { TestClock } from '../support/clock.ts'
-import { emptyDatabase, freshDatabase } from '../support/database.ts'
+import { freshDatabase } from '../support/database.ts'
 import { testOperations } from '../support/operations.ts'
-import { migrationsFolder } from '../support/server.ts'
 
 const dayMs = 86_400_000
 const rangeMs = 30 * dayMs
@@ -258,38 +256,4 @@ test('whoever holds a table for long is let alone, and writers are not held up',
   assert.deepEqual(partitions.busy, [])
   assert.ok(partitions.dropped.includes(nameAt('callback_attempts', 0)))
   assert.equal(await countOf(pool, 'callback_attempts_default'), 0)
-})
-
-test('a filled database is not written anew: its tables become the first partitions, wrong clocks included', async () => {
-  const { pool } = await emptyDatabase()
-  await migrate(pool, migrationsFolder, { upTo: 51 })
-  const callbackIds = [await addDelivered(pool, 1_700_000_000_000), await addDelivered(pool, startMs)]
-  await pool.query(
-    `insert into request_log (request_id, answered_at, is_opened, verb, route, http_status, duration_ms)
-     select 'r' || answered_at, answered_at, false, 'GET', '/', 404, 1 from unnest($1::bigint[]) as r (answered_at)`,
-    [[1_700_000_000_000, startMs]],
-  )
-  const fileOf = async (table: string) =>
-    (await pool.query(`select pg_relation_filenode('${table}') as file`)).rows[0]?.['file']
-  const before = await Promise.all(['callback_attempts', 'request_log'].map(fileOf))
-  await migrate(pool, migrationsFolder)
-  assert.deepEqual(await Promise.all(['callback_attempts_before', 'request_log_before'].map(fileOf)), before)
-  const { stores, operations } = testOperations(pool, { clock: new TestClock(startMs) })
-  for (const callbackId of callbackIds)
-    assert.equal((await stores.callbackHistory.findCallback(callbackId))?.state, 'delivered')
-  assert.equal((await stores.requestLog.list({}, { limit: 9 })).length, 2)
-  // The version before may go on for a while, and deletes by row.
-  await pool.query(`delete from request_log where request_id in (select request_id from request_log limit 1)`)
-  await pool.query(
-    `delete from callback_attempts a using unnest($1::text[], $2::uuid[]) as k (of_merchant, of_callback)
-      where a.merchant_id = k.of_merchant and a.callback_id = k.of_callback`,
-    [[merchantId], [callbackIds[0]]],
-  )
-  assert.deepEqual([await countOf(pool, 'request_log'), await countOf(pool, 'callback_attempts')], [1, 1])
-  await addDelivered(pool, startMs + 1_000 * dayMs)
-  assert.equal(await countOf(pool, 'callback_attempts_default'), 1)
-  await operations.tidyPartitions()
-  const [first, next] = await stores.partitions.list('callback_attempts')
-  assert.ok(first?.name === 'callback_attempts_before' && first.untilMs > startMs)
-  assert.equal(next?.fromMs, first.untilMs)
 })

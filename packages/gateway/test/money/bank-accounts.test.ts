@@ -5,14 +5,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Movement } from '../../src/core/ledger/store/movements.ts'
-import { verifyLedger } from '../../src/finance/overview/store/verify-ledger.ts'
-import { migrate } from '../../src/platform/database/migrate.ts'
-import type { Pool } from '../../src/platform/database/pool.ts'
 import { actingAs } from '../support/acting.ts'
-import { emptyDatabase, freshDatabase } from '../support/database.ts'
+import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { testOperations } from '../support/operations.ts'
-import { migrationsFolder } from '../support/server.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
@@ -198,70 +194,3 @@ test('the tables refuse a movement at a bank without reference or value date, an
   ]
   for (const statement of refused) await assert.rejects(pool.query(statement), { code: '23514' }, statement)
 })
-
-test('the funding account of an older release becomes the main bank account, with balance and history', async () => {
-  const { pool: old } = await emptyDatabase()
-  await migrate(old, migrationsFolder, { upTo: 26 })
-  await fillOldBooks(old)
-  const before = await booksOf(old)
-  await migrate(old, migrationsFolder)
-  const renamed = before.map((row) =>
-    JSON.parse(JSON.stringify(row).replaceAll('funding:operator', 'bank:main')),
-  )
-  assert.deepEqual(await booksOf(old), renamed)
-  assert.deepEqual((await verifyLedger(old)).findings, [])
-  const { rows } = await old.query(
-    'select transfer_id, outside_reference, value_date::text from transfers where outside_reference is not null',
-  )
-  assert.deepEqual(rows, [
-    { transfer_id: 'T1', outside_reference: 'T1', value_date: '2026-11-15' },
-    { transfer_id: 'T2', outside_reference: 'T2', value_date: '2026-11-16' },
-    { transfer_id: 'T5', outside_reference: 'T5', value_date: '2026-11-16' },
-  ])
-  const { rows: banksNow } = await old.query('select bank_name, currency, closed_at from bank_accounts')
-  assert.deepEqual(banksNow, [{ bank_name: 'main', currency: null, closed_at: null }])
-})
-
-async function booksOf(database: Pool): Promise<unknown[]> {
-  const { rows: accounts } = await database.query(
-    `select account_id, debits_pending, debits_posted, credits_pending, credits_posted from accounts
-      order by owner_kind in ('funding', 'bank'), account_id`,
-  )
-  const { rows: transfers } = await database.query(
-    'select transfer_id, kind, phase, debit_account, credit_account, amount_minor, made_at from transfers order by transfer_id',
-  )
-  return [...accounts, ...transfers]
-}
-
-/** Two top-ups in two currencies, one paid order, one payout: as the release before left them. */
-async function fillOldBooks(database: Pool): Promise<void> {
-  const beforeMidnight = Date.UTC(2026, 10, 15, 23, 59, 59, 999)
-  const atMs = beforeMidnight + 1
-  await database.query(`
-insert into audit (audit_id, acted_at, actor, act, subject) values
-  ('00000000-0000-7000-8000-000000000001', ${atMs}, 'test', 'wallet.top-up', 'w'),
-  ('00000000-0000-7000-8000-000000000002', ${atMs}, 'test', 'wallet.top-up', 'w'),
-  ('00000000-0000-7000-8000-000000000003', ${atMs}, 'test', 'merchant.payout', 'm');
-insert into merchants (merchant_id, name, status, created_at) values ('100000000000000001', 'Shop', 'active', 0);
-insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency, payment_time,
-                    expires_at, content, created_at, transaction_id, completed_at, wallet_id)
-values ('100000000000000001', 'P1', '1', 'success', 'WEB', 400, 'USD', 0, 600000, '{}', 0, 'T3', ${atMs}, 'w');
-insert into accounts (account_id, owner_kind, owner_id, currency, debits_posted, credits_posted) values
-  ('funding:operator:USD', 'funding', 'operator', 'USD', 1000, 150),
-  ('funding:operator:JPY', 'funding', 'operator', 'JPY', 77, 0),
-  ('wallet:w:USD', 'wallet', 'w', 'USD', 400, 1000),
-  ('wallet:w:JPY', 'wallet', 'w', 'JPY', 0, 77),
-  ('merchant:100000000000000001:USD', 'merchant', '100000000000000001', 'USD', 150, 400);
-insert into transfers (merchant_id, transfer_id, kind, phase, hold_id, debit_account, credit_account, currency,
-                       amount_minor, payment_id, audit_id, made_at) values
-  ('', 'T1', 'top_up', 'direct', null, 'funding:operator:USD', 'wallet:w:USD', 'USD', 1000, null,
-   '00000000-0000-7000-8000-000000000001', ${beforeMidnight}),
-  ('', 'T2', 'top_up', 'direct', null, 'funding:operator:JPY', 'wallet:w:JPY', 'JPY', 77, null,
-   '00000000-0000-7000-8000-000000000002', ${atMs}),
-  ('100000000000000001', 'T3', 'payment', 'hold', null, 'wallet:w:USD', 'merchant:100000000000000001:USD', 'USD', 400,
-   'P1', null, ${atMs}),
-  ('100000000000000001', 'T4', 'payment', 'post', 'T3', 'wallet:w:USD', 'merchant:100000000000000001:USD', 'USD', 400,
-   'P1', null, ${atMs}),
-  ('100000000000000001', 'T5', 'payout', 'direct', null, 'merchant:100000000000000001:USD', 'funding:operator:USD',
-   'USD', 150, null, '00000000-0000-7000-8000-000000000003', ${atMs});`)
-}

@@ -46,7 +46,7 @@ const access = [
   'select merchant_id, login, role from members',
   `select login, sealed_password, identity, confirmed_at is not null from member_accounts left join member_totp using (login)
     where status = 'active'`,
-  `select login, role, password_hash, sealed_password, email, identity, confirmed_at is not null
+  `select login, role, sealed_password, email, identity, confirmed_at is not null
      from operators left join operator_totp using (login) where status = 'active'`,
   `select link_id from member_links
     where used_at is null and merchant_id in (select owner_id from accounts where owner_kind = 'merchant')`,

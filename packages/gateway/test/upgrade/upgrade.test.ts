@@ -2,7 +2,7 @@
 // answered as it was, and goes on.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
@@ -22,13 +22,15 @@ import { MerchantClient } from '../support/merchant-client.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { migrationsFolder, urlOf } from '../support/server.ts'
 
-const release = '0.1.0'
+const release = '1.0.0'
 const gateways: TestGateway[] = []
 after(async () => {
   for (const gateway of gateways) await gateway.stop()
 })
 const { pool, connection } = await emptyDatabase()
+const namesOfMigrations = readdirSync(migrationsFolder).sort()
 const { known, madeAtMs } = await restoreRelease(pool, release)
+const made = Number((await pool.query('select count(*) as made from migrations')).rows[0]?.['made'])
 const clock = new TestClock(madeAtMs + 1_000)
 const DATA_DIR = temporaryFolder()
 writeFileSync(sandboxFilePath(DATA_DIR), JSON.stringify(known.demoMerchant), { mode: 0o600 })
@@ -51,7 +53,7 @@ const clientsOf = ({ url }: TestGateway) =>
 test('the migrations move no money', async () => {
   const before = await books(pool)
   const { applied } = await migrate(pool, migrationsFolder)
-  assert.ok(applied.length >= 35)
+  assert.deepEqual(applied, namesOfMigrations.slice(made))
   assert.ok(before.accounts.length > 0)
   assert.deepEqual(await books(pool), before)
   assert.deepEqual((await verifyLedger(pool)).findings, [])
@@ -85,9 +87,8 @@ test('orders, checkout links, callbacks, keys, tokens, passwords and PINs of the
   const { approvals } = await api.data('listApprovals')
   assert.deepEqual(approvals.map(({ status }: { status: string }) => status).sort(), [
     'approved',
-    // It waited as a form of then, which does not run any more.
-    'expired',
     'rejected',
+    'waiting',
   ])
 
   for (const { login, password } of known.operators) {
@@ -163,15 +164,15 @@ test('a backup of then is restored by the command line of today', async () => {
   const to = { ...environment, DATABASE_URL: urlOf(target.connection) }
   const restored = await runCommand(to, ['db', 'restore', `${placeOfRelease(release)}.jsonl.gz`])
   assert.equal(restored.code, 0, restored.err)
-  assert.match(restored.out, /brought up to date: 0015-mode\.sql/)
+  if (made < namesOfMigrations.length) assert.match(restored.out, /brought up to date/)
   assert.match(restored.out, /Revoked: 2 API tokens/)
   assert.match(restored.out, /The ledger is clean/)
 })
 
-/** Every account with its sums, and what moved of each kind. The funding account is called bank:main since migration 29. */
+/** Every account with its sums, and what moved of each kind. */
 async function books(database: Pool): Promise<{ readonly accounts: unknown[]; readonly moved: unknown[] }> {
   const { rows: accounts } = await database.query(
-    `select replace(account_id, 'funding:operator:', 'bank:main:') as account, currency, debits_posted, credits_posted,
+    `select account_id as account, currency, debits_posted, credits_posted,
             debits_pending, credits_pending
        from accounts order by 1`,
   )

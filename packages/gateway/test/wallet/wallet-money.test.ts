@@ -7,14 +7,12 @@ import { afterEach, test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
 import { readConfig } from '../../src/app/settings/config.ts'
 import { ownMerchantId, topUpLimits } from '../../src/core/orders/rules/top-up.ts'
-import { migrate } from '../../src/platform/database/migrate.ts'
 import { actingAs } from '../support/acting.ts'
-import { emptyDatabase, freshDatabase } from '../support/database.ts'
+import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { orderChanges, testOperations } from '../support/operations.ts'
 import { testIban, textOf, workOff } from '../support/payouts.ts'
 import { approved, openRails } from '../support/rails.ts'
-import { migrationsFolder } from '../support/server.ts'
 import { testEnvironment } from '../support/started.ts'
 
 const { pool } = await freshDatabase()
@@ -315,46 +313,6 @@ test('a withdrawal that is sent again is answered as before, whatever could not 
     ends({ failure: 'status_does_not_allow', field: undefined }),
   )
   await merchants.resumeMerchant(ownMerchantId, 'test')
-  assert.equal((await withdraw.list(walletId, 10)).length, 1)
-})
-
-test('a withdrawal of an older release, whose act had the number of its form, is known by it', async () => {
-  const { pool: old } = await emptyDatabase()
-  await migrate(old, migrationsFolder, { upTo: 54 })
-  const [formNumber, runId] = [randomUUID(), randomUUID()]
-  await old.query(`
-insert into payouts (merchant_id, payout_id, run_id, wallet_id, status, currency, amount_minor, account, requested_at) values
-  ('${ownMerchantId}', 'T1', '${runId}', 'w', 'requested', 'USD', 100, '{}', 1),
-  ('M', 'T1', '${runId}', null, 'requested', 'USD', 100, '{}', 1);
-insert into transfers (merchant_id, transfer_id, kind, phase, debit_account, credit_account, currency, amount_minor, audit_id, made_at)
-values
-  ('${ownMerchantId}', 'T1', 'payout', 'hold', 'wallet:w:USD', 'bank:main:USD', 'USD', 100, '${formNumber}', 1),
-  ('M', 'T1', 'payout', 'hold', 'merchant:M:USD', 'bank:main:USD', 'USD', 100, '${randomUUID()}', 1)`)
-  await migrate(old, migrationsFolder)
-  const { rows } = await old.query('select wallet_id, form_number from payouts order by wallet_id')
-  assert.deepEqual(rows, [
-    { wallet_id: 'w', form_number: formNumber },
-    { wallet_id: null, form_number: null },
-  ])
-})
-
-test('a withdrawal of an older gateway that still runs after the migration is known by the number of its form', async () => {
-  const walletId = await money.addWallet(2_000n)
-  const formNumber = randomUUID()
-  await withdrawFrom(walletId, 1_000n, formNumber)
-  const [made] = await withdraw.list(walletId, 1)
-  await pool.query('update payouts set form_number = null where payout_id = $1', [made?.payoutId])
-  await pool.query('update transfers set audit_id = $1 where transfer_id = $2', [formNumber, made?.payoutId])
-  await pool.query('update audit set audit_id = $1 where subject = $2 and act = $3', [
-    formNumber,
-    walletId,
-    'wallet.withdraw',
-  ])
-  await withdrawFrom(walletId, 1_000n, formNumber)
-  await assert.rejects(
-    withdrawFrom(walletId, 900n, formNumber),
-    ends({ failure: 'number_already_used', field: undefined }),
-  )
   assert.equal((await withdraw.list(walletId, 10)).length, 1)
 })
 

@@ -2,7 +2,6 @@
 // secrets. The gateway and the operator's command line both begin here.
 
 import { PlatformKeys } from '../../core/keys/platform-keys.ts'
-import { sealPlainHashes } from '../../core/keys/rotate-master-key.ts'
 import { parseDatabaseUrl } from '../../platform/database/connection.ts'
 import { bindMode } from '../../platform/database/mode.ts'
 import {
@@ -19,7 +18,6 @@ import { makeVault, type ScryptCost, type Vault } from '../../platform/runtime/s
 import { exitCodes, StartFailure } from '../../platform/runtime/start-failure.ts'
 import { type Config, refuseExampleKeys } from '../settings/config.ts'
 import { type DatabaseOptions, openGatewayDatabase } from './open-gateway-database.ts'
-import { placeOfSecret } from './secret-places.ts'
 import { makeStores, type StoreParts, type Stores } from './stores.ts'
 
 export interface OpenStores {
@@ -65,7 +63,6 @@ export async function storesOver(
   const vault = { ...makeVault(...masterKeys), ...(hashCost && { hashCost }) }
   await new PlatformKeys({ store: stores.platformKeys, vault }).ensure({ clock, random })
   await checkMasterKey(stores, vault)
-  await sealPlainHashes({ secrets: stores.sealedSecrets, vault, placeOf: placeOfSecret })
   return {
     stores,
     vault,

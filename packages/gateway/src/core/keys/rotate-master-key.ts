@@ -97,25 +97,3 @@ export function makeRotateMasterKey(parts: RotateMasterKeyParts) {
     },
   }
 }
-
-/** Hashes that rested as text are sealed, a batch at a time, by whichever gateway starts first. */
-export async function sealPlainHashes({
-  secrets,
-  vault,
-  placeOf,
-}: Pick<RotateMasterKeyParts, 'secrets' | 'vault' | 'placeOf'>): Promise<void> {
-  for (const kind of secretKinds) {
-    for (let more = true; more; ) {
-      const batch = await secrets.listUnsealed(kind, usualBatchSize)
-      if (batch.length > 0)
-        await secrets.sealInPlace(
-          kind,
-          batch.map((secret) => ({
-            ...secret,
-            sealed: vault.seal(Buffer.from(secret.plain), placeOf(secret)),
-          })),
-        )
-      more = batch.length === usualBatchSize
-    }
-  }
-}

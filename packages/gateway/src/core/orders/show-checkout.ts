@@ -1,6 +1,5 @@
 // What the checkout shows: the order behind a link, as it is at this moment, and the merchant who is paid. A link that
 // is wrong in any part finds nothing, and does not tell which part it was.
-import { createHash } from 'node:crypto'
 import { merchantIdPattern, paymentIdPattern } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
@@ -22,15 +21,12 @@ export interface Checkout {
 }
 
 export interface ShowCheckoutParts {
-  readonly orders: Pick<OrderStore, 'findForCheckout' | 'hadToken'>
+  readonly orders: Pick<OrderStore, 'findForCheckout'>
   readonly linkTokens: Tokens
   readonly currentOrder: CurrentOrder
   readonly directory: Pick<MerchantDirectory, 'remembered' | 'load'>
   readonly clock: Clock
 }
-
-/** Of orders from before tokens were derived: 20 random bytes, where a derived one has 32. */
-const oldTokenPattern = /^[\w-]{27}$/
 
 export type ShowCheckout = (link: CheckoutLink) => Promise<Checkout | undefined>
 
@@ -40,18 +36,12 @@ export function makeShowCheckout(parts: ShowCheckoutParts): ShowCheckout {
     if (!merchantIdPattern.test(merchantId) || !paymentIdPattern.test(paymentId)) return undefined
     const key = { merchantId, paymentId }
     // Before anything is looked up: nobody makes us ask the database by guessing links.
-    if (!linkTokens.isRight(token, [merchantId, paymentId]) && !(await isOldLink(key, token)))
-      return undefined
+    if (!linkTokens.isRight(token, [merchantId, paymentId])) return undefined
     const found = await orders.findForCheckout(key)
     if (!found) return undefined
     const { order, hasAttempts } = found
     const nowMs = clock.now()
     const { known } = directory.remembered(merchantId, nowMs) ?? (await directory.load(merchantId, nowMs))
     return known && { order: await currentOrder(order, nowMs), merchant: known.merchant, hasAttempts }
-  }
-
-  async function isOldLink(key: OrderKey, token: string): Promise<boolean> {
-    if (!oldTokenPattern.test(token)) return false
-    return orders.hadToken(key, createHash('sha256').update(token).digest('hex'))
   }
 }

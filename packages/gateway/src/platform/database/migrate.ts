@@ -28,7 +28,11 @@ const raceSqlStates = new Set(['23505', '42P07', '42710'])
 
 const fileNamePattern = /^(\d{4})-([a-z0-9]+(?:-[a-z0-9]+)*)\.sql$/
 
-export type MigrationTrouble = 'files' | 'edited' | 'newer' | 'unknown' | 'failed'
+/** Of the first step before 1.0, and the last commit that has the steps. */
+export const developmentChecksum = '03536ee30eb405fb0d5fdef88739635751e2163fccd121ea89a51ae3ca1a5236'
+const lastDevelopmentCommit = 'eb464a45'
+
+export type MigrationTrouble = 'files' | 'development' | 'edited' | 'newer' | 'unknown' | 'failed'
 
 export class MigrationFailure extends StartFailure {
   readonly trouble: MigrationTrouble
@@ -176,6 +180,12 @@ function firstMissing(
   migrations: readonly Migration[],
   applied: readonly AppliedRow[],
 ): Migration | undefined {
+  if (applied[0]?.checksum === developmentChecksum)
+    throw new MigrationFailure(
+      'development',
+      'A development version of Tillgate from before 1.0 made this database, and 1.0 cannot upgrade it.\n' +
+        `Start commit ${lastDevelopmentCommit} to export what you need, and give 1.0 an empty database.`,
+    )
   const newest = applied.at(-1)
   if (newest !== undefined && newest.number > migrations.length) {
     throw new MigrationFailure(

@@ -52,8 +52,6 @@ interface Place {
   readonly isLive: string
   /** How a row of `t` is found by a row of `k`. */
   readonly match: string
-  /** Where the same rested as text before it was sealed. */
-  readonly unsealed?: string
 }
 
 export const sealedPlaces: Readonly<Record<SecretKind, Place>> = {
@@ -85,7 +83,6 @@ export const sealedPlaces: Readonly<Record<SecretKind, Place>> = {
     id: 'login',
     isLive: 'true',
     match: 't.login = k.id',
-    unsealed: 'password_hash',
   },
   member_totp: {
     table: 'member_totp',
@@ -107,7 +104,6 @@ export const sealedPlaces: Readonly<Record<SecretKind, Place>> = {
     id: 'wallet_id',
     isLive: 'true',
     match: 't.wallet_id = k.id',
-    unsealed: 'pin_hash',
   },
   rail_secret: {
     table: 'rail_secrets',
@@ -143,11 +139,6 @@ export function makeSealedSecretStore(database: Pool) {
     countByMasterKey: () => countByMasterKey(database),
     /** Secrets of a kind under any other master key, in the order of their keys. */
     listNotUnder: (options: ListOptions) => listNotUnder(database, options),
-    /** What rests as text still. */
-    listUnsealed: (kind: SecretKind, limit: number) => listUnsealed(database, kind, limit),
-    /** Only where the text is still the one that was read. */
-    sealInPlace: (kind: SecretKind, secrets: readonly (UnsealedSecret & { readonly sealed: Buffer })[]) =>
-      sealInPlace(database, kind, secrets),
     /** Only where the secret is still the one that was read; how many. Where there are any, the action is on record with them. */
     reseal: (secrets: readonly Resealed[], entry?: AuditEntry) => reseal(database, secrets, entry),
   }
@@ -199,37 +190,6 @@ select '${kind}' as kind, ${owner ?? `''`} as owner, ${id} as id, ${column} as s
     values: [masterKeyId, limit, ...given],
   })
   return rows
-}
-
-export interface UnsealedSecret extends SecretKey {
-  readonly plain: string
-}
-
-async function listUnsealed(database: Queryable, kind: SecretKind, limit: number): Promise<UnsealedSecret[]> {
-  const { table, id, unsealed } = sealedPlaces[kind]
-  if (unsealed === undefined) return []
-  const { rows } = await database.query<UnsealedSecret>({
-    text: `
-select '${kind}' as kind, '' as owner, ${id} as id, ${unsealed} as plain
-  from ${table} where ${unsealed} is not null limit $1`,
-    values: [limit],
-  })
-  return rows
-}
-
-async function sealInPlace(
-  database: Queryable,
-  kind: SecretKind,
-  secrets: readonly (UnsealedSecret & { readonly sealed: Buffer })[],
-): Promise<void> {
-  const { table, column, match, unsealed } = sealedPlaces[kind]
-  await database.query({
-    text: `
-update ${table} t set ${column} = k.sealed, ${unsealed} = null
-  from unnest($1::text[], $2::text[], $3::bytea[]) as k (id, before, sealed)
- where ${match} and t.${unsealed} = k.before`,
-    values: columnsOf(secrets, 'id', 'plain', 'sealed'),
-  })
 }
 
 function reseal(

@@ -56,7 +56,6 @@ export function makeOrderStore(
     /** Of `findOrder` what a live view needs, and no more. */
     findStatus: batched((keys: readonly OrderKey[]) => findStatuses(database, keys), batching),
     /** Whether its link had a token of this hash before tokens were derived. */
-    hadToken: (key: OrderKey, tokenHash: string) => hadToken(database, key, tokenHash),
     findOrderByNumber: batched(
       (numbers: readonly OrderNumber[]) => findOrdersByNumber(database, numbers),
       batching,
@@ -253,18 +252,6 @@ select ${orderColumns}
   })
   const found = new Map(rows.map(toOrder).map((order) => [numberOf(order), order]))
   return numbers.map((number) => found.get(numberOf(number)))
-}
-
-async function hadToken(
-  database: Queryable,
-  { merchantId, paymentId }: OrderKey,
-  tokenHash: string,
-): Promise<boolean> {
-  const { rowCount } = await database.query({
-    text: 'select from orders where merchant_id = $1 and payment_id = $2 and old_checkout_token_hash = $3',
-    values: [merchantId, paymentId, tokenHash],
-  })
-  return rowCount === 1
 }
 
 async function commitStatusChanges(

@@ -197,7 +197,7 @@ async function setPin(
   { walletId, accessVersion, sealedPin, tokenHash }: NewPin,
 ): Promise<boolean> {
   const { rowCount } = await transaction.query(sql`
-update wallets set sealed_pin = ${sealedPin}, pin_hash = null
+update wallets set sealed_pin = ${sealedPin}
  where wallet_id = ${walletId} and status = 'active' and access_version = ${accessVersion}`)
   if (rowCount !== 1) return false
   // Somebody else may have the code.

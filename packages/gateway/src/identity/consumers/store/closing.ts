@@ -132,7 +132,7 @@ select login from wallets where wallet_id = ${walletId}`)
   await transaction.query(sql`
 update wallets
    set status = 'closed', closed_at = ${nowMs}, login = ${loginOfClosed(walletId)}, name = ${name},
-       sealed_pin = ${sealedPin}, pin_hash = null, language = null, confirmed_at = null, tries = 0, locked_until = null,
+       sealed_pin = ${sealedPin}, language = null, confirmed_at = null, tries = 0, locked_until = null,
        last_try_at = null
  where wallet_id = ${walletId}`)
   await endAccess(transaction, walletId)

@@ -105,7 +105,7 @@ async function use(
 delete from pin_resets where wallet_id = ${walletId} and code_hash = ${codeHash}`)
   if (rowCount !== 1) return false
   await transaction.query(sql`
-update wallets set sealed_pin = ${sealedPin}, pin_hash = null where wallet_id = ${walletId}`)
+update wallets set sealed_pin = ${sealedPin} where wallet_id = ${walletId}`)
   await endAccess(transaction, walletId)
   // Whoever had the PIN before may have added some.
   await removePasskeys(transaction, login, walletTables)

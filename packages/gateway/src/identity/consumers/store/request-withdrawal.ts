@@ -46,16 +46,12 @@ export type WithdrawalStore = ReturnType<typeof makeWithdrawalStore>
 
 export function makeWithdrawalStore(database: Pool) {
   return {
-    /** By payouts_of_wallets. An older gateway that still runs beside this one gives the number to the action alone. */
+    /** By payouts_of_wallets. */
     async find(walletId: string, formNumber: string): Promise<Payout | undefined> {
       const [found] = await findPayouts(
         database,
         sql`merchant_id = ${ownMerchantId} and wallet_id = ${walletId}
-   and (form_number = ${formNumber}
-        or (form_number is null
-            and exists (select 1 from transfers t
-                         where t.merchant_id = ${ownMerchantId} and t.transfer_id = payout_id
-                           and t.audit_id = ${formNumber})))`,
+   and form_number = ${formNumber}`,
       )
       return found
     },

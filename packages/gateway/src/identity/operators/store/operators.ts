@@ -84,7 +84,7 @@ async function setPassword(
 ): Promise<boolean> {
   const { rowCount } = await transaction.query(sql`
 update operators
-   set sealed_password = ${sealedPassword}, password_hash = null, password_changed_at = ${nowMs}, tries = 0,
+   set sealed_password = ${sealedPassword}, password_changed_at = ${nowMs}, tries = 0,
        locked_until = null
  where login = ${login} and email is null and (${accessVersion}::integer is null or access_version = ${accessVersion})`)
   if (rowCount !== 1) return false
