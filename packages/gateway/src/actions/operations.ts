@@ -25,6 +25,7 @@ import type { ManageLinks } from '../finance/links/manage-links.ts'
 import type { ReadMerchant } from '../finance/overview/read-merchant.ts'
 import type { ReadOverview } from '../finance/overview/read-overview.ts'
 import type { CallbackWithAttempts, ShowOrder } from '../finance/overview/show-order.ts'
+import type { SearchBooks } from '../finance/overview/store/search.ts'
 import type { SystemState } from '../finance/overview/store/system-state.ts'
 import type { ManageBankAccounts } from '../finance/payouts/manage-bank-accounts.ts'
 import type { ManagePayouts } from '../finance/payouts/manage-payouts.ts'
@@ -111,6 +112,7 @@ export interface Operations extends MerchantOperations {
   /** Money that came late. */
   listSuspenseAccounts(context: AnyContext): Promise<readonly Account[]>
   listRailAccounts(context: AnyContext, railId: string): Promise<readonly Account[]>
+  readonly searchBooks: Reading<SearchBooks>
   /** On a wallet, or on one of the operator's bank accounts. */
   readonly listMovements: Reading<ListMovements>
   writeStatement(context: AnyContext, range: StatementRange): AsyncIterable<string>

@@ -311,6 +311,10 @@ test('what an order gives back in all without approval stays within the limit, s
     [paymentId],
   )
   assert.equal(rows[0]?.sum, '480')
+  // Whoever decides reads whose money it is, and of how much.
+  const { text } = await bob.get('/approvals')
+  assert.match(text, /<dt>Order total<\/dt>/)
+  assert.match(text, new RegExp(`href="/merchants/${merchant.merchantId}">`))
   assert.match(await note(olga, path, { referRefundNo: newId(), amount: '99' }), /more than is left/)
 })
 

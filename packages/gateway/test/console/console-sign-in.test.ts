@@ -50,7 +50,11 @@ test('live does not start without a password for its first operator, and starts 
     startTestGateway({ firstStart: true, environment: { ...live, OPERATOR_PASSWORD: '' } }),
     (error) => error instanceof ConfigurationFailure && /OPERATOR_PASSWORD must be set/.test(error.message),
   )
-  await startTestGateway({ firstStart: true, environment: live })
+  const started = await startTestGateway({ firstStart: true, environment: live })
+  // Strangers read the page: neither a login nor a command helps them.
+  const { text } = await new ConsoleClient(started).get('/sign-in')
+  assert.match(text, /Ask another admin/)
+  assert.doesNotMatch(text, /<code>admin<\/code>|reset-password/)
 })
 
 test('nobody sees a page without signing in, and comes to the page asked for afterwards', async () => {

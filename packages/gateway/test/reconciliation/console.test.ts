@@ -64,6 +64,12 @@ test('a dry run on the command line reads a file and changes nothing; an error n
   assert.match((await tillgate('reconcile', 'import', '/nowhere', '--reason', 'look')).err, /cannot be read/)
 })
 
+test('without a statement nothing is said to agree with the books', async () => {
+  const { text } = await admin.get('/reconciliation')
+  assert.match(text, /No statement was imported yet, so nothing was compared/)
+  assert.doesNotMatch(text, /agree/)
+})
+
 test('a statement is chosen in the console, and its lines say what came of them', async () => {
   const page = '/reconciliation/imports'
   const refused = await admin.upload(

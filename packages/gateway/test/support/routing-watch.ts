@@ -39,6 +39,7 @@ const ofAllMerchants: Readonly<Record<string, readonly [functions: readonly stri
     'what is overdue is found by its time',
   ],
   'finance/overview/store/figures.ts': [[''], 'the overview counts over all merchants'],
+  'finance/overview/store/search.ts': [[''], 'the console searches over all merchants'],
   'finance/overview/store/overview-hours.ts': [[''], 'the overview counts over all merchants'],
   'finance/payouts/store/payout-batches.ts': [
     [''],

@@ -2,6 +2,7 @@
 import { Failure, maxAttachLength, orderStatuses, refundStatuses, toDecimalText } from '@tillgate/protocol'
 import type { Order } from '../../core/orders/rules/order.ts'
 import type { OrderDetails } from '../../finance/overview/show-order.ts'
+import { isCreditorReference } from '../../finance/rails/rules/bank-account.ts'
 import { type Action, defineAction, defineSharedAction, form } from '../action.ts'
 import { amount, count, faced, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { currency, defaultLimit, limit, merchantId, nextLook, paymentId, reason } from '../shared-fields.ts'
@@ -191,8 +192,8 @@ export const orderActions: readonly Action[] = [
       path: `${page}/refund`,
       page,
       label: 'Refund…',
-      explains: ({ order: of }) =>
-        `The money goes from the merchant’s wallet back to the consumer’s; ${leftOf(of)} ${of.currency} can still be refunded. The merchant gets a callback.`,
+      explains: (details) =>
+        `The money goes from the merchant’s wallet ${refundTarget(details)}; ${leftOf(details.order)} ${details.order.currency} can still be refunded. The merchant gets a callback.`,
       button: 'Refund',
       isDangerous: true,
       hidden: ['referRefundNo'],
@@ -216,6 +217,20 @@ export const orderActions: readonly Action[] = [
     }),
   }),
 ]
+
+/** Where a refund ends: the consumer's wallet, the rail that collected the payment, or a bank account by the operator's hand. */
+function refundTarget({ order: { railId, walletId }, attempts, transferEntries }: OrderDetails): string {
+  if (walletId !== undefined) return 'to the wallet that paid'
+  const isByTransfer = attempts.some(
+    ({ railId: by, reference }) => by === railId && reference !== undefined && isCreditorReference(reference),
+  )
+  if (!isByTransfer) return `back through the rail ${railId}, to whatever the consumer paid with`
+  const payers = new Set(
+    transferEntries.flatMap(({ direction, party }) => (direction === 'in' && party ? [party] : [])),
+  )
+  const [payer = 'the consumer’s bank account'] = payers
+  return `to ${payers.size > 1 ? 'the consumer’s bank account' : payer}, by a bank transfer that you make and then record`
+}
 
 /** What can still be refunded. */
 export function leftOf(of: Order): string {

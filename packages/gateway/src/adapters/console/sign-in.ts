@@ -184,7 +184,10 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
 <label>Password<input name="password" type="password" autocomplete="current-password" required></label>
 <button class="primary">Sign in</button>`,
       withPasskey: true,
-      help: html`The first start made the operator <code>admin</code>. Lost the password? On the server: <code>npm run tillgate -- operator reset-password admin --reason lost</code>`,
+      help:
+        parts.mode === 'live'
+          ? html`Lost your password? Ask another admin for a new one.`
+          : html`The first start made the operator <code>admin</code>. Lost the password? On the server: <code>npm run tillgate -- operator reset-password admin --reason lost</code>`,
     })
   }
 
@@ -195,7 +198,7 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
       tried,
       fields: html`<label>Code from your app, or a recovery code<input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="${maxCodeLength}" required autofocus></label>
 <button class="primary">Sign in</button>`,
-      help: html`App and recovery codes lost? Another admin can reset the second step, or on the server: <code>npm run tillgate -- operator reset-totp LOGIN --reason lost</code>`,
+      help: html`App and recovery codes lost? Ask another admin to reset the second step.${parts.mode !== 'live' && html` Or on the server: <code>npm run tillgate -- operator reset-totp LOGIN --reason lost</code>`}`,
     })
   }
 

@@ -36,6 +36,7 @@ import { makeLinkStore } from '../../finance/links/store/links.ts'
 import { readFigures } from '../../finance/overview/store/figures.ts'
 import { makeMerchantFigureStore } from '../../finance/overview/store/merchant-figures.ts'
 import { makeOverviewHours } from '../../finance/overview/store/overview-hours.ts'
+import { makeSearchBooks } from '../../finance/overview/store/search.ts'
 import { readSystemState } from '../../finance/overview/store/system-state.ts'
 import { verifyLedger } from '../../finance/overview/store/verify-ledger.ts'
 import { makeMerchantBankAccountStore } from '../../finance/payouts/store/merchant-bank-accounts.ts'
@@ -169,6 +170,7 @@ export function makeStores(pool: Pool, { onBatch, publish, outcomes }: StorePart
     emails: makeEmailStore(pool),
     emailLog: makeEmailLog(pool),
     overviewHours: makeOverviewHours(pool),
+    searchBooks: makeSearchBooks(pool),
     sandbox: makeSandboxStore(pool, publish),
     sandboxListens: makeSandboxListenStore(pool),
     sandboxAccess: makeSandboxAccessStore(pool),

@@ -39,6 +39,7 @@ export function operationsForReading(stores: Stores, common: Common) {
       treasury.listAccounts({ ownerKind: 'suspense', ownerId: 'late' }),
     listRailAccounts: (_context: AnyContext, railId: string) =>
       treasury.listAccounts({ ownerKind: 'rail', ownerId: railId }),
+    searchBooks: reading(stores.searchBooks),
     listMovements: reading(stores.listMovements),
     listBills: reading(stores.bills.listBills),
     writeStatement: (_context: AnyContext, range: Parameters<typeof streamStatement>[1]) =>

@@ -1,4 +1,4 @@
-// Finds orders for an operator: by whatever number they were told, by filter, or all that fit as a file.
+// Finds orders for an operator: by whatever number they were given, in any case, by filter, or all that fit as a file.
 import { paymentIdPattern, refundIdPattern, toDecimalText, transactionIdPattern } from '@tillgate/protocol'
 import { csvRow } from '../../platform/runtime/csv.ts'
 import { type Context, reading } from '../audit/context.ts'
@@ -41,14 +41,18 @@ async function listOrders(
 async function search(
   { stores: { list } }: Parts,
   { merchantId }: Context,
-  number: string,
+  text: string,
 ): Promise<readonly ListedOrder[]> {
+  const number = text.toUpperCase()
   const kind = kindOf(number)
-  const found = await list.findByNumber({ kind, number, merchantId })
+  const found = kind === undefined ? [] : await list.findByNumber({ kind, number, merchantId })
+  if (found.length > 0) return found
   // A merchant is free to write numbers that look like ours.
-  return found.length > 0 || kind === 'merchantNumber'
-    ? found
-    : list.findByNumber({ kind: 'merchantNumber', number, merchantId })
+  for (const each of new Set([text, number, text.toLowerCase()])) {
+    const theirs = await list.findByNumber({ kind: 'merchantNumber', number: each, merchantId })
+    if (theirs.length > 0) return theirs
+  }
+  return []
 }
 
 async function* exportCsv(
@@ -65,10 +69,14 @@ async function* exportCsv(
   }
 }
 
-function kindOf(text: string): SoughtNumber {
+/** Ours begin with a letter for the kind and the time, so that as little as this leads to few. */
+const prefixPattern = /^[PTR]0[0-9A-HJKMNP-TV-Z]{5,24}$/
+
+function kindOf(text: string): SoughtNumber | undefined {
   if (paymentIdPattern.test(text)) return 'paymentId'
   if (transactionIdPattern.test(text)) return 'transactionId'
-  return refundIdPattern.test(text) ? 'refundId' : 'merchantNumber'
+  if (refundIdPattern.test(text)) return 'refundId'
+  return prefixPattern.test(text) ? 'prefix' : undefined
 }
 
 const heads = [

@@ -8,10 +8,10 @@ import { type ApprovalRequest, approvalStatuses } from '../../../core/audit/rule
 import { mayAct } from '../../../core/audit/rules/roles.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { actionForms } from '../action-forms.ts'
-import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
+import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { status } from '../statuses.ts'
 import { empty, facts, pages } from '../tables.ts'
-import { ago, moment } from '../words.ts'
+import { ago, amount, moment } from '../words.ts'
 
 const path = '/approvals'
 const perPage = 50
@@ -44,20 +44,22 @@ ${
     ? empty(
         html`No requests. <code>APPROVAL_FOR</code> and <code>APPROVAL_REFUND_ABOVE</code> set what needs a second operator.`,
       )
-    : html`${shown.map((request) => card(visit, request))}
+    : html`${await Promise.all(shown.map((request) => card(visit, request)))}
 ${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.approvalId : undefined })}`
 }`,
   }
 }
 
 /** A card, not a table row: everything that is approved must be readable on a phone. */
-function card(visit: Visit, request: ApprovalRequest): Html {
+async function card(visit: Visit, request: ApprovalRequest): Promise<Html> {
   const { nowMs } = visit
   const { requestedAs, requestedAtMs, expiresAtMs, reason, decidedAtMs } = request
   const { title, fields } = describeRequest(request, findAction)
+  const about = await subjectOf(visit, request)
   return html`<section class="card approval"><h2>${title}</h2>
 ${facts([
   ['Status', outcome(request)],
+  ...about,
   ...fields.map((field) => [field.label, fact(field, request)] as const),
   ['Requested by', html`<span class="wrap">${requestedAs}</span>, ${ago(requestedAtMs, nowMs)}`],
   ['Reason', html`<span class="wrap">${reason || '—'}</span>`],
@@ -70,6 +72,37 @@ ${
   mayAct(visit.operator.role, findAction(request.action)?.needs ?? 'admin') &&
   actionForms(visit, 'approval', { subject: request, values: { approvalId: request.approvalId } })
 }</section>`
+}
+
+/** Whose money it is, in words: numbers alone say nothing to whoever decides. */
+async function subjectOf(
+  { operations, context }: Visit,
+  { merchantId, params }: ApprovalRequest,
+): Promise<(readonly [string, Html])[]> {
+  if (merchantId === undefined) return []
+  const paymentId = (params as { readonly paymentId?: string }).paymentId
+  const details =
+    paymentId === undefined ? undefined : await operations.showOrder(context, { merchantId, paymentId })
+  const merchant = await orNothing(operations.merchants.showMerchant(context, merchantId))
+  return [
+    ...(merchant
+      ? [
+          [
+            'Merchant',
+            html`<a class="wrap" href="/merchants/${merchantId}">${merchant.merchant.name}</a>`,
+          ] as const,
+        ]
+      : []),
+    ...(details
+      ? ([
+          [
+            'Order',
+            html`<a class="wrap" href="/orders/${merchantId}/${paymentId}">${details.order.orderNo}</a>`,
+          ],
+          ['Order total', amount(details.order.paymentAmountMinor, details.order.currency)],
+        ] as const)
+      : []),
+  ]
 }
 
 /** Ids with pages of their own are links: two merchants may have one name, and the id tells which one it is. */

@@ -1,4 +1,4 @@
-// The search that stands on every page: orders by any of their numbers, merchants, wallets, rails, callbacks and requests.
+// The search that stands on every page: orders, payouts and runs by any of their numbers and references, merchants, wallets, rails, callbacks and requests.
 import { uuidPattern } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
@@ -21,32 +21,55 @@ async function show(visit: Visit): Promise<ConsolePage> {
       parts.length > 0
         ? parts
         : empty(
-            html`Nothing is called “${sought}”. The search knows whole numbers: paymentId, orderNo, transactionId, refundId, referRefundNo, callback id, requestId; orders by how their attach begins; merchants and rails by number or part of the name; and wallets by number, or how login, name or last name begin.`,
+            html`No results for “${sought}”. In any case, you can search for orders by paymentId, transactionId or refundId or how they begin, by orderNo, referRefundNo or attach, by a rail’s, a bank’s or a creditor reference, or by the payer; payouts and payout runs by number or reference; merchants by number, name or contact; rails by number or name; wallets by number, login or name; callbacks and requests by number.`,
           ),
   }
 }
 
 async function search(sought: string, visit: Visit): Promise<(Html | undefined)[]> {
   const { nowMs, operations, context } = visit
-  const [orders, merchants, wallets, rails, callback, requests] = await Promise.all([
+  const word = sought.toLowerCase()
+  const [orders, merchants, wallets, rails, callback, requests, books] = await Promise.all([
     operations.orders.search(context, sought),
     operations.orders.searchMerchants(context, sought),
     operations.wallets.listWallets(context, sought, maxWallets),
     operations.rails.listRails(context),
-    uuidPattern.test(sought) ? operations.findCallback(context, sought) : undefined,
+    uuidPattern.test(word) ? operations.findCallback(context, word) : undefined,
     operations.listRequests(
       context,
       { requestId: sought, merchantId: undefined },
       { limit: 1, before: undefined },
     ),
+    operations.searchBooks(context, sought),
   ])
-  const word = sought.toLowerCase()
   const named = rails.filter(({ railId, name }) => railId === word || name.toLowerCase().includes(word))
   return [
     orders.length > 0 ? html`<h2>Orders</h2>${orderTable(orders, nowMs)}` : undefined,
+    list(
+      'Orders by reference or payer',
+      books.orders,
+      ({ merchantId, paymentId, text }) =>
+        html`<a href="/orders/${merchantId}/${paymentId}"><code>${paymentId}</code></a> ${text}`,
+    ),
+    list(
+      'Payouts',
+      books.payouts,
+      ({ merchantId, payoutId, reference }) =>
+        html`<a href="/merchants/${merchantId}/payouts/${payoutId}"><code>${payoutId}</code></a> ${reference}`,
+    ),
+    list(
+      'Payout runs',
+      books.runs,
+      ({ runId, reference }) => html`<a href="/payouts/${runId}"><code>${runId}</code></a> ${reference}`,
+    ),
     list('Merchants', merchants, ({ merchantId, name }) => [
       html`<a href="/merchants/${merchantId}">${name}</a> <code>${merchantId}</code> · <a href="/orders?merchant=${merchantId}">its orders</a>`,
     ]),
+    list(
+      'Merchants by contact',
+      books.contacts,
+      ({ merchantId, name, text }) => html`<a href="/merchants/${merchantId}">${name}</a> ${text}`,
+    ),
     list(
       'Wallets',
       wallets,

@@ -42,7 +42,7 @@ export interface FoundOrders {
 }
 
 /** Which number it is: each is looked up by its own key. */
-export type SoughtNumber = 'paymentId' | 'transactionId' | 'refundId' | 'merchantNumber'
+export type SoughtNumber = 'paymentId' | 'transactionId' | 'refundId' | 'merchantNumber' | 'prefix'
 
 export interface Sought {
   readonly kind: SoughtNumber
@@ -160,6 +160,8 @@ function lookupOf(kind: SoughtNumber, number: string, merchantId: string | undef
 select s.payment_id from transfers s where ${ofMerchant} and s.transfer_id = ${number} and s.payment_id is not null`
     case 'refundId':
       return sql`select s.payment_id from refunds s where ${ofMerchant} and s.refund_id = ${number}`
+    case 'prefix':
+      return beginning(number, ofMerchant)
     case 'merchantNumber':
       return sql`
 select s.payment_id from orders s where ${ofMerchant} and s.order_no = ${number}
@@ -173,6 +175,23 @@ select s.payment_id from refunds s where ${ofMerchant} and s.refer_refund_no = $
   order by s.payment_id desc
   limit ${maxFound})`
   }
+}
+
+/** Ours have digits and capital letters alone, which every collation puts in one order. */
+function beginning(prefix: string, ofMerchant: Sql): Sql {
+  const until = prefix.padEnd(27, 'Z')
+  if (prefix.startsWith('P'))
+    return sql`
+select s.payment_id from orders s where ${ofMerchant} and s.payment_id between ${prefix} and ${until}
+ order by s.payment_id desc limit ${maxFound}`
+  if (prefix.startsWith('R'))
+    return sql`
+select s.payment_id from refunds s where ${ofMerchant} and s.refund_id between ${prefix} and ${until} limit ${maxFound}`
+  return sql`
+select s.payment_id
+  from transfers s
+ where ${ofMerchant} and s.transfer_id between ${prefix} and ${until} and s.payment_id is not null
+ limit ${maxFound}`
 }
 
 async function findByNumber(

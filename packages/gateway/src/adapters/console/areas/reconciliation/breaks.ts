@@ -2,7 +2,7 @@
 
 import { type Break, breakMeanings, returnReference } from '../../../../finance/reconciliation/rules/break.ts'
 import { breakKinds } from '../../../../finance/reconciliation/rules/match.ts'
-import { type Content, type Html, html } from '../../../kit/html.ts'
+import { type Html, html } from '../../../kit/html.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
 import { actionForms } from '../../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
@@ -30,6 +30,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     { status, kind, account, owner },
     { skip, limit: perPage + 1 },
   )
+  const reconciled = await visit.operations.reconciliation.days.listAccounts(visit.context)
   const isFiltered = [...query.keys()].some((name) => name !== 'status')
   return {
     title: 'Reconciliation',
@@ -69,7 +70,9 @@ ${table(
     none: isFiltered
       ? noneFits('break', path)
       : status === 'open'
-        ? 'Nothing is open: what was imported agrees with the books.'
+        ? reconciled.length === 0
+          ? html`No statement was imported yet, so nothing was compared. <a href="${path}/imports">Import one</a>`
+          : `Nothing is open: the statements of ${[...new Set(reconciled.map((each) => each.account))].join(', ')} agree with the books.`
         : 'Nothing was settled yet.',
   },
 )}
@@ -136,15 +139,18 @@ function outsideSide({ line, currency, account }: Break): Html {
   ])
 }
 
-function bookSide({ item, currency }: Break): Html {
+function bookSide({ item, currency, amountMinor }: Break): Html {
   if (!item) return empty('The books have nothing like it.')
-  const wanted: Content = item.kind === 'booked' ? 'in the books' : 'waited for, not in the books yet'
+  const wantedOf = (): string => {
+    if (item.kind === 'booked') return 'in the books'
+    // Nothing is unexplained: the money of this line is in the books, for the order or in suspense for it.
+    return amountMinor === 0n
+      ? 'which is what this line is for; the money is in the books'
+      : 'expected, not in the books yet'
+  }
   return facts([
-    [
-      'Amount',
-      item.kind === 'transfer' ? amount(item.amountMinor, currency) : amount(item.amountMinor, currency),
-    ],
-    ['What', `${item.what.replaceAll('_', ' ')}, ${wanted}`],
+    ['Amount', amount(item.amountMinor, currency)],
+    ['What', `${item.what.replaceAll('_', ' ')}, ${wantedOf()}`],
     ['Day', item.day],
     ['Transfer', html`<code class="wrap">${item.transferId}</code>`],
     item.merchantId !== '' &&
@@ -173,7 +179,7 @@ function next(found: Break, parked: string | undefined): Html | undefined {
 function about(found: Break, nowMs: number): Html {
   const { amountMinor, currency, resolution } = found
   return facts([
-    ['Unexplained', amountMinor === 0n ? 'nothing: the books are right' : amount(amountMinor, currency)],
+    ['Unexplained', amountMinor === 0n ? 'nothing: the books have all of it' : amount(amountMinor, currency)],
     ['Found', moment(found.foundAtMs, nowMs)],
     ['Owner', html`<span class="wrap">${found.owner ?? 'nobody'}</span>`],
     resolution !== undefined &&
