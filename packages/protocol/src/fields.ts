@@ -203,5 +203,5 @@ function describeText(value: string): string {
 
 /** Every field of every message is made by a function of this file, so every one has its notes. */
 export function notesOf(schema: TSchema): FieldNotes {
-  return schema as unknown as FieldNotes
+  return schema as TSchema & FieldNotes
 }

@@ -26,7 +26,7 @@ const ofAllMerchants: Readonly<Record<string, readonly [functions: readonly stri
     'the address of a payment link names the link alone, and the console lists those of all',
   ],
   'core/merchants/store/merchants.ts': [
-    ['deleteUnusedHosts', 'listMerchants', 'searchMerchants'],
+    ['deleteUnusedHosts', 'listMerchants'],
     'the console lists merchants, and pruning looks for hosts that nobody uses',
   ],
   'core/orders/store/erasure.ts': [[''], 'what is old enough to be erased is found by its time'],

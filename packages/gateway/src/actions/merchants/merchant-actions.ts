@@ -93,17 +93,11 @@ export const merchantActions: readonly Action[] = [
       older: optional(text(nextPage, { max: 18 })),
     }),
     command: { words: 'merchant list', columns: ['merchantId', 'name', 'status', 'createdAtMs'] },
-    async run({ operations, context, input }) {
-      const all = (await operations.merchants.listMerchants(context)).toReversed()
-      return pageOf('merchants', input, {
-        async read({ before, limit: wanted }) {
-          const from =
-            before === undefined ? 0 : all.findIndex((each) => each.merchantId === before) + 1 || all.length
-          return all.slice(from, from + wanted)
-        },
+    run: ({ operations, context, input }) =>
+      pageOf('merchants', input, {
+        read: (page) => operations.merchants.listMerchants(context, page),
         keyOf: (each) => each.merchantId,
-      })
-    },
+      }),
   }),
   defineAction({
     name: 'merchant.add',

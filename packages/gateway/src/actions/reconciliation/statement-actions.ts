@@ -1,6 +1,5 @@
 // Statements of banks and rails: imported, listed, and how CSV files are read.
 import { Failure, toDecimalText } from '@tillgate/protocol'
-import type { Static, TObject } from 'typebox'
 import type { ImportOutcome } from '../../finance/reconciliation/import-statement.ts'
 import {
   type CsvMapping,
@@ -61,7 +60,7 @@ const statement = {
 }
 const column = (description: string) =>
   text(`The heading of the column ${description}.`, { max: 100, pattern: visibleCharacters })
-const columns = {
+const columnFields = {
   separator: faced(oneOf('Between cells.', separators), { initial: ',' }),
   decimalSign: faced(oneOf('In amounts.', decimalSigns), { initial: '.' }),
   dayForm: faced(oneOf('How days are written.', dayForms), { initial: 'YYYY-MM-DD' }),
@@ -109,10 +108,8 @@ const mapping = {
   settlesTo: optional(
     faced(bankName, { label: 'Bank account that the rail pays over to', placeholder: 'main' }),
   ),
-  ...columns,
+  ...columnFields,
 }
-// Safe: these are its own keys.
-const columnNames = Object.keys(columns) as (keyof typeof columns)[]
 const path = '/reconciliation'
 
 export const statementActions: readonly Action[] = [
@@ -237,11 +234,11 @@ export const statementActions: readonly Action[] = [
       button: 'Save the mapping',
     },
     async run({ operations, context, input }) {
-      const { mappingName, account, settlesTo } = input
+      const { reason: why, mappingName, account, settlesTo, ...columns } = input
       const saved = await operations.reconciliation.mappings.saveMapping(
         context,
-        { mappingName, account, settlesTo, columns: columnsOf(input) },
-        input.reason,
+        { mappingName, account, settlesTo, columns },
+        why,
       )
       return { mappingName, account, settlesTo, ...answerOf(saved.columns) }
     },
@@ -267,13 +264,6 @@ export const statementActions: readonly Action[] = [
     }),
   }),
 ]
-
-function columnsOf(input: Static<TObject<typeof columns>>): CsvMapping {
-  // Safe: these are the fields of a mapping, and the schema checked them.
-  return Object.fromEntries(
-    columnNames.flatMap((each) => (input[each] === undefined ? [] : [[each, input[each]]])),
-  ) as unknown as CsvMapping
-}
 
 function answerOf(of: CsvMapping) {
   return { ...of, references: [...of.references], skipWords: of.skipWords && [...of.skipWords] }

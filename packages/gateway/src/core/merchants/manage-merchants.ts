@@ -83,7 +83,6 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
   const { merchants } = parts.stores
   return {
     listMerchants: reading(merchants.listMerchants),
-    searchMerchants: reading(merchants.searchMerchants),
     ...bindWithin(parts, {
       addMerchant,
       suspendMerchant,

@@ -15,7 +15,7 @@ export const merchantsArea: readonly ConsoleRoute[] = [{ path, show }]
 
 async function show(visit: Visit): Promise<ConsolePage> {
   const sought = (visit.query.get('q') ?? '').trim().toLowerCase().slice(0, 64)
-  const found = await visit.operations.merchants.searchMerchants(visit.context, sought, maxShown + 1)
+  const found = await visit.operations.merchants.listMerchants(visit.context, { sought, limit: maxShown + 1 })
   return {
     title: 'Merchants',
     area: 'merchants',

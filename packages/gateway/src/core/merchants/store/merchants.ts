@@ -4,7 +4,7 @@ import { batched } from '../../../platform/database/batching.ts'
 import { isDataError } from '../../../platform/database/data-error.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
-import { columnsOf, prepared, sql } from '../../../platform/database/sql.ts'
+import { allOf, columnsOf, prepared, sql } from '../../../platform/database/sql.ts'
 import type { AuditEntry } from '../../audit/rules/audit.ts'
 import { audited, insertAuditEntry } from '../../audit/store/audit.ts'
 import type { UsedKey } from '../rules/key-use.ts'
@@ -39,15 +39,22 @@ export interface MerchantWithKeys {
 
 const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as const
 
+export interface MerchantPage {
+  /** Contained in the number or the name, in small letters. */
+  readonly sought?: string
+  /** The last merchant of the page before. */
+  readonly before?: string | undefined
+  readonly limit: number
+}
+
 export function makeMerchantStore(database: Pool) {
   return {
     /** False when its merchantId is taken. */
     insertMerchant: (merchant: Merchant, keys: readonly MerchantKey[], entry: AuditEntry) =>
       audited(database, entry, (transaction) => insertMerchantWithKeys(transaction, merchant, keys)),
     findMerchant: batched((ids: readonly string[]) => findMerchants(database, ids), batching),
-    listMerchants: () => listMerchants(database),
-    /** The newest first: those whose number or name contains the text, in small letters. */
-    searchMerchants: (sought: string, limit: number) => searchMerchants(database, sought, limit),
+    /** Newest first. */
+    listMerchants: (page: MerchantPage) => listMerchants(database, page),
     /** The merchant as it is after the change; undefined when there is none. `entryFor`: undefined leaves it as it is. */
     changeMerchant: (merchantId: string, changes: MerchantChanges, entryFor: EntryFor) =>
       changeMerchant(database, { merchantId, changes, entryFor }),
@@ -146,17 +153,19 @@ select ${merchantShape.columns}, ${keysInUseShape.columns},
   return ids.map((id) => found.get(id))
 }
 
-async function listMerchants(database: Queryable): Promise<Merchant[]> {
-  const { rows } = await database.query(sql`
-select ${merchantShape.columns} from merchants m order by created_at, merchant_id`)
-  return rows.map(merchantShape.read)
-}
-
-async function searchMerchants(database: Queryable, sought: string, limit: number): Promise<Merchant[]> {
+async function listMerchants(
+  database: Queryable,
+  { sought = '', before, limit }: MerchantPage,
+): Promise<Merchant[]> {
+  const wanted = allOf([
+    sought !== '' && sql`(strpos(lower(m.name), ${sought}) > 0 or strpos(m.merchant_id, ${sought}) > 0)`,
+    before !== undefined &&
+      sql`(m.created_at, m.merchant_id) < (select created_at, merchant_id from merchants where merchant_id = ${before})`,
+  ])
   const { rows } = await database.query(sql`
 select ${merchantShape.columns}
   from merchants m
- where strpos(lower(m.name), ${sought}) > 0 or strpos(m.merchant_id, ${sought}) > 0
+ where ${wanted}
  order by m.created_at desc, m.merchant_id desc
  limit ${limit}`)
   return rows.map(merchantShape.read)

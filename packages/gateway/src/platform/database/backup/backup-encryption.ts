@@ -75,5 +75,5 @@ export async function* decrypted(file: Readable, decryption: BackupDecryption): 
 
 function toWeb(stream: Readable): ReadableStream<Uint8Array> {
   // Safe: a stream of bytes, which Node's own type leaves open.
-  return Readable.toWeb(stream) as unknown as ReadableStream<Uint8Array>
+  return Readable.toWeb(stream) as ReadableStream<Uint8Array>
 }

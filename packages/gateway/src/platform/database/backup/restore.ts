@@ -215,11 +215,15 @@ class TableLoad {
 function parseLine(text: string): BackupLine | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    // Safe: what stands behind the first word is checked where it is used, and the file carries checksums.
-    return Array.isArray(value) ? (value as unknown as BackupLine) : undefined
+    return isLine(value) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+/** What stands behind the first word is checked where it is used, and the file carries checksums. */
+function isLine(value: unknown): value is BackupLine {
+  return Array.isArray(value)
 }
 
 function notEmpty(why: string): StartFailure {
