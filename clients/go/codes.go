@@ -4,17 +4,17 @@ package tillgate
 
 // Codes has the name of every code that the gateway answers with.
 var Codes = map[int]string{
-	// The request envelope is malformed: a field is missing, unknown, repeated or not of its form.
+	// The request envelope is malformed: a field is missing, unknown, repeated or invalid.
 	40000: "malformed_envelope",
-	// A field of the body is missing or not of its form. `data.field` names it.
+	// A field of the body is missing or invalid. `data.field` names it.
 	40001: "invalid_field",
-	// An amount has more decimal places than its currency, or is larger than an amount may be (10^15).
+	// An amount has more decimal places than its currency, or exceeds 10^15.
 	40002: "amount_does_not_fit_currency",
 	// A total differs from the sum over the goods. The message gives both figures.
 	40003: "amounts_do_not_add_up",
 	// paymentTime, paymentExpiryTime, linkExpiryTime or date is outside the allowed range.
 	40004: "times_out_of_range",
-	// callbackUrl, redirectUrl or cancelUrl is not an address that this gateway may use.
+	// callbackUrl, redirectUrl or cancelUrl is not an allowed URL.
 	40005: "url_not_allowed",
 	// The envelope’s timestamp is more than 5 minutes away from the gateway’s clock.
 	40010: "timestamp_outside_window",
@@ -24,27 +24,27 @@ var Codes = map[int]string{
 	40300: "merchant_suspended",
 	// Too many different callback hosts within 24 hours. Use a fixed callbackUrl.
 	40301: "callback_address_changed_too_often",
-	// There is no such payment order, refund or payment link.
+	// The payment order, refund or payment link does not exist.
 	40400: "order_not_found",
-	// There is no such path or method, or the method does not belong to this path.
+	// The path or method does not exist, or the method does not belong to this path.
 	40401: "no_such_operation",
-	// The path is right, the HTTP method is not: send the one that the Allow header names.
+	// The HTTP method is wrong: use the one in the Allow header.
 	40500: "wrong_verb",
-	// orderNo, referRefundNo or linkNo was already used with other content. Use a new number.
+	// orderNo, referRefundNo or linkNo was already used with different content. Use a new number.
 	40900: "number_already_used",
 	// The status of the payment order does not allow this operation.
 	40901: "status_does_not_allow",
-	// The refund is larger than what is left of the payment.
+	// The refund exceeds the remaining amount of the payment.
 	40902: "more_than_left_to_refund",
 	// The request is larger than 256 KiB.
 	41300: "too_large",
 	// The request is not JSON: send it with Content-Type application/json.
 	41500: "not_json",
-	// Too many requests. Wait as long as the Retry-After header says, then send it again.
+	// Too many requests. Wait for the seconds in the Retry-After header, then repeat the request.
 	42900: "too_many_requests",
-	// The gateway failed. Sending the same request again is safe.
+	// The gateway failed. You can safely repeat the request.
 	50000: "internal",
-	// The gateway cannot serve this now. Wait as long as the Retry-After header says, then send it again.
+	// The gateway cannot serve this request now. Wait for the seconds in the Retry-After header, then repeat the request.
 	50300: "unavailable",
 }
 

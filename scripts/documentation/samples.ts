@@ -104,10 +104,13 @@ export function samplesOf(method: Method, path: string, vectorBody: Body): Sampl
     {
       title: 'PHP',
       language: 'php',
-      code: `$${result} = $tillgate->${fields || isCreate ? verb : 'call'}(${called('', '', inPhp(body))});`.replaceAll(
-        '"',
-        "'",
-      ),
+      code: `$${result} = $tillgate->${
+        byArguments[method]
+          ? `${verb}(${byArguments[method].map((name) => inPhp(body[name])).join(', ')})`
+          : isCreate
+            ? `create(${inPhp(body)})`
+            : `call('${method}', ${inPhp(body)})`
+      };`,
     },
     {
       title: 'Go',

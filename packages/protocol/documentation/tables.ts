@@ -109,7 +109,7 @@ function ruleOf(expected: string): string {
   if (['an object', 'a list', 'text'].includes(expected)) return ''
   if (expected.startsWith('`')) return `Allowed: ${expected}.`
   if (expected.startsWith('one of ')) return `Allowed: ${expected.slice('one of '.length)}.`
-  return `${capital(expected.replace(', no control characters', ''))}.`
+  return `${capital(expected.replace(', no control characters except', '; may have').replace(', no control characters', ''))}.`
 }
 
 /** The schema of an object further in; of a list, that of its items. */

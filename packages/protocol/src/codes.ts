@@ -7,16 +7,15 @@ export const successMessage = 'SUCCESS'
 export const failures = {
   malformed_envelope: {
     code: 40000,
-    meaning: 'The request envelope is malformed: a field is missing, unknown, repeated or not of its form.',
+    meaning: 'The request envelope is malformed: a field is missing, unknown, repeated or invalid.',
   },
   invalid_field: {
     code: 40001,
-    meaning: 'A field of the body is missing or not of its form. `data.field` names it.',
+    meaning: 'A field of the body is missing or invalid. `data.field` names it.',
   },
   amount_does_not_fit_currency: {
     code: 40002,
-    meaning:
-      'An amount has more decimal places than its currency, or is larger than an amount may be (10^15).',
+    meaning: 'An amount has more decimal places than its currency, or exceeds 10^15.',
   },
   amounts_do_not_add_up: {
     code: 40003,
@@ -28,7 +27,7 @@ export const failures = {
   },
   url_not_allowed: {
     code: 40005,
-    meaning: 'callbackUrl, redirectUrl or cancelUrl is not an address that this gateway may use.',
+    meaning: 'callbackUrl, redirectUrl or cancelUrl is not an allowed URL.',
   },
   timestamp_outside_window: {
     code: 40010,
@@ -59,11 +58,11 @@ export const failures = {
   },
   order_not_found: {
     code: 40400,
-    meaning: 'There is no such payment order, refund or payment link.',
+    meaning: 'The payment order, refund or payment link does not exist.',
   },
   no_such_operation: {
     code: 40401,
-    meaning: 'There is no such path or method, or the method does not belong to this path.',
+    meaning: 'The path or method does not exist, or the method does not belong to this path.',
   },
   not_found: {
     code: 40402,
@@ -72,11 +71,11 @@ export const failures = {
   },
   wrong_verb: {
     code: 40500,
-    meaning: 'The path is right, the HTTP method is not: send the one that the Allow header names.',
+    meaning: 'The HTTP method is wrong: use the one in the Allow header.',
   },
   number_already_used: {
     code: 40900,
-    meaning: 'orderNo, referRefundNo or linkNo was already used with other content. Use a new number.',
+    meaning: 'orderNo, referRefundNo or linkNo was already used with different content. Use a new number.',
   },
   status_does_not_allow: {
     code: 40901,
@@ -84,7 +83,7 @@ export const failures = {
   },
   more_than_left_to_refund: {
     code: 40902,
-    meaning: 'The refund is larger than what is left of the payment.',
+    meaning: 'The refund exceeds the remaining amount of the payment.',
   },
   too_large: {
     code: 41300,
@@ -96,16 +95,16 @@ export const failures = {
   },
   too_many_requests: {
     code: 42900,
-    meaning: 'Too many requests. Wait as long as the Retry-After header says, then send it again.',
+    meaning: 'Too many requests. Wait for the seconds in the Retry-After header, then repeat the request.',
   },
   internal: {
     code: 50000,
-    meaning: 'The gateway failed. Sending the same request again is safe.',
+    meaning: 'The gateway failed. You can safely repeat the request.',
   },
   unavailable: {
     code: 50300,
     meaning:
-      'The gateway cannot serve this now. Wait as long as the Retry-After header says, then send it again.',
+      'The gateway cannot serve this request now. Wait for the seconds in the Retry-After header, then repeat the request.',
   },
 } as const satisfies Record<string, CatalogueEntry>
 

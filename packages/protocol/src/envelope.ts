@@ -14,16 +14,16 @@ const dottedName = {
   expected: `a dotted name in lower case of at most ${maxMethodLength} characters`,
 }
 
-const merchantId = pattern('Who sends or receives it.', {
+const merchantId = pattern('The merchant.', {
   regexp: merchantIdPattern,
   expected: '18 letters or digits',
 })
 
 const commonFields = {
-  format: Type.Optional(choice('How the body is serialised. `json` when left out.', ['json'])),
-  charset: Type.Optional(choice('How the body’s text is encoded. `utf-8` when left out.', ['utf-8'])),
-  encryptType: Type.Optional(choice('How the body is encrypted. `AES` when left out.', ['AES'])),
-  signType: Type.Optional(choice('How it is signed. `RSA` when left out.', ['RSA'])),
+  format: Type.Optional(choice('The body’s format. `json` by default.', ['json'])),
+  charset: Type.Optional(choice('The body’s encoding. `utf-8` by default.', ['utf-8'])),
+  encryptType: Type.Optional(choice('The encryption. `AES` by default.', ['AES'])),
+  signType: Type.Optional(choice('The signature algorithm. `RSA` by default.', ['RSA'])),
   sign: base64('The signature over the string to sign.'),
 }
 
@@ -32,21 +32,21 @@ export const requestEnvelopeSchema = Type.Object(
     merchantId,
     method: pattern('The operation.', dottedName),
     ...commonFields,
-    timestamp: time('When the request was made.'),
+    timestamp: time('The time of the request.'),
     body: base64('The encrypted body.'),
   },
   { additionalProperties: false },
 )
 
 export const callbackEnvelopeSchema = Type.Object({
-  id: pattern('Identifies the callback: the same on every attempt.', {
+  id: pattern('The callback’s id, the same on every attempt.', {
     regexp: uuidPattern,
     expected: 'a UUID in lower case',
   }),
   merchantId,
   eventName: pattern('The event.', dottedName),
   ...commonFields,
-  timestamp: time('When this attempt was made. Sent as a string.'),
+  timestamp: time('The time of this attempt, sent as a string.'),
   body: base64('The encrypted result object.'),
 })
 

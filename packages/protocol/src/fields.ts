@@ -44,7 +44,7 @@ export function text(
   const length = min === max ? `${max}` : min === 0 ? `at most ${max}` : `${min} to ${max}`
   const notes = {
     typeName: 'string',
-    expected: `text of ${length} characters, ${isVisible ? 'not blank, ' : ''}no control characters${hasLines ? ' but line breaks and tabs' : ''}`,
+    expected: `text of ${length} characters, ${isVisible ? 'not blank, ' : ''}no control characters${hasLines ? ' except line breaks and tabs' : ''}`,
     description,
   }
   return Type.Refine(

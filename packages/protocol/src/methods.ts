@@ -18,11 +18,11 @@ export const tradeMethods = {
   },
   'service.trade.refund': {
     path: '/payment/api/v1/payment-order/refund',
-    meaning: 'Refund a paid order, wholly or in part.',
+    meaning: 'Refund a paid order, fully or in part.',
   },
   'service.trade.callback': {
     path: '/payment/api/v1/payment-order/callback',
-    meaning: 'Send the order’s callbacks again.',
+    meaning: 'Resend the order’s callbacks.',
   },
 } as const satisfies Record<string, { readonly path: string; readonly meaning: string }>
 
@@ -31,14 +31,14 @@ export const extensionMethods = {
   'service.order.list': { path: gatewayPath, meaning: 'List payment orders, newest first.' },
   'service.bill.get': {
     path: gatewayPath,
-    meaning: 'Sum up a day, and say where its bill can be downloaded.',
+    meaning: 'Get the totals of a day and a link to its bill.',
   },
   'service.link.create': {
     path: gatewayPath,
-    meaning: 'Make a payment link: a page and a QR code that consumers pay at.',
+    meaning: 'Create a payment link: a page with a QR code where consumers pay.',
   },
-  'service.link.query': { path: gatewayPath, meaning: 'Show a payment link and what came of it.' },
-  'service.link.close': { path: gatewayPath, meaning: 'Close a payment link for ever.' },
+  'service.link.query': { path: gatewayPath, meaning: 'Get a payment link and its payments.' },
+  'service.link.close': { path: gatewayPath, meaning: 'Close a payment link permanently.' },
 } as const satisfies Record<string, { readonly path: string; readonly meaning: string }>
 
 /** Exist in the sandbox alone, and at the gateway path alone. */
@@ -46,20 +46,19 @@ export const sandboxMethods = {
   'service.sandbox.pay': { path: gatewayPath, meaning: 'Pay an order as a test consumer would.' },
   'service.sandbox.advance': {
     path: gatewayPath,
-    meaning:
-      'Move the gateway’s own times of one order into the past, so that expiry and callback retries come sooner.',
+    meaning: 'Move the gateway’s times of one order into the past, to test expiry and retries.',
   },
   'service.sandbox.listen': {
     path: gatewayPath,
-    meaning: 'Wait for callbacks and take them over this connection.',
+    meaning: 'Wait for callbacks and receive them over this connection.',
   },
   'service.sandbox.acknowledge': {
     path: gatewayPath,
-    meaning: 'Say that a callback taken by listen was answered with HTTP 200: it counts as delivered.',
+    meaning: 'Mark a callback received by listen as delivered.',
   },
   'service.sandbox.requests': {
     path: gatewayPath,
-    meaning: 'List the merchant’s own requests that were refused or slow.',
+    meaning: 'List the merchant’s rejected and slow requests.',
   },
 } as const satisfies Record<string, { readonly path: string; readonly meaning: string }>
 

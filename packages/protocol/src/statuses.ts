@@ -3,19 +3,19 @@
 
 export const orderStatuses = {
   pending: {
-    meaning: 'The order is created and waits for the consumer to pay.',
-    delivery: 'Answered by create; can be queried.',
+    meaning: 'The order waits for the consumer to pay.',
+    delivery: 'Response to create; query.',
   },
   confirming: {
     meaning: 'The consumer submitted the payment; the gateway is processing it.',
-    delivery: 'Callback; can be queried.',
+    delivery: 'Callback; query.',
   },
-  success: { meaning: 'Paid.', delivery: 'Callback; can be queried.' },
-  failed: { meaning: 'The payment failed; `msg` has the reason.', delivery: 'Callback; can be queried.' },
-  timeout: { meaning: 'Not paid before paymentExpiryTime.', delivery: 'Callback; can be queried.' },
+  success: { meaning: 'Paid.', delivery: 'Callback; query.' },
+  failed: { meaning: 'The payment failed; `msg` has the reason.', delivery: 'Callback; query.' },
+  timeout: { meaning: 'Not paid before paymentExpiryTime.', delivery: 'Callback; query.' },
   cancelled: {
-    meaning: 'The merchant or the gateway’s operator cancelled the order before it was paid.',
-    delivery: 'Answered by cancel, without a callback; of an operator’s cancel by callback. Can be queried.',
+    meaning: 'The merchant or the operator cancelled the order before it was paid.',
+    delivery: 'Response to cancel, or callback if the operator cancelled; query.',
   },
 } as const satisfies Record<string, { readonly meaning: string; readonly delivery: string }>
 
@@ -24,12 +24,12 @@ export type OrderStatus = keyof typeof orderStatuses
 export const refundStatuses = {
   refunding: {
     meaning: 'The refund is accepted and being processed.',
-    delivery: 'Answered by refund; can be queried.',
+    delivery: 'Response to refund; query.',
   },
-  refund_success: { meaning: 'The money went back to the consumer.', delivery: 'Callback; can be queried.' },
+  refund_success: { meaning: 'The money was returned to the consumer.', delivery: 'Callback; query.' },
   refund_failed: {
     meaning: 'The refund failed; `msg` has the reason. No money moved.',
-    delivery: 'Callback; can be queried.',
+    delivery: 'Callback; query.',
   },
 } as const satisfies Record<string, { readonly meaning: string; readonly delivery: string }>
 

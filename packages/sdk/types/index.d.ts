@@ -4,42 +4,42 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export interface BillAnswer {
     /** The day, in UTC, such as `2026-11-16`. Text of 10 characters. */
     date: string;
-    /** By currency. In each, everything but `closing` adds up to `closing`. */
+    /** By currency. All other amounts add up to `closing`. */
     totals: {
         /** The currency. An ISO 4217 code. */
         currency: string;
-        /** What the wallet had when the day began: what the bill before closed with. An amount, zero or more. */
+        /** The balance at the start of the day. An amount, zero or more. */
         opening: number | string;
-        /** What was written down for a day before when its bill was made already. Nearly always 0. An amount, also below zero. */
+        /** Movements of earlier days that were already billed. Usually 0. An amount, also below zero. */
         late: number | string;
-        /** What payments brought in, before fees. An amount, zero or more. */
+        /** Payments, before fees. An amount, zero or more. */
         payments: number | string;
-        /** What refunds took out: 0 or below it. An amount, also below zero. */
+        /** Refunds: zero or negative. An amount, also below zero. */
         refunds: number | string;
-        /** What payments cost, less fees that were given back. An amount, also below zero. */
+        /** Fees, less returned fees. An amount, also below zero. */
         fees: number | string;
-        /** What was paid out, less what came back. An amount, also below zero. */
+        /** Payouts, less returned payouts. An amount, also below zero. */
         payouts: number | string;
-        /** What the operator corrected. An amount, also below zero. */
+        /** Corrections by the operator. An amount, also below zero. */
         corrections: number | string;
-        /** What the wallet had when the day ended: the sum of all the others. An amount, zero or more. */
+        /** The balance at the end of the day: the sum of all others. An amount, zero or more. */
         closing: number | string;
     }[];
-    /** How many lines the bill has, opening and closing balances aside. A whole number from 0 to 9007199254740991. */
+    /** The number of lines, without opening and closing balances. A whole number from 0 to 9007199254740991. */
     lineCount: number | string;
-    /** How long the file is. A whole number from 0 to 9007199254740991. */
+    /** The size of the file. A whole number from 0 to 9007199254740991. */
     byteCount: number | string;
-    /** Of the file’s bytes, as 64 hexadecimal digits. Text of 64 characters. */
+    /** The SHA-256 of the file, as 64 hexadecimal digits. Text of 64 characters. */
     sha256: string;
-    /** Answers the bill as a CSV file to GET, without a signature, for five minutes. An address of at most 2048 characters. */
+    /** The CSV file, for five minutes, without a signature. An address of at most 2048 characters. */
     downloadUrl: string;
-    /** Until when downloadUrl works. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** When downloadUrl expires. Milliseconds since 1970-01-01 UTC, 13 digits. */
     downloadExpiryTime: number;
-    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
         field: string;
-        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        /** The nearest known name. Text of 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
@@ -47,46 +47,46 @@ export type BillTotalsAnswer = BillAnswer['totals'][number];
 export interface CancelAnswer {
     /** The payment order’s number. Text of 1 to 32 characters. */
     paymentId: string;
-    /** The orderNo of the create request, whole. Text of 1 to 64 characters. */
+    /** The orderNo of the create request. Text of 1 to 64 characters. */
     referOrderNo: string;
     /** The payment order’s status. Allowed: `cancelled`. */
     status: 'cancelled';
-    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
         field: string;
-        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        /** The nearest known name. Text of 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
 export interface CreateAnswer {
     /** The payment order’s number. Text of 1 to 32 characters. */
     paymentId: string;
-    /** The orderNo of the create request, whole. Text of 1 to 64 characters. */
+    /** The orderNo of the create request. Text of 1 to 64 characters. */
     referOrderNo: string;
-    /** As it was sent. Allowed: `WEB`, `APP`. */
+    /** The channel of the request. Allowed: `WEB`, `APP`. */
     channel: 'WEB' | 'APP';
-    /** Where to send the consumer to pay. An address of at most 2048 characters. */
+    /** Redirect the consumer here to pay. An address of at most 2048 characters. */
     checkoutUrl: string;
-    /** `pending` for a new order; the current status when the request was a repetition. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
+    /** `pending` for a new order; the current status for a repeat. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
     status: OrderStatus;
-    /** The attach of the create request. Absent where there was none. Text of 1 to 1024 characters but line breaks and tabs. */
+    /** The attach of the create request, if any. Text of 1 to 1024 characters; may have line breaks and tabs. */
     attach?: string;
-    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
         field: string;
-        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        /** The nearest known name. Text of 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
 /**
- * - `pending`: The order is created and waits for the consumer to pay.
+ * - `pending`: The order waits for the consumer to pay.
  * - `confirming`: The consumer submitted the payment; the gateway is processing it.
  * - `success`: Paid.
  * - `failed`: The payment failed; `msg` has the reason.
  * - `timeout`: Not paid before paymentExpiryTime.
- * - `cancelled`: The merchant or the gateway’s operator cancelled the order before it was paid.
+ * - `cancelled`: The merchant or the operator cancelled the order before it was paid.
  */
 export type OrderStatus = 'pending' | 'confirming' | 'success' | 'failed' | 'timeout' | 'cancelled';
 export type EventName = OrderEventName | RefundEventName;
@@ -103,117 +103,117 @@ export type OrderEventName = 'payment.order.confirming' | 'payment.order.timeout
  */
 export type RefundEventName = 'payment.refund.success' | 'payment.refund.failed';
 export interface LinkAnswer {
-    /** The link’s number, as create answered it. Text of 1 to 32 characters. */
+    /** The link’s number from create. Text of 1 to 32 characters. */
     linkId: string;
-    /** The link’s number on the merchant’s platform. Unique for the merchant, for ever. Text of 1 to 64 characters. */
+    /** Your number for the link, permanently unique. Text of 1 to 64 characters. */
     linkNo: string;
-    /** The page to give to consumers. Behind it, `/qr.svg` and `/qr.png` are its QR code. An address of at most 2048 characters. */
+    /** The page for consumers. `/qr.svg` and `/qr.png` after it are its QR code. An address of at most 2048 characters. */
     linkUrl: string;
-    /** `active`; `paused` by the operator; `closed` for ever; `expired` by linkExpiryTime; `paid`, of a link for one payment. Allowed: `active`, `paused`, `closed`, `expired`, `paid`. */
+    /** `active`; `paused` by the operator; `closed`; `expired` after linkExpiryTime; `paid`, for a link for one payment. Allowed: `active`, `paused`, `closed`, `expired`, `paid`. */
     status: 'active' | 'paused' | 'closed' | 'expired' | 'paid';
-    /** What is paid for, as the consumer reads it. Text of 1 to 256 characters, not blank. */
+    /** The title that the consumer sees. Text of 1 to 256 characters, not blank. */
     title: string;
-    /** `once`: one payment and no more. `many`: any number of them. Allowed: `once`, `many`. */
+    /** `once`: one payment. `many`: any number. Allowed: `once`, `many`. */
     uses: 'once' | 'many';
     /** The currency. An ISO 4217 code. */
     currency: string;
-    /** What the consumer pays. Absent where the consumer says how much. An amount, zero or more. */
+    /** What the consumer pays. Absent if the consumer enters an amount. An amount, zero or more. */
     amount?: number | string;
-    /** The least that the consumer may say. An amount, zero or more. */
+    /** The minimum amount. An amount, zero or more. */
     leastAmount?: number | string;
-    /** The most that the consumer may say. An amount, zero or more. */
+    /** The maximum amount. An amount, zero or more. */
     mostAmount?: number | string;
-    /** No payment begins from then on. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** No new payment starts after this time. Milliseconds since 1970-01-01 UTC, 13 digits. */
     linkExpiryTime?: number;
-    /** When the link was made. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** When the link was created. Milliseconds since 1970-01-01 UTC, 13 digits. */
     createTime: number;
-    /** How many payments succeeded. A whole number from 0 to 9007199254740991. */
+    /** The number of successful payments. A whole number from 0 to 9007199254740991. */
     paidCount: number | string;
     /** Their sum. An amount, zero or more. */
     paidAmount: number | string;
-    /** What of it was refunded. An amount, zero or more. */
+    /** The refunded amount. An amount, zero or more. */
     refundedAmount: number | string;
-    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
         field: string;
-        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        /** The nearest known name. Text of 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
 export interface LinkCreateBody {
-    /** The link’s number on the merchant’s platform. Unique for the merchant, for ever. Text of 1 to 64 characters. */
+    /** Your number for the link, permanently unique. Text of 1 to 64 characters. */
     linkNo: string;
-    /** What is paid for, as the consumer reads it. Text of 1 to 256 characters, not blank. */
+    /** The title that the consumer sees. Text of 1 to 256 characters, not blank. */
     title: string;
     /** The currency. An ISO 4217 code. */
     currency: string;
-    /** What the consumer pays. Left out, the consumer says how much. An amount greater than zero. */
+    /** What the consumer pays. If omitted, the consumer enters an amount. An amount greater than zero. */
     amount?: number | string;
-    /** The least that the consumer may say. Not with `amount`. An amount greater than zero. */
+    /** The minimum amount. Not with `amount`. An amount greater than zero. */
     leastAmount?: number | string;
-    /** The most that the consumer may say. Not with `amount`. An amount greater than zero. */
+    /** The maximum amount. Not with `amount`. An amount greater than zero. */
     mostAmount?: number | string;
-    /** What is bought; `title` alone when left out. With `amount`, the sum must be that. A list of 1 to 100. */
+    /** The goods. Default: `title`. With `amount`, their sum must equal it. A list of 1 to 100. */
     goods?: {
-        /** The good’s number on the merchant’s platform. Text of 1 to 64 characters. */
+        /** Your number for the good. Text of 1 to 64 characters. */
         referenceGoodsId: string;
-        /** Its name, shown to the consumer. Text of 1 to 256 characters, not blank. */
+        /** The name that the consumer sees. Text of 1 to 256 characters, not blank. */
         goodsName: string;
-        /** Its description. Text of at most 256 characters but line breaks and tabs. */
+        /** The description. Text of at most 256 characters; may have line breaks and tabs. */
         goodsDesc?: string;
-        /** The price of one. An amount, zero or more. */
+        /** The price of one unit. An amount, zero or more. */
         goodsAmount?: number | string;
-        /** Another spelling of goodsAmount. Send either; if both are sent, they must be equal. An amount, zero or more. */
+        /** Another name of goodsAmount. If you send both, they must be equal. An amount, zero or more. */
         goodsUnitAmount?: number | string;
-        /** The tax on one. An amount, zero or more. */
+        /** The tax on one unit. An amount, zero or more. */
         tax?: number | string;
-        /** How many, or how much of it, such as 0.5 for half a kilogram. 1 when left out. A number greater than 0, at most 999999999, with at most 6 decimal places. */
+        /** The quantity, such as 0.5 for half a kilogram. Default 1. A number greater than 0, at most 999999999, with at most 6 decimal places. */
         goodsQuantity?: number | string;
     }[];
-    /** `once`: one payment and no more. `many`: any number of them. Allowed: `once`, `many`. */
+    /** `once`: one payment. `many`: any number. Allowed: `once`, `many`. */
     uses?: 'once' | 'many';
-    /** No payment begins from then on. Left out, the link has no end but closing it. 13 digits: milliseconds since 1970-01-01 UTC. */
+    /** No new payment starts after this time. Optional: without it, the link does not expire. 13 digits: milliseconds since 1970-01-01 UTC. */
     linkExpiryTime?: number | string;
-    /** How long a consumer has who began to pay; 60 when left out. A whole number from 5 to 1440. */
+    /** How many minutes a started payment stays open. Default 60. A whole number from 5 to 1440. */
     paymentMinutes?: number | string;
-    /** Where the callbacks of its orders are sent. Without it there are none. An address of at most 2048 characters. */
+    /** Receives the callbacks of its orders. An address of at most 2048 characters. */
     callbackUrl?: string;
-    /** Where the consumer goes back to at the end. An address of at most 2048 characters. */
+    /** Where the consumer returns at the end. An address of at most 2048 characters. */
     redirectUrl?: string;
 }
 export interface LinkQueryAnswer {
-    /** The link’s number, as create answered it. Text of 1 to 32 characters. */
+    /** The link’s number from create. Text of 1 to 32 characters. */
     linkId: string;
-    /** The link’s number on the merchant’s platform. Unique for the merchant, for ever. Text of 1 to 64 characters. */
+    /** Your number for the link, permanently unique. Text of 1 to 64 characters. */
     linkNo: string;
-    /** The page to give to consumers. Behind it, `/qr.svg` and `/qr.png` are its QR code. An address of at most 2048 characters. */
+    /** The page for consumers. `/qr.svg` and `/qr.png` after it are its QR code. An address of at most 2048 characters. */
     linkUrl: string;
-    /** `active`; `paused` by the operator; `closed` for ever; `expired` by linkExpiryTime; `paid`, of a link for one payment. Allowed: `active`, `paused`, `closed`, `expired`, `paid`. */
+    /** `active`; `paused` by the operator; `closed`; `expired` after linkExpiryTime; `paid`, for a link for one payment. Allowed: `active`, `paused`, `closed`, `expired`, `paid`. */
     status: 'active' | 'paused' | 'closed' | 'expired' | 'paid';
-    /** What is paid for, as the consumer reads it. Text of 1 to 256 characters, not blank. */
+    /** The title that the consumer sees. Text of 1 to 256 characters, not blank. */
     title: string;
-    /** `once`: one payment and no more. `many`: any number of them. Allowed: `once`, `many`. */
+    /** `once`: one payment. `many`: any number. Allowed: `once`, `many`. */
     uses: 'once' | 'many';
     /** The currency. An ISO 4217 code. */
     currency: string;
-    /** What the consumer pays. Absent where the consumer says how much. An amount, zero or more. */
+    /** What the consumer pays. Absent if the consumer enters an amount. An amount, zero or more. */
     amount?: number | string;
-    /** The least that the consumer may say. An amount, zero or more. */
+    /** The minimum amount. An amount, zero or more. */
     leastAmount?: number | string;
-    /** The most that the consumer may say. An amount, zero or more. */
+    /** The maximum amount. An amount, zero or more. */
     mostAmount?: number | string;
-    /** No payment begins from then on. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** No new payment starts after this time. Milliseconds since 1970-01-01 UTC, 13 digits. */
     linkExpiryTime?: number;
-    /** When the link was made. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** When the link was created. Milliseconds since 1970-01-01 UTC, 13 digits. */
     createTime: number;
-    /** How many payments succeeded. A whole number from 0 to 9007199254740991. */
+    /** The number of successful payments. A whole number from 0 to 9007199254740991. */
     paidCount: number | string;
     /** Their sum. An amount, zero or more. */
     paidAmount: number | string;
-    /** What of it was refunded. An amount, zero or more. */
+    /** The refunded amount. An amount, zero or more. */
     refundedAmount: number | string;
-    /** Its newest 50 orders, the newest first. */
+    /** The newest 50 orders, newest first. */
     orders: {
         /** The payment order’s number. Text of 1 to 32 characters. */
         paymentId: string;
@@ -221,95 +221,95 @@ export interface LinkQueryAnswer {
         orderNo: string;
         /** The payment order’s status. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
         status: OrderStatus;
-        /** What it asks for. An amount, zero or more. */
+        /** The amount to pay. An amount, zero or more. */
         paymentAmount: number | string;
-        /** What of it was refunded. An amount, zero or more. */
+        /** The refunded amount. An amount, zero or more. */
         refundedAmount: number | string;
-        /** When the consumer began to pay. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        /** When the consumer started to pay. Milliseconds since 1970-01-01 UTC, 13 digits. */
         createTime: number;
-        /** When it was paid. Absent until then. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        /** When the order was paid. Absent until paid. Milliseconds since 1970-01-01 UTC, 13 digits. */
         paidTime?: number;
     }[];
-    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
         field: string;
-        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        /** The nearest known name. Text of 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
 export type LinkState = 'active' | 'paused' | 'closed' | 'expired' | 'paid';
 export type LinkUses = 'once' | 'many';
 export interface OrderListAnswer {
-    /** The newest first, each as query answers it. A list of 0 to 100. */
+    /** Newest first, with the fields of query. A list of 0 to 100. */
     orders: {
-        /** The status of the newest refund where there is one, otherwise of the payment. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`, `refunding`, `refund_success`, `refund_failed`. */
+        /** The status of the newest refund, or of the payment without refunds. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`, `refunding`, `refund_success`, `refund_failed`. */
         status: 'pending' | 'confirming' | 'success' | 'failed' | 'timeout' | 'cancelled' | 'refunding' | 'refund_success' | 'refund_failed';
-        /** The wallet’s number for the payment’s transaction; a refund’s own is in refunds. Text of 1 to 30 characters. */
+        /** The payment’s transaction number; each refund has its own. Text of 1 to 30 characters. */
         transactionId?: string;
-        /** Why it failed; empty when it did not. Text of at most 1024 characters. */
+        /** The reason of a failure; otherwise empty. Text of at most 1024 characters. */
         msg: string;
         /** The merchant. 18 letters or digits. */
         merchantId: string;
-        /** The referRefundNo of the newest refund where there is one, otherwise the orderNo. Text of 1 to 64 characters. */
+        /** The referRefundNo of the newest refund, or the orderNo without refunds. Text of 1 to 64 characters. */
         referOrderNo: string;
-        /** What was paid, whatever was refunded. Absent until it is paid. An amount, zero or more. */
+        /** The amount paid, including refunded amounts. Absent until paid. An amount, zero or more. */
         payAmount?: number | string;
-        /** What the payment cost the merchant. Absent where it cost nothing. An amount, zero or more. */
+        /** The merchant’s fee, if any. An amount, zero or more. */
         fee?: number | string;
-        /** payAmount less fee: what the payment brought the merchant. Absent where there is no fee. An amount, zero or more. */
+        /** payAmount less fee. Absent without a fee. An amount, zero or more. */
         netAmount?: number | string;
         /** The currency. An ISO 4217 code. */
         currency: string;
         /** The paymentTime of the create request. Milliseconds since 1970-01-01 UTC, 13 digits. */
         paymentTime: number;
-        /** When it was paid. Absent until then. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        /** When the order was paid. Absent until paid. Milliseconds since 1970-01-01 UTC, 13 digits. */
         paidTime?: number;
         /** The payment order’s number. Text of 1 to 32 characters. */
         paymentId: string;
-        /** The orderNo, also where referOrderNo names a refund. Text of 1 to 64 characters. */
+        /** The order’s orderNo. Text of 1 to 64 characters. */
         orderNo: string;
-        /** The payment’s own status, whatever became of refunds. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
+        /** The payment’s status, without refunds. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
         paymentStatus: OrderStatus;
-        /** What the order asks for. An amount, zero or more. */
+        /** The amount to pay. An amount, zero or more. */
         paymentAmount: number | string;
-        /** How it was paid, or is: `wallet`, or the rail’s id. Absent until then. Text of 1 to 32 characters. */
+        /** The payment method: `wallet` or the rail’s id. Absent until selected. Text of 1 to 32 characters. */
         payMethod?: string;
-        /** All refunds, the oldest first. */
+        /** All refunds, oldest first. */
         refunds: {
             /** The refund’s number. Text of 1 to 32 characters. */
             refundId: string;
             /** The referRefundNo of the refund request. Text of 1 to 64 characters. */
             referRefundNo: string;
-            /** How much was asked back. An amount, zero or more. */
+            /** The amount of the refund. An amount, zero or more. */
             refundAmount: number | string;
             /** The refund’s status. Allowed: `refunding`, `refund_success`, `refund_failed`. */
             status: RefundStatus;
-            /** When the refund was made. Milliseconds since 1970-01-01 UTC, 13 digits. */
+            /** The time of the refund. Milliseconds since 1970-01-01 UTC, 13 digits. */
             refundTime: number;
-            /** When it ended, well or badly. Absent while it is refunding. Milliseconds since 1970-01-01 UTC, 13 digits. */
+            /** When the refund ended, successfully or not. Milliseconds since 1970-01-01 UTC, 13 digits. */
             completeTime?: number;
-            /** The wallet’s number for the transaction. Text of 1 to 30 characters. */
+            /** The transaction’s number. Text of 1 to 30 characters. */
             transactionId?: string;
-            /** Why it failed; empty when it did not. Text of at most 1024 characters. */
+            /** The reason of a failure; otherwise empty. Text of at most 1024 characters. */
             msg: string;
         }[];
-        /** The attach of the create request. Absent where there was none. Text of 1 to 1024 characters but line breaks and tabs. */
+        /** The attach of the create request, if any. Text of 1 to 1024 characters; may have line breaks and tabs. */
         attach?: string;
     }[];
-    /** Send it for the orders that follow. Absent on the last page. Text of 1 to 32 characters. */
+    /** Send it to get the next page. Absent on the last page. Text of 1 to 32 characters. */
     cursor?: string;
-    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
         field: string;
-        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        /** The nearest known name. Text of 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
 /**
  * - `refunding`: The refund is accepted and being processed.
- * - `refund_success`: The money went back to the consumer.
+ * - `refund_success`: The money was returned to the consumer.
  * - `refund_failed`: The refund failed; `msg` has the reason. No money moved.
  */
 export type RefundStatus = 'refunding' | 'refund_success' | 'refund_failed';
@@ -318,11 +318,11 @@ export interface PaymentResult {
     merchantId: string;
     /** The payment order’s number. Text of 1 to 32 characters. */
     paymentId: string;
-    /** The orderNo of the create request, whole. Text of 1 to 64 characters. */
+    /** The orderNo of the create request. Text of 1 to 64 characters. */
     referOrderNo: string;
     /** The same as referOrderNo. Text of 1 to 64 characters. */
     outOrderNo: string;
-    /** The wallet’s number for the transaction. Text of 1 to 30 characters. */
+    /** The transaction’s number. Text of 1 to 30 characters. */
     transactionId?: string;
     /** The amount of the payment. An amount, zero or more. */
     paymentAmount: number | string;
@@ -330,76 +330,76 @@ export interface PaymentResult {
     currency: string;
     /** The paymentTime of the create request. Milliseconds since 1970-01-01 UTC, 13 digits. */
     paymentTime: number;
-    /** When the order came to its final status, well or badly. Absent while it is confirming. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** When the order reached its final status, successfully or not. Milliseconds since 1970-01-01 UTC, 13 digits. */
     completeTime?: number;
-    /** When it was paid: the same as completeTime. Absent unless the status is success. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** When the order was paid. Only with the status success. Milliseconds since 1970-01-01 UTC, 13 digits. */
     paidTime?: number;
     /** The payment order’s status. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
     status: OrderStatus;
-    /** Why it failed; empty when it did not. Text of at most 1024 characters. */
+    /** The reason of a failure; otherwise empty. Text of at most 1024 characters. */
     msg: string;
-    /** The attach of the create request. Absent where there was none. Text of 1 to 1024 characters but line breaks and tabs. */
+    /** The attach of the create request, if any. Text of 1 to 1024 characters; may have line breaks and tabs. */
     attach?: string;
 }
 export interface QueryAnswer {
-    /** The status of the newest refund where there is one, otherwise of the payment. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`, `refunding`, `refund_success`, `refund_failed`. */
+    /** The status of the newest refund, or of the payment without refunds. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`, `refunding`, `refund_success`, `refund_failed`. */
     status: 'pending' | 'confirming' | 'success' | 'failed' | 'timeout' | 'cancelled' | 'refunding' | 'refund_success' | 'refund_failed';
-    /** The wallet’s number for the payment’s transaction; a refund’s own is in refunds. Text of 1 to 30 characters. */
+    /** The payment’s transaction number; each refund has its own. Text of 1 to 30 characters. */
     transactionId?: string;
-    /** Why it failed; empty when it did not. Text of at most 1024 characters. */
+    /** The reason of a failure; otherwise empty. Text of at most 1024 characters. */
     msg: string;
     /** The merchant. 18 letters or digits. */
     merchantId: string;
-    /** The referRefundNo of the newest refund where there is one, otherwise the orderNo. Text of 1 to 64 characters. */
+    /** The referRefundNo of the newest refund, or the orderNo without refunds. Text of 1 to 64 characters. */
     referOrderNo: string;
-    /** What was paid, whatever was refunded. Absent until it is paid. An amount, zero or more. */
+    /** The amount paid, including refunded amounts. Absent until paid. An amount, zero or more. */
     payAmount?: number | string;
-    /** What the payment cost the merchant. Absent where it cost nothing. An amount, zero or more. */
+    /** The merchant’s fee, if any. An amount, zero or more. */
     fee?: number | string;
-    /** payAmount less fee: what the payment brought the merchant. Absent where there is no fee. An amount, zero or more. */
+    /** payAmount less fee. Absent without a fee. An amount, zero or more. */
     netAmount?: number | string;
     /** The currency. An ISO 4217 code. */
     currency: string;
     /** The paymentTime of the create request. Milliseconds since 1970-01-01 UTC, 13 digits. */
     paymentTime: number;
-    /** When it was paid. Absent until then. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** When the order was paid. Absent until paid. Milliseconds since 1970-01-01 UTC, 13 digits. */
     paidTime?: number;
     /** The payment order’s number. Text of 1 to 32 characters. */
     paymentId: string;
-    /** The orderNo, also where referOrderNo names a refund. Text of 1 to 64 characters. */
+    /** The order’s orderNo. Text of 1 to 64 characters. */
     orderNo: string;
-    /** The payment’s own status, whatever became of refunds. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
+    /** The payment’s status, without refunds. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
     paymentStatus: OrderStatus;
-    /** What the order asks for. An amount, zero or more. */
+    /** The amount to pay. An amount, zero or more. */
     paymentAmount: number | string;
-    /** How it was paid, or is: `wallet`, or the rail’s id. Absent until then. Text of 1 to 32 characters. */
+    /** The payment method: `wallet` or the rail’s id. Absent until selected. Text of 1 to 32 characters. */
     payMethod?: string;
-    /** All refunds, the oldest first. */
+    /** All refunds, oldest first. */
     refunds: {
         /** The refund’s number. Text of 1 to 32 characters. */
         refundId: string;
         /** The referRefundNo of the refund request. Text of 1 to 64 characters. */
         referRefundNo: string;
-        /** How much was asked back. An amount, zero or more. */
+        /** The amount of the refund. An amount, zero or more. */
         refundAmount: number | string;
         /** The refund’s status. Allowed: `refunding`, `refund_success`, `refund_failed`. */
         status: RefundStatus;
-        /** When the refund was made. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        /** The time of the refund. Milliseconds since 1970-01-01 UTC, 13 digits. */
         refundTime: number;
-        /** When it ended, well or badly. Absent while it is refunding. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        /** When the refund ended, successfully or not. Milliseconds since 1970-01-01 UTC, 13 digits. */
         completeTime?: number;
-        /** The wallet’s number for the transaction. Text of 1 to 30 characters. */
+        /** The transaction’s number. Text of 1 to 30 characters. */
         transactionId?: string;
-        /** Why it failed; empty when it did not. Text of at most 1024 characters. */
+        /** The reason of a failure; otherwise empty. Text of at most 1024 characters. */
         msg: string;
     }[];
-    /** The attach of the create request. Absent where there was none. Text of 1 to 1024 characters but line breaks and tabs. */
+    /** The attach of the create request, if any. Text of 1 to 1024 characters; may have line breaks and tabs. */
     attach?: string;
-    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
         field: string;
-        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        /** The nearest known name. Text of 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
@@ -422,17 +422,17 @@ export interface RefundAnswer {
     paymentId: string;
     /** The referRefundNo of the refund request. Text of 1 to 64 characters. */
     referRefundNo: string;
-    /** How much goes back. An amount, zero or more. */
+    /** The amount of the refund. An amount, zero or more. */
     refundAmount: number | string;
     /** The currency. An ISO 4217 code. */
     currency: string;
-    /** `refunding` for a new refund; the current status when the request was a repetition. Allowed: `refunding`, `refund_success`, `refund_failed`. */
+    /** `refunding` for a new refund; the current status for a repeat. Allowed: `refunding`, `refund_success`, `refund_failed`. */
     status: RefundStatus;
-    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
         field: string;
-        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        /** The nearest known name. Text of 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
@@ -446,21 +446,21 @@ export interface RefundResult {
     paymentId: string;
     /** The referRefundNo of the refund request. Text of 1 to 64 characters. */
     referRefundNo: string;
-    /** The wallet’s number for the transaction. Text of 1 to 30 characters. */
+    /** The transaction’s number. Text of 1 to 30 characters. */
     transactionId?: string;
     /** The amount of the refund. An amount, zero or more. */
     refundAmount: number | string;
     /** The currency. An ISO 4217 code. */
     currency: string;
-    /** When the refund was made. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** The time of the refund. Milliseconds since 1970-01-01 UTC, 13 digits. */
     refundTime: number;
-    /** When the refund ended, well or badly: completion does not mean success. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** When the refund ended, successfully or not. Milliseconds since 1970-01-01 UTC, 13 digits. */
     completeTime?: number;
     /** The refund’s status. Allowed: `refunding`, `refund_success`, `refund_failed`. */
     status: RefundStatus;
-    /** Why it failed; empty when it did not. Text of at most 1024 characters. */
+    /** The reason of a failure; otherwise empty. Text of at most 1024 characters. */
     msg: string;
-    /** The attach of the create request. Absent where there was none. Text of 1 to 1024 characters but line breaks and tabs. */
+    /** The attach of the create request, if any. Text of 1 to 1024 characters; may have line breaks and tabs. */
     attach?: string;
 }
 export interface SandboxAnswer {
@@ -468,55 +468,55 @@ export interface SandboxAnswer {
     paymentId: string;
     /** The payment order’s status. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
     status: OrderStatus;
-    /** The wallet’s number for the transaction. Text of 1 to 30 characters. */
+    /** The transaction’s number. Text of 1 to 30 characters. */
     transactionId?: string;
-    /** What the consumer does next. With `pending`, and required there. */
+    /** What the consumer does next. Required with `pending`. */
     nextAction?: {
         /** How the consumer pays. Allowed: `redirect`, `qr`, `instructions`. */
         kind: 'redirect' | 'qr' | 'instructions';
-        /** With `redirect`: the page that the consumer is sent to. An http or https address of at most 2048 characters. */
+        /** With `redirect`: the page for the consumer. An http or https address of at most 2048 characters. */
         url?: string;
-        /** With `qr`: what the code says. Text of 1 to 1024 characters. */
+        /** With `qr`: the content of the code. Text of 1 to 1024 characters. */
         text?: string;
-        /** With `qr`, and optional there: what to do with the code. Text of 1 to 256 characters. */
+        /** With `qr`, optional: what to do with the code. Text of 1 to 256 characters. */
         caption?: string;
-        /** With `instructions`: what the consumer copies, such as account and reference. A list of 1 to 20. */
+        /** With `instructions`: what the consumer copies, such as an account and a reference. A list of 1 to 20. */
         lines?: {
-            /** What it is. Text of 1 to 64 characters. */
+            /** The label. Text of 1 to 64 characters. */
             label: string;
-            /** The thing itself. Text of 1 to 256 characters. */
+            /** The value. Text of 1 to 256 characters. */
             value: string;
         }[];
     };
-    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
         field: string;
-        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        /** The nearest known name. Text of 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
 export interface SandboxListenAnswer {
-    /** The oldest first. None when nothing came in time. */
+    /** Oldest first; empty if none arrived in time. */
     callbacks: {
-        /** The callback envelope (section 13), as it would be posted. JSON text. */
+        /** The callback envelope, as it would be sent. JSON text. */
         envelope: string;
-        /** Whether it comes for the first time or was asked for again. Allowed: `first`, `resend`. */
+        /** Whether this is the first delivery or a resend. Allowed: `first`, `resend`. */
         kind: 'first' | 'resend';
-        /** When it came to be, or was asked for again. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        /** When the callback was created or resent. Milliseconds since 1970-01-01 UTC, 13 digits. */
         at: number;
         /** The payment order’s number. Text of 1 to 32 characters. */
         paymentId: string;
-        /** Where the gateway posts it by itself. An address of at most 2048 characters. */
+        /** Where the gateway sends the callback. An address of at most 2048 characters. */
         callbackUrl: string;
     }[];
-    /** Where to go on from. What it holds is the gateway’s business. Text of 1 to 32768 characters. */
+    /** Send it in the next request. Its content is internal. Text of 1 to 32768 characters. */
     after: string;
-    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
         field: string;
-        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        /** The nearest known name. Text of 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
@@ -730,13 +730,13 @@ export interface UnwrapOptions {
 interface ResendAnswer {
     /** The payment order’s number. Text of 1 to 32 characters. */
     paymentId: string;
-    /** How many callbacks will be sent again. A whole number from 0 to 1000000. */
+    /** The number of callbacks to resend. A whole number from 0 to 1000000. */
     queued: number | string;
-    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
         field: string;
-        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        /** The nearest known name. Text of 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
@@ -954,70 +954,70 @@ export interface NewOrder extends Omit<CreateBody, 'channel' | 'paymentTime' | '
 interface CreateBody {
     /** The order. */
     order: {
-        /** The order’s number on the merchant’s platform. Unique for the merchant, for ever. Text of 1 to 64 characters. */
+        /** Your number for the order, permanently unique. Text of 1 to 64 characters. */
         orderNo: string;
-        /** The total of the goods. Must equal the sum of amount × quantity when every good has an amount. An amount, zero or more. */
+        /** The total of the goods. Equals the sum of amount × quantity if every good has an amount. An amount, zero or more. */
         orderAmount: number | string;
-        /** The tip given by the consumer. An amount, zero or more. */
+        /** The consumer’s tip. An amount, zero or more. */
         tips?: number | string;
         /** The discount on the order. An amount, zero or more. */
         discount?: number | string;
-        /** The total tax. Must equal the sum of tax × quantity when every good has a tax. An amount, zero or more. */
+        /** The total tax. Equals the sum of tax × quantity if every good has a tax. An amount, zero or more. */
         totalTax?: number | string;
         /** The insurance. An amount, zero or more. */
         insurance?: number | string;
         /** The handling fee. An amount, zero or more. */
         handlingFee?: number | string;
-        /** How the goods reach the receiver. */
+        /** The delivery. */
         shipping?: {
-            /** The way. Allowed: `SHIPPING`, `PICKUP_IN_STORE`, `PICKUP_FROM_PERSON`. */
+            /** The delivery method. Allowed: `SHIPPING`, `PICKUP_IN_STORE`, `PICKUP_FROM_PERSON`. */
             shipType: 'SHIPPING' | 'PICKUP_IN_STORE' | 'PICKUP_FROM_PERSON';
             /** The shipping fee. An amount, zero or more. */
             amount?: number | string;
             /** The receiver’s name. Text of 1 to 256 characters. */
             name: string;
-            /** The receiver’s address. Text of at most 512 characters but line breaks and tabs. */
+            /** The receiver’s address. Text of at most 512 characters; may have line breaks and tabs. */
             address?: string;
         };
         /** The discount on the shipping fee. An amount, zero or more. */
         shippingDiscount?: number | string;
-        /** A description for the consumer. Text of at most 256 characters but line breaks and tabs. */
+        /** A description for the consumer. Text of at most 256 characters; may have line breaks and tabs. */
         orderDescription?: string;
-        /** What is bought. A list of 1 to 100. */
+        /** The goods. A list of 1 to 100. */
         goods: {
-            /** The good’s number on the merchant’s platform. Text of 1 to 64 characters. */
+            /** Your number for the good. Text of 1 to 64 characters. */
             referenceGoodsId: string;
-            /** Its name, shown to the consumer. Text of 1 to 256 characters, not blank. */
+            /** The name that the consumer sees. Text of 1 to 256 characters, not blank. */
             goodsName: string;
-            /** Its description. Text of at most 256 characters but line breaks and tabs. */
+            /** The description. Text of at most 256 characters; may have line breaks and tabs. */
             goodsDesc?: string;
-            /** The price of one. An amount, zero or more. */
+            /** The price of one unit. An amount, zero or more. */
             goodsAmount?: number | string;
-            /** Another spelling of goodsAmount. Send either; if both are sent, they must be equal. An amount, zero or more. */
+            /** Another name of goodsAmount. If you send both, they must be equal. An amount, zero or more. */
             goodsUnitAmount?: number | string;
-            /** The tax on one. An amount, zero or more. */
+            /** The tax on one unit. An amount, zero or more. */
             tax?: number | string;
-            /** How many, or how much of it, such as 0.5 for half a kilogram. 1 when left out. A number greater than 0, at most 999999999, with at most 6 decimal places. */
+            /** The quantity, such as 0.5 for half a kilogram. Default 1. A number greater than 0, at most 999999999, with at most 6 decimal places. */
             goodsQuantity?: number | string;
         }[];
     };
-    /** Where the order was made. Allowed: `WEB`, `APP`. */
+    /** Where the order was created. Allowed: `WEB`, `APP`. */
     channel: 'WEB' | 'APP';
-    /** What the consumer pays. Not tied to a sum. An amount greater than zero. */
+    /** What the consumer pays. An amount greater than zero. */
     paymentAmount: number | string;
     /** The currency of every amount in the body. An ISO 4217 code in capital letters. */
     currency: string;
-    /** When the payment order was made. At most 5 minutes ahead of the gateway’s clock. 13 digits: milliseconds since 1970-01-01 UTC. */
+    /** The time of the payment order, at most 5 minutes ahead of the gateway’s clock. 13 digits: milliseconds since 1970-01-01 UTC. */
     paymentTime: number | string;
-    /** When the order expires: 5 minutes to 24 hours after paymentTime, both ends allowed, and still to come. 13 digits: milliseconds since 1970-01-01 UTC. */
+    /** The expiry: 5 minutes to 24 hours after paymentTime, inclusive, and in the future. 13 digits: milliseconds since 1970-01-01 UTC. */
     paymentExpiryTime: number | string;
-    /** Where callbacks are sent. Without it, the merchant’s default callback URL receives them. An address of at most 2048 characters. */
+    /** Receives callbacks. Default: the merchant’s default callback URL. An address of at most 2048 characters. */
     callbackUrl?: string;
-    /** Where the consumer goes back to at the end: https or, with channel APP, the app’s own scheme. An address of at most 2048 characters. */
+    /** Where the consumer returns at the end: https or, with channel APP, the app’s scheme. An address of at most 2048 characters. */
     redirectUrl?: string;
-    /** Where the consumer goes who leaves the checkout while the order is pending; redirectUrl when left out. An address of at most 2048 characters. */
+    /** Where the consumer returns while the order is pending. Default: redirectUrl. An address of at most 2048 characters. */
     cancelUrl?: string;
-    /** Your own data, returned unchanged by create, query and callbacks. Text of at most 1024 characters but line breaks and tabs. */
+    /** Your own data, returned unchanged in create, query and callbacks. Text of at most 1024 characters; may have line breaks and tabs. */
     attach?: string;
 }
 /** Which orders: all that are left out is not asked for. */
@@ -1122,13 +1122,13 @@ export interface VerifyRedirectOptions {
 /** The amount is a number or a decimal string, sent as it is and never rounded. */
 export type NewRefund = RefundOrder;
 interface RefundOrder {
-    /** The payment order’s number, as create answered it. Text of 1 to 32 characters. */
+    /** The payment order’s number from create. Text of 1 to 32 characters. */
     paymentId: string;
-    /** The refund’s number on the merchant’s platform. Unique for the merchant, for ever. Text of 1 to 64 characters. */
+    /** Your number for the refund, permanently unique. Text of 1 to 64 characters. */
     referRefundNo: string;
-    /** How much to give back, in the currency of the payment. An amount greater than zero. */
+    /** The amount to refund, in the payment’s currency. An amount greater than zero. */
     refundAmount: number | string;
-    /** Why, for the consumer and the books. Text of at most 256 characters. */
+    /** The reason, for the consumer and the books. Text of at most 256 characters. */
     refundReason?: string;
 }
 export interface Refunds {
@@ -1231,31 +1231,31 @@ export interface Sandbox {
     }, options?: CallOptions): Promise<SandboxRequestsAnswer>;
 }
 interface SandboxPay {
-    /** The payment order’s number, as create answered it. Text of 1 to 32 characters. */
+    /** The payment order’s number from create. Text of 1 to 32 characters. */
     paymentId: string;
-    /** What becomes of the payment. `confirming` leaves it there; `refund_fails` pays, and a later refund fails. Allowed: `success`, `failed`, `confirming`, `refund_fails`. */
+    /** The outcome. `confirming` stays confirming; `refund_fails` pays, and later refunds fail. Allowed: `success`, `failed`, `confirming`, `refund_fails`. */
     outcome?: 'success' | 'failed' | 'confirming' | 'refund_fails';
-    /** Instead of `outcome`: begin to pay through this rail, as a consumer’s choice at the checkout would. Text of 1 to 32 characters. */
+    /** Instead of `outcome`: start a payment through this rail. Text of 1 to 32 characters. */
     rail?: string;
 }
 interface SandboxRequestsAnswer {
-    /** The newest first. */
+    /** Newest first. */
     requests: {
-        /** The `requestId` of the answer. Text of 1 to 64 characters. */
+        /** The `requestId` of the response. Text of 1 to 64 characters. */
         requestId: string;
-        /** When it was answered. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        /** When the gateway responded. Milliseconds since 1970-01-01 UTC, 13 digits. */
         at: number;
         /** The operation. Text of 1 to 64 characters. */
         method: string;
-        /** The HTTP status of the answer. A whole number from 100 to 599. */
+        /** The HTTP status of the response. A whole number from 100 to 599. */
         httpStatus: number | string;
-        /** The `code` of the answer. A whole number from 0 to 99999. */
+        /** The `code` of the response. A whole number from 0 to 99999. */
         code: number | string;
-        /** The field at fault; empty where there is none. Text of at most 1024 characters. */
+        /** The invalid field, or empty. Text of at most 1024 characters. */
         field: string;
-        /** The `msg` of the answer; empty where it was served. Text of at most 1024 characters. */
+        /** The `msg` of the response, or empty. Text of at most 1024 characters. */
         msg: string;
-        /** How long it took. A whole number from 0 to 999999999. */
+        /** The duration. A whole number from 0 to 999999999. */
         durationMs: number | string;
     }[];
 }

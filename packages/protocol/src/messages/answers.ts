@@ -29,12 +29,9 @@ import type { Ignoring } from './unread-fields.ts'
 export const createAnswerSchema = Type.Object({
   paymentId,
   referOrderNo,
-  channel: choice('As it was sent.', channels),
-  checkoutUrl: url('Where to send the consumer to pay.'),
-  status: choice(
-    '`pending` for a new order; the current status when the request was a repetition.',
-    orderStatusNames,
-  ),
+  channel: choice('The channel of the request.', channels),
+  checkoutUrl: url('Redirect the consumer here to pay.'),
+  status: choice('`pending` for a new order; the current status for a repeat.', orderStatusNames),
   ...attach,
   ...ignored,
 })
@@ -45,46 +42,44 @@ const refundInQuery = nested('One refund.', {
   fields: {
     refundId,
     referRefundNo,
-    refundAmount: amount('How much was asked back.'),
+    refundAmount: amount('The amount of the refund.'),
     status: refundStatus,
-    refundTime: timeNumber('When the refund was made.'),
-    completeTime: Type.Optional(timeNumber('When it ended, well or badly. Absent while it is refunding.')),
+    refundTime: timeNumber('The time of the refund.'),
+    completeTime: Type.Optional(timeNumber('When the refund ended, successfully or not.')),
     transactionId: Type.Optional(transactionId),
     msg: message,
   },
 })
 
 export const queryFields = {
-  status: choice('The status of the newest refund where there is one, otherwise of the payment.', [
+  status: choice('The status of the newest refund, or of the payment without refunds.', [
     ...orderStatusNames,
     ...refundStatusNames,
   ]),
   transactionId: Type.Optional(
-    text('The wallet’s number for the payment’s transaction; a refund’s own is in refunds.', {
+    text('The payment’s transaction number; each refund has its own.', {
       max: maxTransactionIdLength,
     }),
   ),
   msg: message,
   merchantId,
-  referOrderNo: text('The referRefundNo of the newest refund where there is one, otherwise the orderNo.', {
+  referOrderNo: text('The referRefundNo of the newest refund, or the orderNo without refunds.', {
     max: maxOrderNoLength,
   }),
-  payAmount: Type.Optional(amount('What was paid, whatever was refunded. Absent until it is paid.')),
-  fee: Type.Optional(amount('What the payment cost the merchant. Absent where it cost nothing.')),
-  netAmount: Type.Optional(
-    amount('payAmount less fee: what the payment brought the merchant. Absent where there is no fee.'),
-  ),
+  payAmount: Type.Optional(amount('The amount paid, including refunded amounts. Absent until paid.')),
+  fee: Type.Optional(amount('The merchant’s fee, if any.')),
+  netAmount: Type.Optional(amount('payAmount less fee. Absent without a fee.')),
   currency,
   paymentTime: timeNumber('The paymentTime of the create request.'),
-  paidTime: Type.Optional(timeNumber('When it was paid. Absent until then.')),
+  paidTime: Type.Optional(timeNumber('When the order was paid. Absent until paid.')),
   paymentId,
-  orderNo: text('The orderNo, also where referOrderNo names a refund.', { max: maxOrderNoLength }),
-  paymentStatus: choice('The payment’s own status, whatever became of refunds.', orderStatusNames),
-  paymentAmount: amount('What the order asks for.'),
+  orderNo: text('The order’s orderNo.', { max: maxOrderNoLength }),
+  paymentStatus: choice('The payment’s status, without refunds.', orderStatusNames),
+  paymentAmount: amount('The amount to pay.'),
   payMethod: Type.Optional(
-    text('How it was paid, or is: `wallet`, or the rail’s id. Absent until then.', { max: maxRailIdLength }),
+    text('The payment method: `wallet` or the rail’s id. Absent until selected.', { max: maxRailIdLength }),
   ),
-  refunds: list('All refunds, the oldest first.', {
+  refunds: list('All refunds, oldest first.', {
     item: refundInQuery,
     typeName: 'array of refunds',
   }),
@@ -107,19 +102,16 @@ export const refundAnswerSchema = Type.Object({
   refundId,
   paymentId,
   referRefundNo,
-  refundAmount: amount('How much goes back.'),
+  refundAmount: amount('The amount of the refund.'),
   currency,
-  status: choice(
-    '`refunding` for a new refund; the current status when the request was a repetition.',
-    refundStatusNames,
-  ),
+  status: choice('`refunding` for a new refund; the current status for a repeat.', refundStatusNames),
   ...ignored,
 })
 export type RefundAnswer = Static<typeof refundAnswerSchema>
 
 export const callbackAnswerSchema = Type.Object({
   paymentId,
-  queued: wholeNumber('How many callbacks will be sent again.', { min: 0, max: 1_000_000 }),
+  queued: wholeNumber('The number of callbacks to resend.', { min: 0, max: 1_000_000 }),
   ...ignored,
 })
 export type CallbackAnswer = { paymentId: string; queued: number } & Ignoring
@@ -141,10 +133,10 @@ export const answerSchema = Type.Object({
   msg: Type.String({
     typeName: 'string',
     expected: 'text',
-    description: `\`${successMessage}\` for success, otherwise what to change, in plain words.`,
+    description: `\`${successMessage}\` for success, otherwise what to change.`,
   }),
   data: Type.Optional(
-    nested('What the operation answers. In a failure: `requestId`, and `field` where one is at fault.', {
+    nested('The response of the operation. For an error: `requestId`, and `field` if a field is wrong.', {
       typeName: 'object',
       fields: {},
     }),

@@ -34,16 +34,16 @@ const billTotals = nested('One currency.', {
   typeName: 'totals of a bill',
   fields: {
     currency,
-    opening: amount('What the wallet had when the day began: what the bill before closed with.'),
-    late: amount('What was written down for a day before when its bill was made already. Nearly always 0.', {
+    opening: amount('The balance at the start of the day.'),
+    late: amount('Movements of earlier days that were already billed. Usually 0.', {
       isSigned: true,
     }),
-    payments: amount('What payments brought in, before fees.'),
-    refunds: amount('What refunds took out: 0 or below it.', { isSigned: true }),
-    fees: amount('What payments cost, less fees that were given back.', { isSigned: true }),
-    payouts: amount('What was paid out, less what came back.', { isSigned: true }),
-    corrections: amount('What the operator corrected.', { isSigned: true }),
-    closing: amount('What the wallet had when the day ended: the sum of all the others.'),
+    payments: amount('Payments, before fees.'),
+    refunds: amount('Refunds: zero or negative.', { isSigned: true }),
+    fees: amount('Fees, less returned fees.', { isSigned: true }),
+    payouts: amount('Payouts, less returned payouts.', { isSigned: true }),
+    corrections: amount('Corrections by the operator.', { isSigned: true }),
+    closing: amount('The balance at the end of the day: the sum of all others.'),
   },
 })
 
@@ -51,15 +51,15 @@ const count = (description: string) => wholeNumber(description, { min: 0, max: N
 
 export const billAnswerSchema = Type.Object({
   date,
-  totals: list('By currency. In each, everything but `closing` adds up to `closing`.', {
+  totals: list('By currency. All other amounts add up to `closing`.', {
     item: billTotals,
     typeName: 'array of totals of a bill',
   }),
-  lineCount: count('How many lines the bill has, opening and closing balances aside.'),
-  byteCount: count('How long the file is.'),
-  sha256: text('Of the file’s bytes, as 64 hexadecimal digits.', { min: 64, max: 64 }),
-  downloadUrl: url('Answers the bill as a CSV file to GET, without a signature, for five minutes.'),
-  downloadExpiryTime: timeNumber('Until when downloadUrl works.'),
+  lineCount: count('The number of lines, without opening and closing balances.'),
+  byteCount: count('The size of the file.'),
+  sha256: text('The SHA-256 of the file, as 64 hexadecimal digits.', { min: 64, max: 64 }),
+  downloadUrl: url('The CSV file, for five minutes, without a signature.'),
+  downloadExpiryTime: timeNumber('When downloadUrl expires.'),
   ...ignored,
 })
 export type BillAnswer = Static<typeof billAnswerSchema>

@@ -19,21 +19,21 @@ import { Type } from '../type.ts'
 export const channels = ['WEB', 'APP'] as const
 export const shipTypes = ['SHIPPING', 'PICKUP_IN_STORE', 'PICKUP_FROM_PERSON'] as const
 
-export const goodsSchema = nested('One kind of good.', {
+export const goodsSchema = nested('A good.', {
   typeName: 'goods object',
   fields: {
-    referenceGoodsId: text('The good’s number on the merchant’s platform.', {
+    referenceGoodsId: text('Your number for the good.', {
       max: maxReferenceGoodsIdLength,
     }),
-    goodsName: text('Its name, shown to the consumer.', { max: maxGoodsNameLength, isVisible: true }),
-    goodsDesc: Type.Optional(text('Its description.', { min: 0, max: maxGoodsDescLength, hasLines: true })),
-    goodsAmount: Type.Optional(amount('The price of one.')),
+    goodsName: text('The name that the consumer sees.', { max: maxGoodsNameLength, isVisible: true }),
+    goodsDesc: Type.Optional(text('The description.', { min: 0, max: maxGoodsDescLength, hasLines: true })),
+    goodsAmount: Type.Optional(amount('The price of one unit.')),
     goodsUnitAmount: Type.Optional(
-      amount('Another spelling of goodsAmount. Send either; if both are sent, they must be equal.'),
+      amount('Another name of goodsAmount. If you send both, they must be equal.'),
     ),
-    tax: Type.Optional(amount('The tax on one.')),
+    tax: Type.Optional(amount('The tax on one unit.')),
     goodsQuantity: Type.Optional(
-      quantity('How many, or how much of it, such as 0.5 for half a kilogram. 1 when left out.', {
+      quantity('The quantity, such as 0.5 for half a kilogram. Default 1.', {
         max: maxGoodsQuantity,
         decimals: goodsQuantityDecimals,
       }),
@@ -41,10 +41,10 @@ export const goodsSchema = nested('One kind of good.', {
   },
 })
 
-const shippingSchema = nested('How the goods reach the receiver.', {
+const shippingSchema = nested('The delivery.', {
   typeName: 'shipping object',
   fields: {
-    shipType: choice('The way.', shipTypes),
+    shipType: choice('The delivery method.', shipTypes),
     amount: Type.Optional(amount('The shipping fee.')),
     name: text('The receiver’s name.', { max: maxShippingNameLength }),
     address: Type.Optional(
@@ -56,16 +56,16 @@ const shippingSchema = nested('How the goods reach the receiver.', {
 const orderSchema = nested('The order.', {
   typeName: 'order object',
   fields: {
-    orderNo: text('The order’s number on the merchant’s platform. Unique for the merchant, for ever.', {
+    orderNo: text('Your number for the order, permanently unique.', {
       max: maxOrderNoLength,
     }),
     orderAmount: amount(
-      'The total of the goods. Must equal the sum of amount × quantity when every good has an amount.',
+      'The total of the goods. Equals the sum of amount × quantity if every good has an amount.',
     ),
-    tips: Type.Optional(amount('The tip given by the consumer.')),
+    tips: Type.Optional(amount('The consumer’s tip.')),
     discount: Type.Optional(amount('The discount on the order.')),
     totalTax: Type.Optional(
-      amount('The total tax. Must equal the sum of tax × quantity when every good has a tax.'),
+      amount('The total tax. Equals the sum of tax × quantity if every good has a tax.'),
     ),
     insurance: Type.Optional(amount('The insurance.')),
     handlingFee: Type.Optional(amount('The handling fee.')),
@@ -74,7 +74,7 @@ const orderSchema = nested('The order.', {
     orderDescription: Type.Optional(
       text('A description for the consumer.', { min: 0, max: maxOrderDescriptionLength, hasLines: true }),
     ),
-    goods: list('What is bought.', {
+    goods: list('The goods.', {
       item: goodsSchema,
       typeName: 'array of goods objects',
       min: 1,
@@ -85,29 +85,25 @@ const orderSchema = nested('The order.', {
 
 export const createBodySchema = Type.Object({
   order: orderSchema,
-  channel: choice('Where the order was made.', channels),
-  paymentAmount: amount('What the consumer pays. Not tied to a sum.', { isPositive: true }),
+  channel: choice('Where the order was created.', channels),
+  paymentAmount: amount('What the consumer pays.', { isPositive: true }),
   currency: pattern('The currency of every amount in the body.', {
     regexp: /^[A-Z]{3}$/,
     expected: 'an ISO 4217 code in capital letters',
   }),
-  paymentTime: time('When the payment order was made. At most 5 minutes ahead of the gateway’s clock.'),
+  paymentTime: time('The time of the payment order, at most 5 minutes ahead of the gateway’s clock.'),
   paymentExpiryTime: time(
-    'When the order expires: 5 minutes to 24 hours after paymentTime, both ends allowed, and still to come.',
+    'The expiry: 5 minutes to 24 hours after paymentTime, inclusive, and in the future.',
   ),
-  callbackUrl: Type.Optional(
-    url('Where callbacks are sent. Without it, the merchant’s default callback URL receives them.'),
-  ),
+  callbackUrl: Type.Optional(url('Receives callbacks. Default: the merchant’s default callback URL.')),
   redirectUrl: Type.Optional(
-    url('Where the consumer goes back to at the end: https or, with channel APP, the app’s own scheme.'),
+    url('Where the consumer returns at the end: https or, with channel APP, the app’s scheme.'),
   ),
   cancelUrl: Type.Optional(
-    url(
-      'Where the consumer goes who leaves the checkout while the order is pending; redirectUrl when left out.',
-    ),
+    url('Where the consumer returns while the order is pending. Default: redirectUrl.'),
   ),
   attach: Type.Optional(
-    text('Your own data, returned unchanged by create, query and callbacks.', {
+    text('Your own data, returned unchanged in create, query and callbacks.', {
       min: 0,
       max: maxAttachLength,
       hasLines: true,

@@ -34,31 +34,27 @@ export const linkStates = [
 ] as const satisfies readonly LinkState[]
 
 const minuteMs = 60_000
-const linkId = text('The link’s number, as create answered it.', { max: maxLinkIdLength })
-const linkNo = text('The link’s number on the merchant’s platform. Unique for the merchant, for ever.', {
+const linkId = text('The link’s number from create.', { max: maxLinkIdLength })
+const linkNo = text('Your number for the link, permanently unique.', {
   max: maxLinkNoLength,
 })
-const title = text('What is paid for, as the consumer reads it.', {
+const title = text('The title that the consumer sees.', {
   max: maxLinkTitleLength,
   isVisible: true,
 })
-const uses = choice('`once`: one payment and no more. `many`: any number of them.', linkUses)
+const uses = choice('`once`: one payment. `many`: any number.', linkUses)
 
 export const linkCreateBodySchema = Type.Object({
   linkNo,
   title,
   currency,
   amount: Type.Optional(
-    amount('What the consumer pays. Left out, the consumer says how much.', { isPositive: true }),
+    amount('What the consumer pays. If omitted, the consumer enters an amount.', { isPositive: true }),
   ),
-  leastAmount: Type.Optional(
-    amount('The least that the consumer may say. Not with `amount`.', { isPositive: true }),
-  ),
-  mostAmount: Type.Optional(
-    amount('The most that the consumer may say. Not with `amount`.', { isPositive: true }),
-  ),
+  leastAmount: Type.Optional(amount('The minimum amount. Not with `amount`.', { isPositive: true })),
+  mostAmount: Type.Optional(amount('The maximum amount. Not with `amount`.', { isPositive: true })),
   goods: Type.Optional(
-    list('What is bought; `title` alone when left out. With `amount`, the sum must be that.', {
+    list('The goods. Default: `title`. With `amount`, their sum must equal it.', {
       item: goodsSchema,
       typeName: 'array of goods objects',
       min: 1,
@@ -67,16 +63,16 @@ export const linkCreateBodySchema = Type.Object({
   ),
   uses: Type.Optional(uses),
   linkExpiryTime: Type.Optional(
-    time('No payment begins from then on. Left out, the link has no end but closing it.'),
+    time('No new payment starts after this time. Optional: without it, the link does not expire.'),
   ),
   paymentMinutes: Type.Optional(
-    wholeNumber(`How long a consumer has who began to pay; ${defaultLinkPaymentMinutes} when left out.`, {
+    wholeNumber(`How many minutes a started payment stays open. Default ${defaultLinkPaymentMinutes}.`, {
       min: minExpiryMs / minuteMs,
       max: maxExpiryMs / minuteMs,
     }),
   ),
-  callbackUrl: Type.Optional(url('Where the callbacks of its orders are sent. Without it there are none.')),
-  redirectUrl: Type.Optional(url('Where the consumer goes back to at the end.')),
+  callbackUrl: Type.Optional(url('Receives the callbacks of its orders.')),
+  redirectUrl: Type.Optional(url('Where the consumer returns at the end.')),
 })
 
 export type LinkCreateBody = Static<typeof linkCreateBodySchema>
@@ -174,7 +170,7 @@ function checkLinkGoods(goods: readonly Goods[], { amountMinor }: LinkAmounts, c
 export const linkQueryBodySchema = Type.Object({
   linkId: Type.Optional(linkId),
   linkNo: Type.Optional(
-    text('The merchant’s own number, for when the answer of create was lost.', { max: maxLinkNoLength }),
+    text('Your own number, if the response to create was lost.', { max: maxLinkNoLength }),
   ),
 })
 
@@ -206,22 +202,22 @@ export function parseLinkCloseBody(bodyText: string): { readonly linkId: string 
 const linkFields = {
   linkId,
   linkNo,
-  linkUrl: url('The page to give to consumers. Behind it, `/qr.svg` and `/qr.png` are its QR code.'),
+  linkUrl: url('The page for consumers. `/qr.svg` and `/qr.png` after it are its QR code.'),
   status: choice(
-    '`active`; `paused` by the operator; `closed` for ever; `expired` by linkExpiryTime; `paid`, of a link for one payment.',
+    '`active`; `paused` by the operator; `closed`; `expired` after linkExpiryTime; `paid`, for a link for one payment.',
     linkStates,
   ),
   title,
   uses,
   currency,
-  amount: Type.Optional(amount('What the consumer pays. Absent where the consumer says how much.')),
-  leastAmount: Type.Optional(amount('The least that the consumer may say.')),
-  mostAmount: Type.Optional(amount('The most that the consumer may say.')),
-  linkExpiryTime: Type.Optional(timeNumber('No payment begins from then on.')),
-  createTime: timeNumber('When the link was made.'),
-  paidCount: wholeNumber('How many payments succeeded.', { min: 0, max: Number.MAX_SAFE_INTEGER }),
+  amount: Type.Optional(amount('What the consumer pays. Absent if the consumer enters an amount.')),
+  leastAmount: Type.Optional(amount('The minimum amount.')),
+  mostAmount: Type.Optional(amount('The maximum amount.')),
+  linkExpiryTime: Type.Optional(timeNumber('No new payment starts after this time.')),
+  createTime: timeNumber('When the link was created.'),
+  paidCount: wholeNumber('The number of successful payments.', { min: 0, max: Number.MAX_SAFE_INTEGER }),
   paidAmount: amount('Their sum.'),
-  refundedAmount: amount('What of it was refunded.'),
+  refundedAmount: amount('The refunded amount.'),
 }
 
 export const linkAnswerSchema = Type.Object({ ...linkFields, ...ignored })
@@ -233,16 +229,16 @@ const orderOfLink = nested('One order.', {
     paymentId,
     orderNo: text('Begins with the linkId.', { max: maxOrderNoLength }),
     status: orderStatus,
-    paymentAmount: amount('What it asks for.'),
-    refundedAmount: amount('What of it was refunded.'),
-    createTime: timeNumber('When the consumer began to pay.'),
-    paidTime: Type.Optional(timeNumber('When it was paid. Absent until then.')),
+    paymentAmount: amount('The amount to pay.'),
+    refundedAmount: amount('The refunded amount.'),
+    createTime: timeNumber('When the consumer started to pay.'),
+    paidTime: Type.Optional(timeNumber('When the order was paid. Absent until paid.')),
   },
 })
 
 export const linkQueryAnswerSchema = Type.Object({
   ...linkFields,
-  orders: list(`Its newest ${maxListedLinkOrders} orders, the newest first.`, {
+  orders: list(`The newest ${maxListedLinkOrders} orders, newest first.`, {
     item: orderOfLink,
     typeName: 'array of orders of a link',
   }),

@@ -12,17 +12,17 @@ import { ignored, orderStatusNames } from './shared-fields.ts'
 import { type Ignoring, ignoring } from './unread-fields.ts'
 
 export const orderListBodySchema = Type.Object({
-  since: Type.Optional(time('Orders that were created at this time or later.')),
-  until: Type.Optional(time('Orders that were created before this time.')),
-  status: Type.Optional(choice('Orders whose paymentStatus is this one.', orderStatusNames)),
+  since: Type.Optional(time('Only orders created at this time or later.')),
+  until: Type.Optional(time('Only orders created before this time.')),
+  status: Type.Optional(choice('Only orders with this paymentStatus.', orderStatusNames)),
   cursor: Type.Optional(
-    pattern('The cursor of the answer before, for the orders that follow.', {
+    pattern('The cursor of the previous response.', {
       regexp: paymentIdPattern,
-      expected: 'the cursor of an earlier answer',
+      expected: 'the cursor of a previous response',
     }),
   ),
   limit: Type.Optional(
-    wholeNumber(`How many orders at most; ${defaultListedOrders} when left out.`, {
+    wholeNumber(`The number of orders, at most. Default ${defaultListedOrders}.`, {
       min: 1,
       max: maxListedOrders,
     }),
@@ -55,13 +55,13 @@ export function parseOrderListBody(bodyText: string): ListOrders {
 }
 
 export const orderListAnswerSchema = Type.Object({
-  orders: list('The newest first, each as query answers it.', {
+  orders: list('Newest first, with the fields of query.', {
     item: nested('One order.', { typeName: 'order in a list', fields: queryFields }),
     typeName: 'array of orders',
     max: maxListedOrders,
   }),
   cursor: Type.Optional(
-    text('Send it for the orders that follow. Absent on the last page.', { max: maxPaymentIdLength }),
+    text('Send it to get the next page. Absent on the last page.', { max: maxPaymentIdLength }),
   ),
   ...ignored,
 })

@@ -16,14 +16,14 @@ import { Type } from '../type.ts'
 import { makeBodyReader } from '../validation.ts'
 import { type Ignoring, ignoring } from './unread-fields.ts'
 
-const paymentId = text('The payment order’s number, as create answered it.', { max: maxPaymentIdLength })
+const paymentId = text('The payment order’s number from create.', { max: maxPaymentIdLength })
 
 export const queryBodySchema = Type.Object({
   paymentId: Type.Optional(paymentId),
   orderNo: Type.Optional(
-    text('The merchant’s own number, for when the answer of create was lost.', { max: maxOrderNoLength }),
+    text('Your own number, if the response to create was lost.', { max: maxOrderNoLength }),
   ),
-  refundId: Type.Optional(text('A refund’s number, as refund answered it.', { max: maxRefundIdLength })),
+  refundId: Type.Optional(text('A refund’s number from refund.', { max: maxRefundIdLength })),
 })
 
 export type QueryOrder = Ignoring &
@@ -68,12 +68,12 @@ export function parseCancelBody(bodyText: string): CancelOrder {
 
 export const refundBodySchema = Type.Object({
   paymentId,
-  referRefundNo: text('The refund’s number on the merchant’s platform. Unique for the merchant, for ever.', {
+  referRefundNo: text('Your number for the refund, permanently unique.', {
     max: maxReferRefundNoLength,
   }),
-  refundAmount: amount('How much to give back, in the currency of the payment.', { isPositive: true }),
+  refundAmount: amount('The amount to refund, in the payment’s currency.', { isPositive: true }),
   refundReason: Type.Optional(
-    text('Why, for the consumer and the books.', { min: 0, max: maxRefundReasonLength }),
+    text('The reason, for the consumer and the books.', { min: 0, max: maxRefundReasonLength }),
   ),
 })
 
@@ -120,17 +120,14 @@ export const sandboxPayBodySchema = Type.Object({
   paymentId,
   outcome: Type.Optional(
     choice(
-      'What becomes of the payment. `confirming` leaves it there; `refund_fails` pays, and a later refund fails.',
+      'The outcome. `confirming` stays confirming; `refund_fails` pays, and later refunds fail.',
       sandboxOutcomes,
     ),
   ),
   rail: Type.Optional(
-    text(
-      'Instead of `outcome`: begin to pay through this rail, as a consumer’s choice at the checkout would.',
-      {
-        max: maxRailIdLength,
-      },
-    ),
+    text('Instead of `outcome`: start a payment through this rail.', {
+      max: maxRailIdLength,
+    }),
   ),
 })
 
@@ -160,7 +157,7 @@ export function parseSandboxPayBody(bodyText: string): SandboxPayment {
 
 export const sandboxAdvanceBodySchema = Type.Object({
   paymentId,
-  milliseconds: wholeNumber('How far the gateway’s own times of this one order move into the past.', {
+  milliseconds: wholeNumber('How far the gateway’s times of this order move into the past.', {
     min: 1,
     max: maxSandboxAdvanceMs,
   }),

@@ -30,12 +30,8 @@ export const paymentResultSchema = Type.Object({
   paymentAmount: amount('The amount of the payment.'),
   currency,
   paymentTime: timeNumber('The paymentTime of the create request.'),
-  completeTime: Type.Optional(
-    timeNumber('When the order came to its final status, well or badly. Absent while it is confirming.'),
-  ),
-  paidTime: Type.Optional(
-    timeNumber('When it was paid: the same as completeTime. Absent unless the status is success.'),
-  ),
+  completeTime: Type.Optional(timeNumber('When the order reached its final status, successfully or not.')),
+  paidTime: Type.Optional(timeNumber('When the order was paid. Only with the status success.')),
   status: orderStatus,
   msg: message,
   ...attach,
@@ -50,10 +46,8 @@ export const refundResultSchema = Type.Object({
   transactionId: Type.Optional(transactionId),
   refundAmount: amount('The amount of the refund.'),
   currency,
-  refundTime: timeNumber('When the refund was made.'),
-  completeTime: Type.Optional(
-    timeNumber('When the refund ended, well or badly: completion does not mean success.'),
-  ),
+  refundTime: timeNumber('The time of the refund.'),
+  completeTime: Type.Optional(timeNumber('When the refund ended, successfully or not.')),
   status: refundStatus,
   msg: message,
   ...attach,

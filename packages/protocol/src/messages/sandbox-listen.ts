@@ -16,12 +16,12 @@ const callbackId = pattern('The callback’s `id`.', { regexp: uuidPattern, expe
 
 export const sandboxListenBodySchema = Type.Object({
   after: Type.Optional(
-    text('The `after` of the last answer. Left out: only what happens from now on.', {
+    text('The `after` of the last response. Default: only new callbacks.', {
       max: maxListenCursorLength,
     }),
   ),
   waitMs: Type.Optional(
-    wholeNumber('How long to wait where there is nothing yet. Left out: not at all.', {
+    wholeNumber('How long to wait for callbacks. Default 0.', {
       min: 0,
       max: maxListenWaitMs,
     }),
@@ -46,21 +46,21 @@ const listenedCallback = nested('One callback.', {
     envelope: Type.String({
       typeName: 'string',
       expected: 'JSON text',
-      description: 'The callback envelope (section 13), as it would be posted.',
+      description: 'The callback envelope, as it would be sent.',
     }),
-    kind: choice('Whether it comes for the first time or was asked for again.', ['first', 'resend']),
-    at: timeNumber('When it came to be, or was asked for again.'),
+    kind: choice('Whether this is the first delivery or a resend.', ['first', 'resend']),
+    at: timeNumber('When the callback was created or resent.'),
     paymentId,
-    callbackUrl: url('Where the gateway posts it by itself.'),
+    callbackUrl: url('Where the gateway sends the callback.'),
   },
 })
 
 export const sandboxListenAnswerSchema = Type.Object({
-  callbacks: list('The oldest first. None when nothing came in time.', {
+  callbacks: list('Oldest first; empty if none arrived in time.', {
     item: listenedCallback,
     typeName: 'array of listened callbacks',
   }),
-  after: text('Where to go on from. What it holds is the gateway’s business.', {
+  after: text('Send it in the next request. Its content is internal.', {
     max: maxListenCursorLength,
   }),
   ...ignored,
@@ -70,10 +70,10 @@ export type ListenedCallback = SandboxListenAnswer['callbacks'][number]
 
 export const sandboxAcknowledgeBodySchema = Type.Object({
   callbackId,
-  forwardedTo: text('The address whose HTTP 200 this reports; it is kept with the attempt.', { max: 256 }),
-  durationMs: wholeNumber('How long that took.', { min: 0, max: maxForwardMs }),
+  forwardedTo: text('The URL that returned HTTP 200, stored with the attempt.', { max: 256 }),
+  durationMs: wholeNumber('How long the delivery took.', { min: 0, max: maxForwardMs }),
   answer: Type.Optional(
-    text('The beginning of what it answered, on one line.', { min: 0, max: maxAnswerLength }),
+    text('The beginning of the response, on one line.', { min: 0, max: maxAnswerLength }),
   ),
 })
 
@@ -94,7 +94,7 @@ export function parseSandboxAcknowledgeBody(bodyText: string): SandboxAcknowledg
 
 export const sandboxAcknowledgeAnswerSchema = Type.Object({
   callbackId,
-  state: choice('The callback’s state after it.', ['delivered']),
+  state: choice('The callback’s new state.', ['delivered']),
   ...ignored,
 })
 export type SandboxAcknowledgeAnswer = Static<typeof sandboxAcknowledgeAnswerSchema>

@@ -5,12 +5,12 @@ import { maxListedRequests, maxMessageLength, maxMethodLength, maxRequestIdLengt
 import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
 
-const requestId = text('The `requestId` of the answer.', { max: maxRequestIdLength })
+const requestId = text('The `requestId` of the response.', { max: maxRequestIdLength })
 
 export const sandboxRequestsBodySchema = Type.Object({
   requestId: Type.Optional(requestId),
   limit: Type.Optional(
-    wholeNumber(`How many. ${maxListedRequests} when left out.`, { min: 1, max: maxListedRequests }),
+    wholeNumber(`The number of requests. Default ${maxListedRequests}.`, { min: 1, max: maxListedRequests }),
   ),
 })
 
@@ -33,17 +33,17 @@ const loggedRequest = nested('One request.', {
   typeName: 'logged request',
   fields: {
     requestId,
-    at: timeNumber('When it was answered.'),
+    at: timeNumber('When the gateway responded.'),
     method: text('The operation.', { max: maxMethodLength }),
-    httpStatus: wholeNumber('The HTTP status of the answer.', { min: 100, max: 599 }),
-    code: wholeNumber('The `code` of the answer.', { min: 0, max: 99_999 }),
-    field: text('The field at fault; empty where there is none.', { min: 0, max: maxMessageLength }),
-    msg: text('The `msg` of the answer; empty where it was served.', { min: 0, max: maxMessageLength }),
-    durationMs: wholeNumber('How long it took.', { min: 0, max: 999_999_999 }),
+    httpStatus: wholeNumber('The HTTP status of the response.', { min: 100, max: 599 }),
+    code: wholeNumber('The `code` of the response.', { min: 0, max: 99_999 }),
+    field: text('The invalid field, or empty.', { min: 0, max: maxMessageLength }),
+    msg: text('The `msg` of the response, or empty.', { min: 0, max: maxMessageLength }),
+    durationMs: wholeNumber('The duration.', { min: 0, max: 999_999_999 }),
   },
 })
 
 export const sandboxRequestsAnswerSchema = Type.Object({
-  requests: list('The newest first.', { item: loggedRequest, typeName: 'array of logged requests' }),
+  requests: list('Newest first.', { item: loggedRequest, typeName: 'array of logged requests' }),
 })
 export type SandboxRequestsAnswer = Static<typeof sandboxRequestsAnswerSchema>

@@ -22,17 +22,17 @@ export const merchantId = pattern('The merchant.', {
   regexp: merchantIdPattern,
   expected: '18 letters or digits',
 })
-export const referOrderNo = text('The orderNo of the create request, whole.', { max: maxOrderNoLength })
+export const referOrderNo = text('The orderNo of the create request.', { max: maxOrderNoLength })
 export const referRefundNo = text('The referRefundNo of the refund request.', { max: maxReferRefundNoLength })
-export const transactionId = text('The wallet’s number for the transaction.', { max: maxTransactionIdLength })
+export const transactionId = text('The transaction’s number.', { max: maxTransactionIdLength })
 export const currency = pattern('The currency.', { regexp: /^[A-Z]{3}$/, expected: 'an ISO 4217 code' })
 export const orderStatus = choice('The payment order’s status.', orderStatusNames)
 export const refundStatus = choice('The refund’s status.', refundStatusNames)
-export const message = text('Why it failed; empty when it did not.', { min: 0, max: maxMessageLength })
+export const message = text('The reason of a failure; otherwise empty.', { min: 0, max: maxMessageLength })
 
 export const attach = {
   attach: Type.Optional(
-    text('The attach of the create request. Absent where there was none.', {
+    text('The attach of the create request, if any.', {
       max: maxAttachLength,
       hasLines: true,
     }),
@@ -42,12 +42,12 @@ export const attach = {
 /** Of every success: so that a misspelt field is noticed at once. */
 export const ignored = {
   ignoredFields: Type.Optional(
-    list('Fields of the body that the gateway does not know, the first 20. Absent where there are none.', {
-      item: nested('A field that was ignored.', {
+    list('The first 20 unknown fields of the body, if any.', {
+      item: nested('An ignored field.', {
         typeName: 'ignored field',
         fields: {
-          field: text('Where it stands, such as `order.goods[0].goods_name`.', { max: 1024 }),
-          nearest: Type.Optional(text('The nearest name that is known.', { max: 1024 })),
+          field: text('Its path, such as `order.goods[0].goods_name`.', { max: 1024 }),
+          nearest: Type.Optional(text('The nearest known name.', { max: 1024 })),
         },
       }),
       typeName: 'array of ignored fields',

@@ -18,41 +18,41 @@ import { makeReader } from '../validation.ts'
 import { railMessages } from './messages.ts'
 
 export const railPaymentStatuses = {
-  pending: 'The consumer has something to do: `nextAction`.',
-  submitted: 'The consumer has done it, and the rail is at work. It can no longer be cancelled.',
-  approved: 'The money is the merchant’s. Final.',
-  declined: 'There will be no money. Final.',
-  cancelled: 'It was cancelled before the consumer did their part. Final.',
-  unknown: 'The rail never heard of this id.',
+  pending: 'The consumer must act: `nextAction`.',
+  submitted: 'The rail is processing the payment, which can no longer be cancelled.',
+  approved: 'The payment succeeded. Final.',
+  declined: 'The payment failed. Final.',
+  cancelled: 'Cancelled before the consumer paid. Final.',
+  unknown: 'The rail does not know this id.',
 } as const
 export type RailPaymentStatus = keyof typeof railPaymentStatuses
 
 export const railRefundStatuses = {
-  submitted: 'The rail is at work.',
+  submitted: 'The rail is processing the refund.',
   approved: 'The money is on its way back to the consumer. Final.',
-  declined: 'Nothing is given back. Final.',
-  unknown: 'The rail never heard of this id.',
+  declined: 'The refund failed. Final.',
+  unknown: 'The rail does not know this id.',
 } as const
 export type RailRefundStatus = keyof typeof railRefundStatuses
 
 const nextActionKinds = ['redirect', 'qr', 'instructions'] as const
 
-export const nextActionSchema = nested('What the consumer does next. With `pending`, and required there.', {
+export const nextActionSchema = nested('What the consumer does next. Required with `pending`.', {
   typeName: 'next action',
   fields: {
     kind: choice('How the consumer pays.', nextActionKinds),
-    url: Type.Optional(webAddress('With `redirect`: the page that the consumer is sent to.')),
-    text: Type.Optional(text('With `qr`: what the code says.', { max: maxQrTextLength })),
+    url: Type.Optional(webAddress('With `redirect`: the page for the consumer.')),
+    text: Type.Optional(text('With `qr`: the content of the code.', { max: maxQrTextLength })),
     caption: Type.Optional(
-      text('With `qr`, and optional there: what to do with the code.', { max: maxInstructionValueLength }),
+      text('With `qr`, optional: what to do with the code.', { max: maxInstructionValueLength }),
     ),
     lines: Type.Optional(
-      list('With `instructions`: what the consumer copies, such as account and reference.', {
+      list('With `instructions`: what the consumer copies, such as an account and a reference.', {
         item: nested('One line.', {
           typeName: 'instruction',
           fields: {
-            label: text('What it is.', { max: maxInstructionLabelLength }),
-            value: text('The thing itself.', { max: maxInstructionValueLength }),
+            label: text('The label.', { max: maxInstructionLabelLength }),
+            value: text('The value.', { max: maxInstructionValueLength }),
           },
         }),
         typeName: 'array of instructions',
@@ -63,27 +63,24 @@ export const nextActionSchema = nested('What the consumer does next. With `pendi
   },
 })
 
-const checkAfterSeconds = wholeNumber('When to ask again, where the rail knows it. A notice asks at once.', {
+const checkAfterSeconds = wholeNumber('When the gateway asks again. A notification makes it ask at once.', {
   min: 1,
   max: maxCheckAfterSeconds,
 })
 const reference = (whereRequired: string) =>
-  text(`The rail’s own number, to find it again.${whereRequired}`, { max: maxRailReferenceLength })
-const reason = text('Why, in words for the consumer. With `declined`, and required there.', {
+  text(`The rail’s number.${whereRequired}`, { max: maxRailReferenceLength })
+const reason = text('The reason, for the consumer. Required with `declined`.', {
   max: maxRailReasonLength,
 })
 
 export const railPaymentAnswerSchema = Type.Object({
-  status: choice('What the payment is.', Object.keys(railPaymentStatuses) as RailPaymentStatus[]),
+  status: choice('The status of the payment.', Object.keys(railPaymentStatuses) as RailPaymentStatus[]),
   nextAction: Type.Optional(nextActionSchema),
   amountMinor: Type.Optional(
-    pattern(
-      'What the rail takes it to be worth, in minor units. Where it is not as asked, nothing is believed.',
-      {
-        regexp: /^[0-9]{1,20}$/,
-        expected: 'digits',
-      },
-    ),
+    pattern('The rail’s amount in minor units. If it differs, the response is rejected.', {
+      regexp: /^[0-9]{1,20}$/,
+      expected: 'digits',
+    }),
   ),
   currency: Type.Optional(shared.currency),
   reference: Type.Optional(reference(' Required where it is `approved`.')),
@@ -92,7 +89,7 @@ export const railPaymentAnswerSchema = Type.Object({
 })
 
 export const railRefundAnswerSchema = Type.Object({
-  status: choice('What the refund is.', Object.keys(railRefundStatuses) as RailRefundStatus[]),
+  status: choice('The status of the refund.', Object.keys(railRefundStatuses) as RailRefundStatus[]),
   reference: Type.Optional(reference('')),
   reason: Type.Optional(reason),
   checkAfterSeconds: Type.Optional(checkAfterSeconds),

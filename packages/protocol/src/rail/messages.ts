@@ -16,36 +16,34 @@ import { toMinorUnits } from '../money.ts'
 import { Type } from '../type.ts'
 import { makeChecker, makeReader } from '../validation.ts'
 
-const transactionId = text('The attempt to pay. The same id is the same payment, for ever.', {
+const transactionId = text('The payment attempt. The same id is always the same payment.', {
   max: maxTransactionIdLength,
 })
-const refundId = text('The refund. The same id is the same refund, for ever.', { max: maxRefundIdLength })
-const amount = pattern('How much, with all decimal places of the currency.', {
+const refundId = text('The refund. The same id is always the same refund.', { max: maxRefundIdLength })
+const amount = pattern('The amount, with all decimal places of the currency.', {
   regexp: /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/,
   expected: 'decimal text such as `12.50`',
 })
-const amountMinor = pattern('The same in minor units: 12.50 USD is `1250`.', {
+const amountMinor = pattern('The amount in minor units: 12.50 USD is `1250`.', {
   regexp: /^[1-9][0-9]{0,18}$/,
   expected: 'digits',
 })
 
 const paymentStartSchema = Type.Object({
-  type: choice('Which message this is.', ['payment.start']),
+  type: choice('The message type.', ['payment.start']),
   transactionId,
   paymentId: shared.paymentId,
   merchantId: shared.merchantId,
-  merchantName: text('Who is paid, to show to the consumer.', { max: 256 }),
-  orderNo: text('The merchant’s own number of the order.', { max: maxOrderNoLength }),
-  description: Type.Optional(
-    text('What is paid for, where the merchant said it.', { max: maxOrderDescriptionLength }),
-  ),
+  merchantName: text('The merchant’s name for the consumer.', { max: 256 }),
+  orderNo: text('The merchant’s order number.', { max: maxOrderNoLength }),
+  description: Type.Optional(text('The order’s description, if any.', { max: maxOrderDescriptionLength })),
   amount,
   amountMinor,
   currency: shared.currency,
-  createdAt: timeNumber('When the consumer chose this rail.'),
-  expiresAt: timeNumber('When the order ends. Money that comes later is sent back.'),
-  returnUrl: url('Where to send the consumer afterwards, whatever became of the payment.'),
-  notifyUrl: url('Where to POST notices.'),
+  createdAt: timeNumber('When the consumer selected this rail.'),
+  expiresAt: timeNumber('When the order expires. Later money is returned.'),
+  returnUrl: url('Where to return the consumer, whatever the result.'),
+  notifyUrl: url('Where to send notifications.'),
   locale: pattern('The consumer’s language, as a BCP 47 tag.', {
     regexp: /^[a-z]{2,3}(?:-[0-9A-Za-z]{2,8})*$/,
     expected: 'a language such as `en`',
@@ -54,55 +52,55 @@ const paymentStartSchema = Type.Object({
 })
 
 const paymentStatusSchema = Type.Object({
-  type: choice('Which message this is.', ['payment.status']),
+  type: choice('The message type.', ['payment.status']),
   transactionId,
 })
 const paymentCancelSchema = Type.Object({
-  type: choice('Which message this is.', ['payment.cancel']),
+  type: choice('The message type.', ['payment.cancel']),
   transactionId,
 })
 
 const refundStartSchema = Type.Object({
-  type: choice('Which message this is.', ['refund.start']),
+  type: choice('The message type.', ['refund.start']),
   refundId,
-  transactionId: text('The payment that is given back, wholly or in part.', { max: maxTransactionIdLength }),
+  transactionId: text('The payment to refund.', { max: maxTransactionIdLength }),
   reference: Type.Optional(
-    text('The rail’s own number of that payment, where it gave one.', { max: maxRailReferenceLength }),
+    text('The rail’s number of the payment, if any.', { max: maxRailReferenceLength }),
   ),
   amount,
   amountMinor,
   currency: shared.currency,
-  reason: Type.Optional(text('Why, where the merchant said it.', { max: maxRefundReasonLength })),
+  reason: Type.Optional(text('The reason, if any.', { max: maxRefundReasonLength })),
 })
 
 const refundStatusSchema = Type.Object({
-  type: choice('Which message this is.', ['refund.status']),
+  type: choice('The message type.', ['refund.status']),
   refundId,
 })
 
 export const railMessages = {
   'payment.start': {
-    meaning: 'Begin a payment. A repeat answers its present state and begins nothing.',
+    meaning: 'Start a payment. A repeat returns its current state and starts nothing.',
     schema: paymentStartSchema,
     answers: ['pending', 'submitted', 'approved', 'declined', 'cancelled'],
   },
   'payment.status': {
-    meaning: 'What has become of a payment?',
+    meaning: 'Get the status of a payment.',
     schema: paymentStatusSchema,
     answers: ['pending', 'submitted', 'approved', 'declined', 'cancelled', 'unknown'],
   },
   'payment.cancel': {
-    meaning: 'End a payment for which the consumer has not done their part; otherwise answer what it is.',
+    meaning: 'Cancel a payment that is still `pending`; otherwise return its status.',
     schema: paymentCancelSchema,
     answers: ['cancelled', 'submitted', 'approved', 'declined', 'unknown'],
   },
   'refund.start': {
-    meaning: 'Give money back. All refunds of a payment together are at most what was paid.',
+    meaning: 'Refund a payment. All its refunds together never exceed the amount paid.',
     schema: refundStartSchema,
     answers: ['submitted', 'approved', 'declined'],
   },
   'refund.status': {
-    meaning: 'What has become of a refund?',
+    meaning: 'Get the status of a refund.',
     schema: refundStatusSchema,
     answers: ['submitted', 'approved', 'declined', 'unknown'],
   },
@@ -114,7 +112,7 @@ export type RailMessage = { [Name in RailMessageType]: RailMessageOf<Name> }[Rai
 
 const messageOptions = { failure: 'invalid_field', whole: 'the message' } as const
 const readType = makeReader(
-  Type.Object({ type: choice('Which message this is.', Object.keys(railMessages)) }),
+  Type.Object({ type: choice('The message type.', Object.keys(railMessages)) }),
   messageOptions,
 )
 const checkers = Object.fromEntries(

@@ -7,22 +7,22 @@ import { Type } from '../type.ts'
 import { makeChecker, makeReader } from '../validation.ts'
 
 const paymentChangedSchema = Type.Object({
-  type: choice('Which notice this is.', ['payment.changed']),
+  type: choice('The notification type.', ['payment.changed']),
   transactionId: text('The payment that changed.', { max: maxTransactionIdLength }),
 })
 
 const refundChangedSchema = Type.Object({
-  type: choice('Which notice this is.', ['refund.changed']),
+  type: choice('The notification type.', ['refund.changed']),
   refundId: text('The refund that changed.', { max: maxRefundIdLength }),
 })
 
 export const railNotices = {
   'payment.changed': {
-    meaning: 'The gateway asks `payment.status` at once.',
+    meaning: 'The gateway requests `payment.status` at once.',
     schema: paymentChangedSchema,
   },
   'refund.changed': {
-    meaning: 'The gateway asks `refund.status` at once.',
+    meaning: 'The gateway requests `refund.status` at once.',
     schema: refundChangedSchema,
   },
 } as const
@@ -32,7 +32,7 @@ export type RailNotice = Static<typeof paymentChangedSchema> | Static<typeof ref
 const noticeOptions = { failure: 'invalid_field', whole: 'the notice' } as const
 const noticeTypes = Object.keys(railNotices) as (keyof typeof railNotices)[]
 const readType = makeReader(
-  Type.Object({ type: choice('Which notice this is.', noticeTypes) }),
+  Type.Object({ type: choice('The notification type.', noticeTypes) }),
   noticeOptions,
 )
 const checkPaymentChanged = makeChecker(paymentChangedSchema, noticeOptions)
