@@ -115,7 +115,7 @@ test('registered, topped up, paid, told by mail, a new PIN, withdrawn and closed
   await page.getByText('Email receipt').click()
   await page.getByLabel('Email address').fill(login)
   await press(page, 'Send receipt')
-  assert.match(await lastMailTo(login), /You have paid €12\.00 to Tea House/)
+  assert.match(await lastMailTo(login), /You paid €12\.00 to Tea House/)
   await prove()
 
   await page.goto(`${url}/wallet/history`)

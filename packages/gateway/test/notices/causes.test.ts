@@ -92,7 +92,7 @@ test('contacts hear what their merchant should know, each in its language; whoev
   )
   await drain()
   assert.deepEqual(sent.map(({ to }) => to).sort(), ['one@shop.test', 'three@shop.test'])
-  assert.equal(sent[0]?.subject, 'Un callback a été abandonné')
+  assert.equal(sent[0]?.subject, 'Callback non remis pendant sept jours')
   assert.match(
     sent[0]?.headers['List-Unsubscribe'] ?? '',
     /^<http:\/\/localhost:8080\/notices\/unsubscribe\?kind=/,

@@ -48,7 +48,7 @@ test('a consumer who has paid gets a receipt once, and the address is forgotten'
   await shop.pay(order, 'success')
   assert.match(await visitor.look('?lang=de'), /Beleg per E-Mail/)
   await visitor.post('receipt', { email: 'Mira@Example.com' })
-  assert.match(await visitor.look(), /Der Beleg ist auf dem Weg/)
+  assert.match(await visitor.look(), /Ihr Beleg ist unterwegs/)
   await visitor.post('receipt', { email: 'mira@example.com' })
   const [mail, ...more] = await received('mira@example.com')
   assert.equal(more.length, 0)
@@ -69,10 +69,10 @@ test('a receipt is only for what was paid, for an address, and not without end',
   await visitor.look('?lang=en')
   await visitor.post('receipt', { email: 'x@example.com\r\nBcc: y@example.com' })
   const page = await visitor.look()
-  assert.match(page, /not an e-mail address that we can send to/)
+  assert.match(page, /This email address is not valid/)
   assert.match(page, /<details class="fold receipt" open>/)
   for (let n = 0; n < 4; n++) await visitor.post('receipt', { email: `n${n}@example.com` })
-  assert.match(await visitor.look(), /Enough receipts were sent for now/)
+  assert.match(await visitor.look(), /Too many receipts were requested/)
   const { rows } = await pool.query(
     "select recipient from notices where kind = 'receipt' and parameters ->> 'paymentId' = $1",
     [order.paymentId],

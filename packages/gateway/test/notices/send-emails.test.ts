@@ -77,7 +77,7 @@ test('an invitation arrives in its language with its link, which rests sealed un
   assert.equal(await sendEmails.sendDue(signal), 1)
   const [mail] = mailsTo('ann@example.com')
   assert.ok(mail)
-  assert.match(textOf(mail.raw), /Ann lädt Sie ein, im Konto von Tee & <Haus> mitzuarbeiten/)
+  assert.match(textOf(mail.raw), /Ann lädt Sie zum Konto von Tee & <Haus> ein/)
   assert.match(textOf(mail.raw), /https:\/\/pay\.test\/join#secret/)
   const { state, attempts, isWiped, claimId } = await stateOf('ann@example.com')
   assert.deepEqual([state, attempts, isWiped, claimId], ['sent', 1, true, null])

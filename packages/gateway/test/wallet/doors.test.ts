@@ -81,7 +81,7 @@ test('an address that has a wallet is answered alike; its owner hears of it, and
   const [known, unknown] = [new WalletClient(gateway), new WalletClient(gateway)]
   const answers = [await askToRegister(known, login), await askToRegister(unknown, 'nobody@home.example')]
   assert.equal(plain(answers[0]?.text ?? '', login), plain(answers[1]?.text ?? '', 'nobody@home.example'))
-  await until(async () => /There is one already/.test((await mailsTo(login)).join()))
+  await until(async () => /a wallet already exists/.test((await mailsTo(login)).join()))
   assert.doesNotMatch((await mailsTo(login)).join(), /\d{8}/)
   const [a, b] = [
     await confirm(known, { login, code: '12345678' }),
