@@ -109,7 +109,17 @@ function ruleOf(expected: string): string {
   if (['an object', 'a list', 'text'].includes(expected)) return ''
   if (expected.startsWith('`')) return `Allowed: ${expected}.`
   if (expected.startsWith('one of ')) return `Allowed: ${expected.slice('one of '.length)}.`
-  return `${capital(expected.replace(', no control characters except', '; may have').replace(', no control characters', ''))}.`
+  return `${capital(shortened(expected))}.`
+}
+
+/** Without words that the type or the page says. */
+function shortened(expected: string): string {
+  return expected
+    .replace(/^(?:text|an (?:http or https )?address) of /, '')
+    .replace(/^(?:13 digits: )?milliseconds since 1970-01-01 UTC(?:, 13 digits)?$/, 'in milliseconds')
+    .replace(/^an amount, zero or more$/, 'zero or more')
+    .replace(', no control characters except', '; may have')
+    .replace(', no control characters', '')
 }
 
 /** The schema of an object further in; of a list, that of its items. */

@@ -2,17 +2,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface BillAnswer {
-    /** The day, in UTC, such as `2026-11-16`. Text of 10 characters. */
+    /** The day, in UTC, such as `2026-11-16`. 10 characters. */
     date: string;
     /** By currency. All other amounts add up to `closing`. */
     totals: {
         /** The currency. An ISO 4217 code. */
         currency: string;
-        /** The balance at the start of the day. An amount, zero or more. */
+        /** The balance at the start of the day. Zero or more. */
         opening: number | string;
         /** Movements of earlier days that were already billed. Usually 0. An amount, also below zero. */
         late: number | string;
-        /** Payments, before fees. An amount, zero or more. */
+        /** Payments, before fees. Zero or more. */
         payments: number | string;
         /** Refunds: zero or negative. An amount, also below zero. */
         refunds: number | string;
@@ -22,61 +22,61 @@ export interface BillAnswer {
         payouts: number | string;
         /** Corrections by the operator. An amount, also below zero. */
         corrections: number | string;
-        /** The balance at the end of the day: the sum of all others. An amount, zero or more. */
+        /** The balance at the end of the day: the sum of all others. Zero or more. */
         closing: number | string;
     }[];
     /** The number of lines, without opening and closing balances. A whole number from 0 to 9007199254740991. */
     lineCount: number | string;
     /** The size of the file. A whole number from 0 to 9007199254740991. */
     byteCount: number | string;
-    /** The SHA-256 of the file, as 64 hexadecimal digits. Text of 64 characters. */
+    /** The SHA-256 of the file, as 64 hexadecimal digits. 64 characters. */
     sha256: string;
-    /** The CSV file, for five minutes, without a signature. An address of at most 2048 characters. */
+    /** The CSV file, for five minutes, without a signature. At most 2048 characters. */
     downloadUrl: string;
-    /** When downloadUrl expires. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** When downloadUrl expires. In milliseconds. */
     downloadExpiryTime: number;
     /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. 1 to 1024 characters. */
         field: string;
-        /** The nearest known name. Text of 1 to 1024 characters. */
+        /** The nearest known name. 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
 export type BillTotalsAnswer = BillAnswer['totals'][number];
 export interface CancelAnswer {
-    /** The payment order’s number. Text of 1 to 32 characters. */
+    /** The payment order’s number. 1 to 32 characters. */
     paymentId: string;
-    /** The orderNo of the create request. Text of 1 to 64 characters. */
+    /** The orderNo of the create request. 1 to 64 characters. */
     referOrderNo: string;
     /** The payment order’s status. Allowed: `cancelled`. */
     status: 'cancelled';
     /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. 1 to 1024 characters. */
         field: string;
-        /** The nearest known name. Text of 1 to 1024 characters. */
+        /** The nearest known name. 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
 export interface CreateAnswer {
-    /** The payment order’s number. Text of 1 to 32 characters. */
+    /** The payment order’s number. 1 to 32 characters. */
     paymentId: string;
-    /** The orderNo of the create request. Text of 1 to 64 characters. */
+    /** The orderNo of the create request. 1 to 64 characters. */
     referOrderNo: string;
     /** The channel of the request. Allowed: `WEB`, `APP`. */
     channel: 'WEB' | 'APP';
-    /** Redirect the consumer here to pay. An address of at most 2048 characters. */
+    /** Redirect the consumer here to pay. At most 2048 characters. */
     checkoutUrl: string;
     /** `pending` for a new order; the current status for a repeat. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
     status: OrderStatus;
-    /** The attach of the create request, if any. Text of 1 to 1024 characters; may have line breaks and tabs. */
+    /** The attach of the create request, if any. 1 to 1024 characters; may have line breaks and tabs. */
     attach?: string;
     /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. 1 to 1024 characters. */
         field: string;
-        /** The nearest known name. Text of 1 to 1024 characters. */
+        /** The nearest known name. 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
@@ -103,48 +103,48 @@ export type OrderEventName = 'payment.order.confirming' | 'payment.order.timeout
  */
 export type RefundEventName = 'payment.refund.success' | 'payment.refund.failed';
 export interface LinkAnswer {
-    /** The link’s number from create. Text of 1 to 32 characters. */
+    /** The link’s number from create. 1 to 32 characters. */
     linkId: string;
-    /** Your number for the link, permanently unique. Text of 1 to 64 characters. */
+    /** Your number for the link, permanently unique. 1 to 64 characters. */
     linkNo: string;
-    /** The page for consumers. `/qr.svg` and `/qr.png` after it are its QR code. An address of at most 2048 characters. */
+    /** The page for consumers. `/qr.svg` and `/qr.png` after it are its QR code. At most 2048 characters. */
     linkUrl: string;
     /** `active`; `paused` by the operator; `closed`; `expired` after linkExpiryTime; `paid`, for a link for one payment. Allowed: `active`, `paused`, `closed`, `expired`, `paid`. */
     status: 'active' | 'paused' | 'closed' | 'expired' | 'paid';
-    /** The title that the consumer sees. Text of 1 to 256 characters, not blank. */
+    /** The title that the consumer sees. 1 to 256 characters, not blank. */
     title: string;
     /** `once`: one payment. `many`: any number. Allowed: `once`, `many`. */
     uses: 'once' | 'many';
     /** The currency. An ISO 4217 code. */
     currency: string;
-    /** What the consumer pays. Absent if the consumer enters an amount. An amount, zero or more. */
+    /** What the consumer pays. Absent if the consumer enters an amount. Zero or more. */
     amount?: number | string;
-    /** The minimum amount. An amount, zero or more. */
+    /** The minimum amount. Zero or more. */
     leastAmount?: number | string;
-    /** The maximum amount. An amount, zero or more. */
+    /** The maximum amount. Zero or more. */
     mostAmount?: number | string;
-    /** No new payment starts after this time. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** No new payment starts after this time. In milliseconds. */
     linkExpiryTime?: number;
-    /** When the link was created. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** When the link was created. In milliseconds. */
     createTime: number;
     /** The number of successful payments. A whole number from 0 to 9007199254740991. */
     paidCount: number | string;
-    /** Their sum. An amount, zero or more. */
+    /** Their sum. Zero or more. */
     paidAmount: number | string;
-    /** The refunded amount. An amount, zero or more. */
+    /** The refunded amount. Zero or more. */
     refundedAmount: number | string;
     /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. 1 to 1024 characters. */
         field: string;
-        /** The nearest known name. Text of 1 to 1024 characters. */
+        /** The nearest known name. 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
 export interface LinkCreateBody {
-    /** Your number for the link, permanently unique. Text of 1 to 64 characters. */
+    /** Your number for the link, permanently unique. 1 to 64 characters. */
     linkNo: string;
-    /** The title that the consumer sees. Text of 1 to 256 characters, not blank. */
+    /** The title that the consumer sees. 1 to 256 characters, not blank. */
     title: string;
     /** The currency. An ISO 4217 code. */
     currency: string;
@@ -156,85 +156,85 @@ export interface LinkCreateBody {
     mostAmount?: number | string;
     /** The goods. Default: `title`. With `amount`, their sum must equal it. A list of 1 to 100. */
     goods?: {
-        /** Your number for the good. Text of 1 to 64 characters. */
+        /** Your number for the good. 1 to 64 characters. */
         referenceGoodsId: string;
-        /** The name that the consumer sees. Text of 1 to 256 characters, not blank. */
+        /** The name that the consumer sees. 1 to 256 characters, not blank. */
         goodsName: string;
-        /** The description. Text of at most 256 characters; may have line breaks and tabs. */
+        /** The description. At most 256 characters; may have line breaks and tabs. */
         goodsDesc?: string;
-        /** The price of one unit. An amount, zero or more. */
+        /** The price of one unit. Zero or more. */
         goodsAmount?: number | string;
-        /** Another name of goodsAmount. If you send both, they must be equal. An amount, zero or more. */
+        /** Another name of goodsAmount. If you send both, they must be equal. Zero or more. */
         goodsUnitAmount?: number | string;
-        /** The tax on one unit. An amount, zero or more. */
+        /** The tax on one unit. Zero or more. */
         tax?: number | string;
         /** The quantity, such as 0.5 for half a kilogram. Default 1. A number greater than 0, at most 999999999, with at most 6 decimal places. */
         goodsQuantity?: number | string;
     }[];
     /** `once`: one payment. `many`: any number. Allowed: `once`, `many`. */
     uses?: 'once' | 'many';
-    /** No new payment starts after this time. Optional: without it, the link does not expire. 13 digits: milliseconds since 1970-01-01 UTC. */
+    /** No new payment starts after this time. Optional: without it, the link does not expire. In milliseconds. */
     linkExpiryTime?: number | string;
     /** How many minutes a started payment stays open. Default 60. A whole number from 5 to 1440. */
     paymentMinutes?: number | string;
-    /** Receives the callbacks of its orders. An address of at most 2048 characters. */
+    /** Receives the callbacks of its orders. At most 2048 characters. */
     callbackUrl?: string;
-    /** Where the consumer returns at the end. An address of at most 2048 characters. */
+    /** Where the consumer returns at the end. At most 2048 characters. */
     redirectUrl?: string;
 }
 export interface LinkQueryAnswer {
-    /** The link’s number from create. Text of 1 to 32 characters. */
+    /** The link’s number from create. 1 to 32 characters. */
     linkId: string;
-    /** Your number for the link, permanently unique. Text of 1 to 64 characters. */
+    /** Your number for the link, permanently unique. 1 to 64 characters. */
     linkNo: string;
-    /** The page for consumers. `/qr.svg` and `/qr.png` after it are its QR code. An address of at most 2048 characters. */
+    /** The page for consumers. `/qr.svg` and `/qr.png` after it are its QR code. At most 2048 characters. */
     linkUrl: string;
     /** `active`; `paused` by the operator; `closed`; `expired` after linkExpiryTime; `paid`, for a link for one payment. Allowed: `active`, `paused`, `closed`, `expired`, `paid`. */
     status: 'active' | 'paused' | 'closed' | 'expired' | 'paid';
-    /** The title that the consumer sees. Text of 1 to 256 characters, not blank. */
+    /** The title that the consumer sees. 1 to 256 characters, not blank. */
     title: string;
     /** `once`: one payment. `many`: any number. Allowed: `once`, `many`. */
     uses: 'once' | 'many';
     /** The currency. An ISO 4217 code. */
     currency: string;
-    /** What the consumer pays. Absent if the consumer enters an amount. An amount, zero or more. */
+    /** What the consumer pays. Absent if the consumer enters an amount. Zero or more. */
     amount?: number | string;
-    /** The minimum amount. An amount, zero or more. */
+    /** The minimum amount. Zero or more. */
     leastAmount?: number | string;
-    /** The maximum amount. An amount, zero or more. */
+    /** The maximum amount. Zero or more. */
     mostAmount?: number | string;
-    /** No new payment starts after this time. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** No new payment starts after this time. In milliseconds. */
     linkExpiryTime?: number;
-    /** When the link was created. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** When the link was created. In milliseconds. */
     createTime: number;
     /** The number of successful payments. A whole number from 0 to 9007199254740991. */
     paidCount: number | string;
-    /** Their sum. An amount, zero or more. */
+    /** Their sum. Zero or more. */
     paidAmount: number | string;
-    /** The refunded amount. An amount, zero or more. */
+    /** The refunded amount. Zero or more. */
     refundedAmount: number | string;
     /** The newest 50 orders, newest first. */
     orders: {
-        /** The payment order’s number. Text of 1 to 32 characters. */
+        /** The payment order’s number. 1 to 32 characters. */
         paymentId: string;
-        /** Begins with the linkId. Text of 1 to 64 characters. */
+        /** Begins with the linkId. 1 to 64 characters. */
         orderNo: string;
         /** The payment order’s status. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
         status: OrderStatus;
-        /** The amount to pay. An amount, zero or more. */
+        /** The amount to pay. Zero or more. */
         paymentAmount: number | string;
-        /** The refunded amount. An amount, zero or more. */
+        /** The refunded amount. Zero or more. */
         refundedAmount: number | string;
-        /** When the consumer started to pay. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        /** When the consumer started to pay. In milliseconds. */
         createTime: number;
-        /** When the order was paid. Absent until paid. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        /** When the order was paid. Absent until paid. In milliseconds. */
         paidTime?: number;
     }[];
     /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. 1 to 1024 characters. */
         field: string;
-        /** The nearest known name. Text of 1 to 1024 characters. */
+        /** The nearest known name. 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
@@ -245,65 +245,65 @@ export interface OrderListAnswer {
     orders: {
         /** The status of the newest refund, or of the payment without refunds. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`, `refunding`, `refund_success`, `refund_failed`. */
         status: 'pending' | 'confirming' | 'success' | 'failed' | 'timeout' | 'cancelled' | 'refunding' | 'refund_success' | 'refund_failed';
-        /** The payment’s transaction number; each refund has its own. Text of 1 to 30 characters. */
+        /** The payment’s transaction number; each refund has its own. 1 to 30 characters. */
         transactionId?: string;
-        /** The reason of a failure; otherwise empty. Text of at most 1024 characters. */
+        /** The reason of a failure; otherwise empty. At most 1024 characters. */
         msg: string;
         /** The merchant. 18 letters or digits. */
         merchantId: string;
-        /** The referRefundNo of the newest refund, or the orderNo without refunds. Text of 1 to 64 characters. */
+        /** The referRefundNo of the newest refund, or the orderNo without refunds. 1 to 64 characters. */
         referOrderNo: string;
-        /** The amount paid, including refunded amounts. Absent until paid. An amount, zero or more. */
+        /** The amount paid, including refunded amounts. Absent until paid. Zero or more. */
         payAmount?: number | string;
-        /** The merchant’s fee, if any. An amount, zero or more. */
+        /** The merchant’s fee, if any. Zero or more. */
         fee?: number | string;
-        /** payAmount less fee. Absent without a fee. An amount, zero or more. */
+        /** payAmount less fee. Absent without a fee. Zero or more. */
         netAmount?: number | string;
         /** The currency. An ISO 4217 code. */
         currency: string;
-        /** The paymentTime of the create request. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        /** The paymentTime of the create request. In milliseconds. */
         paymentTime: number;
-        /** When the order was paid. Absent until paid. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        /** When the order was paid. Absent until paid. In milliseconds. */
         paidTime?: number;
-        /** The payment order’s number. Text of 1 to 32 characters. */
+        /** The payment order’s number. 1 to 32 characters. */
         paymentId: string;
-        /** The order’s orderNo. Text of 1 to 64 characters. */
+        /** The order’s orderNo. 1 to 64 characters. */
         orderNo: string;
         /** The payment’s status, without refunds. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
         paymentStatus: OrderStatus;
-        /** The amount to pay. An amount, zero or more. */
+        /** The amount to pay. Zero or more. */
         paymentAmount: number | string;
-        /** The payment method: `wallet` or the rail’s id. Absent until selected. Text of 1 to 32 characters. */
+        /** The payment method: `wallet` or the rail’s id. Absent until selected. 1 to 32 characters. */
         payMethod?: string;
         /** All refunds, oldest first. */
         refunds: {
-            /** The refund’s number. Text of 1 to 32 characters. */
+            /** The refund’s number. 1 to 32 characters. */
             refundId: string;
-            /** The referRefundNo of the refund request. Text of 1 to 64 characters. */
+            /** The referRefundNo of the refund request. 1 to 64 characters. */
             referRefundNo: string;
-            /** The amount of the refund. An amount, zero or more. */
+            /** The amount of the refund. Zero or more. */
             refundAmount: number | string;
             /** The refund’s status. Allowed: `refunding`, `refund_success`, `refund_failed`. */
             status: RefundStatus;
-            /** The time of the refund. Milliseconds since 1970-01-01 UTC, 13 digits. */
+            /** The time of the refund. In milliseconds. */
             refundTime: number;
-            /** When the refund ended, successfully or not. Milliseconds since 1970-01-01 UTC, 13 digits. */
+            /** When the refund ended, successfully or not. In milliseconds. */
             completeTime?: number;
-            /** The transaction’s number. Text of 1 to 30 characters. */
+            /** The transaction’s number. 1 to 30 characters. */
             transactionId?: string;
-            /** The reason of a failure; otherwise empty. Text of at most 1024 characters. */
+            /** The reason of a failure; otherwise empty. At most 1024 characters. */
             msg: string;
         }[];
-        /** The attach of the create request, if any. Text of 1 to 1024 characters; may have line breaks and tabs. */
+        /** The attach of the create request, if any. 1 to 1024 characters; may have line breaks and tabs. */
         attach?: string;
     }[];
-    /** Send it to get the next page. Absent on the last page. Text of 1 to 32 characters. */
+    /** Send it to get the next page. Absent on the last page. 1 to 32 characters. */
     cursor?: string;
     /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. 1 to 1024 characters. */
         field: string;
-        /** The nearest known name. Text of 1 to 1024 characters. */
+        /** The nearest known name. 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
@@ -316,90 +316,90 @@ export type RefundStatus = 'refunding' | 'refund_success' | 'refund_failed';
 export interface PaymentResult {
     /** The merchant. 18 letters or digits. */
     merchantId: string;
-    /** The payment order’s number. Text of 1 to 32 characters. */
+    /** The payment order’s number. 1 to 32 characters. */
     paymentId: string;
-    /** The orderNo of the create request. Text of 1 to 64 characters. */
+    /** The orderNo of the create request. 1 to 64 characters. */
     referOrderNo: string;
-    /** The same as referOrderNo. Text of 1 to 64 characters. */
+    /** The same as referOrderNo. 1 to 64 characters. */
     outOrderNo: string;
-    /** The transaction’s number. Text of 1 to 30 characters. */
+    /** The transaction’s number. 1 to 30 characters. */
     transactionId?: string;
-    /** The amount of the payment. An amount, zero or more. */
+    /** The amount of the payment. Zero or more. */
     paymentAmount: number | string;
     /** The currency. An ISO 4217 code. */
     currency: string;
-    /** The paymentTime of the create request. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** The paymentTime of the create request. In milliseconds. */
     paymentTime: number;
-    /** When the order reached its final status, successfully or not. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** When the order reached its final status, successfully or not. In milliseconds. */
     completeTime?: number;
-    /** When the order was paid. Only with the status success. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** When the order was paid. Only with the status success. In milliseconds. */
     paidTime?: number;
     /** The payment order’s status. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
     status: OrderStatus;
-    /** The reason of a failure; otherwise empty. Text of at most 1024 characters. */
+    /** The reason of a failure; otherwise empty. At most 1024 characters. */
     msg: string;
-    /** The attach of the create request, if any. Text of 1 to 1024 characters; may have line breaks and tabs. */
+    /** The attach of the create request, if any. 1 to 1024 characters; may have line breaks and tabs. */
     attach?: string;
 }
 export interface QueryAnswer {
     /** The status of the newest refund, or of the payment without refunds. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`, `refunding`, `refund_success`, `refund_failed`. */
     status: 'pending' | 'confirming' | 'success' | 'failed' | 'timeout' | 'cancelled' | 'refunding' | 'refund_success' | 'refund_failed';
-    /** The payment’s transaction number; each refund has its own. Text of 1 to 30 characters. */
+    /** The payment’s transaction number; each refund has its own. 1 to 30 characters. */
     transactionId?: string;
-    /** The reason of a failure; otherwise empty. Text of at most 1024 characters. */
+    /** The reason of a failure; otherwise empty. At most 1024 characters. */
     msg: string;
     /** The merchant. 18 letters or digits. */
     merchantId: string;
-    /** The referRefundNo of the newest refund, or the orderNo without refunds. Text of 1 to 64 characters. */
+    /** The referRefundNo of the newest refund, or the orderNo without refunds. 1 to 64 characters. */
     referOrderNo: string;
-    /** The amount paid, including refunded amounts. Absent until paid. An amount, zero or more. */
+    /** The amount paid, including refunded amounts. Absent until paid. Zero or more. */
     payAmount?: number | string;
-    /** The merchant’s fee, if any. An amount, zero or more. */
+    /** The merchant’s fee, if any. Zero or more. */
     fee?: number | string;
-    /** payAmount less fee. Absent without a fee. An amount, zero or more. */
+    /** payAmount less fee. Absent without a fee. Zero or more. */
     netAmount?: number | string;
     /** The currency. An ISO 4217 code. */
     currency: string;
-    /** The paymentTime of the create request. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** The paymentTime of the create request. In milliseconds. */
     paymentTime: number;
-    /** When the order was paid. Absent until paid. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** When the order was paid. Absent until paid. In milliseconds. */
     paidTime?: number;
-    /** The payment order’s number. Text of 1 to 32 characters. */
+    /** The payment order’s number. 1 to 32 characters. */
     paymentId: string;
-    /** The order’s orderNo. Text of 1 to 64 characters. */
+    /** The order’s orderNo. 1 to 64 characters. */
     orderNo: string;
     /** The payment’s status, without refunds. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
     paymentStatus: OrderStatus;
-    /** The amount to pay. An amount, zero or more. */
+    /** The amount to pay. Zero or more. */
     paymentAmount: number | string;
-    /** The payment method: `wallet` or the rail’s id. Absent until selected. Text of 1 to 32 characters. */
+    /** The payment method: `wallet` or the rail’s id. Absent until selected. 1 to 32 characters. */
     payMethod?: string;
     /** All refunds, oldest first. */
     refunds: {
-        /** The refund’s number. Text of 1 to 32 characters. */
+        /** The refund’s number. 1 to 32 characters. */
         refundId: string;
-        /** The referRefundNo of the refund request. Text of 1 to 64 characters. */
+        /** The referRefundNo of the refund request. 1 to 64 characters. */
         referRefundNo: string;
-        /** The amount of the refund. An amount, zero or more. */
+        /** The amount of the refund. Zero or more. */
         refundAmount: number | string;
         /** The refund’s status. Allowed: `refunding`, `refund_success`, `refund_failed`. */
         status: RefundStatus;
-        /** The time of the refund. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        /** The time of the refund. In milliseconds. */
         refundTime: number;
-        /** When the refund ended, successfully or not. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        /** When the refund ended, successfully or not. In milliseconds. */
         completeTime?: number;
-        /** The transaction’s number. Text of 1 to 30 characters. */
+        /** The transaction’s number. 1 to 30 characters. */
         transactionId?: string;
-        /** The reason of a failure; otherwise empty. Text of at most 1024 characters. */
+        /** The reason of a failure; otherwise empty. At most 1024 characters. */
         msg: string;
     }[];
-    /** The attach of the create request, if any. Text of 1 to 1024 characters; may have line breaks and tabs. */
+    /** The attach of the create request, if any. 1 to 1024 characters; may have line breaks and tabs. */
     attach?: string;
     /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. 1 to 1024 characters. */
         field: string;
-        /** The nearest known name. Text of 1 to 1024 characters. */
+        /** The nearest known name. 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
@@ -416,13 +416,13 @@ export interface RedirectParameters {
     readonly timestamp: string;
 }
 export interface RefundAnswer {
-    /** The refund’s number. Text of 1 to 32 characters. */
+    /** The refund’s number. 1 to 32 characters. */
     refundId: string;
-    /** The payment order’s number. Text of 1 to 32 characters. */
+    /** The payment order’s number. 1 to 32 characters. */
     paymentId: string;
-    /** The referRefundNo of the refund request. Text of 1 to 64 characters. */
+    /** The referRefundNo of the refund request. 1 to 64 characters. */
     referRefundNo: string;
-    /** The amount of the refund. An amount, zero or more. */
+    /** The amount of the refund. Zero or more. */
     refundAmount: number | string;
     /** The currency. An ISO 4217 code. */
     currency: string;
@@ -430,9 +430,9 @@ export interface RefundAnswer {
     status: RefundStatus;
     /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. 1 to 1024 characters. */
         field: string;
-        /** The nearest known name. Text of 1 to 1024 characters. */
+        /** The nearest known name. 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
@@ -440,59 +440,59 @@ export type RefundInQuery = QueryAnswer['refunds'][number];
 export interface RefundResult {
     /** The merchant. 18 letters or digits. */
     merchantId: string;
-    /** The refund’s number. Text of 1 to 32 characters. */
+    /** The refund’s number. 1 to 32 characters. */
     refundId: string;
-    /** The payment order’s number. Text of 1 to 32 characters. */
+    /** The payment order’s number. 1 to 32 characters. */
     paymentId: string;
-    /** The referRefundNo of the refund request. Text of 1 to 64 characters. */
+    /** The referRefundNo of the refund request. 1 to 64 characters. */
     referRefundNo: string;
-    /** The transaction’s number. Text of 1 to 30 characters. */
+    /** The transaction’s number. 1 to 30 characters. */
     transactionId?: string;
-    /** The amount of the refund. An amount, zero or more. */
+    /** The amount of the refund. Zero or more. */
     refundAmount: number | string;
     /** The currency. An ISO 4217 code. */
     currency: string;
-    /** The time of the refund. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** The time of the refund. In milliseconds. */
     refundTime: number;
-    /** When the refund ended, successfully or not. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** When the refund ended, successfully or not. In milliseconds. */
     completeTime?: number;
     /** The refund’s status. Allowed: `refunding`, `refund_success`, `refund_failed`. */
     status: RefundStatus;
-    /** The reason of a failure; otherwise empty. Text of at most 1024 characters. */
+    /** The reason of a failure; otherwise empty. At most 1024 characters. */
     msg: string;
-    /** The attach of the create request, if any. Text of 1 to 1024 characters; may have line breaks and tabs. */
+    /** The attach of the create request, if any. 1 to 1024 characters; may have line breaks and tabs. */
     attach?: string;
 }
 export interface SandboxAnswer {
-    /** The payment order’s number. Text of 1 to 32 characters. */
+    /** The payment order’s number. 1 to 32 characters. */
     paymentId: string;
     /** The payment order’s status. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
     status: OrderStatus;
-    /** The transaction’s number. Text of 1 to 30 characters. */
+    /** The transaction’s number. 1 to 30 characters. */
     transactionId?: string;
     /** What the consumer does next. Required with `pending`. */
     nextAction?: {
         /** How the consumer pays. Allowed: `redirect`, `qr`, `instructions`. */
         kind: 'redirect' | 'qr' | 'instructions';
-        /** With `redirect`: the page for the consumer. An http or https address of at most 2048 characters. */
+        /** With `redirect`: the page for the consumer. At most 2048 characters. */
         url?: string;
-        /** With `qr`: the content of the code. Text of 1 to 1024 characters. */
+        /** With `qr`: the content of the code. 1 to 1024 characters. */
         text?: string;
-        /** With `qr`, optional: what to do with the code. Text of 1 to 256 characters. */
+        /** With `qr`, optional: what to do with the code. 1 to 256 characters. */
         caption?: string;
         /** With `instructions`: what the consumer copies, such as an account and a reference. A list of 1 to 20. */
         lines?: {
-            /** The label. Text of 1 to 64 characters. */
+            /** The label. 1 to 64 characters. */
             label: string;
-            /** The value. Text of 1 to 256 characters. */
+            /** The value. 1 to 256 characters. */
             value: string;
         }[];
     };
     /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. 1 to 1024 characters. */
         field: string;
-        /** The nearest known name. Text of 1 to 1024 characters. */
+        /** The nearest known name. 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
@@ -503,20 +503,20 @@ export interface SandboxListenAnswer {
         envelope: string;
         /** Whether this is the first delivery or a resend. Allowed: `first`, `resend`. */
         kind: 'first' | 'resend';
-        /** When the callback was created or resent. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        /** When the callback was created or resent. In milliseconds. */
         at: number;
-        /** The payment order’s number. Text of 1 to 32 characters. */
+        /** The payment order’s number. 1 to 32 characters. */
         paymentId: string;
-        /** Where the gateway sends the callback. An address of at most 2048 characters. */
+        /** Where the gateway sends the callback. At most 2048 characters. */
         callbackUrl: string;
     }[];
-    /** Send it in the next request. Its content is internal. Text of 1 to 32768 characters. */
+    /** Send it in the next request. Its content is internal. 1 to 32768 characters. */
     after: string;
     /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. 1 to 1024 characters. */
         field: string;
-        /** The nearest known name. Text of 1 to 1024 characters. */
+        /** The nearest known name. 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
@@ -728,15 +728,15 @@ export interface UnwrapOptions {
     readonly maxAgeMs?: number;
 }
 interface ResendAnswer {
-    /** The payment order’s number. Text of 1 to 32 characters. */
+    /** The payment order’s number. 1 to 32 characters. */
     paymentId: string;
     /** The number of callbacks to resend. A whole number from 0 to 1000000. */
     queued: number | string;
     /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
-        /** Its path, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        /** Its path, such as `order.goods[0].goods_name`. 1 to 1024 characters. */
         field: string;
-        /** The nearest known name. Text of 1 to 1024 characters. */
+        /** The nearest known name. 1 to 1024 characters. */
         nearest?: string;
     }[];
 }
@@ -954,48 +954,48 @@ export interface NewOrder extends Omit<CreateBody, 'channel' | 'paymentTime' | '
 interface CreateBody {
     /** The order. */
     order: {
-        /** Your number for the order, permanently unique. Text of 1 to 64 characters. */
+        /** Your number for the order, permanently unique. 1 to 64 characters. */
         orderNo: string;
-        /** The total of the goods. Equals the sum of amount × quantity if every good has an amount. An amount, zero or more. */
+        /** The total of the goods. Equals the sum of amount × quantity if every good has an amount. Zero or more. */
         orderAmount: number | string;
-        /** The consumer’s tip. An amount, zero or more. */
+        /** The consumer’s tip. Zero or more. */
         tips?: number | string;
-        /** The discount on the order. An amount, zero or more. */
+        /** The discount on the order. Zero or more. */
         discount?: number | string;
-        /** The total tax. Equals the sum of tax × quantity if every good has a tax. An amount, zero or more. */
+        /** The total tax. Equals the sum of tax × quantity if every good has a tax. Zero or more. */
         totalTax?: number | string;
-        /** The insurance. An amount, zero or more. */
+        /** The insurance. Zero or more. */
         insurance?: number | string;
-        /** The handling fee. An amount, zero or more. */
+        /** The handling fee. Zero or more. */
         handlingFee?: number | string;
         /** The delivery. */
         shipping?: {
             /** The delivery method. Allowed: `SHIPPING`, `PICKUP_IN_STORE`, `PICKUP_FROM_PERSON`. */
             shipType: 'SHIPPING' | 'PICKUP_IN_STORE' | 'PICKUP_FROM_PERSON';
-            /** The shipping fee. An amount, zero or more. */
+            /** The shipping fee. Zero or more. */
             amount?: number | string;
-            /** The receiver’s name. Text of 1 to 256 characters. */
+            /** The receiver’s name. 1 to 256 characters. */
             name: string;
-            /** The receiver’s address. Text of at most 512 characters; may have line breaks and tabs. */
+            /** The receiver’s address. At most 512 characters; may have line breaks and tabs. */
             address?: string;
         };
-        /** The discount on the shipping fee. An amount, zero or more. */
+        /** The discount on the shipping fee. Zero or more. */
         shippingDiscount?: number | string;
-        /** A description for the consumer. Text of at most 256 characters; may have line breaks and tabs. */
+        /** A description for the consumer. At most 256 characters; may have line breaks and tabs. */
         orderDescription?: string;
         /** The goods. A list of 1 to 100. */
         goods: {
-            /** Your number for the good. Text of 1 to 64 characters. */
+            /** Your number for the good. 1 to 64 characters. */
             referenceGoodsId: string;
-            /** The name that the consumer sees. Text of 1 to 256 characters, not blank. */
+            /** The name that the consumer sees. 1 to 256 characters, not blank. */
             goodsName: string;
-            /** The description. Text of at most 256 characters; may have line breaks and tabs. */
+            /** The description. At most 256 characters; may have line breaks and tabs. */
             goodsDesc?: string;
-            /** The price of one unit. An amount, zero or more. */
+            /** The price of one unit. Zero or more. */
             goodsAmount?: number | string;
-            /** Another name of goodsAmount. If you send both, they must be equal. An amount, zero or more. */
+            /** Another name of goodsAmount. If you send both, they must be equal. Zero or more. */
             goodsUnitAmount?: number | string;
-            /** The tax on one unit. An amount, zero or more. */
+            /** The tax on one unit. Zero or more. */
             tax?: number | string;
             /** The quantity, such as 0.5 for half a kilogram. Default 1. A number greater than 0, at most 999999999, with at most 6 decimal places. */
             goodsQuantity?: number | string;
@@ -1007,17 +1007,17 @@ interface CreateBody {
     paymentAmount: number | string;
     /** The currency of every amount in the body. An ISO 4217 code in capital letters. */
     currency: string;
-    /** The time of the payment order, at most 5 minutes ahead of the gateway’s clock. 13 digits: milliseconds since 1970-01-01 UTC. */
+    /** The time of the payment order, at most 5 minutes ahead of the gateway’s clock. In milliseconds. */
     paymentTime: number | string;
-    /** The expiry: 5 minutes to 24 hours after paymentTime, inclusive, and in the future. 13 digits: milliseconds since 1970-01-01 UTC. */
+    /** The expiry: 5 minutes to 24 hours after paymentTime, inclusive, and in the future. In milliseconds. */
     paymentExpiryTime: number | string;
-    /** Receives callbacks. Default: the merchant’s default callback URL. An address of at most 2048 characters. */
+    /** Receives callbacks. Default: the merchant’s default callback URL. At most 2048 characters. */
     callbackUrl?: string;
-    /** Where the consumer returns at the end: https or, with channel APP, the app’s scheme. An address of at most 2048 characters. */
+    /** Where the consumer returns at the end: https or, with channel APP, the app’s scheme. At most 2048 characters. */
     redirectUrl?: string;
-    /** Where the consumer returns while the order is pending. Default: redirectUrl. An address of at most 2048 characters. */
+    /** Where the consumer returns while the order is pending. Default: redirectUrl. At most 2048 characters. */
     cancelUrl?: string;
-    /** Your own data, returned unchanged in create, query and callbacks. Text of at most 1024 characters; may have line breaks and tabs. */
+    /** Your own data, returned unchanged in create, query and callbacks. At most 1024 characters; may have line breaks and tabs. */
     attach?: string;
 }
 /** Which orders: all that are left out is not asked for. */
@@ -1122,13 +1122,13 @@ export interface VerifyRedirectOptions {
 /** The amount is a number or a decimal string, sent as it is and never rounded. */
 export type NewRefund = RefundOrder;
 interface RefundOrder {
-    /** The payment order’s number from create. Text of 1 to 32 characters. */
+    /** The payment order’s number from create. 1 to 32 characters. */
     paymentId: string;
-    /** Your number for the refund, permanently unique. Text of 1 to 64 characters. */
+    /** Your number for the refund, permanently unique. 1 to 64 characters. */
     referRefundNo: string;
     /** The amount to refund, in the payment’s currency. An amount greater than zero. */
     refundAmount: number | string;
-    /** The reason, for the consumer and the books. Text of at most 256 characters. */
+    /** The reason, for the consumer and the books. At most 256 characters. */
     refundReason?: string;
 }
 export interface Refunds {
@@ -1231,29 +1231,29 @@ export interface Sandbox {
     }, options?: CallOptions): Promise<SandboxRequestsAnswer>;
 }
 interface SandboxPay {
-    /** The payment order’s number from create. Text of 1 to 32 characters. */
+    /** The payment order’s number from create. 1 to 32 characters. */
     paymentId: string;
     /** The outcome. `confirming` stays confirming; `refund_fails` pays, and later refunds fail. Allowed: `success`, `failed`, `confirming`, `refund_fails`. */
     outcome?: 'success' | 'failed' | 'confirming' | 'refund_fails';
-    /** Instead of `outcome`: start a payment through this rail. Text of 1 to 32 characters. */
+    /** Instead of `outcome`: start a payment through this rail. 1 to 32 characters. */
     rail?: string;
 }
 interface SandboxRequestsAnswer {
     /** Newest first. */
     requests: {
-        /** The `requestId` of the response. Text of 1 to 64 characters. */
+        /** The `requestId` of the response. 1 to 64 characters. */
         requestId: string;
-        /** When the gateway responded. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        /** When the gateway responded. In milliseconds. */
         at: number;
-        /** The operation. Text of 1 to 64 characters. */
+        /** The operation. 1 to 64 characters. */
         method: string;
         /** The HTTP status of the response. A whole number from 100 to 599. */
         httpStatus: number | string;
         /** The `code` of the response. A whole number from 0 to 99999. */
         code: number | string;
-        /** The invalid field, or empty. Text of at most 1024 characters. */
+        /** The invalid field, or empty. At most 1024 characters. */
         field: string;
-        /** The `msg` of the response, or empty. Text of at most 1024 characters. */
+        /** The `msg` of the response, or empty. At most 1024 characters. */
         msg: string;
         /** The duration. A whole number from 0 to 999999999. */
         durationMs: number | string;
