@@ -90,6 +90,7 @@ test('one click stops a kind for its reader, and nobody else’s', async () => {
   const [mail] = await received('ops@pay.test')
   const [, url = ''] = /<(.+)>/.exec(headerOf(mail?.raw ?? '', 'List-Unsubscribe') ?? '') ?? []
   assert.equal(headerOf(mail?.raw ?? '', 'List-Unsubscribe-Post'), 'List-Unsubscribe=One-Click')
+  assert.equal(headerOf(mail?.raw ?? '', 'Auto-Submitted'), 'auto-generated')
   const link = url.replace(/^https?:\/\/[^/]+/, gateway.url)
   const asked = await fetch(link)
   assert.equal(asked.status, 200)

@@ -133,13 +133,14 @@ export function makeSendEmails(parts: SendEmailsParts) {
     const link = sealedLink && vault.open(sealedLink, placeOfLink(noticeId)).toString()
     const unsubscribeUrl = parts.unsubscribeUrl({ kind, email: recipient, language })
     const message = writeMessage({ kind, language, parameters, link, unsubscribeUrl })
-    const headers =
-      unsubscribeUrl === undefined
-        ? {}
-        : {
-            'List-Unsubscribe': `<${unsubscribeUrl}>`,
-            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-          }
+    const headers = {
+      // So that no vacation notice answers (RFC 3834).
+      'Auto-Submitted': 'auto-generated',
+      ...(unsubscribeUrl !== undefined && {
+        'List-Unsubscribe': `<${unsubscribeUrl}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+    }
     return { id: noticeId, to: recipient, ...message, headers }
   }
 }

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { type AccountSpan, type FileSummary, makeSummary } from './rules/file-summary.ts'
 import { type FileBatch, type FileGiven, makeFileReader } from './rules/statement-file.ts'
+import { unpacked } from './unpack.ts'
 
 /** Read from its beginning each time. */
 export interface StatementFile {
@@ -50,7 +51,7 @@ export const readHere: StatementFiles = {
 /** The file's SHA-256. */
 async function read(file: StatementFile, given: FileGiven, put: PutBatch): Promise<string> {
   const reader = makeFileReader(given, () => createHash('sha256'))
-  for await (const bytes of file.open()) for (const batch of reader.write(bytes)) await put(batch)
+  for await (const bytes of unpacked(file.open())) for (const batch of reader.write(bytes)) await put(batch)
   const { batches, sha256 } = reader.end()
   for (const batch of batches) await put(batch)
   return sha256

@@ -8,7 +8,7 @@ import { availableMinor } from '../../core/ledger/rules/transfer.ts'
 import { ownMerchantId } from '../../core/orders/rules/top-up.ts'
 import type { Wallet } from '../../core/wallets/rules/wallet.ts'
 import type { WalletStore } from '../../core/wallets/store/wallets.ts'
-import { holderOf, parseMerchantBankDetails } from '../../finance/payouts/rules/bank-account.ts'
+import { holderOf, parsePayoutDetails } from '../../finance/payouts/rules/bank-account.ts'
 import type { Payout } from '../../finance/payouts/rules/payout.ts'
 import { maxPayoutMinor } from '../../finance/payouts/rules/payout-amount.ts'
 import type { PayoutStore } from '../../finance/payouts/store/payouts.ts'
@@ -134,7 +134,7 @@ export function makeWithdraw(parts: WithdrawParts) {
 }
 
 function accountOf({ wallet, iban }: Withdrawal): BankDetails {
-  return parseMerchantBankDetails({ holder: holderOf(wallet.name), iban, lines: undefined, bic: undefined })
+  return parsePayoutDetails({ holder: holderOf(wallet.name), iban, lines: undefined, bic: undefined })
 }
 
 /** One of this very currency, or the main one, which holds all. */

@@ -6,6 +6,7 @@ import {
   holderOf,
   type MerchantBankAccount,
   parseMerchantBankDetails,
+  parsePayoutDetails,
   shortenBankDetails,
   stateOf,
 } from './bank-account.ts'
@@ -33,9 +34,9 @@ test('an account has an IBAN or lines, of which the first is its number', () => 
 
 test('a holder has 70 characters at most, however many units each takes, and a longer name is shortened to them', () => {
   const longest = '𝒜'.repeat(70)
-  assert.equal(parseMerchantBankDetails({ ...iban, holder: longest }).holder, longest)
+  assert.equal(parsePayoutDetails({ ...iban, holder: longest }).holder, longest)
   const tooLong = { ...iban, holder: `${longest}x` }
-  assert.throws(() => parseMerchantBankDetails(tooLong), { field: 'holder' })
+  assert.throws(() => parsePayoutDetails(tooLong), { field: 'holder' })
   assert.equal(holderOf(tooLong.holder), longest)
   assert.equal(holderOf(`${'x'.repeat(69)} yz`), 'x'.repeat(69))
   assert.equal(holderOf('Ann Example'), 'Ann Example')
@@ -85,4 +86,12 @@ test('a bank account is told whole to operators, and by its end to everybody els
     'Shop GmbH, DE89 3704 0044 0532 0130 00, COBADEFF',
   )
   assert.equal(describeBankDetails(lined), 'Shop GmbH, 1234567, First Bank, 1 Main Street')
+})
+
+test('a holder whose letters no payment file can have is refused; accents are lost without harm', () => {
+  const given = (holder: string) =>
+    parseMerchantBankDetails({ holder, iban: 'DE89370400440532013000', lines: undefined, bic: undefined })
+  assert.equal(given('Łukasz Müller-Sørensen ß').holder, 'Łukasz Müller-Sørensen ß')
+  for (const holder of ['Иван Петров', '张伟', 'Tea 張'])
+    assert.throws(() => given(holder), /Write the holder as the bank does, in Latin letters/, holder)
 })

@@ -3,6 +3,7 @@
 import { Failure } from '@tillgate/protocol'
 import { type BankDetails, parseBankDetails } from '../../treasury/rules/bank-account.ts'
 import { grouped } from '../../treasury/rules/mod-97.ts'
+import { unwritableLetters } from './bank-text.ts'
 
 export interface MerchantBankAccount extends BankDetails {
   readonly merchantId: string
@@ -19,7 +20,7 @@ const maxHolderLength = 70
 const maxNumberLength = 34
 
 /** As it is kept; throws at the field. Whatever passes can be written into a payment file. */
-export function parseMerchantBankDetails(given: BankDetails): BankDetails {
+export function parsePayoutDetails(given: BankDetails): BankDetails {
   const details = parseBankDetails(given)
   if (details.iban === undefined && details.lines === undefined)
     throw invalid('iban', 'Give the IBAN, or the account’s lines where there is none.')
@@ -30,6 +31,18 @@ export function parseMerchantBankDetails(given: BankDetails): BankDetails {
     throw invalid(
       'lines',
       `The first line is the account number and has at most ${maxNumberLength} characters; the bank’s name and address follow.`,
+    )
+  return details
+}
+
+/** Of a merchant, which writes its own name: banks would get other letters than Latin ones as full stops. */
+export function parseMerchantBankDetails(given: BankDetails): BankDetails {
+  const details = parsePayoutDetails(given)
+  const unwritable = unwritableLetters(details.holder)
+  if (unwritable.length > 0)
+    throw invalid(
+      'holder',
+      `Payment files take Latin letters alone, and ${unwritable.slice(0, 5).join(' ')} would become full stops. Write the holder as the bank does, in Latin letters.`,
     )
   return details
 }

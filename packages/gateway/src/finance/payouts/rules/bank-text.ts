@@ -22,6 +22,12 @@ const spelledOut: Readonly<Record<string, string>> = {
   '–': '-',
 }
 
+/** The letters that a bank would get as full stops. */
+export function unwritableLetters(text: string): string[] {
+  const letters = text.normalize('NFD').match(/\p{L}/gu) ?? []
+  return [...new Set(letters.filter((letter) => toBankText(letter, 2) === '.'))]
+}
+
 /** Neither begins nor ends with a slash, nor holds two in a row: banks read those as marks of their own. */
 export function toBankText(text: string, maxLength: number): string {
   const letters = Array.from(text.normalize('NFD').replace(/\p{M}/gu, ''), (character) => {
