@@ -24,7 +24,7 @@ export function resultState(view: View): Content {
       return state(view, { icon: 'working', tone: 'wait', ...words.confirming, text: processing(view) })
     case 'success': {
       const said = view.order.topsUp === undefined ? words.success : words.topUp
-      return state(view, { icon: 'done', tone: 'good', ...said, status: undefined }, paid(view))
+      return state(view, { icon: 'done', tone: 'good', ...said }, paid(view))
     }
     case 'failed':
       return state(view, { icon: 'failed', tone: 'bad', ...words.failed, ...late(view) }, reason(view))
@@ -54,8 +54,6 @@ function late({ rails, language }: View): Pick<Head, 'text'> {
 interface Head {
   readonly icon: IconName
   readonly tone: 'good' | 'wait' | 'bad'
-  /** Undefined: the heading says it. */
-  readonly status: string | undefined
   readonly heading: string
   readonly text?: Content
   readonly next?: string
@@ -63,7 +61,7 @@ interface Head {
 
 function state(view: View, head: Head, more?: Content): Html {
   const merchant = html`<bdi>${view.merchant.name}</bdi>`
-  return html`<p class="status ${head.tone}">${head.icon === 'done' ? paidMark : icon(head.icon)}${head.status !== undefined && html`<span>${head.status}</span>`}</p>
+  return html`<p class="status ${head.tone}">${head.icon === 'done' ? paidMark : icon(head.icon)}</p>
 ${notice(view)}
 <h2 id="state" tabindex="-1">${fill(head.heading, { merchant })}</h2>
 ${head.text !== undefined && html`<p>${typeof head.text === 'string' ? fill(head.text, { merchant }) : head.text}</p>`}

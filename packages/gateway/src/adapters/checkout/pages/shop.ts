@@ -19,7 +19,7 @@ function mark({ merchantId, name, logoHash }: Parameters<typeof shop>[0]): Html 
 export function total({ formats }: Language, minor: bigint, currency: string): Html {
   const length = formats.moneyText(minor, currency).length
   const size = length <= 12 ? '' : length <= 18 ? ' long' : ' longer'
-  return html`<span class="total${size}">${formats.moneyParts(minor, currency)}</span>`
+  return html`<span class="total${size}">${formats.money(minor, currency)}</span>`
 }
 
 /** The first character as a person counts them, so that an emoji stays whole. */

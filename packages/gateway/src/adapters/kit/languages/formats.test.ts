@@ -27,14 +27,6 @@ test('not even the largest amount loses a digit', () => {
   assert.equal(money('en', 999_999_999_999_999_999n, 'USD'), '$9,999,999,999,999,999.99')
 })
 
-test('the large amount names its currency beside a sign that others may know for another', () => {
-  const parts = (language: string, currency: string) =>
-    plainSpaces(makeFormats(language).moneyParts(1250n, currency).text)
-  assert.equal(parts('de', 'USD'), '<bdi class="money">12,50 $</bdi> <bdi class="code">USD</bdi>')
-  assert.equal(parts('en', 'HUF'), '<bdi class="money">HUF 12.50</bdi>')
-  assert.equal(parts('zh', 'USD'), '<bdi class="money">US$12.50</bdi> <bdi class="code">USD</bdi>')
-})
-
 test('a count takes the form that the grammar asks for', () => {
   const items = '{count, plural, one {{count} item} few {{count} few} other {{count} items}}'
   assert.equal(makeFormats('en').plural(items, 1), '1 item')

@@ -12,8 +12,6 @@ export interface Formats {
   /** With the sign that its readers know the currency by, each amount a unit that no right-to-left text turns around. */
   money(minor: bigint, currency: string): Html
   moneyText(minor: bigint, currency: string): string
-  /** With the code beside it where the sign is another, for the one amount that is shown large. */
-  moneyParts(minor: bigint, currency: string): Html
   number(value: number): string
   /** Of a message with a form for each category of numbers. */
   plural(message: string, count: number): string
@@ -27,7 +25,7 @@ export interface Formats {
   time(timeMs: number): string
 }
 
-/** In each language, and in each of three forms; about 200 bytes each. */
+/** In each language, and in each of two forms; about 200 bytes each. */
 const amountsRemembered = 500
 /** Of minutes, seconds and pieces few are ever seen. */
 const numbersRemembered = 500
@@ -76,12 +74,6 @@ export function makeFormats(language: string): Formats {
       html`<bdi class="money">${inReferences(moneyText(minor, currency))}</bdi>`,
     remembered,
   )
-  const moneyParts = remember((minor: bigint, currency: string) => {
-    const text = moneyText(minor, currency)
-    const code = !text.includes(currency) && html` <bdi class="code">${currency}</bdi>`
-    return html`<bdi class="money">${inReferences(text)}</bdi>${code}`
-  }, remembered)
-
   const number = remember((value: number) => numbers.format(value), {
     keyOf: String,
     most: numbersRemembered,
@@ -101,7 +93,6 @@ export function makeFormats(language: string): Formats {
   return {
     moneyText,
     money,
-    moneyParts,
     number,
     plural,
     duration,
