@@ -543,7 +543,7 @@ test('nobody alone takes a member over by a new password, without the second ste
   assert.equal((await memberSecondStep.stateOf(login)).kind, 'off')
 
   const role = await askAboutMember(`/${login}/role`, { role: 'owner' })
-  assert.match((await bob.get('/approvals')).text, /Give a member another role.*zoe@shop\.example.*owner/s)
+  assert.match((await bob.get('/approvals')).text, /Change a member’s role.*zoe@shop\.example.*owner/s)
   assert.equal(await roleOf(login), 'viewer')
   assert.match(await note(bob, `/approvals/${role}/approve`, {}), /Approved\./)
   assert.equal(await roleOf(login), 'owner')

@@ -119,17 +119,17 @@ const checks: Action['checks'] = {
 
 const words = {
   pause: {
-    summary: 'No payment begins until it is resumed',
+    summary: 'Pause a payment link',
     explains: 'Its page says that it takes no payments for now. One that has begun can still be made.',
     done: 'paused: no payment begins there until it is resumed',
   },
   resume: {
-    summary: 'Take payments again',
+    summary: 'Resume a payment link',
     explains: 'Its page takes payments again.',
     done: 'active again',
   },
   close: {
-    summary: 'End it for ever',
+    summary: 'Close a payment link permanently',
     explains:
       'No payment begins there any more, and it cannot be opened again. One that has begun can still be made.',
     done: 'closed for ever',
@@ -141,7 +141,7 @@ export const linkActions: readonly Action[] = [
     name: 'link.list',
     api: { method: 'GET', path: '/links', id: 'listLinks' },
     scope: 'links:read',
-    summary: 'Payment links, the newest first',
+    summary: 'List payment links, newest first',
     input: object('Which links.', {
       merchantId: optional(faced(merchantId, { option: 'merchant' })),
       before: optional(linkId),
@@ -175,7 +175,7 @@ export const linkActions: readonly Action[] = [
     name: 'link.show',
     api: { method: 'GET', path: page, id: 'showLink' },
     scope: 'links:read',
-    summary: 'One payment link and what came of it',
+    summary: 'Show a payment link with its payments',
     params: key,
     answer: object('A link.', {
       ...link,
@@ -207,7 +207,7 @@ export const linkActions: readonly Action[] = [
     name: 'link.create',
     api: { method: 'POST', path: '/merchants/:merchantId/links', id: 'createLink' },
     scope: 'links:act',
-    summary: 'Make a payment link for a merchant',
+    summary: 'Create a payment link for a merchant',
     params: ofMerchant,
     input: object('The link.', { ...given, reason }),
     checks,

@@ -121,7 +121,7 @@ export const walletActions: readonly Action[] = [
     name: 'wallet.list',
     api: { method: 'GET', path: '/wallets', id: 'listWallets' },
     scope: 'wallets:read',
-    summary: 'Wallets, the newest first',
+    summary: 'List wallets, newest first',
     input: object('Which wallets.', {
       search: optional(text('The walletId, or how login, name or last name begin.', { max: 64 })),
       before: optional(walletId),
@@ -142,7 +142,7 @@ export const walletActions: readonly Action[] = [
     name: 'wallet.add',
     api: { method: 'POST', path: '/wallets', id: 'addWallet' },
     scope: 'wallets:manage',
-    summary: 'Add a wallet; its PIN is told this once',
+    summary: 'Create a wallet. The PIN is shown only once',
     input: object('The wallet.', {
       login: text('Phone number with country code, or e-mail address.', { max: 320 }),
       name,
@@ -184,7 +184,7 @@ export const walletActions: readonly Action[] = [
     name: 'wallet.show',
     api: { method: 'GET', path: '/wallets/:walletId', id: 'showWallet' },
     scope: 'wallets:read',
-    summary: 'One wallet and what is in it',
+    summary: 'Show a wallet with its balances',
     params: key,
     answer: shownWallet,
     command: { words: 'wallet show' },
@@ -197,7 +197,7 @@ export const walletActions: readonly Action[] = [
     name: 'wallet.set-limits',
     api: { method: 'POST', path: '/wallets/:walletId/limits', id: 'setWalletLimits' },
     scope: 'wallets:manage',
-    summary: 'Set how much it may pay at once, in a day, and hold, in one currency',
+    summary: 'Set a wallet’s limits per payment, per day and for its balance, in one currency',
     params: key,
     input: object('The limits; what is left out goes back to the gateway’s default.', {
       currency,
@@ -249,7 +249,7 @@ export const walletActions: readonly Action[] = [
     name: 'wallet.export',
     api: { method: 'POST', path: '/wallets/:walletId/export', id: 'exportWallet' },
     scope: 'wallets:manage',
-    summary: 'Everything that is stored of a consumer, for a request by the law on data protection',
+    summary: 'Export everything stored about a consumer, for a data protection request',
     params: key,
     input: object('Why.', { reason }),
     answer: exported,
@@ -289,8 +289,8 @@ export const walletActions: readonly Action[] = [
       scope: 'wallets:act',
       summary:
         verb === 'lock'
-          ? 'Neither sign-in nor payment until it is unlocked'
-          : 'End a lock, also that of wrong PINs',
+          ? 'Lock a wallet: no sign-in and no payment'
+          : 'Unlock a wallet, also after wrong PINs',
       params: key,
       input: object('Why.', { reason }),
       answer: object('The wallet.', wallet),
@@ -317,7 +317,7 @@ export const walletActions: readonly Action[] = [
     name: 'wallet.reset-pin',
     api: { method: 'POST', path: '/wallets/:walletId/pin-resets', id: 'resetPin' },
     scope: 'wallets:manage',
-    summary: 'Give a consumer a one-time code for a new PIN, by email where there is a confirmed address',
+    summary: 'Create a one-time code for a new PIN, sent to the confirmed email address if there is one',
     params: key,
     input: object('Why.', { reason }),
     answer: object('The code, or where it was sent.', {
@@ -354,7 +354,7 @@ export const walletActions: readonly Action[] = [
     name: 'wallet.top-up',
     api: { method: 'POST', path: '/wallets/:walletId/top-ups', id: 'topUp' },
     scope: 'money:move',
-    summary: 'Put money into a wallet, from one of the operator’s bank accounts',
+    summary: 'Top up a wallet from one of the operator’s bank accounts',
     params: key,
     input: object('How much.', outsideMoney),
     checks: outsideChecks,

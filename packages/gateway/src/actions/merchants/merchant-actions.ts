@@ -86,7 +86,7 @@ export const merchantActions: readonly Action[] = [
     name: 'merchant.list',
     api: { method: 'GET', path: '/merchants', id: 'listMerchants' },
     scope: 'merchants:read',
-    summary: 'Merchants, the newest first',
+    summary: 'List merchants, newest first',
     input: object('Which page.', { before: optional(merchantId), limit }),
     answer: object('A page.', {
       merchants: list('The newest first.', object('A merchant.', merchant)),
@@ -103,7 +103,7 @@ export const merchantActions: readonly Action[] = [
     name: 'merchant.add',
     api: { method: 'POST', path: '/merchants', id: 'addMerchant' },
     scope: 'merchants:manage',
-    summary: 'Sign a merchant on; its AES key is told this once',
+    summary: 'Onboard a merchant. The AES key is shown only once',
     input: object('The merchant.', {
       name,
       ...settings,
@@ -167,7 +167,7 @@ export const merchantActions: readonly Action[] = [
     name: 'merchant.show',
     api: { method: 'GET', path: '/merchants/:merchantId', id: 'showMerchant' },
     scope: 'merchants:read',
-    summary: 'One merchant with its keys and balances',
+    summary: 'Show a merchant with its keys and balances',
     params: key,
     answer: object('A merchant.', { ...merchant, keys, balances }),
     command: { words: 'merchant show', columns: ['keyId', 'kind', 'createdAtMs', 'revokedAtMs'] },
@@ -181,7 +181,7 @@ export const merchantActions: readonly Action[] = [
     name: 'merchant.change',
     api: { method: 'PATCH', path: '/merchants/:merchantId', id: 'changeMerchant' },
     scope: 'merchants:manage',
-    summary: 'Change what is given, leave the rest; everywhere within 5 seconds',
+    summary: 'Change the given settings, everywhere within 5 seconds',
     params: key,
     input: object('What to change.', {
       name: optional(name),
@@ -253,7 +253,7 @@ export const merchantActions: readonly Action[] = [
       name: `merchant.${verb}`,
       api: { method: 'POST', path: `${page}/${verb}`, id: `${verb}Merchant` },
       scope: 'merchants:manage',
-      summary: verb === 'suspend' ? 'Stop a merchant; nothing of it is lost' : 'Let a merchant go on',
+      summary: verb === 'suspend' ? 'Suspend a merchant. Nothing is lost' : 'Resume a merchant',
       params: key,
       input: object('Why.', { reason }),
       answer: object('The merchant.', merchant),
@@ -285,7 +285,7 @@ export const merchantActions: readonly Action[] = [
     name: 'merchant.statement',
     api: { method: 'GET', path: '/merchants/:merchantId/statement.csv', id: 'statement' },
     scope: 'merchants:read',
-    summary: 'Everything that moved in the merchant’s wallet, as CSV',
+    summary: 'Download a merchant’s statement, as CSV',
     params: key,
     input: object('Which time.', {
       sinceMs: optional(timeMs('From this time on.')),
@@ -294,7 +294,7 @@ export const merchantActions: readonly Action[] = [
     answer: 'csv',
     command: {
       words: 'merchant statement',
-      summary: 'Everything that moved in the merchant’s wallet, with opening and closing balance, as CSV',
+      summary: 'Print a merchant’s statement with opening and closing balance, as CSV',
     },
     async run({ operations, context, params, input, nowMs }) {
       await operations.merchants.showMerchant(context, params.merchantId)

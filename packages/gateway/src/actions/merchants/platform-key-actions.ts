@@ -19,7 +19,7 @@ export const platformKeyActions: readonly Action[] = [
     name: 'platform-key.list',
     effects: [],
     needs: 'admin',
-    summary: 'All keys, the newest first, and which one signs',
+    summary: 'List the gateway’s keys, newest first, and which one signs',
     answer: object('The keys.', { keys: list('The newest first.', object('A key.', key)) }),
     command: { words: 'platform-key list', columns: ['keyId', 'state', 'createdAtMs', 'signsFromMs'] },
     run: async ({ operations, context }) => ({ keys: await operations.platformKeys.list(context) }),
@@ -27,7 +27,7 @@ export const platformKeyActions: readonly Action[] = [
   defineAction({
     name: 'platform-key.rotate',
     needs: 'admin',
-    summary: 'Make a new key: published now, used for signing after the overlap',
+    summary: 'Create a key: published now, used for signing after the overlap',
     input: object('How.', {
       overlapMinutes: faced(
         integer('How long merchants have to take it, such as 12h; 7d unless given.', {
@@ -61,7 +61,7 @@ export const platformKeyActions: readonly Action[] = [
   defineAction({
     name: 'platform-key.retire',
     needs: 'admin',
-    summary: 'Publish a key no longer; another must be signing',
+    summary: 'Retire a signing key. Another key must be active',
     params: object('Which key.', { keyId: text('The key’s number.', { max: 64 }) }),
     input: object('Why.', { reason }),
     answer: object('The key.', { keyId: text('The key’s number.', { max: 64 }) }),

@@ -73,7 +73,7 @@ export const callbackActions: readonly Action[] = [
     name: 'callback.list',
     api: { method: 'GET', path: '/callbacks', id: 'listCallbacks' },
     scope: 'callbacks:read',
-    summary: 'Callbacks, the newest first',
+    summary: 'List callbacks, newest first',
     input: object('Which callbacks.', {
       ...filter,
       before: optional(uuid('Only what is older than this callback.')),
@@ -107,7 +107,7 @@ export const callbackActions: readonly Action[] = [
     name: 'callback.show',
     api: { method: 'GET', path: '/callbacks/:callbackId', id: 'showCallback' },
     scope: 'callbacks:read',
-    summary: 'One callback: what it says and every attempt',
+    summary: 'Show a callback with its content and every attempt',
     params: key,
     answer: object('A callback.', {
       ...callback,
@@ -191,7 +191,7 @@ export const callbackActions: readonly Action[] = [
     }),
     command: {
       words: 'callback resend',
-      summary: 'Send one callback again, or all that fit; the retries that are planned stay as they are',
+      summary: 'Resend one callback or all matching. Planned retries stay',
       arguments: ['callbackId'],
     },
     forms: [

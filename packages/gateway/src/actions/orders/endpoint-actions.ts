@@ -75,7 +75,7 @@ const screen = {
 const verbs = {
   pause: {
     scope: 'callbacks:act',
-    summary: 'Its callbacks wait until it is resumed, seven days at most',
+    summary: 'Pause a webhook endpoint. Its callbacks wait, at most seven days',
     label: 'Pause…',
     explains:
       'Callbacks go on being made and wait, each for seven days at most. Nothing is lost when it is resumed before.',
@@ -85,7 +85,7 @@ const verbs = {
   },
   resume: {
     scope: 'callbacks:act',
-    summary: 'Send what waited, and what comes',
+    summary: 'Resume a webhook endpoint and send its waiting callbacks',
     label: 'Resume…',
     explains: 'What waited is sent now.',
     button: 'Resume the endpoint',
@@ -94,7 +94,7 @@ const verbs = {
   },
   remove: {
     scope: 'merchants:manage',
-    summary: 'End it for ever; what waits for it is given up',
+    summary: 'Remove a webhook endpoint permanently, with its waiting callbacks',
     label: 'Remove…',
     explains:
       'It hears of nothing any more, and what waits for it is given up. What it was sent stays in the history.',
@@ -109,7 +109,7 @@ export const endpointActions: readonly Action[] = [
     name: 'endpoint.list',
     api: { method: 'GET', path: '/merchants/:merchantId/endpoints', id: 'listEndpoints' },
     scope: 'callbacks:read',
-    summary: 'A merchant’s callback endpoints, the oldest first',
+    summary: 'List a merchant’s webhook endpoints, oldest first',
     params: ofMerchant,
     answer: object('All of them.', {
       endpoints: list('The oldest first.', object('The endpoint.', { ...endpoint, failing })),
@@ -126,7 +126,7 @@ export const endpointActions: readonly Action[] = [
     name: 'endpoint.show',
     api: { method: 'GET', path: page, id: 'showEndpoint' },
     scope: 'callbacks:read',
-    summary: 'One endpoint; its history is `callbacks` with its endpointId',
+    summary: 'Show a webhook endpoint. Its history is `callbacks` with its endpointId',
     params: key,
     answer: object('The endpoint.', {
       ...endpoint,
@@ -146,7 +146,7 @@ export const endpointActions: readonly Action[] = [
     name: 'endpoint.add',
     api: { method: 'POST', path: '/merchants/:merchantId/endpoints', id: 'addEndpoint' },
     scope: 'merchants:manage',
-    summary: 'Register an address that hears of the merchant’s events beside each order’s own callbackUrl',
+    summary: 'Add a webhook endpoint for a merchant’s events',
     params: ofMerchant,
     input: object('The endpoint.', {
       url: faced(endpoint.url, { placeholder: 'https://shop.example/events' }),
@@ -197,7 +197,7 @@ export const endpointActions: readonly Action[] = [
     name: 'endpoint.change',
     api: { method: 'POST', path: `${page}/events`, id: 'setEndpointEvents' },
     scope: 'merchants:manage',
-    summary: 'Say of which events it hears: of those given, or of all',
+    summary: 'Set the events of a webhook endpoint: the given ones, or all',
     params: key,
     input: object('Which events.', { events, reason }),
     answer,
@@ -263,7 +263,7 @@ export const endpointActions: readonly Action[] = [
     name: 'endpoint.rotate-secret',
     api: { method: 'POST', path: `${page}/secrets`, id: 'rotateEndpointSecret' },
     scope: 'merchants:manage',
-    summary: 'Make a new secret; the one before signs as well until the next rotation',
+    summary: 'Create a new secret. The previous one also signs until the next rotation',
     params: key,
     input: object('How.', {
       endOthers: faced(yesNo('End every earlier secret now: for one that was stolen.'), {

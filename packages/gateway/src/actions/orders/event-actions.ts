@@ -12,8 +12,7 @@ export const eventActions: readonly Action[] = [
     name: 'event.list',
     api: { method: 'GET', path: '/events', id: 'listEvents' },
     scope: 'events:read',
-    summary:
-      'What happened to orders and refunds since a position, the oldest first; waits for it where asked',
+    summary: 'List events of orders and refunds after a position, oldest first',
     input: object('From where.', {
       after: optional(
         count('Position of the last event that was dealt with; from the oldest kept unless given.'),

@@ -23,7 +23,7 @@ export const hostActions: readonly Action[] = [
     name: 'callback-host.list',
     api: { method: 'GET', path: '/callback-hosts', id: 'listFailingHosts' },
     scope: 'callbacks:read',
-    summary: 'List hosts that cannot be reached or are paused',
+    summary: 'List failing and paused hosts',
     answer: object('All of them.', {
       hosts: list(
         'All of them.',
@@ -53,7 +53,7 @@ export const hostActions: readonly Action[] = [
     name: 'callback-destination.list',
     api: { method: 'GET', path: '/callback-destinations', id: 'listFailingDestinations' },
     scope: 'callbacks:read',
-    summary: 'List destinations that fail: endpoints, and callback URLs without their query',
+    summary: 'List failing destinations: endpoints, and callback URLs without their query',
     answer: object('The worst 100.', {
       destinations: list(
         'The worst first.',
@@ -87,7 +87,7 @@ export const hostActions: readonly Action[] = [
     name: 'callback-host.pause',
     api: { method: 'POST', path: '/callback-hosts/pause', id: 'pauseHost' },
     scope: 'callbacks:act',
-    summary: 'Send nothing to a host for a while; nothing is lost',
+    summary: 'Pause a host for a while. Nothing is lost',
     input: object('Which host, and for how long.', {
       host,
       minutes: faced(integer('For so long.', { min: 1, max: maxPauseMs / minuteMs }), {
@@ -133,7 +133,7 @@ export const hostActions: readonly Action[] = [
     name: 'callback-host.resume',
     api: { method: 'POST', path: '/callback-hosts/resume', id: 'resumeHost' },
     scope: 'callbacks:act',
-    summary: 'Send what waits for a host',
+    summary: 'Resume a host and send its waiting callbacks',
     input: object('Which host.', { host, reason }),
     answer: object('The host.', { host }),
     command: { words: 'host resume', arguments: ['host'] },

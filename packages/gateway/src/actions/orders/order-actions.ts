@@ -134,7 +134,7 @@ export const orderActions: readonly Action[] = [
     name: 'order.cancel',
     api: { method: 'POST', path: '/orders/:merchantId/:paymentId/cancel', id: 'cancelOrder' },
     scope: 'orders:act',
-    summary: 'Cancel an order that is not paid yet',
+    summary: 'Cancel an unpaid order',
     params: key,
     input: object('Why.', {
       reason: faced(reason, { label: 'Reason, for the merchant and the audit' }),
@@ -171,7 +171,7 @@ export const orderActions: readonly Action[] = [
     name: 'order.refund',
     api: { method: 'POST', path: '/orders/:merchantId/:paymentId/refunds', id: 'refundOrder' },
     scope: 'orders:act',
-    summary: 'Refund an order, wholly or in part; once for each referRefundNo, for ever',
+    summary: 'Refund an order, fully or in part, once for each referRefundNo',
     params: key,
     input: object('The refund.', {
       referRefundNo: text('A number of yours; sent again with the same content, it refunds nothing more.', {

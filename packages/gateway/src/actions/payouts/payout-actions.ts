@@ -13,7 +13,7 @@ const lists: readonly Action[] = [
     name: 'payout.list',
     api: { method: 'GET', path: '/payouts', id: 'listPayouts' },
     scope: 'payouts:read',
-    summary: 'Payouts, the newest first',
+    summary: 'List payouts, newest first',
     input: object('Which payouts.', {
       merchantId: optional(merchantId),
       runId: optional(runId),
@@ -42,7 +42,7 @@ const lists: readonly Action[] = [
     name: 'payout.show',
     api: { method: 'GET', path: '/merchants/:merchantId/payouts/:payoutId', id: 'showPayout' },
     scope: 'payouts:read',
-    summary: 'One payout',
+    summary: 'Show a payout',
     params: payoutKey,
     answer: payout,
     command: { words: 'payout show' },
@@ -54,14 +54,14 @@ const lists: readonly Action[] = [
 const endings = {
   paid: {
     status: 'paid',
-    summary: 'The bank paid it',
+    summary: 'Mark a payout as paid by the bank',
     label: 'Paid…',
     explains: 'The bank has paid it: the money has left.',
     button: 'It is paid',
   },
   return: {
     status: 'returned',
-    summary: 'The bank sent it back: the money is the merchant’s again',
+    summary: 'Mark a payout as returned and credit the merchant',
     label: 'Returned…',
     explains:
       'The bank sent it back: the money is in the merchant’s wallet again. Give the booking of the return.',
@@ -106,7 +106,7 @@ const cancelPayout = defineAction({
   name: 'payout.cancel',
   api: { method: 'POST', path: '/merchants/:merchantId/payouts/:payoutId/cancel', id: 'cancelPayout' },
   scope: 'money:move',
-  summary: 'Cancel a payout that the bank does not carry out: the money is free again',
+  summary: 'Cancel a payout and release its money',
   params: payoutKey,
   input: object('Why.', { reason }),
   answer: payout,

@@ -38,7 +38,7 @@ export const payoutPlanActions: readonly Action[] = [
     name: 'merchant.payout',
     api: { method: 'POST', path: '/merchants/:merchantId/payouts', id: 'payOut' },
     scope: 'money:move',
-    summary: 'Pay a merchant out: money is held for its bank account, in a run of its own',
+    summary: 'Pay out a merchant, in a run of its own',
     params: key,
     input: object('How much.', { amount: howMuch, currency, bank, reason }),
     checks: { currency: moneyChecks.currency, amount: moneyChecks.amount },
@@ -80,7 +80,8 @@ export const payoutPlanActions: readonly Action[] = [
     name: 'merchant.bank-account',
     api: { method: 'POST', path: '/merchants/:merchantId/bank-accounts', id: 'setBankAccount' },
     scope: 'merchants:manage',
-    summary: 'Set where a merchant’s payouts in a currency go; a new account waits before it is paid to',
+    summary:
+      'Set the bank account for a merchant’s payouts in a currency. A new account waits before it is used',
     params: key,
     input: object('The account.', { currency, ...bankDetails, reason }),
     checks: {
@@ -133,7 +134,7 @@ export const payoutPlanActions: readonly Action[] = [
       id: 'stopBankAccount',
     },
     scope: 'merchants:manage',
-    summary: 'Stop a bank account that still waits; the one before stays in use',
+    summary: 'Stop a waiting bank account. The previous one stays in use',
     params: object('Which bank account.', { merchantId, bankAccountId }),
     input: object('Why.', { reason }),
     answer: object('It is stopped.', { bankAccountId }),
@@ -170,7 +171,7 @@ export const payoutPlanActions: readonly Action[] = [
     name: 'payout-plan.show',
     api: { method: 'GET', path: '/merchants/:merchantId/payout-plan', id: 'showPayoutPlan' },
     scope: 'payouts:read',
-    summary: 'Where and when a merchant is paid out: its bank accounts and plans',
+    summary: 'Show a merchant’s bank accounts and payout schedules',
     params: key,
     answer: object('Both.', {
       plans: list('By currency.', plan),
@@ -204,7 +205,7 @@ export const payoutPlanActions: readonly Action[] = [
     name: 'payout-plan.set',
     api: { method: 'POST', path: '/merchants/:merchantId/payout-plan', id: 'setPayoutPlan' },
     scope: 'money:move',
-    summary: 'Set when and how much of a currency a merchant is paid out; the first day is after today',
+    summary: 'Set a merchant’s payout schedule for a currency, from tomorrow on',
     params: key,
     input: object('The plan.', { currency, ...planFields, reason }),
     checks: {

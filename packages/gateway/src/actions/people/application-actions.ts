@@ -35,7 +35,7 @@ export const applicationActions: readonly Action[] = [
     name: 'application.list',
     api: { method: 'GET', path: '/applications', id: 'listApplications' },
     scope: 'merchants:read',
-    summary: 'Applications for live keys, the newest first',
+    summary: 'List applications for live keys, newest first',
     input: object('Which ones.', {
       status: optional(oneOf('Of this status.', applicationStatuses)),
       before: optional(uuid('Only what is older than this application.')),
@@ -60,7 +60,7 @@ export const applicationActions: readonly Action[] = [
     // The merchant is new and has no money yet, but the applicant's key and first member stay good when it has.
     effects: effectsOfActions['member.invite'],
     needs: 'admin',
-    summary: 'Make the applicant a merchant; the link to its first member’s password is told this once',
+    summary: 'Approve an application. The link to the first password is shown only once',
     params: key,
     answer: object('The merchant, and the link.', {
       merchantId,
@@ -93,7 +93,7 @@ export const applicationActions: readonly Action[] = [
   defineAction({
     name: 'application.reject',
     needs: 'admin',
-    summary: 'Reject an application; the applicant reads the reason',
+    summary: 'Reject an application with a reason for the applicant',
     params: key,
     input: object('Why.', { reason: faced(reason, { label: 'Reason, for the applicant and the audit' }) }),
     answer: object('The application.', { applicationId: uuid('Its number.') }),
@@ -117,7 +117,7 @@ export const applicationActions: readonly Action[] = [
   defineAction({
     name: 'application.ask',
     needs: 'admin',
-    summary: 'Ask the applicant something; the answer comes on the same page',
+    summary: 'Ask the applicant a question',
     params: key,
     input: object('What.', {
       question: text('As the applicant reads it.', {

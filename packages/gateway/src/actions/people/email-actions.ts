@@ -14,7 +14,7 @@ export const emailActions: readonly Action[] = [
     name: 'notice.list',
     api: { method: 'GET', path: '/notices', id: 'listEmails' },
     scope: 'notices:read',
-    summary: 'Notices by mail and what became of them, the newest first',
+    summary: 'List emails and their results, newest first',
     input: object('Which ones.', {
       state: optional(oneOf('Only these.', emailStates)),
       before: optional(noticeId),
@@ -55,7 +55,7 @@ export const emailActions: readonly Action[] = [
     name: 'notice.retry',
     api: { method: 'POST', path: '/notices/:noticeId/retry', id: 'retryEmail' },
     scope: 'notices:act',
-    summary: 'Send a notice again that was refused or given up',
+    summary: 'Retry a failed email',
     params: object('Which notice.', { noticeId }),
     input: object('Why.', { reason }),
     answer: object('The notice.', { noticeId }),

@@ -32,7 +32,7 @@ export const memberActions: readonly Action[] = [
     name: 'member.list',
     api: { method: 'GET', path: '/merchants/:merchantId/members', id: 'listMembers' },
     scope: 'merchants:read',
-    summary: 'A merchant’s members and open invitations',
+    summary: 'List a merchant’s members and open invitations',
     params: key,
     answer: object('All of them.', {
       members: list(
@@ -60,7 +60,7 @@ export const memberActions: readonly Action[] = [
   defineSharedAction({
     name: 'member.invite',
     needs: 'admin',
-    summary: 'Invite somebody to a merchant’s portal; the link is told this once',
+    summary: 'Invite a member to a merchant’s portal. The link is shown only once',
     params: key,
     input: object('Whom.', { email, role, reason: optional(reason) }),
     checks: emailCheck,
@@ -100,7 +100,7 @@ export const memberActions: readonly Action[] = [
   defineSharedAction({
     name: 'member.withdraw-invitation',
     needs: 'admin',
-    summary: 'Take an invitation back that nobody has used yet',
+    summary: 'Withdraw an open invitation',
     params: object('Which invitation.', { merchantId, linkId: uuid('The invitation’s number.') }),
     answer: object('The invitation.', { linkId: uuid('Its number.') }),
     command: { words: 'member withdraw-invitation' },
@@ -125,7 +125,7 @@ export const memberActions: readonly Action[] = [
   defineSharedAction({
     name: 'member.change-role',
     needs: 'admin',
-    summary: 'Give a member another role',
+    summary: 'Change a member’s role',
     params: member,
     input: object('Which role.', { role, reason: optional(reason) }),
     answer: object('The member.', { login, role }),
@@ -161,7 +161,7 @@ export const memberActions: readonly Action[] = [
   defineSharedAction({
     name: 'member.remove',
     needs: 'admin',
-    summary: 'Let a member go: they see nothing of the merchant any more',
+    summary: 'Remove a member from a merchant',
     params: member,
     answer: object('The member.', { login }),
     command: { words: 'member remove' },
@@ -184,7 +184,7 @@ export const memberActions: readonly Action[] = [
   defineAction({
     name: 'member.recover',
     needs: 'admin',
-    summary: 'A link to a new password, for a member who has lost theirs',
+    summary: 'Create a link to a new password for a member',
     params: member,
     input: object('Why.', { reason }),
     answer: link,
@@ -212,7 +212,7 @@ export const memberActions: readonly Action[] = [
   defineAction({
     name: 'member.reset-totp',
     needs: 'admin',
-    summary: 'Take a member’s second step away, when app and recovery codes are lost; ends their sessions',
+    summary: 'Remove a member’s second factor after app and recovery codes are lost. Ends sessions',
     params: member,
     input: object('Why.', { reason }),
     answer: object('The member.', { login }),

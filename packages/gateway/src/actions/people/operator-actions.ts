@@ -39,7 +39,7 @@ export const operatorActions: readonly Action[] = [
     name: 'operator.add',
     isRecovery: true,
     needs: 'admin',
-    summary: 'Add an operator; a password is made and shown this once',
+    summary: 'Add an operator. The password is shown only once',
     input: object('The operator.', { login, role, email, password }),
     checks: { login: ({ login: written }) => void parseOperatorLogin(String(written)) },
     answer: given,
@@ -68,7 +68,7 @@ export const operatorActions: readonly Action[] = [
     name: 'operator.list',
     effects: [],
     needs: 'admin',
-    summary: 'All operators',
+    summary: 'List operators',
     answer: object('All of them.', {
       operators: list(
         'By login.',
@@ -91,8 +91,7 @@ export const operatorActions: readonly Action[] = [
     name: 'operator.reset-password',
     isRecovery: true,
     needs: 'admin',
-    summary:
-      'Give a new password; ends the operator’s sessions, API tokens and the lock of too many wrong tries',
+    summary: 'Create a new password. Ends the operator’s sessions, API tokens and lock',
     params: key,
     input: object('Why.', { password, reason }),
     answer: given,
@@ -126,8 +125,7 @@ export const operatorActions: readonly Action[] = [
     name: 'operator.reset-totp',
     isRecovery: true,
     needs: 'admin',
-    summary:
-      'Take the second step of signing in away, when app and recovery codes are lost; ends sessions and API tokens',
+    summary: 'Remove the second factor after app and recovery codes are lost. Ends sessions and API tokens',
     params: key,
     input: object('Why.', { reason }),
     answer: object('The operator.', { login, hasSecondStep: yesNo('Not any more.') }),
@@ -162,8 +160,8 @@ export const operatorActions: readonly Action[] = [
       needs: 'admin',
       summary:
         verb === 'disable'
-          ? 'Sign an operator out everywhere, for good, and revoke their API tokens'
-          : 'Let one sign in again; API tokens stay revoked',
+          ? 'Disable an operator: end all sessions and revoke the API tokens'
+          : 'Enable an operator. API tokens stay revoked',
       params: key,
       input: object('Why.', { reason }),
       answer: object('The operator.', { login, status: text('Now.', { max: 16 }) }),

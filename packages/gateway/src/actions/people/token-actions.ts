@@ -27,7 +27,7 @@ export const tokenActions: readonly Action[] = [
   defineAction({
     name: 'token.add',
     needs: 'viewer',
-    summary: 'Make a token; it is shown this once',
+    summary: 'Create a token. It is shown only once',
     input: object('The token.', {
       name: faced(text('What it is for, such as nightly-payouts.', { max: 32 }), {
         placeholder: 'nightly-report',
@@ -81,7 +81,7 @@ export const tokenActions: readonly Action[] = [
     name: 'token.list',
     effects: [],
     needs: 'viewer',
-    summary: 'Live tokens',
+    summary: 'List live tokens',
     input: object('Whose.', { login: optional(faced(token.login, { option: 'operator' })) }),
     answer: object('All of them.', { tokens: list('By operator.', object('A token.', token)) }),
     command: { words: 'token list' },
@@ -92,7 +92,7 @@ export const tokenActions: readonly Action[] = [
   defineAction({
     name: 'token.revoke',
     needs: 'viewer',
-    summary: 'A token stops working with the next request',
+    summary: 'Revoke a token, from the next request on',
     params: object('Which token.', { tokenId }),
     input: object('Why.', { reason }),
     answer: object('The token.', { tokenId }),

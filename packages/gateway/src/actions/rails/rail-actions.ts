@@ -141,7 +141,7 @@ export const railActions: readonly Action[] = [
     name: 'rail.list',
     api: { method: 'GET', path: '/rails', id: 'listRails' },
     scope: 'rails:read',
-    summary: 'Rails, as they stand at the checkout',
+    summary: 'List rails, in the order of the checkout',
     answer: object('All of them.', { rails: list('All of them.', object('A rail.', rail)) }),
     command: { words: 'rail list', columns: ['railId', 'name', 'url', 'currencies', 'isPaused', 'failures'] },
     run: async ({ operations, context }) => ({
@@ -152,7 +152,7 @@ export const railActions: readonly Action[] = [
     name: 'rail.show',
     api: { method: 'GET', path: page, id: 'showRail' },
     scope: 'rails:read',
-    summary: 'One rail with its secrets’ ages and what it has collected',
+    summary: 'Show a rail with its secrets’ ages and collected money',
     params: railKey,
     answer: object('A rail.', {
       ...rail,
@@ -180,7 +180,7 @@ export const railActions: readonly Action[] = [
     name: 'rail.add',
     api: { method: 'POST', path: '/rails', id: 'addRail' },
     scope: 'rails:manage',
-    summary: 'Register a rail; its secret is told this once',
+    summary: 'Register a rail. The secret is shown only once',
     input: object('The rail.', { railId, name, url, currencies, ...extras, reason }),
     checks: railChecks,
     answer: object('The rail and its secret.', { rail: object('The rail.', rail), secret }),
@@ -211,7 +211,7 @@ export const railActions: readonly Action[] = [
     name: 'rail.change',
     api: { method: 'PATCH', path: page, id: 'changeRail' },
     scope: 'rails:manage',
-    summary: 'Change what is given, leave the rest; everywhere within 5 seconds',
+    summary: 'Change the given settings, everywhere within 5 seconds',
     params: railKey,
     input: object('What to change.', {
       name: optional(name),
@@ -256,7 +256,7 @@ export const railActions: readonly Action[] = [
       api: { method: 'POST', path: `${page}/${verb}`, id: `${verb}Rail` },
       scope: 'rails:manage',
       summary:
-        verb === 'pause' ? 'Take a rail from the checkout' : 'Offer a rail again, and forget its failures',
+        verb === 'pause' ? 'Remove a rail from the checkout' : 'Offer a rail again, and reset its failures',
       params: railKey,
       input: object('Why.', { reason }),
       answer: object('The rail.', rail),
@@ -287,7 +287,7 @@ export const railActions: readonly Action[] = [
     name: 'rail.rotate-secret',
     api: { method: 'POST', path: `${page}/secrets`, id: 'rotateRailSecret' },
     scope: 'rails:manage',
-    summary: 'Make a new secret; the one before stays good until the next rotation',
+    summary: 'Create a new secret. The previous one stays valid until the next rotation',
     params: railKey,
     input: object('How.', {
       endOthers: faced(yesNo('End every earlier secret now: for one that was stolen.'), {
@@ -333,7 +333,7 @@ export const railActions: readonly Action[] = [
     name: 'rail.return-late-money',
     api: { method: 'POST', path: '/late-money/:merchantId/:transactionId/return', id: 'returnLateMoney' },
     scope: 'money:move',
-    summary: 'Send money that came for an order that had ended, and is held, back through its rail',
+    summary: 'Return held late money through its rail',
     params: object('Which attempt.', { merchantId, transactionId }),
     input: object('Why.', { reason }),
     answer: object('The attempt.', { transactionId, railId, returnId: transactionId }),

@@ -85,7 +85,7 @@ export const transferActions: readonly Action[] = [
     name: 'rail.add-transfer',
     api: { method: 'POST', path: '/transfer-rails', id: 'addTransferRail' },
     scope: 'rails:manage',
-    summary: 'Let consumers pay by bank transfer to an account of yours',
+    summary: 'Accept bank transfers to one of your accounts',
     input: object('The rail.', { railId, name, currencies, ...accountFields, ...extras, reason }),
     checks: railChecks,
     answer: railAnswer,
@@ -116,7 +116,7 @@ export const transferActions: readonly Action[] = [
     name: 'rail.change-account',
     api: { method: 'POST', path: `${page}/account`, id: 'changeRailAccount' },
     scope: 'rails:manage',
-    summary: 'Give the account that consumers pay to by bank transfer anew',
+    summary: 'Change the account for bank transfers',
     params: railKey,
     input: object('The whole account.', { ...accountFields, reason }),
     answer: railAnswer,
@@ -142,7 +142,7 @@ export const transferActions: readonly Action[] = [
     name: 'transfer.confirm',
     api: { method: 'POST', path: `${page}/transfers`, id: 'confirmTransfer' },
     scope: 'money:move',
-    summary: 'Record that a bank transfer came; it pays its order where there is enough',
+    summary: 'Record a received bank transfer. It pays its order if it is enough',
     params: railKey,
     input: object('What the bank booked.', {
       reference: faced(
@@ -181,7 +181,7 @@ export const transferActions: readonly Action[] = [
     name: 'transfer.return',
     api: { method: 'POST', path: `${orderPage}/transfers/:railId/return`, id: 'returnTransfer' },
     scope: 'money:move',
-    summary: 'Record that you sent money back that came by bank transfer and lies in suspense',
+    summary: 'Record the return of a bank transfer from suspense',
     params: object('Of which order, at which rail.', { merchantId, paymentId, railId }),
     input: object('What the bank booked.', {
       amount: faced(amount('How much, in the order’s currency.'), { placeholder: '12.50' }),
@@ -216,7 +216,7 @@ export const transferActions: readonly Action[] = [
     name: 'transfer.settle-refund',
     api: { method: 'POST', path: '/transfer-refunds/:merchantId/:refundId', id: 'settleTransferRefund' },
     scope: 'money:move',
-    summary: 'Record that you sent a refund by bank transfer, or that it cannot be sent',
+    summary: 'Record a sent refund by bank transfer, or that it cannot be sent',
     params: object('Which refund.', { merchantId, refundId }),
     input: object('What became of it.', {
       outcome: faced(oneOf('Whether it was sent.', ['sent', 'failed']), {

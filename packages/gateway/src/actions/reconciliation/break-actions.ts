@@ -71,7 +71,7 @@ export const breakActions: readonly Action[] = [
     name: 'reconcile.breaks',
     api: { method: 'GET', path: '/reconciliation/breaks', id: 'listBreaks' },
     scope: 'reconciliation:read',
-    summary: 'Breaks as a work list: the oldest first, and of a day the largest',
+    summary: 'List breaks, oldest first, then largest',
     input: object('Which.', {
       status: optional(oneOf('`open` unless given.', ['open', 'settled'] as const)),
       account: optional(outsideAccount),
@@ -110,7 +110,7 @@ export const breakActions: readonly Action[] = [
     name: 'reconcile.break',
     api: { method: 'GET', path, id: 'showBreak' },
     scope: 'reconciliation:read',
-    summary: 'One break, what it means and what was noted',
+    summary: 'Show a break with its notes',
     params: key,
     answer: object('A break.', {
       ...shown,
@@ -134,7 +134,7 @@ export const breakActions: readonly Action[] = [
     name: 'reconcile.assign',
     api: { method: 'POST', path: `${path}/owner`, id: 'assignBreak' },
     scope: 'reconciliation:act',
-    summary: 'Say who looks after a break; without an owner, nobody',
+    summary: 'Assign a break. Leave empty to unassign',
     params: key,
     input: object('Who.', { owner: optional(owner), reason }),
     answer,
@@ -160,7 +160,7 @@ export const breakActions: readonly Action[] = [
     name: 'reconcile.note',
     api: { method: 'POST', path: `${path}/notes`, id: 'noteBreak' },
     scope: 'reconciliation:act',
-    summary: 'Note something about a break',
+    summary: 'Add a note to a break',
     params: key,
     input: object('What.', { note: text('What you found out.', { max: 256, pattern: visibleCharacters }) }),
     answer: object('Done.', { isNoted: yesNo('It is.') }),
@@ -183,7 +183,7 @@ export const breakActions: readonly Action[] = [
     name: 'reconcile.accept',
     api: { method: 'POST', path: `${path}/accept`, id: 'acceptBreak' },
     scope: 'reconciliation:act',
-    summary: 'Settle a break of which nothing is unexplained: it was seen, and dealt with',
+    summary: 'Accept a break with nothing unexplained',
     params: key,
     input: object('Why.', { reason }),
     answer,
@@ -205,7 +205,7 @@ export const breakActions: readonly Action[] = [
     name: 'reconcile.pair',
     api: { method: 'POST', path: `${path}/pair`, id: 'pairBreaks' },
     scope: 'reconciliation:act',
-    summary: 'Say that a line is what another break misses',
+    summary: 'Pair a line with the break that misses it',
     params: key,
     input: object('Which other.', {
       otherBreakId: faced(uuid('The break of the transfer that no statement shows.'), {
@@ -240,8 +240,7 @@ export const breakActions: readonly Action[] = [
     name: 'reconcile.confirm',
     api: { method: 'POST', path: `${path}/confirm`, id: 'confirmBreak' },
     scope: 'money:move',
-    summary:
-      'Book a line as what it is: money for an order, a payout, or what a rail paid over; money for an order may want a second operator, as bank transfers do',
+    summary: 'Book a line: money for an order, a payout, or a settlement. May need a second operator',
     params: key,
     input: object('What it is.', {
       reference: optional(
@@ -353,7 +352,7 @@ export const breakActions: readonly Action[] = [
     name: 'reconcile.return',
     api: { method: 'POST', path: `${path}/return`, id: 'returnBreak' },
     scope: 'money:move',
-    summary: 'Send unknown money of a bank account back to its sender',
+    summary: 'Return unknown money to its sender',
     params: key,
     input: object('Why.', { amount: pinnedAmount, reason }),
     pin: pinAmount,
@@ -385,8 +384,7 @@ export const breakActions: readonly Action[] = [
     name: 'reconcile.write-off',
     api: { method: 'POST', path: `${path}/write-off`, id: 'writeOffBreak' },
     scope: 'money:move',
-    summary:
-      'Write the difference of a break off as a loss or a gain; may want a second operator, as corrections do',
+    summary: 'Write off a break’s difference as a loss or a gain. May need a second operator',
     params: key,
     input: object('Why.', { amount: pinnedAmount, reason }),
     effects: ['sends money out'],

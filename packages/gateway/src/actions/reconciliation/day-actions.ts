@@ -28,7 +28,7 @@ export const dayActions: readonly Action[] = [
     name: 'reconcile.days',
     api: { method: 'GET', path: '/reconciliation/days', id: 'listDays' },
     scope: 'reconciliation:read',
-    summary: 'Days of an outside account in a month; those that are open as they stand now',
+    summary: 'List the days of an account in a month',
     input: object('Which.', which),
     answer: object('The month.', { days: list('The oldest first.', shown) }),
     command: {
@@ -43,7 +43,7 @@ export const dayActions: readonly Action[] = [
     name: 'reconcile.days-csv',
     api: { method: 'GET', path: '/reconciliation/days.csv', id: 'exportDays' },
     scope: 'reconciliation:read',
-    summary: 'Days of an outside account in a month, as CSV',
+    summary: 'Export the days of an account in a month, as CSV',
     input: object('Which.', which),
     answer: 'csv',
     command: { words: 'reconcile export' },
@@ -54,7 +54,7 @@ export const dayActions: readonly Action[] = [
     name: 'reconcile.close-day',
     api: { method: 'POST', path: '/reconciliation/days/close', id: 'closeDay' },
     scope: 'reconciliation:act',
-    summary: 'Close a day of an outside account, with every open day before it: it does not change any more',
+    summary: 'Close a day of an account permanently, with every open day before it',
     input: object('Which.', {
       account: outsideAccount,
       currency,

@@ -117,8 +117,7 @@ export const statementActions: readonly Action[] = [
     name: 'reconcile.import',
     api: { method: 'POST', path: '/reconciliation/imports', id: 'importStatement' },
     scope: 'reconciliation:act',
-    summary:
-      'Import a statement of a bank (camt.053, MT940) or of a bank or rail (CSV), match it and book what waits for it',
+    summary: 'Import, match and book a statement of a bank (camt.053, MT940, CSV) or a rail (CSV)',
     takesFile: true,
     input: object('How it is read.', {
       mapping: optional(faced(name, { label: 'Mapping, of a CSV file', placeholder: 'card' })),
@@ -200,7 +199,7 @@ export const statementActions: readonly Action[] = [
     name: 'reconcile.imports',
     api: { method: 'GET', path: '/reconciliation/imports', id: 'listImports' },
     scope: 'reconciliation:read',
-    summary: 'Statements that were imported, the newest first',
+    summary: 'List imported statements, newest first',
     input: object('Which page.', { before: optional(uuid('From the page before.')), limit }),
     answer: object('A page.', {
       imports: list('The newest first.', object('An import.', statement)),
@@ -220,7 +219,7 @@ export const statementActions: readonly Action[] = [
     name: 'reconcile.mapping',
     api: { method: 'POST', path: '/reconciliation/mappings', id: 'saveMapping' },
     scope: 'reconciliation:act',
-    summary: 'Save how CSV files of a bank account or a rail are read',
+    summary: 'Save a CSV mapping for a bank account or a rail',
     input: object('The mapping.', { ...mapping, reason }),
     answer: object('The mapping.', mapping),
     command: { words: 'reconcile mapping' },
@@ -251,7 +250,7 @@ export const statementActions: readonly Action[] = [
     name: 'reconcile.mappings',
     api: { method: 'GET', path: '/reconciliation/mappings', id: 'listMappings' },
     scope: 'reconciliation:read',
-    summary: 'How CSV files are read',
+    summary: 'List CSV mappings',
     answer: object('All of them.', { mappings: list('By name.', object('A mapping.', mapping)) }),
     command: {
       words: 'reconcile mappings',

@@ -21,7 +21,7 @@ export const billActions: readonly Action[] = [
     name: 'bill.list',
     api: { method: 'GET', path: '/merchants/:merchantId/bills', id: 'listBills' },
     scope: 'merchants:read',
-    summary: 'Bills of the days on which something moved, the newest first',
+    summary: 'List bills of days with movements, newest first',
     params: object('Whose bills.', { merchantId }),
     input: object('Which bills.', { before: optional(day('Only days before this one.')), limit }),
     answer: object('A page.', {
@@ -67,7 +67,7 @@ export const billActions: readonly Action[] = [
     name: 'bill.download',
     api: { method: 'GET', path: '/merchants/:merchantId/bills/:day', id: 'downloadBill' },
     scope: 'merchants:read',
-    summary: 'A merchant’s bill of one day, as CSV: the very bytes that the merchant gets',
+    summary: 'Download a merchant’s bill of one day, as CSV',
     params: object('Which bill.', { merchantId, day: day('In UTC; it is over.') }),
     answer: 'csv',
     command: { words: 'bill download' },

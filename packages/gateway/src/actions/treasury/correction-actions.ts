@@ -53,7 +53,7 @@ export const correctionActions: readonly Action[] = [
     name: 'correction.list',
     api: { method: 'GET', path: '/corrections', id: 'listCorrections' },
     scope: 'ledger:read',
-    summary: 'Corrections, the newest first',
+    summary: 'List corrections, newest first',
     input: object('Which page.', {
       before: optional(
         faced(place('Only what is older than this one: `older` of the page before.'), { option: 'page' }),
@@ -108,7 +108,7 @@ export const correctionActions: readonly Action[] = [
     name: 'correction.fund',
     api: { method: 'POST', path: '/merchants/:merchantId/fundings', id: 'fundMerchant' },
     scope: 'money:move',
-    summary: 'Fund a merchant from a bank account, so that it can refund',
+    summary: 'Fund a merchant from a bank account, for refunds',
     params: object('Which merchant.', { merchantId }),
     input: object('How much.', { ...outsideMoney, transferId: corrects }),
     checks: outsideChecks,
@@ -141,7 +141,7 @@ export const correctionActions: readonly Action[] = [
     name: 'correction.withdraw',
     api: { method: 'POST', path: '/wallets/:walletId/withdrawals', id: 'withdraw' },
     scope: 'money:move',
-    summary: 'Take money out of a wallet, to one of the operator’s bank accounts',
+    summary: 'Withdraw money from a wallet to one of the operator’s bank accounts',
     params: object('Which wallet.', {
       walletId: faced(text('The wallet’s number.', { max: 64 }), { option: 'wallet' }),
     }),
@@ -177,7 +177,7 @@ export const correctionActions: readonly Action[] = [
     name: 'correction.reverse',
     api: { method: 'POST', path: '/corrections/reversals', id: 'reverseTransfer' },
     scope: 'money:move',
-    summary: 'Reverse a top-up, a payout or a correction, wholly or in part',
+    summary: 'Reverse a top-up, a payout or a correction, fully or in part',
     input: object('What.', { ...corrected, ...marks, reason }),
     checks: markChecks,
     answer,
@@ -200,7 +200,7 @@ export const correctionActions: readonly Action[] = [
     name: 'correction.release',
     api: { method: 'POST', path: '/corrections/releases', id: 'releaseSuspense' },
     scope: 'money:move',
-    summary: 'Move late or unknown money on, out of suspense: to the merchant, a wallet or a bank account',
+    summary: 'Release late or unknown money from suspense to the merchant, a wallet or a bank account',
     input: object('What, and where to.', {
       ...corrected,
       to: faced(oneOf('Who gets it.', releaseTargets), {
@@ -252,7 +252,7 @@ export const correctionActions: readonly Action[] = [
     name: 'correction.write-off',
     api: { method: 'POST', path: '/corrections/write-offs', id: 'writeOff' },
     scope: 'money:move',
-    summary: 'Write off a top-up whose money never came, or late or unknown money that nobody claims',
+    summary: 'Write off a top-up that never arrived, or unclaimed late or unknown money',
     input: object('What.', { ...corrected, ...marks, reason }),
     checks: markChecks,
     answer,

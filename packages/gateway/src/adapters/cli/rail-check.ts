@@ -19,7 +19,7 @@ interface CheckOptions extends OutputOptions {
 
 export function railCheckCommand(terminal: Terminal): Command {
   return new Command('check')
-    .description('Try a rail against the protocol of docs/rails.md; exit code 1 when it does anything wrong')
+    .description('Check a rail against the protocol of docs/rails.md. Exit code 1 if a check fails')
     .argument('<url>', 'Where the rail takes messages. Use one that moves no real money.')
     .addOption(
       new Option('--secret <whsec>', 'The secret that the rail knows.')

@@ -18,7 +18,7 @@ export const cancelCommand: Command = {
 
 export const resendCommand: Command = {
   name: 'resend',
-  summary: 'have an order’s callbacks sent again',
+  summary: 'resend an order’s callbacks',
   positionals: ['paymentId'],
   options: { ...credentialsOption, ...jsonOption },
   examples: ['till resend P01K73ZQ800JZ7V3N4Q5R6S7T8W'],

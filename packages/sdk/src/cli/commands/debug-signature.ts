@@ -14,7 +14,7 @@ import type { Terminal } from '../terminal.ts'
 
 export const debugSignatureCommand: Command = {
   name: 'debug-signature',
-  summary: 'say what is wrong with a request or a callback that does not open',
+  summary: 'find what is wrong with a request or callback that cannot be opened',
   positionals: ['[FILE]'],
   options: {
     body: { type: 'string', value: 'FILE', about: 'the plain body that was meant' },

@@ -8,7 +8,7 @@ import { type Command, exitCodes, jsonOption, textOption, UsageError } from '../
 
 export const keygenCommand: Command = {
   name: 'keygen',
-  summary: 'make your RSA key pair: private.pem and public.pem',
+  summary: 'create your RSA key pair: private.pem and public.pem',
   positionals: [],
   options: {
     out: { type: 'string', value: 'FOLDER', about: 'where to; this folder when left out' },

@@ -19,7 +19,7 @@ const acts = ['create', 'query', 'close'] as const
 
 export const linkCommand: Command = {
   name: 'link',
-  summary: 'create, query or close a payment link: a page and a QR code to pay at',
+  summary: 'create, query or close a payment link',
   positionals: ['create|query|close', '[linkId]'],
   choices: acts,
   options: {

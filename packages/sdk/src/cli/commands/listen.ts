@@ -23,7 +23,7 @@ const againMs = { first: 1_000, most: 10_000 } as const
 
 export const listenCommand: Command = {
   name: 'listen',
-  summary: 'take callbacks on this machine, and forward them to your program',
+  summary: 'receive callbacks on this machine and forward them to your program',
   positionals: [],
   options: {
     'forward-to': {

@@ -7,7 +7,7 @@ const shown = 20
 
 export const logsCommand: Command = {
   name: 'logs',
-  summary: 'show your refused and slow requests of the last 7 days, or one by its requestId',
+  summary: 'show your rejected and slow requests of the last 7 days, or one by its requestId',
   positionals: ['[requestId]'],
   options: {
     count: { type: 'string', value: 'N', about: `how many, at most 100; ${shown} when left out` },

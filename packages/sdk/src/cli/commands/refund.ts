@@ -8,7 +8,7 @@ import { amountText, columns, paintStatus } from '../terminal.ts'
 
 export const refundCommand: Command = {
   name: 'refund',
-  summary: 'refund a paid order, wholly or in part',
+  summary: 'refund a paid order, fully or in part',
   positionals: ['paymentId'],
   options: {
     amount: {

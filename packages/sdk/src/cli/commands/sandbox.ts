@@ -15,7 +15,7 @@ const secondPastExpiryMs = 1000
 
 export const triggerCommand: Command = {
   name: 'trigger',
-  summary: 'make a sandbox order and bring it to where this event is sent',
+  summary: 'create a sandbox order and trigger this event',
   positionals: ['event'],
   choices: eventNames,
   options: {
@@ -115,7 +115,7 @@ async function refundAndExpect(parts: Bringing, expected: string): Promise<void>
 
 export const advanceCommand: Command = {
   name: 'advance',
-  summary: 'let time pass for one sandbox order: its expiry and its callbacks’ retries come sooner',
+  summary: 'advance the time of one sandbox order: its expiry and its callbacks’ retries',
   positionals: ['paymentId', 'duration'],
   options: { ...credentialsOption, ...jsonOption },
   examples: ['till advance P01K73ZQ800JZ7V3N4Q5R6S7T8W 2d'],
