@@ -16,7 +16,7 @@ const help: Readonly<Record<MerchantFailure, Help>> = {
     cause:
       'The envelope is not a JSON object, or one of its fields is missing, unknown, repeated or malformed.',
     fix: 'Compare the envelope with [the field table](protocol.md#4-the-envelope-of-a-request). `data.field` names the field.',
-    example: '`"charset": "UTF-8"` → `"charset": "utf-8"`',
+    example: '`"format": "JSON"` → `"format": "json"`',
   },
   invalid_field: {
     cause: 'A field of the body is missing or malformed.',

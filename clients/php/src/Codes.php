@@ -15,25 +15,25 @@ final class Codes
         40002 => 'amount_does_not_fit_currency',
         // A total differs from the sum over the goods. The message gives both figures.
         40003 => 'amounts_do_not_add_up',
-        // paymentTime, paymentExpiryTime, linkExpiryTime or date is outside the allowed range.
+        // A time or date is outside the allowed range.
         40004 => 'times_out_of_range',
-        // callbackUrl, redirectUrl or cancelUrl is not an allowed URL.
+        // The URL is not allowed. `data.field` names it.
         40005 => 'url_not_allowed',
         // The envelope’s timestamp is more than 5 minutes away from the gateway’s clock.
         40010 => 'timestamp_outside_window',
-        // The envelope could not be opened: check merchantId, the AES key, the RSA key and the string to sign.
+        // The envelope could not be opened: check merchantId, the AES key, the RSA key and the string to sign. `npx till debug-signature` finds which one is wrong.
         40100 => 'envelope_not_opened',
         // The merchant is suspended. Ask the operator of the gateway.
         40300 => 'merchant_suspended',
         // Too many different callback hosts within 24 hours. Use a fixed callbackUrl.
         40301 => 'callback_address_changed_too_often',
-        // The payment order, refund or payment link does not exist.
+        // The payment order or refund does not exist.
         40400 => 'order_not_found',
         // The path or method does not exist, or the method does not belong to this path.
         40401 => 'no_such_operation',
         // The HTTP method is wrong: use the one in the Allow header.
         40500 => 'wrong_verb',
-        // orderNo, referRefundNo or linkNo was already used with different content. Use a new number.
+        // The number was already used with different content. Use a new number.
         40900 => 'number_already_used',
         // The status of the payment order does not allow this operation.
         40901 => 'status_does_not_allow',

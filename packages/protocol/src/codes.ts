@@ -23,11 +23,11 @@ export const failures = {
   },
   times_out_of_range: {
     code: 40004,
-    meaning: 'paymentTime, paymentExpiryTime, linkExpiryTime or date is outside the allowed range.',
+    meaning: 'A time or date is outside the allowed range.',
   },
   url_not_allowed: {
     code: 40005,
-    meaning: 'callbackUrl, redirectUrl or cancelUrl is not an allowed URL.',
+    meaning: 'The URL is not allowed. `data.field` names it.',
   },
   timestamp_outside_window: {
     code: 40010,
@@ -36,7 +36,7 @@ export const failures = {
   envelope_not_opened: {
     code: 40100,
     meaning:
-      'The envelope could not be opened: check merchantId, the AES key, the RSA key and the string to sign.',
+      'The envelope could not be opened: check merchantId, the AES key, the RSA key and the string to sign. `npx till debug-signature` finds which one is wrong.',
   },
   token_not_accepted: {
     code: 40101,
@@ -58,7 +58,7 @@ export const failures = {
   },
   order_not_found: {
     code: 40400,
-    meaning: 'The payment order, refund or payment link does not exist.',
+    meaning: 'The payment order or refund does not exist.',
   },
   no_such_operation: {
     code: 40401,
@@ -75,7 +75,7 @@ export const failures = {
   },
   number_already_used: {
     code: 40900,
-    meaning: 'orderNo, referRefundNo or linkNo was already used with different content. Use a new number.',
+    meaning: 'The number was already used with different content. Use a new number.',
   },
   status_does_not_allow: {
     code: 40901,

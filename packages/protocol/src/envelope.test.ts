@@ -78,7 +78,7 @@ test('a timestamp is 13 digits, as a number or as text', () => {
 })
 
 test('only the specification’s values are accepted', () => {
-  const wrong = { format: 'xml', charset: 'UTF-8', encryptType: 'DES', signType: 'RSA2' }
+  const wrong = { format: 'xml', charset: 'utf8', encryptType: 'DES', signType: 'RSA2' }
   for (const [name, value] of Object.entries(wrong)) refuses({ ...request, [name]: value }, name)
   for (const name of Object.keys(wrong)) refuses({ ...request, [name]: 1 }, name)
 })

@@ -21,7 +21,12 @@ const merchantId = pattern('The merchant.', {
 
 const commonFields = {
   format: Type.Optional(choice('The body’s format. `json` by default.', ['json'])),
-  charset: Type.Optional(choice('The body’s encoding. `utf-8` by default.', ['utf-8'])),
+  charset: Type.Optional(
+    pattern('The body’s encoding, signed as it is sent. `utf-8` by default.', {
+      regexp: /^utf-8$/i,
+      expected: '`utf-8`, in any case',
+    }),
+  ),
   encryptType: Type.Optional(choice('The encryption. `AES` by default.', ['AES'])),
   signType: Type.Optional(choice('The signature algorithm. `RSA` by default.', ['RSA'])),
   sign: base64('The signature over the string to sign.'),
@@ -56,7 +61,8 @@ export type CallbackWire = Static<typeof callbackEnvelopeSchema>
 interface CommonEnvelope {
   readonly merchantId: string
   readonly format: 'json'
-  readonly charset: 'utf-8'
+  /** As it was sent, because it is signed: utf-8 in any case. */
+  readonly charset: string
   readonly encryptType: 'AES'
   readonly signType: 'RSA'
   readonly sign: string
@@ -134,22 +140,27 @@ function commonOf(wire: RequestWire | CallbackWire): CommonEnvelope {
   }
 }
 
-export type RequestToSign = Pick<RequestEnvelope, 'merchantId' | 'method' | 'timestamp'>
-export type CallbackToSign = Pick<CallbackEnvelope, 'id' | 'merchantId' | 'eventName' | 'timestamp' | 'later'>
+export type RequestToSign = Pick<RequestEnvelope, 'merchantId' | 'method' | 'timestamp'> &
+  Partial<Pick<RequestEnvelope, 'charset'>>
+export type CallbackToSign = Pick<
+  CallbackEnvelope,
+  'id' | 'merchantId' | 'eventName' | 'timestamp' | 'later'
+> &
+  Partial<Pick<CallbackEnvelope, 'charset'>>
 
 /** Every field but `sign`, sorted by name, `name=value` joined by `&`; `plainBody` is the body before encryption. */
 export function requestStringToSign(
-  { merchantId, method, timestamp }: RequestToSign,
+  { merchantId, method, timestamp, charset = 'utf-8' }: RequestToSign,
   plainBody: string,
 ): string {
-  return `body=${plainBody}&charset=utf-8&encryptType=AES&format=json&merchantId=${merchantId}&method=${method}&signType=RSA&timestamp=${timestamp}`
+  return `body=${plainBody}&charset=${charset}&encryptType=AES&format=json&merchantId=${merchantId}&method=${method}&signType=RSA&timestamp=${timestamp}`
 }
 
 export function callbackStringToSign(envelope: CallbackToSign, plainBody: string): string {
-  const { id, merchantId, eventName, timestamp, later } = envelope
-  const known = `body=${plainBody}&charset=utf-8&encryptType=AES&eventName=${eventName}&format=json&id=${id}&merchantId=${merchantId}&signType=RSA&timestamp=${timestamp}`
+  const { id, merchantId, eventName, timestamp, later, charset = 'utf-8' } = envelope
+  const known = `body=${plainBody}&charset=${charset}&encryptType=AES&eventName=${eventName}&format=json&id=${id}&merchantId=${merchantId}&signType=RSA&timestamp=${timestamp}`
   if (later === undefined) return known
-  const fixed = { charset: 'utf-8', encryptType: 'AES', format: 'json', signType: 'RSA' }
+  const fixed = { charset, encryptType: 'AES', format: 'json', signType: 'RSA' }
   const fields = { ...later, ...fixed, id, merchantId, eventName, timestamp, body: plainBody }
   return Object.entries(fields)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

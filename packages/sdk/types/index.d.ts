@@ -72,6 +72,13 @@ export interface CreateAnswer {
     status: OrderStatus;
     /** The attach of the create request, if any. 1 to 1024 characters; may have line breaks and tabs. */
     attach?: string;
+    /** What will probably not work, although the order was accepted. Absent where there is nothing. */
+    warnings?: {
+        /** The field that it is about. 1 to 128 characters. */
+        field: string;
+        /** What to look at. 1 to 1024 characters. */
+        msg: string;
+    }[];
     /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
         /** Its path, such as `order.goods[0].goods_name`. 1 to 1024 characters. */

@@ -151,8 +151,12 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   }
   const onPublicAnswered = answeredAt('public')
   const { hsts } = config
+  let publicUrl = config.publicUrl ?? ''
+  const hasDocs = existsSync(join(repositoryRoot, 'docs'))
+  const errorsUrl = () => (hasDocs ? `${publicUrl}/docs/errors` : undefined)
   const publicListener = makeListener({
     ...listenerParts,
+    errorsUrl,
     hsts,
     onAnswered: onPublicAnswered,
     onConnectionRefused: answerLog.connectionRefused,
@@ -161,6 +165,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     direct: tracedDirect(
       makeMerchantApi({
         ...listenerParts,
+        errorsUrl,
         hsts,
         api: () => running().api,
         admission,
@@ -181,7 +186,6 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
 
   if (tracer) for (const listener of listeners) traceRequests(listener, tracer)
 
-  let publicUrl = config.publicUrl ?? ''
   let adminUrl = ''
   for (const listener of listeners) serveAssets(listener)
   serveHome(publicListener, {
@@ -190,7 +194,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     publicUrl: () => publicUrl,
     shopUrl: parts.shopUrl ?? (() => undefined),
     isAccessGiven: isAccessGiven(config),
-    hasDocs: existsSync(join(repositoryRoot, 'docs')),
+    hasDocs,
     hasPortal: config.hasPortal,
     hasWalletPages: config.hasWalletPages,
     readiness,

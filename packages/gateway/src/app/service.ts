@@ -19,6 +19,7 @@ import { makeReadInThread } from '../finance/reconciliation/read-file-in-thread.
 import { recentSignInMs } from '../identity/accounts/sessions.ts'
 import type { OpenDatabase } from '../platform/database/open-database.ts'
 import type { Readiness } from '../platform/http/health.ts'
+import { makeSystemLookup } from '../platform/outbound/lookup.ts'
 import { makeOpenIdClient } from '../platform/outbound/openid.ts'
 import { openMailSession } from '../platform/outbound/smtp.ts'
 import type { RequestLog } from '../platform/request-log/request-log.ts'
@@ -110,6 +111,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     random,
     ownListeners,
     railPost: railOutbound.post,
+    lookup: makeSystemLookup(),
     openMail: mail && (() => openMailSession(mail)),
     sealingTools: tools,
     statementFiles: makeReadInThread(),

@@ -37,7 +37,14 @@ async function send(bytes: string): Promise<Told & { readonly all: string }> {
   const [statusLine = '', ...fields] = head.split('\r\n')
   const headers = new Headers(fields.map((field) => field.split(/: (.*)/, 2) as [string, string]))
   const { code, msg, data } = JSON.parse(body)
-  return { all, status: Number(statusLine.split(' ')[1]), headers, code, msg, requestId: data.requestId }
+  return {
+    all,
+    status: Number(statusLine.split(' ')[1]),
+    headers,
+    code,
+    msg: msg.replace(/ See http\S+$/, ''),
+    requestId: data.requestId,
+  }
 }
 
 /** The id is in the answer, in its header and in the log. */
@@ -161,7 +168,12 @@ test('a known path with a wrong verb is told the right one', async () => {
     const response = await fetch(gateway.url + path)
     const { code, msg } = JSON.parse(await response.text())
     assert.deepEqual(
-      { status: response.status, allow: response.headers.get('allow'), code, msg },
+      {
+        status: response.status,
+        allow: response.headers.get('allow'),
+        code,
+        msg: msg.replace(/ See http\S+$/, ''),
+      },
       { status: 405, allow: 'POST', code: 40500, msg: 'GET is not served at this path: send POST.' },
     )
   }

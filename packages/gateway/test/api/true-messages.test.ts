@@ -94,7 +94,7 @@ test('a charset that is not read is refused by name, in the envelope and in the 
   const inside = await gateway.post('/api/v1/gateway', JSON.stringify({ ...envelope, charset: 'gbk' }))
   assert.deepEqual(
     [inside.code, inside.data.field, inside.msg],
-    [40000, 'charset', 'charset must be `utf-8`, but was "gbk".'],
+    [40000, 'charset', 'charset must be `utf-8`, in any case, but was "gbk".'],
   )
   const header = { 'content-type': 'application/json; charset=gbk' }
   const outside = await gateway.post('/api/v1/gateway', JSON.stringify(envelope), header)

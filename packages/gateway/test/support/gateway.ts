@@ -210,5 +210,13 @@ async function send(url: string, body: string | Buffer, headers: Record<string, 
   })
   const text = await response.text()
   const { code, msg, data } = JSON.parse(text)
-  return { status: response.status, headers: response.headers, text, code, msg, data }
+  // The text has the address of the code's documentation too.
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    code,
+    msg: msg.replace(/ See http\S+$/, ''),
+    data,
+  }
 }

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { type Failure, successCode, successMessage } from '../codes.ts'
 import { amount, choice, list, nested, text, timeNumber, url, wholeNumber } from '../fields.ts'
 import type { JsonObject } from '../json/json.ts'
-import { maxOrderNoLength, maxRailIdLength, maxTransactionIdLength } from '../limits.ts'
+import { maxMessageLength, maxOrderNoLength, maxRailIdLength, maxTransactionIdLength } from '../limits.ts'
 import { nextActionSchema } from '../rail/answers.ts'
 import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
@@ -33,6 +33,18 @@ export const createAnswerSchema = Type.Object({
   checkoutUrl: url('Redirect the consumer here to pay.'),
   status: choice('`pending` for a new order; the current status for a repeat.', orderStatusNames),
   ...attach,
+  warnings: Type.Optional(
+    list('What will probably not work, although the order was accepted. Absent where there is nothing.', {
+      item: nested('A warning.', {
+        typeName: 'warning',
+        fields: {
+          field: text('The field that it is about.', { max: 128 }),
+          msg: text('What to look at.', { max: maxMessageLength }),
+        },
+      }),
+      typeName: 'array of warnings',
+    }),
+  ),
   ...ignored,
 })
 export type CreateAnswer = Static<typeof createAnswerSchema>
@@ -158,8 +170,14 @@ export interface FailureData {
   readonly field?: string
 }
 
-export function failureAnswer({ code, message, field }: Failure, requestId: string): Answer<FailureData> {
-  return { code, msg: message, data: { ...(field !== undefined && { field }), requestId } }
+/** `errorsUrl` is the page with a section for each code, where the gateway serves one. */
+export function failureAnswer(
+  { code, message, field }: Failure,
+  requestId: string,
+  errorsUrl?: string,
+): Answer<FailureData> {
+  const msg = errorsUrl === undefined ? message : `${message} See ${errorsUrl}#${code}`
+  return { code, msg, data: { ...(field !== undefined && { field }), requestId } }
 }
 
 const readAnswer = makeReader(answerSchema, { failure: 'invalid_field', whole: 'the answer' })

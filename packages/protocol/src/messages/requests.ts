@@ -49,7 +49,7 @@ export function parseQueryBody(bodyText: string): QueryOrder {
   if (refundId !== undefined) return { kind: 'refundId', refundId, ...ignoring(body) }
   throw new Failure('invalid_field', {
     field: 'paymentId',
-    message: 'paymentId is missing: send it, or orderNo or refundId.',
+    message: `paymentId is missing: it must be text of 1 to ${maxPaymentIdLength} characters.`,
   })
 }
 

@@ -47,6 +47,8 @@ export interface MerchantApiParts {
   /** While the listener closes, every connection has its last answer. */
   readonly isClosing: () => boolean
   readonly onAnswered: NoteAnswered
+  /** The page with a section for each error code, where there is one. */
+  readonly errorsUrl: () => string | undefined
   /** The Strict-Transport-Security header. */
   readonly hsts?: string | undefined
 }
@@ -127,7 +129,7 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
     const refusal = {
       httpStatus,
       requestId,
-      body: failureAnswer(failure, requestId),
+      body: failureAnswer(failure, requestId, parts.errorsUrl()),
       retryAfterSeconds: failure.retryAfterSeconds,
       isLast: parts.isClosing(),
       hsts: parts.hsts,

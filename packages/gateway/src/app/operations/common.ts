@@ -4,6 +4,7 @@ import { unpublished } from '../../core/changes/rules/change.ts'
 import { makeMakeEmails } from '../../core/emails/make-emails.ts'
 import { PlatformKeys } from '../../core/keys/platform-keys.ts'
 import { CallbackHosts } from '../../core/merchants/callback-hosts.ts'
+import { makeIsNameMissing } from '../../core/merchants/callback-names.ts'
 import { MerchantDirectory } from '../../core/merchants/merchant-directory.ts'
 import { makeRecordKeyUse } from '../../core/merchants/note-key-use.ts'
 import type { Merchant } from '../../core/merchants/rules/merchant.ts'
@@ -86,6 +87,7 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
     }),
     askRails,
     payByRail: makePayByRail({ ...stores, ...basis, askRails }),
+    isNameMissing: makeIsNameMissing({ lookup: parts.lookup, urlPolicy, clock }),
     placeOrder: makePlaceOrder({
       orders: stores.orders,
       callbackHosts: new CallbackHosts({

@@ -4,6 +4,7 @@ import type { Publish } from '../../core/changes/rules/change.ts'
 import type { Rail } from '../../core/orders/payments/rules/rail.ts'
 import type { RailPost } from '../../finance/rails/rail-client.ts'
 import type { StatementFiles } from '../../finance/reconciliation/read-file.ts'
+import type { Lookup } from '../../platform/outbound/lookup.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
 import type { MailSession } from '../../platform/runtime/outside/mail.ts'
@@ -23,6 +24,8 @@ export interface OperationParts extends ClockAndRandom {
   readonly openMail?: (() => MailSession) | undefined
   /** No callback and no message to a rail goes there; left out, nothing listens. */
   readonly ownListeners?: OwnListeners
+  /** Looks up the hosts of callbacks; left out, orders never warn about them. */
+  readonly lookup?: Lookup
   /** Seals callbacks; left out, the protocol's own. */
   readonly sealingTools?: SealingTools
   /** Reads statements' files; left out, in the thread that asks. */

@@ -12,6 +12,7 @@ import {
 } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
+import type { IsNameMissing } from '../merchants/callback-names.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { CurrentOrder } from './current-order.ts'
 import type { PlaceOrder } from './place-order.ts'
@@ -21,6 +22,7 @@ import { differingField, type ErasableText, makeOrder, type Order } from './rule
 export interface CreateOrderParts {
   readonly placeOrder: PlaceOrder
   readonly currentOrder: CurrentOrder
+  readonly isNameMissing: IsNameMissing
   readonly publicUrl: string
   readonly linkTokens: Tokens
   readonly clock: Clock
@@ -40,7 +42,9 @@ export function makeCreateOrder(parts: CreateOrderParts) {
     const stored = await placeOrder.place(order, merchant, nowMs)
     assert(stored, 'nothing but its number stands against an order without a link')
     if (stored.paymentId !== order.paymentId) refuseOtherContent(stored, asSaid(order, stored, merchant))
-    return answer(await parts.currentOrder(stored, nowMs), create)
+    const isMissing = create.callbackUrl !== undefined && parts.isNameMissing(create.callbackUrl, merchant)
+    const made = answer(await parts.currentOrder(stored, nowMs), create)
+    return isMissing && (await isMissing) ? { ...made, warnings: [missingName(create.callbackUrl)] } : made
   }
 
   function answer(order: Order, asked: Ignoring): CreateAnswer {
@@ -55,6 +59,13 @@ export function makeCreateOrder(parts: CreateOrderParts) {
       ...(attach !== undefined && { attach }),
       ...ignoring(asked),
     }
+  }
+}
+
+function missingName(callbackUrl = ''): NonNullable<CreateAnswer['warnings']>[number] {
+  return {
+    field: 'callbackUrl',
+    msg: `The host ${new URL(callbackUrl).hostname} does not resolve. The order is accepted, but its callbacks cannot be delivered until the host does.`,
   }
 }
 

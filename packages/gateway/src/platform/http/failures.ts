@@ -17,6 +17,8 @@ const lingerMs = 1_000
 
 export interface FailureParts {
   readonly isUnavailable: (error: unknown) => boolean
+  /** The page with a section for each code. */
+  readonly errorsUrl?: (() => string | undefined) | undefined
   readonly sendMissingPage: SendMissingPage
   /** Where POST is served beside the framework's own routes. */
   readonly postPaths: readonly string[]
@@ -24,25 +26,27 @@ export interface FailureParts {
 
 export function answerFailures(
   listener: FastifyInstance,
-  { isUnavailable, postPaths, sendMissingPage }: FailureParts,
+  { isUnavailable, postPaths, sendMissingPage, errorsUrl = () => undefined }: FailureParts,
 ): void {
   listener.setErrorHandler((error: unknown, request, reply) => {
     const failure = toFailure(error, isUnavailable)
     if (failure.failure === 'internal')
       request.log.error({ requestId: request.id, err: error }, 'internal error')
-    return sendFailure(request, reply, failure)
+    return sendFailure(request, reply, failure, errorsUrl())
   })
   const verbsAt = noteVerbs(listener, postPaths)
   listener.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0] ?? ''
     const verbs = verbsAt(path)
     if (verbs.length === 0 && isBrowser(request)) return sendMissingPage(reply)
-    if (verbs.length === 0) return sendFailure(request, reply, noSuchPath(request.method, path, postPaths))
+    if (verbs.length === 0)
+      return sendFailure(request, reply, noSuchPath(request.method, path, postPaths), errorsUrl())
     const message = `${request.method} is not served at this path: send ${verbs.join(' or ')}.`
     return sendFailure(
       request,
       reply.header('allow', verbs.join(', ')),
       new Failure('wrong_verb', { message }),
+      errorsUrl(),
     )
   })
 }
@@ -83,14 +87,19 @@ export function failureOf(request: FastifyRequest): AnsweredFailure | undefined 
   return failures.get(request)
 }
 
-export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
+export function sendFailure(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  failure: Failure,
+  errorsUrl?: string,
+): FastifyReply {
   const { code, field } = failure
   failures.set(request, { code, ...(field !== undefined && { field }) })
   reply.status(httpStatusOf(failure.code))
   // What is left of the request is not read.
   if (failure.failure === 'too_large') reply.header('connection', 'close')
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
-  return reply.send(failureAnswer(failure, request.id))
+  return reply.send(failureAnswer(failure, request.id, errorsUrl))
 }
 
 /** A connection that has no response of Node's own: what came on it is no request, or none that is served. */

@@ -53,6 +53,8 @@ export interface ListenerParts {
   /** Bounds ordinary pages, and says so on a page. */
   readonly limitPages: (listener: FastifyInstance, admission: AdmissionControl) => void
   readonly sendMissingPage: SendMissingPage
+  /** The page with a section for each error code, where there is one. */
+  readonly errorsUrl?: () => string | undefined
   /** The Strict-Transport-Security header of every response. */
   readonly hsts?: string | undefined
   /** Takes what it can before the framework is asked: POST at these paths. */

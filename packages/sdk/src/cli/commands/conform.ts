@@ -1,10 +1,11 @@
 // till conform: checks any implementation of the interface, clause by clause, over HTTP.
 
+import { type Clause, clauses } from '../../conform/clauses.ts'
 import { makeGateway } from '../../conform/gateway.ts'
 import { commandHooks, manualHooks, sandboxHooks } from '../../conform/hooks.ts'
 import { startReceiver } from '../../conform/receiver.ts'
 import { junitOf } from '../../conform/report.ts'
-import { belongsTo, type Clause, clauses, type Result, runSuite } from '../../conform/suite.ts'
+import { belongsTo, type Result, runSuite } from '../../conform/suite.ts'
 import { makeWorld } from '../../conform/world.ts'
 import { readCredentials } from '../../credentials.ts'
 import { withDefaults } from '../../options.ts'

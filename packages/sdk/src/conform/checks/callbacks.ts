@@ -1,7 +1,7 @@
 // Clauses 2.10 to 2.12, 4.4, 5.4, 6 and 7.3: what the gateway sends, and what it does with the answer.
 import { eventOf, type OpenedCallback, resultOf } from '../callback.ts'
+import type { Check } from '../clauses.ts'
 import { expect, shown } from '../outcome.ts'
-import type { Check } from '../suite.ts'
 import { amount, exactly, expectFields, guid, message, text, time } from '../values.ts'
 import type { World } from '../world.ts'
 

@@ -1,7 +1,8 @@
 // Clauses 2.3 to 2.7, 4.2 and 8: what create takes, what it refuses, and what it answers.
+
+import type { Check, Clause } from '../clauses.ts'
 import { dataOf } from '../gateway.ts'
 import { expect, shown } from '../outcome.ts'
-import type { Check, Clause } from '../suite.ts'
 import { address, exactly, expectFields, text } from '../values.ts'
 import { create, type World } from '../world.ts'
 

@@ -1,7 +1,8 @@
 // Clauses 2.8, 2.9, 3, 4.1, 4.3, 7.4 and 9: what becomes of an order, as query answers it.
+
+import type { Check } from '../clauses.ts'
 import { dataOf } from '../gateway.ts'
 import { expect, shown } from '../outcome.ts'
-import type { Check } from '../suite.ts'
 import { amount, currency, exactly, expectFields, message, text, time } from '../values.ts'
 import { create, query, type World } from '../world.ts'
 

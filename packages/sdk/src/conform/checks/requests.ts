@@ -1,7 +1,8 @@
 // Clauses 2.1, 2.2, 5 and 7: the envelopes, how they are signed and encrypted, and what a refusal looks like.
+
+import type { Check } from '../clauses.ts'
 import { codeOf, dataOf, expectRefusal, gatewayPath, isObject, readObject, strangeKeys } from '../gateway.ts'
 import { expect, shown } from '../outcome.ts'
-import type { Check } from '../suite.ts'
 import { create, query, type World } from '../world.ts'
 
 /** A refusal is only telling where the same request is accepted without what is wrong with it. */

@@ -1,0 +1,59 @@
+// Whether the host of a callbackUrl is known to DNS. An order whose host is not known is accepted all the same, with a
+// warning: the name may come later. Asked once for each host and ten minutes, only for orders that were accepted (so at
+// most as many hosts as a merchant may use in a day), one at a time, and never longer than a third of a second.
+import { BoundedMap } from '../../platform/runtime/bounded-map.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import { publicOnly, targetOf, type UrlPolicy } from '../../platform/runtime/ssrf-guard.ts'
+import type { Merchant } from './rules/merchant.ts'
+
+export interface CallbackNamesParts {
+  /** Undefined: no name is ever asked for. */
+  readonly lookup: ((hostname: string, policy: UrlPolicy) => Promise<unknown>) | undefined
+  readonly urlPolicy: UrlPolicy
+  readonly clock: Clock
+}
+
+const maxRemembered = 10_000
+const rememberedForMs = { known: 600_000, missing: 60_000 } as const
+const maxWaitMs = 300
+
+export type IsNameMissing = (callbackUrl: string, merchant: Merchant) => boolean | Promise<boolean>
+
+export function makeIsNameMissing({ lookup, urlPolicy, clock }: CallbackNamesParts): IsNameMissing {
+  const remembered = new BoundedMap<string, { readonly isMissing: boolean; readonly untilMs: number }>(
+    maxRemembered,
+  )
+  let isAsking = false
+  return (callbackUrl, { isSelfRegistered }) => {
+    const known = remembered.get(callbackUrl)
+    if (known !== undefined && clock.now() < known.untilMs) return known.isMissing
+    const { hostname } = targetOf(new URL(callbackUrl))
+    if (!lookup || isAsking || !/[a-z]/i.test(hostname) || hostname.includes(':')) return false
+    isAsking = true
+    const asked = lookup(hostname, isSelfRegistered ? publicOnly(urlPolicy) : urlPolicy)
+      .then(
+        () => false,
+        (error: NodeJS.ErrnoException) => error.code === 'ENOTFOUND',
+      )
+      .then((isMissing) => {
+        const forMs = isMissing ? rememberedForMs.missing : rememberedForMs.known
+        remembered.set(callbackUrl, { isMissing, untilMs: clock.now() + forMs })
+        return isMissing
+      })
+      .finally(() => {
+        isAsking = false
+      })
+    return within(maxWaitMs, asked)
+  }
+}
+
+/** What takes longer says nothing now, and is remembered for the next order. */
+function within(durationMs: number, asked: Promise<boolean>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, durationMs, false)
+    void asked.then((isMissing) => {
+      clearTimeout(timer)
+      resolve(isMissing)
+    })
+  })
+}
