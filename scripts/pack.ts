@@ -21,6 +21,7 @@ const carried = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   '.env.example',
+  'clients',
   'docs',
   'examples/README.md',
   `${gateway}/package.json`,

@@ -207,7 +207,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     own: () => ({ publicUrl, adminUrl, shopUrl: parts.shopUrl?.(), railUrl: railUrl() }),
     clock: parts.clock,
   })
-  serveSdk(publicListener)
+  serveSdk(publicListener, () => publicUrl)
   const newNonce = () => Buffer.from(random(16)).toString('base64')
   const jar = makeCookieJar({ isSecure: config.mode === 'live' })
   const brand = readBrand(config.operator)

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/process.ts'
 
 function serve() {
   const listener = fastify()
-  serveSdk(listener)
+  serveSdk(listener, () => 'http://localhost:8080')
   return (headers: Record<string, string> = {}) => listener.inject({ url: '/sdk/tillgate-sdk.tgz', headers })
 }
 

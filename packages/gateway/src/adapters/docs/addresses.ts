@@ -1,5 +1,4 @@
 // Papers name a sandbox by its usual addresses; whoever reads them at a gateway reads that gateway's own.
-import { sdkPath } from '../merchant-api/sdk/paths.ts'
 
 export const usual = {
   publicUrl: 'http://localhost:8080',
@@ -20,7 +19,7 @@ export function withOwnAddresses(
   text: string,
   { mode, own }: { mode: 'sandbox' | 'live'; own: OwnAddresses },
 ): string {
-  if (mode === 'live') return text.replaceAll(`${usual.publicUrl}${sdkPath}`, `${own.publicUrl}${sdkPath}`)
+  if (mode === 'live') return text.replaceAll(`${usual.publicUrl}/sdk/`, `${own.publicUrl}/sdk/`)
   return text.replaceAll(
     /http:\/\/localhost:808[0-3]\b/g,
     (found) =>

@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { FastifyInstance } from 'fastify'
 import { type Prepared, prepare, sendPrepared } from '../../kit/prepared.ts'
+import { clientFiles, hasClients } from './client-packages.ts'
 import { sdkPath } from './paths.ts'
 
-export function serveSdk(listener: FastifyInstance): void {
+export function serveSdk(listener: FastifyInstance, publicUrl: () => string): void {
   let made: Promise<Prepared> | undefined
   const madePackage = (): Promise<Prepared> => {
     made ??= makePackage().catch((error: unknown) => {
@@ -21,6 +22,14 @@ export function serveSdk(listener: FastifyInstance): void {
   listener.get(sdkPath, async (request, reply) =>
     sendPrepared(request, reply.header('cache-control', 'public, no-cache'), await madePackage()),
   )
+  if (!hasClients) return
+  const prepared = new Map<string, Prepared>()
+  for (const [path, { type, make }] of Object.entries(clientFiles))
+    listener.get(path, async (request, reply) => {
+      const file = prepared.get(path) ?? prepare(type, make(publicUrl()))
+      prepared.set(path, file)
+      return sendPrepared(request, reply.header('cache-control', 'public, no-cache'), file)
+    })
 }
 
 /** A packed gateway carries it; a checkout makes it from its sources. */
