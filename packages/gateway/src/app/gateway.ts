@@ -29,6 +29,7 @@ import { serveRails } from '../adapters/merchant-api/rails.ts'
 import { serveSdk } from '../adapters/merchant-api/sdk/routes.ts'
 import { servePortal } from '../adapters/portal/routes.ts'
 import { serveSandboxAccess } from '../adapters/sandbox/access.ts'
+import { serveGallery } from '../adapters/sandbox/gallery.ts'
 import { servePlayground } from '../adapters/sandbox/playground.ts'
 import { serveWallet } from '../adapters/wallet/routes.ts'
 import type { DatabaseEvent } from '../platform/database/open-database.ts'
@@ -239,6 +240,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     })
   }
   if (config.mode === 'sandbox') {
+    serveGallery(publicListener, newNonce)
     servePlayground(publicListener, { newNonce, isAccessGiven: isAccessGiven(config) })
   }
   serveLogos(publicListener, (merchantId) => running().findLogo(merchantId))

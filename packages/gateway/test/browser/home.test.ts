@@ -12,7 +12,7 @@ for (const { size, colorScheme, options } of screens) {
     const { page, troubles } = await openPage(browser, options)
     await page.goto(gateway.url)
     assert.equal(await page.title(), 'Tillgate sandbox')
-    assert.equal(await page.locator('.pill').textContent(), 'Ready')
+    assert.equal(await page.locator('#health').textContent(), 'Ready')
     assert.match((await page.locator('main').textContent()) ?? '', /no real money moves/)
     // Nothing is wider than the screen.
     const overflow = await page.evaluate(

@@ -40,7 +40,7 @@ const faces = {
     passkeys: '/merchant/account/passkeys',
     addPage: '/merchant/account/passkeys/begin',
     proof: 'Your password',
-    fields: { login: 'E-mail address', secret: 'Password' },
+    fields: { login: 'Email address', secret: 'Password' },
     secret: memberPassword,
     async account(): Promise<Account> {
       const { email } = await memberOf(gateway, merchantId, 'developer')

@@ -36,7 +36,7 @@ test('a member makes a passkey on a phone and signs in with it', async () => {
   const { page, troubles } = await openPage(browser, phone)
   await addAuthenticator(page)
   await page.goto(`${url}/merchant/account`)
-  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password').fill(memberPassword)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('link', { name: 'Passkeys' }).click()

@@ -90,33 +90,33 @@ await gateway.operations.makeBills()
 const pages: Readonly<Record<string, { readonly path: string; readonly expects: RegExp }>> = {
   home: { path: '', expects: /Balance/ },
   orders: { path: '/orders', expects: /order-/ },
-  order: { path: `/orders/${paymentId}`, expects: /What happened/ },
+  order: { path: `/orders/${paymentId}`, expects: /Timeline/ },
   refund: { path: `/orders/${paymentId}/refund`, expects: /The money goes back/ },
   money: { path: '/money', expects: /Statement/ },
-  bills: { path: '/bills', expects: /Balance at the end/ },
-  payouts: { path: '/payouts', expects: /every day/ },
-  payout: { path: `/payouts/${payoutId}`, expects: /Number at the bank/ },
+  bills: { path: '/bills', expects: /Closing balance/ },
+  payouts: { path: '/payouts', expects: /Daily/ },
+  payout: { path: `/payouts/${payoutId}`, expects: /Bank reference number/ },
   bank: { path: '/bank', expects: /Tea House GmbH/ },
   'bank-change': { path: '/bank/change', expects: /Account holder/ },
   fees: { path: '/fees', expects: /Agreed with your shop/ },
   links: { path: '/links', expects: /A set of six cups/ },
-  link: { path: `/links/${link.linkId}`, expects: /What came of it/ },
+  link: { path: `/links/${link.linkId}`, expects: /Results/ },
   'new-link': { path: '/links/new', expects: /How often it can be paid/ },
-  keys: { path: '/keys', expects: /Our public key/ },
+  keys: { path: '/keys', expects: /Gateway public key/ },
   'new-rsa-key': { path: '/keys/rsa', expects: /made in this browser/ },
   callbacks: { path: '/callbacks', expects: /service\.|PAYMENT|payment/i },
-  callback: { path: `/callbacks/${rows[0]?.callback_id}`, expects: /What it says/ },
+  callback: { path: `/callbacks/${rows[0]?.callback_id}`, expects: /Body/ },
   endpoints: { path: '/endpoints', expects: /warehouse\/events/ },
   'new-endpoint': { path: '/endpoints/new', expects: /Standard Webhooks/ },
-  endpoint: { path: `/endpoints/${endpoint.endpointId}`, expects: /Live secrets/ },
-  requests: { path: '/requests', expects: /refused or slow/ },
+  endpoint: { path: `/endpoints/${endpoint.endpointId}`, expects: /Active secrets/ },
+  requests: { path: '/requests', expects: /Rejected and slow/ },
   settings: { path: '/settings', expects: new RegExp(merchantId) },
   'settings-change': { path: '/settings/change', expects: /within 5 seconds/ },
   logo: { path: '/settings/logo', expects: /beside your name/ },
   members: { path: '/members', expects: /somebody\.with/ },
   invite: { path: '/members/invite', expects: /for you to hand over/ },
   account: { path: '/account', expects: /Where you are signed in/ },
-  'not-found': { path: '/orders/P00000000000000000000000000', expects: /nothing here/ },
+  'not-found': { path: '/orders/P00000000000000000000000000', expects: /Page not found/ },
 }
 
 for (const { size, colorScheme, options } of screens)
@@ -124,7 +124,7 @@ for (const { size, colorScheme, options } of screens)
     const { page, troubles } = await openPage(browser, options)
     await page.goto(`${gateway.url}/merchant`)
     await look(page, `portal-sign-in-${size}-${colorScheme}`)
-    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Email address').fill(email)
     await page.getByLabel('Password').fill(memberPassword)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(`${gateway.url}/merchant`)
@@ -157,9 +157,9 @@ test('a newcomer comes in by the sandbox’s page and makes a key that never lea
   await page.getByLabel('Password', { exact: true }).fill(memberPassword)
   await page.getByLabel('Password once more').fill(memberPassword)
   await page.getByRole('button', { name: 'Join' }).click()
-  await page.getByText('Until your first payment').waitFor()
+  await page.getByText('Get your first payment').waitFor()
   await page.goto(`${gateway.url}/merchant/keys/rsa`)
-  await page.getByRole('button', { name: 'Make a new pair in this browser' }).click()
+  await page.getByRole('button', { name: 'Make a key pair in this browser' }).click()
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Save the private key' }).click()
   assert.equal((await download).suggestedFilename(), 'private.pem')

@@ -81,7 +81,7 @@ test('a currency that few orders are in is found, a stretch of orders at a time'
   const next = async (query: string): Promise<string> => {
     const { text } = await admin.get(`/orders${query}`)
     assert.deepEqual(listed(text), [])
-    assert.match(text, /Looked through the orders back to \d{4}-/)
+    assert.match(text, /Searched orders back to \d{4}-/)
     return (/rel="next" href="\/orders([^"]+)"/.exec(text)?.[1] ?? '').replaceAll('&amp;', '&')
   }
   for (const query of ['?currency=tnd', `?merchant=${merchantId}&status=timeout`])

@@ -144,7 +144,7 @@ test('a login that nobody has, and that of a disabled operator, lock as any othe
     const { text } = await new ConsoleClient(gateway).signIn(login, 'guess')
     // The page's allowance by address is not what this is about.
     clock.advance(5_000)
-    return /<p class="note bad"[^>]*>([^<]*)/.exec(text)?.[1] ?? ''
+    return /class="flash bad".*?<p>([^<]*)/s.exec(text)?.[1] ?? ''
   }
   const answers: Record<string, string[]> = {}
   for (const login of ['here', 'left', 'no-such-login']) {

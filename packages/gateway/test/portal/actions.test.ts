@@ -49,8 +49,8 @@ test('fields that are missing or wrong are said at each of them, in the readerâ€
   const path = `/merchant/orders/${await shop.paidOrder()}/refund`
   const refused = await finance.post(path, { referRefundNo: 'portal-3', amount: 'much' }, { on: path })
   assert.equal(refused.status, 422)
-  assert.match(refused.text, /Please check: Amount\./)
-  assert.match(refused.text, /Please fill in: Reason\./)
+  assert.match(refused.text, /Check this value: Amount\./)
+  assert.match(refused.text, /Enter a value: Reason\./)
 })
 
 test('a new AES key is shown once, wants the password, and opens requests beside the old one', async () => {

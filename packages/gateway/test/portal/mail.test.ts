@@ -53,7 +53,7 @@ test('whoever forgot the password gets a link; an address that nobody has is ans
       { on: '/merchant/forgotten' },
     )
     const { text } = await client.get(location ?? '')
-    answers.push(`${status} ${location} ${/class="note good"[^>]*>([^<]*)/.exec(text)?.[1]}`)
+    answers.push(`${status} ${location} ${/class="flash good".*?<p>([^<]*)/s.exec(text)?.[1]}`)
   }
   assert.equal(new Set(answers).size, 1, answers.join('\n'))
   const { pathname } = new URL(await linkFor(email, 'recover'))

@@ -38,11 +38,11 @@ test('a new bank account wants the owner’s password, waits, and can be stopped
   )
   const { text } = await finance.get('/merchant/bank')
   assert.match(text, /Tea House GmbH/)
-  assert.match(text, /class="status wait"/)
+  assert.match(text, /class="pill wait"/)
   assert.doesNotMatch(text, /bank\/change/)
   const [, stop = ''] = /href="(\/merchant\/bank\/[^"]+\/stop)"/.exec(text) ?? []
   assert.equal((await finance.post(stop, {}, { on: stop })).location, '/merchant/bank')
-  assert.match((await owner.get('/merchant/bank')).text, /stopped/)
+  assert.match((await owner.get('/merchant/bank')).text, /Stopped/)
   assert.deepEqual(await recorded('merchant.bank-account'), ['member'])
 })
 
@@ -50,7 +50,7 @@ test('where operators want a second one for bank accounts, no member changes one
   const strict = await startTestGateway({ share: gateway, environment: { APPROVAL_FOR: 'bank-account' } })
   const { client } = await memberOf(strict, merchantId, 'owner')
   const page = await client.get('/merchant/bank')
-  assert.match(page.text, /The operator changes it for you/)
+  assert.match(page.text, /The operator changes this account for you/)
   assert.doesNotMatch(page.text, /bank\/change/)
   const refused = await client.post(change, { ...account, password }, { on: change })
   assert.equal(refused.status, 422)
@@ -83,7 +83,7 @@ test('a payment link is made once however often its form is sent, paid, paused a
   const [, qr = ''] = /<img class="qr" src="([^"]+)"/.exec(shown.text) ?? []
   assert.equal((await fetch(gateway.url + qr)).headers.get('content-type'), 'image/svg+xml')
   assert.equal((await finance.post(`${link}/pause`, {}, { on: `${link}/pause` })).location, link)
-  assert.match((await owner.get(link)).text, /paused/)
+  assert.match((await owner.get(link)).text, /Paused/)
   assert.equal((await finance.post(`${link}/resume`, {}, { on: `${link}/resume` })).location, link)
   assert.equal((await finance.post(`${link}/close`, {}, { on: `${link}/close` })).location, link)
   const again = await finance.post(`${link}/resume`, {}, { on: `${link}/close` })
@@ -100,7 +100,7 @@ test('payouts and the bill of a day are seen, and the bill’s file is the one t
   )
   assert.match((await finance.get('/merchant/payouts')).text, new RegExp(payoutId))
   assert.match((await finance.get(`/merchant/payouts/${payoutId}`)).text, /Requested/)
-  assert.match((await finance.get('/merchant/fees')).text, /Costs nothing/)
+  assert.match((await finance.get('/merchant/fees')).text, /No fee/)
   // As of two days ago, because a day is billed when it is over.
   await gateway.pool.query('update transfers set made_at = made_at - 172800000 where merchant_id = $1', [
     merchantId,

@@ -79,7 +79,7 @@ export class ConsoleClient {
     const sent = await this.post(path, fields, options)
     assert([303, 422].includes(sent.status), `${path}: ${sent.status}`)
     const { text } = sent.status === 422 ? sent : await this.get(sent.location ?? '')
-    const [, note = ''] = /<(?:p|div) class="note (?:good|bad)"[^>]*>(.*?)<\/(?:p|div)>/s.exec(text) ?? []
+    const [, note = ''] = /<div class="flash (?:good|bad)"[^>]*>(.*?)<\/div>/s.exec(text) ?? []
     return note.replaceAll(/<[^>]+>/g, ' ')
   }
 

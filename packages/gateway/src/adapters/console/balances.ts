@@ -3,7 +3,7 @@
 import { availableMinor } from '../../core/ledger/rules/transfer.ts'
 import type { Account } from '../../core/ledger/store/ledger.ts'
 import type { Html } from '../kit/html.ts'
-import { number, table } from './tables.ts'
+import { number, table } from '../kit/pages/tables.ts'
 import { amount } from './words.ts'
 
 export function balanceTable(

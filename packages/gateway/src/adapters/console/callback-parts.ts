@@ -5,10 +5,10 @@ import type { StoredAttempt, StoredCallback } from '../../core/callbacks/store/c
 import type { CallbackWithAttempts } from '../../finance/overview/show-order.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
 import { statusBadge } from '../kit/pages/status.ts'
+import { facts, number, table } from '../kit/pages/tables.ts'
 import { actionForms } from './action-forms.ts'
 import type { Visit } from './console.ts'
 import { status } from './statuses.ts'
-import { facts, number, table } from './tables.ts'
 import { ago, moment } from './words.ts'
 
 export function callbackFold(visit: Visit, { callback, attempts }: CallbackWithAttempts): Html {

@@ -15,7 +15,7 @@ import {
   windows,
 } from '../../finance/overview/rules/overview.ts'
 import type { Content, Html } from '../kit/html.ts'
-import { type Chart, chart, type Line } from './charts.ts'
+import { type Chart, chart, type Line } from '../kit/pages/charts.ts'
 import { amount, compact, count, percent } from './words.ts'
 
 type Spec = Pick<Chart, 'id' | 'title' | 'top' | 'write'> & {

@@ -5,7 +5,7 @@ import type { CallbackState } from '../../core/callbacks/rules/callback-attempt.
 import type { PayoutStatus } from '../../finance/payouts/rules/payout.ts'
 import type { ApplicationStatus } from '../../identity/applications/rules/application.ts'
 import type { Html } from '../kit/html.ts'
-import { statusPill } from '../kit/pages/status.ts'
+import { shownStatus, statusPill } from '../kit/pages/status.ts'
 
 type StatusName =
   | OrderStatus
@@ -14,6 +14,8 @@ type StatusName =
   | ApprovalStatus
   | ApplicationStatus
   | PayoutStatus
+  | 'refunded'
+  | 'partially_refunded'
   | 'active'
   | 'suspended'
   | 'locked'
@@ -25,6 +27,7 @@ const words: Partial<Record<StatusName, string>> = {
   confirming: 'Processing',
   timeout: 'Expired',
   refunding: 'Refund processing',
+  partially_refunded: 'Partially refunded',
   refund_success: 'Refunded',
   refund_failed: 'Refund failed',
   exhausted: 'Failed',
@@ -36,4 +39,8 @@ export function wordOf(name: StatusName): string {
 
 export function status(name: StatusName, text: string = wordOf(name)): Html {
   return statusPill(name, text)
+}
+
+export function orderStatus(order: Parameters<typeof shownStatus<OrderStatus>>[0]): Html {
+  return status(shownStatus(order))
 }

@@ -1,8 +1,11 @@
-// What a person sees who opens the address of the public listener: that it runs, what it is for, where to go from here.
+// The page at the address of the public listener: what the gateway is, a request to paste, four ways in, and its health.
 import type { FastifyInstance } from 'fastify'
 import type { Readiness } from '../../platform/http/health.ts'
-import { type Html, html } from '../kit/html.ts'
+import { assets } from '../kit/assets.ts'
+import { type Content, type Html, html } from '../kit/html.ts'
+import { type IconName, icon } from '../kit/icons.ts'
 import { sendPage } from '../kit/layout.ts'
+import { wordmark } from '../kit/pages/frame.ts'
 import { statusBadge } from '../kit/pages/status.ts'
 import { platformKeysPath } from '../merchant-api/platform-keys.ts'
 import { installCommand } from '../merchant-api/sdk/paths.ts'
@@ -25,62 +28,61 @@ export interface HomePage {
 export function serveHome(listener: FastifyInstance, page: HomePage): void {
   listener.get('/', async (_request, reply) => {
     const readiness = await page.readiness()
+    const { mode } = page
     return sendPage(reply, {
-      title: `Tillgate ${page.mode}`,
+      title: `Tillgate ${mode}`,
+      bodyClass: 'home',
+      styles: [assets.homeStyle],
       content: html`<main>
-${
-  readiness.ready
-    ? html`<p>${statusBadge('good', 'Ready')}</p>`
-    : html`<p>${statusBadge('wait', `Not ready: ${readiness.reason}`)}</p>`
-}
-<h1>Tillgate</h1>
-<p>${about(page.mode)}</p>
-${page.mode === 'sandbox' && firstSteps(page)}
-<h2>Where things are</h2>
-<dl class="facts">
-<div><dt>Merchant API</dt><dd><code>POST ${page.publicUrl()}/api/v1/gateway</code></dd></div>
-${
-  page.hasDocs &&
-  html`<div><dt>Documentation</dt><dd><a href="/docs"><code>/docs</code></a></dd></div>
-`
-}<div><dt>SDK for Node.js</dt><dd><code>${installCommand(page.publicUrl())}</code></dd></div>
-<div><dt>The gateway’s public keys</dt><dd><a href="${platformKeysPath}"><code>${platformKeysPath}</code></a></dd></div>
-<div><dt>Alive</dt><dd><a href="/healthz"><code>/healthz</code></a></dd></div>
-<div><dt>Ready for traffic</dt><dd><a href="/readyz"><code>/readyz</code></a></dd></div>
-<div><dt>Version</dt><dd>${page.version}</dd></div>
-</dl>
+<div class="heading">${wordmark(statusBadge(mode === 'sandbox' ? 'wait' : 'good', mode, mode === 'sandbox' ? 'flask-conical' : 'shield-check'))}
+<span id="health">${readiness.ready ? statusBadge('good', 'Ready') : statusBadge('wait', `Not ready: ${readiness.reason}`)}</span></div>
+<h1>Take payments on your own server</h1>
+<p class="lead">Your platform creates a payment order, the customer pays on a hosted checkout page, and signed callbacks report the result. ${
+        mode === 'sandbox' && 'In this sandbox everything works as in live mode, and no real money moves.'
+      }</p>
+<pre tabindex="0" aria-label="Your first order">${installCommand(page.publicUrl())}
+npx till create --amount 12.50 --currency EUR</pre>
+<ul class="entries">
+${entries(page)}
+</ul>
+<footer><span>Version ${page.version}</span> <a href="/healthz">Liveness</a> <a href="/readyz">Readiness</a> <a href="${platformKeysPath}">Gateway public keys</a> <span>API: <code>POST ${page.publicUrl()}/api/v1/gateway</code></span></footer>
 </main>`,
     })
   })
 }
 
-function firstSteps(page: HomePage): Html {
+function entries(page: HomePage): Content {
   const shopUrl = page.shopUrl()
-  return html`<h2>First steps</h2>
-<dl class="facts">
-${
-  shopUrl !== undefined &&
-  html`<div><dt>Buy something with test money</dt><dd><a href="${shopUrl}">the demo shop</a></dd></div>
-`
-}${
-  page.isAccessGiven &&
-  html`<div><dt>Take payments yourself</dt><dd><a href="${sandboxAccessPath}">get sandbox access</a></dd></div>
-`
-}${
-  page.hasPortal &&
-  html`<div><dt>See orders, refund, follow callbacks as a merchant</dt><dd><a href="${portalPath}">the portal</a></dd></div>
-`
-}${
-  page.hasWalletPages &&
-  html`<div><dt>Open a wallet and top it up as a consumer</dt><dd><a href="${walletPath}">the wallet</a></dd></div>
-`
-}<div><dt>Sign and send a request by hand</dt><dd><a href="${playgroundPath}">the playground</a></dd></div>
-${page.hasDocs && html`<div><dt>Five minutes to a paid order</dt><dd><a href="/docs/quickstart">the quickstart</a></dd></div>`}
-</dl>`
+  const isSandbox = page.mode === 'sandbox'
+  return [
+    shopUrl !== undefined &&
+      entry('shopping-bag', 'Demo shop', 'Buy something with test money and watch the order.', [
+        [shopUrl, 'Open the demo shop'],
+      ]),
+    (page.hasDocs || isSandbox) &&
+      entry('code-xml', 'Developers', 'Create your first paid order in five minutes.', [
+        page.hasDocs && ['/docs/quickstart', 'Quickstart'],
+        page.hasDocs && ['/docs', 'Documentation'],
+        isSandbox && [playgroundPath, 'Playground'],
+      ]),
+    (page.hasPortal || page.isAccessGiven) &&
+      entry('store', 'Merchants', 'See orders, refunds, callbacks, payouts, and keys.', [
+        page.hasPortal && [portalPath, 'Open the portal'],
+        page.isAccessGiven && [sandboxAccessPath, 'Get sandbox access'],
+      ]),
+    page.hasWalletPages &&
+      entry('wallet', 'Consumers', 'Open a wallet, add money, and pay with it.', [
+        [walletPath, 'Open the wallet'],
+      ]),
+  ]
 }
 
-function about(mode: HomePage['mode']): string {
-  return mode === 'sandbox'
-    ? 'A payment order gateway, in its sandbox: everything works as it does live, and no real money moves.'
-    : 'A payment order gateway.'
+function entry(
+  sign: IconName,
+  heading: string,
+  text: string,
+  links: readonly (readonly [path: string, label: string] | false)[],
+): Html {
+  return html`<li><section class="card">${icon(sign)}<h2>${heading}</h2><p>${text}</p>${links.map((link) => link && html`<a href="${link[0]}">${link[1]}</a>`)}</section></li>
+`
 }

@@ -66,6 +66,7 @@ export const assets = {
   sandboxScript: readAsset('sandbox.js'),
   playgroundStyle: readAsset('playground.css'),
   playgroundScript: readAsset('playground.js'),
+  homeStyle: readAsset('home.css'),
   workspaceStyle: readAsset('workspace.css'),
   consoleScript: readAsset('console.js'),
   portalScript: readAsset('portal.js'),

@@ -13,6 +13,7 @@ import {
 import type { TSchema } from 'typebox'
 import type { Action, PortalFace, RawInput } from '../../actions/action.ts'
 import { faceOf } from '../../actions/fields.ts'
+import { leftOf } from '../../actions/orders/order-actions.ts'
 import { readInput, typedIn } from '../../actions/read-input.ts'
 import { runForMember } from '../../actions/running/run-action.ts'
 import { memberRoles } from '../../core/audit/rules/roles.ts'
@@ -132,15 +133,19 @@ async function valuesOf(
 ): Promise<Readonly<Record<string, string | undefined>> | undefined> {
   switch (name) {
     case 'refund':
-    case 'cancel':
-      if (
-        !(await operations.showOrder(context, {
-          merchantId: context.merchantId,
-          paymentId: params['paymentId'] ?? '',
-        }))
-      )
-        return undefined
-      return { referRefundNo: `portal-${makeRefundId(nowMs, randomBytes)}` }
+    case 'cancel': {
+      const found = await operations.showOrder(context, {
+        merchantId: context.merchantId,
+        paymentId: params['paymentId'] ?? '',
+      })
+      if (!found) return undefined
+      const left = leftOf(found.order)
+      return {
+        referRefundNo: `portal-${makeRefundId(nowMs, randomBytes)}`,
+        amount: left,
+        most: `${left} ${found.order.currency}`,
+      }
+    }
     case 'resend': {
       const { callbackId = '' } = params
       return uuidPattern.test(callbackId)
@@ -220,6 +225,10 @@ function inputOf(
     name,
     // Safe: a test holds every field to the words.
     label: words.fields[name as FieldName],
+    hint:
+      values['most'] !== undefined && /amount$/i.test(name)
+        ? fillText(words.orders.atMost, { amount: values['most'] })
+        : undefined,
     value: visit.refused?.typed.get(name) ?? values[name],
     isRequired: Boolean(action.input?.required?.includes(name) || face.required?.includes(name)),
     kind,

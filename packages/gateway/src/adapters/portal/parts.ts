@@ -2,20 +2,13 @@
 import { type Content, type Html, html } from '../kit/html.ts'
 import { fill } from '../kit/languages/words.ts'
 import { statusPill } from '../kit/pages/status.ts'
+import { pages as keyedPages } from '../kit/pages/tables.ts'
 import type { Language } from './languages.ts'
 import { mayUse, pathTo, type Visit } from './portal.ts'
 import type { ActionName, Words } from './words.ts'
 
 export function card(heading: Content, content: Content): Html {
   return html`<section class="card"><h2>${heading}</h2>${content}</section>`
-}
-
-export function facts(rows: readonly (readonly [Content, Content] | undefined | false)[]): Html {
-  return html`<dl class="facts">${rows.map((row) => row && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
-}
-
-export function empty(text: Content): Html {
-  return html`<p class="empty">${text}</p>`
 }
 
 type StatusName = keyof Words['status']
@@ -63,16 +56,7 @@ export function pages(
   { query, language: { words } }: Visit,
   { path, older }: { readonly path: string; readonly older: string | undefined },
 ): Html | undefined {
-  const isFirst = !query.has('before')
-  if (isFirst && older === undefined) return undefined
-  const to = (before: string | undefined) => {
-    const next = new URLSearchParams(query)
-    next.delete('before')
-    if (before !== undefined) next.set('before', before)
-    const text = next.toString()
-    return text === '' ? pathTo(path) : `${pathTo(path)}?${text}`
-  }
-  return html`<nav class="pages" aria-label="${words.common.older}"><span>${!isFirst && html`<a class="button" href="${to(undefined)}">${words.common.newest}</a>`}</span><span>${older !== undefined && html`<a class="button" rel="next" href="${to(older)}">${words.common.older}</a>`}</span></nav>`
+  return keyedPages(pathTo(path), query, { older, words: words.common })
 }
 
 /** The pages of an area, side by side. */

@@ -42,8 +42,11 @@ export function makeReadMerchant(parts: Parts) {
   return bindWithin(parts, {
     listAccounts: ({ stores }: Parts, { merchantId }: Of) =>
       stores.treasury.listAccounts({ ownerKind: 'merchant', ownerId: merchantId }),
-    tallyOrders: ({ stores }: Parts, { merchantId }: Of, sinceMs: number) =>
-      stores.merchantFigures.tallyOrders({ merchantId, sinceMs }),
+    tallyOrders: (
+      { stores }: Parts,
+      { merchantId }: Of,
+      steps: { readonly sinceMs: number; readonly stepMs: number },
+    ) => stores.merchantFigures.tallyOrders({ merchantId, ...steps }),
     countAttention: ({ stores }: Parts, { merchantId }: Of, sinceMs: number) =>
       stores.merchantFigures.countAttention({ merchantId, sinceMs }),
     callbackHealth: ({ stores }: Parts, { merchantId }: Of) => stores.callbackHistory.healthOf(merchantId),

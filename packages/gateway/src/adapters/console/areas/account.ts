@@ -5,10 +5,10 @@ import { minPasswordLength, refusalOfPassword } from '../../../identity/accounts
 import type { Operator } from '../../../identity/operators/rules/operator.ts'
 import { type Field, fieldOf } from '../../kit/forms/form-fields.ts'
 import { type Html, html } from '../../kit/html.ts'
+import { table } from '../../kit/pages/tables.ts'
 import { actionForms } from '../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, type Done, ownAct, type Visit } from '../console.ts'
 import { carried, errorOf, foldedForm } from '../forms.ts'
-import { table } from '../tables.ts'
 import { ago } from '../words.ts'
 import { passkeysPath } from './people/passkeys.ts'
 

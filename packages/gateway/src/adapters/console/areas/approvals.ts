@@ -7,10 +7,10 @@ import type { DescribedField } from '../../../actions/running/describe-fields.ts
 import { type ApprovalRequest, approvalStatuses } from '../../../core/audit/rules/approval.ts'
 import { mayAct } from '../../../core/audit/rules/roles.ts'
 import { type Html, html } from '../../kit/html.ts'
+import { empty, facts, pages } from '../../kit/pages/tables.ts'
 import { actionForms } from '../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { status } from '../statuses.ts'
-import { empty, facts, pages } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
 
 const path = '/approvals'

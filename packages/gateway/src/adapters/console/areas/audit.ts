@@ -2,9 +2,9 @@
 import { uuidPattern } from '@tillgate/protocol'
 import type { AuditFilter } from '../../../core/audit/store/audit-log.ts'
 import { html } from '../../kit/html.ts'
+import { noneFits, pages, table } from '../../kit/pages/tables.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { merchantField } from '../forms.ts'
-import { noneFits, pages, table } from '../tables.ts'
 import { moment } from '../words.ts'
 
 const path = '/audit'

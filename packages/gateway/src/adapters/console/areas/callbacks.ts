@@ -12,11 +12,11 @@ import type { StoredCallback } from '../../../core/callbacks/store/callback-hist
 import { timeOfCallbackId } from '../../../platform/runtime/time-ordered-ids.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
+import { empty, noneFits, number, pages, table, urlWith } from '../../kit/pages/tables.ts'
 import { actionForms } from '../action-forms.ts'
 import { callbackDetails, callbackState, outcomeOf } from '../callback-parts.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { merchantField } from '../forms.ts'
-import { empty, noneFits, number, pages, table, urlWith } from '../tables.ts'
 import { ago, count, countUpTo, exact, until } from '../words.ts'
 
 const path = '/callbacks'

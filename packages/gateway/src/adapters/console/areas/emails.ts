@@ -3,9 +3,9 @@
 import { type EmailState, emailStates, type Notice } from '../../../core/emails/rules/email.ts'
 import { type Content, html } from '../../kit/html.ts'
 import { type Look, statusBadge } from '../../kit/pages/status.ts'
+import { empty, noneFits, pages, table } from '../../kit/pages/tables.ts'
 import { actionForms } from '../action-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
-import { empty, noneFits, pages, table } from '../tables.ts'
 import { ago, until } from '../words.ts'
 
 export const emailsPath = '/notices'

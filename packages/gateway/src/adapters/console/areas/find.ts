@@ -1,9 +1,9 @@
 // The search that stands on every page: orders, payouts and runs by any of their numbers and references, merchants, wallets, rails, callbacks and requests.
 import { uuidPattern } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../kit/html.ts'
+import { empty } from '../../kit/pages/tables.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { findPath, maxSearchLength } from '../search.ts'
-import { empty } from '../tables.ts'
 import { orderTable } from './orders.ts'
 import { requestsPath } from './requests.ts'
 

@@ -3,10 +3,10 @@
 import type { Verification } from '../../../core/ledger/store/ledger-checks.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
+import { number, table } from '../../kit/pages/tables.ts'
 import { ageOf, type BooksRow, booksByCurrency, ownerKinds, owners } from '../books.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedForm } from '../forms.ts'
-import { number, table } from '../tables.ts'
 import { bareAmount, count, exact } from '../words.ts'
 
 const path = '/ledger'

@@ -15,10 +15,10 @@ import {
 } from '../../../finance/payouts/rules/payout-plan.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
+import { facts, number, pages, table } from '../../kit/pages/tables.ts'
 import { actionForms } from '../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { status } from '../statuses.ts'
-import { facts, number, pages, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
 import { payoutTable } from './payouts.ts'
 

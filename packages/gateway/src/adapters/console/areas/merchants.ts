@@ -1,10 +1,10 @@
 // The list of merchants, and signing a new one on.
 
 import { html } from '../../kit/html.ts'
+import { noneFits, table } from '../../kit/pages/tables.ts'
 import { actionForms } from '../action-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { status } from '../statuses.ts'
-import { noneFits, table } from '../tables.ts'
 import { ago } from '../words.ts'
 
 const path = '/merchants'

@@ -13,11 +13,11 @@ import { heldMinor } from '../../../finance/rails/rules/bank-transfer.ts'
 import { readSummary } from '../../checkout/pages/summary.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
+import { empty, facts, number, table } from '../../kit/pages/tables.ts'
 import { actionForms } from '../action-forms.ts'
 import { callbackFold } from '../callback-parts.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
-import { status } from '../statuses.ts'
-import { empty, facts, number, table } from '../tables.ts'
+import { orderStatus, status } from '../statuses.ts'
 import { ago, amount, moment } from '../words.ts'
 
 const path = '/orders/:merchantId/:paymentId'
@@ -36,18 +36,18 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
     area: 'orders',
     isLive: true,
     content: html`<p class="total">${amount(order.paymentAmountMinor, order.currency)}</p>
-<p>${status(order.status)} ${order.message !== undefined && html`<span class="wrap">${order.message}</span>`}</p>
+<p>${orderStatus(order)} ${order.message !== undefined && html`<span class="wrap">${order.message}</span>`}</p>
 ${actionForms(visit, 'order', {
   subject: details,
   values: { ...key, amount: leftOf(order), referRefundNo: details.newRefundNumber },
 })}
 <div class="grid">
-<section><h2>What happened</h2>${timeline(details, nowMs)}</section>
+<section><h2>Timeline</h2>${timeline(details, nowMs)}</section>
 <section><h2>Payment</h2>${facts([
       ['Merchant', html`<a href="/merchants/${order.merchantId}">${merchant?.name ?? order.merchantId}</a>`],
-      ['paymentId', html`<code>${order.paymentId}</code>`],
+      ['Payment ID', html`<code>${order.paymentId}</code>`],
       ['Order number', html`<span class="wrap">${order.orderNo}</span>`],
-      ['transactionId', order.transactionId === undefined ? '—' : html`<code>${order.transactionId}</code>`],
+      ['Transaction ID', order.transactionId === undefined ? '—' : html`<code>${order.transactionId}</code>`],
       [
         'Paid by',
         order.walletId !== undefined
@@ -65,13 +65,13 @@ ${actionForms(visit, 'order', {
         (['Net', amount(order.paymentAmountMinor - order.fee.amountMinor, order.currency)] as const),
       order.fee &&
         order.refundedMinor > 0n &&
-        (['Fee given back', amount(returnedFeeMinor(order, order.refundedMinor), order.currency)] as const),
+        (['Fee returned', amount(returnedFeeMinor(order, order.refundedMinor), order.currency)] as const),
       order.refundCount > 0 && (['Refunded', amount(order.refundedMinor, order.currency)] as const),
       order.refundHeldMinor > 0n &&
-        (['On its way back', amount(order.refundHeldMinor, order.currency)] as const),
-      ['Callbacks to', order.callbackUrl ?? 'nowhere'],
-      ['Returns to', order.redirectUrl ?? 'nowhere'],
-      order.cancelUrl !== undefined && (['While pending to', order.cancelUrl] as const),
+        (['Refund pending', amount(order.refundHeldMinor, order.currency)] as const),
+      ['Callback URL', order.callbackUrl ?? '—'],
+      ['Redirect URL', order.redirectUrl ?? '—'],
+      order.cancelUrl !== undefined && (['Cancel URL', order.cancelUrl] as const),
       order.attach !== undefined && (['attach', html`<span class="wrap">${order.attach}</span>`] as const),
     ])}</section>
 </div>
@@ -84,8 +84,8 @@ ${heldTransfers(details).map((held) => bankTransfers(visit, details, held))}
       callbacks.length === 0
         ? empty(
             order.callbackUrl === undefined
-              ? 'The order has no callbackUrl, so nobody is told.'
-              : 'None yet: the first one is made when somebody pays, or when the time is over.',
+              ? 'The order has no callback URL.'
+              : 'No callbacks yet. The first one is created when the order is paid or expires.',
           )
         : callbacks.map((callback) => callbackFold(visit, callback))
     }`,
@@ -180,7 +180,7 @@ function refundTable(visit: Visit, details: OrderDetails): Html {
       'Refund number',
       'refundId',
       'Reason',
-      'Asked for',
+      'Requested',
       'Completed',
       ...(isByTransfer ? ['Act'] : []),
     ],
@@ -289,7 +289,7 @@ function attemptValues({ merchantId, paymentId, transactionId, railId, reference
 }
 
 function callTable({ railCalls }: OrderDetails, nowMs: number): Html {
-  return html`<details class="fold"><summary>Every call to the rails</summary>${table(
+  return html`<details class="fold"><summary>Rail requests</summary>${table(
     'Calls, the newest last',
     ['When', 'What', 'Answer', 'HTTP', { head: 'Took', isNumber: true }, 'Detail'],
     railCalls.map((call) => [
@@ -307,7 +307,7 @@ function callTable({ railCalls }: OrderDetails, nowMs: number): Html {
 const phases = {
   hold: statusBadge('wait', 'held'),
   post: statusBadge('good', 'posted'),
-  void: statusBadge('off', 'given back'),
+  void: statusBadge('off', 'voided'),
   direct: statusBadge('good', 'moved'),
 } as const
 
@@ -324,7 +324,7 @@ function transferTable({ transfers }: OrderDetails, nowMs: number): Html {
       account(transfer.creditAccountId),
       html`<code>${transfer.transferId}</code>`,
     ]),
-    { none: 'No money moved.' },
+    { none: 'No transfers.' },
   )
 }
 

@@ -3,10 +3,11 @@ import { type OrderStatus, orderStatuses, paymentIdPattern } from '@tillgate/pro
 import type { ListedOrder, OrderFilter } from '../../../core/orders/store/order-list.ts'
 import { timeOfPaymentId } from '../../../platform/runtime/time-ordered-ids.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
+import { icon } from '../../kit/icons.ts'
+import { empty, noneFits, number, pages, table, urlWith } from '../../kit/pages/tables.ts'
 import type { ConsolePage, ConsoleRoute, Download, Visit } from '../console.ts'
 import { merchantField } from '../forms.ts'
-import { status, wordOf } from '../statuses.ts'
-import { empty, noneFits, number, pages, table, urlWith } from '../tables.ts'
+import { orderStatus, wordOf } from '../statuses.ts'
 import { ago, amount, exact } from '../words.ts'
 
 const path = '/orders'
@@ -46,11 +47,11 @@ async function list({ query, nowMs, operations, context }: Visit): Promise<Conte
   return html`${
     orders.length > 0
       ? orderTable(orders, nowMs)
-      : empty('No order fits among those that were looked through; older ones may.')
+      : empty('No match among the orders searched so far. Older orders may match.')
   }
-${orders.length < perPage && next !== undefined && html`<p class="quiet small">Looked through the orders back to ${exact(timeOfPaymentId(next))}. “Older” looks on from there; a day or a merchant in the filter finds it sooner.</p>`}
+${orders.length < perPage && next !== undefined && html`<p class="quiet small">Searched orders back to ${exact(timeOfPaymentId(next))}. Choose “Older” to continue, or filter by date or merchant.</p>`}
 ${pages(path, query, { older: next })}
-<p class="acts"><a class="button" href="${urlWith('/orders.csv', query, { before: undefined })}" download>Download all that fit (CSV)</a></p>`
+`
 }
 
 async function download({ query, nowMs, operations, context }: Visit): Promise<Download> {
@@ -64,16 +65,16 @@ async function download({ query, nowMs, operations, context }: Visit): Promise<D
 export function orderTable(orders: readonly ListedOrder[], nowMs: number): Html {
   return table(
     'Orders, the newest first',
-    ['Created', 'Status', number('Amount'), 'Order number', 'Merchant', 'paymentId'],
+    ['Order number', number('Amount'), 'Status', 'Created', 'Merchant', 'Payment ID'],
     orders.map((order) => [
-      ago(order.createdAtMs, nowMs),
-      status(order.status),
-      html`${amount(order.paymentAmountMinor, order.currency)}${order.refundedMinor > 0n && html`<br><span class="quiet">−${amount(order.refundedMinor, order.currency)} refunded</span>`}`,
       html`<a class="wrap" href="/orders/${order.merchantId}/${order.paymentId}">${order.orderNo}</a>`,
+      amount(order.paymentAmountMinor, order.currency),
+      orderStatus(order),
+      ago(order.createdAtMs, nowMs),
       html`<a href="/merchants/${order.merchantId}">${order.merchantName}</a>`,
       html`<code>${order.paymentId}</code>`,
     ]),
-    { isTall: true },
+    { isTall: true, isList: true },
   )
 }
 
@@ -85,8 +86,9 @@ function filterForm(visit: Visit): Html {
 ${merchantField(visit)}
 <label>Currency<input name="currency" value="${query.get('currency')}" maxlength="3" placeholder="any" autocapitalize="characters" autocomplete="off" spellcheck="false"></label>
 <label>From (UTC)<input type="date" name="from" value="${query.get('from')}" max="${today}"></label>
-<label>To, that day included<input type="date" name="to" value="${query.get('to')}" max="${today}"></label>
+<label>To (inclusive)<input type="date" name="to" value="${query.get('to')}" max="${today}"></label>
 <button>Filter</button>
+<span class="end"><a class="button" href="${urlWith('/orders.csv', query, { before: undefined })}" download>${icon('download')}Export CSV</a></span>
 </form>`
 }
 

@@ -17,11 +17,11 @@ import {
   windows,
 } from '../../../finance/overview/rules/overview.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
+import { empty, number, table, urlWith } from '../../kit/pages/tables.ts'
 import { attention } from '../attention.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { overviewCharts } from '../overview-charts.ts'
 import { status } from '../statuses.ts'
-import { empty, number, table, urlWith } from '../tables.ts'
 import { ago, amount, count, countUpTo, duration, exact, percent } from '../words.ts'
 import { orderTable } from './orders.ts'
 

@@ -8,9 +8,9 @@ import { isFailing, type OutsideRail } from '../../../finance/rails/rules/outsid
 import { grouped } from '../../../finance/treasury/rules/mod-97.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
+import { facts, number, table } from '../../kit/pages/tables.ts'
 import { actionForms } from '../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
-import { facts, number, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
 
 const path = '/rails'

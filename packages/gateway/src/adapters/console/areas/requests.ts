@@ -2,9 +2,9 @@
 
 import type { LoggedRequest, RequestPlace } from '../../../platform/request-log/store/request-log.ts'
 import { type Content, html } from '../../kit/html.ts'
+import { empty, pages, table } from '../../kit/pages/tables.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { merchantField } from '../forms.ts'
-import { empty, pages, table } from '../tables.ts'
 import { moment } from '../words.ts'
 
 export const requestsPath = '/requests'

@@ -37,17 +37,21 @@ async function refresh() {
   if (focused) document.querySelector(`#${CSS.escape(focused)} > summary`)?.focus({ preventScroll: true })
 }
 
-/** Ids, keys and whatever else stands in a code of its own. */
+/** Ids and keys. A list is read, and the page of each of its rows has them whole. */
 function offerCopies() {
   if (!navigator.clipboard) return
-  for (const code of document.querySelectorAll('main :is(td, dd, .secret) > code:not(.copied)')) {
+  for (const code of document.querySelectorAll(
+    'main :is(.scroll:not(.rows) td, dd, .secret) > code:not(.copied)',
+  )) {
+    const text = code.title || code.textContent
+    if (!/\d/.test(text) || text.length < 12) continue
     const button = document.createElement('button')
     button.type = 'button'
     button.className = 'copy'
     button.textContent = 'Copy'
-    button.setAttribute('aria-label', `Copy ${code.textContent}`)
+    button.setAttribute('aria-label', `Copy ${text}`)
     button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(code.textContent)
+      await navigator.clipboard.writeText(text)
       button.textContent = 'Copied'
       setTimeout(() => {
         button.textContent = 'Copy'

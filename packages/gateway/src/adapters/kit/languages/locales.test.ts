@@ -36,7 +36,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   ],
   'portal/es': ['orders.paymentId', 'callbacks.took', 'requests.number', 'fields.iban', 'fields.bic'],
   'portal/fr': [
-    ...['orders.paymentId', 'callbacks.took', 'requests.number', 'requests.code', 'settings.status.active'],
+    ...['orders.paymentId', 'callbacks.took', 'requests.number', 'requests.code'],
     ...['fields.iban', 'fields.bic'],
   ],
   'portal/ja': ['orders.paymentId', 'requests.number', 'fields.iban', 'fields.bic'],

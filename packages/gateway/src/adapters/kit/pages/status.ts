@@ -57,3 +57,17 @@ export function statusBadge(look: Look, text: Content, named: IconName = icons[l
 export function statusPill(name: keyof typeof statusLooks, text: Content): Html {
   return statusBadge(statusLooks[name], text, ownIcons[name])
 }
+
+/** A refund is the last that happened to a paid order, so people see that first. */
+export function shownStatus<Status extends string>({
+  status,
+  refundedMinor,
+  paymentAmountMinor,
+}: {
+  readonly status: Status
+  readonly refundedMinor: bigint
+  readonly paymentAmountMinor: bigint
+}): Status | 'refunded' | 'partially_refunded' {
+  if (status !== 'success' || refundedMinor === 0n) return status
+  return refundedMinor < paymentAmountMinor ? 'partially_refunded' : 'refunded'
+}

@@ -2,7 +2,8 @@
 import { Failure, isCalendarDay } from '@tillgate/protocol'
 import type { Bill, BillTotals } from '../../../finance/bills/rules/bill.ts'
 import { type Html, html } from '../../kit/html.ts'
-import { card, empty, facts, moneyTabs, pages, tabs } from '../parts.ts'
+import { empty, facts } from '../../kit/pages/tables.ts'
+import { card, moneyTabs, pages, tabs } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 
 const perPage = 20

@@ -10,7 +10,8 @@ import type { StoredAttempt, StoredCallback } from '../../../core/callbacks/stor
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import { actLink, acts, ago, card, developerTabs, empty, facts, pages, status, tabs, time } from '../parts.ts'
+import { empty, facts, table } from '../../kit/pages/tables.ts'
+import { actLink, acts, ago, card, developerTabs, pages, status, tabs, time } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 
 const perPage = 25
@@ -48,7 +49,7 @@ ${failingCard(visit, health)}
 ${
   callbacks.length === 0
     ? empty(state === undefined ? words.callbacks.none : words.orders.noneFits)
-    : callbackCards(visit, callbacks)
+    : callbackTable(visit, callbacks)
 }${pages(visit, { path: '/callbacks', older })}`,
   }
 }
@@ -80,12 +81,27 @@ export function failingFor(visit: Visit, { failures, failingSinceMs, reason }: F
   })
 }
 
-export function callbackCards(visit: Visit, callbacks: readonly StoredCallback[]): Html {
+export function callbackTable(visit: Visit, callbacks: readonly StoredCallback[]): Html {
   const { language } = visit
-  return html`<ul class="cards">${callbacks.map(
-    (each) =>
-      html`<li><a href="${pathTo('/callbacks/:callbackId', { callbackId: each.callbackId })}"><span class="main wrap"><code>${each.eventName}</code> <bdi class="quiet wrap">${shortAddressOf(each.callbackUrl)}</bdi></span><span class="rest">${each.endpointId !== undefined && html`<span class="quiet">${language.words.callbacks.endpoint}</span>`}${status(each.state, language)}<span class="quiet">${each.lastHttpStatus !== undefined && html`HTTP ${each.lastHttpStatus} · `}${ago(each.createdAtMs, visit)}</span></span></a></li>`,
-  )}</ul>`
+  const { words } = language
+  return table(
+    words.tabs.callbacks,
+    [
+      words.callbacks.event,
+      words.common.status,
+      words.callbacks.to,
+      words.orders.created,
+      words.callbacks.answer,
+    ],
+    callbacks.map((each) => [
+      html`<a href="${pathTo('/callbacks/:callbackId', { callbackId: each.callbackId })}"><code>${each.eventName}</code></a>`,
+      status(each.state, language),
+      html`<bdi class="wrap">${shortAddressOf(each.callbackUrl)}${each.endpointId !== undefined && html` <span class="quiet">(${words.callbacks.endpoint})</span>`}</bdi>`,
+      ago(each.createdAtMs, visit),
+      each.lastHttpStatus === undefined ? '—' : `HTTP ${each.lastHttpStatus}`,
+    ]),
+    { isTall: true, isList: true },
+  )
 }
 
 async function show(visit: Visit): Promise<PortalPage | undefined> {

@@ -4,9 +4,10 @@ import type { EndpointWithHealth } from '../../../core/callbacks/manage-endpoint
 import { type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import { actLink, acts, card, developerTabs, empty, facts, pages, tabs, time } from '../parts.ts'
+import { empty, facts } from '../../kit/pages/tables.ts'
+import { actLink, acts, card, developerTabs, pages, tabs, time } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
-import { callbackCards, failingFor } from './callbacks.ts'
+import { callbackTable, failingFor } from './callbacks.ts'
 
 const perPage = 25
 
@@ -78,7 +79,7 @@ ${card(
 )}
 ${card(
   words.endpoints.history,
-  html`${callbacks.length === 0 ? empty(words.orders.noneFits) : callbackCards(visit, callbacks)}${pages(visit, { path: pathOf(endpointId), older })}`,
+  html`${callbacks.length === 0 ? empty(words.orders.noneFits) : callbackTable(visit, callbacks)}${pages(visit, { path: pathOf(endpointId), older })}`,
 )}`,
   }
 }

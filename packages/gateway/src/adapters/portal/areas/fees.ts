@@ -4,7 +4,8 @@ import { makePriceBook, type Price, type Terms } from '../../../core/orders/fees
 import { walletRailId } from '../../../core/orders/payments/rules/rail.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
-import { card, empty, facts, moneyTabs, tabs } from '../parts.ts'
+import { empty, facts } from '../../kit/pages/tables.ts'
+import { card, moneyTabs, tabs } from '../parts.ts'
 import type { PortalPage, PortalRoute, Visit } from '../portal.ts'
 
 export const feesArea: readonly PortalRoute[] = [{ path: '/fees', show }]

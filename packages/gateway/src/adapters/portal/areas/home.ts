@@ -6,23 +6,33 @@ import type { Merchant, MerchantKey } from '../../../core/merchants/rules/mercha
 import type { Attention, OrderTally } from '../../../finance/overview/store/merchant-figures.ts'
 import { countedAtMost, talliedAtMost } from '../../../finance/overview/store/merchant-figures.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
+import { icon } from '../../kit/icons.ts'
 import { fill } from '../../kit/languages/words.ts'
-import { card, countUpTo, empty } from '../parts.ts'
+import { chart, type Line } from '../../kit/pages/charts.ts'
+import { empty, urlWith } from '../../kit/pages/tables.ts'
+import { card, countUpTo } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
-import { orderCards } from './orders.ts'
+import { orderTable } from './orders.ts'
 
 const dayMs = 86_400_000
 const recentOrders = 5
+const periods = [
+  { name: 'day', steps: 24, stepMs: 3_600_000, shown: [11, 16] },
+  { name: 'week', steps: 7, stepMs: dayMs, shown: [5, 10] },
+  { name: 'month', steps: 30, stepMs: dayMs, shown: [5, 10] },
+] as const
 
 export const homeArea: readonly PortalRoute[] = [{ path: '', show }]
 
 async function show(visit: Visit): Promise<PortalPage> {
   const { operations, context, nowMs, language } = visit
   const { words } = language
+  const period = periods.find(({ name }) => name === visit.query.get('period')) ?? periods[1]
+  const sinceMs = nowMs - (nowMs % period.stepMs) - (period.steps - 1) * period.stepMs
   const [{ merchant, keys }, accounts, tallies, attention, { orders }] = await Promise.all([
     operations.merchants.showMerchant(context, context.merchantId),
     operations.readMerchant.listAccounts(context),
-    operations.readMerchant.tallyOrders(context, nowMs - (nowMs % dayMs)),
+    operations.readMerchant.tallyOrders(context, { sinceMs, stepMs: period.stepMs }),
     operations.readMerchant.countAttention(context, nowMs - dayMs),
     operations.orders.listOrders(context, { merchantId: context.merchantId }, { limit: recentOrders }),
   ])
@@ -31,33 +41,141 @@ async function show(visit: Visit): Promise<PortalPage> {
     title: words.nav.home,
     area: 'home',
     content: html`${!isPaid && checklist(visit, { merchant, keys, hasOrders: orders.length > 0 })}
-<div class="grid">${card(words.home.balance, balance(visit, accounts))}
-${card(words.home.today, today(visit, tallies))}</div>
-${card(words.home.attention, needs(visit, { merchant, keys, attention }))}
-${orders.length > 0 && html`<h2>${words.home.recent}</h2>${orderCards(visit, orders)}`}`,
+${needs(visit, { merchant, keys, attention })}
+<dl class="figures">${balance(visit, accounts)}</dl>
+${activity(visit, { tallies, period, sinceMs })}
+${
+  orders.length > 0 &&
+  html`<h2>${words.home.recent}</h2>${orderTable(visit, orders)}<p><a class="button" href="${pathTo('/orders')}">${words.home.allOrders}${icon('arrow-right')}</a></p>`
+}`,
   }
 }
 
 function balance({ language: { words, formats } }: Visit, accounts: readonly Account[]): Content {
-  if (accounts.length === 0) return empty(words.home.noMoney)
+  if (accounts.length === 0) return html`<div><dt>${words.home.balance}</dt><dd class="quiet">—</dd></div>`
   return accounts.map((account) => {
     const { currency, debitsPendingMinor: held } = account
-    return html`<p class="figure">${formats.money(availableMinor(account), currency)}</p>${
+    return html`<div><dt>${words.home.balance} (${currency})</dt><dd>${formats.money(availableMinor(account), currency)}${
       held > 0n &&
-      html`<p class="quiet">${fill(words.home.held, { amount: formats.money(held, currency) })}</p>`
-    }`
+      html`<span class="small quiet">${fill(words.home.held, { amount: formats.money(held, currency) })}</span>`
+    }</dd></div>`
   })
 }
 
-function today({ language: { words, formats } }: Visit, tallies: readonly OrderTally[]): Content {
-  const orders = sum(tallies)
-  if (orders === 0) return empty(words.home.todayNone)
-  const paid = tallies.filter(({ status }) => status === 'success')
-  return html`${paid.map(({ currency, amountMinor }) => html`<p class="figure">${formats.money(amountMinor, currency)}</p>`)}
-<p>${fill(words.home.todayOrders, { orders: formats.number(orders), paid: formats.number(sum(paid)) })}</p>${
-    orders >= talliedAtMost &&
-    html`<p class="quiet">${fill(words.home.todayMore, { count: formats.number(talliedAtMost) })}</p>`
-  }`
+interface Activity {
+  readonly tallies: readonly OrderTally[]
+  readonly period: (typeof periods)[number]
+  readonly sinceMs: number
+}
+
+/** Volume, orders and success rate of the chosen period and currency, step by step. */
+function activity(visit: Visit, { tallies, period, sinceMs }: Activity): Html {
+  const { query, language } = visit
+  const { words, formats } = language
+  const { home, common } = words
+  const currencies = [...new Set(tallies.map(({ currency }) => currency))].toSorted(
+    (a, b) =>
+      sum(tallies.filter((each) => each.currency === b)) - sum(tallies.filter((each) => each.currency === a)),
+  )
+  const currency = currencies.find((each) => each === query.get('currency')) ?? currencies[0]
+  const starts = Array.from({ length: period.steps }, (_, index) => sinceMs + index * period.stepMs)
+  const of = (fromMs: number, paid?: 'paid' | 'ended') =>
+    tallies.filter(
+      (each) =>
+        each.fromMs === fromMs &&
+        each.currency === currency &&
+        (paid === undefined || (paid === 'paid' ? each.status === 'success' : isEnded(each.status))),
+    )
+  const write = (minor: number) => formats.moneyText(BigInt(Math.round(minor)), currency ?? 'EUR')
+  const common3 = {
+    times: starts.map((each) =>
+      new Date(each)
+        .toISOString()
+        .slice(...period.shown)
+        .replace('T', ' '),
+    ),
+    words: { table: common.table, none: home.noneInPeriod, now: common.now },
+  }
+  const line = (
+    label: string,
+    look: Line['look'],
+    values: (number | undefined)[],
+    text: (value: number) => string,
+  ) => ({
+    label,
+    look,
+    values,
+    texts: values.map((value) => (value === undefined ? '—' : text(value))),
+    whole: '',
+  })
+  const volume = starts.map((each) =>
+    Number(of(each, 'paid').reduce((total, { amountMinor }) => total + amountMinor, 0n)),
+  )
+  const created = starts.map((each) => sum(of(each)))
+  const paid = starts.map((each) => sum(of(each, 'paid')))
+  const ended = starts.map((each) => sum(of(each, 'ended')))
+  const total = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
+  const share = (part: number, whole: number) => (whole === 0 ? undefined : part / whole)
+  const percent = (value: number | undefined) =>
+    value === undefined ? '—' : `${formats.number(Math.round(value * 1000) / 10)}%`
+  const choose = (
+    name: string,
+    values: readonly string[],
+    chosen: string | undefined,
+    labelOf: (value: string) => string,
+  ) =>
+    html`<nav class="segments" aria-label="${name === 'period' ? home.period : currency}"><ul>${values.map(
+      (each) =>
+        html`<li><a href="${urlWith(pathTo(''), query, { [name]: each })}"${each === chosen && html` aria-current="true"`}>${labelOf(each)}</a></li>`,
+    )}</ul></nav>`
+  return html`<div class="acts">${choose(
+    'period',
+    periods.map(({ name }) => name),
+    period.name,
+    (each) => home[each as typeof period.name],
+  )}${currencies.length > 1 && choose('currency', currencies, currency, (each) => each)}</div>
+${
+  currency === undefined
+    ? empty(home.noneInPeriod)
+    : html`<div class="charts">
+${chart({ ...common3, id: 'chart-volume', title: home.volume, write, lines: [{ ...line(home.volume, 'first', volume, write), whole: write(total(volume)) }] })}
+${chart({
+  ...common3,
+  id: 'chart-orders',
+  title: home.orders,
+  write: formats.number,
+  lines: [
+    { ...line(home.orders, 'first', created, formats.number), whole: formats.number(total(created)) },
+    { ...line(home.paidOrders, 'second', paid, formats.number), whole: formats.number(total(paid)) },
+  ],
+})}
+${chart({
+  ...common3,
+  id: 'chart-success',
+  title: home.successRate,
+  top: 1,
+  write: percent,
+  lines: [
+    {
+      ...line(
+        home.successRate,
+        'first',
+        starts.map((_, index) => share(paid[index] ?? 0, ended[index] ?? 0)),
+        percent,
+      ),
+      whole: percent(share(total(paid), total(ended))),
+    },
+  ],
+})}
+</div>`
+}${
+  sum(tallies) >= talliedAtMost &&
+  html`<p class="quiet">${fill(home.todayMore, { count: formats.number(talliedAtMost) })}</p>`
+}`
+}
+
+function isEnded(status: OrderTally['status']): boolean {
+  return status !== 'pending' && status !== 'confirming'
 }
 
 function sum(tallies: readonly OrderTally[]): number {
@@ -90,11 +208,13 @@ function needs(
     !hasLive(keys, 'aes') && item('/keys', home.noAes),
     !account.hasSecondStep && item('/account', home.noSecondStep),
   ].filter((each) => each !== false)
-  return found.length === 0 ? empty(home.allWell) : html`<ul class="needs">${found}</ul>`
+  return found.length === 0
+    ? undefined
+    : html`<section class="attention"><h2>${home.attention}</h2><ul>${found}</ul></section>`
 }
 
 function item(to: string, text: Content): Html {
-  return html`<li><a href="${pathTo(to)}">${text}</a></li>`
+  return html`<li><a href="${pathTo(to)}"><span class="bad">${icon('circle-alert')}</span>${text}</a></li>`
 }
 
 function checklist(
@@ -117,7 +237,7 @@ function checklist(
     home.start,
     html`<ol class="steps">${steps.map(
       ([isDone, title, text, to]) =>
-        html`<li class="${isDone ? 'good' : 'open'}"><a href="${to}">${title}</a> <span class="hidden">(${isDone ? home.isDone : home.isOpen})</span><br><span class="quiet">${text}</span></li>`,
+        html`<li class="${isDone ? 'good' : 'open'}">${icon(isDone ? 'circle-check' : 'circle-dashed')}<a href="${to}">${title}</a> <span class="hidden">(${isDone ? home.isDone : home.isOpen})</span><br><span class="quiet">${text}</span></li>`,
     )}</ol>`,
   )
 }

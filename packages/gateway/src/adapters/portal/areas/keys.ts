@@ -6,7 +6,8 @@ import { type Rotation, rotationOf } from '../../../core/merchants/rules/key-use
 import { type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import { actLink, acts, ago, card, developerTabs, empty, facts, tabs, time } from '../parts.ts'
+import { empty, facts } from '../../kit/pages/tables.ts'
+import { actLink, acts, ago, card, developerTabs, tabs, time } from '../parts.ts'
 import type { PortalPage, PortalRoute, Visit } from '../portal.ts'
 
 export const keysArea: readonly PortalRoute[] = [{ path: '/keys', show }]

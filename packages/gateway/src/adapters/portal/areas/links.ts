@@ -1,26 +1,14 @@
 // The shop's payment links: made, shown with their QR code and what came of them, paused and closed.
 import { linkIdPattern } from '@tillgate/protocol'
-import type { Order } from '../../../core/orders/rules/order.ts'
 import { totalledAtMost } from '../../../finance/links/manage-links.ts'
 import type { PaymentLink } from '../../../finance/links/rules/link.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import {
-  actLink,
-  acts,
-  ago,
-  card,
-  countUpTo,
-  empty,
-  facts,
-  orderTabs,
-  pages,
-  status,
-  tabs,
-  time,
-} from '../parts.ts'
+import { empty, facts, table } from '../../kit/pages/tables.ts'
+import { actLink, acts, ago, card, countUpTo, orderTabs, pages, status, tabs, time } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
+import { orderTable } from './orders.ts'
 
 const perPage = 25
 
@@ -46,14 +34,29 @@ async function list(visit: Visit): Promise<PortalPage> {
     title: words.tabs.links,
     area: 'orders',
     content: html`${tabs(visit, orderTabs, 'links')}<p>${words.links.text}</p>${acts(actLink(visit, 'newLink'))}
-${shown.length === 0 ? empty(words.links.none) : html`<ul class="cards">${shown.map((link) => item(visit, link))}</ul>`}
+${shown.length === 0 ? empty(words.links.none) : linkTable(visit, shown)}
 ${pages(visit, { path: '/links', older: listed.length > perPage ? shown.at(-1)?.linkId : undefined })}`,
   }
 }
 
-function item(visit: Visit, link: PaymentLink): Html {
+function linkTable(visit: Visit, links: readonly PaymentLink[]): Html {
   const { words } = visit.language
-  return html`<li><a href="${pathTo('/links/:linkId', { linkId: link.linkId })}"><span class="main"><bdi>${link.title}</bdi>${price(visit, link)}</span><span class="rest">${statusBadge(looks[link.status], words.links.states[link.status])}<span class="quiet">${ago(link.createdAtMs, visit)}</span></span></a></li>`
+  return table(
+    words.tabs.links,
+    [
+      words.fields.title,
+      { head: words.orders.amount, isNumber: true },
+      words.common.status,
+      words.orders.created,
+    ],
+    links.map((link) => [
+      html`<a href="${pathTo('/links/:linkId', { linkId: link.linkId })}"><bdi>${link.title}</bdi></a>`,
+      price(visit, link),
+      statusBadge(looks[link.status], words.links.states[link.status]),
+      ago(link.createdAtMs, visit),
+    ]),
+    { isTall: true, isList: true },
+  )
 }
 
 function price({ language: { words, formats } }: Visit, { amountMinor, currency }: PaymentLink): Html {
@@ -102,12 +105,7 @@ ${card(
     html`<p class="quiet">${fill(words.home.todayMore, { count: formats.number(totalledAtMost) })}</p>`
   }`,
 )}
-${orders.length > 0 && html`<h2>${words.nav.orders}</h2><ul class="cards">${orders.map((order) => orderItem(visit, order))}</ul>`}
+${orders.length > 0 && html`<h2>${words.nav.orders}</h2>${orderTable(visit, orders)}`}
 <p><a class="button" href="${pathTo('/links')}">${words.common.back}</a></p>`,
   }
-}
-
-function orderItem(visit: Visit, order: Order): Html {
-  const { language } = visit
-  return html`<li><a href="${pathTo('/orders/:paymentId', { paymentId: order.paymentId })}"><span class="main"><bdi>${order.orderNo}</bdi>${language.formats.money(order.paymentAmountMinor, order.currency)}</span><span class="rest">${status(order.status, language)}<span class="quiet">${ago(order.createdAtMs, visit)}</span></span></a></li>`
 }

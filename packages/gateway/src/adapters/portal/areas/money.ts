@@ -2,7 +2,8 @@
 
 import { availableMinor } from '../../../core/ledger/rules/transfer.ts'
 import { html } from '../../kit/html.ts'
-import { card, empty, facts, moneyTabs, tabs } from '../parts.ts'
+import { empty, facts } from '../../kit/pages/tables.ts'
+import { card, moneyTabs, tabs } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 
 const dayMs = 86_400_000
@@ -57,7 +58,7 @@ async function download({ operations, context, query, nowMs }: Visit) {
   }
 }
 
-function dayOf(written: string | null): number | undefined {
+export function dayOf(written: string | null): number | undefined {
   const timeMs = written !== null && /^\d{4}-\d\d-\d\d$/.test(written) ? Date.parse(written) : Number.NaN
   return Number.isNaN(timeMs) ? undefined : timeMs
 }

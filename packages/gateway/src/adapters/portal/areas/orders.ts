@@ -2,35 +2,29 @@
 import { type OrderStatus, orderStatuses, paymentIdPattern } from '@tillgate/protocol'
 import type { Refund } from '../../../core/orders/refunds/rules/refund.ts'
 import type { Order } from '../../../core/orders/rules/order.ts'
-import type { ListedOrder } from '../../../core/orders/store/order-list.ts'
+import type { ListedOrder, OrderFilter } from '../../../core/orders/store/order-list.ts'
 import type { OrderDetails } from '../../../finance/overview/show-order.ts'
 import { timeOfPaymentId } from '../../../platform/runtime/time-ordered-ids.ts'
+import { readSummary } from '../../checkout/pages/summary.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
+import { icon } from '../../kit/icons.ts'
 import { fill, fillText } from '../../kit/languages/words.ts'
-import {
-  actLink,
-  acts,
-  ago,
-  card,
-  empty,
-  facts,
-  orderTabs,
-  pages,
-  shortId,
-  status,
-  tabs,
-  time,
-} from '../parts.ts'
+import { shownStatus } from '../../kit/pages/status.ts'
+import { empty, facts, table, urlWith } from '../../kit/pages/tables.ts'
+import { actLink, acts, ago, card, orderTabs, pages, shortId, status, tabs, time } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
-import { callbackCards } from './callbacks.ts'
+import { callbackTable } from './callbacks.ts'
+import { dayOf } from './money.ts'
 
-const perPage = 25
+const perPage = 50
+const dayMs = 86_400_000
 const maxSearchLength = 64
 // Safe: these are its own keys.
 const statuses = Object.keys(orderStatuses) as OrderStatus[]
 
 export const ordersArea: readonly PortalRoute[] = [
   { path: '/orders', show: list },
+  { path: '/orders.csv', download },
   { path: '/orders/:paymentId', show },
 ]
 
@@ -45,30 +39,53 @@ async function list(visit: Visit): Promise<PortalPage> {
   }
 }
 
-function filters({ query, language: { words } }: Visit, sought: string): Html {
+function filters({ query, nowMs, language: { words } }: Visit, sought: string): Html {
   const chosen = query.get('status')
-  return html`<form class="filters" action="${pathTo('/orders')}">
-<label>${words.orders.number}<input name="q" value="${sought}" maxlength="${maxSearchLength}" autocapitalize="none" spellcheck="false"></label>
-<label>${words.common.status}<select name="status"><option value="">${words.common.all}</option>${statuses.map(
-    (each) =>
-      html`<option value="${each}"${each === chosen && html` selected`}>${words.status[each]}</option>`,
-  )}</select></label>
-<button>${words.common.filter}</button></form>`
+  const today = new Date(nowMs).toISOString().slice(0, 10)
+  const path = pathTo('/orders')
+  const chip = (status: string | undefined, label: string) =>
+    html`<li><a href="${urlWith(path, query, { status, before: undefined })}"${(chosen ?? '') === (status ?? '') && html` aria-current="true"`}>${label}</a></li>`
+  return html`<ul class="chips">${chip(undefined, words.common.all)}${statuses.map((each) => chip(each, words.status[each]))}</ul>
+<form class="filters" action="${path}">${chosen !== null && html`<input type="hidden" name="status" value="${chosen}">`}
+<label class="wide">${words.orders.number}<input type="search" name="q" value="${sought}" maxlength="${maxSearchLength}" autocapitalize="none" autocomplete="off" spellcheck="false"></label>
+<label>${words.money.from}<input type="date" name="from" value="${query.get('from')}" max="${today}"></label>
+<label>${words.money.to}<input type="date" name="to" value="${query.get('to')}" max="${today}"></label>
+<button>${words.common.filter}</button>
+<span class="end"><a class="button" href="${urlWith(`${path}.csv`, query, { before: undefined, q: undefined })}" download>${icon('download')}${words.money.download}</a></span></form>`
+}
+
+/** The filters live in the address, so that it can be kept and shared. */
+function filterOf({ query, context }: Visit): OrderFilter {
+  const toMs = dayOf(query.get('to'))
+  return {
+    merchantId: context.merchantId,
+    status: statuses.find((each) => each === query.get('status')),
+    sinceMs: dayOf(query.get('from')),
+    untilMs: toMs === undefined ? undefined : toMs + dayMs,
+  }
+}
+
+async function download(visit: Visit) {
+  return {
+    fileName: `orders-${new Date(visit.nowMs).toISOString().slice(0, 10)}.csv`,
+    content: visit.operations.orders.exportCsv(visit.context, filterOf(visit)),
+  }
 }
 
 async function listed(visit: Visit): Promise<Content> {
   const { query, operations, context, language } = visit
   const { words } = language
-  const wanted = statuses.find((each) => each === query.get('status'))
   const before = query.get('before') ?? ''
-  const { orders, next } = await operations.orders.listOrders(
-    context,
-    { merchantId: context.merchantId, status: wanted },
-    { limit: perPage, before: paymentIdPattern.test(before) ? before : undefined },
-  )
-  if (orders.length === 0 && next === undefined)
-    return empty(wanted === undefined ? words.orders.none : words.orders.noneFits)
-  return html`${orderCards(visit, orders)}${
+  const filter = filterOf(visit)
+  const { orders, next } = await operations.orders.listOrders(context, filter, {
+    limit: perPage,
+    before: paymentIdPattern.test(before) ? before : undefined,
+  })
+  if (orders.length === 0 && next === undefined) {
+    const isFiltered = [filter.status, filter.sinceMs, filter.untilMs].some((each) => each !== undefined)
+    return empty(isFiltered ? words.orders.noneFits : words.orders.none)
+  }
+  return html`${orderTable(visit, orders)}${
     orders.length < perPage &&
     next !== undefined &&
     html`<p class="quiet">${fill(words.orders.lookedTo, { time: time(timeOfPaymentId(next), language) })}</p>`
@@ -77,15 +94,35 @@ async function listed(visit: Visit): Promise<Content> {
 
 async function search(visit: Visit, sought: string): Promise<Content> {
   const found = await visit.operations.orders.search(visit.context, sought)
-  return found.length === 0 ? empty(visit.language.words.orders.noneFits) : orderCards(visit, found)
+  return found.length === 0 ? empty(visit.language.words.orders.noneFits) : orderTable(visit, found)
 }
 
-export function orderCards(visit: Visit, orders: readonly ListedOrder[]): Html {
-  const { language } = visit
-  return html`<ul class="cards">${orders.map(
-    (order) =>
-      html`<li><a href="${pathTo('/orders/:paymentId', { paymentId: order.paymentId })}"><span class="main"><bdi>${order.orderNo}</bdi>${language.formats.money(order.paymentAmountMinor, order.currency)}</span><span class="rest">${status(order.status, language)}<span class="quiet">${ago(order.createdAtMs, visit)}</span></span></a></li>`,
-  )}</ul>`
+export function orderTable(
+  visit: Visit,
+  orders: readonly Pick<
+    ListedOrder,
+    'paymentId' | 'orderNo' | 'paymentAmountMinor' | 'refundedMinor' | 'currency' | 'status' | 'createdAtMs'
+  >[],
+): Html {
+  const { words, formats } = visit.language
+  return table(
+    words.nav.orders,
+    [
+      words.orders.orderNo,
+      { head: words.orders.amount, isNumber: true },
+      words.common.status,
+      words.orders.created,
+      words.orders.paymentId,
+    ],
+    orders.map((order) => [
+      html`<a href="${pathTo('/orders/:paymentId', { paymentId: order.paymentId })}"><bdi>${order.orderNo}</bdi></a>`,
+      formats.money(order.paymentAmountMinor, order.currency),
+      status(shownStatus(order), visit.language),
+      ago(order.createdAtMs, visit),
+      shortId(order.paymentId),
+    ]),
+    { isTall: true, isList: true },
+  )
 }
 
 async function show(visit: Visit): Promise<PortalPage | undefined> {
@@ -101,22 +138,55 @@ async function show(visit: Visit): Promise<PortalPage | undefined> {
   return {
     title: fillText(words.orders.order, { number: order.orderNo }),
     area: 'orders',
-    content: html`<p class="figure">${formats.money(order.paymentAmountMinor, order.currency)} ${status(order.status, language)}</p>
+    content: html`<p class="figure">${formats.money(order.paymentAmountMinor, order.currency)} ${status(shownStatus(order), language)}</p>
 ${acts(
   order.status === 'success' && leftMinor > 0n && actLink(visit, 'refund', { paymentId }),
   order.status === 'pending' && actLink(visit, 'cancel', { paymentId }),
 )}
-${card(words.orders.order.replace('{number}', ''), factsOf(visit, order, leftMinor))}
+<div class="grid"><div>
+${card(words.orders.details, factsOf(visit, order, leftMinor))}
+${goods(visit, order)}
+</div><div>
 ${card(words.orders.timeline, timeline(visit, found))}
 ${refunds.length > 0 && card(words.orders.refunds, refundList(visit, refunds))}
+</div></div>
 ${
   callbacks.length > 0 &&
-  html`<h2>${words.orders.callbacks}</h2>${callbackCards(
+  html`<h2>${words.orders.callbacks}</h2>${callbackTable(
     visit,
     callbacks.map(({ callback }) => callback),
   )}`
-}`,
+}
+<details class="fold"><summary>${words.orders.content}</summary><div><pre tabindex="0" lang="en">${JSON.stringify(JSON.parse(order.content), undefined, 2)}</pre></div></details>`,
   }
+}
+
+function goods({ language }: Visit, order: Order): Html {
+  const { words, formats } = language
+  const content = readSummary(order.content)
+  const { shipping } = content
+  return html`<h2>${words.orders.goods}</h2>${table(
+    words.orders.goods,
+    [
+      words.orders.goods,
+      { head: words.orders.quantity, isNumber: true },
+      { head: words.orders.amount, isNumber: true },
+    ],
+    content.goods.map((good) => [
+      html`<span class="wrap">${good.goodsName}${good.goodsDesc !== undefined && html`<br><span class="quiet">${good.goodsDesc}</span>`}</span>`,
+      formats.number(good.goodsQuantity),
+      good.goodsAmountMinor === undefined
+        ? '—'
+        : formats.money(BigInt(good.goodsAmountMinor), order.currency),
+    ]),
+    { isMatrix: true },
+  )}${
+    shipping &&
+    card(
+      words.orders.delivery,
+      html`<p class="wrap">${shipping.name}</p>${shipping.address !== undefined && html`<p class="quiet pre-line">${shipping.address}</p>`}`,
+    )
+  }`
 }
 
 function factsOf({ language }: Visit, order: Order, leftMinor: bigint): Html {
@@ -130,6 +200,13 @@ function factsOf({ language }: Visit, order: Order, leftMinor: bigint): Html {
     [orders.created, time(order.createdAtMs, language)],
     order.status === 'pending' && [orders.expires, time(order.expiresAtMs, language)],
     order.completedAtMs !== undefined && [orders.completed, time(order.completedAtMs, language)],
+    order.completedAtMs !== undefined &&
+      (order.walletId ?? order.railId) !== undefined && [
+        orders.method,
+        order.walletId === undefined ? html`<code>${order.railId}</code>` : orders.wallet,
+      ],
+    order.fee && [orders.fee, formats.money(order.fee.amountMinor, currency)],
+    order.fee && [orders.net, formats.money(order.paymentAmountMinor - order.fee.amountMinor, currency)],
     order.refundedMinor > 0n && [orders.refunded, formats.money(order.refundedMinor, currency)],
     order.status === 'success' && [orders.left, formats.money(leftMinor, currency)],
     order.message !== undefined && [orders.message, html`<bdi>${order.message}</bdi>`],
@@ -142,15 +219,15 @@ function timeline({ language }: Visit, { order, changes }: OrderDetails): Html {
   const { words } = language
   const actorOf = (actor: string) =>
     Object.hasOwn(words.actors, actor) ? words.actors[actor as keyof typeof words.actors] : actor
-  return html`<ol class="timeline"><li>${status('pending', language)} ${time(order.createdAtMs, language)}</li>${changes.map(
+  return html`<ol class="timeline"><li>${status('pending', language)}<p>${time(order.createdAtMs, language)}</p></li>${changes.map(
     ({ to, actor, changedAtMs }) =>
-      html`<li>${status(to, language)} ${time(changedAtMs, language)} <span class="quiet">${actorOf(actor)}</span></li>`,
+      html`<li>${status(to, language)}<p>${time(changedAtMs, language)} · ${actorOf(actor)}</p></li>`,
   )}</ol>`
 }
 
 function refundList({ language }: Visit, refunds: readonly Refund[]): Html {
-  return html`<ul class="plain">${refunds.map(
+  return html`<ul class="list">${refunds.map(
     (each) =>
-      html`<li>${language.formats.money(each.amountMinor, each.currency)} ${status(each.status, language)} <span class="quiet">${time(each.createdAtMs, language)}</span> ${shortId(each.referRefundNo)}</li>`,
+      html`<li><strong>${language.formats.money(each.amountMinor, each.currency)}</strong> ${status(each.status, language)}<br><span class="quiet small">${time(each.createdAtMs, language)} · ${shortId(each.referRefundNo)}${(each.message ?? each.reason) !== undefined && html` · <span class="wrap">${each.message ?? each.reason}</span>`}</span></li>`,
   )}</ul>`
 }

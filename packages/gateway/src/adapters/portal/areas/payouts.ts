@@ -10,7 +10,8 @@ import type { PayoutPlan } from '../../../finance/payouts/rules/payout-plan.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import { actLink, acts, ago, card, empty, facts, moneyTabs, pages, status, tabs, time } from '../parts.ts'
+import { empty, facts } from '../../kit/pages/tables.ts'
+import { actLink, acts, ago, card, moneyTabs, pages, status, tabs, time } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 
 const perPage = 25

@@ -2,7 +2,9 @@
 
 import type { RequestPlace } from '../../../platform/request-log/store/request-log.ts'
 import { html } from '../../kit/html.ts'
-import { developerTabs, empty, facts, pages, tabs, time } from '../parts.ts'
+import { statusBadge } from '../../kit/pages/status.ts'
+import { empty, table } from '../../kit/pages/tables.ts'
+import { ago, developerTabs, pages, tabs } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 
 const perPage = 25
@@ -30,20 +32,26 @@ async function show(visit: Visit): Promise<PortalPage> {
 ${
   requests.length === 0
     ? empty(words.requests.none)
-    : html`<ul class="plain">${requests.map(
-        (each) =>
-          html`<li class="card">${facts([
-            [words.requests.number, html`<code>${each.requestId}</code>`],
-            [words.common.when, time(each.answeredAtMs, language)],
-            ['method', html`<code>${each.method ?? each.route}</code>`],
-            [
-              words.requests.code,
-              html`${each.code ?? `HTTP ${each.httpStatus}`}${each.message !== undefined && html` <span lang="en">${each.message}</span>`}`,
-            ],
-            each.field !== undefined && [words.requests.field, html`<code>${each.field}</code>`],
-            [words.requests.took, `${formats.number(each.durationMs)} ms`],
-          ])}</li>`,
-      )}</ul>`
+    : table(
+        words.tabs.requests,
+        [
+          words.common.when,
+          words.requests.code,
+          'Method',
+          words.requests.field,
+          { head: words.requests.took, isNumber: true },
+          words.requests.number,
+        ],
+        requests.map((each) => [
+          ago(each.answeredAtMs, visit),
+          html`${statusBadge(each.httpStatus >= 400 ? 'bad' : 'wait', each.code ?? `HTTP ${each.httpStatus}`)}${each.message !== undefined && html`<br><span class="wrap quiet" lang="en">${each.message}</span>`}`,
+          html`<code>${each.method ?? each.route}</code>`,
+          each.field !== undefined && html`<code>${each.field}</code>`,
+          `${formats.number(each.durationMs)} ms`,
+          html`<code>${each.requestId}</code>`,
+        ]),
+        { isTall: true },
+      )
 }${pages(visit, { path: '/requests', older })}`,
   }
 }

@@ -2,7 +2,8 @@
 import { html } from '../../kit/html.ts'
 import { logoPath } from '../../kit/pages/logos.ts'
 import { statusBadge, statusLooks } from '../../kit/pages/status.ts'
-import { actLink, acts, card, facts, shopTabs, tabs } from '../parts.ts'
+import { facts } from '../../kit/pages/tables.ts'
+import { actLink, acts, card, shopTabs, tabs } from '../parts.ts'
 import type { PortalPage, PortalRoute, Visit } from '../portal.ts'
 
 export const settingsArea: readonly PortalRoute[] = [{ path: '/settings', show }]

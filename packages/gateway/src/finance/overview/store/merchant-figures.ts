@@ -6,6 +6,8 @@ import { sql } from '../../../platform/database/sql.ts'
 import { firstCallbackIdAt, firstPaymentIdAt } from '../../../platform/runtime/time-ordered-ids.ts'
 
 export interface OrderTally {
+  /** When the step begins in which these orders were created. */
+  readonly fromMs: number
   readonly status: OrderStatus
   readonly currency: string
   readonly orders: number
@@ -29,7 +31,7 @@ interface Since {
   readonly sinceMs: number
 }
 
-/** Of the newest orders: a merchant with more of them a day reads the statement. */
+/** Of the newest orders: a merchant with more of them in the period reads the statement. */
 export const talliedAtMost = 5_000
 export const countedAtMost = 100
 
@@ -37,14 +39,15 @@ export type MerchantFigureStore = ReturnType<typeof makeMerchantFigureStore>
 
 export function makeMerchantFigureStore(database: Pool) {
   return {
-    /** The orders that were created since, the newest `talliedAtMost` of them. */
-    tallyOrders: (since: Since) => tallyOrders(database, since),
+    /** The orders that were created since, the newest `talliedAtMost` of them, by steps of time. */
+    tallyOrders: (since: Since & { readonly stepMs: number }) => tallyOrders(database, since),
     /** Each up to `countedAtMost`. */
     countAttention: (since: Since) => countAttention(database, since),
   }
 }
 
 const tallyShape = rowShape<OrderTally>('tally', {
+  fromMs: number('from_ms'),
   status: 'status',
   currency: 'currency',
   orders: number('count(*)'),
@@ -52,16 +55,19 @@ const tallyShape = rowShape<OrderTally>('tally', {
 })
 
 /** By the primary key. */
-async function tallyOrders(database: Queryable, { merchantId, sinceMs }: Since): Promise<OrderTally[]> {
+async function tallyOrders(
+  database: Queryable,
+  { merchantId, sinceMs, stepMs }: Since & { readonly stepMs: number },
+): Promise<OrderTally[]> {
   const { rows } = await database.query(sql`
 select ${tallyShape.columns}
-  from (select status, currency, payment_amount_minor
+  from (select created_at - created_at % ${stepMs}::bigint as from_ms, status, currency, payment_amount_minor
           from orders
          where merchant_id = ${merchantId} and payment_id >= ${firstPaymentIdAt(sinceMs)}
          order by payment_id desc
          limit ${talliedAtMost}) as newest
- group by status, currency
- order by status, currency`)
+ group by from_ms, status, currency
+ order by from_ms, status, currency`)
   return rows.map(tallyShape.read)
 }
 

@@ -2,9 +2,9 @@
 
 import { placeOf, writtenPlace } from '../../../../core/ledger/rules/transfer-place.ts'
 import { type Html, html } from '../../../kit/html.ts'
+import { number, pages, table } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../../console.ts'
-import { number, pages, table } from '../../tables.ts'
 import { ago, amount } from '../../words.ts'
 import { moneyPath, moneyTabs } from './money.ts'
 

@@ -6,10 +6,10 @@ import type { BankAccount } from '../../../../finance/treasury/rules/bank-accoun
 import { grouped } from '../../../../finance/treasury/rules/mod-97.ts'
 import { type Content, type Html, html } from '../../../kit/html.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
+import { empty, facts, number, table } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'
 import { ageOf, type BooksRow, booksByCurrency, ownerKinds, owners } from '../../books.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
-import { empty, facts, number, table } from '../../tables.ts'
 import { ago, amount, bareAmount, count, moment } from '../../words.ts'
 import { movementsOf } from './movements.ts'
 

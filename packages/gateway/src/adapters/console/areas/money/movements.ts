@@ -5,8 +5,8 @@ import { accountKeyOf } from '../../../../core/ledger/rules/transfer.ts'
 import { placeOf, writtenPlace } from '../../../../core/ledger/rules/transfer-place.ts'
 import type { Movement, MovementOwner } from '../../../../core/ledger/store/movements.ts'
 import { type Html, html } from '../../../kit/html.ts'
+import { number, pages, table } from '../../../kit/pages/tables.ts'
 import type { Visit } from '../../console.ts'
-import { number, pages, table } from '../../tables.ts'
 import { amount, moment } from '../../words.ts'
 
 const perPage = 25

@@ -1,10 +1,10 @@
 // Applications for live keys: those that wait, and one with everything that it says.
 import { uuidPattern } from '@tillgate/protocol'
 import { html } from '../../../kit/html.ts'
+import { facts, pages, table } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
 import { status } from '../../statuses.ts'
-import { facts, pages, table } from '../../tables.ts'
 import { ago, moment } from '../../words.ts'
 
 const path = '/applications'

@@ -4,10 +4,10 @@ import { maxPasskeyNameLength } from '../../../../identity/accounts/rules/passke
 import { fieldOf } from '../../../kit/forms/form-fields.ts'
 import { passkeyForm } from '../../../kit/forms/passkey-form.ts'
 import { html } from '../../../kit/html.ts'
+import { table } from '../../../kit/pages/tables.ts'
 import { type ConsoleAct, type ConsolePage, type ConsoleRoute, ownAct, type Visit } from '../../console.ts'
 import { carried, foldedForm } from '../../forms.ts'
 import { demandHavingPassword, demandProof, keptAtProvider, proofFields } from '../../proof.ts'
-import { table } from '../../tables.ts'
 import { ago } from '../../words.ts'
 
 export const passkeysPath = '/account/passkeys'

@@ -2,9 +2,9 @@
 
 import { mayAct } from '../../../../core/audit/rules/roles.ts'
 import { html } from '../../../kit/html.ts'
+import { table } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../../console.ts'
-import { table } from '../../tables.ts'
 import { ago } from '../../words.ts'
 
 const path = '/account/tokens'

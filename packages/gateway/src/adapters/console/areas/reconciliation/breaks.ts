@@ -4,9 +4,9 @@ import { type Break, breakMeanings, returnReference } from '../../../../finance/
 import { breakKinds } from '../../../../finance/reconciliation/rules/match.ts'
 import { type Html, html } from '../../../kit/html.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
+import { empty, facts, noneFits, number, rowsBefore, table, urlWith } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
-import { empty, facts, noneFits, number, rowsBefore, table, urlWith } from '../../tables.ts'
 import { ago, amount, moment } from '../../words.ts'
 import { accountLink, partyCell, reconciliationPath as path, reconciliationTabs, textCell } from './tabs.ts'
 

@@ -5,9 +5,9 @@ import type { ReconciledDay } from '../../../../finance/reconciliation/store/day
 import type { OutsideAccountRow } from '../../../../finance/reconciliation/store/statements.ts'
 import { type Html, html } from '../../../kit/html.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
+import { empty, number, table, urlWith } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'
 import type { ConsolePage, ConsoleRoute, Download, Visit } from '../../console.ts'
-import { empty, number, table, urlWith } from '../../tables.ts'
 import { bareAmount } from '../../words.ts'
 import { reconciliationPath, reconciliationTabs } from './tabs.ts'
 

@@ -3,9 +3,9 @@
 import { rules } from '../../../../finance/reconciliation/rules/match.ts'
 import { type Html, html } from '../../../kit/html.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
+import { facts, number, pages, rowsBefore, table, urlWith } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../../console.ts'
-import { facts, number, pages, rowsBefore, table, urlWith } from '../../tables.ts'
 import { ago, amount, count, moment } from '../../words.ts'
 import { accountLink, partyCell, reconciliationPath, reconciliationTabs, textCell } from './tabs.ts'
 

@@ -49,10 +49,7 @@ test('every point can be reached by keyboard and tells each line’s figure, and
       .replace(/\s+/g, ' ')
       .trim(),
   )
-  assert.deepEqual(columns, [
-    'at 0 paid 1 paid, the day before 7',
-    'at 1, so far paid 2 paid, the day before —',
-  ])
+  assert.deepEqual(columns, ['at 0 paid 1 paid, the day before 7', 'at 1, now paid 2 paid, the day before —'])
   assert.equal(text.match(/<tr>/g)?.length, 3)
 })
 

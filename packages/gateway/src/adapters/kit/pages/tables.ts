@@ -1,5 +1,6 @@
-// Tables of the console: heads that stay in sight, a way on to what is older, and a sentence where there is nothing.
-import { type Content, type Html, html } from '../kit/html.ts'
+// Tables: heads that stay in sight, pages by key, names with values, and a sentence where there is nothing.
+import { type Content, type Html, html } from '../html.ts'
+import { icon } from '../icons.ts'
 
 export interface Column {
   readonly head: Content
@@ -15,6 +16,8 @@ export interface TableOptions {
   readonly isTall?: boolean
   /** Compares its columns, so it stays a table on a phone; others become cards. */
   readonly isMatrix?: boolean
+  /** Opens what its first cell links to; on a phone a row shows its first four cells, two on a line. */
+  readonly isList?: boolean
   /** Said instead of a table without rows. */
   readonly none?: Content
 }
@@ -23,11 +26,11 @@ export function table(
   caption: string,
   columns: readonly (string | Column)[],
   rows: readonly (readonly Content[])[],
-  { isTall = false, isMatrix = false, none }: TableOptions = {},
+  { isTall = false, isMatrix = false, isList = false, none }: TableOptions = {},
 ): Html {
   if (rows.length === 0 && none !== undefined) return empty(none)
   const all = columns.map((column): Column => (typeof column === 'string' ? { head: column } : column))
-  return html`<div class="scroll${isTall && html` tall`}${!isMatrix && html` cards`}" tabindex="0" role="region" aria-label="${caption}"><table><caption class="hidden">${caption}</caption>
+  return html`<div class="scroll${isTall && html` tall`}${isList ? html` rows` : !isMatrix && html` cards`}" tabindex="0" role="region" aria-label="${caption}"><table><caption class="hidden">${caption}</caption>
 <thead><tr>${all.map(({ head, isNumber }) => html`<th scope="col"${isNumber && html` class="number"`}>${head}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (cells) => html`<tr>${cells.map((cell, index) => cellOf(cell, all[index]))}</tr>
@@ -45,7 +48,7 @@ export function empty(text: Content): Html {
   return html`<p class="empty">${text}</p>`
 }
 
-export function facts(rows: readonly (readonly [string, Content] | undefined | false)[]): Html {
+export function facts(rows: readonly (readonly [Content, Content] | undefined | false)[]): Html {
   return html`<dl class="facts">${rows.map(
     (row) =>
       row &&
@@ -83,10 +86,13 @@ export function noneFits(what: string, path: string): Html {
 export function pages(
   path: string,
   query: URLSearchParams,
-  { older }: { older: string | undefined },
+  {
+    older,
+    words = { older: 'Older', newest: 'Newest' },
+  }: { older: string | undefined; words?: { readonly older: string; readonly newest: string } },
 ): Html | undefined {
   const isFirst = !query.has('before')
   if (isFirst && older === undefined) return undefined
-  return html`<nav class="pages" aria-label="Pages"><span>${!isFirst && html`<a class="button" href="${urlWith(path, query, { before: undefined })}">Newest</a>`}</span>
-<span>${older !== undefined && html`<a class="button" rel="next" href="${urlWith(path, query, { before: older })}">Older</a>`}</span></nav>`
+  return html`<nav class="pages" aria-label="${words.older}"><span>${!isFirst && html`<a class="button" href="${urlWith(path, query, { before: undefined })}">${words.newest}</a>`}</span>
+<span>${older !== undefined && html`<a class="button" rel="next" href="${urlWith(path, query, { before: older })}">${words.older}${icon('chevron-right')}</a>`}</span></nav>`
 }

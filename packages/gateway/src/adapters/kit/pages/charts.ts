@@ -2,7 +2,7 @@
 // the figures themselves in a table that folds out. The picture is as wide as the page and its words are HTML, so that
 // they stay readable on a phone. Each point is a column that shows its figures on hover and focus, without a script.
 // Where nothing is known the line has a gap; the last point, which is still running, is dashed.
-import { type Content, type Html, html } from '../kit/html.ts'
+import { type Content, type Html, html } from '../html.ts'
 import { number, table } from './tables.ts'
 
 export interface Line {
@@ -25,29 +25,33 @@ export interface Chart {
   /** The greatest value that the axis can show; undefined: a round one that holds all values. */
   readonly top?: number
   readonly write: (value: number) => string
+  /** English unless told otherwise. */
+  readonly words?: { readonly table: string; readonly none: string; readonly now: string }
 }
+
+const english = { table: 'Table', none: 'Nothing in this time', now: 'now' }
 
 /** In units of the picture, which is stretched to the width of the page. */
 const size = { column: 10, height: 100 } as const
 
-export function chart({ id, title, times, lines, top: wanted, write }: Chart): Html {
+export function chart({ id, title, times, lines, top: wanted, write, words = english }: Chart): Html {
   const known = lines.flatMap(({ values }) => values.filter((value) => value !== undefined))
   const top = wanted ?? roundCeiling(Math.max(0, ...known))
   const y = (value: number) => Math.round((1 - value / top) * size.height * 10) / 10
-  const named = times.map((time, index) => (index === times.length - 1 ? `${time}, so far` : time))
+  const named = times.map((time, index) => (index === times.length - 1 ? `${time}, ${words.now}` : time))
   const half = Math.floor(times.length / 2)
   const key = ({ label, look }: Line, text: Content) =>
     html`<span><i class="${look}"></i>${label} <b>${text}</b></span> `
-  return html`<figure class="chart"><figcaption><strong>${title}</strong> ${lines.map((line) => key(line, line.whole))}</figcaption>
+  return html`<figure class="chart"><figcaption><strong>${title}</strong> ${lines.length === 1 && lines[0]?.label === title ? html`<b>${lines[0].whole}</b>` : lines.map((line) => key(line, line.whole))}</figcaption>
 <div class="plot"><div class="scale" aria-hidden="true">${[top, top / 2, 0].map((value) => html`<span>${write(value)}</span>`)}</div>
 <div class="lines"><svg viewBox="0 0 ${times.length * size.column} ${size.height}" preserveAspectRatio="none" aria-hidden="true">
 ${lines.toReversed().map(({ values, look }) => drawn(values, { y, look }))}</svg>
-${known.length === 0 && html`<p class="quiet small">Nothing in this time</p>`}
+${known.length === 0 && html`<p class="quiet small">${words.none}</p>`}
 <ol>${named.map((time, index) => html`<li tabindex="0"${index >= half && html` class="late"`}><span class="tip"><strong>${time}</strong> ${lines.map((line) => key(line, line.texts[index]))}</span></li>`)}</ol></div>
-<div class="times" aria-hidden="true"><span>${times[0]}</span><span>${times[half]}</span><span>now</span></div></div>
-<details class="behind" id="${id}"><summary>Table</summary>${table(
-    `${title}, the newest first`,
-    ['From (UTC)', ...lines.map(({ label }) => number(label))],
+<div class="times" aria-hidden="true"><span>${times[0]}</span><span>${times[half]}</span><span>${words.now}</span></div></div>
+<details class="behind" id="${id}"><summary>${words.table}</summary>${table(
+    title,
+    ['UTC', ...lines.map(({ label }) => number(label))],
     named
       .map((time, index) => [
         html`<span class="nowrap">${time}</span>`,
