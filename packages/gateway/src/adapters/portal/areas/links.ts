@@ -6,7 +6,7 @@ import { type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
 import { empty, facts, table } from '../../kit/pages/tables.ts'
-import { actLink, acts, ago, card, countUpTo, orderTabs, pages, status, tabs, time } from '../parts.ts'
+import { actLink, acts, ago, card, countUpTo, orderTabs, pages, tabs, time } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 import { orderTable } from './orders.ts'
 
