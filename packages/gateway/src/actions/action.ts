@@ -61,6 +61,12 @@ export interface Told {
   readonly next?: string
 }
 
+/** What a request that waits keeps with its input, and what its requester alone is shown, once. */
+export interface Prepared<Input = Readonly<Record<string, unknown>>> {
+  readonly input: Input
+  readonly secrets: NonNullable<Told['secrets']>
+}
+
 export interface ApiFace {
   readonly method: 'GET' | 'POST' | 'PATCH'
   /** Below the prefix, parameters as `:name`. */
@@ -161,6 +167,8 @@ export interface Action {
   /** What a schema cannot say about a field. Throws; so that a form shows all errors at once. */
   readonly checks: Readonly<Record<string, (given: Readonly<Record<string, unknown>>) => void>>
   /** Input that a waiting request keeps, so that it runs only if things are still as they were. */
+  /** For a secret that is not the approver's to learn whole. Undefined: it makes none. */
+  readonly prepare: ((call: ActionCall) => Prepared | undefined) | undefined
   readonly pin: ((call: ActionCall) => Promise<Readonly<Record<string, unknown>>>) | undefined
   readonly run: (call: ActionCall) => Promise<unknown>
   /** The same for a member, whose context is limited to their merchant. */
@@ -196,6 +204,9 @@ interface ActionGiven<Params, Input, Answer extends TObject | FileType, Call> {
   readonly forms?: readonly FormFace[]
   readonly checks?: Action['checks']
   readonly pin?: (call: ActionCall<Checked<Params>, Checked<Input>>) => Promise<Partial<Checked<Input>>>
+  readonly prepare?: (
+    call: ActionCall<Checked<Params>, Checked<Input>>,
+  ) => Prepared<Partial<Checked<Input>>> | undefined
   readonly run: (
     call: Call,
   ) => Promise<Answer extends TSchema ? Answered<Static<Answer>> : AsyncIterable<string>>
@@ -222,6 +233,7 @@ export function defineAction<
     portal: [],
     checks: given.checks ?? {},
     pin: given.pin as Action['pin'],
+    prepare: given.prepare as Action['prepare'],
     // Safe, both: every face checks by these very schemas before it calls.
     run: async (call) => answerOf(given.answer, await (given.run as Action['run'])(call)),
     runForMember: undefined,

@@ -158,7 +158,7 @@ export interface FieldFace {
   /** To choose from, on a form, by what each is called. */
   readonly choices?: Choices | ((role: Role) => Choices)
   /** Not for the admin API, nor on a form. */
-  readonly only?: 'command'
+  readonly only?: 'command' | 'request'
   /** What may be written for what. */
   readonly fromText?: (text: string) => string
   /** Likewise, on the command line alone. */

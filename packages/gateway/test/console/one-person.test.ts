@@ -881,6 +881,32 @@ test('without approvals the same calls and the same statement have their effects
   assert.deepEqual(await undeclaredEffects(pool), [])
 })
 
+test('neither who asks nor who approves learns another operator’s whole password, or the other’s token', async () => {
+  for (const [name, more] of [
+    ['operator.add', { input: { login: 'carol', role: 'admin' } }],
+    ['operator.reset-password', { params: { login: 'carol' } }],
+  ] as const) {
+    clock.advance(1)
+    const ran = await actions.run('mallory', ...given({ name, ...more }))
+    assert(ran.kind === 'waiting' && ran.secrets)
+    const first = ran.secrets[0]?.[1] ?? ''
+    assert.doesNotMatch(JSON.stringify(ran.request), new RegExp(first))
+    const { password: second } = await actions.approve('forgetful', ran.request.approvalId)
+    const signIn = async (whole: string) =>
+      (await operations.authenticateOperator({ login: 'carol', password: whole })).kind
+    assert.notEqual(await signIn(first), 'right')
+    assert.notEqual(await signIn(String(second)), 'right')
+    assert.equal(await signIn(`${first}-${second}`), 'right')
+  }
+  const ran = await actions.run('mallory', ...given({ name: 'token.add', ...calls['token.add'] }))
+  assert(ran.kind === 'waiting' && ran.secrets)
+  const token = ran.secrets[0]?.[1] ?? ''
+  assert.equal(await operations.apiTokens.findToken(token, '192.0.2.1'), undefined)
+  const answer = await actions.approve('forgetful', ran.request.approvalId)
+  assert.equal(answer['token'], undefined)
+  assert.equal((await operations.apiTokens.findToken(token, '192.0.2.1'))?.operator.login, 'mallory')
+})
+
 test('a second operator approves an application, and is the one who is shown the link', async () => {
   const approvalId = await actions.asked(
     'mallory',

@@ -3,7 +3,7 @@ import { Failure } from '@tillgate/protocol'
 import { roleMeanings, roles } from '../../core/audit/rules/roles.ts'
 import { minPasswordLength } from '../../identity/accounts/rules/account.ts'
 import { type Operator, parseOperatorLogin } from '../../identity/operators/rules/operator.ts'
-import { type Action, type ActionCall, defineAction, form } from '../action.ts'
+import { type Action, type ActionCall, defineAction, form, type Told } from '../action.ts'
 import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
 import { reason } from '../shared-fields.ts'
 
@@ -27,6 +27,13 @@ const email = optional(
     { label: 'E-mail at the identity provider, if they sign in there', placeholder: 'alice@example.com' },
   ),
 )
+const firstHalf = optional(
+  faced(text('Of the password that the gateway makes; the requester has it.', { max: 512 }), {
+    only: 'request',
+    label: 'First half of the password',
+    shown: () => 'known to the requester',
+  }),
+)
 const given = object('The operator.', {
   login,
   password: optional(text('Shown this once, where it was made.', { max: 256 })),
@@ -40,10 +47,10 @@ export const operatorActions: readonly Action[] = [
     isRecovery: true,
     needs: 'admin',
     summary: 'Add an operator. The password is shown only once',
-    input: object('The operator.', { login, role, email, password }),
+    input: object('The operator.', { login, role, email, password, firstHalf }),
     checks: { login: ({ login: written }) => void parseOperatorLogin(String(written)) },
     answer: given,
-    command: { words: 'operator add', arguments: ['login'] },
+    command: { words: 'operator add', arguments: ['login'], omits: ['firstHalf'] },
     form: {
       place: 'operators',
       path: '/account/operators',
@@ -58,9 +65,10 @@ export const operatorActions: readonly Action[] = [
       await prove?.()
       return operations.operators.addOperator(context, input)
     },
+    prepare: (call) => (call.input.email === undefined ? prepareHalf(call, call.input.login) : undefined),
     tell: ({ login: name, password: secret }, { input }) => ({
       text: `Operator ${name} is there, as ${input.role}.`,
-      ...(secret !== undefined && { secrets: [['Password', secret]] }),
+      ...secretsOf(secret, input),
       page,
     }),
   }),
@@ -93,9 +101,9 @@ export const operatorActions: readonly Action[] = [
     needs: 'admin',
     summary: 'Create a new password. Ends the operator’s sessions, API tokens and lock',
     params: key,
-    input: object('Why.', { password, reason }),
+    input: object('Why.', { password, firstHalf, reason }),
     answer: given,
-    command: { words: 'operator reset-password' },
+    command: { words: 'operator reset-password', omits: ['firstHalf'] },
     form: form<Operator>({
       place: 'operator',
       path: `${path}/reset-password`,
@@ -115,9 +123,10 @@ export const operatorActions: readonly Action[] = [
       await call.prove?.()
       return call.operations.operators.resetPassword(call.context, { ...call.input, login: name })
     },
-    tell: ({ login: name, password: secret }) => ({
+    prepare: (call) => prepareHalf(call, call.params.login),
+    tell: ({ login: name, password: secret }, { input }) => ({
       text: `Operator ${name} has a new password.`,
-      ...(secret !== undefined && { secrets: [['Password', secret]] }),
+      ...secretsOf(secret, input),
       page,
     }),
   }),
@@ -188,6 +197,25 @@ export const operatorActions: readonly Action[] = [
     }),
   ),
 ]
+
+/** Who asks and who approves hand over a half each: one who learned the whole could sign in as a second operator. */
+function prepareHalf({ operations }: Pick<ActionCall, 'operations'>, login: string) {
+  const { half, sealedHalf } = operations.operators.makeFirstHalf(login)
+  return {
+    input: { firstHalf: sealedHalf },
+    secrets: [
+      [`First half of the password of ${login}, followed by a dash and the half of who approves`, half],
+    ],
+  } as const
+}
+
+function secretsOf(
+  secret: string | undefined,
+  input: { readonly firstHalf?: string },
+): Pick<Told, 'secrets'> {
+  if (secret === undefined) return {}
+  return { secrets: [[input.firstHalf === undefined ? 'Password' : 'Second half of the password', secret]] }
+}
 
 /**
  * Of the operator whose proof is to be replaced, as the database knows them, however it is written. Never one's own:

@@ -47,13 +47,20 @@ export const tokenActions: readonly Action[] = [
       days: faced(integer('Days until it ends.', { min: 1, max: tokenLimits.days }), {
         initial: String(tokenLimits.defaultDays),
       }),
+      tokenHash: optional(
+        faced(text('Of the token that the requester has.', { max: 64 }), { only: 'request' }),
+      ),
     }),
     checks: { name: ({ name }) => void parseTokenName(String(name)) },
-    answer: object('The token.', { ...token, token: text('Shown this once.', { max: 200 }) }),
+    answer: object('The token.', {
+      ...token,
+      token: optional(text('Shown this once, to its operator.', { max: 200 })),
+    }),
     command: {
       words: 'token add',
       arguments: ['name'],
       required: ['login'],
+      omits: ['tokenHash'],
       help: `Scopes:\n${scopeNames.map((scope) => `  ${scope.padEnd(18)}${scopes[scope].needs.padEnd(10)}${scopes[scope].meaning}`).join('\n')}`,
     },
     form: {
@@ -69,11 +76,16 @@ export const tokenActions: readonly Action[] = [
       const login = operator?.login ?? input.login
       assert(login !== undefined, 'the command line says whose it is')
       const made = await operations.apiTokens.addToken(context, { ...input, login }, prove)
-      return { ...made.apiToken, token: made.token }
+      return { ...made.apiToken, ...(input.tokenHash === undefined && { token: made.token }) }
+    },
+    // It is its operator: an approver who learned it would be two.
+    prepare({ operations }) {
+      const { token: told, tokenHash } = operations.apiTokens.prepareToken()
+      return { input: { tokenHash }, secrets: [['Token, once it is approved', told]] }
     },
     tell: ({ name, login, scopes: may, token: secret }) => ({
       text: `Token ${name} of ${login} is made. Its scopes: ${may.join(', ')}. Send it as "Authorization: Bearer …".`,
-      secrets: [['Token', secret]],
+      ...(secret !== undefined && { secrets: [['Token', secret]] as const }),
       page,
     }),
   }),

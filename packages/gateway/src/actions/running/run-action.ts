@@ -8,12 +8,17 @@ import { ApprovalNeeded, type Authority } from '../../core/audit/rules/authority
 import { type MemberRole, mayAct } from '../../core/audit/rules/roles.ts'
 import type { Member } from '../../identity/members/rules/member.ts'
 import { checkScope } from '../../identity/operators/rules/api-token.ts'
-import type { Action, ActionCall, SharedCall } from '../action.ts'
+import type { Action, ActionCall, SharedCall, Told } from '../action.ts'
 import { fieldsOf, titleOf } from './describe-fields.ts'
 
 export type Ran =
   | { readonly kind: 'done'; readonly answer: unknown }
-  | { readonly kind: 'waiting'; readonly request: ApprovalRequest }
+  | {
+      readonly kind: 'waiting'
+      readonly request: ApprovalRequest
+      /** For the requester, this once. */
+      readonly secrets?: Told['secrets']
+    }
 
 /** What an adapter knows of a call; the context follows from the person behind it. */
 export interface Calling extends Omit<ActionCall, 'context'> {
@@ -36,7 +41,9 @@ export async function runAction(action: Action, { actor, ...calling }: Calling):
     return { kind: 'done', answer: await action.run(call) }
   } catch (error) {
     if (!(error instanceof ApprovalNeeded) || !isAsking) throw error
-    return { kind: 'waiting', request: await ask(action, call, operator.login) }
+    const prepared = action.prepare?.(call)
+    const request = await ask(action, call, { requestedBy: operator.login, prepared: prepared?.input })
+    return { kind: 'waiting', request, secrets: prepared?.secrets }
   }
 }
 
@@ -66,13 +73,18 @@ function authorityOf(action: Action, { operations, operator, token }: Omit<Calli
   return { kind: 'operator', login, needs: action.needs, accessVersion, tokenId, policy, approval: undefined }
 }
 
-async function ask(action: Action, call: ActionCall, requestedBy: string): Promise<ApprovalRequest> {
+async function ask(
+  action: Action,
+  call: ActionCall,
+  { requestedBy, prepared }: { readonly requestedBy: string; readonly prepared: object | undefined },
+): Promise<ApprovalRequest> {
   const { operations, context, actId } = call
   // Safe, both: an action's parameters and input are objects of its schemas.
   const params = (call.params ?? {}) as Record<string, unknown>
   const input = {
     ...(call.input as Record<string, unknown> | undefined),
     ...(await action.pin?.(call)),
+    ...prepared,
   }
   const { merchantId } = { ...params, ...input } as { merchantId?: string }
   return operations.approvals.ask({

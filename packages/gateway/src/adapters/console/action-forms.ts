@@ -168,7 +168,7 @@ async function doAction(
   })
   const told: Told =
     ran.kind === 'waiting'
-      ? tellWaiting(ran.request)
+      ? { ...tellWaiting(ran.request), ...(ran.secrets && { secrets: ran.secrets }) }
       : (action.tell?.(ran.answer, { params, input }) ?? { text: 'Done.' })
   if (told.secrets) return { kind: 'shown_once', page: secretPage(told, visit) }
   return { kind: 'go', to: told.page, note: told.text }

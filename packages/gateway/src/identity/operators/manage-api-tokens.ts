@@ -44,10 +44,25 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
   }
 
   return {
-    /** `prove`: what throws unless the operator proves anew who they are; asked for when all else is right. */
+    /** One that waits for approval: its operator has it, and the request its hash, in hexadecimal. */
+    prepareToken() {
+      const token = makeTokenText(random)
+      return { token, tokenHash: hashOf(token).toString('hex') }
+    },
+
+    /**
+     * `prove`: what throws unless the operator proves anew who they are; asked for when all else is right. With the
+     * hash of a token that was prepared, that one is added, and no other is told.
+     */
     async addToken(
       context: AnyContext,
-      given: { login: string; name: string; scopes: readonly string[]; days: number },
+      given: {
+        login: string
+        name: string
+        scopes: readonly string[]
+        days: number
+        tokenHash?: string | undefined
+      },
       prove?: () => Promise<void>,
     ): Promise<MadeToken> {
       const operator = await find(given.login)
@@ -69,7 +84,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
         {
           ...apiToken,
           accessVersion: operator.accessVersion,
-          tokenHash: hashOf(token),
+          tokenHash: given.tokenHash === undefined ? hashOf(token) : Buffer.from(given.tokenHash, 'hex'),
           maxLive: tokenLimits.perOperator,
         },
         makeAuditEntry({ clock, random }, context, 'token.add', apiToken.tokenId, {

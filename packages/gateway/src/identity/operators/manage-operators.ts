@@ -27,12 +27,29 @@ export interface GivenPassword {
   readonly password: string | undefined
 }
 
+/** Made where it is not given; `firstHalf` is sealed. */
+interface PasswordGiven {
+  readonly password?: string | undefined
+  readonly firstHalf?: string | undefined
+}
+
+/** 74 bits each. */
+const halfGroups = 3
+
 export type ManageOperators = ReturnType<typeof makeManageOperators>
 
 export function makeManageOperators(parts: ManageOperatorsParts) {
   const { operators, vault, clock, random } = parts
   const seal = (login: string, password: string): Promise<Buffer> =>
     sealPassword({ kind: 'operator', login, password }, { vault, random })
+
+  const placeOfHalf = (login: string) => `operators ${login} first half`
+  const made = (login: string, { password, firstHalf }: PasswordGiven) => {
+    if (password !== undefined) return { password: parsePassword(password), told: undefined }
+    const told = makePassword(random, firstHalf === undefined ? undefined : halfGroups)
+    const first = firstHalf && vault.open(Buffer.from(firstHalf, 'base64'), placeOfHalf(login)).toString()
+    return { password: first === undefined ? told : `${first}-${told}`, told }
+  }
 
   const setStatus = async (
     context: AnyContext,
@@ -92,20 +109,26 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
       given: {
         login: string
         role: Role
-        password?: string
         email?: string
-      },
+      } & PasswordGiven,
     ): Promise<GivenPassword> {
       const login = parseOperatorLogin(given.login)
       if (given.email !== undefined) return declareOperator(context, login, given.role, given.email)
-      const password = given.password === undefined ? makePassword(random) : parsePassword(given.password)
+      const { password, told } = made(login, given)
       await insert(context, {
         login,
         role: given.role,
         createdAtMs: clock.now(),
         sealedPassword: await seal(login, password),
       })
-      return { login, password: given.password === undefined ? password : undefined }
+      return { login, password: told }
+    },
+
+    /** Shown to the operator who asks, while the one who approves learns the rest: neither can sign in with it. */
+    makeFirstHalf(given: string): { readonly half: string; readonly sealedHalf: string } {
+      const half = makePassword(random, halfGroups)
+      const place = placeOfHalf(parseOperatorLogin(given))
+      return { half, sealedHalf: vault.seal(Buffer.from(half), place).toString('base64') }
     },
 
     listOperators: (_context: AnyContext) => operators.listOperators(),
@@ -113,10 +136,10 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
     /** Ends the operator's sessions and tokens, and the lock of too many wrong tries. */
     async resetPassword(
       context: AnyContext,
-      given: { login: string; password?: string; reason: string },
+      given: { login: string; reason: string } & PasswordGiven,
     ): Promise<GivenPassword> {
       const login = parseOperatorLogin(given.login)
-      const password = given.password === undefined ? makePassword(random) : parsePassword(given.password)
+      const { password, told } = made(login, given)
       const change = { login, nowMs: clock.now(), sealedPassword: await seal(login, password) }
       if (
         !(await operators.setPassword(
@@ -125,7 +148,7 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
         ))
       )
         throw noSuch(login, ' with a password')
-      return { login, password: given.password === undefined ? password : undefined }
+      return { login, password: told }
     },
 
     /** Their own, proven by the old one, by whoever is signed in. Ends all sessions and tokens. */
