@@ -36,7 +36,7 @@ const signedIn = (options?: Parameters<typeof openPage>[1]) => signIn(browser, g
 
 const pages: Record<string, { path: string; expects: RegExp }> = {
   orders: { path: '/orders', expects: /Tea House/ },
-  'orders-search': { path: '/find?q=nothing', expects: /Nothing is called/ },
+  'orders-search': { path: '/find?q=nothing', expects: /No results for/ },
   order: { path: orderPath, expects: /Ledger transfers/ },
   callbacks: { path: '/callbacks', expects: /Failing hosts/ },
   'callbacks-given-up': { path: '/callbacks?state=exhausted', expects: /No callback fits/ },

@@ -73,7 +73,7 @@ ${brand}
 <div class="top">
 <button class="menu plain" type="button" popovertarget="areas">${icon('menu')}<span class="hidden">${words.menu}</span></button>
 ${brand}
-<form class="find" role="search" action="${search.path}">${icon('search')}<input type="search" name="q" aria-label="${search.label}" placeholder="${search.placeholder}" maxlength="${search.maxLength}" autocomplete="off" spellcheck="false"></form>
+<form class="find" role="search" aria-label="${search.label}" action="${search.path}">${icon('search')}<input type="search" name="q" aria-label="${search.label}" placeholder="${search.placeholder}" maxlength="${search.maxLength}" autocomplete="off" spellcheck="false"></form>
 <form class="who" method="post" action="${signOut.path}"><input type="hidden" name="token" value="${signOut.token}">
 <span class="quiet">${page.account}</span><button class="plain">${icon('log-out')}${words.signOut}</button></form>
 </div>
