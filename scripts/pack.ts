@@ -41,6 +41,9 @@ const entries = {
   till: 'packages/sdk/src/cli/main.ts',
 }
 
+/** Packages of which the program loads one file by its path; npm installs them beside it. */
+const beside = ['undici', '@fontsource-variable/inter'] as const
+
 /** Names of source files that the program looks up while it runs, and their places in the package. */
 const led: Readonly<Record<string, readonly (readonly [from: string, to: string])[]>> = {
   [`${gateway}/src/app/sandbox/sandbox-programs.ts`]: [
@@ -107,8 +110,7 @@ async function bundle(): Promise<void> {
     keepNames: true,
     sourcemap: 'linked',
     sourcesContent: false,
-    // It is loaded by the path of one file inside the package.
-    external: ['undici'],
+    external: [...beside],
     banner: {
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
     },
@@ -143,7 +145,7 @@ function manifest() {
     license: own.license,
     type: 'module',
     bin: { tillgate: 'bin/tillgate.js', till: 'bin/till.js' },
-    dependencies: { undici: dependencies.undici },
+    dependencies: Object.fromEntries(beside.map((name) => [name, dependencies[name]])),
     optionalDependencies: { ...optionalDependencies, ...own.optionalDependencies },
   }
 }

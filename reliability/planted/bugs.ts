@@ -14,9 +14,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'resendEntry',
-        find: "makeAuditEntry(parts, 'callback.resend'",
-        replace:
-          "makeAuditEntry({ clock: parts.clock, random: parts.random, actor: parts.actor }, 'callback.resend'",
+        find: "makeAuditEntry(parts, context, 'callback.resend'",
+        replace: "makeAuditEntry(parts, { actor: context.actor }, 'callback.resend'",
       },
     ],
   },
