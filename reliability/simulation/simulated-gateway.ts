@@ -94,6 +94,7 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     log,
   })
 
+  const people = actingAs(operations, 'simulation')
   const table = jobTable({
     config,
     stores: { ...stores, payoutBatches: { ...stores.payoutBatches, isShared: async () => false } },
@@ -124,9 +125,12 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     signers: 4,
   })
 
+  const { bankAccounts, callbacks, corrections, endpoints, merchants, ownMoney, payoutPlans } = people
+  const { payoutRuns, payouts, reconciliation, transfers, wallets } = people
   return {
     ...operations,
-    ...actingAs(operations, 'simulation'),
+    ...{ bankAccounts, callbacks, corrections, endpoints, merchants, ownMoney, payoutPlans },
+    ...{ payoutRuns, payouts, reconciliation, transfers, wallets },
     createOrder: sealed(operations.createOrder),
     queryOrder: sealed(operations.queryOrder),
     cancelOrder: sealed(operations.cancelOrder),
