@@ -1200,7 +1200,7 @@ test('whatever takes an account back revokes its tokens, and nothing revives the
     'a reset password': () => operators.resetPassword({ login, password, reason }),
     'a reset second step': async () => {
       await beginSecondStep()
-      await anAdmin.post(`${operatorPath}/reset-totp`, { reason })
+      await anAdmin.post(`${operatorPath}/reset-totp`, { reason, password: operatorPassword })
       await approveNewest()
     },
     'disabling and enabling': async () => {
