@@ -5,8 +5,8 @@ import { randomBytes } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makePaymentId } from '@tillgate/protocol'
+import { makePurgeCallbacks } from '../../packages/gateway/src/core/callbacks/purge-callbacks.ts'
 import { makeCallbackHistory } from '../../packages/gateway/src/core/callbacks/store/callback-history.ts'
-import { makeTidyCallbacks } from '../../packages/gateway/src/core/callbacks/tidy-callbacks.ts'
 import { makeOrder } from '../../packages/gateway/src/core/orders/rules/order.ts'
 import { writeBackup } from '../../packages/gateway/src/platform/database/backup/backup.ts'
 import {
@@ -160,7 +160,7 @@ select c.merchant_id, c.callback_id, 1, c.created_at, 42, 'acknowledged', 200, '
 /** When all partitions of today's attempts are past. */
 async function prune(pool: Pool): Promise<void> {
   const nowMs = Date.now() + 160 * dayMs
-  const tidy = makeTidyCallbacks({
+  const tidy = makePurgeCallbacks({
     history: makeCallbackHistory(pool),
     makeEmails: () => [],
     historyDays,

@@ -468,7 +468,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     caughtBy: 'simulation',
     places: [
       {
-        in: 'makeHearNotice',
+        in: 'makeHandleRailNotification',
         find: 'const isWaiting =',
         replace: `const told = globalThis as { believed?: Set<string> }
     told.believed = (told.believed ?? new Set<string>()).add(id)
@@ -569,7 +569,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     caughtBy: 'wallet-notices.test.ts',
     places: [
       {
-        in: 'makeTellPayout',
+        in: 'makeNotifyPayout',
         find: "wallet && status !== 'paid'",
         replace: "wallet && status === 'returned'",
       },

@@ -2,7 +2,7 @@
 // lies between it and the gateway loses, repeats, delays and reorders messages, answers and notices; some notices and
 // answers are forged, and some notices are about nothing.
 import { parseRailMessage, type RailMessage, signRailResponse, signWebhook } from '@tillgate/protocol'
-import type { Notice, NoticeOutcome } from '../../packages/gateway/src/finance/rails/hear-notice.ts'
+import type { Notice, NoticeOutcome } from '../../packages/gateway/src/finance/rails/handle-notification.ts'
 import type { RailPost } from '../../packages/gateway/src/finance/rails/rail-client.ts'
 import type { Owner } from './scheduler.ts'
 import type { Seeded } from './seeded.ts'

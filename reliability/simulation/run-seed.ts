@@ -111,7 +111,7 @@ export async function runSeed(
     note: log,
   })
   bank.tell = async (notice) => {
-    const called = await processes.call((gateway) => gateway.hearNotice(notice))
+    const called = await processes.call((gateway) => gateway.handleRailNotification(notice))
     return called.kind === 'answered' ? called.value : 'lost'
   }
   const journal = new Journal()

@@ -98,7 +98,7 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
   const table = jobTable({
     config,
     stores: { ...stores, payoutBatches: { ...stores.payoutBatches, isShared: async () => false } },
-    operations: { ...operations, tidyPartitions: nothingToPurge, tidyRows: nothingToPurge },
+    operations: { ...operations, purgePartitions: nothingToPurge, purgeRows: nothingToPurge },
     clock,
     log,
   })

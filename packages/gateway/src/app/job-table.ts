@@ -160,16 +160,16 @@ function purgeJob({ operations, log }: JobTableParts): Job {
     name: worker,
     intervalMs: 10 * minute,
     async sweep() {
-      const { pruned, exhausted, more } = await operations.tidyCallbacks()
+      const { pruned, exhausted, more } = await operations.purgeCallbacks()
       if (exhausted > 0)
         log.warn({ worker, count: exhausted }, 'callbacks are exhausted: their host was paused until the end')
       if (pruned > 0) log.debug({ worker, count: pruned }, 'old callback history was removed')
       if (more) return breathMs
-      const { dropped, busy } = await operations.tidyPartitions()
+      const { dropped, busy } = await operations.purgePartitions()
       if (dropped.length > 0) log.info({ worker, tables: dropped }, 'partitions past their time were dropped')
       if (busy.length > 0)
         log.warn({ worker, tables: busy }, 'a table was held for too long to make or drop its partitions')
-      const rows = await operations.tidyRows()
+      const rows = await operations.purgeRows()
       if (rows.notices > 0)
         log.debug({ worker, count: rows.notices }, 'emails that ended a month ago were removed')
       return rows.more ? breathMs : undefined

@@ -13,9 +13,9 @@ import {
   parseCallbackEnvelope,
   parsePublicKey,
 } from '@tillgate/protocol'
+import { makePurgeCallbacks } from '../../src/core/callbacks/purge-callbacks.ts'
 import { makeCallbackHistory } from '../../src/core/callbacks/store/callback-history.ts'
 import { insertCallbacks } from '../../src/core/callbacks/store/callbacks.ts'
-import { makeTidyCallbacks } from '../../src/core/callbacks/tidy-callbacks.ts'
 import { systemClock } from '../../src/platform/runtime/clock.ts'
 import { until } from '../support/callbacks.ts'
 import { databaseOf, runCommand } from '../support/command.ts'
@@ -280,7 +280,7 @@ test('old texts go in small batches, what waits stays, and what is gone is not s
   const delivered = await attempted(await timedOutOrder('/right'))
   const waiting = await attempted(await timedOutOrder('/404'))
   const clock = { ...systemClock, now: () => Date.now() + 91 * 86_400_000 }
-  const tidy = makeTidyCallbacks({
+  const tidy = makePurgeCallbacks({
     history: { ...history, exhaustOverdue: async () => [] },
     makeEmails: () => [],
     historyDays: 90,

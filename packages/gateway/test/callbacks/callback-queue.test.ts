@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { reachingAll } from '../../src/core/audit/context.ts'
+import { makePurgeCallbacks } from '../../src/core/callbacks/purge-callbacks.ts'
 import { makeManageCallbacks } from '../../src/core/callbacks/resend-callbacks.ts'
 import { claimStatement } from '../../src/core/callbacks/store/callback-queue.ts'
-import { makeTidyCallbacks } from '../../src/core/callbacks/tidy-callbacks.ts'
 import type { Delivery } from '../../src/platform/runtime/delivery.ts'
 import { actingAs } from '../support/acting.ts'
 import { acknowledged, answered, makeCallbackWorld, until } from '../support/callbacks.ts'
@@ -161,7 +161,7 @@ describe('dead hosts', () => {
        values ('gone.example', 9, $1, 'connect', 3, $1, $2)`,
       [clock.now(), clock.now() + 8 * 86_400_000],
     )
-    const tidy = makeTidyCallbacks({ history: world.history, makeEmails: () => [], historyDays: 90, clock })
+    const tidy = makePurgeCallbacks({ history: world.history, makeEmails: () => [], historyDays: 90, clock })
     clock.advance(7 * 86_400_000)
     assert.equal((await tidy()).exhausted, 0)
     clock.advance(1)

@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto'
 import { afterEach, describe, type TestContext, test } from 'node:test'
 import { makeCallbackId } from '@tillgate/protocol'
 import type { Post } from '../../src/core/callbacks/deliver-callbacks.ts'
+import { makePurgeCallbacks } from '../../src/core/callbacks/purge-callbacks.ts'
 import { idAtEndpoint } from '../../src/core/callbacks/rules/endpoint.ts'
-import { makeTidyCallbacks } from '../../src/core/callbacks/tidy-callbacks.ts'
 import type { Clock } from '../../src/platform/runtime/clock.ts'
 import type { Delivery } from '../../src/platform/runtime/delivery.ts'
 import { actingAs } from '../support/acting.ts'
@@ -158,7 +158,7 @@ describe('a destination that fails', () => {
 
 describe('what is kept of a destination that fails', () => {
   const tidy = () =>
-    makeTidyCallbacks({ history: world.history, makeEmails: () => [], historyDays: 90, clock })()
+    makePurgeCallbacks({ history: world.history, makeEmails: () => [], historyDays: 90, clock })()
   const failing = () => world.history.listFailingDestinations()
   const dayMs = 86_400_000
 

@@ -142,7 +142,7 @@ test('several gateways at once make each partition once, and writers go on', asy
 
 test('a range goes when all of it is past, whole and alone; deliveries stay known, and what is asked for again stays', async () => {
   const { pool, clock, stores, operations, namesOf } = await open()
-  await operations.tidyPartitions()
+  await operations.purgePartitions()
   const times = [0, 29, 30, 60].map((day) => startMs + day * dayMs)
   const [first = '', again = '', second = '', third = ''] = await Promise.all(
     times.map((timeMs) => addDelivered(pool, timeMs)),
@@ -193,7 +193,7 @@ test('a range goes when all of it is past, whole and alone; deliveries stay know
 
 test('a range of which very much is still needed waits until less of it is', async () => {
   const { pool, clock, operations, namesOf } = await open()
-  await operations.tidyPartitions()
+  await operations.purgePartitions()
   const callbackId = await addDelivered(pool, startMs)
   await pool.query(
     `insert into callbacks (merchant_id, callback_id, payment_id, refund_id, event_name, callback_url, host, body,
@@ -205,20 +205,20 @@ test('a range of which very much is still needed waits until less of it is', asy
     [merchantId, callbackId],
   )
   clock.advance(150 * dayMs)
-  await operations.tidyPartitions()
+  await operations.purgePartitions()
   const name = nameAt('callback_attempts', 0)
   assert.ok((await namesOf('callback_attempts')).includes(name))
   await pool.query('update callbacks set body = null where merchant_id = $1 and callback_id <> $2', [
     merchantId,
     callbackId,
   ])
-  assert.ok((await operations.tidyPartitions()).dropped.includes(name))
+  assert.ok((await operations.purgePartitions()).dropped.includes(name))
   assert.equal(await countOf(pool, 'callback_attempts_default'), 1, 'of the one that has its text')
 })
 
 test('clocks that jump by a year fill the default, until the next turn has made what was missing', async () => {
   const { pool, clock, stores, operations } = await open()
-  await operations.tidyPartitions()
+  await operations.purgePartitions()
   const yearLaterMs = startMs + 365 * dayMs
   await Promise.all(
     [startMs, yearLaterMs, yearLaterMs + 40 * dayMs].map((timeMs) => addDelivered(pool, timeMs)),
@@ -239,11 +239,11 @@ test('clocks that jump by a year fill the default, until the next turn has made 
 
 test('whoever holds a table for long is let alone, and writers are not held up', async () => {
   const { pool, clock, operations } = await open()
-  await operations.tidyPartitions()
+  await operations.purgePartitions()
   clock.advance(200 * dayMs)
   const tidied = await pool.transaction(async (transaction) => {
     await transaction.query('select 1 from callback_attempts')
-    const partitions = await operations.tidyPartitions()
+    const partitions = await operations.purgePartitions()
     await addAttempt(pool, makeCallbackId(clock.now(), randomBytes), clock.now())
     return partitions
   })
@@ -252,7 +252,7 @@ test('whoever holds a table for long is let alone, and writers are not held up',
     tidied.dropped.filter((name) => name.startsWith('callback_attempts')),
     [],
   )
-  const partitions = await operations.tidyPartitions()
+  const partitions = await operations.purgePartitions()
   assert.deepEqual(partitions.busy, [])
   assert.ok(partitions.dropped.includes(nameAt('callback_attempts', 0)))
   assert.equal(await countOf(pool, 'callback_attempts_default'), 0)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { makeCallbackId } from '@tillgate/protocol'
-import { rowBatch } from '../../src/actions/purge/tidy-rows.ts'
+import { rowBatch } from '../../src/actions/purge/purge-rows.ts'
 import { makeCallbackHistory } from '../../src/core/callbacks/store/callback-history.ts'
 import type { Pool } from '../../src/platform/database/pool.ts'
 import { until } from '../support/callbacks.ts'
@@ -25,7 +25,7 @@ const clock = {
 }
 const { stores, operations } = testOperations(pool, { clock })
 // The partitions of the days before this clock's are gone: they have a test of their own.
-await operations.tidyPartitions()
+await operations.purgePartitions()
 
 async function countOf(table: string, where = 'true'): Promise<number> {
   return (await pool.query(`select from ${table} where ${where}`)).rowCount

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { type EventName, makeCallbackId, makePaymentId } from '@tillgate/protocol'
+import { makePurgeEvents } from '../../src/core/callbacks/events/purge-events.ts'
 import { makeReadEvents } from '../../src/core/callbacks/events/read-events.ts'
 import { insertEvents, makeEventStore } from '../../src/core/callbacks/events/store/events.ts'
-import { makeTidyEvents } from '../../src/core/callbacks/events/tidy-events.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -113,7 +113,7 @@ test('what is too old goes, and whoever missed it is told so', async () => {
   const { lastPosition } = await store.readState()
   clock.advance(8 * dayMs)
   await insertEvents(pool, [event('payment.order.success')])
-  const tidy = makeTidyEvents({ events: store, feedDays: 7, clock })
+  const tidy = makePurgeEvents({ events: store, feedDays: 7, clock })
   while ((await tidy()).more) {}
   await assert.rejects(readAll(1), new RegExp(`up to ${lastPosition} are no longer kept`))
   assert.deepEqual(

@@ -74,7 +74,7 @@ test('a change that was proven before a reset or a lock changes nothing, tells n
       vault: testVault,
       clock,
       random: randomBytes,
-      tellOwner: { pinChanged: () => [] },
+      notifyOwner: { pinChanged: () => [] },
       async authenticateWallet(given) {
         const proven = await operations.authenticateWallet(given)
         await act(login)

@@ -169,7 +169,7 @@ test('a callback that is given up without a further attempt is told too, but not
     [clock.now(), clock.now() + 8 * dayMs],
   )
   clock.advance(7 * dayMs + 1)
-  assert.equal((await operations.tidyCallbacks()).exhausted, 2)
+  assert.equal((await operations.purgeCallbacks()).exhausted, 2)
   assert.deepEqual(
     (await told('callbacks-exhausted')).map((each) => [each.merchantId, each.parameters]),
     [[merchantId, { host: 'gone.example', event: 'payment.order.timeout', paymentId }]],

@@ -72,7 +72,10 @@ async function started({ gateways: [one] }: Scene, merchant: Merchant) {
 async function notify({ gateways, banks }: Scene, railId: 'bank' | 'other', transactionId: string) {
   await Promise.all(
     gateways.map(({ operations }) =>
-      operations.hearNotice({ railId, ...banks[railId].notice({ type: 'payment.changed', transactionId }) }),
+      operations.handleRailNotification({
+        railId,
+        ...banks[railId].notice({ type: 'payment.changed', transactionId }),
+      }),
     ),
   )
 }

@@ -125,7 +125,7 @@ test('a rail whose secret cannot be opened is out of service alone, says so, and
   const call = (await rails.stores.attempts.listCalls(begun.attempt, 10)).at(-1)
   assert.deepEqual([call?.outcome, call?.detail], ['failed', trouble])
   const notice = other.notice({ type: 'payment.changed', transactionId: begun.attempt.transactionId })
-  assert.equal(await operations.hearNotice({ railId: 'other', ...notice }), 'refused')
+  assert.equal(await operations.handleRailNotification({ railId: 'other', ...notice }), 'refused')
 
   const { secret } = await acts.rotateSecret('other', { endsOthers: false, reason: 'test' })
   other.secrets.unshift(secret)
@@ -143,7 +143,7 @@ test('a clock that is set back by hours delays nothing that a notice tells of, a
   bank.payments.set(transactionId, approved)
   assert.equal(await rails.turn(), 0, 'by this clock it is not due yet')
   const notice = bank.notice({ type: 'payment.changed', transactionId })
-  assert.equal(await operations.hearNotice({ railId: 'bank', ...notice }), 'heard')
+  assert.equal(await operations.handleRailNotification({ railId: 'bank', ...notice }), 'heard')
   await rails.turn()
   assert.equal(await statusOf(order), 'success')
   clock.advance(2 * 60 * 60_000)

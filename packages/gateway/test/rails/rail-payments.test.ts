@@ -16,7 +16,7 @@ const { pool } = await freshDatabase()
 const clock: HeldClock = heldClock()
 const rails = await openRails(pool, { clock })
 const { money, operations, alerts } = rails
-const { payByRail, askRails, hearNotice } = operations
+const { payByRail, askRails, handleRailNotification } = operations
 const merchant = await money.addMerchant()
 const bank = await rails.addBank('bank')
 const banks = [bank]
@@ -321,14 +321,17 @@ test('a bank that changes its mind after its decline is heard by its notice, and
   const { order, transactionId } = await started()
   bank.payments.set(transactionId, approved)
   const notice = bank.notice({ type: 'payment.changed', transactionId })
-  assert.equal(await hearNotice({ railId: 'bank', ...notice }), 'heard')
+  assert.equal(await handleRailNotification({ railId: 'bank', ...notice }), 'heard')
   await rails.turn()
   await rails.turn()
   assert.deepEqual(await attemptsOf(order), ['returned'])
   assert.equal((await found(order)).status, 'pending')
   bank.payments.set(transactionId, { status: 'declined', reason: 'Oh no.' })
   assert.equal(
-    await hearNotice({ railId: 'bank', ...bank.notice({ type: 'payment.changed', transactionId }) }),
+    await handleRailNotification({
+      railId: 'bank',
+      ...bank.notice({ type: 'payment.changed', transactionId }),
+    }),
     'heard',
   )
   await rails.turn()
@@ -341,7 +344,7 @@ test('a bank that changes its mind while what a wallet paid is refunded holds no
   await money.submitPayment({ ...order, walletId: await money.addWallet(5_000n) })
   await money.settle()
   bank.payments.set(transactionId, approved)
-  await hearNotice({ railId: 'bank', ...bank.notice({ type: 'payment.changed', transactionId }) })
+  await handleRailNotification({ railId: 'bank', ...bank.notice({ type: 'payment.changed', transactionId }) })
   const turning = await pool.transaction(async (transaction) => {
     // As a refund does: the accounts, and then the order.
     await transaction.query("select from accounts where account_id = 'rail:bank:USD' for update")
@@ -363,7 +366,9 @@ test('a bank that changes its mind while its decline is on its way here is heard
     bank.says = () => undefined
     bank.payments.set(transactionId, approved)
     const notice = bank.notice({ type: 'payment.changed', transactionId })
-    void hearNotice({ railId: 'bank', ...notice }).then(() => respond({ status: 'declined', reason: 'No.' }))
+    void handleRailNotification({ railId: 'bank', ...notice }).then(() =>
+      respond({ status: 'declined', reason: 'No.' }),
+    )
   }
   clock.advance(2_000)
   await rails.turn()
@@ -383,7 +388,7 @@ test('a notice of a payment that is over, and of which the bank knows nothing, i
   await payByRail.leave(order)
   assert.deepEqual(await attemptsOf(order), ['cancelled'])
   const notice = bank.notice({ type: 'payment.changed', transactionId })
-  assert.equal(await hearNotice({ railId: 'bank', ...notice }), 'heard')
+  assert.equal(await handleRailNotification({ railId: 'bank', ...notice }), 'heard')
   assert.equal(await rails.turn(), 1)
   const calls = await rails.stores.attempts.listCalls(order, 10)
   const outcomes = calls.filter(({ type }) => type === 'payment.status').map(({ outcome }) => outcome)
@@ -398,7 +403,10 @@ test('submitted, declined and then approved: the order stays failed, and the mon
   assert.equal((await found(order)).status, 'confirming')
   for (const answer of [{ status: 'declined', reason: 'No.' } as const, approved]) {
     bank.payments.set(transactionId, answer)
-    await hearNotice({ railId: 'bank', ...bank.notice({ type: 'payment.changed', transactionId }) })
+    await handleRailNotification({
+      railId: 'bank',
+      ...bank.notice({ type: 'payment.changed', transactionId }),
+    })
     await rails.turn()
     assert.equal((await found(order)).status, 'failed')
   }
@@ -412,7 +420,7 @@ test('approved, then declined: what was paid stays paid, and somebody is told', 
   bank.first = approved
   const { order, transactionId } = await started()
   bank.payments.set(transactionId, { status: 'declined', reason: 'Changed my mind.' })
-  await hearNotice({ railId: 'bank', ...bank.notice({ type: 'payment.changed', transactionId }) })
+  await handleRailNotification({ railId: 'bank', ...bank.notice({ type: 'payment.changed', transactionId }) })
   await rails.turn()
   assert.equal((await found(order)).status, 'success')
   assert.match(alerts[0] ?? '', /took back a payment/)
@@ -422,14 +430,17 @@ test('a notice only wakes: genuine it has the rail asked at once, forged it move
   const { order, transactionId } = await started()
   bank.payments.set(transactionId, approved)
   const forged = bank.notice({ type: 'payment.changed', transactionId }, `whsec_${'A'.repeat(43)}=`)
-  assert.equal(await hearNotice({ railId: 'bank', ...forged }), 'refused')
-  assert.equal(await hearNotice({ railId: 'nobody', ...forged }), 'refused')
-  assert.equal(await hearNotice({ railId: 'bank', ...bank.notice({ type: 'refund.changed' }) }), 'malformed')
+  assert.equal(await handleRailNotification({ railId: 'bank', ...forged }), 'refused')
+  assert.equal(await handleRailNotification({ railId: 'nobody', ...forged }), 'refused')
+  assert.equal(
+    await handleRailNotification({ railId: 'bank', ...bank.notice({ type: 'refund.changed' }) }),
+    'malformed',
+  )
   const unknown = bank.notice({ type: 'payment.changed', transactionId: 'T0' })
-  assert.equal(await hearNotice({ railId: 'bank', ...unknown }), 'heard')
+  assert.equal(await handleRailNotification({ railId: 'bank', ...unknown }), 'heard')
   assert.equal(await rails.turn(), 0)
   const genuine = bank.notice({ type: 'payment.changed', transactionId })
-  assert.equal(await hearNotice({ railId: 'bank', ...genuine }), 'heard')
+  assert.equal(await handleRailNotification({ railId: 'bank', ...genuine }), 'heard')
   assert.equal(await rails.turn(), 1)
   assert.equal((await found(order)).status, 'success')
 })
@@ -519,7 +530,10 @@ test('a secret rotated in mid-flight: the bank takes either, and so do we', asyn
   })
   operations.railDirectory.forget()
   bank.payments.set(transactionId, approved)
-  await hearNotice({ railId: 'bank', ...bank.notice({ type: 'payment.changed', transactionId }, old) })
+  await handleRailNotification({
+    railId: 'bank',
+    ...bank.notice({ type: 'payment.changed', transactionId }, old),
+  })
   await rails.turn()
   assert.equal((await found(order)).status, 'success')
   bank.secrets.splice(0, 1, secret)

@@ -328,7 +328,7 @@ async function heldLateMoney(): Promise<string> {
   const { transactionId } = started.attempt
   for (const said of [{ status: 'declined', reason: 'No.' }, approved]) {
     bank.payments.set(transactionId, said)
-    await operations.hearNotice({
+    await operations.handleRailNotification({
       railId: 'bank',
       ...bank.notice({ type: 'payment.changed', transactionId }),
     })

@@ -59,7 +59,7 @@ export function toWaitingAnswer(request: ApprovalRequest): object {
   return answerOf(waitingAnswer, { outcome: outcomes[request.status], approval: request }) as object
 }
 
-export function tellWaiting({ status }: ApprovalRequest): Told {
+export function notifyWaiting({ status }: ApprovalRequest): Told {
   if (status === 'waiting')
     return {
       text: 'Nothing was changed yet. This request waits for another operator’s approval.',

@@ -228,7 +228,7 @@ export const callbackActions: readonly Action[] = [
         })
       return callbacks.resendMatching(context, wanted, { perSecond: rate ?? resendsPerSecond, reason: why })
     },
-    tell: tellResent,
+    tell: notifyResent,
   }),
   defineAction({
     name: 'callback.resend',
@@ -265,11 +265,11 @@ export const callbackActions: readonly Action[] = [
       const queued = await operations.callbacks.resendListed(context, ticked, input.reason)
       return { found: ticked.length, queued }
     },
-    tell: tellResent,
+    tell: notifyResent,
   }),
 ]
 
-function tellResent({ found, queued }: { found: number; queued: number }): Told {
+function notifyResent({ found, queued }: { found: number; queued: number }): Told {
   return {
     text: `${queued} of ${found} callbacks are sent again.${queued < found ? ' The others are about to be sent already, or too old.' : ''}`,
   }

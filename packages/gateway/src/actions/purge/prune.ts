@@ -3,26 +3,26 @@
 // What the books and idempotency rest on never goes: orders, refunds, transfers, accounts, audit, and which callbacks
 // there were.
 
-import type { Tidied } from '../../core/callbacks/tidy-callbacks.ts'
+import type { PurgedCallbacks } from '../../core/callbacks/purge-callbacks.ts'
 import type { ErasePersonalData } from '../../core/orders/erase-personal-data.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
-import type { TidiedPartitions } from './tidy-partitions.ts'
-import type { TidiedRows } from './tidy-rows.ts'
+import type { PurgedPartitions } from './purge-partitions.ts'
+import type { PurgedRows } from './purge-rows.ts'
 
 export interface PruneParts {
-  readonly tidyCallbacks: () => Promise<Tidied>
-  readonly tidyPartitions: () => Promise<TidiedPartitions>
-  readonly tidyRows: () => Promise<TidiedRows>
+  readonly purgeCallbacks: () => Promise<PurgedCallbacks>
+  readonly purgePartitions: () => Promise<PurgedPartitions>
+  readonly purgeRows: () => Promise<PurgedRows>
   readonly erasePersonalData: ErasePersonalData
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
-export interface Pruned extends Omit<TidiedRows, 'more'> {
+export interface Pruned extends Omit<PurgedRows, 'more'> {
   /** Callbacks whose text went. */
   readonly callbacks: number
   /** Of attempts of callbacks and of the request log: tables that went whole, and those that were held for too long. */
-  readonly partitions: TidiedPartitions
+  readonly partitions: PurgedPartitions
   /** Callbacks that were given up: their host was paused until the end. */
   readonly exhausted: number
   /** Orders from which personal data was erased. */
@@ -32,9 +32,9 @@ export interface Pruned extends Omit<TidiedRows, 'more'> {
 const breathMs = 50
 
 export function makePrune({
-  tidyCallbacks,
-  tidyPartitions,
-  tidyRows,
+  purgeCallbacks,
+  purgePartitions,
+  purgeRows,
   erasePersonalData,
   clock,
   signal,
@@ -44,7 +44,7 @@ export function makePrune({
     const breathe = () => clock.wait(breathMs, signal)
 
     for (let more = true; more && !signal.aborted; ) {
-      const tidied = await tidyCallbacks()
+      const tidied = await purgeCallbacks()
       total.callbacks += tidied.pruned
       total.exhausted += tidied.exhausted
       more = tidied.more
@@ -57,11 +57,11 @@ export function makePrune({
       if (more) await breathe()
     }
     for (let more = true; more && !signal.aborted; ) {
-      const tidied = await tidyRows()
+      const tidied = await purgeRows()
       for (const name of ['sessions', 'hosts', 'tries', 'notices'] as const) total[name] += tidied[name]
       more = tidied.more
       if (more) await breathe()
     }
-    return { ...total, partitions: await tidyPartitions() }
+    return { ...total, partitions: await purgePartitions() }
   }
 }

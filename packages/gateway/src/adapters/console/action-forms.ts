@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
 import type { Action, FormFace, GivenFile, RawInput, Told } from '../../actions/action.ts'
-import { tellWaiting } from '../../actions/approvals/approval-actions.ts'
+import { notifyWaiting } from '../../actions/approvals/approval-actions.ts'
 import { faceOf, labelOf } from '../../actions/fields.ts'
 import { nameInForm, readInput, typedIn } from '../../actions/read-input.ts'
 import { runAction } from '../../actions/running/run-action.ts'
@@ -168,7 +168,7 @@ async function doAction(
   })
   const told: Told =
     ran.kind === 'waiting'
-      ? { ...tellWaiting(ran.request), ...(ran.secrets && { secrets: ran.secrets }) }
+      ? { ...notifyWaiting(ran.request), ...(ran.secrets && { secrets: ran.secrets }) }
       : (action.tell?.(ran.answer, { params, input }) ?? { text: 'Done.' })
   if (told.secrets) return { kind: 'shown_once', page: secretPage(told, visit) }
   return { kind: 'go', to: told.page, note: told.text }

@@ -1,11 +1,11 @@
 // What rails and browsers ask of the public listener about rails: notices that there is news, and logos.
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
-import type { HearNotice } from '../../finance/rails/hear-notice.ts'
+import type { HandleRailNotification } from '../../finance/rails/handle-notification.ts'
 import type { RailDirectory } from '../../finance/rails/rail-directory.ts'
 
 export interface RunningRails {
-  readonly hearNotice: HearNotice
+  readonly handleRailNotification: HandleRailNotification
   readonly railDirectory: Pick<RailDirectory, 'find'>
 }
 
@@ -26,7 +26,7 @@ export function serveRails(listener: FastifyInstance, running: () => RunningRail
       { bodyLimit: maxNoticeBytes },
       async ({ params, headers, body }, reply) => {
         const notice = { railId: params.railId, headers, body: typeof body === 'string' ? body : '' }
-        switch (await running().hearNotice(notice)) {
+        switch (await running().handleRailNotification(notice)) {
           case 'heard':
             return reply.status(204).send()
           case 'refused':

@@ -3,7 +3,7 @@
 import type { RandomBytes } from '@tillgate/protocol'
 import { makeUuid } from '@tillgate/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { SignInPlace } from '../../core/wallets/tell-owner.ts'
+import type { SignInPlace } from '../../core/wallets/notify-owner.ts'
 import { siteOf } from '../../identity/accounts/rules/passkey.ts'
 import { sessionLimits } from '../../identity/accounts/sessions.ts'
 import { addressKey } from '../../platform/http/admission/addresses.ts'

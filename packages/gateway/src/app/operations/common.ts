@@ -11,7 +11,7 @@ import type { Merchant } from '../../core/merchants/rules/merchant.ts'
 import { makeCurrentOrder } from '../../core/orders/current-order.ts'
 import { PriceDirectory } from '../../core/orders/fees/price-directory.ts'
 import { makePlaceOrder } from '../../core/orders/place-order.ts'
-import { makeTellOwner } from '../../core/wallets/tell-owner.ts'
+import { makeNotifyOwner } from '../../core/wallets/notify-owner.ts'
 import { makeAskRails } from '../../finance/rails/ask-rails.ts'
 import { makePayByRail } from '../../finance/rails/pay-by-rail.ts'
 import type { RailPost } from '../../finance/rails/rail-client.ts'
@@ -56,7 +56,7 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
     linkTokens: makeTokens(vault.deriveKeys('checkout links')),
     pinResetCodes: makeTokens(vault.deriveKeys('PIN reset codes')),
     makeEmails,
-    tellOwner: makeTellOwner({ makeEmails, clock }),
+    notifyOwner: makeNotifyOwner({ makeEmails, clock }),
     post: parts.railPost ?? noWayOut,
     statementFiles: parts.statementFiles ?? readHere,
   }

@@ -7,7 +7,7 @@ import { makeReturnToShop } from '../../core/orders/return-to-shop.ts'
 import { makeShowCheckout } from '../../core/orders/show-checkout.ts'
 import { makeAuthenticateWallet } from '../../core/wallets/authenticate-wallet.ts'
 import { makeOpenLink } from '../../finance/links/open-link.ts'
-import { makeHearNotice } from '../../finance/rails/hear-notice.ts'
+import { makeHandleRailNotification } from '../../finance/rails/handle-notification.ts'
 import { makeFindOwnMerchant } from '../../finance/top-ups/own-merchant.ts'
 import { makeStartTopUp } from '../../finance/top-ups/start-top-up.ts'
 import { makeAskPinCode } from '../../identity/consumers/ask-pin-code.ts'
@@ -47,7 +47,7 @@ export function operationsForConsumers(stores: Stores, common: Common) {
     refillTestWallet,
     payByRail: common.payByRail,
     railDirectory: common.railDirectory,
-    hearNotice: makeHearNotice({ ...stores, ...common }),
+    handleRailNotification: makeHandleRailNotification({ ...stores, ...common }),
     returnToShop: makeReturnToShop(common),
     /** Undefined: no mail is sent. */
     askReceipt: config.mail && makeAskReceipt({ ...stores, ...common, tokens: emailTokens }),

@@ -1,15 +1,15 @@
 // What happens by itself, when its time has come.
 
 import { makePrune } from '../../actions/purge/prune.ts'
-import { makeTidyPartitions } from '../../actions/purge/tidy-partitions.ts'
-import { makeTidyRows } from '../../actions/purge/tidy-rows.ts'
+import { makePurgePartitions } from '../../actions/purge/purge-partitions.ts'
+import { makePurgeRows } from '../../actions/purge/purge-rows.ts'
 import {
   makeHoldCallback,
   makePrepareCallback,
   makeRecordAttempt,
 } from '../../core/callbacks/deliver-callbacks.ts'
-import { makeTidyEvents } from '../../core/callbacks/events/tidy-events.ts'
-import { makeTidyCallbacks } from '../../core/callbacks/tidy-callbacks.ts'
+import { makePurgeEvents } from '../../core/callbacks/events/purge-events.ts'
+import { makePurgeCallbacks } from '../../core/callbacks/purge-callbacks.ts'
 import { makeSendEmails } from '../../core/emails/send-emails.ts'
 import { makeErasePersonalData } from '../../core/orders/erase-personal-data.ts'
 import { makeExpireOrders } from '../../core/orders/expire-orders.ts'
@@ -20,7 +20,7 @@ import { countDueHour } from '../../finance/overview/count-due-hour.ts'
 import { makeWorkPayouts } from '../../finance/payouts/work-payouts.ts'
 import { makeSandboxRail } from '../../finance/rails/sandbox-rail.ts'
 import { walletRail } from '../../finance/rails/wallet-rail.ts'
-import { makeTellRefund } from '../../identity/consumers/tell-refund.ts'
+import { makeNotifyRefund } from '../../identity/consumers/notify-refund.ts'
 import { requestLogDays } from '../../platform/request-log/request-log.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Stores } from '../database/stores.ts'
@@ -35,19 +35,19 @@ export interface BackgroundParts extends Pick<OperationParts, 'rail' | 'openMail
 export function operationsInBackground(stores: Stores, common: Common, parts: BackgroundParts) {
   const { config, clock } = common
   const preparing = { ...common, ...(parts.sealingTools && { tools: parts.sealingTools }) }
-  const tidyCallbacks = makeTidyCallbacks({
+  const purgeCallbacks = makePurgeCallbacks({
     history: stores.callbackHistory,
     makeEmails: common.makeEmails,
     historyDays: config.callbackHistoryDays,
-    tidyEvents: makeTidyEvents({ events: stores.events, feedDays: config.eventFeedDays, clock }),
+    purgeEvents: makePurgeEvents({ events: stores.events, feedDays: config.eventFeedDays, clock }),
     clock,
   })
-  const tidyPartitions = makeTidyPartitions({
+  const purgePartitions = makePurgePartitions({
     ...stores,
     keepDays: { callback_attempts: config.callbackHistoryDays, request_log: requestLogDays },
     clock,
   })
-  const tidyRows = makeTidyRows({ ...stores, clock })
+  const purgeRows = makePurgeRows({ ...stores, clock })
   const erasePersonalData = makeErasePersonalData({
     ...stores,
     personalDataDays: config.personalDataDays,
@@ -60,7 +60,7 @@ export function operationsInBackground(stores: Stores, common: Common, parts: Ba
       ...stores,
       ...common,
       rail: parts.rail ?? railOf(config.mode, { ...stores, clock }),
-      tellRefund: config.mail && makeTellRefund({ ...stores, ...common }),
+      notifyRefund: config.mail && makeNotifyRefund({ ...stores, ...common }),
     }),
     askRails: common.askRails,
     workPayouts: makeWorkPayouts({ ...stores, ...common }),
@@ -70,9 +70,9 @@ export function operationsInBackground(stores: Stores, common: Common, parts: Ba
     prepareFetched: makePrepareCallback({ ...preparing, isFetched: true }),
     recordAttempt: makeRecordAttempt({ ...common, outcomes: stores.callbackOutcomes }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
-    tidyCallbacks,
-    tidyPartitions,
-    tidyRows,
+    purgeCallbacks,
+    purgePartitions,
+    purgeRows,
     erasePersonalData,
     sendEmails: makeSendEmails({
       ...stores,
@@ -83,7 +83,7 @@ export function operationsInBackground(stores: Stores, common: Common, parts: Ba
     }),
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
     prune: (signal: AbortSignal) =>
-      makePrune({ tidyCallbacks, tidyPartitions, tidyRows, erasePersonalData, clock, signal })(),
+      makePrune({ purgeCallbacks, purgePartitions, purgeRows, erasePersonalData, clock, signal })(),
   }
 }
 

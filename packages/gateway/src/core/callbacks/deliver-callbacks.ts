@@ -150,9 +150,9 @@ export function makeRecordAttempt({ outcomes, makeEmails, clock, random }: Recor
       startedAtMs,
       nowMs,
       emailsFor: (failing) => [
-        ...(outcome.isNewlyExhausted ? tellExhausted(makeEmails, callback, nowMs) : []),
+        ...(outcome.isNewlyExhausted ? notifyExhausted(makeEmails, callback, nowMs) : []),
         ...(failing && isWorthTelling(failing, nowMs)
-          ? tellFailing(callback, {
+          ? notifyFailing(callback, {
               failing,
               to: isHostFault(outcome.verdict) ? callback.host : shortAddressOf(callback.callbackUrl),
               nowMs,
@@ -163,7 +163,7 @@ export function makeRecordAttempt({ outcomes, makeEmails, clock, random }: Recor
   }
 
   /** Once a day and host: where each order has an address of its own, many fail together. */
-  function tellFailing(
+  function notifyFailing(
     { merchantId, host }: ClaimedCallback,
     { failing, to, nowMs }: { failing: Failing; to: string; nowMs: number },
   ) {
@@ -176,7 +176,7 @@ export function makeRecordAttempt({ outcomes, makeEmails, clock, random }: Recor
   }
 }
 
-export function tellExhausted(
+export function notifyExhausted(
   makeEmails: MakeEmails,
   { merchantId, host, eventName, paymentId }: ExhaustedCallback,
   nowMs: number,

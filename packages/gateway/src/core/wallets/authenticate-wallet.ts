@@ -3,10 +3,10 @@
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { compareWithNobody, isRightSecret } from '../../platform/runtime/secrets/secret-hash.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
+import type { NotifyOwner } from './notify-owner.ts'
 import type { TriesLeft } from './rules/pin-lock.ts'
 import { isPin, type KnownDevice, normaliseLogin, placeOfPin, type Wallet } from './rules/wallet.ts'
 import type { LockedTry, PinTriesStore } from './store/pin-tries.ts'
-import type { TellOwner } from './tell-owner.ts'
 
 export type SignIn =
   | { readonly kind: 'signed_in'; readonly wallet: Wallet }
@@ -26,13 +26,13 @@ export type AuthenticateWallet = (given: {
 
 export interface AuthenticateWalletParts {
   readonly tries: PinTriesStore
-  readonly tellOwner: Pick<TellOwner, 'newDevice'>
+  readonly notifyOwner: Pick<NotifyOwner, 'newDevice'>
   readonly vault: Vault
   readonly clock: Clock
 }
 
 export function makeAuthenticateWallet(parts: AuthenticateWalletParts): AuthenticateWallet {
-  const { tries, tellOwner, vault, clock } = parts
+  const { tries, notifyOwner, vault, clock } = parts
   return async ({ login: typed, pin, address, device, userAgent }) => {
     const nowMs = clock.now()
     const login = normaliseLogin(typed)
@@ -45,7 +45,7 @@ export function makeAuthenticateWallet(parts: AuthenticateWalletParts): Authenti
     if (!(await isRightSecret(given, { sealed: sealedPin, vault })) || !isPin(pin))
       return { kind: 'wrong', ...taken.left }
     const isTold = !taken.isKnownDevice && wallet.status === 'active'
-    await tries.forget(taken, isTold ? tellOwner.newDevice(wallet, { address, userAgent }) : [])
+    await tries.forget(taken, isTold ? notifyOwner.newDevice(wallet, { address, userAgent }) : [])
     // The moment for what is forgotten anyway: a right PIN is rarer than a wrong one where it matters.
     await tries.deleteForgotten(nowMs)
     return wallet.status === 'active' ? { kind: 'signed_in', wallet } : { kind: 'locked', untilMs: undefined }

@@ -9,15 +9,15 @@ import type { WalletStore } from '../../core/wallets/store/wallets.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { checkValueDate } from '../treasury/rules/bank-account.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
+import { makeNotifyPayout, type NotifyPayoutParts } from './notify-payout.ts'
 import { type Ending, endPayout } from './rules/end-payout.ts'
 import type { Payout } from './rules/payout.ts'
 import { maxPayoutMinor } from './rules/payout-amount.ts'
 import type { PayoutRunStore } from './store/payout-runs.ts'
 import type { PayoutFilter, PayoutKey, PayoutStore } from './store/payouts.ts'
 import type { RequestPayoutStore } from './store/request-payout.ts'
-import { makeTellPayout, type TellPayoutParts } from './tell-payout.ts'
 
-export interface ManagePayoutsParts extends ClockAndRandom, TellPayoutParts {
+export interface ManagePayoutsParts extends ClockAndRandom, NotifyPayoutParts {
   readonly payouts: PayoutStore
   readonly payoutRuns: Pick<PayoutRunStore, 'findRun'>
   readonly payoutRequests: RequestPayoutStore
@@ -42,7 +42,7 @@ export type ManagePayouts = ReturnType<typeof makeManagePayouts>
 
 export function makeManagePayouts(parts: ManagePayoutsParts) {
   const { payouts, payoutRuns, payoutRequests, treasury, random } = parts
-  const tell = makeTellPayout(parts)
+  const tell = makeNotifyPayout(parts)
 
   const find = async (key: PayoutKey): Promise<Payout> => {
     const found = await payouts.findPayout(key)

@@ -2,13 +2,13 @@
 // nobody who is paid or refunded meanwhile waits long for a merchant's account.
 import { makeTransactionId, makeUuid } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { makeNotifyPayout, type NotifyPayoutParts } from './notify-payout.ts'
 import { decidePlan } from './rules/decide-payouts.ts'
 import { endPayout } from './rules/end-payout.ts'
 import { dayOf } from './rules/payout-plan.ts'
 import type { Making, PayoutBatchStore } from './store/payout-batches.ts'
-import { makeTellPayout, type TellPayoutParts } from './tell-payout.ts'
 
-export interface WorkPayoutsParts extends ClockAndRandom, TellPayoutParts {
+export interface WorkPayoutsParts extends ClockAndRandom, NotifyPayoutParts {
   readonly payoutBatches: PayoutBatchStore
 }
 
@@ -26,7 +26,7 @@ export type WorkPayouts = ReturnType<typeof makeWorkPayouts>
 
 export function makeWorkPayouts(parts: WorkPayoutsParts) {
   const { payoutBatches: batches, clock, random } = parts
-  const tell = makeTellPayout(parts)
+  const tell = makeNotifyPayout(parts)
   return async ({ batchesAtOnce = 1 } = {}): Promise<PayoutTurn> => {
     const nowMs = clock.now()
     const today = dayOf(nowMs)

@@ -2,10 +2,10 @@
 // owner confirmed; whoever asks is answered before anybody looks, and learns nothing.
 import type { MakeEmails } from '../../core/emails/make-emails.ts'
 import type { EmailLanguage } from '../../core/emails/rules/email.ts'
+import { mailTo } from '../../core/wallets/notify-owner.ts'
 import { makePinResetCode, pinResetLimits } from '../../core/wallets/rules/pin-reset.ts'
 import { normaliseLogin } from '../../core/wallets/rules/wallet.ts'
 import type { WalletStore } from '../../core/wallets/store/wallets.ts'
-import { mailTo } from '../../core/wallets/tell-owner.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
 import type { PinResetStore } from './store/pin-resets.ts'

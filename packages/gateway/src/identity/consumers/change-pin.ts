@@ -2,9 +2,9 @@
 // with it, and the owner is told by mail where the login is an address that was confirmed.
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { AuthenticateWallet, SignIn } from '../../core/wallets/authenticate-wallet.ts'
+import type { NotifyOwner } from '../../core/wallets/notify-owner.ts'
 import { type KnownDevice, parseNewPin, placeOfPin, type Wallet } from '../../core/wallets/rules/wallet.ts'
 import type { WalletStore } from '../../core/wallets/store/wallets.ts'
-import type { TellOwner } from '../../core/wallets/tell-owner.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { sealHash } from '../../platform/runtime/secrets/secret-hash.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
@@ -13,7 +13,7 @@ export interface ChangePinParts extends ClockAndRandom {
   readonly wallets: Pick<WalletStore, 'setPin'>
   readonly authenticateWallet: AuthenticateWallet
   readonly vault: Vault
-  readonly tellOwner: Pick<TellOwner, 'pinChanged'>
+  readonly notifyOwner: Pick<NotifyOwner, 'pinChanged'>
 }
 
 /** Who is signed in, and how they prove it anew. */
@@ -43,7 +43,7 @@ export function makeChangePin(parts: ChangePinParts) {
     const isSet = await parts.wallets.setPin(
       { walletId, accessVersion, sealedPin, tokenHash },
       makeAuditEntry({ clock, random }, consumer, 'wallet.change-pin', walletId, {
-        emails: parts.tellOwner.pinChanged(wallet),
+        emails: parts.notifyOwner.pinChanged(wallet),
       }),
     )
     if (!isSet) return { kind: 'access_ended' }

@@ -1,6 +1,7 @@
 // A consumer who forgot the PIN sets a new one with a code: an operator gave it out, or it came by mail. Whatever is wrong, the login, the
 // code or its time, the answer is the same, and every try is counted like one of the PIN.
 import { makeUuid } from '@tillgate/protocol'
+import type { NotifyOwner } from '../../core/wallets/notify-owner.ts'
 import { normaliseCode } from '../../core/wallets/rules/pin-reset.ts'
 import {
   type KnownDevice,
@@ -10,7 +11,6 @@ import {
   type Wallet,
 } from '../../core/wallets/rules/wallet.ts'
 import type { LockedTry, PinTriesStore } from '../../core/wallets/store/pin-tries.ts'
-import type { TellOwner } from '../../core/wallets/tell-owner.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { sealHash } from '../../platform/runtime/secrets/secret-hash.ts'
 import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
@@ -22,7 +22,7 @@ export interface ResetPinParts extends ClockAndRandom {
   readonly tries: PinTriesStore
   readonly codes: Tokens
   readonly vault: Vault
-  readonly tellOwner: Pick<TellOwner, 'pinChanged'>
+  readonly notifyOwner: Pick<NotifyOwner, 'pinChanged'>
 }
 
 export type PinReset =
@@ -65,7 +65,7 @@ export function makeResetPin(parts: ResetPinParts) {
         merchantId: undefined,
         subject: walletId,
         reason: 'with a one-time code',
-        emails: parts.tellOwner.pinChanged(wallet),
+        emails: parts.notifyOwner.pinChanged(wallet),
       },
     )
     if (!isUsed) return { kind: 'wrong' }

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import { makeUuid, uuidPattern } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import type { NotifyOwner, SignInPlace } from '../../core/wallets/notify-owner.ts'
 import type { Wallet } from '../../core/wallets/rules/wallet.ts'
-import type { SignInPlace, TellOwner } from '../../core/wallets/tell-owner.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { isVisible } from '../../platform/runtime/visible-text.ts'
 import { sessionLimits } from '../accounts/sessions.ts'
@@ -24,11 +24,11 @@ export type WalletSessions = ReturnType<typeof makeWalletSessions>
 
 export interface WalletSessionsParts extends ClockAndRandom {
   readonly walletSessions: WalletSessionStore
-  readonly tellOwner: Pick<TellOwner, 'newDevice'>
+  readonly notifyOwner: Pick<NotifyOwner, 'newDevice'>
 }
 
 export function makeWalletSessions(parts: WalletSessionsParts) {
-  const { walletSessions: sessions, tellOwner, clock, random } = parts
+  const { walletSessions: sessions, notifyOwner, clock, random } = parts
 
   /** Not stored yet. */
   const make = (walletId: string, { address, userAgent = '' }: SignInPlace): NewSession => {
@@ -58,7 +58,7 @@ export function makeWalletSessions(parts: WalletSessionsParts) {
       { tellsOfDevice = false } = {},
     ): Promise<string | undefined> {
       const { token, session } = make(wallet.walletId, place)
-      const emails = tellsOfDevice ? tellOwner.newDevice(wallet, place) : []
+      const emails = tellsOfDevice ? notifyOwner.newDevice(wallet, place) : []
       if (!(await sessions.insert({ session, access: wallet, emails }))) return undefined
       // The moment for what is over anyway.
       await sessions.deleteEnded(clock.now())

@@ -23,7 +23,7 @@ export interface SettleParts {
   readonly rail: Rail
   readonly prices: Pick<PriceDirectory, 'current'>
   /** Undefined: no mail is sent. */
-  readonly tellRefund: TellRefund | undefined
+  readonly notifyRefund: NotifyRefund | undefined
   readonly clock: Clock
   readonly random: RandomBytes
   readonly log: Log
@@ -88,8 +88,8 @@ async function settleOne(parts: SettleParts, claimed: ClaimedSettlement): Promis
 async function tell(parts: SettleParts, decided: Decided, order: Order): Promise<readonly NewEmail[]> {
   const { walletId } = decided.claimed
   if (decided.kind === 'payment' || decided.change.refund.status !== 'refund_success') return []
-  if (!parts.tellRefund || walletId === undefined) return []
-  return parts.tellRefund(walletId, order, decided.change.refund.amountMinor)
+  if (!parts.notifyRefund || walletId === undefined) return []
+  return parts.notifyRefund(walletId, order, decided.change.refund.amountMinor)
 }
 
 function postpone(
@@ -167,7 +167,11 @@ function decide(
 }
 
 /** To whoever paid, that the money is back. */
-export type TellRefund = (walletId: string, order: Order, amountMinor: bigint) => Promise<readonly NewEmail[]>
+export type NotifyRefund = (
+  walletId: string,
+  order: Order,
+  amountMinor: bigint,
+) => Promise<readonly NewEmail[]>
 
 type Facts =
   | { readonly kind: 'payment'; readonly order: Parameters<typeof settlePayment>[0] }

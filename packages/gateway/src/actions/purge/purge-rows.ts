@@ -11,7 +11,7 @@ import type { MemberLinkStore } from '../../identity/members/store/member-links.
 import type { Operator } from '../../identity/operators/rules/operator.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 
-export interface TidyRowsParts {
+export interface PurgeRowsParts {
   readonly operatorSessions: Pick<AccountSessionStore<Operator>, 'deleteEndedSessions'>
   readonly memberSessions: Pick<AccountSessionStore<Account>, 'deleteEndedSessions'>
   readonly merchants: Pick<MerchantStore, 'deleteUnusedHosts'>
@@ -23,7 +23,7 @@ export interface TidyRowsParts {
   readonly clock: Clock
 }
 
-export interface TidiedRows {
+export interface PurgedRows {
   readonly sessions: number
   /** Callback hosts that a merchant has not used for a day. */
   readonly hosts: number
@@ -39,10 +39,10 @@ export const rowBatch = 500
 const dayMs = 24 * 60 * 60 * 1000
 const emailDays = 30
 
-export function makeTidyRows(parts: TidyRowsParts) {
+export function makePurgeRows(parts: PurgeRowsParts) {
   const { merchants, emailLog, operatorSessions, memberSessions, memberLinks, clock } = parts
   const { pinTries, operatorTries, memberTries } = parts
-  return async (): Promise<TidiedRows> => {
+  return async (): Promise<PurgedRows> => {
     const nowMs = clock.now()
     const hosts = await merchants.deleteUnusedHosts({ usedBeforeMs: nowMs - dayMs, limit: rowBatch })
     const endedBeforeMs = nowMs - emailDays * dayMs

@@ -2,14 +2,14 @@
 import { toDecimalText } from '@tillgate/protocol'
 import type { MakeEmails } from '../../core/emails/make-emails.ts'
 import type { NewEmail } from '../../core/emails/rules/email.ts'
+import type { NotifyOwner } from '../../core/wallets/notify-owner.ts'
 import type { Wallet } from '../../core/wallets/rules/wallet.ts'
-import type { TellOwner } from '../../core/wallets/tell-owner.ts'
 import type { Ending } from './rules/end-payout.ts'
 import type { Payout } from './rules/payout.ts'
 
-export interface TellPayoutParts {
+export interface NotifyPayoutParts {
   readonly makeEmails: MakeEmails
-  readonly tellOwner: Pick<TellOwner, 'withdrawalReturned'>
+  readonly notifyOwner: Pick<NotifyOwner, 'withdrawalReturned'>
 }
 
 interface PayoutEnd {
@@ -20,12 +20,12 @@ interface PayoutEnd {
 }
 
 /** The merchant; or whoever withdrew, where the money does not arrive. */
-export function makeTellPayout({ makeEmails, tellOwner }: TellPayoutParts) {
+export function makeNotifyPayout({ makeEmails, notifyOwner }: NotifyPayoutParts) {
   return (payout: Payout, { status, reason, wallet }: PayoutEnd): readonly NewEmail[] => {
     const { merchantId, payoutId, walletId, amountMinor, currency } = payout
     const amount = `${toDecimalText(amountMinor, currency)} ${currency}`
     if (walletId !== undefined)
-      return wallet && status !== 'paid' ? tellOwner.withdrawalReturned(wallet, { amount, reason }) : []
+      return wallet && status !== 'paid' ? notifyOwner.withdrawalReturned(wallet, { amount, reason }) : []
     const about = { amount, payoutId }
     if (status === 'paid') return makeEmails('payout-paid', { merchantId, parameters: about })
     if (status === 'returned')

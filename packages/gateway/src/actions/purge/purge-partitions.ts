@@ -6,13 +6,13 @@ import {
 } from '../../platform/database/partitions.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 
-export interface TidyPartitionsParts {
+export interface PurgePartitionsParts {
   readonly partitions: Pick<Partitions, 'keep'>
   readonly keepDays: Readonly<Record<PartitionedName, number>>
   readonly clock: Clock
 }
 
-export interface TidiedPartitions {
+export interface PurgedPartitions {
   /** Tables that went whole. */
   readonly dropped: readonly string[]
   /** Those that somebody held for too long; to be tried again later. */
@@ -21,8 +21,8 @@ export interface TidiedPartitions {
 
 const dayMs = 24 * 60 * 60 * 1000
 
-export function makeTidyPartitions({ partitions, keepDays, clock }: TidyPartitionsParts) {
-  return async (): Promise<TidiedPartitions> => {
+export function makePurgePartitions({ partitions, keepDays, clock }: PurgePartitionsParts) {
+  return async (): Promise<PurgedPartitions> => {
     const dropped: string[] = []
     const busy: string[] = []
     for (const name of Object.keys(partitionedTables) as PartitionedName[]) {

@@ -2,7 +2,7 @@
 import type { Clock } from '../../../platform/runtime/clock.ts'
 import type { EventStore } from './store/events.ts'
 
-export interface TidyEventsParts {
+export interface PurgeEventsParts {
   readonly events: Pick<EventStore, 'readState' | 'giveNumbers' | 'prune'>
   /** Zero: the feed is switched off, and what is left of it goes once no gateway keeps it any more. */
   readonly feedDays: number
@@ -12,7 +12,7 @@ export interface TidyEventsParts {
 const dayMs = 24 * 60 * 60 * 1000
 const batch = 500
 
-export function makeTidyEvents({ events, feedDays, clock }: TidyEventsParts) {
+export function makePurgeEvents({ events, feedDays, clock }: PurgeEventsParts) {
   return async (): Promise<{ readonly pruned: number; readonly more: boolean }> => {
     if (feedDays === 0 && (await events.readState()).isKept) return { pruned: 0, more: false }
     const numbered = await events.giveNumbers(batch)

@@ -1,11 +1,11 @@
-// A rail's notice that there is news. It only wakes us: the rail is asked, and its answer is believed. So a forged,
-// repeated or late notice moves no money.
+// A rail's notification that a payment or a refund changed. The notification only wakes the job: the rail is asked, and its
+// answer is believed. So a forged, repeated or late notification moves no money.
 import { Failure, parseRailNotice, verifyWebhook } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { RailDirectory } from './rail-directory.ts'
 import type { RailAttemptStore } from './store/rail-attempts.ts'
 
-export interface HearNoticeParts {
+export interface HandleRailNotificationParts {
   readonly attempts: Pick<RailAttemptStore, 'wake' | 'findTask' | 'askAgain'>
   readonly railDirectory: Pick<RailDirectory, 'find'>
   readonly clock: Clock
@@ -20,9 +20,10 @@ export interface Notice {
 /** `refused`: it is not signed as it should be, or there is no such rail. */
 export type NoticeOutcome = 'heard' | 'refused' | 'malformed'
 
-export type HearNotice = (notice: Notice) => Promise<NoticeOutcome>
+export type HandleRailNotification = (notice: Notice) => Promise<NoticeOutcome>
 
-export function makeHearNotice({ attempts, railDirectory, clock }: HearNoticeParts): HearNotice {
+export function makeHandleRailNotification(parts: HandleRailNotificationParts): HandleRailNotification {
+  const { attempts, railDirectory, clock } = parts
   return async ({ railId, headers, body }) => {
     const known = await railDirectory.find(railId)
     const nowMs = clock.now()

@@ -3,20 +3,20 @@
 
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { MakeEmails } from '../emails/make-emails.ts'
-import { tellExhausted } from './deliver-callbacks.ts'
+import { notifyExhausted } from './deliver-callbacks.ts'
 import { lastAttemptWithinMs } from './rules/retry-schedule.ts'
 import type { CallbackHistory } from './store/callback-history.ts'
 
-export interface TidyCallbacksParts {
+export interface PurgeCallbacksParts {
   readonly history: Pick<CallbackHistory, 'prune' | 'exhaustOverdue' | 'forgetIdleDestinations'>
   readonly makeEmails: MakeEmails
   readonly historyDays: number
   /** The feed of events goes along. */
-  readonly tidyEvents?: () => Promise<{ readonly more: boolean }>
+  readonly purgeEvents?: () => Promise<{ readonly more: boolean }>
   readonly clock: Clock
 }
 
-export interface Tidied {
+export interface PurgedCallbacks {
   readonly pruned: number
   readonly exhausted: number
   /** There may be more: a batch was full. */
@@ -24,25 +24,25 @@ export interface Tidied {
 }
 
 const dayMs = 24 * 60 * 60 * 1000
-export const tidyBatch = 200
+export const purgeBatch = 200
 
-export function makeTidyCallbacks(parts: TidyCallbacksParts) {
-  const { history, makeEmails, historyDays, tidyEvents, clock } = parts
-  return async (): Promise<Tidied> => {
+export function makePurgeCallbacks(parts: PurgeCallbacksParts) {
+  const { history, makeEmails, historyDays, purgeEvents, clock } = parts
+  return async (): Promise<PurgedCallbacks> => {
     const nowMs = clock.now()
     const overdue = await history.exhaustOverdue({
       dueBeforeMs: nowMs - lastAttemptWithinMs,
       nowMs,
-      limit: tidyBatch,
-      emailsFor: (callback) => tellExhausted(makeEmails, callback, nowMs),
+      limit: purgeBatch,
+      emailsFor: (callback) => notifyExhausted(makeEmails, callback, nowMs),
     })
     const forgotten = await history.forgetIdleDestinations({
       failedBeforeMs: nowMs - dayMs,
-      limit: tidyBatch,
+      limit: purgeBatch,
     })
-    const pruned = await history.prune({ olderThanMs: nowMs - historyDays * dayMs, limit: tidyBatch })
-    const { more: moreEvents = false } = (await tidyEvents?.()) ?? {}
-    const more = [pruned, overdue.length, forgotten].includes(tidyBatch) || moreEvents
+    const pruned = await history.prune({ olderThanMs: nowMs - historyDays * dayMs, limit: purgeBatch })
+    const { more: moreEvents = false } = (await purgeEvents?.()) ?? {}
+    const more = [pruned, overdue.length, forgotten].includes(purgeBatch) || moreEvents
     return { pruned, exhausted: overdue.length, more }
   }
 }

@@ -13,14 +13,14 @@ export interface SignInPlace {
   readonly userAgent: string | undefined
 }
 
-export type TellOwner = ReturnType<typeof makeTellOwner>
+export type NotifyOwner = ReturnType<typeof makeNotifyOwner>
 
 export function mailTo({ login, language = 'en', confirmedAtMs }: Wallet) {
   const email = confirmedAtMs === undefined ? undefined : normaliseEmail(login)
   return email === undefined ? undefined : { email, language }
 }
 
-export function makeTellOwner({ makeEmails, clock }: { makeEmails: MakeEmails; clock: Clock }) {
+export function makeNotifyOwner({ makeEmails, clock }: { makeEmails: MakeEmails; clock: Clock }) {
   const tell = <K extends Parameters<MakeEmails>[0]>(
     kind: K,
     wallet: Wallet,
