@@ -108,7 +108,7 @@ test('logs shows what became of a refused request, by its requestId and among th
     httpStatus: 404,
     code: 40400,
     field: '',
-    msg: (refused as Error).message,
+    msg: (refused as Error).message.replace(/ See http\S+$/, ''),
   })
   assert(at <= Date.now() && durationMs >= 0)
   assert.deepEqual((await found('--count', '1')).length, 1)

@@ -156,7 +156,7 @@ test('bank transfer: account and reference in every language, without scripts, a
     clock.advance(1)
     await choose(page, 'Bank transfer')
     const asked = await page.locator('dl.instructions').innerText()
-    assert.match(asked, /Received so far\s+1\.00 USD\s+Amount\s+11\.50 USD/)
+    assert.match(asked, /Received so far\s+1\.00 USD\s+Copy\s+Amount\s+11\.50 USD/)
   })
   await consumer(phone, async ({ page, order }) => {
     await choose(page, 'Bank transfer')

@@ -67,7 +67,7 @@ test('decline there, and pay from a wallet instead', async () => {
 })
 
 test('paid there after the expiry: the order stays timed out, and the money goes back', async () => {
-  const { page, troubles, paymentId } = await atBank(desktop, 'Approve too late')
+  const { page, troubles, paymentId } = await atBank(desktop, 'Approve after the order expires')
   await heading(page, /^Waiting for Test bank/)
   await merchant.call('service.sandbox.advance', { paymentId, milliseconds: 31 * 60_000 })
   await page.getByText('This payment has expired').first().waitFor()

@@ -17,7 +17,7 @@ test('a link that is asked for too often answers later, with a page that says wh
   assert.equal(refused.length, 10)
   assert.equal(refused[0]?.headers.get('retry-after'), '1')
   const page = (await refused[0]?.text()) ?? ''
-  assert.match(page, /too many requests.*in 1 second/s)
+  assert.match(page, /Too many requests.*in 1 second/s)
   assert.match(page, /<noscript><meta http-equiv="refresh" content="1">/, 'nobody is left with it')
   assert.equal((await new Visitor(await shop.order()).get()).status, 200)
   shop.clock.advance(1_000)
@@ -37,10 +37,10 @@ test('signing in is limited for each link, whatever the login', async () => {
   await visitor.look()
   for (let tries = 0; tries < 10; tries++) {
     await visitor.post('sign-in', { login: `guess-${tries}@wallet.example`, pin: '123456' })
-    assert.match(await visitor.look(), /is wrong/)
+    assert.match(await visitor.look(), /Incorrect login or PIN/)
   }
   await visitor.post('sign-in', { login: 'guess@wallet.example', pin: '123456' })
-  assert.match(await visitor.look(), /Too many tries at once/)
+  assert.match(await visitor.look(), /Too many attempts/)
 })
 
 async function openStream(order: OpenOrder) {
@@ -170,7 +170,7 @@ test('in live, cookies are bound to this host over https, and there are no test 
   assert.equal((await visitor.post('pay-with-test-wallet', { wallet: 'approves' })).status, 404)
   const ours = { origin: 'https://pay.example.com' }
   await visitor.post('sign-in', consumer, { origin: live.gateway.url })
-  assert.match(await visitor.look(), /please try again/)
+  assert.match(await visitor.look(), /This page was open too long/)
   const signIn = await visitor.post('sign-in', consumer, ours)
   assert.match(
     signIn.headers.getSetCookie()[0] ?? '',

@@ -128,7 +128,7 @@ test('a payout waits for another admin; nobody else may decide, also not by a ha
   assert.equal(await payouts(), 0)
   for (const client of [alice, bob, olga, vera]) {
     const { text } = await client.get('/approvals')
-    assert.match(text, /Pay a merchant out.*1\.00.*console:alice@127\.0\.0\.1.*because/s)
+    assert.match(text, /Pay out a merchant.*1\.00.*console:alice@127\.0\.0\.1.*because/s)
     assert(text.includes(`<span class="wrap">${merchant.merchantId}</span>`))
     assert.match(text, /class="count">1<span class="hidden"> waiting/)
     assert.equal(/Approve and run/.test(text), client === bob)
@@ -357,10 +357,7 @@ test('a merchant’s bank account waits for another admin, who sees it whole', a
   clock.advance(1)
   const account = { currency: 'USD', holder: 'Thief', iban: 'NL91 ABNA 0417 1643 00' }
   assert.match(await note(alice, `${merchantPath}/payouts/bank-account`, account), /waits for/)
-  assert.match(
-    (await bob.get('/approvals')).text,
-    /Set where a merchant’s payouts.*Thief.*NL91 ABNA 0417 1643 00/s,
-  )
+  assert.match((await bob.get('/approvals')).text, /merchant’s.*Thief.*NL91 ABNA 0417 1643 00/s)
   assert.doesNotMatch((await bob.get(`${merchantPath}/payouts`)).text, /Thief/)
   assert.match(await note(bob, `/approvals/${await newestRequest()}/approve`, {}), /Approved\./)
   assert.match((await bob.get(`${merchantPath}/payouts`)).text, /waiting<.*Thief/s)
@@ -476,10 +473,10 @@ test('nobody alone makes themselves a member of a merchant, who would refund and
   const approvalId = await askAboutMember('', { email: ' Alice@Home.Example', role: 'owner' })
   assert.equal(await linkCount(), before)
   const { text } = await bob.get('/approvals')
-  assert.match(text, /Invite somebody to a merchant’s portal.*Alice@Home\.Example.*owner/s)
+  assert.match(text, /Invite a member to a merchant’s portal.*Alice@Home\.Example.*owner/s)
   assert.match(
     text,
-    new RegExp(`Invite somebody to a merchant’s portal.*${merchant.merchantId}.*because`, 's'),
+    new RegExp(`Invite a member to a merchant’s portal.*${merchant.merchantId}.*because`, 's'),
   )
   const approve = `/approvals/${approvalId}/approve`
   assert.match(await note(alice, approve, {}), /your own request/)
@@ -519,7 +516,7 @@ test('nobody alone takes a member over by a new password, without the second ste
   const { authenticateMember, memberLinks, memberSecondStep } = gateway.operations
   const newPassword = 'another password of hers'
   const recovery = await askAboutMember(`/${login}/recover`)
-  assert.match((await bob.get('/approvals')).text, /A link to a new password.*zoe@shop\.example/s)
+  assert.match((await bob.get('/approvals')).text, /Create a link to a new password.*zoe@shop\.example/s)
   assert.match(await note(alice, `/approvals/${recovery}/approve`, {}), /your own request/)
   const link = await linkShown(recovery)
   const token = link.split('/').at(-1) ?? ''

@@ -40,7 +40,7 @@ test('no bearer secret is in the database: neither as it is, nor as a hash that 
   const visitor = new Visitor(order)
   await visitor.look()
   await visitor.post('sign-in', consumer)
-  assert.match(await visitor.look(), /Hello/)
+  assert.match(await visitor.look(), /Signed in as/)
 
   const admin = new ConsoleClient(gateway)
   await admin.signIn()
@@ -116,7 +116,7 @@ test('links, PINs and passwords outlive the master key under which they were mad
     const visitor = new Visitor({ url: url + pathname, paymentId: order.paymentId })
     await visitor.look()
     await visitor.post('sign-in', consumer)
-    assert.match(await visitor.look(), /Hello/)
+    assert.match(await visitor.look(), /Signed in as/)
   }
   const both = await gatewayWith(newKey, oldKey)
   const { pathname } = new URL(order.url)

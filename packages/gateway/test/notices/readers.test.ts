@@ -52,7 +52,7 @@ test('a consumer who has paid gets a receipt once, and the address is forgotten'
   await visitor.post('receipt', { email: 'mira@example.com' })
   const [mail, ...more] = await received('mira@example.com')
   assert.equal(more.length, 0)
-  assert.match(textOf(mail?.raw ?? ''), /Sie haben am .* an Tea House gezahlt/)
+  assert.match(textOf(mail?.raw ?? ''), /Sie haben am .* an Tea House bezahlt/)
   assert.match(textOf(mail?.raw ?? ''), new RegExp(order.paymentId))
   await until(async () => (await stateOf('receipt')).state === 'sent')
   const stored = await stateOf('receipt')

@@ -287,10 +287,10 @@ test('a passkey gives no further guesses of the PIN, and its browser is told of 
   for (let tries = 0; tries < 5; tries++) await guess(browser)
   await signInWith(browser)
   assert.deepEqual(marks(), before, 'it is known already')
-  assert.match(await guess(browser), /too many wrong tries/)
+  assert.match(await guess(browser), /Too many failed attempts/)
   const other = face.newBrowser()
   await signInWith(other)
-  assert.match(await guess(other), /too many wrong tries/)
+  assert.match(await guess(other), /Too many failed attempts/)
 })
 
 test('a sign-in that was proven before all access ended opens no session', async () => {

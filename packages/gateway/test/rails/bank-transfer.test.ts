@@ -404,7 +404,7 @@ test('where money in needs a second operator, a transfer counts after that opera
   assert(asked.kind === 'waiting')
   assert.equal(await statusOf(order), 'pending')
   const { approvalId, summary } = asked.request
-  assert.match(summary, /^Record that a bank transfer came: .*amount 10\.00, currency USD.*bank.* main/)
+  assert.match(summary, /^Record a received bank transfer\..*amount 10\.00, currency USD.*bank.* main/)
   await assert.rejects(actions.approve('alice', approvalId), /your own request/)
   await actions.approve('bob', approvalId)
   assert.equal(await statusOf(order), 'success')

@@ -38,6 +38,7 @@ const phrases = [
   [/\btest (?:card|number|account)s?\b/gi, 'test wallets'],
   [/\bapi keys?\b/gi, 'keys'],
   [/\b(?:error|code) (?=\d{5}\b)/gi, ''],
+  [/\bsign (?:a |the )?requests?\b/gi, 'signing'],
 ] as const
 const namesOf = new Map<string, readonly string[]>(
   synonyms.flatMap((row) => row.flatMap((name) => [name, `${name}s`].map((each) => [each, row] as const))),

@@ -29,8 +29,18 @@ function readAsset(name: AssetName, files: readonly AssetName[] = [name]): Asset
 
 function makeAsset(name: AssetName, contents: readonly Uint8Array[]): Asset {
   const [stem, extension] = name.split('.') as [string, keyof typeof types]
-  const prepared = prepare(types[extension], Buffer.concat(contents))
+  const whole = Buffer.concat(contents)
+  const prepared = prepare(types[extension], extension === 'css' ? withoutSpace(whole) : whole)
   return { ...prepared, path: `/assets/${stem}.${prepared.hash}.${extension}` }
+}
+
+/** Comments and indentation are a sixth of what a browser would load. */
+function withoutSpace(css: Buffer): Buffer {
+  const text = css
+    .toString()
+    .replaceAll(/\/\*[^]*?\*\//g, '')
+    .replaceAll(/\s+/g, ' ')
+  return Buffer.from(text.replaceAll(/ ?([{};,]) ?/g, '$1'))
 }
 
 /** The Latin letters of Inter, with every weight. Other scripts use the system's fonts. */
