@@ -38,7 +38,7 @@ function makeAsset(name: AssetName, contents: readonly Uint8Array[]): Asset {
 function withoutSpace(css: Buffer): Buffer {
   const text = css
     .toString()
-    .replaceAll(/\/\*[^]*?\*\//g, '')
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
     .replaceAll(/\s+/g, ' ')
   return Buffer.from(text.replaceAll(/ ?([{};,]) ?/g, '$1'))
 }
