@@ -70,7 +70,7 @@ test('apply, approve, set the password by mail, make keys, take a payment, see i
     about: 'Tea and cups',
   }))
     await shop.locator(`[name=${name}]`).fill(text)
-  await shop.getByRole('button', { name: 'Make a new pair in this browser' }).click()
+  await shop.getByRole('button', { name: 'Make a key pair in this browser' }).click()
   const saving = shop.waitForEvent('download')
   await shop.getByRole('link', { name: 'Save the private key' }).click()
   const privateKey = readFileSync(await (await saving).path(), 'utf8')
@@ -98,7 +98,7 @@ test('apply, approve, set the password by mail, make keys, take a payment, see i
   await shop.getByLabel('Password once more').fill(memberPassword)
   await shop.getByRole('button', { name: 'Join' }).click()
   const aesKey = (await shop.locator('.secret code').textContent()) ?? ''
-  await shop.getByRole('link', { name: 'To the portal' }).click()
+  await shop.getByRole('link', { name: 'Go to the portal' }).click()
   await shop.goto(`${publicUrl}/merchant/settings`)
   const [{ merchantId } = { merchantId: '' }] = await gateway.stores.members.listMemberships(email)
   await shop.getByText(merchantId).waitFor()
