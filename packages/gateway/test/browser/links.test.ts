@@ -29,7 +29,7 @@ test('a link with an open amount is paid without scripts, and a wrong amount com
   const { url, key } = await create({ leastAmount: 5, mostAmount: 500 })
   const { page, troubles } = await openPage(browser, { ...phone, javaScriptEnabled: false })
   await page.goto(url)
-  const amount = page.getByRole('textbox', { name: 'How much do you want to pay?' })
+  const amount = page.getByRole('textbox', { name: 'Amount' })
   await amount.fill('4')
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('alert').waitFor()
@@ -39,7 +39,7 @@ test('a link with an open amount is paid without scripts, and a wrong amount com
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('heading', { name: 'How do you want to pay?' }).waitFor()
   assert.match((await page.locator('.total').textContent()) ?? '', /€25\.50/)
-  await page.getByRole('button', { name: 'Pays' }).first().click()
+  await page.getByRole('button', { name: 'Succeeds Paid immediately' }).click()
   await page.getByRole('heading', { name: 'Payment successful' }).waitFor()
   assert.deepEqual((await links.showLink(key)).totals.paidMinor, 2_550n)
   // The browser itself remarks on the answer 422.
