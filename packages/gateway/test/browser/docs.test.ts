@@ -79,7 +79,7 @@ test('copy buttons cover no code, and no line of code is broken', async () => {
 test('on a phone without a script the menu opens, leads on, and the search works', async () => {
   const { page } = await openPage(browser, { ...phone, javaScriptEnabled: false })
   await page.goto(`${gateway.url}/docs`)
-  assert.equal(await page.getByRole('link', { name: 'Concepts' }).first().isVisible(), true)
+  assert.equal(await page.getByRole('link', { name: 'Quickstart' }).first().isVisible(), true)
   assert.equal(await page.getByRole('navigation', { name: 'Documentation' }).isVisible(), false)
   await page.getByRole('button', { name: 'Menu' }).tap()
   await page
