@@ -2,6 +2,7 @@
 
 import type { Verification } from '../../../core/ledger/store/ledger-checks.ts'
 import { type Html, html } from '../../kit/html.ts'
+import { notice } from '../../kit/pages/flash.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
 import { number, table } from '../../kit/pages/tables.ts'
 import { ageOf, type BooksRow, booksByCurrency, ownerKinds, owners } from '../books.ts'
@@ -85,7 +86,7 @@ function resultPage({ claims, accounts, transfers, findings }: Verification, now
   return {
     title: isClean ? 'The ledger is clean' : 'The ledger is NOT clean',
     area: 'ledger',
-    content: html`<p class="note ${isClean ? 'good' : 'bad'}" role="status">${count(accounts)} accounts, ${count(transfers)} transfers, ${claims} claims; ${isClean ? 'all of them true' : `${findings.length} of them untrue`} at ${exact(nowMs)}.</p>
+    content: html`<div role="status">${notice(isClean ? 'good' : 'bad', html`${count(accounts)} accounts, ${count(transfers)} transfers, ${claims} claims; ${isClean ? 'all of them true' : `${findings.length} of them untrue`} at ${exact(nowMs)}.`)}</div>
 ${findings.map(
   ({ claim, count: times, examples }) => html`<h2>It is not so that ${claim}</h2>
 <p>${count(times)} times, for example:</p>
