@@ -72,6 +72,7 @@ test('one asks for a payout, the other sees it, approves it, and it is done', as
   await look(alice.page, alice.name('approvals'))
 
   await goTo(bob, '/callbacks')
+  await bob.page.getByRole('button', { name: 'Menu' }).click()
   assert.match((await bob.page.getByRole('link', { name: /Approvals/ }).textContent()) ?? '', /1 waiting/)
   await bob.page.getByRole('link', { name: /Approvals/ }).click()
   await bob.page.getByText('Approve…').click()
