@@ -13,6 +13,8 @@ export interface Page {
   readonly styles?: readonly Asset[]
   readonly head?: Html
   readonly bodyClass?: string
+  /** Fetches the typeface only once the styles ask for it, so that on a slow line the first paint does not share with it. */
+  readonly hasLateFont?: boolean
   /** A script of our own, on a page that may be kept: there is no nonce then. */
   readonly script?: Asset
   /** Lets scripts and styles that bear it work, and lets them speak to this origin; fresh for every answer. */
@@ -68,7 +70,16 @@ function contentSecurityPolicy({ nonce, script }: Pick<Page, 'nonce' | 'script'>
 
 const english = { tag: 'en', direction: 'ltr' } as const
 
-function frame({ title, content, language = english, styles = [], script, head, bodyClass }: Page): Html {
+function frame({
+  title,
+  content,
+  language = english,
+  styles = [],
+  script,
+  head,
+  bodyClass,
+  hasLateFont = false,
+}: Page): Html {
   return html`<!doctype html>
 <html lang="${language.tag}" dir="${language.direction}">
 <head>
@@ -77,8 +88,11 @@ function frame({ title, content, language = english, styles = [], script, head, 
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="${assets.icon.path}">
-<link rel="preload" href="${assets.font.path}" as="font" type="font/woff2" crossorigin>
-${[assets.style, ...styles].map(
+${
+  !hasLateFont &&
+  html`<link rel="preload" href="${assets.font.path}" as="font" type="font/woff2" crossorigin>
+`
+}${[assets.style, ...styles].map(
   ({ path }) => html`<link rel="stylesheet" href="${path}">
 `,
 )}${

@@ -45,6 +45,7 @@ export function sendFramed(reply: FastifyReply, page: FramedPage): FastifyReply 
     styles: [assets.checkoutStyle, ...(page.styles ?? [])],
     ...(page.script && { script: page.script }),
     bodyClass: page.isCompact ? 'checkout compact' : 'checkout',
+    hasLateFont: true,
     head: html`${
       page.goesTo !== undefined &&
       html`<meta http-equiv="refresh" content="0; url=${page.goesTo}">
