@@ -11,12 +11,9 @@ const words: Record<Choice, readonly [button: string, about: string]> = {
   approve: ['Approve', 'Paid, and told at once.'],
   decline: ['Decline', 'No money moves.'],
   delay: ['Approve after 5 seconds', 'The bank says submitted until then.'],
-  late: [
-    'Approve after the order expires',
-    'The bank reports the payment as pending until the order has ended, and then as approved.',
-  ],
-  twice: ['Approve (duplicate notification)', 'The bank approves the payment and sends two notifications.'],
-  never: ['Never respond', 'The bank reports the payment as submitted until you decide on its front page.'],
+  late: ['Approve after the order expires', 'Pending until the order has ended, then approved.'],
+  twice: ['Approve (duplicate notification)', 'Approved, with two notifications.'],
+  never: ['Never respond', 'Submitted until you decide on the front page of the bank.'],
 }
 const refundWords = { approve: 'Approved at once', delay: 'After 5 seconds', decline: 'Declined' } as const
 const kinds: Record<string, string> = { approved: 'good', declined: 'bad', cancelled: 'bad' }
