@@ -30,7 +30,7 @@ const fileNamePattern = /^(\d{4})-([a-z0-9]+(?:-[a-z0-9]+)*)\.sql$/
 
 /** Of the first step before 1.0, and the last commit that has the steps. */
 export const developmentChecksum = '03536ee30eb405fb0d5fdef88739635751e2163fccd121ea89a51ae3ca1a5236'
-const lastDevelopmentCommit = 'eb464a45'
+const lastDevelopmentCommit = '539d52eb'
 
 export type MigrationTrouble = 'files' | 'development' | 'edited' | 'newer' | 'unknown' | 'failed'
 
