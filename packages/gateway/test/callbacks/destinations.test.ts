@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { afterEach, describe, type TestContext, test } from 'node:test'
+import { beforeEach, describe, type TestContext, test } from 'node:test'
 import { makeCallbackId } from '@tillgate/protocol'
 import type { Post } from '../../src/core/callbacks/deliver-callbacks.ts'
 import { makePurgeCallbacks } from '../../src/core/callbacks/purge-callbacks.ts'
@@ -20,7 +20,8 @@ const world = await makeCallbackWorld(clock)
 const broken = 'https://shop.example/broken'
 const healthy = 'https://shop.example/healthy'
 
-afterEach(() => world.pool.query('truncate callback_queue, callback_hosts, callback_destinations'))
+// Before a test and not after it: the worker of the test before ends only after that test's `afterEach`.
+beforeEach(() => world.pool.query('truncate callback_queue, callback_hosts, callback_destinations'))
 
 const unreachable = (reason: 'connect' | 'dns' | 'tls' | 'timeout' | 'closed' | 'protocol'): Delivery => ({
   kind: 'unreachable',
