@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { OrderStatus } from '@tillgate/protocol'
 import { pino } from 'pino'
-import { catalogue } from '../packages/gateway/src/actions/catalog.ts'
+import { catalog } from '../packages/gateway/src/actions/catalog.ts'
 import { consoleRoutes } from '../packages/gateway/src/adapters/console/routes.ts'
 import { startGateway } from '../packages/gateway/src/app/gateway.ts'
 import { readConfig } from '../packages/gateway/src/app/settings/config.ts'
@@ -217,7 +217,7 @@ async function measure(url: string, { merchantId, paymentId, callbackId }: Sampl
 
 /** From the table that the console is served from, so that no list is forgotten. */
 function tablePages(sample: Readonly<Record<string, string>>): string[] {
-  return consoleRoutes(catalogue).flatMap((route) => {
+  return consoleRoutes(catalog).flatMap((route) => {
     if (!('show' in route)) return []
     const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
     if (names.some((name) => !(name in sample))) return []

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { catalogue } from '../packages/gateway/src/actions/catalog.ts'
+import { catalog } from '../packages/gateway/src/actions/catalog.ts'
 import { pathTo } from '../packages/gateway/src/adapters/portal/portal.ts'
 import { portalRoutes } from '../packages/gateway/src/adapters/portal/route-table.ts'
 import { bindMode } from '../packages/gateway/src/platform/database/mode.ts'
@@ -149,7 +149,7 @@ async function measure(gateway: TestGateway): Promise<void> {
 
 /** From the table that the portal is served from, so that no page is forgotten. */
 function tablePages(sample: Readonly<Record<string, string>>): string[] {
-  return portalRoutes(catalogue).flatMap((route) => {
+  return portalRoutes(catalog).flatMap((route) => {
     if ('act' in route) return []
     const values = { ...sample, ...(route.path.startsWith('/links/') && { linkId: sample['paymentLink'] }) }
     for (const [, name = ''] of route.path.matchAll(/:(\w+)/g))

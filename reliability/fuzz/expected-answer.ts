@@ -23,7 +23,7 @@ export function checkAnswer({ status, headers, code, msg, data }: AnswerToCheck)
     return 'success'
   }
   const name = failureNameOf(code)
-  assert(name, `code ${code} is in no catalogue`)
+  assert(name, `code ${code} is in no catalog`)
   assert(name !== 'internal' && name !== 'unavailable', `answered ${code}`)
   assert.equal(data.requestId, requestId)
   assert(msg.length > 0 && msg.length < 2_000, 'a refusal says what to change, in a few words')

@@ -1,5 +1,5 @@
 // What reads messages, in this process: the envelopes of both directions, every body, and the answers of both sides.
-// Whatever comes in, the outcome is a value or an error of the catalogue, and nothing opens that nobody sealed.
+// Whatever comes in, the outcome is a value or an error of the catalog, and nothing opens that nobody sealed.
 import assert from 'node:assert/strict'
 import {
   Failure,

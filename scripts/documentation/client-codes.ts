@@ -7,7 +7,7 @@ const codes = Object.entries(failures)
   .filter(([, entry]) => !('isAdminOnly' in entry))
   .map(([name, { code, meaning }]) => ({ name, code, meaning }))
 const statuses = Object.keys(orderStatuses)
-const note = 'Made by scripts/documentation.ts from the catalogue of the gateway: do not edit.'
+const note = 'Made by scripts/documentation.ts from the catalog of the gateway: do not edit.'
 
 export function pythonCodes(): string {
   const rows = codes.map(({ name, code, meaning }) => `    # ${meaning}\n    ${code}: "${name}",`)

@@ -1,6 +1,6 @@
 // The tables of SECURITY.md, made from the declarations of effects: every action that can need a second operator, and every
 // kind of transfer in the books.
-import { catalogue } from '../../packages/gateway/src/actions/catalog.ts'
+import { catalog } from '../../packages/gateway/src/actions/catalog.ts'
 import { effects } from '../../packages/gateway/src/core/audit/rules/effects.ts'
 import { bookingEffects } from '../../packages/gateway/src/core/ledger/rules/booking-effects.ts'
 import { type Tables, table } from '../../packages/protocol/documentation/tables.ts'
@@ -9,7 +9,7 @@ export const effectTables: Tables = {
   'effects of actions': () =>
     table(
       ['Action', 'Effects', 'Word in `APPROVAL_FOR`'],
-      catalogue
+      catalog
         .filter((action) => action.effects.length > 0)
         .toSorted((a, b) => (a.name < b.name ? -1 : 1))
         .map((action) => [

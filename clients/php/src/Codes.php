@@ -1,5 +1,5 @@
 <?php
-// Made by scripts/documentation.ts from the catalogue of the gateway: do not edit.
+// Made by scripts/documentation.ts from the catalog of the gateway: do not edit.
 declare(strict_types=1);
 
 namespace Tillgate;

@@ -1,4 +1,4 @@
-// The tables of docs/rails.md, made from the catalogues and schemas of the protocol of rails.
+// The tables of docs/rails.md, made from the catalogs and schemas of the protocol of rails.
 import type { TSchema } from 'typebox'
 import {
   railPaymentAnswerSchema,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure, failureNameOf, failures, httpStatusOf, successCode } from './codes.ts'
 
-test('a failure carries its code and, unless told otherwise, the catalogue’s words', () => {
+test('a failure carries its code and, unless told otherwise, the catalog’s words', () => {
   const failure = new Failure('order_not_found')
   assert.equal(failure.code, 40400)
   assert.equal(failure.message, failures.order_not_found.meaning)

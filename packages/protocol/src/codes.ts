@@ -1,4 +1,4 @@
-// The catalogue of everything an answer's `code` can say, and the one error class that carries it. The table in
+// The catalog of everything an answer's `code` can say, and the one error class that carries it. The table in
 // docs/protocol.md is generated from here, so a code cannot exist without its meaning.
 
 export const successCode = 20000
@@ -106,9 +106,9 @@ export const failures = {
     meaning:
       'The gateway cannot serve this request now. Wait for the seconds in the Retry-After header, then repeat the request.',
   },
-} as const satisfies Record<string, CatalogueEntry>
+} as const satisfies Record<string, CatalogEntry>
 
-interface CatalogueEntry {
+interface CatalogEntry {
   readonly code: number
   readonly meaning: string
   /** Said by the admin API alone: no merchant ever meets it. */
@@ -118,7 +118,7 @@ interface CatalogueEntry {
 export type FailureName = keyof typeof failures
 
 export interface FailureOptions {
-  /** Plain words saying what to change; the catalogue's meaning when left out. */
+  /** Plain words saying what to change; the catalog's meaning when left out. */
   readonly message?: string
   /** Path of the field at fault, such as `order.goods[3].goodsName`. */
   readonly field?: string
@@ -156,7 +156,7 @@ const namesByCode: ReadonlyMap<number, FailureName> = new Map(
   Object.entries(failures).map(([name, { code }]) => [code, name as FailureName]),
 )
 
-/** The name behind a code that a gateway answered; undefined for one that this catalogue does not know. */
+/** The name behind a code that a gateway answered; undefined for one that this catalog does not know. */
 export function failureNameOf(code: number): FailureName | undefined {
   return namesByCode.get(code)
 }

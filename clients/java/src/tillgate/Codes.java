@@ -3,7 +3,7 @@ package tillgate;
 import java.util.List;
 import java.util.Map;
 
-/** Made by scripts/documentation.ts from the catalogue of the gateway: do not edit. */
+/** Made by scripts/documentation.ts from the catalog of the gateway: do not edit. */
 public final class Codes {
   /** The name of every code that the gateway answers with. */
   public static final Map<Integer, String> NAMES = Map.ofEntries(

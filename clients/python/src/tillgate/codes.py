@@ -1,4 +1,4 @@
-"""Made by scripts/documentation.ts from the catalogue of the gateway: do not edit."""
+"""Made by scripts/documentation.ts from the catalog of the gateway: do not edit."""
 from typing import Dict
 
 CODES: Dict[int, str] = {

@@ -31,7 +31,7 @@ import { correctionActions } from './treasury/correction-actions.ts'
 import { ownMoneyActions } from './treasury/own-money-actions.ts'
 import { priceActions } from './treasury/price-actions.ts'
 
-export const catalogue: readonly Action[] = [
+export const catalog: readonly Action[] = [
   ...orderActions,
   ...callbackActions,
   ...hostActions,
@@ -66,5 +66,5 @@ export const catalogue: readonly Action[] = [
 
 /** An action by its name. Actions that may wait for approval have names of their own. */
 export function findAction(name: string): Action | undefined {
-  return catalogue.find((action) => action.name === name)
+  return catalog.find((action) => action.name === name)
 }

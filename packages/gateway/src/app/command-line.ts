@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { Failure, KeyError } from '@tillgate/protocol'
 import { type Command, CommanderError } from 'commander'
-import { catalogue } from '../actions/catalog.ts'
+import { catalog } from '../actions/catalog.ts'
 import type { Terminal, WithContext } from '../adapters/cli/context.ts'
 import { tellAway } from '../adapters/cli/db.ts'
 import { operatorProgram } from '../adapters/cli/program.ts'
@@ -23,7 +23,7 @@ import { listenForStop } from './stop-signals.ts'
 /** A statement that waits for a lock does not look at the signal; PostgreSQL rolls back what it leaves. */
 const stopWithinMs = 10_000
 
-export function commandLine(actions = catalogue, terminal = processTerminal): Command {
+export function commandLine(actions = catalog, terminal = processTerminal): Command {
   return operatorProgram({
     withContext: (work) => withStores(terminal, work),
     terminal,
@@ -37,7 +37,7 @@ export async function runCommandLine(
   terminal: GatewayTerminal = processTerminal,
 ): Promise<void> {
   try {
-    await commandLine(catalogue, terminal).parseAsync(args, { from: 'user' })
+    await commandLine(catalog, terminal).parseAsync(args, { from: 'user' })
   } catch (thrown) {
     const error = endOf(thrown)
     // Commander has said what is wrong.

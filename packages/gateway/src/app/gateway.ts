@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Action } from '../actions/action.ts'
-import { catalogue as everyAction } from '../actions/catalog.ts'
+import { catalog as everyAction } from '../actions/catalog.ts'
 import { routesOf } from '../adapters/admin-api/api.ts'
 import { serveAdminApi } from '../adapters/admin-api/serve.ts'
 import { readBrand, serveBrand } from '../adapters/checkout/brand.ts'
@@ -79,7 +79,7 @@ export interface GatewayParts
   /** From this process's metrics to those of all processes of the gateway. Left out: it is the only one. */
   readonly shareMetrics?: (own: () => Snapshot) => () => Promise<Snapshot>
   /** What operators may do; everything unless given. */
-  readonly catalogue?: readonly Action[]
+  readonly catalog?: readonly Action[]
 }
 
 export interface Gateway {
@@ -246,7 +246,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   serveLogos(publicListener, (merchantId) => running().findLogo(merchantId))
   if (isApi) {
     const downloads = makeDownloads(parts.clock)
-    const { catalogue = everyAction } = parts
+    const { catalog = everyAction } = parts
     serveBills(publicListener, { open: (address) => running().openBill(address), downloads })
     if (config.hasPortal)
       servePortal(publicListener, {
@@ -259,7 +259,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
         downloads,
         isUnavailable: isTransient,
         running: () => running().portal,
-        catalogue,
+        catalog,
       })
     serveConsole(adminListener, {
       mode: config.mode,
@@ -269,7 +269,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       downloads,
       isUnavailable: isTransient,
       running: () => running().console,
-      catalogue,
+      catalog,
     })
     serveAdminApi(adminListener, {
       mode: config.mode,
@@ -277,7 +277,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       admission: adminAdmission,
       downloads,
       running: () => running().console,
-      routes: routesOf(catalogue),
+      routes: routesOf(catalog),
     })
   }
   serveRails(publicListener, () => running().rails)

@@ -15,7 +15,7 @@ import {
   continentalCsv,
 } from '../../../../reliability/reconciliation/statement-files.ts'
 import type { Action, GivenFile } from '../../src/actions/action.ts'
-import { catalogue } from '../../src/actions/catalog.ts'
+import { catalog } from '../../src/actions/catalog.ts'
 import { noExtras } from '../../src/actions/rails/rail-actions.ts'
 import { readConfig } from '../../src/app/settings/config.ts'
 import { reachingAll } from '../../src/core/audit/context.ts'
@@ -462,7 +462,7 @@ interface Call {
 
 /** The action and what it is called with, under an id of its own where it is done once. */
 function given({ name, is, params, input, file }: Call) {
-  const act = catalogue.find((each) => each.name === name && (is?.(each) ?? true))
+  const act = catalog.find((each) => each.name === name && (is?.(each) ?? true))
   assert(act, name)
   const actId = makeUuid(clock.now(), randomBytes)
   return [
@@ -478,7 +478,7 @@ const guarded: readonly Call[] = [
 const every = [...guarded, ...harmless]
 
 test('every action that changes something is called here', () => {
-  const changing = catalogue.filter(
+  const changing = catalog.filter(
     ({ name, api }) => api?.method !== 'GET' && !name.startsWith('approval.') && !readOnly.includes(name),
   )
   const withEffects = changing.filter(({ effects }) => effects.length > 0).map(({ name }) => name)

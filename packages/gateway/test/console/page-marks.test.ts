@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
-import { catalogue } from '../../src/actions/catalog.ts'
+import { catalog } from '../../src/actions/catalog.ts'
 import { apiRoutes } from '../../src/adapters/admin-api/routes.ts'
 import { consoleRoutes } from '../../src/adapters/console/routes.ts'
 import { prefix as portalPrefix } from '../../src/adapters/portal/portal.ts'
@@ -91,12 +91,12 @@ async function visitAll(client: Pick<ConsoleClient, 'get'>, paths: readonly stri
 test('the console', async () => {
   const admin = new ConsoleClient(gateway)
   await admin.signIn()
-  await visitAll(admin, pagesOf(consoleRoutes(catalogue)))
+  await visitAll(admin, pagesOf(consoleRoutes(catalog)))
 })
 
 test('the portal', async () => {
   const { client } = await memberOf(gateway, merchantId, 'owner')
-  const paths = pagesOf(portalRoutes(catalogue)).map((path) => portalPrefix + path)
+  const paths = pagesOf(portalRoutes(catalog)).map((path) => portalPrefix + path)
   await visitAll(client, paths)
 })
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { pair } from '../../../protocol/test/keys.ts'
-import { catalogue } from '../../src/actions/catalog.ts'
+import { catalog } from '../../src/actions/catalog.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient, type Fields } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -76,7 +76,7 @@ async function recorded(): Promise<number> {
 }
 
 test('the forms that ask for a proof are these', () => {
-  const asking = catalogue.flatMap((act) => act.forms.filter((form) => form.wantsProof))
+  const asking = catalog.flatMap((act) => act.forms.filter((form) => form.wantsProof))
   assert.deepEqual(asking.map(({ path }) => path).sort(), Object.keys(forms).sort())
 })
 
@@ -88,7 +88,7 @@ const withoutOwnMoney = ['wallet.add', 'wallet.unlock', 'merchant.resume', 'rail
 
 test('every form that gives access to money, or says where money goes, asks for a proof', () => {
   const words = ['names where money goes', 'gives access to money', 'makes a second operator']
-  const withoutProof = catalogue
+  const withoutProof = catalog
     .filter(
       ({ name, effects }) =>
         !withoutOwnMoney.includes(name) && effects.some((effect) => words.includes(effect)),

@@ -1,4 +1,4 @@
-// Every route of the portal, as its table and the catalogue of actions name them, with every role and with another merchant's
+// Every route of the portal, as its table and the catalog of actions name them, with every role and with another merchant's
 // thing: answered as if it did not exist, byte for byte, and nothing of the other merchant is changed. A route that comes
 // without its row here fails.
 
@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { makeLinkId, makePaymentId, makeTransactionId, makeUuid } from '@tillgate/protocol'
-import { catalogue } from '../../src/actions/catalog.ts'
+import { catalog } from '../../src/actions/catalog.ts'
 import { mayUse, type PortalRoute, pathTo } from '../../src/adapters/portal/portal.ts'
 import { portalRoutes } from '../../src/adapters/portal/route-table.ts'
 import { memberRoles } from '../../src/core/audit/rules/roles.ts'
@@ -117,7 +117,7 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** It signs the client out, which the test of the account's page looks at. */
 const apart = new Set(['/account/sessions/end-all'])
 
-const routes = portalRoutes(catalogue)
+const routes = portalRoutes(catalog)
 const clients = new Map(
   await Promise.all(
     memberRoles.map(async (role) => [role, (await memberOf(gateway, own.merchantId, role)).client] as const),

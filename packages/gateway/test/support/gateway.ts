@@ -81,7 +81,7 @@ export interface TestGatewayOptions {
   /** On a database that no gateway has seen, for a test that is about that. */
   readonly firstStart?: boolean
   /** Everything that operators may do, unless given. */
-  readonly catalogue?: readonly Action[]
+  readonly catalog?: readonly Action[]
   /** Silent unless given. */
   readonly log?: Log
 }
@@ -96,7 +96,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
 
 /** As above, for a program that is no test: whoever opens it stops it, and brings a database and a folder. */
 export async function openTestGateway(
-  options: Pick<TestGatewayOptions, 'clock' | 'environment' | 'catalogue' | 'log'> & {
+  options: Pick<TestGatewayOptions, 'clock' | 'environment' | 'catalog' | 'log'> & {
     readonly pool: Pool
     readonly place: Place
   },
@@ -109,7 +109,7 @@ export async function openTestGateway(
     hashCost: testHashCost,
     tell: () => {},
     signal: new AbortController().signal,
-    ...(options.catalogue && { catalogue: options.catalogue }),
+    ...(options.catalog && { catalog: options.catalog }),
   })
   let stopped: Promise<void> | undefined
   // A worker has none.

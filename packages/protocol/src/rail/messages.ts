@@ -122,7 +122,7 @@ const checkers = Object.fromEntries(
 /** For a rail: the body of a message whose signature was verified. Fields that it does not know stay in it. */
 export function parseRailMessage(bodyText: string): RailMessage {
   const read = readType(bodyText)
-  // Safe: readType has checked that the type is one of the catalogue, and the checker checks all that belongs to it.
+  // Safe: readType has checked that the type is one of the catalog, and the checker checks all that belongs to it.
   const message = checkers[read.type]?.(read) as RailMessage
   if ('amount' in message) checkAmount(message)
   return message

@@ -13,8 +13,8 @@ export interface ApiRoute
   readonly body: TObject | undefined
 }
 
-export function routesOf(catalogue: readonly Action[]): readonly ApiRoute[] {
-  return catalogue.flatMap((action) => {
+export function routesOf(catalog: readonly Action[]): readonly ApiRoute[] {
+  return catalog.flatMap((action) => {
     const { api, input } = action
     if (!api) return []
     const taken = input && forPrograms(input)

@@ -1,5 +1,5 @@
 // Every route of the admin API.
-import { catalogue } from '../../actions/catalog.ts'
+import { catalog } from '../../actions/catalog.ts'
 import { type ApiRoute, routesOf } from './api.ts'
 
-export const apiRoutes: readonly ApiRoute[] = routesOf(catalogue)
+export const apiRoutes: readonly ApiRoute[] = routesOf(catalog)

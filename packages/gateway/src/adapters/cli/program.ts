@@ -1,5 +1,5 @@
 // The operator's commands as one tree: what runs them and what documents them both take it from here. Most are actions of
-// the catalogue; what works on the database itself has a command of its own.
+// the catalog; what works on the database itself has a command of its own.
 import { Command } from 'commander'
 import type { Action } from '../../actions/action.ts'
 import { version } from '../../platform/runtime/version.ts'

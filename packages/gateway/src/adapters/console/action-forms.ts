@@ -24,7 +24,7 @@ export function actionForms(
   { subject, values = {} }: { readonly subject?: unknown; readonly values?: Values } = {},
 ): Html | undefined {
   const { nowMs, operator } = visit
-  const shown = visit.catalogue.flatMap((action) =>
+  const shown = visit.catalog.flatMap((action) =>
     action.forms
       .filter((form) => form.place === place)
       // Safe, here and below: a place is about one kind of thing, and its page passes that.
@@ -114,8 +114,8 @@ function inputOf(
 }
 
 /** Everything that the console takes by forms of actions. */
-export function actionRoutes(catalogue: readonly Action[]): readonly ConsoleAct[] {
-  return catalogue.flatMap((action) =>
+export function actionRoutes(catalog: readonly Action[]): readonly ConsoleAct[] {
+  return catalog.flatMap((action) =>
     action.forms.map((form) => ({
       path: form.path,
       needs: action.needs,

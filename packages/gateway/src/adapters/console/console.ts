@@ -57,7 +57,7 @@ export interface Visit {
   /** Path and query of the page. */
   readonly url: string
   /** Whose forms the pages show. */
-  readonly catalogue: readonly Action[]
+  readonly catalog: readonly Action[]
   /** A form of this page was sent, and could not be done. */
   readonly refused?: Refused | undefined
 }

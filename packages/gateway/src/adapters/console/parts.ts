@@ -15,5 +15,5 @@ export interface ConsoleParts {
   readonly isUnavailable: (error: unknown) => boolean
   /** Throws while the gateway is still starting. */
   readonly running: () => ConsoleService
-  readonly catalogue: readonly Action[]
+  readonly catalog: readonly Action[]
 }

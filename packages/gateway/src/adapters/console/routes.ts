@@ -83,7 +83,7 @@ interface Call {
 }
 
 /** Every page, form and file of the console, as data. */
-export function consoleRoutes(catalogue: readonly Action[]): readonly ConsoleRoute[] {
+export function consoleRoutes(catalog: readonly Action[]): readonly ConsoleRoute[] {
   return [
     ...overviewArea,
     ...findArea,
@@ -115,13 +115,13 @@ export function consoleRoutes(catalogue: readonly Action[]): readonly ConsoleRou
     ...secondStepArea,
     ...passkeysArea,
     ...tokensArea,
-    ...actionRoutes(catalogue),
+    ...actionRoutes(catalog),
   ]
 }
 
 export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): void {
   const { running, downloads } = parts
-  const routes = consoleRoutes(parts.catalogue)
+  const routes = consoleRoutes(parts.catalog)
 
   listener.register(async (console) => {
     acceptForms(console, { bodyLimit: maxFormBytes })
@@ -309,7 +309,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       params: request.params as Record<string, string>,
       query: new URLSearchParams(request.url.split('?')[1] ?? ''),
       url: request.url,
-      catalogue: parts.catalogue,
+      catalog: parts.catalog,
     }
   }
 

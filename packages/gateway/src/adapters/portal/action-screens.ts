@@ -30,8 +30,8 @@ import { demandProof, proofFields } from './proof.ts'
 import type { ActionName, FieldName, Words } from './words.ts'
 
 /** Every action that a member may do: its screen, and what happens when it is sent. */
-export function actionScreens(catalogue: readonly Action[]): readonly PortalRoute[] {
-  return catalogue.flatMap((action) =>
+export function actionScreens(catalog: readonly Action[]): readonly PortalRoute[] {
+  return catalog.flatMap((action) =>
     action.portal.flatMap((face): PortalRoute[] => {
       const show = (visit: Visit) => screen(visit, { action, face })
       const route: PortalAct = {

@@ -60,7 +60,7 @@ export interface PortalParts {
   readonly isUnavailable: (error: unknown) => boolean
   /** Throws while the gateway is still starting. */
   readonly running: () => PortalService
-  readonly catalogue: readonly Action[]
+  readonly catalog: readonly Action[]
 }
 
 /** A request of somebody who is signed in, for one of their shops. */
@@ -82,7 +82,7 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   readonly language: Language
-  readonly catalogue: readonly Action[]
+  readonly catalog: readonly Action[]
   /** A form of this page was sent, and could not be done. */
   readonly refused?: Refused | undefined
 }

@@ -18,7 +18,7 @@ import { requestsArea } from './areas/requests.ts'
 import { settingsArea } from './areas/settings.ts'
 import type { PortalRoute } from './portal.ts'
 
-export function portalRoutes(catalogue: readonly Action[]): readonly PortalRoute[] {
+export function portalRoutes(catalog: readonly Action[]): readonly PortalRoute[] {
   return [
     ...homeArea,
     ...ordersArea,
@@ -35,6 +35,6 @@ export function portalRoutes(catalogue: readonly Action[]): readonly PortalRoute
     ...membersArea,
     ...accountArea,
     ...passkeysArea,
-    ...actionScreens(catalogue),
+    ...actionScreens(catalog),
   ]
 }

@@ -75,7 +75,7 @@ export function servePortal(listener: FastifyInstance, parts: PortalParts): void
     serveProviderSignIn(portal, door, doorParts)
     serveOneTimeLinks(portal, door, doorParts)
     if (parts.takesApplications) serveApply(portal, door, parts)
-    for (const route of portalRoutes(parts.catalogue)) {
+    for (const route of portalRoutes(parts.catalog)) {
       const path = prefix + route.path
       if ('act' in route) serveAct(portal, route)
       else if ('download' in route)

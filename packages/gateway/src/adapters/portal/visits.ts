@@ -15,7 +15,7 @@ const keptSeconds = 365 * 24 * 60 * 60
 
 export type Visits = ReturnType<typeof makeVisits>
 
-export function makeVisits({ jar, running, clock, catalogue }: PortalParts) {
+export function makeVisits({ jar, running, clock, catalog }: PortalParts) {
   const cookies = makeSignInCookies<Flash>({ name: 'merchant', jarOf: () => jar })
 
   return {
@@ -52,7 +52,7 @@ export function makeVisits({ jar, running, clock, catalogue }: PortalParts) {
         account,
         session,
         language,
-        catalogue,
+        catalog,
         operations: portal.operations,
         context: { actor, merchantId: member.merchantId },
         actor,

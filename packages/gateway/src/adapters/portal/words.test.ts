@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import en from '../../../locales/portal/en.json' with { type: 'json' }
-import { catalogue } from '../../actions/catalog.ts'
+import { catalog } from '../../actions/catalog.ts'
 
 test('every screen of an act has words, and every field on it', () => {
-  for (const { portal, input } of catalogue)
+  for (const { portal, input } of catalog)
     for (const { name, fields, hidden = [], fixed = {} } of portal) {
       assert.ok(Object.hasOwn(en.acts, name), name)
       const shown =

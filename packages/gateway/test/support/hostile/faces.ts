@@ -1,5 +1,5 @@
 // The pages of those who are signed in, as the route tables name them, with the things that they are about.
-import { catalogue } from '../../../src/actions/catalog.ts'
+import { catalog } from '../../../src/actions/catalog.ts'
 import { consoleRoutes } from '../../../src/adapters/console/routes.ts'
 import { prefix as portalPrefix } from '../../../src/adapters/portal/portal.ts'
 import { portalRoutes } from '../../../src/adapters/portal/route-table.ts'
@@ -37,7 +37,7 @@ export function facesOf(world: HostileWorld): readonly Face[] {
       origin: gateway.url,
       prefix: portalPrefix,
       cookies: world.member.cookies,
-      routes: portalRoutes(catalogue),
+      routes: portalRoutes(catalog),
       things: (path) => ({
         ...things,
         paymentId,
@@ -51,7 +51,7 @@ export function facesOf(world: HostileWorld): readonly Face[] {
       origin: gateway.adminUrl,
       prefix: '',
       cookies: world.admin.cookies,
-      routes: consoleRoutes(catalogue),
+      routes: consoleRoutes(catalog),
       things: () => ({ ...things, paymentId, linkId }),
       bare: [
         '/find',

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { makeUuid } from '@tillgate/protocol'
 import { defineAction } from '../../src/actions/action.ts'
-import { catalogue } from '../../src/actions/catalog.ts'
+import { catalog } from '../../src/actions/catalog.ts'
 import { faced, object, text } from '../../src/actions/fields.ts'
 import { reason } from '../../src/actions/shared-fields.ts'
 import { apiPrefix, routesOf } from '../../src/adapters/admin-api/api.ts'
@@ -47,8 +47,8 @@ const hush = defineAction({
   },
   tell: (answer) => ({ text: `${answer.host} is hushed.` }),
 })
-const acts = [...catalogue, hush]
-const gateway = await startTestGateway({ catalogue: acts })
+const acts = [...catalog, hush]
+const gateway = await startTestGateway({ catalog: acts })
 const admin = new ConsoleClient(gateway)
 await admin.signIn()
 
