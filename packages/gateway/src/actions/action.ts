@@ -67,7 +67,7 @@ export interface Prepared<Input = Readonly<Record<string, unknown>>> {
   readonly secrets: NonNullable<Told['secrets']>
 }
 
-export interface ApiFace {
+export interface ApiOperation {
   readonly method: 'GET' | 'POST' | 'PATCH'
   /** Below the prefix, parameters as `:name`. */
   readonly path: string
@@ -75,7 +75,7 @@ export interface ApiFace {
   readonly id: string
 }
 
-export interface CommandFace {
+export interface ActionCommand {
   /** Such as `merchant add`. */
   readonly words: string
   /** Where it does more than the route. */
@@ -95,7 +95,7 @@ export interface CommandFace {
 }
 
 /** A form of the console. `Subject` is what its place is about, such as a merchant. */
-export interface FormFace<Subject = never> {
+export interface ActionForm<Subject = never> {
   /** Pages show all forms of a place. */
   readonly place: string
   /** Where it is sent, parameters as `:name`. */
@@ -127,8 +127,11 @@ export interface FormFace<Subject = never> {
  * A screen of the merchants' portal. The merchant is the session's, whatever is sent; the words are the portal's own, in
  * its languages.
  */
-export interface PortalFace
-  extends Pick<FormFace, 'fields' | 'hidden' | 'fixed' | 'required' | 'read' | 'wantsProof' | 'isDangerous'> {
+export interface PortalForm
+  extends Pick<
+    ActionForm,
+    'fields' | 'hidden' | 'fixed' | 'required' | 'read' | 'wantsProof' | 'isDangerous'
+  > {
   /** Which members may. */
   readonly roles: readonly MemberRole[]
   /** By which its words are found. */
@@ -160,10 +163,10 @@ export interface Action {
   readonly isOnce: boolean
   /** The body of the API, the first argument of the command, a chosen file of the form. */
   readonly takesFile: boolean
-  readonly api?: ApiFace
-  readonly command?: CommandFace
-  readonly forms: readonly FormFace[]
-  readonly portal: readonly PortalFace[]
+  readonly api?: ApiOperation
+  readonly command?: ActionCommand
+  readonly forms: readonly ActionForm[]
+  readonly portal: readonly PortalForm[]
   /** What a schema cannot say about a field. Throws; so that a form shows all errors at once. */
   readonly checks: Readonly<Record<string, (given: Readonly<Record<string, unknown>>) => void>>
   /** Input that a waiting request keeps, so that it runs only if things are still as they were. */
@@ -197,11 +200,11 @@ interface ActionGiven<Params, Input, Answer extends TObject | FileType, Call> {
   readonly answer: Answer
   readonly isOnce?: true
   readonly takesFile?: true
-  readonly api?: ApiFace
-  readonly command?: CommandFace
-  readonly form?: FormFace
+  readonly api?: ApiOperation
+  readonly command?: ActionCommand
+  readonly form?: ActionForm
   /** Where it has several. */
-  readonly forms?: readonly FormFace[]
+  readonly forms?: readonly ActionForm[]
   readonly checks?: Action['checks']
   readonly pin?: (call: ActionCall<Checked<Params>, Checked<Input>>) => Promise<Partial<Checked<Input>>>
   readonly prepare?: (
@@ -234,7 +237,7 @@ export function defineAction<
     checks: given.checks ?? {},
     pin: given.pin as Action['pin'],
     prepare: given.prepare as Action['prepare'],
-    // Safe, both: every face checks by these very schemas before it calls.
+    // Safe, both: every adapter checks by these very schemas before it calls.
     run: async (call) => answerOf(given.answer, await (given.run as Action['run'])(call)),
     runForMember: undefined,
     tell: given.tell as Action['tell'],
@@ -248,7 +251,7 @@ export function defineSharedAction<
   Input extends TObject | undefined = undefined,
 >(
   given: ActionGiven<Params, Input, Answer, SharedCall<Checked<Params>, Checked<Input>>> & {
-    readonly portal: readonly PortalFace[]
+    readonly portal: readonly PortalForm[]
   },
 ): Action {
   const action = defineAction(given)
@@ -264,6 +267,6 @@ function declaredEffects({ name, api }: Pick<Action, 'name' | 'api'>): readonly 
 }
 
 /** Lets the functions of a form know what its place is about. */
-export function form<Subject>(face: FormFace<Subject>): FormFace {
-  return face
+export function form<Subject>(form: ActionForm<Subject>): ActionForm {
+  return form
 }

@@ -1,5 +1,5 @@
 // Answers of actions: what `run` found, cut to the fields that the answer's schema names, so that nothing else of a record
-// can reach a face and no action has to copy field by field.
+// can reach an adapter and no action has to copy field by field.
 import type { TSchema } from 'typebox'
 
 /** What may be answered for `T`: it may hold more, and undefined where a field is optional. */

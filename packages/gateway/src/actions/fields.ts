@@ -47,7 +47,7 @@ export function day(description: string) {
     description,
     expected: 'a day of the calendar, such as 2026-11-16',
   })
-  return faced(schema, { kind: 'day', placeholder: '2026-11-16' })
+  return displayed(schema, { kind: 'day', placeholder: '2026-11-16' })
 }
 
 export function oneOf<const Values extends readonly string[]>(description: string, values: Values) {
@@ -75,7 +75,7 @@ export function timeMs(description: string) {
     description: `${description} Milliseconds since 1970-01-01 UTC.`,
     expected: 'milliseconds since 1970-01-01 UTC',
   })
-  return faced(schema, {
+  return displayed(schema, {
     fromOption: momentOf,
     hint: `${description} A date, a time, or how long ago (90m, 12h, 7d).`,
   })
@@ -144,7 +144,7 @@ export const optional = Type.Optional
 type Choices = readonly (readonly [value: string, label: string])[]
 
 /** How a field looks to people; programs see nothing of it. */
-export interface FieldFace {
+export interface FieldDisplay {
   /** On a form. Made of the name unless given. */
   readonly label?: string
   /** Of the command line. Made of the name unless given. */
@@ -172,18 +172,18 @@ export interface FieldFace {
 }
 
 /** Marked as the makers of schemas mark theirs: neither checks nor descriptions see it. */
-export function faced<Schema extends TSchema>(schema: Schema, face: FieldFace): Schema {
-  const value = { ...faceOf(schema), ...face }
-  const marks = { '~face': { value, enumerable: false, configurable: true, writable: true } }
+export function displayed<Schema extends TSchema>(schema: Schema, display: FieldDisplay): Schema {
+  const value = { ...displayOf(schema), ...display }
+  const marks = { '~display': { value, enumerable: false, configurable: true, writable: true } }
   // Safe: it is the schema with one mark more.
   return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(schema), ...marks }) as Schema
 }
 
-export function faceOf(schema: TSchema): FieldFace {
-  return (schema as { '~face'?: FieldFace })['~face'] ?? {}
+export function displayOf(schema: TSchema): FieldDisplay {
+  return (schema as { '~display'?: FieldDisplay })['~display'] ?? {}
 }
 
 export function labelOf(field: string, schema: TSchema | undefined): string {
   const words = field.replace(/[A-Z]+/g, (letters) => ` ${letters.toLowerCase()}`)
-  return (schema && faceOf(schema).label) ?? words.charAt(0).toUpperCase() + words.slice(1)
+  return (schema && displayOf(schema).label) ?? words.charAt(0).toUpperCase() + words.slice(1)
 }

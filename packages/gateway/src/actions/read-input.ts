@@ -4,7 +4,7 @@ import { Failure } from '@tillgate/protocol'
 import type { TObject, TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
 import type { Action, RawInput } from './action.ts'
-import { faceOf, labelOf } from './fields.ts'
+import { displayOf, labelOf } from './fields.ts'
 
 export interface FieldError {
   /** Undefined: it is about no field, or about none of this action. */
@@ -82,7 +82,7 @@ export function nameInForm(action: Pick<Action, 'params' | 'input'>): (field: st
 /** A field as a form sent it: what was ticked and what stands on lines of its own as it is, else one text. */
 export function typedIn(typed: URLSearchParams, name: string, schema: TSchema | undefined): RawInput[string] {
   const all = typed.getAll(name)
-  if (all.length > 0 && schema && faceOf(schema).kind === 'lines')
+  if (all.length > 0 && schema && displayOf(schema).kind === 'lines')
     return all.flatMap((text) => text.split(/\r?\n/))
   return all.length > 1 ? all : all[0]
 }
@@ -90,7 +90,7 @@ export function typedIn(typed: URLSearchParams, name: string, schema: TSchema | 
 /** Of one text, a list is parted by its commas. */
 function valueFrom(raw: RawInput[string], schema: TSchema): unknown {
   const { type } = schema as { type?: string }
-  const { fromText = (text: string) => text } = faceOf(schema)
+  const { fromText = (text: string) => text } = displayOf(schema)
   if (type === 'array') {
     const texts = typeof raw === 'string' ? raw.split(',') : (raw ?? [])
     const items = texts.map((text) => fromText(text.trim())).filter((text) => text !== '')

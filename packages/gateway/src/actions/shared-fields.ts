@@ -23,7 +23,7 @@ import type { Action, RawInput } from './action.ts'
 import {
   amount,
   day,
-  faced,
+  displayed,
   integer,
   list,
   longText,
@@ -47,15 +47,15 @@ export const uuid = (description: string) =>
     regexp: uuidPattern,
     expected: 'a UUID in lower case',
   })
-export const reason = faced(text('Why, for the audit.', { max: 256, pattern: visibleCharacters }), {
+export const reason = displayed(text('Why, for the audit.', { max: 256, pattern: visibleCharacters }), {
   label: 'Reason, for the audit',
 })
-export const currency = faced(
+export const currency = displayed(
   matching('ISO 4217 code.', { regexp: /^[A-Z]{3}$/, expected: 'three capital letters' }),
   { placeholder: 'USD', fromText: (written) => written.toUpperCase() },
 )
 
-export const publicKey = faced(longText('An RSA public key, PEM or base64.', { max: 16_384 }), {
+export const publicKey = displayed(longText('An RSA public key, PEM or base64.', { max: 16_384 }), {
   kind: 'long',
   // The merchant can compare it with its own.
   shown: (written) => `RSA, SHA-256 ${fingerprintOf(toPem(written))}`,
@@ -64,7 +64,7 @@ export const aesKey = text('In base64. Told this once: hand it over now.', { max
 export const memberLink = text('Opens once. Told this once: hand it over. Left out where it went by mail.', {
   max: 2_048,
 })
-export const callbackHosts = faced(
+export const callbackHosts = displayed(
   list('The only hosts that callbacks may go to.', text('A host.', { max: 260 }), { max: 100 }),
   { placeholder: 'shop.example, pay.example', fromText: (written) => written.toLowerCase() },
 )
@@ -76,7 +76,7 @@ export const bankName = matching('Its short name, which never changes.', {
   regexp: bankNamePattern,
   expected: '1 to 32 small letters, digits and dashes, a letter first',
 })
-const bank = faced(
+const bank = displayed(
   matching(`Through which of the operator’s bank accounts; \`${mainBank}\` unless given.`, {
     regexp: bankNamePattern,
     expected: 'the name of a bank account',
@@ -85,7 +85,7 @@ const bank = faced(
 )
 
 export const money = {
-  amount: faced(amount('How much.'), { placeholder: '12.50' }),
+  amount: displayed(amount('How much.'), { placeholder: '12.50' }),
   currency,
   reason,
 }
@@ -106,7 +106,7 @@ export const outsideMoney = {
   ...money,
   bank: optional(bank),
   reference: optional(
-    faced(
+    displayed(
       text('By what the bank knows it; the transfer’s own number unless given.', {
         max: 140,
         pattern: visibleCharacters,

@@ -1,4 +1,4 @@
-// Hostile text in every field, and every page of every face in a real Chromium: nothing of it runs, nothing becomes part of
+// Hostile text in every field, and every page of every adapter in a real Chromium: nothing of it runs, nothing becomes part of
 // a page, and every page shows it as the text that it is. Then mails, files for spreadsheets, and what is typed into forms.
 
 import assert from 'node:assert/strict'
@@ -14,9 +14,9 @@ import { actingAs } from '../support/acting.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { until } from '../support/callbacks.ts'
 import { ConsoleClient } from '../support/console.ts'
+import { type Adapter, adaptersOf, addressOf, pathsOf } from '../support/hostile/adapters.ts'
 import { plantApplications } from '../support/hostile/applications.ts'
 import { cellsOf, isFormula } from '../support/hostile/csv-cells.ts'
-import { addressOf, type Face, facesOf, pathsOf } from '../support/hostile/faces.ts'
 import { HostileTexts } from '../support/hostile/texts.ts'
 import { HostileVisitor, type Looked } from '../support/hostile/visitor.ts'
 import { plantHostileTexts } from '../support/hostile/world.ts'
@@ -26,10 +26,11 @@ import { testPin } from '../support/wallet.ts'
 
 const world = await plantHostileTexts()
 const { gateway, texts, special } = world
-const faces = facesOf(world)
+const adapters = adaptersOf(world)
 const browser = await launchBrowser()
 const seenAnywhere = new Set<string>()
-const visitorOf = ({ origin, cookies }: Face) => HostileVisitor.open(browser, { origins: [origin], cookies })
+const visitorOf = ({ origin, cookies }: Adapter) =>
+  HostileVisitor.open(browser, { origins: [origin], cookies })
 const stranger = (...more: string[]) => HostileVisitor.open(browser, { origins: [gateway.url, ...more] })
 
 function note({ seen }: Looked): Set<string> {
@@ -37,17 +38,17 @@ function note({ seen }: Looked): Set<string> {
   return texts.fieldsOf(seen)
 }
 
-for (const face of faces)
-  test(`${face.name}: every page shows what was written as text`, async () => {
-    const visitor = await visitorOf(face)
+for (const adapter of adapters)
+  test(`${adapter.name}: every page shows what was written as text`, async () => {
+    const visitor = await visitorOf(adapter)
     const without: string[] = []
-    for (const path of pathsOf(face, 'show')) {
-      const looked = await visitor.look(addressOf(face, path))
+    for (const path of pathsOf(adapter, 'show')) {
+      const looked = await visitor.look(addressOf(adapter, path))
       assert.equal(looked.status, 200, path)
       if (note(looked).size === 0) without.push(path)
     }
     assert.deepEqual(visitor.faults, [])
-    assert.deepEqual(without, face.bare)
+    assert.deepEqual(without, adapter.bare)
     await visitor.close()
   })
 
@@ -70,9 +71,9 @@ test('the checkout and payment links: in every state, and from right to left', a
   await visitor.close()
 })
 
-test('every order, link, wallet and attempt at a rail, as each of the faces shows it', async () => {
+test('every order, link, wallet and attempt at a rail, as each of the adapters shows it', async () => {
   const { merchantId } = world.merchant
-  const [wallet, portal, admin] = await Promise.all(faces.map(visitorOf))
+  const [wallet, portal, admin] = await Promise.all(adapters.map(visitorOf))
   assert(wallet && portal && admin)
   for (const order of world.orders) {
     note(await portal.read(`${gateway.url}${portalPrefix}/orders/${order.paymentId}`))
@@ -202,11 +203,11 @@ test('mails: every kind in every language, and those that were sent', async () =
 const knownHeader =
   /^(From|To|Subject|Message-ID|Date|MIME-Version|Content-Type|Content-Transfer-Encoding|Auto-Submitted|List-Unsubscribe|List-Unsubscribe-Post|Reply-To|X-Auto-Response-Suppress):\s/i
 
-for (const face of faces.filter((each) => pathsOf(each, 'download').length > 0))
-  test(`${face.name}: no cell of a file is a formula`, async () => {
-    const visitor = await visitorOf(face)
-    for (const path of pathsOf(face, 'download')) {
-      const { text, type } = await visitor.text(addressOf(face, path))
+for (const adapter of adapters.filter((each) => pathsOf(each, 'download').length > 0))
+  test(`${adapter.name}: no cell of a file is a formula`, async () => {
+    const visitor = await visitorOf(adapter)
+    for (const path of pathsOf(adapter, 'download')) {
+      const { text, type } = await visitor.text(addressOf(adapter, path))
       if (!path.endsWith('/days.csv')) assert.match(text, /hx[0-9a-z]{3}xh/, path)
       if (type.startsWith('text/csv'))
         for (const separator of [',', ';', '\t'] as const)
@@ -253,20 +254,20 @@ test('every text that was planted was shown somewhere', () => {
   )
 })
 
-for (const face of faces)
-  test(`${face.name}: what stands in an address, or is typed into a form, comes back as text`, async () => {
-    const visitor = await visitorOf(face)
+for (const adapter of adapters)
+  test(`${adapter.name}: what stands in an address, or is typed into a form, comes back as text`, async () => {
+    const visitor = await visitorOf(adapter)
     const typed = new HostileTexts()
     let forms = 0
     let shown = 0
-    for (const path of pathsOf(face, 'show')) {
-      const address = addressOf(face, path)
+    for (const path of pathsOf(adapter, 'show')) {
+      const address = addressOf(adapter, path)
       const query = new URLSearchParams(
         Object.fromEntries(asked.map((name) => [name, typed.text(name, { max: 60 })])),
       )
       shown += (await visitor.read(`${address}?${query}`)).seen.length
       await visitor.read(
-        face.origin + face.prefix + path.replace(/:\w+/g, encodeURIComponent(typed.text('id'))),
+        adapter.origin + adapter.prefix + path.replace(/:\w+/g, encodeURIComponent(typed.text('id'))),
       )
       for (const { action, fields } of await visitor.forms(address)) {
         if (ends.test(action) || fields.every(({ type }) => type === 'hidden')) continue

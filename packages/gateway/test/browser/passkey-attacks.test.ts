@@ -30,7 +30,7 @@ interface Account {
   readonly end: () => Promise<unknown>
 }
 
-const faces = {
+const adapters = {
   portal: {
     origin: atName(gateway.url),
     signIn: '/merchant/sign-in',
@@ -81,7 +81,7 @@ const faces = {
     },
   },
 } as const
-type Face = (typeof faces)[keyof typeof faces]
+type Adapter = (typeof adapters)[keyof typeof adapters]
 
 /** At another port of the same name: a browser takes it for the same site, and not for the same origin. */
 async function startEvilSite(): Promise<string> {
@@ -134,12 +134,12 @@ async function goTo(address: string, page: Page): Promise<void> {
   await page.goto(address)
 }
 
-/** Signed in by password or PIN, and out again, with a passkey of this face on the device. */
-async function makeKey(face: Face, { page }: Device): Promise<Account> {
-  const account = await face.account()
-  await signInBySecret(face, page, account)
-  await goTo(face.origin + face.addPage, page)
-  await page.getByLabel(face.proof).fill(face.secret)
+/** Signed in by password or PIN, and out again, with a passkey of this adapter on the device. */
+async function makeKey(adapter: Adapter, { page }: Device): Promise<Account> {
+  const account = await adapter.account()
+  await signInBySecret(adapter, page, account)
+  await goTo(adapter.origin + adapter.addPage, page)
+  await page.getByLabel(adapter.proof).fill(adapter.secret)
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   await page.getByLabel('Name').fill('device')
   await page.getByRole('button', { name: /^(Create|Make the) passkey$/ }).click()
@@ -148,10 +148,10 @@ async function makeKey(face: Face, { page }: Device): Promise<Account> {
   return account
 }
 
-async function signInBySecret(face: Face, page: Page, { login }: Account): Promise<void> {
-  await goTo(face.origin + face.signIn, page)
-  await page.getByLabel(face.fields.login).fill(login)
-  await page.getByLabel(face.fields.secret).fill(face.secret)
+async function signInBySecret(adapter: Adapter, page: Page, { login }: Account): Promise<void> {
+  await goTo(adapter.origin + adapter.signIn, page)
+  await page.getByLabel(adapter.fields.login).fill(login)
+  await page.getByLabel(adapter.fields.secret).fill(adapter.secret)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.waitForURL((at) => !at.pathname.endsWith('/sign-in'))
 }
@@ -159,13 +159,13 @@ async function signInBySecret(face: Face, page: Page, { login }: Account): Promi
 type Bend = Readonly<Record<string, unknown>>
 
 /** What the device answers to the sign-in page's question, bent on its way to the device. */
-async function answerOf(face: Face, page: Page, bend: Bend = {}): Promise<string> {
-  await goTo(face.origin + face.signIn, page)
-  return answerAt(page, await askOf(face, page), bend)
+async function answerOf(adapter: Adapter, page: Page, bend: Bend = {}): Promise<string> {
+  await goTo(adapter.origin + adapter.signIn, page)
+  return answerAt(page, await askOf(adapter, page), bend)
 }
 
 /** With the browser's own cookies, to which it is bound. */
-async function askOf({ origin, signIn }: Face, page: Page): Promise<{ readonly challenge: string }> {
+async function askOf({ origin, signIn }: Adapter, page: Page): Promise<{ readonly challenge: string }> {
   return (await page.request.get(`${origin}${signIn}/passkey`)).json()
 }
 
@@ -179,10 +179,10 @@ async function answerAt(page: Page, asked: object, bend: Bend = {}): Promise<str
 }
 
 /** In the page's own form, as if the browser had just given it. Whether it signed in. */
-async function send(face: Face, page: Page, credential: string): Promise<boolean> {
-  await goTo(face.origin + face.signIn, page)
+async function send(adapter: Adapter, page: Page, credential: string): Promise<boolean> {
+  await goTo(adapter.origin + adapter.signIn, page)
   await submit(page, `document.querySelector('form[data-passkey]')`, { credential })
-  const home = await page.request.get(face.origin + face.home, { maxRedirects: 0 })
+  const home = await page.request.get(adapter.origin + adapter.home, { maxRedirects: 0 })
   return home.status() === 200
 }
 
@@ -206,38 +206,38 @@ async function submit(page: Page, form: string, fields: Readonly<Record<string, 
   return response.status()
 }
 
-for (const [name, face] of Object.entries(faces)) {
+for (const [name, adapter] of Object.entries(adapters)) {
   test(`${name}: an answer signs in once, in its own browser, and by its own question`, async () => {
     const [device, thief] = [await openDevice(), await openDevice()]
-    await makeKey(face, device)
+    await makeKey(adapter, device)
     const { page } = device
-    const answer = await answerOf(face, page)
-    assert.equal(await send(face, thief.page, answer), false, 'another browser')
-    assert.equal(await send(face, page, answer), true)
+    const answer = await answerOf(adapter, page)
+    assert.equal(await send(adapter, thief.page, answer), false, 'another browser')
+    assert.equal(await send(adapter, page, answer), true)
     const kept = (await page.context().cookies()).filter((each) => each.name.endsWith('-browser'))
     await page.context().clearCookies()
     await page.context().addCookies(kept)
-    assert.equal(await send(face, page, answer), false, 'again')
-    assert.equal(await send(face, page, await answerOf(face, page, { challenge: 'AAAA' })), false)
-    await goTo(face.origin + face.signIn, thief.page)
-    const relayed = await answerAt(page, await askOf(face, thief.page))
-    assert.equal(await send(face, page, relayed), false, 'a question of another browser')
-    assert.equal(await send(face, page, await answerOf(face, page)), true, 'it works all the same')
+    assert.equal(await send(adapter, page, answer), false, 'again')
+    assert.equal(await send(adapter, page, await answerOf(adapter, page, { challenge: 'AAAA' })), false)
+    await goTo(adapter.origin + adapter.signIn, thief.page)
+    const relayed = await answerAt(page, await askOf(adapter, thief.page))
+    assert.equal(await send(adapter, page, relayed), false, 'a question of another browser')
+    assert.equal(await send(adapter, page, await answerOf(adapter, page)), true, 'it works all the same')
   })
 
   test(`${name}: a device that nobody proved to hold, and an answer made on another site, sign nobody in`, async () => {
     const device = await openDevice()
-    await makeKey(face, device)
+    await makeKey(adapter, device)
     const { page } = device
     await device.setUserVerified(false)
-    await assert.rejects(answerOf(face, page), /NotAllowedError/)
-    const unproven = await answerOf(face, page, { userVerification: 'discouraged' })
-    assert.equal(await send(face, page, unproven), false, 'nobody’s finger')
+    await assert.rejects(answerOf(adapter, page), /NotAllowedError/)
+    const unproven = await answerOf(adapter, page, { userVerification: 'discouraged' })
+    assert.equal(await send(adapter, page, unproven), false, 'nobody’s finger')
     await device.setUserVerified(true)
-    await goTo(face.origin + face.signIn, page)
-    const asked = await askOf(face, page)
+    await goTo(adapter.origin + adapter.signIn, page)
+    const asked = await askOf(adapter, page)
     await page.goto(evil)
-    assert.equal(await send(face, page, await answerAt(page, asked)), false, 'made on another site')
+    assert.equal(await send(adapter, page, await answerAt(page, asked)), false, 'made on another site')
     await page.goto(evil.replace('localhost', '127.0.0.1'))
     await assert.rejects(answerAt(page, asked), /SecurityError/)
     // Nor is the page shown in a frame there, where one could be led to press its button.
@@ -246,7 +246,7 @@ for (const [name, face] of Object.entries(faces)) {
       const frame = document.createElement('iframe')
       frame.allow = 'publickey-credentials-get *'
       frame.onload = resolve
-      frame.src = '${face.origin}${face.signIn}'
+      frame.src = '${adapter.origin}${adapter.signIn}'
       document.body.append(frame)
     })`)
     const framed = page.frames().find((frame) => frame !== page.mainFrame())
@@ -255,40 +255,52 @@ for (const [name, face] of Object.entries(faces)) {
 
   test(`${name}: of a device and its copy the one that lags behind is refused, and so is another’s name on a key`, async () => {
     const [device, copy] = [await openDevice(), await openDevice()]
-    await makeKey(face, device)
+    await makeKey(adapter, device)
     const [key] = await device.keys()
     assert(key)
-    assert.equal(await send(face, device.page, await answerOf(face, device.page)), true)
+    assert.equal(await send(adapter, device.page, await answerOf(adapter, device.page)), true)
     await copy.hold(key)
-    assert.equal(await send(face, copy.page, await answerOf(face, copy.page)), false, 'it lags behind')
+    assert.equal(await send(adapter, copy.page, await answerOf(adapter, copy.page)), false, 'it lags behind')
     const [other, renamed] = [await openDevice(), await openDevice()]
-    await makeKey(face, other)
+    await makeKey(adapter, other)
     const [theirs] = await other.keys()
     assert(theirs?.userHandle)
     await renamed.hold({ ...key, signCount: key.signCount + 50, userHandle: theirs.userHandle })
-    assert.equal(await send(face, renamed.page, await answerOf(face, renamed.page)), false, 'another’s name')
+    assert.equal(
+      await send(adapter, renamed.page, await answerOf(adapter, renamed.page)),
+      false,
+      'another’s name',
+    )
     const ahead = await openDevice()
     await ahead.hold({ ...key, signCount: key.signCount + 100 })
-    assert.equal(await send(face, ahead.page, await answerOf(face, ahead.page)), true, 'nobody can tell yet')
+    assert.equal(
+      await send(adapter, ahead.page, await answerOf(adapter, ahead.page)),
+      true,
+      'nobody can tell yet',
+    )
     await device.page.context().clearCookies()
-    assert.equal(await send(face, device.page, await answerOf(face, device.page)), false, 'now it shows')
+    assert.equal(
+      await send(adapter, device.page, await answerOf(adapter, device.page)),
+      false,
+      'now it shows',
+    )
   })
 
   test(`${name}: an answer that was made before all access ended is worth nothing after it`, async () => {
     const device = await openDevice()
-    const account = await makeKey(face, device)
-    const answer = await answerOf(face, device.page)
+    const account = await makeKey(adapter, device)
+    const answer = await answerOf(adapter, device.page)
     await account.end()
-    assert.equal(await send(face, device.page, answer), false)
+    assert.equal(await send(adapter, device.page, answer), false)
   })
 
   test(`${name}: no passkey is added without a proof of the moment, nor by another site`, async () => {
     const device = await openDevice()
-    await makeKey(face, device)
+    await makeKey(adapter, device)
     const { page } = device
-    assert.equal(await send(face, page, await answerOf(face, page)), true)
-    const { challenge } = await askOf(face, page)
-    await goTo(face.origin + face.addPage, page)
+    assert.equal(await send(adapter, page, await answerOf(adapter, page)), true)
+    const { challenge } = await askOf(adapter, page)
+    await goTo(adapter.origin + adapter.addPage, page)
     const token = await page.locator('input[name=token]').first().inputValue()
     const options = {
       rp: { id: 'localhost', name: 'x' },
@@ -303,8 +315,8 @@ for (const [name, face] of Object.entries(faces)) {
       .then((credential) => JSON.stringify(credential))`)) as string
     const post = async (path: string, form: Record<string, string>) => {
       clock.advance(60_000)
-      const to = face.origin + face.passkeys + path
-      const given = { form: { token, ...form }, headers: { origin: face.origin }, maxRedirects: 0 }
+      const to = adapter.origin + adapter.passkeys + path
+      const given = { form: { token, ...form }, headers: { origin: adapter.origin }, maxRedirects: 0 }
       return (await page.request.post(to, given)).status()
     }
     assert.equal(await post('/add', { name: 'mine', credential: made }), 422, 'the question of the sign-in')
@@ -314,16 +326,16 @@ for (const [name, face] of Object.entries(faces)) {
     // A form of another site comes with the browser's cookies, and a token that leaked helps it no further.
     for (const stolen of ['', token])
       for (const [path, fields] of [
-        [`${face.passkeys}/add`, { name: 'evil', credential: made }],
-        [`${face.passkeys}/begin`, { password: face.secret, pin: face.secret }],
-        [`${face.signIn}/passkey`, { credential: made }],
+        [`${adapter.passkeys}/add`, { name: 'evil', credential: made }],
+        [`${adapter.passkeys}/begin`, { password: adapter.secret, pin: adapter.secret }],
+        [`${adapter.signIn}/passkey`, { credential: made }],
       ] as const) {
         await goTo(evil, page)
-        const action = JSON.stringify(face.origin + path)
+        const action = JSON.stringify(adapter.origin + path)
         const form = `Object.assign(document.createElement('form'), { method: 'post', action: ${action} })`
         assert.equal(await submit(page, form, { ...fields, token: stolen }), 403, path)
       }
-    await goTo(face.origin + face.passkeys, page)
+    await goTo(adapter.origin + adapter.passkeys, page)
     await page.getByText('device', { exact: true }).waitFor()
     for (const added of ['mine', 'evil'])
       assert.equal(await page.getByText(added, { exact: true }).count(), 0, added)
@@ -333,24 +345,24 @@ for (const [name, face] of Object.entries(faces)) {
 test('a passkey opens the account that it was made for and no other, also where one device holds them all', async () => {
   const device = await openDevice()
   const { page } = device
-  const held: { readonly face: Face; readonly id: string; readonly login: string }[] = []
-  for (const face of Object.values(faces)) {
+  const held: { readonly adapter: Adapter; readonly id: string; readonly login: string }[] = []
+  for (const adapter of Object.values(adapters)) {
     const own = await openDevice()
-    const { login } = await makeKey(face, own)
+    const { login } = await makeKey(adapter, own)
     const [made] = await own.keys()
     assert(made)
     await device.hold(made)
-    held.push({ face, id: made.credentialId, login })
+    held.push({ adapter, id: made.credentialId, login })
   }
-  for (const face of Object.values(faces))
+  for (const adapter of Object.values(adapters))
     for (const key of held) {
       await page.context().clearCookies()
       const id = Buffer.from(key.id, 'base64').toString('base64url')
-      const answer = await answerOf(face, page, { allowCredentials: [{ type: 'public-key', id }] })
-      const isRight = key.face === face
-      assert.equal(await send(face, page, answer), isRight)
+      const answer = await answerOf(adapter, page, { allowCredentials: [{ type: 'public-key', id }] })
+      const isRight = key.adapter === adapter
+      assert.equal(await send(adapter, page, answer), isRight)
       if (!isRight) continue
-      await goTo(face.origin + face.who, page)
+      await goTo(adapter.origin + adapter.who, page)
       const text = await page.content()
       assert.deepEqual(
         held.filter(({ login }) => text.includes(login)).map(({ login }) => login),

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { makeUuid } from '@tillgate/protocol'
 import { defineAction } from '../../src/actions/action.ts'
 import { catalog } from '../../src/actions/catalog.ts'
-import { faced, object, text } from '../../src/actions/fields.ts'
+import { displayed, object, text } from '../../src/actions/fields.ts'
 import { reason } from '../../src/actions/shared-fields.ts'
 import { apiPrefix, routesOf } from '../../src/adapters/admin-api/api.ts'
 import { makeOpenApi } from '../../src/adapters/admin-api/openapi.ts'
@@ -27,7 +27,7 @@ const hush = defineAction({
   summary: 'Hush a shop for a minute',
   scope: 'callbacks:act',
   params: object('Which shop.', { host }),
-  input: object('Why.', { mood: faced(text('How it is.', { max: 20 }), { label: 'Mood' }), reason }),
+  input: object('Why.', { mood: displayed(text('How it is.', { max: 20 }), { label: 'Mood' }), reason }),
   answer: object('The shop.', { host }),
   api: { method: 'POST', path: '/shops/:host/hush', id: 'hushShop' },
   command: { words: 'shop hush' },

@@ -135,7 +135,7 @@ interface Bounds {
   readonly maximum?: number
 }
 
-test('a day that is none is refused at its field, by every face', async () => {
+test('a day that is none is refused at its field, by every adapter', async () => {
   const account = { account: 'bank:main', currency: 'EUR' }
   const { walletId = '', runId = '' } = things
   const booked = { reference: 'B1', reason }

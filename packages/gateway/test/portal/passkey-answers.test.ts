@@ -18,7 +18,7 @@ const gateway = await startTestGateway({ clock })
 const { merchantId } = await gateway.addMerchant({ name: 'Tea House' })
 
 /** The same for all kinds of people, at their own addresses. */
-const faces = {
+const adapters = {
   member: {
     origin: gateway.url.replace('127.0.0.1', 'localhost'),
     proof: { password: memberPassword },
@@ -76,27 +76,27 @@ const faces = {
     },
   },
 } as const
-type Face = (typeof faces)[keyof typeof faces]
+type Adapter = (typeof adapters)[keyof typeof adapters]
 
-async function begin({ page, proof, form }: Face, client: ConsoleClient): Promise<CreationOptions> {
+async function begin({ page, proof, form }: Adapter, client: ConsoleClient): Promise<CreationOptions> {
   const { status, text } = await client.post(`${page}/begin`, { ...proof }, { on: form })
   assert.equal(status, 200, text)
   const [, options = ''] = /data-options="([^"]+)"/.exec(text) ?? []
   return JSON.parse(options.replaceAll('&quot;', '"'))
 }
 
-async function add(face: Face, signCount = 0) {
-  const client = await face.signedIn()
+async function add(adapter: Adapter, signCount = 0) {
+  const client = await adapter.signedIn()
   const device = new Authenticator()
-  const credential = device.create(await begin(face, client), { origin: face.origin, signCount })
+  const credential = device.create(await begin(adapter, client), { origin: adapter.origin, signCount })
   const sent = { name: 'laptop', credential }
-  const added = await client.post(`${face.page}/add`, sent, { on: face.form })
+  const added = await client.post(`${adapter.page}/add`, sent, { on: adapter.form })
   assert.equal(added.status, 303, added.text)
   clock.advance(1000)
   return { client, device, sent }
 }
 
-async function ask({ signIn }: Face, client: ConsoleClient): Promise<RequestOptions> {
+async function ask({ signIn }: Adapter, client: ConsoleClient): Promise<RequestOptions> {
   await client.get(signIn)
   const options = JSON.parse((await client.get(`${signIn}/passkey`)).text)
   // Every answer is later than the one before, as clocks have it.
@@ -104,32 +104,32 @@ async function ask({ signIn }: Face, client: ConsoleClient): Promise<RequestOpti
   return options
 }
 
-async function isIn({ home }: Face, client: ConsoleClient): Promise<boolean> {
+async function isIn({ home }: Adapter, client: ConsoleClient): Promise<boolean> {
   return (await client.get(home)).status === 200
 }
 
-for (const [kind, face] of Object.entries(faces)) {
-  const { origin, signIn, page, refused: refusedStatus } = face
-  const on = { on: face.form }
+for (const [kind, adapter] of Object.entries(adapters)) {
+  const { origin, signIn, page, refused: refusedStatus } = adapter
+  const on = { on: adapter.form }
   const send = async (client: ConsoleClient, credential: string) =>
     client.post(`${signIn}/passkey`, { credential }, { on: signIn })
 
   test(`${kind}: a passkey signs in without password, once for each challenge`, async () => {
-    const { device } = await add(face)
-    const browser = face.newBrowser()
-    const answer = device.get(await ask(face, browser), { origin })
+    const { device } = await add(adapter)
+    const browser = adapter.newBrowser()
+    const answer = device.get(await ask(adapter, browser), { origin })
     assert.equal((await send(browser, answer)).status, 303)
-    assert.ok(await isIn(face, browser))
-    browser.cookies.delete(face.cookie)
+    assert.ok(await isIn(adapter, browser))
+    browser.cookies.delete(adapter.cookie)
     const replayed = await send(browser, answer)
     assert.equal(replayed.status, refusedStatus)
-    assert.ok(!(await isIn(face, browser)))
+    assert.ok(!(await isIn(adapter, browser)))
   })
 
   test(`${kind}: of two who send the same answer at once one comes in`, async () => {
-    const { device } = await add(face)
-    const browser = face.newBrowser()
-    const answer = device.get(await ask(face, browser), { origin })
+    const { device } = await add(adapter)
+    const browser = adapter.newBrowser()
+    const answer = device.get(await ask(adapter, browser), { origin })
     const token = await browser.token(signIn)
     const sent = await Promise.all(
       [1, 2].map(() => browser.post(`${signIn}/passkey`, { credential: answer }, { token })),
@@ -138,10 +138,10 @@ for (const [kind, face] of Object.entries(faces)) {
   })
 
   test(`${kind}: an answer for another browser, site or account, late or by nobody's finger, is refused`, async () => {
-    const { device } = await add(face)
+    const { device } = await add(adapter)
     const stranger = new Authenticator()
     const refusals: Record<string, (options: RequestOptions) => string | Promise<string>> = {
-      'another browser': async () => device.get(await ask(face, face.newBrowser()), { origin }),
+      'another browser': async () => device.get(await ask(adapter, adapter.newBrowser()), { origin }),
       'another site': (options) => device.get(options, { origin: 'https://evil.example' }),
       'another name': (options) => device.get({ ...options, rpId: 'evil.example' }, { origin }),
       'another account': (options) => device.get(options, { origin, userHandle: 'c29tZWJvZHk' }),
@@ -156,15 +156,15 @@ for (const [kind, face] of Object.entries(faces)) {
       },
     }
     for (const [name, make] of Object.entries(refusals)) {
-      const browser = face.newBrowser()
-      const answer = await make(await ask(face, browser))
+      const browser = adapter.newBrowser()
+      const answer = await make(await ask(adapter, browser))
       assert.equal((await send(browser, answer)).status, refusedStatus, name)
       clock.advance(60_000)
     }
   })
 
   test(`${kind}: a copied authenticator, whose count lags behind, is refused`, async () => {
-    const { device } = await add(face, 5)
+    const { device } = await add(adapter, 5)
     for (const [signCount, status] of [
       [6, 303],
       [6, refusedStatus],
@@ -172,55 +172,59 @@ for (const [kind, face] of Object.entries(faces)) {
       [0, refusedStatus],
       [7, 303],
     ] as const) {
-      const browser = face.newBrowser()
-      const answer = device.get(await ask(face, browser), { origin, signCount })
+      const browser = adapter.newBrowser()
+      const answer = device.get(await ask(adapter, browser), { origin, signCount })
       assert.equal((await send(browser, answer)).status, status, String(signCount))
     }
   })
 
   test(`${kind}: adding one asks for the password, and its challenge is this session's, once`, async () => {
-    const { client, sent } = await add(face)
-    assert.equal((await client.post(`${page}/begin`, { ...face.noProof }, on)).status, 422)
+    const { client, sent } = await add(adapter)
+    assert.equal((await client.post(`${page}/begin`, { ...adapter.noProof }, on)).status, 422)
     assert.equal((await client.post(`${page}/add`, sent, on)).status, 422, 'the same answer again')
-    const other = await face.signedIn()
-    const foreign = new Authenticator().create(await begin(face, other), { origin })
+    const other = await adapter.signedIn()
+    const foreign = new Authenticator().create(await begin(adapter, other), { origin })
     clock.advance(60_000)
     assert.equal((await client.post(`${page}/add`, { name: 'x', credential: foreign }, on)).status, 422)
-    const elsewhere = new Authenticator().create(await begin(face, client), {
+    const elsewhere = new Authenticator().create(await begin(adapter, client), {
       origin: 'https://evil.example',
     })
     assert.equal((await client.post(`${page}/add`, { name: 'x', credential: elsewhere }, on)).status, 422)
   })
 
   test(`${kind}: removing one asks for the password, and then it signs nobody in`, async () => {
-    const { client, device } = await add(face)
+    const { client, device } = await add(adapter)
     const credentialId = device.id.toString('base64url')
-    const path = face.remove(credentialId)
-    const refused = await client.post(path, { credentialId, ...face.noProof }, on)
+    const path = adapter.remove(credentialId)
+    const refused = await client.post(path, { credentialId, ...adapter.noProof }, on)
     assert.equal(refused.status, 422)
-    assert.equal((await client.post(path, { credentialId, ...face.proof }, on)).status, 303)
-    const browser = face.newBrowser()
-    const answer = device.get(await ask(face, browser), { origin })
+    assert.equal((await client.post(path, { credentialId, ...adapter.proof }, on)).status, 303)
+    const browser = adapter.newBrowser()
+    const answer = device.get(await ask(adapter, browser), { origin })
     assert.equal((await send(browser, answer)).status, refusedStatus)
   })
 }
 
 test('a passkey of one kind of account opens nothing of the other', async () => {
-  const { device } = await add(faces.member)
-  const console = faces.operator.newBrowser()
-  const answer = device.get(await ask(faces.operator, console), { origin: faces.operator.origin })
+  const { device } = await add(adapters.member)
+  const console = adapters.operator.newBrowser()
+  const answer = device.get(await ask(adapters.operator, console), { origin: adapters.operator.origin })
   const sent = await console.post('/sign-in/passkey', { credential: answer }, { on: '/sign-in' })
   assert.equal(sent.status, 401)
 })
 
 test('a wallet’s passkeys stay when the PIN is changed, and go with a PIN that was set by a code and with the wallet', async () => {
-  const face = faces.wallet
+  const adapter = adapters.wallet
   const { login, walletId } = await consumerOf(gateway)
-  const client = face.newBrowser()
+  const client = adapter.newBrowser()
   await client.signIn(login)
   const addOne = async () => {
-    const credential = new Authenticator().create(await begin(face, client), { origin: face.origin })
-    const added = await client.post(`${face.page}/add`, { name: 'phone', credential }, { on: face.form })
+    const credential = new Authenticator().create(await begin(adapter, client), { origin: adapter.origin })
+    const added = await client.post(
+      `${adapter.page}/add`,
+      { name: 'phone', credential },
+      { on: adapter.form },
+    )
     assert.equal(added.status, 303, added.text)
     clock.advance(1000)
   }
@@ -244,16 +248,16 @@ test('a wallet’s passkeys stay when the PIN is changed, and go with a PIN that
 })
 
 test('a locked wallet’s passkey signs nobody in, and says no more than an unknown one does', async () => {
-  const face = faces.wallet
-  const { device, client } = await add(face)
+  const adapter = adapters.wallet
+  const { device, client } = await add(adapter)
   const known = await gateway.stores.walletPasskeys.findPasskey(device.id)
   assert(known)
   await actingAs(gateway.operations, 'test').wallets.lockWallet(known.access.login, 'test')
-  assert.ok(!(await isIn(face, client)))
+  assert.ok(!(await isIn(adapter, client)))
   const answers: string[] = []
   for (const each of [device, new Authenticator()]) {
-    const browser = face.newBrowser()
-    const credential = each.get(await ask(face, browser), { origin: face.origin })
+    const browser = adapter.newBrowser()
+    const credential = each.get(await ask(adapter, browser), { origin: adapter.origin })
     const { status, text } = await browser.post(
       '/wallet/sign-in/passkey',
       { credential },
@@ -266,8 +270,8 @@ test('a locked wallet’s passkey signs nobody in, and says no more than an unkn
 })
 
 test('a passkey gives no further guesses of the PIN, and its browser is told of once', async () => {
-  const face = faces.wallet
-  const { device } = await add(face)
+  const adapter = adapters.wallet
+  const { device } = await add(adapter)
   const known = await gateway.stores.walletPasskeys.findPasskey(device.id)
   assert(known)
   const guess = async (browser: ConsoleClient) => {
@@ -275,20 +279,20 @@ test('a passkey gives no further guesses of the PIN, and its browser is told of 
     return (await browser.post('/wallet/pin', fields, { on: '/wallet/settings' })).text
   }
   const signInWith = async (browser: ConsoleClient) => {
-    const credential = device.get(await ask(face, browser), { origin: face.origin })
+    const credential = device.get(await ask(adapter, browser), { origin: adapter.origin })
     const sent = await browser.post('/wallet/sign-in/passkey', { credential }, { on: '/wallet/sign-in' })
     assert.equal(sent.status, 303, sent.text)
   }
   const marks = () =>
     [...browser.cookies].flatMap(([name, value]) => (name.startsWith('wallet-') ? [value] : []))
-  const browser = face.newBrowser()
+  const browser = adapter.newBrowser()
   await signInWith(browser)
   const before = marks()
   for (let tries = 0; tries < 5; tries++) await guess(browser)
   await signInWith(browser)
   assert.deepEqual(marks(), before, 'it is known already')
   assert.match(await guess(browser), /Too many failed attempts/)
-  const other = face.newBrowser()
+  const other = adapter.newBrowser()
   await signInWith(other)
   assert.match(await guess(other), /Too many failed attempts/)
 })
@@ -308,11 +312,11 @@ test('a password that was not proven by the old one removes passkeys; one’s ow
   const password = 'a password of passkeys'
   const { operators } = actingAs(gateway.operations, 'test')
   await operators.addOperator({ login: 'keys', role: 'viewer', password })
-  const client = faces.operator.newBrowser()
+  const client = adapters.operator.newBrowser()
   await client.signIn('keys', password)
   const device = new Authenticator()
-  const options = await begin({ ...faces.operator, proof: { password } } as unknown as Face, client)
-  const credential = device.create(options, { origin: faces.operator.origin })
+  const options = await begin({ ...adapters.operator, proof: { password } } as unknown as Adapter, client)
+  const credential = device.create(options, { origin: adapters.operator.origin })
   await client.post('/account/passkeys/add', { name: 'laptop', credential })
   const left = async () => (await gateway.stores.operatorPasskeys.listPasskeys('keys')).length
   const next = 'another password of passkeys'

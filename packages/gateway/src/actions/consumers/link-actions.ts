@@ -15,7 +15,7 @@ import { type Action, defineAction, defineSharedAction, form } from '../action.t
 import {
   amount,
   count,
-  faced,
+  displayed,
   integer,
   list,
   matching,
@@ -46,10 +46,10 @@ const key = object('Which link.', { merchantId, linkId })
 const ofMerchant = object('Whose link.', { merchantId })
 const url = (description: string) => optional(text(description, { max: 2048 }))
 const given = {
-  linkNo: faced(text('The merchant’s own number for it; never used twice.', { max: 64 }), {
+  linkNo: displayed(text('The merchant’s own number for it; never used twice.', { max: 64 }), {
     placeholder: 'invoice-17',
   }),
-  title: faced(
+  title: displayed(
     text('What is paid for, as the consumer reads it.', { max: 256, pattern: visibleCharacters }),
     {
       placeholder: 'Invoice 17',
@@ -57,11 +57,13 @@ const given = {
   ),
   currency,
   amount: optional(
-    faced(amount('What the consumer pays; left out, the consumer says how much.'), { placeholder: '12.50' }),
+    displayed(amount('What the consumer pays; left out, the consumer says how much.'), {
+      placeholder: '12.50',
+    }),
   ),
   leastAmount: optional(amount('The least that the consumer may say.')),
   mostAmount: optional(amount('The most that the consumer may say.')),
-  uses: faced(oneOf('once: one payment and no more.', linkUses), {
+  uses: displayed(oneOf('once: one payment and no more.', linkUses), {
     initial: 'many',
     choices: [
       ['many', 'any number of payments'],
@@ -69,7 +71,7 @@ const given = {
     ],
   }),
   expiresAtMs: optional(
-    faced(timeMs('No payment begins from then on.'), {
+    displayed(timeMs('No payment begins from then on.'), {
       label: 'Ends',
       option: 'ends',
       kind: 'day',
@@ -143,7 +145,7 @@ export const linkActions: readonly Action[] = [
     scope: 'links:read',
     summary: 'List payment links, newest first',
     input: object('Which links.', {
-      merchantId: optional(faced(merchantId, { option: 'merchant' })),
+      merchantId: optional(displayed(merchantId, { option: 'merchant' })),
       before: optional(linkId),
       limit,
     }),

@@ -4,7 +4,7 @@ import type { Limits } from '../../core/wallets/rules/limits.ts'
 import { isWalletShut, type Wallet } from '../../core/wallets/rules/wallet.ts'
 import type { ShownWallet } from '../../identity/consumers/manage-wallets.ts'
 import { type Action, defineAction, form } from '../action.ts'
-import { amount, faced, list, longText, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
+import { amount, displayed, list, longText, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
 import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
 import {
   balances,
@@ -21,7 +21,7 @@ import {
 } from '../shared-fields.ts'
 
 const walletId = text('The wallet’s number.', { max: 64 })
-const key = object('Which wallet.', { walletId: faced(walletId, { option: 'wallet' }) })
+const key = object('Which wallet.', { walletId: displayed(walletId, { option: 'wallet' }) })
 const name = text('The consumer’s name.', { max: 256 })
 const wallet = {
   walletId,
@@ -147,7 +147,7 @@ export const walletActions: readonly Action[] = [
       login: text('Phone number with country code, or e-mail address.', { max: 320 }),
       name,
       pin: optional(
-        faced(text('6 to 12 digits; made unless given.', { max: 12 }), {
+        displayed(text('6 to 12 digits; made unless given.', { max: 12 }), {
           option: 'pin-file',
           kind: 'long',
           only: 'command',
@@ -201,10 +201,10 @@ export const walletActions: readonly Action[] = [
     params: key,
     input: object('The limits; what is left out goes back to the gateway’s default.', {
       currency,
-      payment: optional(faced(amount('The most for a payment.'), { placeholder: '500.00' })),
-      day: optional(faced(amount('The most for a day, by UTC.'), { placeholder: '1000.00' })),
+      payment: optional(displayed(amount('The most for a payment.'), { placeholder: '500.00' })),
+      day: optional(displayed(amount('The most for a day, by UTC.'), { placeholder: '1000.00' })),
       balance: optional(
-        faced(amount('The most that top-ups bring it to.'), {
+        displayed(amount('The most that top-ups bring it to.'), {
           placeholder: '2500.00',
           label: 'In the wallet',
         }),

@@ -8,16 +8,16 @@ import { describeBreakage } from '../../core/merchants/rules/describe-breakage.t
 import { breakageOf, liveKeys, rotationOf } from '../../core/merchants/rules/key-use.ts'
 import {
   type Action,
-  type CommandFace,
+  type ActionCommand,
+  type ActionForm,
   defineAction,
   defineSharedAction,
-  type FormFace,
   form,
-  type PortalFace,
+  type PortalForm,
   type SharedCall,
   type Told,
 } from '../action.ts'
-import { faced, list, longText, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
+import { displayed, list, longText, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
 import { aesKey, byMerchant, merchantId, publicKey, publicKeyCheck, reason, uuid } from '../shared-fields.ts'
 import { nextStepOf, rotationGuide } from './key-rotation.ts'
 
@@ -60,7 +60,7 @@ const added = {
   aesKey: optional(aesKey),
   oldKeyId: optional(uuid('The live key that it can replace.')),
 }
-const confirm = faced(
+const confirm = displayed(
   yesNo('Revoke the key even if requests or callbacks break. Without it, the error lists what breaks.'),
   {
     initial: 'false',
@@ -72,7 +72,7 @@ const confirm = faced(
   },
 )
 /** The command says the kind by what it is given. */
-const ofKind = (words: string): CommandFace => ({
+const ofKind = (words: string): ActionCommand => ({
   words,
   flags: { aes: 'Make a new AES key.' },
   omits: ['kind'],
@@ -86,12 +86,12 @@ const keyForm = {
   place: 'merchant.keys',
   page,
   wantsProof: true,
-} as const satisfies Partial<FormFace>
+} as const satisfies Partial<ActionForm>
 
 const keyScreen = {
   roles: ['owner', 'developer'],
   page: '/keys',
-} as const satisfies Partial<PortalFace>
+} as const satisfies Partial<PortalForm>
 
 /** What the forms of a key are about. */
 export interface KeyOfMerchant {

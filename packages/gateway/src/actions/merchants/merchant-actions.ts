@@ -6,7 +6,18 @@ import { type Merchant, type MerchantSettings, normaliseColour } from '../../cor
 import { merchantEnv } from '../../core/merchants/rules/merchant-env.ts'
 import { ownMerchantId } from '../../core/orders/rules/top-up.ts'
 import { type Action, defineAction, defineSharedAction, form } from '../action.ts'
-import { faced, integer, list, longText, matching, object, oneOf, optional, text, timeMs } from '../fields.ts'
+import {
+  displayed,
+  integer,
+  list,
+  longText,
+  matching,
+  object,
+  oneOf,
+  optional,
+  text,
+  timeMs,
+} from '../fields.ts'
 import {
   aesKey,
   balances,
@@ -29,19 +40,19 @@ const settings = {
   requestsPerSecond: optional(integer('A limit of its own.', { min: 1, max: 999_999_999 })),
   callbackHosts: optional(callbackHosts),
   accentColour: optional(
-    faced(
+    displayed(
       matching('Of the checkout.', { regexp: /^#[0-9A-Fa-f]{6}$/, expected: 'a colour such as `#1f6f5c`' }),
       { placeholder: '#1f6f5c', fromText: (written) => normaliseColour(written) ?? written },
     ),
   ),
   defaultCallbackUrl: optional(
-    faced(text('Where callbacks go of orders that name no address.', { max: 2_048 }), {
+    displayed(text('Where callbacks go of orders that name no address.', { max: 2_048 }), {
       label: 'Callback address of orders that name none',
       placeholder: 'https://shop.example/callbacks',
     }),
   ),
   contactEmails: optional(
-    faced(
+    displayed(
       list('Who hears by mail what the merchant should know.', text('An address.', { max: 254 }), {
         max: 10,
       }),
@@ -49,7 +60,7 @@ const settings = {
     ),
   ),
   contactLanguage: optional(
-    faced(oneOf('Of those messages; English unless given.', emailLanguages), {
+    displayed(oneOf('Of those messages; English unless given.', emailLanguages), {
       choices: [['', 'English'], ...emailLanguages.slice(1).map((tag) => [tag, tag] as const)],
     }),
   ),
@@ -66,13 +77,13 @@ const merchant = {
   ...settings,
   createdAtMs: timeMs('Since when.'),
 }
-const logo = faced(
+const logo = displayed(
   longText(`PNG, JPEG or WebP of at most ${maxLogoBytes / 1024} KiB, in base64.`, {
     max: Math.ceil(maxLogoBytes / 3) * 4,
   }),
   { kind: 'picture' },
 )
-const broughtId = faced(
+const broughtId = displayed(
   matching('The id that it brings from another implementation of the interface; a new one when left out.', {
     regexp: merchantIdPattern,
     expected: '18 letters or digits',

@@ -1,7 +1,7 @@
 // The gateway's own RSA keys, with which callbacks and redirects are signed.
 import { Failure } from '@tillgate/protocol'
 import { type Action, defineAction } from '../action.ts'
-import { faced, integer, list, longText, object, oneOf, spanMs, text, timeMs, yesNo } from '../fields.ts'
+import { displayed, integer, list, longText, object, oneOf, spanMs, text, timeMs, yesNo } from '../fields.ts'
 import { reason, uuid } from '../shared-fields.ts'
 
 const minuteMs = 60_000
@@ -29,7 +29,7 @@ export const platformKeyActions: readonly Action[] = [
     needs: 'admin',
     summary: 'Create a key: published now, used for signing after the overlap',
     input: object('How.', {
-      overlapMinutes: faced(
+      overlapMinutes: displayed(
         integer('How long merchants have to take it, such as 12h; 7d unless given.', {
           min: 0,
           max: 99_999 * dayMinutes,
@@ -41,7 +41,7 @@ export const platformKeyActions: readonly Action[] = [
           fromOption: minutesOf,
         },
       ),
-      atOnce: faced(yesNo('Sign with it now: for a key that was stolen.'), { initial: 'false' }),
+      atOnce: displayed(yesNo('Sign with it now: for a key that was stolen.'), { initial: 'false' }),
       reason,
     }),
     answer: object('The key.', key),

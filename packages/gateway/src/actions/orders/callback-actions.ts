@@ -6,7 +6,7 @@ import type { OrderDetails } from '../../finance/overview/show-order.ts'
 import { type Action, defineAction, defineSharedAction, form, type Told } from '../action.ts'
 import {
   count,
-  faced,
+  displayed,
   integer,
   list,
   matching,
@@ -31,11 +31,11 @@ import { host } from './host-actions.ts'
 
 const states = ['waiting', 'delivered', 'exhausted'] as const
 const filter = {
-  merchantId: optional(faced(merchantId, { option: 'merchant' })),
-  paymentId: optional(faced(paymentId, { option: 'payment' })),
-  endpointId: optional(faced(uuid('To this endpoint of the merchant.'), { option: 'endpoint' })),
+  merchantId: optional(displayed(merchantId, { option: 'merchant' })),
+  paymentId: optional(displayed(paymentId, { option: 'payment' })),
+  endpointId: optional(displayed(uuid('To this endpoint of the merchant.'), { option: 'endpoint' })),
   host: optional(host),
-  eventName: optional(faced(oneOf('Of this event.', eventNames), { option: 'event' })),
+  eventName: optional(displayed(oneOf('Of this event.', eventNames), { option: 'event' })),
   state: optional(oneOf('Of this state.', states)),
   sinceMs: optional(timeMs('Made at this time or later.')),
   untilMs: optional(timeMs('Made before this time.')),
@@ -176,10 +176,10 @@ export const callbackActions: readonly Action[] = [
     scope: 'callbacks:act',
     summary: `Send all callbacks that fit again, ${resendsPerSecond} a second`,
     input: object('Which callbacks, by one field at least, and why.', {
-      callbackId: optional(faced(uuid('This one alone.'), { only: 'command' })),
+      callbackId: optional(displayed(uuid('This one alone.'), { only: 'command' })),
       ...filter,
       rate: optional(
-        faced(integer(`How many a second; ${resendsPerSecond} unless given.`, { min: 1, max: 1_000 }), {
+        displayed(integer(`How many a second; ${resendsPerSecond} unless given.`, { min: 1, max: 1_000 }), {
           only: 'command',
         }),
       ),

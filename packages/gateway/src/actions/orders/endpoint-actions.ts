@@ -6,10 +6,10 @@ import {
   defineAction,
   defineSharedAction,
   form,
-  type PortalFace,
+  type PortalForm,
   type SharedCall,
 } from '../action.ts'
-import { count, faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
+import { count, displayed, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
 import { byMerchant, merchantId, reason, uuid } from '../shared-fields.ts'
 
 const ofMerchant = object('Which merchant.', { merchantId })
@@ -17,7 +17,7 @@ const endpointId = uuid('The endpoint’s id.')
 const key = object('Which endpoint.', { merchantId, endpointId })
 const meanings = { ...orderEvents, ...refundEvents }
 const events = optional(
-  faced(
+  displayed(
     list(
       'Only of these events; of all of them, also those to come, unless given.',
       oneOf('An event.', eventNames),
@@ -31,7 +31,7 @@ const endpoint = {
   merchantId,
   endpointId,
   url: text('Where its callbacks go; it never changes.', { max: 2048 }),
-  format: faced(
+  format: displayed(
     oneOf(
       '`envelope`: signed and encrypted as for callbackUrl. `standard`: Standard Webhooks, JSON under an HMAC.',
       [...endpointFormats],
@@ -70,7 +70,7 @@ const screen = {
   page: '/endpoints/:endpointId',
   fields: [],
   fixed: { reason: byMerchant },
-} as const satisfies Partial<PortalFace>
+} as const satisfies Partial<PortalForm>
 
 const verbs = {
   pause: {
@@ -149,7 +149,7 @@ export const endpointActions: readonly Action[] = [
     summary: 'Add a webhook endpoint for a merchant’s events',
     params: ofMerchant,
     input: object('The endpoint.', {
-      url: faced(endpoint.url, { placeholder: 'https://shop.example/events' }),
+      url: displayed(endpoint.url, { placeholder: 'https://shop.example/events' }),
       format: endpoint.format,
       events,
       reason,
@@ -266,7 +266,7 @@ export const endpointActions: readonly Action[] = [
     summary: 'Create a new secret. The previous one also signs until the next rotation',
     params: key,
     input: object('How.', {
-      endOthers: faced(yesNo('End every earlier secret now: for one that was stolen.'), {
+      endOthers: displayed(yesNo('End every earlier secret now: for one that was stolen.'), {
         initial: 'false',
         choices: [
           ['false', 'the one before signs as well'],

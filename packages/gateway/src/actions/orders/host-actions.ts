@@ -4,12 +4,12 @@ import { maxPauseMs } from '../../core/callbacks/pause-hosts.ts'
 import { laneKey } from '../../core/callbacks/rules/delivery-lanes.ts'
 import type { FailingHost } from '../../core/callbacks/rules/host-health.ts'
 import { type Action, defineAction, form } from '../action.ts'
-import { count, faced, integer, list, object, optional, spanMs, text, timeMs } from '../fields.ts'
+import { count, displayed, integer, list, object, optional, spanMs, text, timeMs } from '../fields.ts'
 import { countedAtMost } from '../operations.ts'
 import { merchantId, reason, uuid } from '../shared-fields.ts'
 
 const minuteMs = 60_000
-export const host = faced(
+export const host = displayed(
   text('As written in callback addresses, such as shop.example:8443.', { max: 260 }),
   {
     placeholder: 'shop.example',
@@ -90,7 +90,7 @@ export const hostActions: readonly Action[] = [
     summary: 'Pause a host for a while. Nothing is lost',
     input: object('Which host, and for how long.', {
       host,
-      minutes: faced(integer('For so long.', { min: 1, max: maxPauseMs / minuteMs }), {
+      minutes: displayed(integer('For so long.', { min: 1, max: maxPauseMs / minuteMs }), {
         label: 'For',
         option: 'for',
         placeholder: '15m',

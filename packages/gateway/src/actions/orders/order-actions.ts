@@ -4,7 +4,7 @@ import type { Order } from '../../core/orders/rules/order.ts'
 import type { OrderDetails } from '../../finance/overview/show-order.ts'
 import { isCreditorReference } from '../../finance/rails/rules/bank-account.ts'
 import { type Action, defineAction, defineSharedAction, form } from '../action.ts'
-import { amount, count, faced, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
+import { amount, count, displayed, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { currency, defaultLimit, limit, merchantId, nextLook, paymentId, reason } from '../shared-fields.ts'
 
 const statuses = Object.keys(orderStatuses) as (keyof typeof orderStatuses)[]
@@ -137,7 +137,7 @@ export const orderActions: readonly Action[] = [
     summary: 'Cancel an unpaid order',
     params: key,
     input: object('Why.', {
-      reason: faced(reason, { label: 'Reason, for the merchant and the audit' }),
+      reason: displayed(reason, { label: 'Reason, for the merchant and the audit' }),
     }),
     answer: object('The order.', { paymentId, status: oneOf('Its status now.', statuses) }),
     command: { words: 'order cancel' },

@@ -14,7 +14,7 @@ import {
   amount,
   count,
   day,
-  faced,
+  displayed,
   integer,
   list,
   matching,
@@ -35,9 +35,12 @@ export const runId = uuid('The run’s number.')
 
 /** What the bank says of a booking. */
 export const booking = {
-  reference: faced(text('By what the bank knows the booking.', { max: 140, pattern: visibleCharacters }), {
-    placeholder: '2026-11-17/31',
-  }),
+  reference: displayed(
+    text('By what the bank knows the booking.', { max: 140, pattern: visibleCharacters }),
+    {
+      placeholder: '2026-11-17/31',
+    },
+  ),
   valueDate: day('The bank’s value date.'),
 }
 export const bookingChecks = {
@@ -47,13 +50,13 @@ export const bookingChecks = {
 export const bankDetails = {
   holder: text('Whose account it is, as the bank knows them.', { max: 70, pattern: visibleCharacters }),
   iban: optional(
-    faced(text('The IBAN, in any grouping.', { max: 64 }), {
+    displayed(text('The IBAN, in any grouping.', { max: 64 }), {
       placeholder: 'DE89 3704 0044 0532 0130 00',
       label: 'IBAN',
     }),
   ),
   lines: optional(
-    faced(
+    displayed(
       list(
         'Where there is no IBAN: the account number, then the bank’s name and address.',
         text('A line.', { max: 140, pattern: visibleCharacters }),
@@ -62,7 +65,9 @@ export const bankDetails = {
       { kind: 'lines' },
     ),
   ),
-  bic: optional(faced(text('The bank’s BIC.', { max: 16 }), { placeholder: 'COBADEFFXXX', label: 'BIC' })),
+  bic: optional(
+    displayed(text('The bank’s BIC.', { max: 16 }), { placeholder: 'COBADEFFXXX', label: 'BIC' }),
+  ),
 }
 export const bankAccount = object('A merchant’s bank account.', {
   bankAccountId: uuid('Its number.'),
@@ -93,16 +98,18 @@ export const planFields = {
     integer('Of a weekly plan 1 (Monday) to 7, of a monthly one the day of the month.', { min: 1, max: 31 }),
   ),
   bank: optional(
-    faced(bankName, {
+    displayed(bankName, {
       placeholder: 'main',
       label: 'Bank account that pays; main unless given',
       hint: 'Which of the operator’s bank accounts pays; main unless given.',
     }),
   ),
-  least: optional(faced(amount('Less stays for the next time.'), { placeholder: '10.00' })),
-  reserve: optional(faced(amount('What stays with the merchant for refunds.'), { placeholder: '100.00' })),
+  least: optional(displayed(amount('Less stays for the next time.'), { placeholder: '10.00' })),
+  reserve: optional(
+    displayed(amount('What stays with the merchant for refunds.'), { placeholder: '100.00' }),
+  ),
   reservePercent: optional(
-    faced(
+    displayed(
       matching('What stays beside that: a share of its sales of the last days.', {
         regexp: /^(100|[0-9]{1,2})(\.[0-9]{1,2})?$/,
         expected: 'a percentage from 0 to 100, such as 5 or 2.5',

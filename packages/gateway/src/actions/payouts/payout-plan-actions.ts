@@ -5,7 +5,7 @@ import type { MerchantBankAccount } from '../../finance/payouts/rules/bank-accou
 import { describeBankDetails, parseMerchantBankDetails } from '../../finance/payouts/rules/bank-account.ts'
 import { mainBank } from '../../finance/treasury/rules/bank-account.ts'
 import { type Action, defineAction, defineSharedAction, form } from '../action.ts'
-import { amount, faced, list, object } from '../fields.ts'
+import { amount, displayed, list, object } from '../fields.ts'
 import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
 import {
   byMerchant,
@@ -31,7 +31,7 @@ import {
 const key = object('Which merchant.', { merchantId })
 const page = '/merchants/:merchantId/payouts'
 const { amount: howMuch, bank } = outsideMoney
-const bankAccountId = faced(uuid('The bank account’s number.'), { option: 'bank-account' })
+const bankAccountId = displayed(uuid('The bank account’s number.'), { option: 'bank-account' })
 
 export const payoutPlanActions: readonly Action[] = [
   defineAction({

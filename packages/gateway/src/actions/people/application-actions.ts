@@ -7,7 +7,17 @@ import {
   applicationStatuses,
 } from '../../identity/applications/rules/application.ts'
 import { type Action, defineAction, form } from '../action.ts'
-import { faced, list, longText, object, oneOf, optional, text, timeMs, visibleCharacters } from '../fields.ts'
+import {
+  displayed,
+  list,
+  longText,
+  object,
+  oneOf,
+  optional,
+  text,
+  timeMs,
+  visibleCharacters,
+} from '../fields.ts'
 import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fields.ts'
 
 const key = object('Which application.', { applicationId: uuid('The application’s number.') })
@@ -95,7 +105,9 @@ export const applicationActions: readonly Action[] = [
     needs: 'admin',
     summary: 'Reject an application with a reason for the applicant',
     params: key,
-    input: object('Why.', { reason: faced(reason, { label: 'Reason, for the applicant and the audit' }) }),
+    input: object('Why.', {
+      reason: displayed(reason, { label: 'Reason, for the applicant and the audit' }),
+    }),
     answer: object('The application.', { applicationId: uuid('Its number.') }),
     command: { words: 'application reject' },
     form: form<Application>({

@@ -5,15 +5,15 @@
 import { memberRoleMeanings, memberRoles } from '../../core/audit/rules/roles.ts'
 import { parseEmail } from '../../core/emails/rules/email.ts'
 import type { ListedMember } from '../../identity/members/rules/member.ts'
-import { type Action, defineAction, defineSharedAction, form, type PortalFace } from '../action.ts'
-import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
+import { type Action, defineAction, defineSharedAction, form, type PortalForm } from '../action.ts'
+import { displayed, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
 import { memberLink, merchantId, reason, uuid } from '../shared-fields.ts'
 
 const key = object('Which merchant.', { merchantId })
 const page = '/merchants/:merchantId'
-const email = faced(text('By which the person signs in.', { max: 254 }), { label: 'E-mail address' })
+const email = displayed(text('By which the person signs in.', { max: 254 }), { label: 'E-mail address' })
 const login = text('The member’s e-mail address.', { max: 254 })
-const role = faced(oneOf('What the person may do.', memberRoles), {
+const role = displayed(oneOf('What the person may do.', memberRoles), {
   choices: memberRoles.toReversed().map((each) => [each, `${each}: ${memberRoleMeanings[each]}`]),
 })
 const link = object('A link that opens once.', {
@@ -24,7 +24,7 @@ const link = object('A link that opens once.', {
 const emailCheck = {
   email: ({ email: written }) => void parseEmail(String(written), 'email'),
 } as const satisfies Action['checks']
-const screen = { roles: ['owner'], page: '/members' } as const satisfies Partial<PortalFace>
+const screen = { roles: ['owner'], page: '/members' } as const satisfies Partial<PortalForm>
 const member = object('Which member.', { merchantId, login })
 
 export const memberActions: readonly Action[] = [

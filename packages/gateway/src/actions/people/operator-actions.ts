@@ -4,23 +4,23 @@ import { roleMeanings, roles } from '../../core/audit/rules/roles.ts'
 import { minPasswordLength } from '../../identity/accounts/rules/account.ts'
 import { type Operator, parseOperatorLogin } from '../../identity/operators/rules/operator.ts'
 import { type Action, type ActionCall, defineAction, form, type Told } from '../action.ts'
-import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
+import { displayed, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
 import { reason } from '../shared-fields.ts'
 
 const login = text('Letters, digits, dots, dashes and underscores.', { max: 64 })
 const key = object('Which operator.', { login })
-const role = faced(oneOf('viewer sees, operator acts, admin manages.', roles), {
+const role = displayed(oneOf('viewer sees, operator acts, admin manages.', roles), {
   choices: roles.map((each) => [each, `${each}: ${roleMeanings[each]}`]),
 })
 const password = optional(
-  faced(text(`At least ${minPasswordLength} characters; made unless given.`, { max: 256 }), {
+  displayed(text(`At least ${minPasswordLength} characters; made unless given.`, { max: 256 }), {
     option: 'password-file',
     kind: 'long',
     only: 'command',
   }),
 )
 const email = optional(
-  faced(
+  displayed(
     text('At the identity provider, where the operator then signs in; without a password here.', {
       max: 254,
     }),
@@ -28,7 +28,7 @@ const email = optional(
   ),
 )
 const firstHalf = optional(
-  faced(text('Of the password that the gateway makes; the requester has it.', { max: 512 }), {
+  displayed(text('Of the password that the gateway makes; the requester has it.', { max: 512 }), {
     only: 'request',
     label: 'First half of the password',
     shown: () => 'known to the requester',

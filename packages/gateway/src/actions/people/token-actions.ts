@@ -9,7 +9,7 @@ import {
   tokenLimits,
 } from '../../identity/operators/rules/api-token.ts'
 import { type Action, defineAction, form } from '../action.ts'
-import { faced, integer, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
+import { displayed, integer, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { reason } from '../shared-fields.ts'
 
 const tokenId = text('The token’s number.', { max: 64 })
@@ -29,26 +29,26 @@ export const tokenActions: readonly Action[] = [
     needs: 'viewer',
     summary: 'Create a token. It is shown only once',
     input: object('The token.', {
-      name: faced(text('What it is for, such as nightly-payouts.', { max: 32 }), {
+      name: displayed(text('What it is for, such as nightly-payouts.', { max: 32 }), {
         placeholder: 'nightly-report',
       }),
       login: optional(
-        faced(text('In whose name it acts, and never with more than that role.', { max: 64 }), {
+        displayed(text('In whose name it acts, and never with more than that role.', { max: 64 }), {
           option: 'operator',
           only: 'command',
         }),
       ),
-      scopes: faced(list('No more than the program needs.', oneOf('A scope.', scopeNames)), {
+      scopes: displayed(list('No more than the program needs.', oneOf('A scope.', scopeNames)), {
         choices: (role) =>
           scopeNames
             .filter((scope) => mayAct(role, scopes[scope].needs))
             .map((scope) => [scope, scopes[scope].meaning]),
       }),
-      days: faced(integer('Days until it ends.', { min: 1, max: tokenLimits.days }), {
+      days: displayed(integer('Days until it ends.', { min: 1, max: tokenLimits.days }), {
         initial: String(tokenLimits.defaultDays),
       }),
       tokenHash: optional(
-        faced(text('Of the token that the requester has.', { max: 64 }), { only: 'request' }),
+        displayed(text('Of the token that the requester has.', { max: 64 }), { only: 'request' }),
       ),
     }),
     checks: { name: ({ name }) => void parseTokenName(String(name)) },
@@ -94,7 +94,7 @@ export const tokenActions: readonly Action[] = [
     effects: [],
     needs: 'viewer',
     summary: 'List live tokens',
-    input: object('Whose.', { login: optional(faced(token.login, { option: 'operator' })) }),
+    input: object('Whose.', { login: optional(displayed(token.login, { option: 'operator' })) }),
     answer: object('All of them.', { tokens: list('By operator.', object('A token.', token)) }),
     command: { words: 'token list' },
     run: async ({ operations, context, input }) => ({

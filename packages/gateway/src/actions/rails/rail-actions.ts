@@ -12,7 +12,7 @@ import {
 import { type Action, defineAction, form } from '../action.ts'
 import {
   count,
-  faced,
+  displayed,
   integer,
   list,
   longText,
@@ -26,7 +26,7 @@ import {
 } from '../fields.ts'
 import { balances, clearing, currency, merchantId, reason, toBalance, uuid } from '../shared-fields.ts'
 
-export const railId = faced(
+export const railId = displayed(
   matching('Its short name, which never changes.', {
     regexp: railIdPattern,
     expected: '1 to 32 small letters, digits and dashes, a letter first',
@@ -34,18 +34,18 @@ export const railId = faced(
   { option: 'id', placeholder: 'bank' },
 )
 export const railKey = object('Which rail.', { railId })
-export const name = faced(text('As consumers read it at the checkout.', { max: 64 }), {
+export const name = displayed(text('As consumers read it at the checkout.', { max: 64 }), {
   placeholder: 'My bank',
 })
-const url = faced(text('Where messages are sent: https, in the sandbox http too.', { max: 2048 }), {
+const url = displayed(text('Where messages are sent: https, in the sandbox http too.', { max: 2048 }), {
   placeholder: 'https://bank.example/tillgate',
 })
-export const currencies = faced(list('What it takes.', currency, { max: 300 }), {
+export const currencies = displayed(list('What it takes.', currency, { max: 300 }), {
   placeholder: 'EUR, USD',
   fromText: (written) => written.toUpperCase(),
 })
 const limits = (description: string) =>
-  faced(
+  displayed(
     list(
       description,
       matching('An amount and its currency.', {
@@ -58,7 +58,7 @@ const limits = (description: string) =>
   )
 export const extras = {
   names: optional(
-    faced(
+    displayed(
       list(
         'The name in other languages.',
         matching('A language and the name in it.', {
@@ -81,23 +81,25 @@ export const extras = {
       max: 9999,
     }),
   ),
-  logo: optional(faced(longText('An SVG image, 16 KiB at most.', { max: 16_384 }), { kind: 'long' })),
+  logo: optional(displayed(longText('An SVG image, 16 KiB at most.', { max: 16_384 }), { kind: 'long' })),
 }
 // Safe: these are its own keys.
 const extraNames = Object.keys(extras) as (keyof typeof extras)[]
 export const accountFields = {
-  holder: faced(text('Whose account it is, as the bank has it.', { max: 140 }), {
+  holder: displayed(text('Whose account it is, as the bank has it.', { max: 140 }), {
     placeholder: 'Example GmbH',
   }),
   iban: optional(
-    faced(text('The account’s IBAN; where there is none, lines.', { max: 42 }), {
+    displayed(text('The account’s IBAN; where there is none, lines.', { max: 42 }), {
       label: 'IBAN',
       placeholder: 'DE89 3704 0044 0532 0130 00',
     }),
   ),
-  bic: optional(faced(text('The bank’s BIC.', { max: 11 }), { label: 'BIC', placeholder: 'COBADEFFXXX' })),
+  bic: optional(
+    displayed(text('The bank’s BIC.', { max: 11 }), { label: 'BIC', placeholder: 'COBADEFFXXX' }),
+  ),
   lines: optional(
-    faced(
+    displayed(
       list(
         'What else says which account it is.',
         matching('What it is called, and the thing itself.', {
@@ -290,7 +292,7 @@ export const railActions: readonly Action[] = [
     summary: 'Create a new secret. The previous one stays valid until the next rotation',
     params: railKey,
     input: object('How.', {
-      endOthers: faced(yesNo('End every earlier secret now: for one that was stolen.'), {
+      endOthers: displayed(yesNo('End every earlier secret now: for one that was stolen.'), {
         initial: 'false',
         choices: [
           ['false', 'the one before stays good'],

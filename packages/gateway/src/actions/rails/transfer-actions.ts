@@ -14,7 +14,17 @@ import { type BankAccount, isCreditorReference } from '../../finance/rails/rules
 import type { OutsideRail } from '../../finance/rails/rules/outside-rail.ts'
 import { bankNamePattern, mainBank } from '../../finance/treasury/rules/bank-account.ts'
 import { type Action, defineAction, form } from '../action.ts'
-import { amount, day, faced, matching, object, oneOf, optional, text, visibleCharacters } from '../fields.ts'
+import {
+  amount,
+  day,
+  displayed,
+  matching,
+  object,
+  oneOf,
+  optional,
+  text,
+  visibleCharacters,
+} from '../fields.ts'
 import { merchantId, money, moneyChecks, moneyOf, paymentId, reason } from '../shared-fields.ts'
 import {
   accountFields,
@@ -47,7 +57,7 @@ export interface RefundByTransfer {
 const page = '/rails/:railId'
 const orderPage = '/orders/:merchantId/:paymentId'
 const bank = optional(
-  faced(
+  displayed(
     matching('Your bank account that it came to, or left; the one with the rail’s IBAN unless given.', {
       regexp: bankNamePattern,
       expected: 'the name of a bank account',
@@ -56,7 +66,7 @@ const bank = optional(
   ),
 )
 const bankEntry = {
-  outsideReference: faced(
+  outsideReference: displayed(
     text('The bank’s own reference of the entry, as its statement has it; it counts once.', {
       max: 140,
       pattern: visibleCharacters,
@@ -65,7 +75,7 @@ const bankEntry = {
   ),
   valueDate: day('The value date of the bank’s entry.'),
   party: optional(
-    faced(text('Who sent it, or got it, with their account.', { max: 256, pattern: visibleCharacters }), {
+    displayed(text('Who sent it, or got it, with their account.', { max: 256, pattern: visibleCharacters }), {
       label: 'Other side',
     }),
   ),
@@ -145,7 +155,7 @@ export const transferActions: readonly Action[] = [
     summary: 'Record a received bank transfer. It pays its order if it is enough',
     params: railKey,
     input: object('What the bank booked.', {
-      reference: faced(
+      reference: displayed(
         text('The creditor reference that the consumer gave, or the paymentId.', { max: 64 }),
         {
           placeholder: 'RF18 …',
@@ -184,7 +194,7 @@ export const transferActions: readonly Action[] = [
     summary: 'Record the return of a bank transfer from suspense',
     params: object('Of which order, at which rail.', { merchantId, paymentId, railId }),
     input: object('What the bank booked.', {
-      amount: faced(amount('How much, in the order’s currency.'), { placeholder: '12.50' }),
+      amount: displayed(amount('How much, in the order’s currency.'), { placeholder: '12.50' }),
       ...bankEntry,
       reason,
     }),
@@ -219,7 +229,7 @@ export const transferActions: readonly Action[] = [
     summary: 'Record a sent refund by bank transfer, or that it cannot be sent',
     params: object('Which refund.', { merchantId, refundId }),
     input: object('What became of it.', {
-      outcome: faced(oneOf('Whether it was sent.', ['sent', 'failed']), {
+      outcome: displayed(oneOf('Whether it was sent.', ['sent', 'failed']), {
         initial: 'sent',
         choices: [
           ['sent', 'it was sent'],

@@ -19,7 +19,7 @@ import { type Action, type ActionCall, defineAction, form } from '../action.ts'
 import {
   amount,
   day,
-  faced,
+  displayed,
   integer,
   list,
   object,
@@ -34,7 +34,7 @@ import { currency, limit, reason, uuid } from '../shared-fields.ts'
 import { outsideAccount } from './statement-actions.ts'
 
 const key = object('Which break.', { breakId: uuid('The break’s number.') })
-const owner = faced(text('An operator’s login.', { max: 320, pattern: visibleCharacters }), {
+const owner = displayed(text('An operator’s login.', { max: 320, pattern: visibleCharacters }), {
   label: 'Owner, by login',
 })
 const shown = {
@@ -208,7 +208,7 @@ export const breakActions: readonly Action[] = [
     summary: 'Pair a line with the break that misses it',
     params: key,
     input: object('Which other.', {
-      otherBreakId: faced(uuid('The break of the transfer that no statement shows.'), {
+      otherBreakId: displayed(uuid('The break of the transfer that no statement shows.'), {
         option: 'other',
         label: 'The other break, by its number',
       }),
@@ -244,7 +244,7 @@ export const breakActions: readonly Action[] = [
     params: key,
     input: object('What it is.', {
       reference: optional(
-        faced(
+        displayed(
           text(
             'Of money for an order: its reference, or its paymentId; the one that the line names unless given.',
             { max: 64 },
@@ -287,7 +287,7 @@ export const breakActions: readonly Action[] = [
       'Book a line, or its difference, as a bank charge, interest, or the owner’s deposit or withdrawal',
     params: key,
     input: object('What it is.', {
-      as: faced(oneOf('What it is.', ownBookings), {
+      as: displayed(oneOf('What it is.', ownBookings), {
         choices: [
           ['bank_charge', 'a bank charge, or a charge that came back'],
           ['interest', 'interest, or negative interest'],

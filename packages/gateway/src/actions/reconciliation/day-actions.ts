@@ -3,13 +3,16 @@ import { toDecimalText } from '@tillgate/protocol'
 import { monthPattern } from '../../finance/reconciliation/rules/statement.ts'
 import type { ReconciledDay } from '../../finance/reconciliation/store/days.ts'
 import { type Action, defineAction } from '../action.ts'
-import { amount, count, day, faced, list, matching, object, optional, timeMs } from '../fields.ts'
+import { amount, count, day, displayed, list, matching, object, optional, timeMs } from '../fields.ts'
 import { currency, reason } from '../shared-fields.ts'
 import { outsideAccount } from './statement-actions.ts'
 
-const month = faced(matching('The month.', { regexp: monthPattern, expected: 'a month such as 2026-11' }), {
-  placeholder: '2026-11',
-})
+const month = displayed(
+  matching('The month.', { regexp: monthPattern, expected: 'a month such as 2026-11' }),
+  {
+    placeholder: '2026-11',
+  },
+)
 const shown = object('A day.', {
   account: outsideAccount,
   currency,

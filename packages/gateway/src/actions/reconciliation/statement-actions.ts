@@ -16,7 +16,7 @@ import {
   amount,
   count,
   day,
-  faced,
+  displayed,
   list,
   matching,
   object,
@@ -33,7 +33,7 @@ const name = matching('The name of the mapping.', {
   regexp: /^[a-z][a-z0-9-]{0,31}$/,
   expected: '1 to 32 small letters, digits and dashes, a letter first',
 })
-export const outsideAccount = faced(
+export const outsideAccount = displayed(
   matching('A bank account or a rail.', {
     regexp: /^(bank|rail):[a-z][a-z0-9-]{0,31}$/,
     expected: 'such as `bank:main` or `rail:card`',
@@ -61,10 +61,10 @@ const statement = {
 const column = (description: string) =>
   text(`The heading of the column ${description}.`, { max: 100, pattern: visibleCharacters })
 const columnFields = {
-  separator: faced(oneOf('Between cells.', separators), { initial: ',' }),
-  decimalSign: faced(oneOf('In amounts.', decimalSigns), { initial: '.' }),
-  dayForm: faced(oneOf('How days are written.', dayForms), { initial: 'YYYY-MM-DD' }),
-  sign: faced(oneOf('How money that went out is told from money that came in.', signs), {
+  separator: displayed(oneOf('Between cells.', separators), { initial: ',' }),
+  decimalSign: displayed(oneOf('In amounts.', decimalSigns), { initial: '.' }),
+  dayForm: displayed(oneOf('How days are written.', dayForms), { initial: 'YYYY-MM-DD' }),
+  sign: displayed(oneOf('How money that went out is told from money that came in.', signs), {
     initial: 'as_written',
   }),
   day: column('with the day'),
@@ -73,7 +73,7 @@ const columnFields = {
     max: 100,
     pattern: visibleCharacters,
   }),
-  references: faced(
+  references: displayed(
     list('The headings of columns with references, the line’s own first.', text('A heading.', { max: 100 }), {
       max: 8,
     }),
@@ -83,7 +83,7 @@ const columnFields = {
   outWord: optional(text('What that column says of money that went out.', { max: 40 })),
   fee: optional(column('with what the rail keeps')),
   feeSign: optional(
-    faced(
+    displayed(
       oneOf(
         'Of fees: `reversed` where the rail writes what it keeps below zero; `as_written` unless given.',
         feeSigns,
@@ -96,17 +96,17 @@ const columnFields = {
   description: optional(column('with free text')),
   skipColumn: optional(column('by which lines are left out')),
   skipWords: optional(
-    faced(
+    displayed(
       list('What that column says of lines that are left out.', text('A word.', { max: 40 }), { max: 20 }),
       { kind: 'lines' },
     ),
   ),
 }
 const mapping = {
-  mappingName: faced(name, { option: 'name', label: 'Name', placeholder: 'card' }),
+  mappingName: displayed(name, { option: 'name', label: 'Name', placeholder: 'card' }),
   account: outsideAccount,
   settlesTo: optional(
-    faced(bankName, { label: 'Bank account that the rail pays over to', placeholder: 'main' }),
+    displayed(bankName, { label: 'Bank account that the rail pays over to', placeholder: 'main' }),
   ),
   ...columnFields,
 }
@@ -120,10 +120,10 @@ export const statementActions: readonly Action[] = [
     summary: 'Import, match and book a statement of a bank (camt.053, MT940, CSV) or a rail (CSV)',
     takesFile: true,
     input: object('How it is read.', {
-      mapping: optional(faced(name, { label: 'Mapping, of a CSV file', placeholder: 'card' })),
-      account: optional(faced(outsideAccount, { label: 'Account, where the file does not name it' })),
+      mapping: optional(displayed(name, { label: 'Mapping, of a CSV file', placeholder: 'card' })),
+      account: optional(displayed(outsideAccount, { label: 'Account, where the file does not name it' })),
       dryRun: optional(
-        faced(oneOf('`yes`: show what would be read, and change nothing.', ['yes', 'no'] as const), {
+        displayed(oneOf('`yes`: show what would be read, and change nothing.', ['yes', 'no'] as const), {
           initial: 'no',
           label: 'Only show what would be read',
           choices: [

@@ -1,6 +1,6 @@
 // An action's parameters and input as people read them: by label, secrets never, long text by what identifies it.
 import type { Action } from '../action.ts'
-import { faceOf, labelOf } from '../fields.ts'
+import { displayOf, labelOf } from '../fields.ts'
 
 export interface DescribedField {
   readonly name: string
@@ -22,7 +22,7 @@ export function fieldsOf(
   return Object.entries({ ...params, ...input }).flatMap(([name, value]) => {
     const schema = schemas[name]
     if (!schema || name === 'reason' || value === undefined) return []
-    return { name, label: labelOf(name, schema), value: written(value, faceOf(schema).shown) }
+    return { name, label: labelOf(name, schema), value: written(value, displayOf(schema).shown) }
   })
 }
 

@@ -4,24 +4,26 @@ import { postedMinor } from '../../core/ledger/rules/transfer.ts'
 import type { BankWithBalances } from '../../finance/treasury/manage-banks.ts'
 import { type BankAccount, mainBank } from '../../finance/treasury/rules/bank-account.ts'
 import { type Action, defineAction, form } from '../action.ts'
-import { amount, day, faced, list, object, optional, text, timeMs } from '../fields.ts'
+import { amount, day, displayed, list, object, optional, text, timeMs } from '../fields.ts'
 import { bankName, currency, reason } from '../shared-fields.ts'
 
-const named = faced(bankName, { option: 'name', label: 'Name', placeholder: 'euro' })
+const named = displayed(bankName, { option: 'name', label: 'Name', placeholder: 'euro' })
 const key = object('Which bank account.', { bankName: named })
-const held = optional(faced(currency, { label: 'Currency, unless it holds all' }))
+const held = optional(displayed(currency, { label: 'Currency, unless it holds all' }))
 const details = {
   holder: text('In whose name it is, as the bank writes it.', { max: 70 }),
   iban: optional(
-    faced(text('IBAN.', { max: 42 }), { label: 'IBAN', placeholder: 'DE89 3704 0044 0532 0130 00' }),
+    displayed(text('IBAN.', { max: 42 }), { label: 'IBAN', placeholder: 'DE89 3704 0044 0532 0130 00' }),
   ),
   lines: optional(
-    faced(
+    displayed(
       list('What a transfer to it needs, where it has no IBAN.', text('A line.', { max: 70 }), { max: 6 }),
       { kind: 'lines', placeholder: 'Account 12345678, Sort code 20-00-00' },
     ),
   ),
-  bic: optional(faced(text('BIC of the bank.', { max: 14 }), { label: 'BIC', placeholder: 'COBADEFFXXX' })),
+  bic: optional(
+    displayed(text('BIC of the bank.', { max: 14 }), { label: 'BIC', placeholder: 'COBADEFFXXX' }),
+  ),
 }
 // Safe: these are its own keys.
 const detailNames = Object.keys(details) as (keyof typeof details)[]

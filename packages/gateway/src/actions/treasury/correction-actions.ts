@@ -6,7 +6,7 @@ import { placeOf, transferPlacePattern, writtenPlace } from '../../core/ledger/r
 import { type Correctable, type Correction, releaseTargets } from '../../finance/treasury/rules/correction.ts'
 import type { RecordedCorrection } from '../../finance/treasury/store/corrections.ts'
 import { type Action, type ActionCall, defineAction } from '../action.ts'
-import { amount, faced, list, matching, object, oneOf, optional, text, timeMs } from '../fields.ts'
+import { amount, displayed, list, matching, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
 import {
   currency,
@@ -25,23 +25,25 @@ const transferPattern = { regexp: /^[0-9A-Za-z]{1,30}$/, expected: 'a transfer�
 const place = (description: string) =>
   matching(description, { regexp: transferPlacePattern, expected: '`older` of another page' })
 const corrects = optional(
-  faced(matching('The transfer that it puts right, where there is one.', transferPattern), {
+  displayed(matching('The transfer that it puts right, where there is one.', transferPattern), {
     option: 'corrects',
     label: 'Transfer that it puts right, if any',
   }),
 )
 const corrected = {
-  transferId: faced(matching('The transfer that it puts right.', transferPattern), {
+  transferId: displayed(matching('The transfer that it puts right.', transferPattern), {
     option: 'transfer',
     label: 'Transfer that it puts right',
   }),
   merchantId: optional(
-    faced(merchantId, {
+    displayed(merchantId, {
       option: 'merchant',
       label: 'Merchant of that transfer; none for a top-up',
     }),
   ),
-  amount: optional(faced(amount('How much; all that is left of it unless given.'), { placeholder: '12.50' })),
+  amount: optional(
+    displayed(amount('How much; all that is left of it unless given.'), { placeholder: '12.50' }),
+  ),
 }
 const { bank, reference, valueDate } = outsideMoney
 const marks = { reference, valueDate }
@@ -56,7 +58,7 @@ export const correctionActions: readonly Action[] = [
     summary: 'List corrections, newest first',
     input: object('Which page.', {
       before: optional(
-        faced(place('Only what is older than this one: `older` of the page before.'), { option: 'page' }),
+        displayed(place('Only what is older than this one: `older` of the page before.'), { option: 'page' }),
       ),
       beforeMs: optional(timeMs('Only what is older.')),
       limit,
@@ -143,7 +145,7 @@ export const correctionActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Withdraw money from a wallet to one of the operator’s bank accounts',
     params: object('Which wallet.', {
-      walletId: faced(text('The wallet’s number.', { max: 64 }), { option: 'wallet' }),
+      walletId: displayed(text('The wallet’s number.', { max: 64 }), { option: 'wallet' }),
     }),
     input: object('How much.', { ...outsideMoney, transferId: corrects }),
     checks: outsideChecks,
@@ -203,7 +205,7 @@ export const correctionActions: readonly Action[] = [
     summary: 'Release late or unknown money from suspense to the merchant, a wallet or a bank account',
     input: object('What, and where to.', {
       ...corrected,
-      to: faced(oneOf('Who gets it.', releaseTargets), {
+      to: displayed(oneOf('Who gets it.', releaseTargets), {
         choices: [
           ['merchant', 'the merchant of the order'],
           ['wallet', 'a wallet'],
@@ -211,7 +213,7 @@ export const correctionActions: readonly Action[] = [
         ],
       }),
       walletId: optional(
-        faced(text('Which wallet, by its number or login.', { max: 320 }), {
+        displayed(text('Which wallet, by its number or login.', { max: 320 }), {
           option: 'wallet',
           label: 'Wallet, by number or login',
         }),
@@ -309,7 +311,7 @@ function amountOf(written: string | undefined, found: Correctable): bigint {
   })
 }
 
-/** What is refused now because it was done before is answered as it was then: the faces hold an id to its content. */
+/** What is refused now because it was done before is answered as it was then: the adapters hold an id to its content. */
 async function correct(
   {
     operations,

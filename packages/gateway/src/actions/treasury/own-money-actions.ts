@@ -14,7 +14,7 @@ import {
   mainBank,
 } from '../../finance/treasury/rules/bank-account.ts'
 import { type Action, type ActionCall, defineAction, form } from '../action.ts'
-import { amount, day, faced, matching, object, optional, text } from '../fields.ts'
+import { amount, day, displayed, matching, object, optional, text } from '../fields.ts'
 import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
 import {
   bankName,
@@ -28,7 +28,7 @@ import {
 } from '../shared-fields.ts'
 
 const key = object('Which bank account.', {
-  bankName: faced(bankName, { option: 'name', label: 'Bank account' }),
+  bankName: displayed(bankName, { option: 'name', label: 'Bank account' }),
 })
 const { reference, valueDate } = outsideMoney
 const page = '/money/banks/:bankName'
@@ -51,7 +51,7 @@ export const ownMoneyActions: readonly Action[] = [
     summary: 'Set the balance with which a bank account began, once for each currency',
     params: key,
     input: object('The balance.', {
-      amount: faced(amount('The balance at the beginning of the day. Below zero if it was overdrawn.'), {
+      amount: displayed(amount('The balance at the beginning of the day. Below zero if it was overdrawn.'), {
         placeholder: '1000.00',
       }),
       currency,
@@ -164,10 +164,10 @@ export const ownMoneyActions: readonly Action[] = [
       'Sweep fees to a bank account: they become equity, and the money moves if it is at another account',
     params: key,
     input: object('How much.', {
-      amount: optional(faced(amount('All fees there are, unless given.'), { placeholder: '12.50' })),
+      amount: optional(displayed(amount('All fees there are, unless given.'), { placeholder: '12.50' })),
       currency,
       fromBank: optional(
-        faced(
+        displayed(
           matching('The bank account where the money is; the same one unless given.', {
             regexp: bankNamePattern,
             expected: 'the name of a bank account',

@@ -13,7 +13,7 @@ import { railIdPattern } from '../../finance/rails/rules/outside-rail.ts'
 import { type Action, defineAction } from '../action.ts'
 import {
   amount,
-  faced,
+  displayed,
   integer,
   list,
   matching,
@@ -31,23 +31,27 @@ const rail = matching(`The rail’s id; \`${walletRailId}\` is the wallets here.
   expected: 'a rail’s id, or `wallet`',
 })
 const scope = {
-  merchantId: optional(faced(merchantId, { option: 'merchant', label: 'Merchant; all unless given' })),
+  merchantId: optional(displayed(merchantId, { option: 'merchant', label: 'Merchant; all unless given' })),
   railId: optional(
-    faced(rail, { option: 'rail', label: 'Rail; every way to pay unless given', placeholder: walletRailId }),
+    displayed(rail, {
+      option: 'rail',
+      label: 'Rail; every way to pay unless given',
+      placeholder: walletRailId,
+    }),
   ),
-  currency: optional(faced(currency, { label: 'Currency; all unless given' })),
+  currency: optional(displayed(currency, { label: 'Currency; all unless given' })),
 }
 const terms = {
-  fixed: optional(faced(amount('For each payment.'), { placeholder: '0.30' })),
+  fixed: optional(displayed(amount('For each payment.'), { placeholder: '0.30' })),
   basisPoints: optional(
-    faced(integer('Hundredths of a percent of the payment.', { min: 0, max: maxBasisPoints }), {
+    displayed(integer('Hundredths of a percent of the payment.', { min: 0, max: maxBasisPoints }), {
       placeholder: '150',
     }),
   ),
-  least: optional(faced(amount('The least that a payment costs.'), { placeholder: '0.10' })),
-  most: optional(faced(amount('The most that a payment costs.'), { placeholder: '25.00' })),
+  least: optional(displayed(amount('The least that a payment costs.'), { placeholder: '0.10' })),
+  most: optional(displayed(amount('The most that a payment costs.'), { placeholder: '25.00' })),
   refunds: optional(
-    faced(
+    displayed(
       oneOf('What a refund does with the fee: `keep` unless given; `return` gives back its share.', [
         'keep',
         'return',
@@ -64,7 +68,7 @@ const terms = {
 }
 const from = {
   fromMs: optional(
-    faced(timeMs('From when on: at least a minute from now, which it is unless given.'), {
+    displayed(timeMs('From when on: at least a minute from now, which it is unless given.'), {
       option: 'from',
       label: 'From (UTC); a minute from now unless given',
       kind: 'day',
@@ -103,7 +107,9 @@ export const priceActions: readonly Action[] = [
     scope: 'fees:read',
     summary: 'List price lists, latest start first',
     input: object('Which ones.', {
-      merchantId: optional(faced(merchantId, { option: 'merchant', label: 'For this merchant, or for all' })),
+      merchantId: optional(
+        displayed(merchantId, { option: 'merchant', label: 'For this merchant, or for all' }),
+      ),
       limit,
     }),
     answer: object('Price lists.', {
@@ -185,11 +191,11 @@ export const priceActions: readonly Action[] = [
     scope: 'fees:read',
     summary: 'Explain the fee of a payment and its price',
     input: object('A payment.', {
-      merchantId: faced(merchantId, { option: 'merchant' }),
-      amount: faced(amount('How much is paid.'), { placeholder: '12.50' }),
+      merchantId: displayed(merchantId, { option: 'merchant' }),
+      amount: displayed(amount('How much is paid.'), { placeholder: '12.50' }),
       currency,
-      railId: optional(faced(rail, { option: 'rail', label: 'Rail; the wallet unless given' })),
-      atMs: optional(faced(timeMs('When it is paid; now unless given.'), { option: 'at' })),
+      railId: optional(displayed(rail, { option: 'rail', label: 'Rail; the wallet unless given' })),
+      atMs: optional(displayed(timeMs('When it is paid; now unless given.'), { option: 'at' })),
     }),
     checks: {
       ...currencyCheck,

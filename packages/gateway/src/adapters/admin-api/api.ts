@@ -1,12 +1,12 @@
 // The admin API's side of the actions: serve.ts checks by these routes, openapi.ts describes by them.
 import type { TObject } from 'typebox'
-import type { Action, ApiFace } from '../../actions/action.ts'
-import { faceOf, object } from '../../actions/fields.ts'
+import type { Action, ApiOperation } from '../../actions/action.ts'
+import { displayOf, object } from '../../actions/fields.ts'
 
 export const apiPrefix = '/api/admin/v1'
 
 export interface ApiRoute
-  extends ApiFace,
+  extends ApiOperation,
     Pick<Action, 'scope' | 'summary' | 'effects' | 'params' | 'answer' | 'isOnce' | 'takesFile' | 'checks'> {
   readonly action: Action
   readonly query: TObject | undefined
@@ -32,6 +32,6 @@ export function routesOf(catalog: readonly Action[]): readonly ApiRoute[] {
 }
 
 function forPrograms(input: TObject): TObject {
-  const fields = Object.entries(input.properties).filter(([, field]) => faceOf(field).only === undefined)
+  const fields = Object.entries(input.properties).filter(([, field]) => displayOf(field).only === undefined)
   return object((input as { description?: string }).description ?? '', Object.fromEntries(fields))
 }

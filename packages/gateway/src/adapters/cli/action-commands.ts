@@ -4,9 +4,9 @@ import { pipeline } from 'node:stream/promises'
 import { Failure } from '@tillgate/protocol'
 import { type Command, Option } from 'commander'
 import type { TSchema } from 'typebox'
-import type { Action, CommandFace, GivenFile, RawInput, Told } from '../../actions/action.ts'
+import type { Action, ActionCommand, GivenFile, RawInput, Told } from '../../actions/action.ts'
 import { isFile } from '../../actions/answers.ts'
-import { faceOf } from '../../actions/fields.ts'
+import { displayOf } from '../../actions/fields.ts'
 import { readInput } from '../../actions/read-input.ts'
 import { runAction } from '../../actions/running/run-action.ts'
 import { commandName, type OutputOptions, print, type Terminal, type WithContext } from './context.ts'
@@ -17,32 +17,33 @@ type Options = Readonly<Record<string, string | boolean>> & OutputOptions
 
 export function addActionCommand(
   parent: Command,
-  action: Action & { command: CommandFace },
+  action: Action & { command: ActionCommand },
   parts: { readonly withContext: WithContext; readonly terminal: Terminal },
 ): void {
-  const { command: face, params, input } = action
-  const taken = Object.keys(params?.properties ?? {}).concat(face.arguments ?? [])
+  const { command: declared, params, input } = action
+  const taken = Object.keys(params?.properties ?? {}).concat(declared.arguments ?? [])
   const fields = { ...params?.properties, ...input?.properties }
-  const must = [...(params?.required ?? []), ...(input?.required ?? []), ...(face.required ?? [])]
+  const must = [...(params?.required ?? []), ...(input?.required ?? []), ...(declared.required ?? [])]
   const isRequired = (field: string, schema: TSchema) =>
-    must.includes(field) && faceOf(schema).initial === undefined
+    must.includes(field) && displayOf(schema).initial === undefined
   const command = parent
-    .command(face.words.split(' ').at(-1) ?? '')
-    .description(face.summary ?? action.summary)
+    .command(declared.words.split(' ').at(-1) ?? '')
+    .description(declared.summary ?? action.summary)
   if (action.takesFile) command.argument('<file>', 'The file; - is standard input.')
   for (const field of taken) {
     const schema = fields[field] as TSchema
-    const name = faceOf(schema).option ?? field
+    const name = displayOf(schema).option ?? field
     command.argument(must.includes(field) ? `<${name}>` : `[${name}]`, descriptionOf(schema))
   }
   const options = Object.entries(input?.properties ?? {}).filter(
-    ([field]) => !taken.includes(field) && !face.omits?.includes(field),
+    ([field]) => !taken.includes(field) && !declared.omits?.includes(field),
   )
   for (const [field, schema] of options)
     command.addOption(toOption(field, schema, { isRequired: isRequired(field, schema) }))
-  for (const [name, description] of Object.entries(face.flags ?? {})) command.option(`--${name}`, description)
+  for (const [name, description] of Object.entries(declared.flags ?? {}))
+    command.option(`--${name}`, description)
   if (!isFile(action.answer)) command.option('--json', 'Print JSON.')
-  if (face.help !== undefined) command.addHelpText('after', `\n${face.help}`)
+  if (declared.help !== undefined) command.addHelpText('after', `\n${declared.help}`)
   command.action((...given: unknown[]) => {
     // Safe: commander calls with the arguments, the options and the command.
     const [path] = action.takesFile ? (given as string[]) : []
@@ -52,9 +53,9 @@ export function addActionCommand(
     const raw: RawInput = Object.fromEntries([
       ...taken.map((field, index) => [field, texts[index]]),
       ...options.map(([field, schema]) => [field, textOf(chosen[camel(optionOf(field, schema))], schema)]),
-      ...Object.keys(face.flags ?? {}).map((name) => [name, chosen[name] ? 'true' : undefined]),
+      ...Object.keys(declared.flags ?? {}).map((name) => [name, chosen[name] ? 'true' : undefined]),
     ])
-    return run(action, face.read?.(raw) ?? raw, chosen, {
+    return run(action, declared.read?.(raw) ?? raw, chosen, {
       ...parts,
       file: path === undefined ? undefined : namedFile(path),
     })
@@ -62,7 +63,7 @@ export function addActionCommand(
 }
 
 async function run(
-  action: Action & { command: CommandFace },
+  action: Action & { command: ActionCommand },
   raw: RawInput,
   options: Options,
   {
@@ -127,9 +128,9 @@ const kinds: Readonly<Record<string, string>> = { integer: 'number', array: 'lis
 
 function toOption(field: string, schema: TSchema, { isRequired }: { isRequired: boolean }): Option {
   const { type, enum: values } = schema as { type?: string; enum?: string[] }
-  const face = faceOf(schema)
-  const { initial, placeholder } = face
-  const isLong = face.kind === 'long'
+  const display = displayOf(schema)
+  const { initial, placeholder } = display
+  const isLong = display.kind === 'long'
   const name = optionOf(field, schema)
   const kind = isLong ? 'file' : timeName(field) ? 'time' : (kinds[type ?? ''] ?? 'text')
   const description = [
@@ -146,20 +147,20 @@ function toOption(field: string, schema: TSchema, { isRequired }: { isRequired: 
 }
 
 function textOf(given: string | boolean | undefined, schema: TSchema): string | undefined {
-  const { initial, kind, fromOption } = faceOf(schema)
+  const { initial, kind, fromOption } = displayOf(schema)
   if (given === undefined || typeof given === 'boolean') return given ? 'true' : initial
   if (kind === 'long') return readTextFile(given)
   return fromOption?.(given) ?? given
 }
 
 function descriptionOf(schema: TSchema): string {
-  return faceOf(schema).hint ?? (schema as { description?: string }).description ?? ''
+  return displayOf(schema).hint ?? (schema as { description?: string }).description ?? ''
 }
 
 function nameOf(field: string, { params, input, command }: Action): string {
   const schema = input?.properties[field] ?? params?.properties[field] ?? {}
   const isArgument = params?.properties[field] !== undefined || command?.arguments?.includes(field)
-  return isArgument ? (faceOf(schema).option ?? field) : `--${optionOf(field, schema)}`
+  return isArgument ? (displayOf(schema).option ?? field) : `--${optionOf(field, schema)}`
 }
 
 /** Rules speak of fields, such as onDay; whoever types commands knows the option. */
@@ -176,7 +177,7 @@ function inOptions(message: string, action: Action): string {
 
 /** requestsPerSecond is --requests-per-second, sinceMs is --since. */
 function optionOf(field: string, schema: TSchema): string {
-  const { option } = faceOf(schema)
+  const { option } = displayOf(schema)
   return option ?? (timeName(field) ?? field).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
-import type { Action, FormFace, GivenFile, RawInput, Told } from '../../actions/action.ts'
+import type { Action, ActionForm, GivenFile, RawInput, Told } from '../../actions/action.ts'
 import { notifyWaiting } from '../../actions/approvals/approval-actions.ts'
-import { faceOf, labelOf } from '../../actions/fields.ts'
+import { displayOf, labelOf } from '../../actions/fields.ts'
 import { nameInForm, readInput, typedIn } from '../../actions/read-input.ts'
 import { runAction } from '../../actions/running/run-action.ts'
 import { fieldOf } from '../kit/forms/form-fields.ts'
@@ -38,7 +38,7 @@ export function actionForms(
 function actionForm(
   visit: Visit,
   action: Action,
-  { form, subject, values }: { form: FormFace; subject: unknown; values: Values },
+  { form, subject, values }: { form: ActionForm; subject: unknown; values: Values },
 ): Html | undefined {
   const { refused, operator } = visit
   const target = fill(form.path, values)
@@ -47,7 +47,7 @@ function actionForm(
     refused?.action === target &&
     hidden.every((name) => (values[name] ?? '') === (refused.typed.get(name) ?? ''))
   const of = isRefused ? visit : { ...visit, refused: undefined }
-  const say = (text: FormFace['button']) => (typeof text === 'string' ? text : text(subject as never))
+  const say = (text: ActionForm['button']) => (typeof text === 'string' ? text : text(subject as never))
   return foldedForm(visit, {
     needs: action.needs,
     action: target,
@@ -66,20 +66,23 @@ function actionForm(
   })
 }
 
-function shownFields({ input }: Action, { fields, hidden = [], fixed = {} }: FormFace): [string, TSchema][] {
+function shownFields(
+  { input }: Action,
+  { fields, hidden = [], fixed = {} }: ActionForm,
+): [string, TSchema][] {
   const all = Object.entries(input?.properties ?? {})
   if (fields) return all.filter(([name]) => fields.includes(name))
   return all.filter(
-    ([name, schema]) => faceOf(schema).only === undefined && !hidden.includes(name) && !(name in fixed),
+    ([name, schema]) => displayOf(schema).only === undefined && !hidden.includes(name) && !(name in fixed),
   )
 }
 
 function inputOf(
   visit: Visit,
-  field: { name: string; schema: TSchema; target: string; values: Values; action: Action; form: FormFace },
+  field: { name: string; schema: TSchema; target: string; values: Values; action: Action; form: ActionForm },
 ): Html {
   const { name, schema, target, values, action, form } = field
-  const { label, choices, initial, kind, placeholder } = faceOf(schema)
+  const { label, choices, initial, kind, placeholder } = displayOf(schema)
   const {
     type,
     enum: all,
@@ -135,7 +138,7 @@ export function actionRoutes(catalog: readonly Action[]): readonly ConsoleAct[] 
 async function doAction(
   visit: Visit,
   typed: URLSearchParams,
-  { action, form, files }: { action: Action; form: FormFace; files: SentForm['files'] },
+  { action, form, files }: { action: Action; form: ActionForm; files: SentForm['files'] },
 ): Promise<Done> {
   const names = [
     ...shownFields(action, form).map(([name]) => name),
@@ -187,7 +190,7 @@ function fileOf(files: SentForm['files']): GivenFile {
 }
 
 /** Fields of the action that stand elsewhere on the page, tied to the form by its id. */
-function elsewhere({ input }: Action, { formId, fields = [] }: FormFace): string[] {
+function elsewhere({ input }: Action, { formId, fields = [] }: ActionForm): string[] {
   return formId === undefined
     ? []
     : Object.keys(input?.properties ?? {}).filter((name) => !fields.includes(name))

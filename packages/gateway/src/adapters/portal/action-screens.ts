@@ -11,8 +11,8 @@ import {
   uuidPattern,
 } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
-import type { Action, PortalFace, RawInput } from '../../actions/action.ts'
-import { faceOf } from '../../actions/fields.ts'
+import type { Action, PortalForm, RawInput } from '../../actions/action.ts'
+import { displayOf } from '../../actions/fields.ts'
 import { leftOf } from '../../actions/orders/order-actions.ts'
 import { readInput, typedIn } from '../../actions/read-input.ts'
 import { runForMember } from '../../actions/running/run-action.ts'
@@ -32,32 +32,32 @@ import type { ActionName, FieldName, Words } from './words.ts'
 /** Every action that a member may do: its screen, and what happens when it is sent. */
 export function actionScreens(catalog: readonly Action[]): readonly PortalRoute[] {
   return catalog.flatMap((action) =>
-    action.portal.flatMap((face): PortalRoute[] => {
-      const show = (visit: Visit) => screen(visit, { action, face })
+    action.portal.flatMap((portalForm): PortalRoute[] => {
+      const show = (visit: Visit) => screen(visit, { action, portalForm })
       const route: PortalAct = {
-        path: face.path,
-        roles: face.roles,
+        path: portalForm.path,
+        roles: portalForm.roles,
         fields: [
-          ...shownFields(action, face).map(([name]) => name),
-          ...(face.wantsProof ? ['password', 'code'] : []),
+          ...shownFields(action, portalForm).map(([name]) => name),
+          ...(portalForm.wantsProof ? ['password', 'code'] : []),
         ],
-        takesFile: hasPicture(shownFields(action, face)),
-        act: (visit, form) => doAction(visit, form, { action, face }),
+        takesFile: hasPicture(shownFields(action, portalForm)),
+        act: (visit, form) => doAction(visit, form, { action, portalForm }),
         back: show,
       }
-      return [{ path: face.path, roles: face.roles, show }, route]
+      return [{ path: portalForm.path, roles: portalForm.roles, show }, route]
     }),
   )
 }
 
 interface Screen {
   readonly action: Action
-  readonly face: PortalFace
+  readonly portalForm: PortalForm
 }
 
 function shownFields(
   { input }: Action,
-  { fields, hidden = [], fixed = {} }: PortalFace,
+  { fields, hidden = [], fixed = {} }: PortalForm,
 ): [string, TSchema][] {
   const all = Object.entries(input?.properties ?? {})
   if (fields) return all.filter(([name]) => fields.includes(name))
@@ -65,35 +65,35 @@ function shownFields(
 }
 
 function hasPicture(fields: readonly [string, TSchema][]): boolean {
-  return fields.some(([, schema]) => faceOf(schema).kind === 'picture')
+  return fields.some(([, schema]) => displayOf(schema).kind === 'picture')
 }
 
-async function screen(visit: Visit, { action, face }: Screen): Promise<PortalPage | undefined> {
+async function screen(visit: Visit, { action, portalForm }: Screen): Promise<PortalPage | undefined> {
   const { words } = visit.language
   // Safe: a test holds every name to the words.
-  const said = words.acts[face.name as ActionName]
-  const values = await valuesOf(visit, face)
+  const said = words.acts[portalForm.name as ActionName]
+  const values = await valuesOf(visit, portalForm)
   if (!values) return undefined
-  const warnings = await warningsOf(visit, face)
+  const warnings = await warningsOf(visit, portalForm)
   // There is nothing to confirm where nothing is warned of.
-  const fields = shownFields(action, face).filter(([name]) => name !== 'confirm' || warnings.length > 0)
+  const fields = shownFields(action, portalForm).filter(([name]) => name !== 'confirm' || warnings.length > 0)
   const isFile = hasPicture(fields)
-  const isKey = face.name === 'newRsaKey'
+  const isKey = portalForm.name === 'newRsaKey'
   return {
     title: said.title,
-    area: areaOf(face.page),
+    area: areaOf(portalForm.page),
     ...(isKey && { withKeyScript: true }),
     content: html`<p>${said.explains}</p>
 ${warnings.map((text) => html`<p><strong>${text}</strong></p>`)}
-<form method="post" action="${pathTo(face.path, visit.params)}" class="stack card"${isFile && html` enctype="multipart/form-data"`}${isKey && html` id="key-form"`}>
+<form method="post" action="${pathTo(portalForm.path, visit.params)}" class="stack card"${isFile && html` enctype="multipart/form-data"`}${isKey && html` id="key-form"`}>
 ${carried(visit)}
 ${isKey && keyMaker(visit.language)}
-${face.hidden?.map((name) => html`<input type="hidden" name="${name}" value="${values[name]}">`)}
+${portalForm.hidden?.map((name) => html`<input type="hidden" name="${name}" value="${values[name]}">`)}
 ${action.isOnce && html`<input type="hidden" name="formId" value="${randomUUID()}">`}
-${fields.map(([name, schema]) => inputOf(visit, { name, schema, action, face, values }))}
-${face.wantsProof && proofFields(visit)}
-<button class="${face.isDangerous ? 'danger' : 'primary'}">${said.title}</button>
-<a class="button" href="${pathTo(face.page, visit.params)}">${words.common.back}</a>
+${fields.map(([name, schema]) => inputOf(visit, { name, schema, action, portalForm, values }))}
+${portalForm.wantsProof && proofFields(visit)}
+<button class="${portalForm.isDangerous ? 'danger' : 'primary'}">${said.title}</button>
+<a class="button" href="${pathTo(portalForm.page, visit.params)}">${words.common.back}</a>
 </form>`,
   }
 }
@@ -105,7 +105,7 @@ export function keyMaker({ words }: Language): Html {
 }
 
 /** What breaks if this is done now. */
-async function warningsOf(visit: Visit, { name }: PortalFace): Promise<readonly Content[]> {
+async function warningsOf(visit: Visit, { name }: PortalForm): Promise<readonly Content[]> {
   if (name !== 'revokeKey') return []
   const { keys } = await visit.operations.merchants.showMerchant(visit.context, visit.context.merchantId)
   const key = keys.find(
@@ -129,7 +129,7 @@ function warningOf(visit: Visit, kind: 'aes' | 'rsa', breakage: Breakage): Conte
 /** What the screen begins with; undefined: what it is about is not this merchant's. */
 async function valuesOf(
   { operations, context, params, nowMs }: Visit,
-  { name }: PortalFace,
+  { name }: PortalForm,
 ): Promise<Readonly<Record<string, string | undefined>> | undefined> {
   switch (name) {
     case 'refund':
@@ -217,9 +217,9 @@ function inputOf(
   visit: Visit,
   field: Screen & { name: string; schema: TSchema; values: Readonly<Record<string, string | undefined>> },
 ): Html {
-  const { name, schema, action, face, values } = field
+  const { name, schema, action, portalForm, values } = field
   const { words } = visit.language
-  const { kind, placeholder } = faceOf(schema)
+  const { kind, placeholder } = displayOf(schema)
   const { maxLength } = schema as { maxLength?: number }
   return fieldOf({
     name,
@@ -230,7 +230,7 @@ function inputOf(
         ? fillText(words.orders.atMost, { amount: values['most'] })
         : undefined,
     value: visit.refused?.typed.get(name) ?? values[name],
-    isRequired: Boolean(action.input?.required?.includes(name) || face.required?.includes(name)),
+    isRequired: Boolean(action.input?.required?.includes(name) || portalForm.required?.includes(name)),
     kind,
     choices: choicesOf(name, words),
     ticked: tickedIn.has(name)
@@ -282,9 +282,9 @@ function choicesOf(
 
 const statusesOf = (name: EventName) => ({ ...orderEvents, ...refundEvents })[name].statuses
 
-async function doAction(visit: Visit, typed: URLSearchParams, { action, face }: Screen): Promise<Done> {
+async function doAction(visit: Visit, typed: URLSearchParams, { action, portalForm }: Screen): Promise<Done> {
   const { words } = visit.language
-  const names = [...shownFields(action, face).map(([name]) => name), ...(face.hidden ?? [])]
+  const names = [...shownFields(action, portalForm).map(([name]) => name), ...(portalForm.hidden ?? [])]
   const raw: RawInput = {
     ...Object.fromEntries(
       names.map((name) => [
@@ -292,12 +292,12 @@ async function doAction(visit: Visit, typed: URLSearchParams, { action, face }: 
         tickedIn.has(name) ? typed.getAll(name) : typedIn(typed, name, action.input?.properties[name]),
       ]),
     ),
-    ...face.fixed,
+    ...portalForm.fixed,
     ...visit.params,
     merchantId: visit.context.merchantId,
   }
-  const { params, input, errors } = readInput(action, face.read?.(raw) ?? raw, {
-    required: face.required,
+  const { params, input, errors } = readInput(action, portalForm.read?.(raw) ?? raw, {
+    required: portalForm.required,
     nameOf: (field) => words.fields[field as FieldName] ?? field,
     say: {
       missing: (field) => fillText(words.trouble.missing, { field }),
@@ -305,7 +305,7 @@ async function doAction(visit: Visit, typed: URLSearchParams, { action, face }: 
     },
   })
   if (errors.length > 0) return { kind: 'refused', errors }
-  if (names.includes('confirm') && !input?.['confirm'] && (await warningsOf(visit, face)).length > 0)
+  if (names.includes('confirm') && !input?.['confirm'] && (await warningsOf(visit, portalForm)).length > 0)
     return { kind: 'refused', errors: [{ field: 'confirm', message: words.keys.stillNeeded }] }
   const { operations, context, member, actor, nowMs } = visit
   // What its requests are refused is not done here instead.
@@ -314,23 +314,23 @@ async function doAction(visit: Visit, typed: URLSearchParams, { action, face }: 
   const answer = await runForMember(action, {
     operations,
     member,
-    roles: face.roles,
+    roles: portalForm.roles,
     actor,
     nowMs,
     params,
     input,
     actId: action.isOnce ? idempotentIdOf(visit, typed, { action, params, input }) : undefined,
-    ...(face.wantsProof && { prove: () => demandProof(visit, typed) }),
+    ...(portalForm.wantsProof && { prove: () => demandProof(visit, typed) }),
   })
-  const said = words.acts[face.name as ActionName]
-  const to = pathTo(face.page, visit.params)
+  const said = words.acts[portalForm.name as ActionName]
+  const to = pathTo(portalForm.page, visit.params)
   const secrets = action.tell?.(answer, { params, input }).secrets
   if (!secrets) return { kind: 'go', to, note: said.done }
   return {
     kind: 'shown_once',
     page: {
       title: said.done,
-      area: areaOf(face.page),
+      area: areaOf(portalForm.page),
       content: html`<p><strong>${words.once}</strong></p>
 ${secrets.map(([, value]) => html`<p class="secret"><code>${value}</code></p>`)}
 <p class="acts"><a class="button primary" href="${to}">${words.common.done}</a></p>`,

@@ -42,7 +42,7 @@ export function actLink(
   name: ActionName,
   values: Readonly<Record<string, string>> = {},
 ): Html | undefined {
-  const found = visit.catalog.flatMap(({ portal }) => portal).find((face) => face.name === name)
+  const found = visit.catalog.flatMap(({ portal }) => portal).find((form) => form.name === name)
   if (!found || !mayUse(found, visit.member)) return undefined
   return html`<a class="button${found.isDangerous && ' danger'}" href="${pathTo(found.path, values)}">${visit.language.words.acts[name].title}</a>`
 }

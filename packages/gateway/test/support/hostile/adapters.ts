@@ -7,7 +7,7 @@ import { walletRoutes } from '../../../src/adapters/wallet/routes.ts'
 import { prefix as walletPrefix } from '../../../src/adapters/wallet/wallet.ts'
 import type { HostileWorld } from './world.ts'
 
-export interface Face {
+export interface Adapter {
   readonly name: string
   readonly origin: string
   readonly prefix: string
@@ -18,7 +18,7 @@ export interface Face {
   readonly bare: readonly string[]
 }
 
-export function facesOf(world: HostileWorld): readonly Face[] {
+export function adaptersOf(world: HostileWorld): readonly Adapter[] {
   const { gateway, things, special } = world
   const { paymentId } = special.paid
   const [linkId] = world.linkIds
@@ -72,7 +72,7 @@ export function facesOf(world: HostileWorld): readonly Face[] {
 
 /** Only a live gateway takes applications: a test of its own looks at them. */
 const applicationPath = '/applications/:applicationId'
-export const pathsOf = ({ routes }: Face, kind: 'show' | 'download') =>
+export const pathsOf = ({ routes }: Adapter, kind: 'show' | 'download') =>
   routes.flatMap((route) => (kind in route && route.path !== applicationPath ? [route.path] : []))
-export const addressOf = ({ origin, prefix, things: of }: Face, path: string) =>
+export const addressOf = ({ origin, prefix, things: of }: Adapter, path: string) =>
   origin + prefix + path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(of(path)[name] ?? name))
