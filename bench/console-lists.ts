@@ -184,7 +184,7 @@ async function measure(url: string, { merchantId, paymentId, callbackId }: Sampl
     '/merchants?q=Merchant',
     '/wallets?q=person-77',
     `/merchants/${merchantId}/payouts?status=requested`,
-    '/notices?state=refused',
+    '/emails?state=refused',
     '/reconciliation?status=settled',
     '/reconciliation?kind=twice',
     `/links?merchant=${merchantId}`,

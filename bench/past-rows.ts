@@ -215,7 +215,7 @@ export async function insertPastGateway(pool: Pool, nowMs: number): Promise<void
        from generate_series(1, 20000) as n`,
   )
   await run(
-    `insert into notices (notice_id, kind, recipient, language, parameters, state, created_at, give_up_at, ended_at)
+    `insert into emails (email_id, kind, recipient, language, parameters, state, created_at, give_up_at, ended_at)
      select gen_random_uuid(), 'receipt', 'a@shop.example', 'en', '{}', case when n % 100 = 0 then 'refused' else 'sent' end,
             $1::bigint - n, $1, $1::bigint - n
        from generate_series(1, 300000) as n`,

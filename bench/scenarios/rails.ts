@@ -107,7 +107,7 @@ async function openShop(world: World) {
     transactionId: string,
     onAnswer: (answers: number) => Promise<void>,
   ): Promise<void> {
-    const urls = { returnUrl: 'https://pay.example/return', notifyUrl: 'https://pay.example/notices' }
+    const urls = { returnUrl: 'https://pay.example/return', notifyUrl: 'https://pay.example/notifications' }
     const attempt = { ...order, transactionId, amountMinor: order.paymentAmountMinor, locale: 'en' }
     const start = paymentStart({
       order,

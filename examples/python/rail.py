@@ -42,7 +42,7 @@ def notify(payment):
     try:
         urllib.request.urlopen(urllib.request.Request(payment["notifyUrl"], body, headers), timeout=5)
     except OSError as error:  # the gateway asks by itself too
-        print("The notice did not arrive:", error, file=sys.stderr)
+        print("The notification did not arrive:", error, file=sys.stderr)
 
 class Rail(BaseHTTPRequestHandler):
     def do_POST(self):

@@ -1,4 +1,4 @@
-// The test bank over HTTP: the gateway's messages at /messages, pages for people, and notices to the gateway. Everything
+// The test bank over HTTP: the gateway's messages at /messages, pages for people, and notifications to the gateway. Everything
 // it knows of Tillgate is the public protocol.
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs'
@@ -79,10 +79,10 @@ export function openBank({ url, secrets, journalPath }: ServerParts): Server {
   function tellOf(entry: Entry): void {
     if ('payment' in entry) {
       const { transactionId, notifyUrl, choice, settlesAtMs } = entry.payment
-      const notice = { type: 'payment.changed', transactionId } as const
-      if (choice !== undefined && choice !== 'late') void tell(notifyUrl, notice)
-      if (choice === 'twice') void tell(notifyUrl, notice)
-      if (settlesAtMs !== undefined) void tell(notifyUrl, notice, settlesAtMs)
+      const notification = { type: 'payment.changed', transactionId } as const
+      if (choice !== undefined && choice !== 'late') void tell(notifyUrl, notification)
+      if (choice === 'twice') void tell(notifyUrl, notification)
+      if (settlesAtMs !== undefined) void tell(notifyUrl, notification, settlesAtMs)
     }
     if ('refund' in entry && entry.refund.settlesAtMs !== undefined) {
       const { refundId, transactionId, settlesAtMs } = entry.refund
@@ -91,9 +91,9 @@ export function openBank({ url, secrets, journalPath }: ServerParts): Server {
     }
   }
 
-  /** A notice that does not arrive costs time alone: the gateway asks by itself too. */
-  async function tell(notifyUrl: string, notice: protocol.RailNotice, atMs = 0): Promise<void> {
-    const message = { id: randomUUID(), body: JSON.stringify(notice) }
+  /** A notification that does not arrive costs time alone: the gateway asks by itself too. */
+  async function tell(notifyUrl: string, notification: protocol.RailNotification, atMs = 0): Promise<void> {
+    const message = { id: randomUUID(), body: JSON.stringify(notification) }
     await pause(Math.max(0, atMs - Date.now()), undefined, { ref: false })
     for (const afterMs of triesAfterMs) {
       await pause(afterMs, undefined, { ref: false })
@@ -103,7 +103,7 @@ export function openBank({ url, secrets, journalPath }: ServerParts): Server {
       const told = await fetch(notifyUrl, request).catch(() => undefined)
       if (told?.ok) return
     }
-    process.stderr.write(`A notice did not arrive at ${notifyUrl}.\n`)
+    process.stderr.write(`A notification did not arrive at ${notifyUrl}.\n`)
   }
 }
 

@@ -1,16 +1,16 @@
-// What gateway and rail read of each other: messages, answers, notices and their signatures. An answer that is taken is
+// What gateway and rail read of each other: messages, answers, notifications and their signatures. An answer that is taken is
 // one that the checkout can show, and nothing is genuine that nobody signed.
 import assert from 'node:assert/strict'
 import {
   parseRailMessage,
-  parseRailNotice,
+  parseRailNotification,
   parseRailPaymentAnswer,
   parseRailRefundAnswer,
   signWebhook,
   verifyRailResponse,
   verifyWebhook,
 } from '@tillgate/protocol'
-import { railMessageSamples, railNoticeSamples } from '../../packages/protocol/test/rail-vectors.ts'
+import { railMessageSamples, railNotificationSamples } from '../../packages/protocol/test/rail-vectors.ts'
 import type { Target } from './guided.ts'
 import { reading } from './message-targets.ts'
 
@@ -38,10 +38,10 @@ export function railTargets(): Target[] {
       parse: (text) => parseRailRefundAnswer('refund.start', text),
       right: refundAnswers,
     }),
-    reading({ name: 'notice of a rail', parse: parseRailNotice, right: railNoticeSamples }),
+    reading({ name: 'notification of a rail', parse: parseRailNotification, right: railNotificationSamples }),
     signed({
-      name: 'signature of a notice',
-      bodies: railNoticeSamples,
+      name: 'signature of a notification',
+      bodies: railNotificationSamples,
       verify: (headers, body) => verifyWebhook(headers, body, { secrets, nowMs }),
     }),
     signed({

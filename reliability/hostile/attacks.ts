@@ -41,7 +41,7 @@ export const requestsOf: Readonly<Record<string, PageRequests>> = {
   'orders from a payment link, 200 addresses': 'links',
   'orders from a payment link, one address': 'links',
   'codes of a payment link, 200 addresses': 'codes',
-  'notices of rails, 200 addresses': 'notices',
+  'notifications of rails, 200 addresses': 'notifications',
   'statements without the right, 20 addresses': 'imports',
   'largest statements, one operator': 'largeImports',
 }
@@ -84,7 +84,7 @@ export const attacks = {
   'orders from a payment link, one address': (attack, isOver) =>
     flood(attack, { lines: 64, addresses: 1, isOver }),
   'codes of a payment link, 200 addresses': pageFlood(200),
-  'notices of rails, 200 addresses': pageFlood(200),
+  'notifications of rails, 200 addresses': pageFlood(200),
   'statements without the right, 20 addresses': pageFlood(20),
   // Its operator imports one after the other, because the gateway reads one at a time.
   'largest statements, one operator': pageFlood(1),

@@ -1,5 +1,5 @@
 // What bad clients send to everything beside the merchant API: junk sign-ins, forged sessions and tokens, codes, forms of a
-// payment link, notices of rails, statements from whoever may not import any, and the largest from whoever may. Each kind as
+// payment link, notifications of rails, statements from whoever may not import any, and the largest from whoever may. Each kind as
 // whole requests, made anew for every attack, because what is too old is refused for that alone.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -30,7 +30,7 @@ export type PageRequests =
   | 'pins'
   | 'links'
   | 'codes'
-  | 'notices'
+  | 'notifications'
   | 'imports'
   | 'largeImports'
 
@@ -108,7 +108,7 @@ export async function makePageRequests(
     manyParts: () => ['/merchant/sign-in', '/wallet/sign-in', link].map((path) => manyParts(host, path)),
     codes: () => ['svg', 'png'].map((format) => get(`${link}/qr.${format}`)),
     links: () => several(manyRequests, () => post(link, { number: randomBytes(10).toString('hex') })),
-    notices: () => several(20, () => notices()).flat(),
+    notifications: () => several(20, () => notifications()).flat(),
     imports: () =>
       [
         ...[
@@ -128,7 +128,7 @@ export async function makePageRequests(
   }
 
   /** Unsigned, with a wrong signature, old, of another rail, and genuine about nothing, which is then repeated. */
-  function notices(): string[] {
+  function notifications(): string[] {
     const transactionId = randomBytes(12).toString('hex')
     const body = JSON.stringify({ type: 'payment.changed', transactionId })
     const nowMs = Date.now()
@@ -146,7 +146,7 @@ export async function makePageRequests(
       request({
         verb: 'POST',
         host,
-        path: '/rails/hostile-a/notices',
+        path: '/rails/hostile-a/notifications',
         body,
         headers: { 'content-type': 'application/json', ...headers },
       }),

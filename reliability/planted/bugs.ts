@@ -463,8 +463,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
-  'rail-notice-believed': {
-    what: 'A notice of a rail is taken for the rail’s word: what it is about is approved, whatever the rail answers.',
+  'rail-notification-believed': {
+    what: 'A notification of a rail is taken for the rail’s word: what it is about is approved, whatever the rail answers.',
     caughtBy: 'simulation',
     places: [
       {
@@ -555,7 +555,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'known-device-is-told-of': {
     what: 'Every right PIN is told to the owner as a new device, until nobody reads such mails any more.',
-    caughtBy: 'wallet-notices.test.ts',
+    caughtBy: 'wallet-emails.test.ts',
     places: [
       {
         in: 'makeAuthenticateWallet',
@@ -566,7 +566,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'cancelled-withdrawal-is-not-told': {
     what: 'The money of a withdrawal is back in the wallet since its run was cancelled, and nobody is told.',
-    caughtBy: 'wallet-notices.test.ts',
+    caughtBy: 'wallet-emails.test.ts',
     places: [
       {
         in: 'makeNotifyPayout',

@@ -1,8 +1,11 @@
 // A bank that is connected as an outside rail. It keeps what it was told, and decides each payment and refund once. What
-// lies between it and the gateway loses, repeats, delays and reorders messages, answers and notices; some notices and
-// answers are forged, and some notices are about nothing.
+// lies between it and the gateway loses, repeats, delays and reorders messages, answers and notifications; some notifications and
+// answers are forged, and some notifications are about nothing.
 import { parseRailMessage, type RailMessage, signRailResponse, signWebhook } from '@tillgate/protocol'
-import type { Notice, NoticeOutcome } from '../../packages/gateway/src/finance/rails/handle-notification.ts'
+import type {
+  NotificationOutcome,
+  RailNotification,
+} from '../../packages/gateway/src/finance/rails/handle-notification.ts'
 import type { RailPost } from '../../packages/gateway/src/finance/rails/rail-client.ts'
 import type { Owner } from './scheduler.ts'
 import type { Seeded } from './seeded.ts'
@@ -48,8 +51,8 @@ export class SimulatedBank {
   readonly #heard: { readonly body: string; readonly headers: Headers }[] = []
   /** From then on nothing between it and the gateway goes wrong. */
   isHealed = false
-  /** Brings a notice to one of the gateway's processes. */
-  tell: (notice: Notice) => Promise<NoticeOutcome | 'lost'> = async () => 'lost'
+  /** Brings a notification to one of the gateway's processes. */
+  tell: (notification: RailNotification) => Promise<NotificationOutcome | 'lost'> = async () => 'lost'
 
   constructor({ time, seeded, world }: { time: VirtualTime; seeded: Seeded; world: Owner }) {
     this.#time = time
@@ -292,7 +295,7 @@ export class SimulatedBank {
     const headers = { ...signWebhook({ id, body }, { secrets: [secret ?? this.#secret], nowMs }) }
     const isHeard = (await this.tell({ railId: bankRailId, headers, body })) === 'heard'
     if (isHeard && secret !== undefined)
-      this.contradictions.push(`a forged notice of ${transactionId} was heard`)
+      this.contradictions.push(`a forged notification of ${transactionId} was heard`)
     return isHeard
   }
 

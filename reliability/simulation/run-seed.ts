@@ -110,8 +110,8 @@ export async function runSeed(
     onDeadlock: (label) => deadlocks.push(`a transaction waited in a circle and was ended at ${label}`),
     note: log,
   })
-  bank.tell = async (notice) => {
-    const called = await processes.call((gateway) => gateway.handleRailNotification(notice))
+  bank.tell = async (notification) => {
+    const called = await processes.call((gateway) => gateway.handleRailNotification(notification))
     return called.kind === 'answered' ? called.value : 'lost'
   }
   const journal = new Journal()

@@ -64,7 +64,7 @@ const nothingToPurge = async () => ({
   sessions: 0,
   hosts: 0,
   tries: 0,
-  notices: 0,
+  emails: 0,
   more: false,
 })
 

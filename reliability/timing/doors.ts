@@ -1,5 +1,5 @@
 // Every door at which an outsider could ask whether something is there: signing in, recovery, registration, one-time
-// links, links of the checkout, notices of rails. Of each the kinds of refusals that must not be told apart.
+// links, links of the checkout, notifications of rails. Of each the kinds of refusals that must not be told apart.
 import { randomBytes } from 'node:crypto'
 import type { TestGateway } from '../../packages/gateway/test/support/gateway.ts'
 import { createBody } from '../../packages/gateway/test/support/order.ts'
@@ -10,7 +10,7 @@ import { planted, sameAgain } from './refusals.ts'
 
 export interface PageRequest {
   readonly path: string
-  /** What is posted: a form, or a rail's notice. */
+  /** What is posted: a form, or a rail's notification. */
   readonly body?: string
   readonly headers: Readonly<Record<string, string>>
   /** What the request before it still does after its answer is not to fall on this one. */
@@ -88,7 +88,7 @@ export async function makeDoors(gateway: TestGateway, people: People): Promise<M
         'no such merchant': [checkout(noOrder, '999999999999999991')],
       }),
     ],
-    ['notices of rails', ofRails({ 'a rail that is there': railId })],
+    ['notifications of rails', ofRails({ 'a rail that is there': railId })],
   ])
 
   async function orders(): Promise<string[]> {
@@ -131,8 +131,8 @@ function ofPaths(unknown: () => string, others: Readonly<Record<string, readonly
 }
 
 function ofRails(others: Readonly<Record<string, string>>): Door {
-  const notice = (railId: string) => (): PageRequest => ({
-    path: `/rails/${railId}/notices`,
+  const notification = (railId: string) => (): PageRequest => ({
+    path: `/rails/${railId}/notifications`,
     headers: {
       'content-type': 'application/json',
       'webhook-id': `msg_${token()}`,
@@ -144,10 +144,10 @@ function ofRails(others: Readonly<Record<string, string>>): Door {
   return {
     thresholdMicros: manyTriesMicros,
     kinds: new Map([
-      ['no such rail', notice('nowhere')],
-      [sameAgain, notice('nothing')],
-      [planted, notice('nowhere')],
-      ...Object.entries(others).map(([name, railId]) => [name, notice(railId)] as const),
+      ['no such rail', notification('nowhere')],
+      [sameAgain, notification('nothing')],
+      [planted, notification('nowhere')],
+      ...Object.entries(others).map(([name, railId]) => [name, notification(railId)] as const),
     ]),
   }
 }

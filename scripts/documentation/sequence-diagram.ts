@@ -5,7 +5,7 @@ import { retryOffsetsMs } from '../../packages/gateway/src/core/callbacks/rules/
 import { type EventName, eventOfStatus } from '../../packages/protocol/src/events.ts'
 import type { TradeMethod } from '../../packages/protocol/src/methods.ts'
 import type { RailMessageType } from '../../packages/protocol/src/rail/messages.ts'
-import type { RailNotice } from '../../packages/protocol/src/rail/notices.ts'
+import type { RailNotification } from '../../packages/protocol/src/rail/notifications.ts'
 import { arrow, box, drawing, line, text } from './svg.ts'
 
 interface Message {
@@ -67,7 +67,7 @@ export function railSequence(): string {
   const [consumer, gateway, rail] = ['Consumer', 'Tillgate', 'Rail'] as const
   const start: RailMessageType = 'payment.start'
   const status: RailMessageType = 'payment.status'
-  const changed: RailNotice['type'] = 'payment.changed'
+  const changed: RailNotification['type'] = 'payment.changed'
   return sequence(
     'A payment over a rail that asks the consumer on a page of its own',
     [consumer, gateway, rail],

@@ -1,14 +1,14 @@
 -- Messages by e-mail that wait to be sent, and what became of those that were: written in the transaction of what they
 -- tell of. Claimed from by workers, small and never spread; the ended ones are kept for some days. due_at is when to send,
 -- and while a worker holds a claim, when its lease ends.
-create table notices (
-  notice_id   uuid    primary key,
+create table emails (
+  email_id   uuid    primary key,
   kind        text    not null,
   merchant_id text,
   recipient   text    check (length(recipient) <= 254),                -- null: not addressed yet, or forgotten
   language    text    not null,
   parameters  jsonb   not null,                                        -- what the text tells, never a secret
-  sealed_link bytea,                                                   -- a one-time link, until the notice ends
+  sealed_link bytea,                                                   -- a one-time link, until the email ends
   once_key    text    unique,                                          -- told once, however often it happens
   state       text    not null check (state in ('queued', 'sent', 'refused', 'given_up')),
   created_at  bigint  not null,
@@ -23,12 +23,12 @@ create table notices (
   check (state = 'queued' or (claim_id is null and sealed_link is null)),
   check (sealed_link is null or recipient is not null)
 ) with (fillfactor = 70);
-create index notices_due on notices (due_at) where state = 'queued';
-create index notices_ended on notices (ended_at) where ended_at is not null;
-create index notices_failed on notices (ended_at) where state in ('refused', 'given_up');
+create index emails_due on emails (due_at) where state = 'queued';
+create index emails_ended on emails (ended_at) where ended_at is not null;
+create index emails_failed on emails (ended_at) where state in ('refused', 'given_up');
 
 -- Kinds that a reader does not want any more.
-create table notice_optouts (
+create table email_optouts (
   email      text,
   kind       text,
   created_at bigint not null,

@@ -7,7 +7,7 @@ import {
   railRefundStatuses,
 } from '../src/rail/answers.ts'
 import { railMessages } from '../src/rail/messages.ts'
-import { railNotices } from '../src/rail/notices.ts'
+import { railNotifications } from '../src/rail/notifications.ts'
 import { fieldTable, inside, type Tables, table } from './tables.ts'
 
 export const railTables: Tables = {
@@ -20,7 +20,7 @@ export const railTables: Tables = {
   instruction: () => fieldTable(inside(railPaymentAnswerSchema, 'nextAction', 'lines')),
   'refund answer': () => fieldTable(railRefundAnswerSchema),
   'refund statuses': () => meaningTable(railRefundStatuses),
-  'rail notices': noticeTable,
+  'rail notifications': notificationTable,
 }
 
 function messageTable(): string {
@@ -33,8 +33,8 @@ function messageTable(): string {
   return table(['`type`', 'Meaning', 'Carries', 'Answered by `status`'], rows)
 }
 
-function noticeTable(): string {
-  const rows = Object.entries(railNotices).map(([type, { meaning, schema }]) => [
+function notificationTable(): string {
+  const rows = Object.entries(railNotifications).map(([type, { meaning, schema }]) => [
     code(type),
     fieldsOf(schema),
     meaning,

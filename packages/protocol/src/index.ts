@@ -42,7 +42,7 @@ export {
 } from './opening.ts'
 export * from './rail/answers.ts'
 export * from './rail/messages.ts'
-export * from './rail/notices.ts'
+export * from './rail/notifications.ts'
 export * from './rail/response-signature.ts'
 export * from './rail/webhook-signature.ts'
 export * from './redirect.ts'

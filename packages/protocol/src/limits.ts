@@ -74,7 +74,7 @@ export const aesTagBytes = 16
 /** Two, so that a key can be replaced without a moment in which neither works. */
 export const maxLiveKeys = 2
 
-/** Of a message to a rail, of its answer and of a notice, in bytes of UTF-8. */
+/** Of a message to a rail, of its answer and of a notification, in bytes of UTF-8. */
 export const maxRailMessageBytes = 64 * 1024
 export const railAnswerTimeoutMs = 10 * second
 /** How far the timestamp of a signed message of a rail may be from the clock, both ways. */

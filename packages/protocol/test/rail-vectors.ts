@@ -1,7 +1,7 @@
 // Makes docs/rail-test-vectors.json: signed messages and responses of rails, and those that must be refused. Everything
 // follows from the secrets below, which are public and for tests alone.
 import type { RailMessage, railMessages } from '../src/rail/messages.ts'
-import type { RailNotice } from '../src/rail/notices.ts'
+import type { RailNotification } from '../src/rail/notifications.ts'
 import { signRailResponse } from '../src/rail/response-signature.ts'
 import { signWebhook } from '../src/rail/webhook-signature.ts'
 
@@ -30,7 +30,7 @@ export const railMessageSamples: { readonly [Type in keyof typeof railMessages]:
     createdAt: nowMs,
     expiresAt: nowMs + 900_000,
     returnUrl: `https://pay.example.com/checkout/P01K73ZQ800JZ7V3N4Q5R6S7T8W`,
-    notifyUrl: 'https://pay.example.com/rails/bank/notices',
+    notifyUrl: 'https://pay.example.com/rails/bank/notifications',
     locale: 'en',
     channel: 'WEB',
   },
@@ -49,13 +49,13 @@ export const railMessageSamples: { readonly [Type in keyof typeof railMessages]:
   'refund.status': { type: 'refund.status', refundId },
 }
 
-export const railNoticeSamples: readonly RailNotice[] = [
+export const railNotificationSamples: readonly RailNotification[] = [
   { type: 'payment.changed', transactionId },
   { type: 'refund.changed', refundId },
 ]
 
 export function makeRailVectors() {
-  const samples = [...Object.values(railMessageSamples), ...railNoticeSamples]
+  const samples = [...Object.values(railMessageSamples), ...railNotificationSamples]
   const signed = samples.map((sample, index) => ({
     name: sample.type,
     ...sign(index, JSON.stringify(sample)),

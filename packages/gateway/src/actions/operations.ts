@@ -79,7 +79,7 @@ export interface Operations extends MerchantOperations {
   readonly secondStep: Pick<SecondStep, 'reset'>
   readonly memberSecondStep: Pick<SecondStep, 'reset'>
   readonly apiTokens: ManageTokens
-  readonly notices: ManageEmails
+  readonly emails: ManageEmails
   readonly platformKeys: ManagePlatformKeys
   readonly wallets: ManageWallets
   readonly funds: MoveFunds

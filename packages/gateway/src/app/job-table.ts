@@ -170,8 +170,8 @@ function purgeJob({ operations, log }: JobTableParts): Job {
       if (busy.length > 0)
         log.warn({ worker, tables: busy }, 'a table was held for too long to make or drop its partitions')
       const rows = await operations.purgeRows()
-      if (rows.notices > 0)
-        log.debug({ worker, count: rows.notices }, 'emails that ended a month ago were removed')
+      if (rows.emails > 0)
+        log.debug({ worker, count: rows.emails }, 'emails that ended a month ago were removed')
       return rows.more ? breathMs : undefined
     },
   }

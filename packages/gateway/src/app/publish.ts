@@ -17,7 +17,7 @@ export interface PublishParts {
   readonly live: Pick<LiveOrders, 'changed'>
   readonly listening: Pick<SandboxListen, 'expects'>
   readonly directory: Pick<MerchantDirectory, 'forget'>
-  readonly metrics: Pick<GatewayMetrics, 'orders' | 'refunds' | 'notices'>
+  readonly metrics: Pick<GatewayMetrics, 'orders' | 'refunds' | 'emails'>
   readonly messages: Pick<ChangeMessages, 'add'>
   readonly isSandbox: boolean
 }
@@ -48,7 +48,7 @@ export function react({ jobs, delivery, live, listening, directory }: PublishPar
 
 function count(metrics: PublishParts['metrics'], change: Change): void {
   if (change.kind === 'order created') metrics.orders.of('pending').add()
-  if (change.kind === 'email') metrics.notices.of(change.state).add()
+  if (change.kind === 'email') metrics.emails.of(change.state).add()
   if (change.kind !== 'order' || change.status === undefined) return
   const { status } = change
   const counter = Object.hasOwn(refundStatuses, status) ? metrics.refunds : metrics.orders

@@ -114,7 +114,7 @@ test('doors, documentation, sandbox and the test bank', async () => {
     ...[`/merchant/sign-in?next=${asked()}`, '/merchant/forgotten', `/merchant/join/${asked()}`],
     ...[`/wallet/sign-in?next=${asked()}`, '/wallet/forgotten', '/wallet/new-pin', '/wallet/register'],
     ...['/wallet/closed', `/checkout/${asked()}/${asked()}/${asked()}`, `/l/${asked()}`],
-    ...[`/notices/unsubscribe?kind=${asked()}&email=${asked()}&token=${asked()}`, `/${asked()}`],
+    ...[`/emails/unsubscribe?kind=${asked()}&email=${asked()}&token=${asked()}`, `/${asked()}`],
   ])
     await visitor.look(gateway.url + path)
   const search = await visitor.look(`${gateway.url}/docs/search?q=${asked()}`)

@@ -421,8 +421,11 @@ test('late money that is held goes back through its rail', async () => {
   assert.match(refused.msg, /Nothing is held of this attempt: it is pending/)
   bank.payments.set(params.transactionId, approved)
   await shop.cancel(order)
-  const { body, headers } = bank.notice({ type: 'payment.changed', transactionId: params.transactionId })
-  await fetch(`${gateway.url}/rails/late/notices`, { method: 'POST', headers, body })
+  const { body, headers } = bank.notification({
+    type: 'payment.changed',
+    transactionId: params.transactionId,
+  })
+  await fetch(`${gateway.url}/rails/late/notifications`, { method: 'POST', headers, body })
   const { attempts } = gateway.stores
   while ((await attempts.findAttempt(params))?.status !== 'held') await untilNextTurn()
   assert.equal((await admin.data('returnLateMoney', { params, body: { reason } })).railId, 'late')
@@ -548,17 +551,17 @@ test('rare callbacks are looked for a stretch at a time', async () => {
   assert.deepEqual([second.callbacks.length, second.older], [1, undefined])
 })
 
-test('notices are listed and sent again', async () => {
-  const noticeId = '019a0000-0000-7000-8000-000000000001'
+test('emails are listed and sent again', async () => {
+  const emailId = '019a0000-0000-7000-8000-000000000001'
   await pool.query(
-    `insert into notices (notice_id, kind, recipient, language, parameters, state, created_at, give_up_at, ended_at)
+    `insert into emails (email_id, kind, recipient, language, parameters, state, created_at, give_up_at, ended_at)
      values ($1, 'rail-paused', 'ops@pay.test', 'en', '{}', 'refused', 1, 1, 1)`,
-    [noticeId],
+    [emailId],
   )
-  const { notices } = await admin.data('listEmails', { query: { state: 'refused' } })
-  assert.deepEqual([notices[0].noticeId, notices[0].state], [noticeId, 'refused'])
-  await admin.data('retryEmail', { params: { noticeId }, body: { reason } })
-  assert.equal((await admin.call('retryEmail', { params: { noticeId }, body: { reason } })).code, 40901)
+  const { emails } = await admin.data('listEmails', { query: { state: 'refused' } })
+  assert.deepEqual([emails[0].emailId, emails[0].state], [emailId, 'refused'])
+  await admin.data('retryEmail', { params: { emailId }, body: { reason } })
+  assert.equal((await admin.call('retryEmail', { params: { emailId }, body: { reason } })).code, 40901)
 })
 
 test('endpoints of a merchant are registered, changed, paused, resumed and removed', async () => {

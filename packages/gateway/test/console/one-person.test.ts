@@ -365,11 +365,11 @@ const { linkId } = (await actions.done('mallory', 'link.create', {
   params: { merchantId },
   input: newLink,
 })) as { linkId: string }
-const noticeId = makeUuid(clock.now(), randomBytes)
+const emailId = makeUuid(clock.now(), randomBytes)
 await pool.query(
-  `insert into notices (notice_id, kind, recipient, language, parameters, state, created_at, give_up_at, ended_at)
+  `insert into emails (email_id, kind, recipient, language, parameters, state, created_at, give_up_at, ended_at)
    values ($1, 'payout-paid', 'ann@tea.example', 'en', '{}', 'given_up', $2, $2, $2)`,
-  [noticeId, clock.now()],
+  [emailId, clock.now()],
 )
 const { rows: sentBefore } = await pool.query<{ merchant_id: string; callback_id: string }>(
   'select merchant_id, callback_id from callbacks order by callback_id limit 3',
@@ -417,7 +417,7 @@ const harmless: readonly Call[] = [
   { name: 'merchant.logo', params: { merchantId } },
   { name: 'merchant.stop-bank-account', params: waitingAccount },
   { name: 'merchant.suspend', params: { merchantId: stopped.merchantId } },
-  { name: 'notice.retry', params: { noticeId } },
+  { name: 'email.retry', params: { emailId } },
   { name: 'operator.disable', params: { login: 'leaver' } },
   { name: 'order.cancel', params: { merchantId: unwanted.merchantId, paymentId: unwanted.paymentId } },
   { name: 'payout.paid', params: { merchantId, payoutId: dueOut.payoutId }, input: bankSays },

@@ -55,7 +55,7 @@ test('old texts, ended sessions and unused hosts go in batches; orders and the c
     [all],
   )
   await pool.query(
-    `insert into notices (notice_id, kind, language, parameters, state, created_at, give_up_at, ended_at)
+    `insert into emails (email_id, kind, language, parameters, state, created_at, give_up_at, ended_at)
      select gen_random_uuid(), 'rail-paused', 'en', '{}', 'sent', 1, 1, ended_at from unnest($1::bigint[]) as n (ended_at)`,
     [[nowMs - 31 * dayMs, nowMs - 29 * dayMs]],
   )
@@ -92,7 +92,7 @@ test('old texts, ended sessions and unused hosts go in batches; orders and the c
     hosts,
     erased: 0,
     tries: 2,
-    notices: 1,
+    emails: 1,
   })
   assert.equal(breaths, 3, 'two between three batches of callbacks, one between two of hosts')
   assert.equal(await countOf('callbacks', 'body is not null'), young.length)
@@ -110,7 +110,7 @@ test('old texts, ended sessions and unused hosts go in batches; orders and the c
     hosts: 0,
     erased: 0,
     tries: 0,
-    notices: 0,
+    emails: 0,
   })
 })
 
@@ -157,12 +157,12 @@ test('a callback that is asked for again while it is being pruned keeps its text
   assert.equal(await countOf('callback_queue', `merchant_id = '${merchantId}'`), 1)
 })
 
-test('a gateway takes old notices, hosts and links away by itself', async () => {
+test('a gateway takes old emails, hosts and links away by itself', async () => {
   const first = await startTestGateway()
   const { merchantId } = await first.addMerchant()
   const longAgo = Date.now() - 31 * dayMs
   await first.pool.query(
-    `insert into notices (notice_id, kind, recipient, language, parameters, state, created_at, give_up_at, ended_at)
+    `insert into emails (email_id, kind, recipient, language, parameters, state, created_at, give_up_at, ended_at)
      values (gen_random_uuid(), 'rail-paused', 'ann@shop.example', 'en', '{}', 'sent', 1, 1, $1)`,
     [longAgo],
   )
@@ -178,7 +178,7 @@ test('a gateway takes old notices, hosts and links away by itself', async () => 
   )
   await startTestGateway({ share: first })
   const rows = async () => {
-    const counts = ['notices', 'merchant_callback_hosts', 'member_links'].map((table) =>
+    const counts = ['emails', 'merchant_callback_hosts', 'member_links'].map((table) =>
       first.pool.query(`select from ${table}`),
     )
     return (await Promise.all(counts)).reduce((sum, { rowCount }) => sum + rowCount, 0)

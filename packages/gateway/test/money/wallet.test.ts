@@ -283,8 +283,8 @@ test('a PIN that is made here works, and rests as nothing but a sealed hash that
 test('no code for a new PIN is made or mailed that is asked for while the wallet is closed', async () => {
   const { walletId, login } = await newWallet()
   const nowMs = clock.now()
-  const notice: NewEmail = {
-    noticeId: randomUUID(),
+  const email: NewEmail = {
+    emailId: randomUUID(),
     kind: 'pin-code',
     merchantId: undefined,
     recipient: login,
@@ -296,19 +296,19 @@ test('no code for a new PIN is made or mailed that is asked for while the wallet
     giveUpAtMs: nowMs + 1,
   }
   const both = await pool.transaction(async (transaction) => {
-    await transaction.query('lock table notices in share mode')
+    await transaction.query('lock table emails in share mode')
     const wallet = { walletId, accessVersion: 0, paidMinor: 0n }
     const closed = { ...wallet, sealedPin: randomBytes(64), name: 'closed', endTopUp: () => undefined }
     const closing = makeClosingStore(pool).close(
       closed,
       makeAuditEntry({ clock, random: randomBytes }, { actor: 'test' }, 'wallet.close', walletId),
     )
-    await untilBlocked(pool, 1, '%delete from notices%')
+    await untilBlocked(pool, 1, '%delete from emails%')
     const mailing = makePinResetStore(pool).mail({
       walletId,
       codeHash: 'of a code',
       nowMs,
-      emails: [notice],
+      emails: [email],
     })
     await untilBlocked(pool, 2, '%')
     return { mailing, closing }
@@ -316,7 +316,7 @@ test('no code for a new PIN is made or mailed that is asked for while the wallet
   await both.mailing
   assert.equal((await both.closing).closing, 'closed')
   const { rows } = await pool.query(
-    'select code_hash from pin_resets where wallet_id = $1 union all select recipient from notices where recipient = $2',
+    'select code_hash from pin_resets where wallet_id = $1 union all select recipient from emails where recipient = $2',
     [walletId, login],
   )
   assert.deepEqual(rows, [])

@@ -207,7 +207,7 @@ test('a run that the bank paid is told to each merchant whose payout it paid, on
   await payoutRuns.endRun(first.runId, { ending: 'paid', ...booking, message: undefined }, 'test')
   await Promise.all([mailing, other, mailing].map(workOff))
   const { rows } = await pool.query(
-    `select merchant_id as "merchantId", kind, parameters from notices
+    `select merchant_id as "merchantId", kind, parameters from emails
       where merchant_id = any ($1) order by parameters ->> 'payoutId'`,
     [all.map(({ merchantId }) => merchantId)],
   )

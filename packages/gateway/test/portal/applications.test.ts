@@ -196,7 +196,7 @@ test('an applicant cannot have mail after mail sent to the address that they nam
   const told = asked.map(({ status }) => status).sort()
   assert.deepEqual(told, [303, 303, 303, ...Array.from({ length: 7 }, () => 429)])
   assert.match(asked.find(({ status }) => status === 429)?.text ?? '', /Wait a minute/)
-  const { rows } = await mailing.pool.query("select from notices where kind = 'member-invitation'")
+  const { rows } = await mailing.pool.query("select from emails where kind = 'member-invitation'")
   assert.equal(rows.length, 1 + 3)
 })
 

@@ -96,7 +96,7 @@ test('who asks many times at once sends one mail', async () => {
   })
   await asking
   const { rows } = await gateway.pool.query(
-    "select from notices where kind = 'member-recovery' and recipient = $1",
+    "select from emails where kind = 'member-recovery' and recipient = $1",
     [busy],
   )
   assert.equal(rows.length, 1)

@@ -1,5 +1,5 @@
 // Money that comes at the very moment at which its order ends: by its expiry, a cancellation, another rail or a wallet,
-// with notices that come twice and answers that get lost, at two gateways on one database. Whatever a bank took is the
+// with notifications that come twice and answers that get lost, at two gateways on one database. Whatever a bank took is the
 // merchant's once, or late once; and late money goes one way, however many people move it at once.
 
 import assert from 'node:assert/strict'
@@ -74,7 +74,7 @@ async function notify({ gateways, banks }: Scene, railId: 'bank' | 'other', tran
     gateways.map(({ operations }) =>
       operations.handleRailNotification({
         railId,
-        ...banks[railId].notice({ type: 'payment.changed', transactionId }),
+        ...banks[railId].notification({ type: 'payment.changed', transactionId }),
       }),
     ),
   )
@@ -189,7 +189,7 @@ for (const mode of modes)
       }
     })
 
-test('late money that two operators, a notice and the bank’s own answer move at once goes one way', async () => {
+test('late money that two operators, a notification and the bank’s own answer move at once goes one way', async () => {
   const scene = scenes.hold
   const { gateways, banks, pool } = scene
   const [one] = gateways

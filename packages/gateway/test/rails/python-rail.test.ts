@@ -7,7 +7,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { checkConformance } from '../../src/finance/rails/conformance/check-conformance.ts'
 import { postToRail } from '../../src/finance/rails/conformance/post-to-rail.ts'
 import { until } from '../support/callbacks.ts'
-import { bankSecret, freePort, listenForNotices, sendMessage, startMessage } from '../support/test-bank.ts'
+import {
+  bankSecret,
+  freePort,
+  listenForNotifications,
+  sendMessage,
+  startMessage,
+} from '../support/test-bank.ts'
 
 const script = join(import.meta.dirname, '../../../../examples/python/rail.py')
 const isPythonThere = spawnSync('python3', ['--version']).status === 0
@@ -55,8 +61,8 @@ test('the rail in Python does all that the protocol says', { skip }, async () =>
   )
 })
 
-test('its page shows what is paid and leads back, and its notice is signed', { skip }, async () => {
-  const { notifyUrl, first } = await listenForNotices()
+test('its page shows what is paid and leads back, and its notification is signed', { skip }, async () => {
+  const { notifyUrl, first } = await listenForNotifications()
   const start = startMessage({ notifyUrl })
   const { answer } = await sendMessage(url, start)
   assert.equal(answer.status, 'pending')

@@ -124,8 +124,11 @@ test('a rail whose secret cannot be opened is out of service alone, says so, and
   assert.deepEqual([shown?.isPaused, shown?.lastFailure], [true, trouble])
   const call = (await rails.stores.attempts.listCalls(begun.attempt, 10)).at(-1)
   assert.deepEqual([call?.outcome, call?.detail], ['failed', trouble])
-  const notice = other.notice({ type: 'payment.changed', transactionId: begun.attempt.transactionId })
-  assert.equal(await operations.handleRailNotification({ railId: 'other', ...notice }), 'refused')
+  const notification = other.notification({
+    type: 'payment.changed',
+    transactionId: begun.attempt.transactionId,
+  })
+  assert.equal(await operations.handleRailNotification({ railId: 'other', ...notification }), 'refused')
 
   const { secret } = await acts.rotateSecret('other', { endsOthers: false, reason: 'test' })
   other.secrets.unshift(secret)
@@ -137,13 +140,13 @@ test('a rail whose secret cannot be opened is out of service alone, says so, and
   assert.equal((await operations.payByRail.start(choice)).kind, 'started')
 })
 
-test('a clock that is set back by hours delays nothing that a notice tells of, and pays once', async () => {
+test('a clock that is set back by hours delays nothing that a notification tells of, and pays once', async () => {
   const { order, transactionId } = await started()
   clock.advance(-2 * 60 * 60_000)
   bank.payments.set(transactionId, approved)
   assert.equal(await rails.turn(), 0, 'by this clock it is not due yet')
-  const notice = bank.notice({ type: 'payment.changed', transactionId })
-  assert.equal(await operations.handleRailNotification({ railId: 'bank', ...notice }), 'heard')
+  const notification = bank.notification({ type: 'payment.changed', transactionId })
+  assert.equal(await operations.handleRailNotification({ railId: 'bank', ...notification }), 'heard')
   await rails.turn()
   assert.equal(await statusOf(order), 'success')
   clock.advance(2 * 60 * 60_000)

@@ -1,4 +1,4 @@
-// A whole gateway with a rail: the sandbox's method begins a payment, a signed notice over a real socket settles it, and
+// A whole gateway with a rail: the sandbox's method begins a payment, a signed notification over a real socket settles it, and
 // the merchant hears both events and finds the rail named.
 
 import assert from 'node:assert/strict'
@@ -41,12 +41,12 @@ async function begin() {
 }
 
 function notify({ body, headers }: { body: string; headers: Record<string, string> }, railId = 'bank') {
-  return fetch(`${gateway.url}/rails/${railId}/notices`, { method: 'POST', headers, body })
+  return fetch(`${gateway.url}/rails/${railId}/notifications`, { method: 'POST', headers, body })
 }
 
 const query = async (paymentId: string) => (await merchant.call('service.trade.query', { paymentId })).data
 
-test('the sandbox pays through a rail, and a notice settles it: both events, and the rail named', async () => {
+test('the sandbox pays through a rail, and a notification settles it: both events, and the rail named', async () => {
   const { order, data, transactionId } = await begin()
   assert.deepEqual(data, {
     paymentId: order.paymentId,
@@ -57,7 +57,7 @@ test('the sandbox pays through a rail, and a notice settles it: both events, and
   assert.equal((await query(order.paymentId)).payMethod, undefined)
   bank.payments.set(transactionId, approved)
   clock.advance(1)
-  const told = await notify(bank.notice({ type: 'payment.changed', transactionId }))
+  const told = await notify(bank.notification({ type: 'payment.changed', transactionId }))
   assert.equal(told.status, 204)
   await shop.waitFor(order, 'success')
   const { payMethod, ...found } = await query(order.paymentId)
@@ -83,21 +83,21 @@ test('an order that a wallet paid names the wallet', async () => {
   assert.equal((await query(order.paymentId)).payMethod, 'wallet')
 })
 
-test('notices: 204 also for unknown ids, 401 for a wrong signature, an old one and a rail that is none', async () => {
+test('notifications: 204 also for unknown ids, 401 for a wrong signature, an old one and a rail that is none', async () => {
   const { order, transactionId } = await begin()
   bank.payments.set(transactionId, approved)
-  const unknown = await notify(bank.notice({ type: 'payment.changed', transactionId: 'T0' }))
+  const unknown = await notify(bank.notification({ type: 'payment.changed', transactionId: 'T0' }))
   assert.deepEqual([unknown.status, await unknown.text()], [204, ''])
-  const notice = { type: 'payment.changed', transactionId }
-  const forged = await notify(bank.notice(notice, `whsec_${'A'.repeat(43)}=`))
+  const notification = { type: 'payment.changed', transactionId }
+  const forged = await notify(bank.notification(notification, `whsec_${'A'.repeat(43)}=`))
   assert.equal(forged.status, 401)
   assert.match(await forged.text(), /not signed with a secret of this rail/)
-  assert.equal((await notify(bank.notice(notice), 'nobody')).status, 401)
-  assert.equal((await notify({ body: JSON.stringify(notice), headers: {} })).status, 401)
-  const old = bank.notice(notice)
+  assert.equal((await notify(bank.notification(notification), 'nobody')).status, 401)
+  assert.equal((await notify({ body: JSON.stringify(notification), headers: {} })).status, 401)
+  const old = bank.notification(notification)
   clock.advance(6 * 60_000)
   assert.equal((await notify(old)).status, 401)
-  assert.equal((await notify(bank.notice({ type: 'nothing' }))).status, 400)
+  assert.equal((await notify(bank.notification({ type: 'nothing' }))).status, 400)
   assert.equal((await notify({ body: 'x'.repeat(5_000), headers: {} })).status, 413)
   assert.deepEqual(bank.asked.filter(({ type }) => type === 'payment.start').length >= 2, true)
   await shop.cancel(order).catch(() => {})

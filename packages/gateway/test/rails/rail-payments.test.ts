@@ -96,7 +96,7 @@ test('start, redirect, approved: both callbacks, the money from the rail, and th
     ['10.00', '1000', 'USD', 'en', 'Shop'],
   )
   assert.match(start.returnUrl, /^http:\/\/localhost:8080\/checkout\/\d{18}\/P\w+\/[\w-]+\/rail$/)
-  assert.equal(start.notifyUrl, 'http://localhost:8080/rails/bank/notices')
+  assert.equal(start.notifyUrl, 'http://localhost:8080/rails/bank/notifications')
   assert.equal((await found(order)).status, 'pending')
   const before = await balance('rail:bank:USD')
   bank.payments.set(attempt.transactionId, approved)
@@ -316,12 +316,12 @@ test('late money is left to an operator where the setting says so, or where the 
   assert(alerts.some((alert) => /did not take late money back/.test(alert)))
 })
 
-test('a bank that changes its mind after its decline is heard by its notice, and the money goes back', async () => {
+test('a bank that changes its mind after its decline is heard by its notification, and the money goes back', async () => {
   bank.first = { status: 'declined', reason: 'No.' }
   const { order, transactionId } = await started()
   bank.payments.set(transactionId, approved)
-  const notice = bank.notice({ type: 'payment.changed', transactionId })
-  assert.equal(await handleRailNotification({ railId: 'bank', ...notice }), 'heard')
+  const notification = bank.notification({ type: 'payment.changed', transactionId })
+  assert.equal(await handleRailNotification({ railId: 'bank', ...notification }), 'heard')
   await rails.turn()
   await rails.turn()
   assert.deepEqual(await attemptsOf(order), ['returned'])
@@ -330,7 +330,7 @@ test('a bank that changes its mind after its decline is heard by its notice, and
   assert.equal(
     await handleRailNotification({
       railId: 'bank',
-      ...bank.notice({ type: 'payment.changed', transactionId }),
+      ...bank.notification({ type: 'payment.changed', transactionId }),
     }),
     'heard',
   )
@@ -344,7 +344,10 @@ test('a bank that changes its mind while what a wallet paid is refunded holds no
   await money.submitPayment({ ...order, walletId: await money.addWallet(5_000n) })
   await money.settle()
   bank.payments.set(transactionId, approved)
-  await handleRailNotification({ railId: 'bank', ...bank.notice({ type: 'payment.changed', transactionId }) })
+  await handleRailNotification({
+    railId: 'bank',
+    ...bank.notification({ type: 'payment.changed', transactionId }),
+  })
   const turning = await pool.transaction(async (transaction) => {
     // As a refund does: the accounts, and then the order.
     await transaction.query("select from accounts where account_id = 'rail:bank:USD' for update")
@@ -365,8 +368,8 @@ test('a bank that changes its mind while its decline is on its way here is heard
   bank.says = () => (_reply, respond) => {
     bank.says = () => undefined
     bank.payments.set(transactionId, approved)
-    const notice = bank.notice({ type: 'payment.changed', transactionId })
-    void handleRailNotification({ railId: 'bank', ...notice }).then(() =>
+    const notification = bank.notification({ type: 'payment.changed', transactionId })
+    void handleRailNotification({ railId: 'bank', ...notification }).then(() =>
       respond({ status: 'declined', reason: 'No.' }),
     )
   }
@@ -380,15 +383,15 @@ test('a bank that changes its mind while its decline is on its way here is heard
   assert.equal(await rails.turn(), 0)
 })
 
-test('a notice of a payment that is over, and of which the bank knows nothing, is no failure of the bank', async () => {
+test('a notification of a payment that is over, and of which the bank knows nothing, is no failure of the bank', async () => {
   bank.says = () => 'drop'
   const { order, transactionId } = await started()
   bank.says = () => undefined
   bank.payments.clear()
   await payByRail.leave(order)
   assert.deepEqual(await attemptsOf(order), ['cancelled'])
-  const notice = bank.notice({ type: 'payment.changed', transactionId })
-  assert.equal(await handleRailNotification({ railId: 'bank', ...notice }), 'heard')
+  const notification = bank.notification({ type: 'payment.changed', transactionId })
+  assert.equal(await handleRailNotification({ railId: 'bank', ...notification }), 'heard')
   assert.equal(await rails.turn(), 1)
   const calls = await rails.stores.attempts.listCalls(order, 10)
   const outcomes = calls.filter(({ type }) => type === 'payment.status').map(({ outcome }) => outcome)
@@ -405,7 +408,7 @@ test('submitted, declined and then approved: the order stays failed, and the mon
     bank.payments.set(transactionId, answer)
     await handleRailNotification({
       railId: 'bank',
-      ...bank.notice({ type: 'payment.changed', transactionId }),
+      ...bank.notification({ type: 'payment.changed', transactionId }),
     })
     await rails.turn()
     assert.equal((await found(order)).status, 'failed')
@@ -420,26 +423,29 @@ test('approved, then declined: what was paid stays paid, and somebody is told', 
   bank.first = approved
   const { order, transactionId } = await started()
   bank.payments.set(transactionId, { status: 'declined', reason: 'Changed my mind.' })
-  await handleRailNotification({ railId: 'bank', ...bank.notice({ type: 'payment.changed', transactionId }) })
+  await handleRailNotification({
+    railId: 'bank',
+    ...bank.notification({ type: 'payment.changed', transactionId }),
+  })
   await rails.turn()
   assert.equal((await found(order)).status, 'success')
   assert.match(alerts[0] ?? '', /took back a payment/)
 })
 
-test('a notice only wakes: genuine it has the rail asked at once, forged it moves nothing', async () => {
+test('a notification only wakes: genuine it has the rail asked at once, forged it moves nothing', async () => {
   const { order, transactionId } = await started()
   bank.payments.set(transactionId, approved)
-  const forged = bank.notice({ type: 'payment.changed', transactionId }, `whsec_${'A'.repeat(43)}=`)
+  const forged = bank.notification({ type: 'payment.changed', transactionId }, `whsec_${'A'.repeat(43)}=`)
   assert.equal(await handleRailNotification({ railId: 'bank', ...forged }), 'refused')
   assert.equal(await handleRailNotification({ railId: 'nobody', ...forged }), 'refused')
   assert.equal(
-    await handleRailNotification({ railId: 'bank', ...bank.notice({ type: 'refund.changed' }) }),
+    await handleRailNotification({ railId: 'bank', ...bank.notification({ type: 'refund.changed' }) }),
     'malformed',
   )
-  const unknown = bank.notice({ type: 'payment.changed', transactionId: 'T0' })
+  const unknown = bank.notification({ type: 'payment.changed', transactionId: 'T0' })
   assert.equal(await handleRailNotification({ railId: 'bank', ...unknown }), 'heard')
   assert.equal(await rails.turn(), 0)
-  const genuine = bank.notice({ type: 'payment.changed', transactionId })
+  const genuine = bank.notification({ type: 'payment.changed', transactionId })
   assert.equal(await handleRailNotification({ railId: 'bank', ...genuine }), 'heard')
   assert.equal(await rails.turn(), 1)
   assert.equal((await found(order)).status, 'success')
@@ -532,7 +538,7 @@ test('a secret rotated in mid-flight: the bank takes either, and so do we', asyn
   bank.payments.set(transactionId, approved)
   await handleRailNotification({
     railId: 'bank',
-    ...bank.notice({ type: 'payment.changed', transactionId }, old),
+    ...bank.notification({ type: 'payment.changed', transactionId }, old),
   })
   await rails.turn()
   assert.equal((await found(order)).status, 'success')

@@ -110,7 +110,7 @@ test('one tap at the checkout is the choice at the bank', async () => {
       body: new URLSearchParams({ token, choice }),
     })
     assert.equal(tapped.status, 303)
-    // The bank's own notice may be first to ask, and then the page has not waited for the answer.
+    // The bank's own notification may be first to ask, and then the page has not waited for the answer.
     await until(async () => (await statusOf(created.data.paymentId)) === status)
   }
   await prove()

@@ -11,7 +11,7 @@ import { lineWith, startProcess, temporaryFolder } from '../support/process.ts'
 import {
   bankSecret,
   freePort,
-  listenForNotices,
+  listenForNotifications,
   openTestBank,
   sendMessage,
   startMessage,
@@ -120,9 +120,9 @@ test('refunds are slow or declined where the bank is told so', () => {
   assert.equal(books.reopened().refundWay(), 'decline')
 })
 
-test('over HTTP: the page leads back, and the gateway is told by a signed notice, or by two', async () => {
+test('over HTTP: the page leads back, and the gateway is told by a signed notification, or by two', async () => {
   const bank = await openTestBank()
-  const { notifyUrl, first } = await listenForNotices()
+  const { notifyUrl, first } = await listenForNotifications()
   const start = startMessage({ notifyUrl })
   const { httpStatus, answer } = await bank.send(start)
   assert.equal(httpStatus, 200)
@@ -134,8 +134,8 @@ test('over HTTP: the page leads back, and the gateway is told by a signed notice
   const chosen = await bank.choose(start.transactionId, 'twice')
   assert.equal(chosen.status, 303)
   assert.equal(chosen.headers.get('location'), start.returnUrl)
-  const notice = { type: 'payment.changed', transactionId: start.transactionId }
-  assert.deepEqual(await first(2), [notice, notice])
+  const notification = { type: 'payment.changed', transactionId: start.transactionId }
+  assert.deepEqual(await first(2), [notification, notification])
   const status = await bank.send({ type: 'payment.status', transactionId: start.transactionId })
   assert.equal(status.answer.status, 'approved')
 })

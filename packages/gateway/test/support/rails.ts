@@ -104,9 +104,12 @@ export class TestBank {
     return this.asked.splice(0).map(({ type }) => type)
   }
 
-  /** A notice as this bank signs it. */
-  notice(notice: object, secret = this.secrets[0] ?? ''): { body: string; headers: Record<string, string> } {
-    const body = JSON.stringify(notice)
+  /** A notification as this bank signs it. */
+  notification(
+    notification: object,
+    secret = this.secrets[0] ?? '',
+  ): { body: string; headers: Record<string, string> } {
+    const body = JSON.stringify(notification)
     const id = randomBytes(8).toString('hex')
     return {
       body,

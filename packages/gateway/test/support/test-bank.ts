@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
-import { makeWebhookSecret, parseRailNotice, signWebhook, verifyWebhook } from '@tillgate/protocol'
+import { makeWebhookSecret, parseRailNotification, signWebhook, verifyWebhook } from '@tillgate/protocol'
 import { openBank } from '../../../../examples/rail/server.ts'
 
 export const bankSecret = makeWebhookSecret((size) => Buffer.alloc(size, 7))
@@ -41,15 +41,15 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Collects what a rail tells, each notice verified. */
-export async function listenForNotices() {
-  const notices: unknown[] = []
+/** Collects what a rail tells, each notification verified. */
+export async function listenForNotifications() {
+  const notifications: unknown[] = []
   const waiting: (() => void)[] = []
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     const verdict = verifyWebhook(request.headers, body, { secrets: [bankSecret], nowMs: Date.now() })
-    notices.push(verdict === 'genuine' ? parseRailNotice(body) : verdict)
+    notifications.push(verdict === 'genuine' ? parseRailNotification(body) : verdict)
     response.writeHead(204).end()
     for (const wake of waiting.splice(0)) wake()
   }).listen(0, '127.0.0.1')
@@ -57,10 +57,10 @@ export async function listenForNotices() {
   after(() => server.close().closeAllConnections())
   const { port } = server.address() as AddressInfo
   return {
-    notifyUrl: `http://127.0.0.1:${port}/rails/bank/notices`,
+    notifyUrl: `http://127.0.0.1:${port}/rails/bank/notifications`,
     async first(count: number) {
-      while (notices.length < count) await new Promise<void>((resolve) => waiting.push(resolve))
-      return notices
+      while (notifications.length < count) await new Promise<void>((resolve) => waiting.push(resolve))
+      return notifications
     },
   }
 }
@@ -91,7 +91,7 @@ export function startMessage(changes: object = {}) {
     createdAt: Date.now(),
     expiresAt: Date.now() + 900_000,
     returnUrl: 'http://127.0.0.1:9/back',
-    notifyUrl: 'http://127.0.0.1:9/notices',
+    notifyUrl: 'http://127.0.0.1:9/notifications',
     locale: 'en',
     channel: 'WEB',
     ...changes,

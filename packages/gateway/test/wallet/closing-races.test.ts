@@ -330,7 +330,7 @@ async function heldLateMoney(): Promise<string> {
     bank.payments.set(transactionId, said)
     await operations.handleRailNotification({
       railId: 'bank',
-      ...bank.notice({ type: 'payment.changed', transactionId }),
+      ...bank.notification({ type: 'payment.changed', transactionId }),
     })
     await one.turn()
   }

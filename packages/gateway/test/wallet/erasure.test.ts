@@ -108,7 +108,7 @@ test('of a wallet that paid, was told by mail and closed, nobody finds who it wa
   await client.post('/wallet/forgotten', { login }, { on: '/wallet/forgotten' })
   await until(async () => (await pool.query('select 1 from pin_resets')).rows.length === 1)
   assert.deepEqual(await tablesWith(name), ['orders', 'wallets'])
-  assert.deepEqual(await tablesWith(login), ['notices', 'wallets'])
+  assert.deepEqual(await tablesWith(login), ['emails', 'wallets'])
   await close(client)
   for (const text of [name, login, address, 'zebulon', 'quackenbush'])
     assert.deepEqual(await tablesWith(text), [], text)
@@ -132,14 +132,14 @@ test('what the same address hears as somebody else stays, and so does what it wa
   await register(client)
   const insertEmail = (kind: string) =>
     pool.query(
-      `insert into notices (notice_id, kind, recipient, language, parameters, state, created_at, give_up_at, due_at)
+      `insert into emails (email_id, kind, recipient, language, parameters, state, created_at, give_up_at, due_at)
        values (gen_random_uuid(), $1, $2, 'en', '{}', 'queued', 1, 2, 1)`,
       [kind, login],
     )
   const kinds = ['application-question', 'member-recovery', 'new-device', 'refund-arrived']
   for (const kind of kinds) await insertEmail(kind)
   for (const kind of ['payout-paid', 'refund-arrived', 'rail-paused'])
-    await pool.query('insert into notice_optouts (email, kind, created_at) values ($1, $2, 1)', [login, kind])
+    await pool.query('insert into email_optouts (email, kind, created_at) values ($1, $2, 1)', [login, kind])
   await close(client)
   const left = async (table: string, column: string) =>
     (
@@ -147,10 +147,10 @@ test('what the same address hears as somebody else stays, and so does what it wa
         login,
       ])
     ).rows.map(({ kind }) => kind)
-  assert.deepEqual(await left('notices', 'recipient'), ['application-question', 'member-recovery'])
-  assert.deepEqual(await left('notice_optouts', 'email'), ['payout-paid', 'rail-paused'])
-  await pool.query('delete from notices')
-  await pool.query('delete from notice_optouts')
+  assert.deepEqual(await left('emails', 'recipient'), ['application-question', 'member-recovery'])
+  assert.deepEqual(await left('email_optouts', 'email'), ['payout-paid', 'rail-paused'])
+  await pool.query('delete from emails')
+  await pool.query('delete from email_optouts')
 })
 
 test('where a withdrawal went stays with the payout, and the address may have a wallet again', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertFails } from '../../test/failure.ts'
-import { railMessageSamples, railNoticeSamples } from '../../test/rail-vectors.ts'
+import { railMessageSamples, railNotificationSamples } from '../../test/rail-vectors.ts'
 import { parseRailMessage } from './messages.ts'
-import { parseRailNotice } from './notices.ts'
+import { parseRailNotification } from './notifications.ts'
 
 test('every message is read as it was sent, and a field of a later version does not disturb', () => {
   for (const sample of Object.values(railMessageSamples)) {
@@ -36,10 +36,14 @@ test('an amount that is not its minor units is refused', () => {
   assertFails(() => read({ amountMinor: 1250 }), 'invalid_field', 'amountMinor')
 })
 
-test('a notice is read by its type, and nothing else in it counts', () => {
-  for (const sample of railNoticeSamples)
-    assert.deepEqual(parseRailNotice(JSON.stringify({ ...sample, status: 'approved' })), sample)
-  assertFails(() => parseRailNotice('{"type":"payment.changed"}'), 'invalid_field', 'transactionId')
-  assertFails(() => parseRailNotice('{"type":"refund.changed","refundId":7}'), 'invalid_field', 'refundId')
-  assertFails(() => parseRailNotice('{"type":"payment.start"}'), 'invalid_field', 'type')
+test('a notification is read by its type, and nothing else in it counts', () => {
+  for (const sample of railNotificationSamples)
+    assert.deepEqual(parseRailNotification(JSON.stringify({ ...sample, status: 'approved' })), sample)
+  assertFails(() => parseRailNotification('{"type":"payment.changed"}'), 'invalid_field', 'transactionId')
+  assertFails(
+    () => parseRailNotification('{"type":"refund.changed","refundId":7}'),
+    'invalid_field',
+    'refundId',
+  )
+  assertFails(() => parseRailNotification('{"type":"payment.start"}'), 'invalid_field', 'type')
 })

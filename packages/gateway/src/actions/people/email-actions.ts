@@ -1,30 +1,30 @@
-// Notices by mail: what became of them, and those that failed sent again.
+// Emails: what became of them, and those that failed sent again.
 
-import { emailStates, isRetryable, type Notice } from '../../core/emails/rules/email.ts'
+import { type Email, emailStates, isRetryable } from '../../core/emails/rules/email.ts'
 import { emailKinds } from '../../core/emails/rules/kinds.ts'
 import { type Action, defineAction, form } from '../action.ts'
 import { count, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fields.ts'
 
-const noticeId = uuid('The notice’s number.')
-const page = '/notices'
+const emailId = uuid('The email’s number.')
+const page = '/emails'
 
 export const emailActions: readonly Action[] = [
   defineAction({
-    name: 'notice.list',
-    api: { method: 'GET', path: '/notices', id: 'listEmails' },
-    scope: 'notices:read',
+    name: 'email.list',
+    api: { method: 'GET', path: '/emails', id: 'listEmails' },
+    scope: 'emails:read',
     summary: 'List emails and their results, newest first',
     input: object('Which ones.', {
       state: optional(oneOf('Only these.', emailStates)),
-      before: optional(noticeId),
+      before: optional(emailId),
       limit,
     }),
     answer: object('A page.', {
-      notices: list(
+      emails: list(
         'The newest first.',
-        object('A notice.', {
-          noticeId,
+        object('An email.', {
+          emailId,
           // Safe: these are its own keys.
           kind: oneOf('What it tells of.', Object.keys(emailKinds)),
           merchantId: optional(merchantId),
@@ -42,27 +42,27 @@ export const emailActions: readonly Action[] = [
       older: optional(text(nextPage, { max: 36 })),
     }),
     command: {
-      words: 'notice list',
-      columns: ['noticeId', 'kind', 'recipient', 'state', 'attempts', 'lastError'],
+      words: 'email list',
+      columns: ['emailId', 'kind', 'recipient', 'state', 'attempts', 'lastError'],
     },
     run: ({ operations, context, input }) =>
-      pageOf('notices', input, {
-        read: (wanted) => operations.notices.listEmails(context, { state: input.state }, wanted),
-        keyOf: (each) => each.noticeId,
+      pageOf('emails', input, {
+        read: (wanted) => operations.emails.listEmails(context, { state: input.state }, wanted),
+        keyOf: (each) => each.emailId,
       }),
   }),
   defineAction({
-    name: 'notice.retry',
-    api: { method: 'POST', path: '/notices/:noticeId/retry', id: 'retryEmail' },
-    scope: 'notices:act',
+    name: 'email.retry',
+    api: { method: 'POST', path: '/emails/:emailId/retry', id: 'retryEmail' },
+    scope: 'emails:act',
     summary: 'Retry a failed email',
-    params: object('Which notice.', { noticeId }),
+    params: object('Which email.', { emailId }),
     input: object('Why.', { reason }),
-    answer: object('The notice.', { noticeId }),
-    command: { words: 'notice retry' },
-    form: form<Notice>({
-      place: 'notice',
-      path: '/notices/:noticeId/retry',
+    answer: object('The email.', { emailId }),
+    command: { words: 'email retry' },
+    form: form<Email>({
+      place: 'email',
+      path: '/emails/:emailId/retry',
       page,
       label: 'Send again…',
       explains: 'It is sent within seconds, and tried for three days more.',
@@ -70,9 +70,9 @@ export const emailActions: readonly Action[] = [
       isOffered: isRetryable,
     }),
     async run({ operations, context, params, input }) {
-      await operations.notices.retryEmail(context, params.noticeId, input.reason)
+      await operations.emails.retryEmail(context, params.emailId, input.reason)
       return params
     },
-    tell: () => ({ text: 'The notice is sent again.' }),
+    tell: () => ({ text: 'The email is sent again.' }),
   }),
 ]

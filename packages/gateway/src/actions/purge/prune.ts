@@ -40,7 +40,7 @@ export function makePrune({
   signal,
 }: PruneParts) {
   return async (): Promise<Pruned> => {
-    const total = { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, erased: 0, tries: 0, notices: 0 }
+    const total = { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, erased: 0, tries: 0, emails: 0 }
     const breathe = () => clock.wait(breathMs, signal)
 
     for (let more = true; more && !signal.aborted; ) {
@@ -58,7 +58,7 @@ export function makePrune({
     }
     for (let more = true; more && !signal.aborted; ) {
       const tidied = await purgeRows()
-      for (const name of ['sessions', 'hosts', 'tries', 'notices'] as const) total[name] += tidied[name]
+      for (const name of ['sessions', 'hosts', 'tries', 'emails'] as const) total[name] += tidied[name]
       more = tidied.more
       if (more) await breathe()
     }

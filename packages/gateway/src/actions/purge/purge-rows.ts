@@ -1,5 +1,5 @@
 // Takes away, a batch at a time, the rows whose time is over in tables that are not partitioned: callback hosts that a
-// merchant no longer uses, notices, sessions, one-time links of members, counters of wrong PINs and passwords.
+// merchant no longer uses, emails, sessions, one-time links of members, counters of wrong PINs and passwords.
 
 import type { EmailLog } from '../../core/email-log/store/email-log.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
@@ -29,8 +29,8 @@ export interface PurgedRows {
   readonly hosts: number
   /** Counters of wrong PINs and passwords that are forgotten. */
   readonly tries: number
-  /** Notices that ended a month ago. */
-  readonly notices: number
+  /** Emails that ended a month ago. */
+  readonly emails: number
   /** There may be more: a batch was full. */
   readonly more: boolean
 }
@@ -46,7 +46,7 @@ export function makePurgeRows(parts: PurgeRowsParts) {
     const nowMs = clock.now()
     const hosts = await merchants.deleteUnusedHosts({ usedBeforeMs: nowMs - dayMs, limit: rowBatch })
     const endedBeforeMs = nowMs - emailDays * dayMs
-    const notices = await emailLog.deleteEnded({ endedBeforeMs, limit: rowBatch })
+    const emails = await emailLog.deleteEnded({ endedBeforeMs, limit: rowBatch })
     // Signing in clears the rest as well, so there are few.
     const sessions =
       (await operatorSessions.deleteEndedSessions(nowMs)) + (await memberSessions.deleteEndedSessions(nowMs))
@@ -54,6 +54,6 @@ export function makePurgeRows(parts: PurgeRowsParts) {
     let tries = 0
     for (const counters of [pinTries, operatorTries, memberTries])
       tries += await counters.deleteForgotten(nowMs)
-    return { sessions, hosts, tries, notices, more: hosts === rowBatch || notices === rowBatch }
+    return { sessions, hosts, tries, emails, more: hosts === rowBatch || emails === rowBatch }
   }
 }

@@ -311,7 +311,7 @@ export const railActions: readonly Action[] = [
       page,
       label: 'Rotate the secret…',
       explains:
-        'Messages are signed with the new secret and the one before, and notices are taken with either, until you rotate again.',
+        'Messages are signed with the new secret and the one before, and notifications are taken with either, until you rotate again.',
       button: 'Make a new secret',
       isOffered: ({ account }) => !account,
       wantsProof: true,

@@ -189,7 +189,7 @@ function addPrune(command: Command, { withContext, terminal }: DbParts): void {
           `ended sessions of operators: ${pruned.sessions}`,
           `callback hosts that a merchant no longer uses: ${pruned.hosts}`,
           `forgotten counters of wrong PINs and passwords: ${pruned.tries}`,
-          `notices that ended a month ago: ${pruned.notices}`,
+          `emails that ended a month ago: ${pruned.emails}`,
         ]
         print(terminal, options, { value: pruned, lines })
       }),

@@ -21,7 +21,7 @@ const groups: Readonly<Record<string, string>> = {
   endpoint: 'manage the callback endpoints of merchants',
   wallet: 'add, look at, top up, lock and unlock consumers’ wallets',
   rail: 'connect other systems that move money, and check them',
-  notice: 'look at notices by mail, and send those again that failed',
+  email: 'look at emails, and send those again that failed',
   operator: 'manage who may sign in to the console',
   member: 'manage the people of merchants, who sign in to the portal',
   application: 'list, ask, approve and reject applications for live keys',

@@ -21,7 +21,7 @@ const lateAfterMs = 60_000
 
 export async function attention(visit: Visit, callbacks: CallbackCounts): Promise<Html> {
   const { operations, context, nowMs } = visit
-  const [destinations, approvals, applications, runs, rails, suspense, notices, breaks] = await Promise.all([
+  const [destinations, approvals, applications, runs, rails, suspense, emails, breaks] = await Promise.all([
     operations.callbacks.listFailingDestinations(context, { limit: destinationsNamed }),
     operations.approvals.countWaiting(),
     operations.applications.countWaiting(context),
@@ -77,10 +77,10 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
     ...failing.map(({ railId, name, isPaused }) =>
       need(isPaused ? 'wait' : 'bad', `Rail ${name} ${isPaused ? 'is paused' : 'fails'}`, `/rails/${railId}`),
     ),
-    notices > 0 &&
+    emails > 0 &&
       need(
         'bad',
-        `Notices that could not be sent in the last week: ${upTo(notices)}`,
+        `Emails that could not be sent in the last week: ${upTo(emails)}`,
         `${emailsPath}?state=given_up`,
       ),
   ].filter((each) => each !== false)

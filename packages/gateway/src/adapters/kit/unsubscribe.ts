@@ -1,4 +1,4 @@
-// The link under a notice: a page that asks, because programs that look at mail open every link, and the form behind it,
+// The link under an email: a page that asks, because programs that look at mail open every link, and the form behind it,
 // which a mail program sends by itself at one click (RFC 8058).
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type EmailLanguage, emailLanguages } from '../../core/emails/rules/email.ts'

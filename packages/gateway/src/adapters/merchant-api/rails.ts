@@ -1,4 +1,4 @@
-// What rails and browsers ask of the public listener about rails: notices that there is news, and logos.
+// What rails and browsers ask of the public listener about rails: notifications that there is news, and logos.
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { HandleRailNotification } from '../../finance/rails/handle-notification.ts'
@@ -9,8 +9,8 @@ export interface RunningRails {
   readonly railDirectory: Pick<RailDirectory, 'find'>
 }
 
-/** A notice names one id; what is larger is none. */
-const maxNoticeBytes = 4 * 1024
+/** A notification names one id; what is larger is none. */
+const maxNotificationBytes = 4 * 1024
 
 /** `running` throws while the gateway is still starting. */
 export function serveRails(listener: FastifyInstance, running: () => RunningRails): void {
@@ -18,24 +18,26 @@ export function serveRails(listener: FastifyInstance, running: () => RunningRail
     // As text, because the signature is over the very bytes.
     scope.addContentTypeParser(
       '*',
-      { parseAs: 'string', bodyLimit: maxNoticeBytes },
+      { parseAs: 'string', bodyLimit: maxNotificationBytes },
       (_request, text, done) => done(null, text),
     )
     scope.post<{ Params: { railId: string } }>(
-      '/rails/:railId/notices',
-      { bodyLimit: maxNoticeBytes },
+      '/rails/:railId/notifications',
+      { bodyLimit: maxNotificationBytes },
       async ({ params, headers, body }, reply) => {
-        const notice = { railId: params.railId, headers, body: typeof body === 'string' ? body : '' }
-        switch (await running().handleRailNotification(notice)) {
+        const notification = { railId: params.railId, headers, body: typeof body === 'string' ? body : '' }
+        switch (await running().handleRailNotification(notification)) {
           case 'heard':
             return reply.status(204).send()
           case 'refused':
             throw new Failure('envelope_not_opened', {
               message:
-                'The notice is not signed with a secret of this rail, or its webhook-timestamp is off.',
+                'The notification is not signed with a secret of this rail, or its webhook-timestamp is off.',
             })
           case 'malformed':
-            throw new Failure('invalid_field', { message: 'The body is no notice: look at its type and id.' })
+            throw new Failure('invalid_field', {
+              message: 'The body is no notification: look at its type and id.',
+            })
         }
       },
     )

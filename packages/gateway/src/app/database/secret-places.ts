@@ -28,7 +28,7 @@ export function placeOfSecret({ kind, owner, id }: SecretKey): string {
       return placeOfRailSecret({ railId: owner, secretId: id })
     case 'endpoint_secret':
       return placeOfEndpointSecret({ merchantId: owner, secretId: id })
-    case 'notice_link':
+    case 'email_link':
       return placeOfLink(id)
   }
 }

@@ -26,7 +26,7 @@ import { passkeysOf } from './signing-in.ts'
 
 export function operationsForConsumers(stores: Stores, common: Common) {
   const { config, vault } = common
-  const emailTokens = makeTokens(vault.deriveKeys('notices'))
+  const emailTokens = makeTokens(vault.deriveKeys('emails'))
   const refillTestWallet =
     config.mode === 'sandbox' ? makeRefillTestWallet({ ...stores, ...common }) : undefined
   const payOnce = makeSubmitPayment({ ...stores, ...common, defaultLimits: config.walletLimits })

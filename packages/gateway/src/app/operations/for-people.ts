@@ -62,7 +62,7 @@ export function operationsForPeople(stores: Stores, common: Common) {
     }),
     applications: makeDecideApplications(parts),
     operators: makeManageOperators({ ...parts, hasProvider: config.openId !== undefined }),
-    notices: makeManageEmails(parts),
+    emails: makeManageEmails(parts),
     platformKeys: makeManagePlatformKeys({ ...parts, keys: stores.platformKeys }),
     masterKey: makeRotateMasterKey({ ...parts, secrets: stores.sealedSecrets, placeOf: placeOfSecret }),
     wallets: makeManageWallets({ ...parts, limits: stores.walletLimits, resets: stores.pinResets }),

@@ -20,7 +20,7 @@ export interface OperationParts extends ClockAndRandom {
   readonly rail?: Rail
   /** Sends to outside rails; left out, none can be reached. */
   readonly railPost?: RailPost
-  /** Sends notices; left out, they wait for a process that does. */
+  /** Sends emails; left out, they wait for a process that does. */
   readonly openMail?: (() => MailSession) | undefined
   /** No callback and no message to a rail goes there; left out, nothing listens. */
   readonly ownListeners?: OwnListeners

@@ -329,7 +329,7 @@ function mailHasSender({ values: { SMTP_URL, SMTP_FROM }, problems }: Read): rea
   return [
     {
       name: 'SMTP_FROM',
-      problem: 'must be set with SMTP_URL: it is who notices come from',
+      problem: 'must be set with SMTP_URL: it is who emails come from',
       example: settings.SMTP_FROM.example,
     },
   ]

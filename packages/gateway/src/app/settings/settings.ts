@@ -419,14 +419,14 @@ export const settings = {
   }),
   SMTP_URL: setting({
     about:
-      'The mail server that notices are sent by: smtps:// speaks TLS at once, smtp:// by STARTTLS, which live insists on unless the server is this machine. Left out, no mail is sent, and one-time links are shown to operators to pass on.',
+      'The mail server that emails are sent by: smtps:// speaks TLS at once, smtp:// by STARTTLS, which live insists on unless the server is this machine. Left out, no mail is sent, and one-time links are shown to operators to pass on.',
     fallback: '',
     example: 'smtps://tillgate:secret@mail.example.com:465',
     isSecret: true,
     parse: mailServer,
   }),
   SMTP_FROM: setting({
-    about: 'Who notices come from: an address, or a name with the address in angle brackets.',
+    about: 'Who emails come from: an address, or a name with the address in angle brackets.',
     fallback: '',
     example: 'Example Pay <no-reply@pay.example.com>',
     parse: sender,

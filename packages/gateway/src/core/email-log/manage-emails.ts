@@ -1,4 +1,4 @@
-// What an operator does with notices: looks at what became of them, and has one that failed sent again.
+// What an operator does with emails: looks at what became of them, and has one that failed sent again.
 
 import { Failure } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
@@ -14,16 +14,16 @@ export function makeManageEmails(parts: ClockAndRandom & { readonly emailLog: Em
   return {
     listEmails: reading(emailLog.list),
 
-    async retryEmail(context: AnyContext, noticeId: string, reason: string): Promise<void> {
-      const email = await emailLog.find(noticeId)
-      if (!email) throw new Failure('not_found', { message: `There is no notice ${noticeId}.` })
+    async retryEmail(context: AnyContext, emailId: string, reason: string): Promise<void> {
+      const email = await emailLog.find(emailId)
+      if (!email) throw new Failure('not_found', { message: `There is no email ${emailId}.` })
       const nowMs = clock.now()
       const { merchantId } = email
       const isQueued =
         isRetryable(email) &&
         (await emailLog.retry(
-          { noticeId, nowMs, giveUpAtMs: nowMs + giveUpAfterMs },
-          makeAuditEntry(parts, context, 'notice.retry', noticeId, { merchantId, reason }),
+          { emailId, nowMs, giveUpAtMs: nowMs + giveUpAfterMs },
+          makeAuditEntry(parts, context, 'email.retry', emailId, { merchantId, reason }),
         ))
       if (isQueued) return
       throw new Failure('status_does_not_allow', {

@@ -1,4 +1,4 @@
-// Makes notices for whoever has something to tell, to be written with its cause. Where no mail server is set there are
+// Makes emails for whoever has something to tell, to be written with its cause. Where no mail server is set there are
 // none, and whoever has a link to pass on shows it instead.
 import { makeUuid } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
@@ -11,7 +11,7 @@ export interface EmailGiven<K extends EmailKind> {
   readonly merchantId?: string | undefined
   /** Of a kind for a person: a normalised address. */
   readonly to?: { readonly email: string; readonly language: EmailLanguage }
-  /** A secret: sealed until the notice is sent, and wiped then. */
+  /** A secret: sealed until the email is sent, and wiped then. */
   readonly link?: string
   /** After that it is of no use. */
   readonly giveUpAtMs?: number
@@ -32,16 +32,16 @@ export function makeMakeEmails({ vault, clock, random, isMailing }: MakeEmailsPa
     if (!isMailing) return []
     const { parameters, merchantId, to, link, giveUpAtMs, onceKey } = given
     const createdAtMs = clock.now()
-    const noticeId = makeUuid(createdAtMs, random)
+    const emailId = makeUuid(createdAtMs, random)
     return [
       {
-        noticeId,
+        emailId,
         kind,
         merchantId,
         recipient: to?.email,
         language: to?.language ?? 'en',
         parameters,
-        sealedLink: link === undefined ? undefined : vault.seal(Buffer.from(link), placeOfLink(noticeId)),
+        sealedLink: link === undefined ? undefined : vault.seal(Buffer.from(link), placeOfLink(emailId)),
         onceKey: onceKey === undefined ? undefined : `${kind} ${onceKey}`,
         createdAtMs,
         giveUpAtMs: Math.min(giveUpAtMs ?? Number.POSITIVE_INFINITY, createdAtMs + giveUpAfterMs),

@@ -99,7 +99,7 @@ export function makeSendEmails(parts: SendEmailsParts) {
     const nowMs = clock.now()
     const more = others.map(({ email, language }) => ({
       ...told,
-      noticeId: makeUuid(nowMs, random),
+      emailId: makeUuid(nowMs, random),
       recipient: email,
       language,
       onceKey: undefined,
@@ -123,14 +123,14 @@ export function makeSendEmails(parts: SendEmailsParts) {
   }
 
   function write({
-    noticeId,
+    emailId,
     kind,
     language,
     parameters,
     sealedLink,
     recipient = '',
   }: ClaimedEmail): OutgoingMail {
-    const link = sealedLink && vault.open(sealedLink, placeOfLink(noticeId)).toString()
+    const link = sealedLink && vault.open(sealedLink, placeOfLink(emailId)).toString()
     const unsubscribeUrl = parts.unsubscribeUrl({ kind, email: recipient, language })
     const message = writeMessage({ kind, language, parameters, link, unsubscribeUrl })
     const headers = {
@@ -141,6 +141,6 @@ export function makeSendEmails(parts: SendEmailsParts) {
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       }),
     }
-    return { id: noticeId, to: recipient, ...message, headers }
+    return { id: emailId, to: recipient, ...message, headers }
   }
 }

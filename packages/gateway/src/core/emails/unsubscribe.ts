@@ -1,4 +1,4 @@
-// A reader switches a kind of notice off, by the link under it: the address carries a token that only this gateway makes,
+// A reader switches a kind of email off, by the link under it: the address carries a token that only this gateway makes,
 // for this reader and this kind, so nobody switches off what another should hear.
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
@@ -6,7 +6,7 @@ import type { EmailLanguage } from './rules/email.ts'
 import { type EmailKind, isEmailKind, kindOf } from './rules/kinds.ts'
 import type { EmailStore } from './store/emails.ts'
 
-export const unsubscribePath = '/notices/unsubscribe'
+export const unsubscribePath = '/emails/unsubscribe'
 
 export interface UnsubscribeParts {
   readonly emails: Pick<EmailStore, 'optOut'>

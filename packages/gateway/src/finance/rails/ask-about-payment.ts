@@ -132,7 +132,7 @@ export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
       ...facts,
       merchantName: known?.merchant.name ?? merchantId,
       returnUrl: `${checkoutUrl({ merchantId, paymentId, token }, publicUrl)}/rail`,
-      notifyUrl: `${publicUrl}/rails/${facts.attempt.railId}/notices`,
+      notifyUrl: `${publicUrl}/rails/${facts.attempt.railId}/notifications`,
     })
   }
 }

@@ -1,6 +1,6 @@
 // A rail's notification that a payment or a refund changed. The notification only wakes the job: the rail is asked, and its
 // answer is believed. So a forged, repeated or late notification moves no money.
-import { Failure, parseRailNotice, verifyWebhook } from '@tillgate/protocol'
+import { Failure, parseRailNotification, verifyWebhook } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { RailDirectory } from './rail-directory.ts'
 import type { RailAttemptStore } from './store/rail-attempts.ts'
@@ -11,16 +11,16 @@ export interface HandleRailNotificationParts {
   readonly clock: Clock
 }
 
-export interface Notice {
+export interface RailNotification {
   readonly railId: string
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: string
 }
 
 /** `refused`: it is not signed as it should be, or there is no such rail. */
-export type NoticeOutcome = 'heard' | 'refused' | 'malformed'
+export type NotificationOutcome = 'heard' | 'refused' | 'malformed'
 
-export type HandleRailNotification = (notice: Notice) => Promise<NoticeOutcome>
+export type HandleRailNotification = (notification: RailNotification) => Promise<NotificationOutcome>
 
 export function makeHandleRailNotification(parts: HandleRailNotificationParts): HandleRailNotification {
   const { attempts, railDirectory, clock } = parts
@@ -29,21 +29,21 @@ export function makeHandleRailNotification(parts: HandleRailNotificationParts): 
     const nowMs = clock.now()
     if (!known || verifyWebhook(headers, body, { secrets: known.secrets, nowMs }) !== 'genuine')
       return 'refused'
-    const notice = parse(body)
-    if (!notice) return 'malformed'
-    const id = notice.type === 'payment.changed' ? notice.transactionId : notice.refundId
+    const notification = parse(body)
+    if (!notification) return 'malformed'
+    const id = notification.type === 'payment.changed' ? notification.transactionId : notification.refundId
     const isWaiting = await attempts.wake(railId, id)
     // Of a payment that is over, a rail may have changed its mind: money that came after all is not lost.
     const task =
-      isWaiting || notice.type !== 'payment.changed' ? undefined : await attempts.findTask(railId, id)
+      isWaiting || notification.type !== 'payment.changed' ? undefined : await attempts.findTask(railId, id)
     if (task) await attempts.askAgain(task, nowMs)
     return 'heard'
   }
 }
 
-function parse(body: string): ReturnType<typeof parseRailNotice> | undefined {
+function parse(body: string): ReturnType<typeof parseRailNotification> | undefined {
   try {
-    return parseRailNotice(body)
+    return parseRailNotification(body)
   } catch (error) {
     if (error instanceof Failure) return undefined
     throw error

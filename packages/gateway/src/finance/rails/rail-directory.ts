@@ -1,4 +1,4 @@
-// The rails as they were seen a moment ago, with their secrets unsealed: checkouts and notices ask for them all the time,
+// The rails as they were seen a moment ago, with their secrets unsealed: checkouts and notifications ask for them all the time,
 // and operators change them seldom. What it remembers is a few seconds old at most. A rail whose secret cannot be opened is
 // out of service by itself: the others go on.
 import type { WebhookSecret } from '@tillgate/protocol'

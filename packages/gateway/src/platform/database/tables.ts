@@ -100,8 +100,8 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   overview_hours: { place: 'local' },
   request_log: { place: 'local' },
   erasures: { place: 'local' },
-  notices: { place: 'local' },
-  notice_optouts: { place: 'local' },
+  emails: { place: 'local' },
+  email_optouts: { place: 'local' },
 }
 
 /** The column by which spread tables are spread. */

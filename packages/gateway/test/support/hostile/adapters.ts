@@ -61,7 +61,7 @@ export function adaptersOf(world: HostileWorld): readonly Adapter[] {
         '/ledger',
         '/applications',
         '/system',
-        '/notices',
+        '/emails',
         '/account',
         '/account/second-step',
         '/account/tokens',

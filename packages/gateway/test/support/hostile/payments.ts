@@ -70,8 +70,8 @@ async function answerOddly(
     if (name !== 'failed') continue
     const { transactionId } = data
     bank.payments.set(transactionId, failed)
-    const { body, headers } = bank.notice({ type: 'payment.changed', transactionId })
-    await fetch(`${gateway.url}/rails/bank/notices`, { method: 'POST', headers, body })
+    const { body, headers } = bank.notification({ type: 'payment.changed', transactionId })
+    await fetch(`${gateway.url}/rails/bank/notifications`, { method: 'POST', headers, body })
     await untilStatus(merchant, paymentId, 'failed')
   }
 }

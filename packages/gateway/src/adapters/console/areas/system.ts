@@ -60,7 +60,7 @@ async function show({ nowMs, operations, context }: Visit): Promise<ConsolePage>
       ['Callbacks given up', countUpTo(callbacks.exhausted, countedAtMost)],
     ])}</section>
 <section><h2>Requests</h2><p><a href="${requestsPath}">Find a request</a> by the requestId that its sender quotes.</p></section>
-<section><h2>Notices</h2><p><a href="${emailsPath}">What people were told by mail</a>, and what could not be sent.</p></section>
+<section><h2>Emails</h2><p><a href="${emailsPath}">What people were told by mail</a>, and what could not be sent.</p></section>
 <section><h2>Clock</h2>${facts([['Now', moment(nowMs, nowMs)]])}</section>
 </div>`,
   }

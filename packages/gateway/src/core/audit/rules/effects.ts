@@ -84,7 +84,7 @@ export const effectsOfActions = {
     'merchant.logo',
     'merchant.stop-bank-account',
     'merchant.suspend',
-    'notice.retry',
+    'email.retry',
     'operator.add-passkey',
     'operator.begin-second-step',
     'operator.bind-identity',

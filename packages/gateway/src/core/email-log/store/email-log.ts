@@ -1,17 +1,17 @@
-// What became of notices, for operators to look at, to have sent again, and to be counted; and their end.
+// What became of emails, for operators to look at, to have sent again, and to be counted; and their end.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { allOf, prepared, sql } from '../../../platform/database/sql.ts'
 import type { AuditEntry } from '../../audit/rules/audit.ts'
 import { audited } from '../../audit/store/audit.ts'
-import type { EmailState, Notice } from '../../emails/rules/email.ts'
+import type { Email, EmailState } from '../../emails/rules/email.ts'
 
 export interface EmailFilter {
   readonly state?: EmailState | undefined
 }
 
 interface Page {
-  /** Only what is older than this notice. */
+  /** Only what is older than this email. */
   readonly before?: string | undefined
   readonly limit: number
 }
@@ -22,28 +22,28 @@ export function makeEmailLog(database: Pool) {
   return {
     /** The newest first. */
     list: (filter: EmailFilter, page: Page) => list(database, filter, page),
-    find: async (noticeId: string): Promise<Notice | undefined> => {
+    find: async (emailId: string): Promise<Email | undefined> => {
       const { rows } = await database.query(sql`
-select ${shape.columns} from notices where notice_id = ${noticeId}`)
+select ${shape.columns} from emails where email_id = ${emailId}`)
       return rows[0] && shape.read(rows[0])
     },
     /** False: it has not failed any more. */
-    retry: (given: { noticeId: string; nowMs: number; giveUpAtMs: number }, entry: AuditEntry) =>
+    retry: (given: { emailId: string; nowMs: number; giveUpAtMs: number }, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
         const { rowCount } = await transaction.query(sql`
-update notices
+update emails
    set state = 'queued', due_at = ${given.nowMs}, ended_at = null, attempts = 0, give_up_at = ${given.giveUpAtMs}
- where notice_id = ${given.noticeId} and state in ('refused', 'given_up') and recipient is not null`)
+ where email_id = ${given.emailId} and state in ('refused', 'given_up') and recipient is not null`)
         return rowCount === 1
       }),
-    /** Refused or given up since then; by notices_failed. */
+    /** Refused or given up since then; by emails_failed. */
     countFailed: (sinceMs: number, { atMost }: { readonly atMost: number }) =>
       countFailed(database, sinceMs, atMost),
     /** Those that ended before then; at most `limit`. How many went. */
     deleteEnded: async ({ endedBeforeMs, limit }: { endedBeforeMs: number; limit: number }) => {
       const { rowCount } = await database.query(sql`
-delete from notices
- where notice_id in (select notice_id from notices 
+delete from emails
+ where email_id in (select email_id from emails 
                       where ended_at < ${endedBeforeMs} or (state = 'queued' and give_up_at < ${endedBeforeMs})
                       limit ${limit})`)
       return rowCount
@@ -51,8 +51,8 @@ delete from notices
   }
 }
 
-const shape = rowShape<Notice>('notice', {
-  noticeId: 'notice_id',
+const shape = rowShape<Email>('email', {
+  emailId: 'email_id',
   kind: 'kind',
   merchantId: 'merchant_id',
   recipient: 'recipient',
@@ -67,20 +67,20 @@ const shape = rowShape<Notice>('notice', {
   endedAtMs: number('ended_at'),
 })
 
-async function list(database: Queryable, { state }: EmailFilter, { before, limit }: Page): Promise<Notice[]> {
+async function list(database: Queryable, { state }: EmailFilter, { before, limit }: Page): Promise<Email[]> {
   const { rows } = await database.query(sql`
 select ${shape.columns}
-  from notices
- where ${allOf([state !== undefined && sql`state = ${state}`, before !== undefined && sql`notice_id < ${before}`])}
- order by notice_id desc
+  from emails
+ where ${allOf([state !== undefined && sql`state = ${state}`, before !== undefined && sql`email_id < ${before}`])}
+ order by email_id desc
  limit ${limit}`)
   return rows.map(shape.read)
 }
 
 async function countFailed(database: Queryable, sinceMs: number, atMost: number): Promise<number> {
-  const { rows } = await database.query<{ count: string }>(prepared('count-failed-notices')`
+  const { rows } = await database.query<{ count: string }>(prepared('count-failed-emails')`
 select count(*) as count
-  from (select 1 from notices
+  from (select 1 from emails
          where state in ('refused', 'given_up') and ended_at >= ${sinceMs}
          limit ${atMost}) as failed`)
   return Number(rows[0]?.count)

@@ -1,4 +1,4 @@
-// A notice from its cause to its end, when it is tried again, and what can be an address.
+// An email from its cause to its end, when it is tried again, and what can be an address.
 import { Failure } from '@tillgate/protocol'
 import type { Sending } from '../../../platform/runtime/outside/mail.ts'
 import { type EmailKind, isEmailKind, kindOf } from './kinds.ts'
@@ -19,7 +19,7 @@ export interface Recipient {
 
 /** To be written in the transaction of what it tells of. */
 export interface NewEmail {
-  readonly noticeId: string
+  readonly emailId: string
   readonly kind: EmailKind
   readonly merchantId: string | undefined
   /** Undefined: whoever hears this kind is looked up when it is sent. */
@@ -33,7 +33,7 @@ export interface NewEmail {
   readonly giveUpAtMs: number
 }
 
-export interface Notice extends Omit<NewEmail, 'sealedLink' | 'onceKey'> {
+export interface Email extends Omit<NewEmail, 'sealedLink' | 'onceKey'> {
   readonly state: EmailState
   readonly dueAtMs: number | undefined
   /** Those that were begun. */
@@ -95,18 +95,18 @@ export function afterSending(email: ClaimedEmail, sending: Sending, nowMs: numbe
   return { state: 'queued', error: sending.reason, dueAtMs, isAddressForgotten: false }
 }
 
-/** A link is wiped when its notice ends, and a consumer's address too: then there is nothing to send again. */
+/** A link is wiped when its email ends, and a consumer's address too: then there is nothing to send again. */
 export function isRetryable({
   state,
   recipient,
   kind,
-}: Pick<Notice, 'state' | 'recipient' | 'kind'>): boolean {
+}: Pick<Email, 'state' | 'recipient' | 'kind'>): boolean {
   return (state === 'refused' || state === 'given_up') && recipient !== undefined && !kindOf(kind).hasLink
 }
 
 /** Where a sealed link belongs: it opens in this place alone. */
-export function placeOfLink(noticeId: string): string {
-  return `link of notice ${noticeId}`
+export function placeOfLink(emailId: string): string {
+  return `link of email ${emailId}`
 }
 
 /** As the texts of every language write it. */

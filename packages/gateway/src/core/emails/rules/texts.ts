@@ -1,4 +1,4 @@
-// The texts of notices in every language; those for operators are in English alone.
+// The texts of emails in every language; those for operators are in English alone.
 import ar from '../../../../locales/emails/ar.json' with { type: 'json' }
 import de from '../../../../locales/emails/de.json' with { type: 'json' }
 import en from '../../../../locales/emails/en.json' with { type: 'json' }

@@ -1,4 +1,4 @@
-// A notice as its reader gets it: subject, plain text, and the same as plain HTML without images and without anything that
+// An email as its reader gets it: subject, plain text, and the same as plain HTML without images and without anything that
 // tells whether it was read. What fills a gap is one line without control characters, and escaped in HTML.
 import { isVisible, withoutHidden } from '../../../platform/runtime/visible-text.ts'
 import type { EmailLanguage } from './email.ts'

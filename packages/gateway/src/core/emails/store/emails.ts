@@ -1,4 +1,4 @@
-// Notices that wait to be sent, and what became of them. Workers claim with a lease and a claim id; whoever comes with
+// Emails that wait to be sent, and what became of them. Workers claim with a lease and a claim id; whoever comes with
 // another claim id than the row's came too late, and changes nothing.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
@@ -22,12 +22,12 @@ export function makeEmailStore(database: Pool) {
     /** Those of the claim that nothing was recorded of wait for the next one, as if they had not been claimed. */
     giveBack: async (claimId: string, nowMs: number): Promise<void> => {
       await database.query(sql`
-update notices set claim_id = null, due_at = ${nowMs}, attempts = attempts - 1 where claim_id = ${claimId}`)
+update emails set claim_id = null, due_at = ${nowMs}, attempts = attempts - 1 where claim_id = ${claimId}`)
     },
     /** This kind does not go to this address any more. */
     optOut: async ({ email, kind }: { email: string; kind: string }, nowMs: number): Promise<void> => {
       await database.query(sql`
-insert into notice_optouts (email, kind, created_at) values (${email}, ${kind}, ${nowMs}) on conflict do nothing`)
+insert into email_optouts (email, kind, created_at) values (${email}, ${kind}, ${nowMs}) on conflict do nothing`)
     },
     nextDue: () => nextDue(database),
     findRecipients: (sought: SoughtRecipients) => findRecipients(database, sought),
@@ -41,8 +41,8 @@ export interface EmailClaiming {
   readonly limit: number
 }
 
-const claimedShape = rowShape<ClaimedEmail>('notice', {
-  noticeId: 'n.notice_id',
+const claimedShape = rowShape<ClaimedEmail>('email', {
+  emailId: 'n.email_id',
   kind: 'n.kind',
   merchantId: 'n.merchant_id',
   recipient: 'n.recipient',
@@ -56,37 +56,37 @@ const claimedShape = rowShape<ClaimedEmail>('notice', {
   attempts: number('n.attempts'),
 })
 
-/** By notices_due; a claim whose lease ended is due like any other. */
+/** By emails_due; a claim whose lease ended is due like any other. */
 async function claim(
   database: Queryable,
   { claimId, nowMs, leaseMs, limit }: EmailClaiming,
 ): Promise<ClaimedEmail[]> {
-  const { rows } = await database.query(prepared('claim-notices')`
-update notices n
+  const { rows } = await database.query(prepared('claim-emails')`
+update emails n
    set claim_id = ${claimId}, due_at = ${nowMs + leaseMs}, attempts = n.attempts + 1
-  from (select notice_id
-          from notices
+  from (select email_id
+          from emails
          where state = 'queued' and due_at <= ${nowMs}
          order by due_at
          limit ${limit}
            for update skip locked) as due
- where n.notice_id = due.notice_id
+ where n.email_id = due.email_id
 returning ${claimedShape.columns}`)
   return rows.map(claimedShape.read)
 }
 
 async function address(
   transaction: Queryable,
-  { noticeId, claimId, parameters }: ClaimedEmail,
+  { emailId, claimId, parameters }: ClaimedEmail,
   first: Recipient | undefined,
   more: readonly NewEmail[],
 ): Promise<boolean> {
   const { rowCount } = await transaction.query(
     first === undefined
-      ? sql`delete from notices where notice_id = ${noticeId} and claim_id = ${claimId}`
+      ? sql`delete from emails where email_id = ${emailId} and claim_id = ${claimId}`
       : sql`
-update notices set recipient = ${first.email}, language = ${first.language}, parameters = ${parameters}
- where notice_id = ${noticeId} and claim_id = ${claimId}`,
+update emails set recipient = ${first.email}, language = ${first.language}, parameters = ${parameters}
+ where email_id = ${emailId} and claim_id = ${claimId}`,
   )
   if (rowCount === 1) await queueEmails(transaction, more)
   return rowCount === 1
@@ -95,27 +95,27 @@ update notices set recipient = ${first.email}, language = ${first.language}, par
 /** What nobody can have sent again, because its address is forgotten, may be asked for anew unless it was sent. */
 async function record(
   database: Queryable,
-  { noticeId, claimId }: ClaimedEmail,
+  { emailId, claimId }: ClaimedEmail,
   { state, error, dueAtMs, isAddressForgotten }: EmailOutcome,
   nowMs: number,
 ): Promise<boolean> {
   const isOver = state !== 'queued'
-  const { rowCount } = await database.query(prepared('record-notice')`
-update notices
+  const { rowCount } = await database.query(prepared('record-email')`
+update emails
    set state = ${state}, last_error = ${error}, due_at = ${dueAtMs}, claim_id = null,
        ended_at = case when ${isOver}::boolean then ${nowMs}::bigint end,
        sealed_link = case when not ${isOver}::boolean then sealed_link end,
        once_key = case when not (${isAddressForgotten}::boolean and ${state} <> 'sent') then once_key end,
        recipient = case when not ${isAddressForgotten}::boolean then recipient end,
        parameters = case when not ${isAddressForgotten}::boolean then parameters else '{}' end
- where notice_id = ${noticeId} and claim_id = ${claimId}`)
+ where email_id = ${emailId} and claim_id = ${claimId}`)
   return rowCount === 1
 }
 
 /** When the next one is due, or its lease ends. */
 async function nextDue(database: Queryable): Promise<number | undefined> {
-  const { rows } = await database.query<{ next: string | null }>(prepared('next-notice-due')`
-select min(due_at) as next from notices where state = 'queued'`)
+  const { rows } = await database.query<{ next: string | null }>(prepared('next-email-due')`
+select min(due_at) as next from emails where state = 'queued'`)
   const next = rows[0]?.next
   return next ? Number(next) : undefined
 }

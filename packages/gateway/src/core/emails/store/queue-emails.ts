@@ -1,4 +1,4 @@
-// The one statement by which a notice comes to be: in the transaction of what it tells of, so that neither is there
+// The one statement by which an email comes to be: in the transaction of what it tells of, so that neither is there
 // without the other; none to an address that does not want its kind. Apart from the other statements, because whatever is
 // recorded may have something to tell.
 import type { Queryable } from '../../../platform/database/pool.ts'
@@ -8,19 +8,19 @@ import type { NewEmail } from '../rules/email.ts'
 export async function queueEmails(transaction: Queryable, emails: readonly NewEmail[]): Promise<void> {
   if (emails.length === 0) return
   await transaction.query({
-    name: 'queue-notices',
+    name: 'queue-emails',
     text: `
-insert into notices (notice_id, kind, merchant_id, recipient, language, parameters, sealed_link, once_key, created_at,
+insert into emails (email_id, kind, merchant_id, recipient, language, parameters, sealed_link, once_key, created_at,
                      give_up_at, due_at, state)
 select n.*, n.created_at, 'queued'
   from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::jsonb[], $7::bytea[], $8::text[],
               $9::bigint[], $10::bigint[])
-    as n (notice_id, kind, merchant_id, recipient, language, parameters, sealed_link, once_key, created_at, give_up_at)
- where not exists (select 1 from notice_optouts o where o.email = n.recipient and o.kind = n.kind)
+    as n (email_id, kind, merchant_id, recipient, language, parameters, sealed_link, once_key, created_at, give_up_at)
+ where not exists (select 1 from email_optouts o where o.email = n.recipient and o.kind = n.kind)
     on conflict (once_key) do nothing`,
     values: columnsOf(
       emails,
-      ...(['noticeId', 'kind', 'merchantId', 'recipient', 'language', 'parameters', 'sealedLink'] as const),
+      ...(['emailId', 'kind', 'merchantId', 'recipient', 'language', 'parameters', 'sealedLink'] as const),
       ...(['onceKey', 'createdAtMs', 'giveUpAtMs'] as const),
     ),
   })

@@ -1,4 +1,4 @@
-// Who hears a notice that names no person: the one place that knows.
+// Who hears an email that names no person: the one place that knows.
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import type { Recipient } from '../rules/email.ts'
@@ -21,7 +21,7 @@ export async function findRecipients(
       ? operatorEmails.map((email): Recipient => ({ email, language: 'en' }))
       : await findContacts(database, merchantId)
   const { rows } = await database.query<{ email: string }>(sql`
-select email from notice_optouts where kind = ${kind} and email = any (${all.map(({ email }) => email)}::text[])`)
+select email from email_optouts where kind = ${kind} and email = any (${all.map(({ email }) => email)}::text[])`)
   const unwilling = new Set(rows.map(({ email }) => email))
   return all.filter(({ email }) => !unwilling.has(email))
 }

@@ -18,7 +18,7 @@ export type SecretKind =
   | 'wallet_pin'
   | 'rail_secret'
   | 'endpoint_secret'
-  | 'notice_link'
+  | 'email_link'
 
 /** `owner` is the merchant's or the rail's id, and empty for what belongs to the gateway. */
 export interface SecretKey {
@@ -121,12 +121,12 @@ export const sealedPlaces: Readonly<Record<SecretKind, Place>> = {
     isLive: 'ended_at is null',
     match: 't.merchant_id = k.owner and t.secret_id = k.id::uuid',
   },
-  notice_link: {
-    table: 'notices',
+  email_link: {
+    table: 'emails',
     column: 'sealed_link',
-    id: 'notice_id::text',
+    id: 'email_id::text',
     isLive: 'true',
-    match: 't.notice_id = k.id::uuid',
+    match: 't.email_id = k.id::uuid',
   },
 }
 

@@ -97,7 +97,7 @@ export class Probe {
       createdAt: nowMs,
       expiresAt: nowMs + 900_000,
       returnUrl: 'https://gateway.example/checkout/return',
-      notifyUrl: 'https://gateway.example/rails/check/notices',
+      notifyUrl: 'https://gateway.example/rails/check/notifications',
       locale: 'en',
       channel: 'WEB',
     }

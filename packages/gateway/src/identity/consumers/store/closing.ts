@@ -141,10 +141,10 @@ update wallets
   await transaction.query(sql`delete from pin_resets where wallet_id = ${walletId}`)
   // The same address may be a merchant's or an operator's.
   await transaction.query(
-    sql`delete from notices where recipient = ${login} and kind = any (${consumerKinds}::text[])`,
+    sql`delete from emails where recipient = ${login} and kind = any (${consumerKinds}::text[])`,
   )
   await transaction.query(
-    sql`delete from notice_optouts where email = ${login} and kind = any (${consumerKinds}::text[])`,
+    sql`delete from email_optouts where email = ${login} and kind = any (${consumerKinds}::text[])`,
   )
 }
 

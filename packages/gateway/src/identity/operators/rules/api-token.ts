@@ -42,8 +42,8 @@ export const scopes = {
   },
   'approvals:read': { needs: 'viewer', meaning: 'list requests that wait for a second operator' },
   'approvals:decide': { needs: 'operator', meaning: 'approve, reject and withdraw them' },
-  'notices:read': { needs: 'viewer', meaning: 'list notices by mail' },
-  'notices:act': { needs: 'operator', meaning: 'send failed notices again' },
+  'emails:read': { needs: 'viewer', meaning: 'list emails' },
+  'emails:act': { needs: 'operator', meaning: 'send failed emails again' },
   'audit:read': { needs: 'viewer', meaning: 'read the audit log' },
   'system:read': { needs: 'viewer', meaning: 'read the state of the gateway' },
 } as const satisfies Record<string, { readonly needs: Role; readonly meaning: string }>

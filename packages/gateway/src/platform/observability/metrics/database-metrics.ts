@@ -133,8 +133,8 @@ function makeGauges(registry: Registry) {
       'tillgate_reconciliation_break_age_seconds',
       'How long ago the oldest break that nobody has settled was found.',
     ),
-    emailsWaiting: gauge('tillgate_notices_waiting', 'Emails that wait to be sent, or to be tried again.'),
-    emailLag: gauge('tillgate_notice_lag_seconds', 'For how long the oldest email is due.'),
+    emailsWaiting: gauge('tillgate_emails_waiting', 'Emails that wait to be sent, or to be tried again.'),
+    emailLag: gauge('tillgate_email_lag_seconds', 'For how long the oldest email is due.'),
     suspense: gauges(
       'tillgate_suspense_minor',
       'Money in suspense, in minor units: it came too late, too little or too much, and is nobody’s yet.',

@@ -153,9 +153,9 @@ function callbackMetrics(registry: Registry) {
 
 function processMetrics(registry: Registry) {
   return {
-    notices: registry.counters({
-      name: 'tillgate_notices_total',
-      help: 'Attempts to send a notice by mail, by the state that they left it in; queued is tried again.',
+    emails: registry.counters({
+      name: 'tillgate_emails_total',
+      help: 'Attempts to send an email, by the state that they left it in; queued is tried again.',
       by: ['state'],
     }),
     traceSpans: registry.counters({

@@ -139,8 +139,8 @@ test('the database is counted once at a time and at most every few seconds, howe
   const main = { account: 'bank:main', currency: 'EUR' }
   assert.equal(told.value('tillgate_reconciliation_unexplained_minor', main), -250)
   assert.equal(told.value('tillgate_last_backup_timestamp_seconds'), 5)
-  assert.equal(told.value('tillgate_notices_waiting'), 6)
-  assert.equal(told.value('tillgate_notice_lag_seconds'), 1)
+  assert.equal(told.value('tillgate_emails_waiting'), 6)
+  assert.equal(told.value('tillgate_email_lag_seconds'), 1)
 })
 
 test('a database that goes away leaves its last figures with their age, and one that hangs is not waited for', async () => {

@@ -155,8 +155,8 @@ test('the dashboard has a row for everything that an operator watches, and an al
     'tillgate_reconciliation_breaks',
     'tillgate_reconciliation_break_age_seconds',
     'tillgate_rails',
-    'tillgate_notices_total',
-    'tillgate_notices_waiting',
+    'tillgate_emails_total',
+    'tillgate_emails_waiting',
     'tillgate_database_bytes',
     'tillgate_callback_hosts',
     'tillgate_last_backup_timestamp_seconds',
@@ -186,7 +186,7 @@ const labelsByMeaning: Readonly<Record<string, RegExp>> = {
   reason: /^tillgate_requests_shed_total$/,
   route: /_http_requests_total$/,
   state:
-    /^tillgate_(callbacks|callback_hosts|callback_destinations|rails|notices_total|database_pool_connections|event_loop_seconds_total)$/,
+    /^tillgate_(callbacks|callback_hosts|callback_destinations|rails|emails_total|database_pool_connections|event_loop_seconds_total)$/,
   status: /^tillgate_(orders|order_changes_total|refund_changes_total)$/,
   version: /^tillgate_build_info$/,
 }

@@ -33,7 +33,7 @@ async function confirmedConsumer(language = 'de') {
 
 async function told(kind: EmailKind, login: string) {
   const { rows } = await pool.query<{ language: string; parameters: Readonly<Record<string, string>> }>(
-    'select language, parameters from notices where kind = $1 and recipient = $2 order by notice_id',
+    'select language, parameters from emails where kind = $1 and recipient = $2 order by email_id',
     [kind, login],
   )
   return rows
@@ -45,9 +45,9 @@ test('a device that is not known is told of, once it has signed in, and never ag
   assert.equal((await client.signIn(login, '000000')).status, 422)
   assert.equal((await told('new-device', login)).length, 0, 'a wrong PIN tells nothing')
   await client.signIn(login)
-  const [notice, ...more] = await told('new-device', login)
-  assert.deepEqual([notice?.language, more.length], ['de', 0])
-  assert.match(notice?.parameters['device'] ?? '', /127\.0\.0\.1/)
+  const [email, ...more] = await told('new-device', login)
+  assert.deepEqual([email?.language, more.length], ['de', 0])
+  assert.match(email?.parameters['device'] ?? '', /127\.0\.0\.1/)
   await client.signIn(login)
   await client.send('/wallet/pin', { pin: testPin, new: testPin, again: testPin }, '/wallet/settings')
   assert.equal((await told('new-device', login)).length, 1)
@@ -75,7 +75,7 @@ test('at the checkout too, and by passkey where the browser has no mark of the w
 test('a login that nobody confirmed is not written to', async () => {
   const { login, client } = await consumerOf(gateway)
   await client.send('/wallet/pin', { pin: testPin, new: testPin, again: testPin }, '/wallet/settings')
-  const { rows } = await pool.query('select 1 from notices where recipient = $1', [login])
+  const { rows } = await pool.query('select 1 from emails where recipient = $1', [login])
   assert.equal(rows.length, 0)
 })
 
@@ -103,9 +103,9 @@ test('a refund that arrived is told of, but to nobody who wants no such mail', a
     })
   }
   await refund('r-1')
-  const [notice] = await told('refund-arrived', login)
-  assert.equal(notice?.language, 'ja')
-  assert.deepEqual([notice?.parameters['amount'], notice?.parameters['merchant']], ['0.50 EUR', 'Tea House'])
+  const [email] = await told('refund-arrived', login)
+  assert.equal(email?.language, 'ja')
+  assert.deepEqual([email?.parameters['amount'], email?.parameters['merchant']], ['0.50 EUR', 'Tea House'])
   await stores.emails.optOut({ email: login, kind: 'refund-arrived' }, clock.now())
   await refund('r-2')
   assert.equal((await told('refund-arrived', login)).length, 1)

@@ -1,4 +1,4 @@
-// What readers and operators do about notices over HTTP: a consumer asks for a receipt, a reader switches a kind off, an
+// What readers and operators do about emails over HTTP: a consumer asks for a receipt, a reader switches a kind off, an
 // operator looks and sends again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,13 +28,13 @@ async function received(to: string) {
 }
 
 interface Stored {
-  notice_id: string
+  email_id: string
   state: string
   recipient: string | null
 }
 
 async function stateOf(kind: string): Promise<Stored> {
-  const { rows } = await pool.query<Stored>('select * from notices where kind = $1 order by notice_id desc', [
+  const { rows } = await pool.query<Stored>('select * from emails where kind = $1 order by email_id desc', [
     kind,
   ])
   assert.ok(rows[0])
@@ -74,7 +74,7 @@ test('a receipt is only for what was paid, for an address, and not without end',
   for (let n = 0; n < 4; n++) await visitor.post('receipt', { email: `n${n}@example.com` })
   assert.match(await visitor.look(), /Too many receipts were requested/)
   const { rows } = await pool.query(
-    "select recipient from notices where kind = 'receipt' and parameters ->> 'paymentId' = $1",
+    "select recipient from emails where kind = 'receipt' and parameters ->> 'paymentId' = $1",
     [order.paymentId],
   )
   assert.equal(rows.length, 3)
@@ -95,7 +95,7 @@ test('one click stops a kind for its reader, and nobody else’s', async () => {
   const asked = await fetch(link)
   assert.equal(asked.status, 200)
   assert.match(await asked.text(), /ops@pay\.test/)
-  const optouts = async () => (await pool.query('select email, kind from notice_optouts')).rows
+  const optouts = async () => (await pool.query('select email, kind from email_optouts')).rows
   assert.deepEqual(await optouts(), [])
 
   const forged = link.replace('email=ops', 'email=eve')
@@ -111,7 +111,7 @@ test('one click stops a kind for its reader, and nobody else’s', async () => {
   await queueEmails(pool, told())
   await until(async () => {
     clock.advance(2_000)
-    const { rows } = await pool.query("select from notices where kind = 'rail-paused' and state = 'queued'")
+    const { rows } = await pool.query("select from emails where kind = 'rail-paused' and state = 'queued'")
     return rows.length === 0
   })
   assert.equal(server.received.filter(({ to }) => to === 'ops@pay.test').length, 1)
@@ -130,7 +130,7 @@ test('an operator sees what failed and sends it again; what carried a link is no
     }),
     ...makeEmails('receipt', { to: { email: 'b@gone.test', language: 'en' }, parameters }),
   ])
-  // As a notice for an operator whose mailbox is gone.
+  // As an email for an operator whose mailbox is gone.
   const [alert] = makeEmails('rail-alert', {
     parameters: { rail: 'bank', paymentId: 'p', amount: '1', happened: 'it came late' },
   })
@@ -138,25 +138,25 @@ test('an operator sees what failed and sends it again; what carried a link is no
   await queueEmails(pool, [{ ...alert, recipient: 'c@gone.test' }])
   await until(async () => {
     clock.advance(2_000)
-    const { rows } = await pool.query("select from notices where state = 'refused'")
+    const { rows } = await pool.query("select from emails where state = 'refused'")
     return rows.length === 3
   })
   const operator = await signedInAs(gateway, 'operator')
-  const { text } = await operator.get('/notices?state=refused')
+  const { text } = await operator.get('/emails?state=refused')
   assert.match(text, /550 No such user/)
-  assert.equal(text.match(/action="\/notices\/[^"]+\/retry"/g)?.length, 1)
+  assert.equal(text.match(/action="\/emails\/[^"]+\/retry"/g)?.length, 1)
   const linked = await stateOf('member-recovery')
   const refused = await operator.told(
-    `/notices/${linked.notice_id}/retry`,
+    `/emails/${linked.email_id}/retry`,
     { reason: 'test' },
-    { on: '/notices' },
+    { on: '/emails' },
   )
   assert.match(refused, /It cannot be sent again/)
 
   server.refuse = () => undefined
-  const { notice_id } = await stateOf('rail-alert')
+  const { email_id } = await stateOf('rail-alert')
   assert.match(
-    await operator.told(`/notices/${notice_id}/retry`, { reason: 'mailbox is back' }, { on: '/notices' }),
+    await operator.told(`/emails/${email_id}/retry`, { reason: 'mailbox is back' }, { on: '/emails' }),
     /sent again/,
   )
   assert.equal((await received('c@gone.test')).length, 1)

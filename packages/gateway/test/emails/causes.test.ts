@@ -1,4 +1,4 @@
-// What causes notices: keys, callbacks, rails. Each is told in the transaction of its cause, once where it would be told
+// What causes emails: keys, callbacks, rails. Each is told in the transaction of its cause, once where it would be told
 // many times, and to the merchant's contacts in their language.
 
 import assert from 'node:assert/strict'
@@ -36,7 +36,7 @@ interface Told {
 async function told(kind: string): Promise<Told[]> {
   const { rows } = await pool.query<Told>(
     `select merchant_id as "merchantId", once_key as "onceKey", parameters
-       from notices where kind = $1 order by notice_id`,
+       from emails where kind = $1 order by email_id`,
     [kind],
   )
   return rows
@@ -44,9 +44,9 @@ async function told(kind: string): Promise<Told[]> {
 
 test('a key that is added is told to the merchant, with its fingerprint', async () => {
   await actingAs(operations, 'test').merchants.addKey(merchantId, { kind: 'aes' }, { reason: 'test' })
-  const [notice] = await told('key-added')
-  assert.equal(notice?.merchantId, merchantId)
-  assert.match(notice?.parameters['key'] ?? '', /^AES [0-9a-f-]{36}$/)
+  const [email] = await told('key-added')
+  assert.equal(email?.merchantId, merchantId)
+  assert.match(email?.parameters['key'] ?? '', /^AES [0-9a-f-]{36}$/)
   // Both slots are taken now: nothing is added, and nothing is told.
   await assert.rejects(
     actingAs(operations, 'test').merchants.addKey(merchantId, { kind: 'aes' }, { reason: 'test' }),
@@ -60,7 +60,7 @@ test('contacts hear what their merchant should know, each in its language; whoev
     { contactEmails: ['One@shop.test', 'two@shop.test', 'three@shop.test'], contactLanguage: 'fr' },
     { reason: 'test' },
   )
-  await pool.query("insert into notice_optouts values ('two@shop.test', 'callbacks-exhausted', 1)")
+  await pool.query("insert into email_optouts values ('two@shop.test', 'callbacks-exhausted', 1)")
   const sent: { to: string; subject: string; headers: Readonly<Record<string, string>> }[] = []
   const { sendEmails, makeEmails } = testOperations(pool, {
     config,
@@ -95,7 +95,7 @@ test('contacts hear what their merchant should know, each in its language; whoev
   assert.equal(sent[0]?.subject, 'Callback non remis pendant sept jours')
   assert.match(
     sent[0]?.headers['List-Unsubscribe'] ?? '',
-    /^<http:\/\/localhost:8080\/notices\/unsubscribe\?kind=/,
+    /^<http:\/\/localhost:8080\/emails\/unsubscribe\?kind=/,
   )
 })
 
@@ -109,7 +109,7 @@ test('a bad contact is refused at its field', async () => {
 })
 
 test('a host that fails for ten minutes is told to its merchant once a day, and a callback that is given up too', async (t) => {
-  await pool.query('delete from notices')
+  await pool.query('delete from emails')
   let says: ReturnType<typeof answered> | typeof acknowledged = answered(503)
   world.startWorker(t, async () => says, { config })
   const callbacks = [
@@ -154,7 +154,7 @@ test('a host that fails for ten minutes is told to its merchant once a day, and 
 })
 
 test('a callback that is given up without a further attempt is told too, but not one whose endpoint was removed', async () => {
-  await pool.query('truncate callback_queue, callback_hosts, callback_destinations, notices')
+  await pool.query('truncate callback_queue, callback_hosts, callback_destinations, emails')
   const { paymentId } = await world.queueCallback('https://gone.example/')
   const other = await world.addMerchant('Other')
   const { endpoints } = actingAs(operations, 'test')

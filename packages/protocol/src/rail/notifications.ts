@@ -1,4 +1,4 @@
-// What a rail tells the gateway: that there is news. A notice carries none of it, so a forged or late one moves no
+// What a rail tells the gateway: that there is news. A notification carries none of it, so a forged or late one moves no
 // money; the gateway asks for the status and believes the answer.
 import type { Static } from 'typebox'
 import { choice, text } from '../fields.ts'
@@ -16,7 +16,7 @@ const refundChangedSchema = Type.Object({
   refundId: text('The refund that changed.', { max: maxRefundIdLength }),
 })
 
-export const railNotices = {
+export const railNotifications = {
   'payment.changed': {
     meaning: 'The gateway requests `payment.status` at once.',
     schema: paymentChangedSchema,
@@ -27,19 +27,19 @@ export const railNotices = {
   },
 } as const
 
-export type RailNotice = Static<typeof paymentChangedSchema> | Static<typeof refundChangedSchema>
+export type RailNotification = Static<typeof paymentChangedSchema> | Static<typeof refundChangedSchema>
 
-const noticeOptions = { failure: 'invalid_field', whole: 'the notice' } as const
-const noticeTypes = Object.keys(railNotices) as (keyof typeof railNotices)[]
+const notificationOptions = { failure: 'invalid_field', whole: 'the notification' } as const
+const notificationTypes = Object.keys(railNotifications) as (keyof typeof railNotifications)[]
 const readType = makeReader(
-  Type.Object({ type: choice('The notification type.', noticeTypes) }),
-  noticeOptions,
+  Type.Object({ type: choice('The notification type.', notificationTypes) }),
+  notificationOptions,
 )
-const checkPaymentChanged = makeChecker(paymentChangedSchema, noticeOptions)
-const checkRefundChanged = makeChecker(refundChangedSchema, noticeOptions)
+const checkPaymentChanged = makeChecker(paymentChangedSchema, notificationOptions)
+const checkRefundChanged = makeChecker(refundChangedSchema, notificationOptions)
 
-/** For the gateway: the body of a notice whose signature was verified. */
-export function parseRailNotice(bodyText: string): RailNotice {
+/** For the gateway: the body of a notification whose signature was verified. */
+export function parseRailNotification(bodyText: string): RailNotification {
   const read = readType(bodyText)
   if (read.type === 'refund.changed') {
     return { type: read.type, refundId: checkRefundChanged(read).refundId }

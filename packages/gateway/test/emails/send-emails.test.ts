@@ -1,4 +1,4 @@
-// Notices from their cause to the reader: written with what they tell of, sent once, tried again, refused, given up; and
+// Emails from their cause to the reader: written with what they tell of, sent once, tried again, refused, given up; and
 // whatever dies between sending and recording, none is lost and none is sent more than twice.
 
 import assert from 'node:assert/strict'
@@ -41,7 +41,7 @@ function invitation(email: string, link = 'https://pay.test/join#secret') {
   })
 }
 
-const queue = (notices: readonly NewEmail[]) => queueEmails(pool, notices)
+const queue = (emails: readonly NewEmail[]) => queueEmails(pool, emails)
 
 interface Stored {
   state: string
@@ -56,7 +56,7 @@ async function find(email: string): Promise<Stored | undefined> {
   const { rows } = await pool.query<Stored>(
     `select state, attempts, last_error as error, sealed_link is null as "isWiped", due_at as "dueAt",
             claim_id as "claimId"
-       from notices where recipient = $1`,
+       from emails where recipient = $1`,
     [email],
   )
   return rows[0]
@@ -72,7 +72,7 @@ const mailsTo = (email: string) => server.received.filter(({ to }) => to === ema
 
 test('an invitation arrives in its language with its link, which rests sealed until then and is wiped', async () => {
   await queue(invitation('ann@example.com'))
-  const { rows } = await pool.query('select * from notices')
+  const { rows } = await pool.query('select * from emails')
   assert.doesNotMatch(JSON.stringify(rows), /#secret/)
   assert.equal(await sendEmails.sendDue(signal), 1)
   const [mail] = mailsTo('ann@example.com')
@@ -84,7 +84,7 @@ test('an invitation arrives in its language with its link, which rests sealed un
   assert.equal(await sendEmails.sendDue(signal), 0)
 })
 
-test('what a notice tells of and the notice are there together or not at all', async () => {
+test('what an email tells of and the email are there together or not at all', async () => {
   const given = invitation('bob@example.com')
   await assert.rejects(
     pool.transaction(async (transaction) => {
@@ -180,7 +180,7 @@ test('one that cannot be written is set aside with its error, and holds up none 
     ['hollow@example.com', 'strange@example.com', 'unsealed@example.com'].flatMap((to) => invitation(to)),
   )
   const spoil = (email: string, change: string) =>
-    pool.query(`update notices set ${change} where recipient = $1`, [email])
+    pool.query(`update emails set ${change} where recipient = $1`, [email])
   await spoil('hollow@example.com', "parameters = '{}'")
   await spoil('strange@example.com', "kind = 'of-a-newer-gateway'")
   await spoil('unsealed@example.com', "sealed_link = 'not sealed'")
@@ -192,7 +192,7 @@ test('one that cannot be written is set aside with its error, and holds up none 
       onceKey: 'nobody knows it',
     }),
   ])
-  await pool.query("update notices set kind = 'unknown' where once_key like '%nobody knows it'")
+  await pool.query("update emails set kind = 'unknown' where once_key like '%nobody knows it'")
   await sendEmails.sendDue(signal)
   assert.equal((await stateOf('behind@example.com')).state, 'sent')
   const hollow = await stateOf('hollow@example.com')
@@ -202,7 +202,7 @@ test('one that cannot be written is set aside with its error, and holds up none 
     assert.match((await stateOf(email)).error, /cannot be written/)
   clock.advance(73 * hourMs)
   await sendEmails.sendDue(signal)
-  const { rows } = await pool.query("select from notices where state = 'queued'")
+  const { rows } = await pool.query("select from emails where state = 'queued'")
   assert.equal(rows.length, 0)
 })
 
@@ -262,11 +262,11 @@ test('what happens many times is told once', async () => {
       onceKey: 'host.example 2026-11-16',
     })
   await Promise.all([queue(told()), queue(told()), queue([...told(), ...told()])])
-  const { rows } = await pool.query("select from notices where once_key like '%host.example%'")
+  const { rows } = await pool.query("select from emails where once_key like '%host.example%'")
   assert.equal(rows.length, 1)
 })
 
-test('two workers at once send each notice once', async () => {
+test('two workers at once send each email once', async () => {
   server.received.length = 0
   await queue(Array.from({ length: 30 }, (_, n) => invitation(`p${n}@example.com`)).flat())
   const other = open(pool).sendEmails
@@ -317,7 +317,7 @@ test('a worker that stops gives back what it had claimed', async () => {
 })
 
 for (const dies of ['process', 'connection'] as const) {
-  test(`killed at any statement (${dies}), a notice is sent at least once and at most twice, under one Message-ID`, async () => {
+  test(`killed at any statement (${dies}), an email is sent at least once and at most twice, under one Message-ID`, async () => {
     for (let atPoint = 1; ; atPoint++) {
       const email = `${dies}${atPoint}@example.com`
       await queue(invitation(email))
