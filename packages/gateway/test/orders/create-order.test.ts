@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TestClock } from '../support/clock.ts'
 import { startTestGateway, type TestMerchant } from '../support/gateway.ts'
+import { testOperations } from '../support/operations.ts'
 import { createBody, withField } from '../support/order.ts'
 
 const clock = new TestClock()
@@ -444,4 +445,28 @@ test('one order that the database refuses does not fail those that came with it'
     answers.flatMap(({ code }, index) => (code === 20000 ? [] : [[index, code]])),
     [[30, 40900]],
   )
+})
+
+test('an order whose callback host does not resolve is accepted with a warning, and its repetition says the same', async () => {
+  const missing = Object.assign(new Error('none'), { code: 'ENOTFOUND' })
+  const { operations, stores } = testOperations(gateway.pool, {
+    clock,
+    lookup: (hostname) => (hostname === 'shop.example' ? Promise.reject(missing) : Promise.resolve([])),
+  })
+  const stored = (await stores.merchants.findMerchant(merchant.merchantId))?.merchant
+  assert.ok(stored)
+  const createWith = (callbackUrl: string, orderNo: string) =>
+    operations.createOrder(
+      stored,
+      JSON.stringify({ ...createBody({ now: clock.now(), orderNo }), callbackUrl }),
+    )
+  const warned = await createWith('https://shop.example/callbacks', 'warned')
+  assert.deepEqual(warned.warnings, [
+    {
+      field: 'callbackUrl',
+      msg: 'The host shop.example does not resolve. The order is accepted, but its callbacks cannot be delivered until the host does.',
+    },
+  ])
+  assert.deepEqual(await createWith('https://shop.example/callbacks', 'warned'), warned)
+  assert.equal((await createWith('https://known.example/callbacks', 'quiet')).warnings, undefined)
 })

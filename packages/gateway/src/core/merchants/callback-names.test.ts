@@ -36,6 +36,13 @@ test('a host that DNS does not have is missing, and is asked for once a minute',
   assert.equal(asked.length, 2)
 })
 
+test('a host is looked up once for all its addresses', async () => {
+  const { asked, isMissing } = names(() => Promise.reject(gone))
+  for (let order = 0; order < 3; order++)
+    assert.equal(await isMissing(`https://shop.invalid/orders/${order}`), true)
+  assert.deepEqual(asked, ['shop.invalid'])
+})
+
 test('a host that resolves is not asked for again for ten minutes', async () => {
   const { clock, asked, isMissing } = names(async () => ['192.0.2.1'])
   assert.equal(await isMissing(url), false)

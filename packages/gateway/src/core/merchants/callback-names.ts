@@ -25,10 +25,12 @@ export function makeIsNameMissing({ lookup, urlPolicy, clock }: CallbackNamesPar
   )
   let isAsking = false
   return (callbackUrl, { isSelfRegistered }) => {
-    const known = remembered.get(callbackUrl)
-    if (known !== undefined && clock.now() < known.untilMs) return known.isMissing
     const { hostname } = targetOf(new URL(callbackUrl))
-    if (!lookup || isAsking || !/[a-z]/i.test(hostname) || hostname.includes(':')) return false
+    if (!lookup || !/[a-z]/i.test(hostname) || hostname.includes(':')) return false
+    const name = isSelfRegistered ? `public ${hostname}` : hostname
+    const known = remembered.get(name)
+    if (known !== undefined && clock.now() < known.untilMs) return known.isMissing
+    if (isAsking) return false
     isAsking = true
     const asked = lookup(hostname, isSelfRegistered ? publicOnly(urlPolicy) : urlPolicy)
       .then(
@@ -37,7 +39,7 @@ export function makeIsNameMissing({ lookup, urlPolicy, clock }: CallbackNamesPar
       )
       .then((isMissing) => {
         const forMs = isMissing ? rememberedForMs.missing : rememberedForMs.known
-        remembered.set(callbackUrl, { isMissing, untilMs: clock.now() + forMs })
+        remembered.set(name, { isMissing, untilMs: clock.now() + forMs })
         return isMissing
       })
       .finally(() => {
