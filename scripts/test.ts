@@ -30,7 +30,7 @@ const slow = [
   'packages/gateway/test/database/{backup,embedded-{accounts,faults,sharing,start},key-rotation}.test.ts',
   'packages/gateway/test/{money/money,payouts/payout,rails/rail}-crash.test.ts',
   'packages/gateway/test/payouts/payout-kill.test.ts',
-  'packages/gateway/test/processes/{compile-cache,packed,process,processes,welcome}.test.ts',
+  'packages/gateway/test/processes/{compile-cache,doctor,packed,process,processes,welcome}.test.ts',
   'packages/gateway/test/rails/python-rail.test.ts',
   'packages/gateway/test/reconciliation/large-statement.test.ts',
   'packages/gateway/test/sandbox/sandbox-{listen,merchant,shop}.test.ts',

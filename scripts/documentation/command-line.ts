@@ -27,7 +27,13 @@ export function commandLinePage(): string {
     '',
     'Runs on the gateway’s machine with the gateway’s settings: `npm run tillgate --` in the repository, `tillgate` under [systemd, compose and Kubernetes](operating.md#the-command-line). Actions are written to the audit log; those that change something take `--reason`.',
     '',
-    ...commandLine().commands.flatMap(groupOf),
+    '### tillgate doctor',
+    '',
+    'Check what a gateway with these settings needs, and print what to do about each problem. Exit code 1 if a check fails.',
+    '',
+    ...commandLine()
+      .commands.filter(({ commands }) => commands.length > 0)
+      .flatMap(groupOf),
   ].join('\n')
 }
 

@@ -15,9 +15,11 @@ import { Interruption, StartFailure } from '../platform/runtime/start-failure.ts
 import { readDotEnv } from '../platform/settings/dot-env.ts'
 import { migrationsFolder } from './database/open-gateway-database.ts'
 import { openStores } from './database/open-stores.ts'
+import { examineGateway } from './doctor/doctor.ts'
 import { makeOperations } from './operations.ts'
 import { ownListenersOf } from './own-listeners.ts'
 import { type Config, readConfig } from './settings/config.ts'
+import { unknownNameWarnings } from './settings/unknown-names.ts'
 import { listenForStop } from './stop-signals.ts'
 
 /** A statement that waits for a lock does not look at the signal; PostgreSQL rolls back what it leaves. */
@@ -28,6 +30,13 @@ export function commandLine(actions = catalog, terminal = processTerminal): Comm
     withContext: (work) => withStores(terminal, work),
     terminal,
     migrationsFolder,
+    examine: () =>
+      examineGateway({
+        ...terminal,
+        dotEnvFile: '.env',
+        clock: systemClock,
+        signal: terminal.watchInterrupt(),
+      }),
     actions,
   })
 }
@@ -56,12 +65,15 @@ function endOf(thrown: unknown): unknown {
 /** A terminal that reads all of the settings: what it opens needs them. */
 export interface GatewayTerminal extends Terminal {
   readSettings(): Config
+  /** Names that look like settings and are none, a line each. */
+  unknownNames(): readonly string[]
 }
 
 const processTerminal: GatewayTerminal = {
   out: process.stdout,
   err: process.stderr,
   readSettings: () => readConfig(process.env, readDotEnv()),
+  unknownNames: () => unknownNameWarnings(process.env, readDotEnv()),
   watchInterrupt() {
     const interrupted = new AbortController()
     let leave = (): void => {}

@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { type GatewayTerminal, runCommandLine } from '../../src/app/command-line.ts'
 import { readConfig } from '../../src/app/settings/config.ts'
+import { unknownNameWarnings } from '../../src/app/settings/unknown-names.ts'
 import type { TestGateway } from './gateway.ts'
 
 export interface Ended {
@@ -33,6 +34,7 @@ export function openTerminal(environment: Record<string, string>): {
     out,
     err,
     readSettings: () => readConfig(environment),
+    unknownNames: () => unknownNameWarnings(environment, ''),
     watchInterrupt: () => new AbortController().signal,
     setExitCode(given) {
       code = given

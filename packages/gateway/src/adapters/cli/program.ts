@@ -7,6 +7,7 @@ import { parseLine } from '../../platform/runtime/visible-text.ts'
 import { addActionCommand } from './action-commands.ts'
 import type { Terminal, WithContext } from './context.ts'
 import { dbCommand } from './db.ts'
+import { doctorCommand, type Examine } from './doctor.ts'
 import { ledgerCommand } from './ledger.ts'
 import { masterKeyCommand } from './master-key.ts'
 import { railCheckCommand } from './rail-check.ts'
@@ -42,10 +43,12 @@ export interface ProgramParts {
   readonly withContext: WithContext
   readonly terminal: Terminal
   readonly migrationsFolder: string
+  readonly examine: Examine
   readonly actions: readonly Action[]
 }
 
-export function operatorProgram({ withContext, terminal, migrationsFolder, actions }: ProgramParts): Command {
+export function operatorProgram(parts: ProgramParts): Command {
+  const { withContext, terminal, migrationsFolder, examine, actions } = parts
   const program = new Command('tillgate')
     .description(
       'Operate a Tillgate gateway: the same settings as `npm start`, from the environment and .env.',
@@ -74,6 +77,7 @@ export function operatorProgram({ withContext, terminal, migrationsFolder, actio
     ledgerCommand(withContext, terminal),
     dbCommand({ withContext, terminal, migrationsFolder }),
     masterKeyCommand(withContext, terminal),
+    doctorCommand(examine, terminal),
   ])
     program.addCommand(command)
   takeOver(program)

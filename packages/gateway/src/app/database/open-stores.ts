@@ -80,7 +80,10 @@ export async function storesOver(
 }
 
 /** A gateway with the wrong master key would turn every merchant away, so it does not start at all. */
-async function checkMasterKey({ sealedSecrets }: Stores, vault: Vault): Promise<void> {
+export async function checkMasterKey(
+  { sealedSecrets }: Pick<Stores, 'sealedSecrets'>,
+  vault: Vault,
+): Promise<void> {
   const known = vault.masterKeyIds
   const counts = await sealedSecrets.countByMasterKey()
   if (counts.every(({ masterKeyId, live }) => live === 0 || known.some((id) => id.equals(masterKeyId))))

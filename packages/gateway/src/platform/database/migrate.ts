@@ -104,6 +104,20 @@ export async function migrate(
   }
 }
 
+/** What a start would do, which it leaves to the start; throws where database and program do not belong together. */
+export async function countMigrations(
+  pool: Pool,
+  folder: string,
+): Promise<{ readonly applied: number; readonly missing: number }> {
+  const migrations = await readMigrations(folder)
+  const { rows } = await pool.query<{ there: boolean }>(
+    `select to_regclass('migrations') is not null as there`,
+  )
+  const applied = rows[0]?.there ? await readApplied(pool) : []
+  firstMissing(migrations, applied)
+  return { applied: applied.length, missing: migrations.length - applied.length }
+}
+
 function lostWhileMigrating(error: unknown): StartFailure {
   const reason = error instanceof Error ? error.message : String(error)
   return new StartFailure(`The database went away while its schema was brought up to date: ${reason}.`, {

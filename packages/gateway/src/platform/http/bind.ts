@@ -18,7 +18,7 @@ export async function bind(listener: FastifyInstance, options: BindOptions): Pro
     // Of localhost the listener takes IPv4 alone: for a second address Fastify opens a second server, past our limits.
     await listener.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
   } catch (error) {
-    throw new StartFailure(whyNot(error as NodeJS.ErrnoException, options), {
+    throw new StartFailure(whyNotBound(error as NodeJS.ErrnoException, options), {
       exitCode: exitCodes.unavailable,
       cause: error,
     })
@@ -30,7 +30,10 @@ export async function bind(listener: FastifyInstance, options: BindOptions): Pro
   return `http://${name}:${address.port}`
 }
 
-function whyNot(error: NodeJS.ErrnoException, { host, port, hostSetting, portSetting }: BindOptions): string {
+export function whyNotBound(
+  error: NodeJS.ErrnoException,
+  { host, port, hostSetting, portSetting }: BindOptions,
+): string {
   switch (error.code) {
     case 'EADDRINUSE':
       return `Port ${port} is taken by another program. Stop that program, or set ${portSetting} to a free port.`

@@ -79,6 +79,19 @@ export function openMailSession(server: MailServer): MailSession {
   }
 }
 
+/** Connects and signs in, and sends nothing. What went wrong; undefined: nothing. */
+export async function tryMailServer(server: MailServer): Promise<string | undefined> {
+  const { connectMs } = server.limits ?? usualLimits
+  try {
+    const { smtp, socket } = await within(connectMs, (onBegun) => openConnection(server, onBegun))
+    smtp.quit()
+    socket.destroySoon()
+    return undefined
+  } catch (error) {
+    return readable(describe(error))
+  }
+}
+
 /** Rejects when the time is over, after giving up what was begun. */
 async function within<Result>(
   timeMs: number,
