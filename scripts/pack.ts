@@ -9,6 +9,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { sdkPackageFiles } from '../packages/gateway/src/adapters/merchant-api/sdk/package-files.ts'
 import { tarball } from '../packages/gateway/src/adapters/merchant-api/sdk/tarball.ts'
+import { commit } from '../packages/gateway/src/platform/runtime/version.ts'
 
 const root = join(import.meta.dirname, '..')
 const gateway = 'packages/gateway'
@@ -24,7 +25,6 @@ const carried = [
   'clients',
   'docs',
   'examples/README.md',
-  `${gateway}/package.json`,
   `${gateway}/check-node.js`,
   `${gateway}/compile-cache.js`,
   `${gateway}/migrations`,
@@ -83,6 +83,10 @@ try {
   cpSync(join(root, gateway, 'bin'), join(stage, 'bin'), { recursive: true })
   for (const name of ['tillgate.js', 'till.js']) chmodSync(join(stage, 'bin', name), 0o755)
   put(`${gateway}/src/adapters/merchant-api/sdk/tillgate-sdk.tgz`, tarball(sdkPackageFiles()))
+  put(
+    `${gateway}/package.json`,
+    `${JSON.stringify({ ...read(`${gateway}/package.json`), commit }, null, 2)}\n`,
+  )
   put('package.json', `${JSON.stringify(manifest(), null, 2)}\n`)
   await bundle()
   const packed = spawnSync('npm', ['pack', '--silent', '--pack-destination', out], {
@@ -134,8 +138,11 @@ function put(path: string, content: string | Uint8Array): void {
   writeFileSync(join(stage, path), content)
 }
 
+function read(path: string) {
+  return JSON.parse(readFileSync(join(root, path), 'utf8'))
+}
+
 function manifest() {
-  const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'))
   const own = read('package.json')
   const { dependencies, optionalDependencies } = read(`${gateway}/package.json`)
   return {

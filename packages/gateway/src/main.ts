@@ -11,7 +11,7 @@ import { type FirstOperator, operatorLines, welcome } from './app/welcome.ts'
 import { type Log, makeLog } from './platform/runtime/log.ts'
 import { loadPart } from './platform/runtime/node-workarounds/compiled-code.ts'
 import { exitCodes, StartFailure } from './platform/runtime/start-failure.ts'
-import { version } from './platform/runtime/version.ts'
+import { commit, version } from './platform/runtime/version.ts'
 import { readDotEnv } from './platform/settings/dot-env.ts'
 
 /** The gateway itself is loaded where it runs: the parent of several processes starts twice as fast without it. */
@@ -156,7 +156,7 @@ interface Urls {
 function tellReady(log: Log, { config, publicUrl, adminUrl }: Urls & { config: Config }): void {
   const { mode, processes: count } = config
   const durationMs = Math.round(performance.now())
-  log.info({ version, mode, count, ...(publicUrl && { publicUrl }), adminUrl, durationMs }, 'ready')
+  log.info({ version, commit, mode, count, ...(publicUrl && { publicUrl }), adminUrl, durationMs }, 'ready')
 }
 
 interface BesideUrls {

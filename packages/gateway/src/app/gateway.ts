@@ -46,7 +46,7 @@ import type { Snapshot } from '../platform/observability/metrics/registry.ts'
 import { loadPart } from '../platform/runtime/node-workarounds/compiled-code.ts'
 import { makeRandom } from '../platform/runtime/node-workarounds/random.ts'
 import { machineTime } from '../platform/runtime/timer.ts'
-import { version } from '../platform/runtime/version.ts'
+import { commit, version } from '../platform/runtime/version.ts'
 import { DatabaseOutage } from './database/database-outage.ts'
 import { openGatewayDatabase } from './database/open-gateway-database.ts'
 import type { StoresOptions } from './database/open-stores.ts'
@@ -179,6 +179,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const adminAdmission = new AdmissionControl({ ...admissionParts, isPrivate: true })
   const adminListener = makeListener({
     ...listenerParts,
+    about: { version, commit },
     onAnswered: answeredAt('admin'),
     admission: adminAdmission,
   })

@@ -11,7 +11,7 @@ import { addProcessMetrics, sampleLoopDelay } from '../platform/observability/me
 import type { Snapshot } from '../platform/observability/metrics/registry.ts'
 import { Tracer } from '../platform/observability/tracing/tracer.ts'
 import type { ClockAndRandom } from '../platform/runtime/clock.ts'
-import { version } from '../platform/runtime/version.ts'
+import { commit, version } from '../platform/runtime/version.ts'
 import type { DatabaseOutage } from './database/database-outage.ts'
 import type { StoresOptions } from './database/open-stores.ts'
 import type { Config } from './settings/config.ts'
@@ -39,7 +39,7 @@ export interface ObservabilityParts extends ClockAndRandom {
 export function makeObservability(config: Config, parts: ObservabilityParts): Observability {
   const metrics = makeGatewayMetrics()
   const { registry } = metrics
-  addProcessMetrics(registry, { version, mode: config.mode, node: process.version })
+  addProcessMetrics(registry, { version, commit: commit ?? '', mode: config.mode, node: process.version })
   const gather = parts.share(() => registry.snapshot())
   const sampling = sampleLoopDelay(metrics.loopDelay)
   const databaseMetrics = makeDatabaseMetrics({

@@ -4,7 +4,7 @@ import { installCommand } from '../adapters/merchant-api/sdk/paths.ts'
 import { prefix as portalPath } from '../adapters/portal/portal.ts'
 import { playgroundPath, sandboxAccessPath } from '../adapters/sandbox/paths.ts'
 import { prefix as walletPath } from '../adapters/wallet/wallet.ts'
-import { version } from '../platform/runtime/version.ts'
+import { build } from '../platform/runtime/version.ts'
 
 export interface FirstOperator {
   readonly login: string
@@ -56,7 +56,7 @@ export function welcome(running: Running): string {
   ]
   return [
     '',
-    `  ${bold(`Tillgate ${version}`)}, ${mode}, ${count}`,
+    `  ${bold(`Tillgate ${build}`)}, ${mode}, ${count}`,
     '',
     ...linesOf(addresses.map(([label, value]) => [label, value && bold(value)])),
     ...(firstOperator ? ['', ...operatorLines(firstOperator)] : []),

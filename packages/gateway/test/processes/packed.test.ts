@@ -61,6 +61,10 @@ test('the package starts a sandbox with every page, a payment goes through, and 
     railUrl,
   ])
     assert.equal((await fetch(url)).status, 200, url)
+  const about = await (await fetch(`${adminUrl}/readyz`)).json()
+  const { commit, version } = about as { commit: string; version: string }
+  assert.match(commit, /^[0-9a-f]{8}$/, 'baked into the package')
+  assert.equal((await bin('tillgate.js', ['--version'])).stdout, `${version} (${commit})\n`)
   const { stdout } = await bin('till.js', ['trigger', 'payment.order.success', '--json'])
   assert.match(stdout, /"status": ?"success"/)
   assert.match((await bin('tillgate.js', ['ledger', 'verify'])).stdout, /The ledger is clean/)

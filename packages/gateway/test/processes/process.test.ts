@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { commit, version } from '../../src/platform/runtime/version.ts'
 import { until } from '../support/callbacks.ts'
 import {
   copyOfFolder,
@@ -36,7 +37,8 @@ test('both listeners answer health and readiness, and a clean stop leaves nothin
     assert.deepEqual([health.status, await health.json()], [200, { status: 'alive' }])
     assert.ok(health.headers.get('x-request-id'))
     const ready = await fetch(`${url}/readyz`)
-    assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ready' }])
+    const about = url === gateway.adminUrl ? { version, commit } : {}
+    assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ready', ...about }])
   }
   const pid = Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10)
   gateway.child.kill('SIGTERM')

@@ -2,7 +2,7 @@
 // the catalog; what works on the database itself has a command of its own.
 import { Command } from 'commander'
 import type { Action } from '../../actions/action.ts'
-import { version } from '../../platform/runtime/version.ts'
+import { build } from '../../platform/runtime/version.ts'
 import { parseLine } from '../../platform/runtime/visible-text.ts'
 import { addActionCommand } from './action-commands.ts'
 import type { Terminal, WithContext } from './context.ts'
@@ -53,7 +53,7 @@ export function operatorProgram(parts: ProgramParts): Command {
     .description(
       'Operate a Tillgate gateway: the same settings as `npm start`, from the environment and .env.',
     )
-    .version(version)
+    .version(build)
     .hook('preAction', (_program, command) => {
       const { reason } = command.opts<{ reason?: string }>()
       if (reason !== undefined) parseLine(reason, 'reason')

@@ -1,6 +1,7 @@
 // The console's frame: its areas, the search, who is signed in, and the small page of somebody who is not.
 import type { FastifyReply } from 'fastify'
 import type { Operator } from '../../identity/operators/rules/operator.ts'
+import { build } from '../../platform/runtime/version.ts'
 import { type Asset, assets } from '../kit/assets.ts'
 import { type Html, html } from '../kit/html.ts'
 import type { Flash } from '../kit/pages/flash.ts'
@@ -40,6 +41,7 @@ export function sendConsolePage(reply: FastifyReply, page: ConsolePage, frame: F
     },
     account: html`<strong>${operator.login}</strong> · ${operator.role}`,
     signOut: { path: '/sign-out', token: frame.formToken },
+    footer: html`<footer>Tillgate ${build}</footer>`,
     words: { skip: 'Skip to content', areas: 'Areas', menu: 'Menu', signOut: 'Sign out' },
   })
 }

@@ -7,7 +7,7 @@ import { streamStatement } from '../../core/ledger/write-statement.ts'
 import { makeReadMerchant } from '../../finance/overview/read-merchant.ts'
 import { makeReadOverview } from '../../finance/overview/read-overview.ts'
 import { makeShowOrder } from '../../finance/overview/show-order.ts'
-import { version } from '../../platform/runtime/version.ts'
+import { build } from '../../platform/runtime/version.ts'
 import type { Stores } from '../database/stores.ts'
 import type { Common } from './common.ts'
 
@@ -49,7 +49,7 @@ export function operationsForReading(stores: Stores, common: Common) {
     verifyLedger: makeVerifyLedger(stores.verifyLedger),
     system: async (_context: AnyContext, nowMs: number) => ({
       about: {
-        version,
+        version: build,
         mode: config.mode,
         publicUrl,
         node: process.version,

@@ -26,7 +26,12 @@ export function askedSeldom(
   }
 }
 
-export function answerHealth(listener: FastifyInstance, readiness: () => Promise<Readiness>): void {
+export function answerHealth(
+  listener: FastifyInstance,
+  readiness: () => Promise<Readiness>,
+  /** What is running, said to whoever may know. */
+  about: object = {},
+): void {
   // A machine whose pages are flooded is not to be taken out of the load balancer for it.
   const always = { config: { rateLimit: false } } as const
   listener.get('/healthz', always, (_request, reply) =>
@@ -36,7 +41,7 @@ export function answerHealth(listener: FastifyInstance, readiness: () => Promise
   listener.get('/readyz', always, async (_request, reply) => {
     const answer = await readiness()
     reply.header('cache-control', 'no-store')
-    if (answer.ready) return { status: 'ready' }
+    if (answer.ready) return { status: 'ready', ...about }
     return reply.status(503).header('retry-after', 1).send({ status: 'not ready', reason: answer.reason })
   })
 }

@@ -43,6 +43,8 @@ export interface ListenerParts {
   readonly log: Log
   readonly newRequestId: () => string
   readonly readiness: () => Promise<Readiness>
+  /** What is running, for the readiness of a private listener. */
+  readonly about?: object
   readonly isUnavailable: (error: unknown) => boolean
   readonly trustedProxies: readonly string[]
   /** Told of every answer. */
@@ -120,7 +122,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     done()
   })
   answerFailures(listener, { ...parts, postPaths: parts.directPaths ?? [] })
-  answerHealth(listener, parts.readiness)
+  answerHealth(listener, parts.readiness, parts.about)
   return listener
 }
 

@@ -175,6 +175,7 @@ const labelsByMeaning: Readonly<Record<string, RegExp>> = {
   area: /^tillgate_memory_/,
   batch: /^tillgate_batch_/,
   code: /^tillgate_api_/,
+  commit: /^tillgate_build_info$/,
   currency: /_minor$/,
   http_status: /_http_requests_total$/,
   incident: /^tillgate_callback_/,
