@@ -1,5 +1,6 @@
 // Merchants on this machine's loopback network, in a thread of their own, so that their work is not counted as the
-// sender's. 127.0.0.1 acknowledges at once; every other address of 127.0.0.0/8 takes the request and never answers.
+// sender's. 127.0.0.1 acknowledges at once, or answers HTTP 500 at /failing; every other address of 127.0.0.0/8 takes the
+// request and never answers.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -45,6 +46,7 @@ if (!isMainThread) {
     else
       request.on('end', () => {
         arrive()
+        if (request.url?.startsWith('/failing')) response.statusCode = 500
         response.end('{"code":20000,"msg":""}')
       })
   })

@@ -1,6 +1,7 @@
 // `npm run bench`: every scenario beside its yardstick, in one run, as a table of ratios. `--quick` is the same with
 // less of everything, in three minutes; `--only delivery,create` runs some; `--runs 3` runs all of it three times and
-// tells the medians; `--keep` writes them to results.json; `--soak 10` looks for growth instead.
+// tells the medians; `--keep` writes them to results.json; `--soak 10` looks for growth instead; `--minutes 1` shortens
+// `neighbors`.
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +13,7 @@ import { deadHosts } from './scenarios/dead-hosts.ts'
 import { delivery } from './scenarios/delivery.ts'
 import { expiry } from './scenarios/expiry.ts'
 import { create, query, single, straightforward } from './scenarios/merchant-api.ts'
+import { neighbors } from './scenarios/neighbors.ts'
 import { orderSize } from './scenarios/order-size.ts'
 import { overload } from './scenarios/overload.ts'
 import { paidOrders } from './scenarios/paid-orders.ts'
@@ -34,6 +36,7 @@ const scenarios: Record<string, Scenario> = {
   rails,
   delivery,
   'dead-hosts': deadHosts,
+  neighbors,
   stored,
   expiry,
   payouts,
@@ -50,17 +53,20 @@ const { values } = parseArgs({
     quick: { type: 'boolean' },
     only: { type: 'string' },
     soak: { type: 'string' },
+    minutes: { type: 'string' },
     runs: { type: 'string', default: '1' },
     keep: { type: 'boolean' },
   },
 })
 const isQuick = values.quick === true
 const runCount = wholeOption('runs', values.runs, { least: 1 })
-if (values.keep && (isQuick || values.only !== undefined)) {
-  console.error('Only whole runs are kept: leave out --quick and --only.')
+if (values.keep && (isQuick || values.only !== undefined || values.minutes !== undefined)) {
+  console.error('Only whole runs are kept: leave out --quick, --only and --minutes.')
   process.exit(2)
 }
-const size: Size = { isQuick, of: (full, quick) => (isQuick ? quick : full) }
+const minutes =
+  values.minutes === undefined ? undefined : wholeOption('minutes', values.minutes, { least: 1 })
+const size: Size = { isQuick, minutes, of: (full, quick) => (isQuick ? quick : full) }
 const wanted = values.only?.split(',') ?? Object.keys(scenarios)
 const unknown = wanted.filter((name) => !(name in scenarios))
 if (unknown.length > 0) {

@@ -15,6 +15,8 @@ export interface Goal {
 
 export interface Size {
   readonly isQuick: boolean
+  /** How long a scenario that takes minutes runs, where that was given. */
+  readonly minutes: number | undefined
   /** A full figure and a quick one. */
   of(full: number, quick: number): number
 }
