@@ -69,6 +69,7 @@ const columnFields = {
   }),
   day: column('with the day'),
   amount: column('with the amount'),
+  amountOut: optional(column('with money that went out, where `amount` is only of what came in')),
   currency: text('The heading of the column with the currency, or its code for all lines.', {
     max: 100,
     pattern: visibleCharacters,

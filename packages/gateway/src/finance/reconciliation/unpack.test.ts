@@ -56,6 +56,11 @@ test('gzip is unpacked, and a damaged or cut file is refused', async () => {
   await assert.rejects(read(gzipSync(text).subarray(0, 30)), refusedFor(/gzip data is damaged or cut off/))
 })
 
+test('a spreadsheet is refused by name', async () => {
+  const sheet = zip({ '[Content_Types].xml': text, 'xl/workbook.xml': text })
+  await assert.rejects(read(sheet), refusedFor(/it is a spreadsheet\. Save it as CSV\./))
+})
+
 test('a ZIP archive with one file is unpacked, stored or deflated, beside folders and what macOS adds', async () => {
   assert.deepEqual(await read(zip({ 'a.sta': text })), text)
   assert.deepEqual(await read(zip({ 'a.sta': text }, { method: 0 })), text)

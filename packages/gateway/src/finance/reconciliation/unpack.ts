@@ -118,6 +118,7 @@ async function joined(pieces: AsyncIterable<Uint8Array>, atMost: number): Promis
 }
 
 interface Entry {
+  readonly name: string
   readonly method: number
   readonly packedBytes: number
   readonly at: number
@@ -128,6 +129,8 @@ function unzipped(archive: Buffer, limits: UnpackLimits): Buffer {
   try {
     const entries = entriesOf(archive)
     const [entry] = entries
+    if (entries.some(({ name }) => name === 'xl/workbook.xml'))
+      throw refused('it is a spreadsheet. Save it as CSV')
     if (!entry || entries.length > 1)
       throw refused(`the ZIP archive has ${entries.length} files. Import each of them on its own`)
     const { method, packedBytes, at } = entry
@@ -166,6 +169,7 @@ function entriesOf(archive: Buffer): Entry[] {
     // Folders, and what macOS adds beside a file.
     if (!name.endsWith('/') && !name.startsWith('__MACOSX/'))
       entries.push({
+        name,
         method: archive.readUInt16LE(at + 10),
         packedBytes: archive.readUInt32LE(at + 20),
         at: archive.readUInt32LE(at + 42),

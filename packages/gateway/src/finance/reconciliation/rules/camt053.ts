@@ -172,7 +172,11 @@ function put(state: State, where: string, value: string): void {
 function tellAccount(state: State): void {
   if (state.isTold) return
   state.isTold = true
-  state.found.push({ kind: 'account', number: ownNumber(state), lineNumber: here(state) })
+  const { account, balance, entry } = state
+  const currency = [account.get('Acct/Ccy'), balance.get('Amt@Ccy'), entry?.fields.get('Amt@Ccy')].find(
+    Boolean,
+  )
+  state.found.push({ kind: 'account', number: ownNumber(state), currency, lineNumber: here(state) })
   // With its first balance, for pages may share the rest.
   const id = JSON.stringify([
     ...names.map((name) => state.account.get(name) ?? ''),
@@ -231,7 +235,15 @@ function isName(where: string): boolean {
   return names.includes(where)
 }
 
+/** What banks send along with statements, or instead of them. */
+const otherMessages: Readonly<Record<string, string>> = {
+  BkToCstmrAcctRpt: 'a camt.052, which reports what is not booked yet',
+  BkToCstmrDbtCdtNtfctn: 'a camt.054, whose entries are also in the statement',
+}
+
 function notCamt(lineNumber: number, found: string) {
+  const other = otherMessages[found.replace(/V\d+$/, '')]
+  if (other !== undefined) return unreadable(lineNumber, `this is ${other}. Import the camt.053 of the day.`)
   return unreadable(
     lineNumber,
     `this is no camt.053 statement: BkToCstmrStmt is expected and ${found} is there.`,

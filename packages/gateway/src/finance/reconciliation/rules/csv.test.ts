@@ -153,6 +153,45 @@ test('cells beyond the headings are refused unless they are empty', () => {
     })
 })
 
+test('money that went out may have a column of its own, above zero or below', () => {
+  const of = (rows: string, sign: CsvMapping['sign']) =>
+    linesOf(`Tag;Ref;Haben;Soll\n${rows}`, { ...columns, amount: 'Haben', amountOut: 'Soll', sign }).map(
+      ({ amountMinor }) => amountMinor,
+    )
+  const day = '16.11.2026'
+  assert.deepEqual(of(`${day};a;12,50;\n${day};b;;3,00\n${day};c;0,00;4,00\n${day};d;;-1,00`, 'as_written'), [
+    1250n,
+    -300n,
+    -400n,
+    100n,
+  ])
+  assert.deepEqual(of(`${day};a;12,50;0,00\n${day};b;;-3,00`, 'reversed'), [1250n, -300n])
+  assert.throws(() => of(`${day};a;12,50;x`, 'as_written'), /^Failure: Line 2: "x" is no amount/)
+  assert.throws(
+    () => checkMapping({ ...columns, sign: 'column', direction: 'a', outWord: 'b', amountOut: 'Soll' }),
+    /or that of money that went out/,
+  )
+})
+
+test('what a bank writes above the headings is passed over, and a file without headings is refused', () => {
+  const above = 'Konto: 4711;Von 1.11. bis 16.11.\n;;\nSaldo;;"1.000,00"\n'
+  const [line] = linesOf(`${above}Tag;Betrag;Ref\n16.11.2026;1,00;a\n`)
+  assert.deepEqual([line?.amountMinor, line?.lineNumber], [100n, 5])
+  assert.throws(() => read(`${above}Tag;Betrag\n16.11.2026;1,00\n`), {
+    message: /^Line 4: there is no column "Ref"\. There are: Tag, Betrag\./,
+  })
+  assert.throws(() => read('16.11.2026;1,00;a\n'.repeat(100)), { message: /^Line 1: there is no column/ })
+})
+
+test('a year may have two digits, and the first half of one with four is none', () => {
+  const dayOf = (day: string, dayForm: CsvMapping['dayForm']) =>
+    linesOf(`Tag;Betrag;Ref\n${day};1,00;a`, { ...columns, dayForm })[0]?.day
+  assert.equal(dayOf('16.11.26', 'DD.MM.YY'), '2026-11-16')
+  assert.equal(dayOf('16/11/26 09:30', 'DD/MM/YY'), '2026-11-16')
+  assert.equal(dayOf('11/16/26', 'MM/DD/YY'), '2026-11-16')
+  assert.throws(() => dayOf('16.11.2026', 'DD.MM.YY'), { message: /^Line 2: "16\.11\.2026" is no day/ })
+})
+
 test('a heading that is there twice is refused where the mapping names it', () => {
   const row = '16.11.2026;1,00;a;900,00'
   assert.throws(() => read(`Tag;Betrag;Ref; Betrag\n${row}`), {

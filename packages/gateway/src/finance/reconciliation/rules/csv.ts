@@ -1,5 +1,5 @@
 // Statements as CSV, read by a mapping that an operator saved: which column is what, and how numbers and days are written.
-import { Failure } from '@tillgate/protocol'
+import { Failure, isCurrencyCode } from '@tillgate/protocol'
 import {
   amountOf,
   dayOf,
@@ -13,8 +13,20 @@ import {
 
 export const separators = [',', ';', 'tab', '|'] as const
 export const decimalSigns = ['.', ','] as const
-export const dayForms = ['YYYY-MM-DD', 'DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY', 'YYYYMMDD'] as const
-/** Of amounts: as they stand; the other way round, as a rail writes what it owes; or said by a column. */
+export const dayForms = [
+  'YYYY-MM-DD',
+  'DD.MM.YYYY',
+  'DD/MM/YYYY',
+  'MM/DD/YYYY',
+  'YYYYMMDD',
+  'DD.MM.YY',
+  'DD/MM/YY',
+  'MM/DD/YY',
+] as const
+/**
+ * Of amounts: as they stand; the other way round, as a rail writes what it owes; or said by a column. Of amounts that went
+ * out in a column of their own: above zero there, or the other way round.
+ */
 export const signs = ['as_written', 'reversed', 'column'] as const
 /** Of fees: above zero is what the rail keeps; or below zero, as a rail writes what it takes off. */
 export const feeSigns = ['as_written', 'reversed'] as const
@@ -27,6 +39,8 @@ export interface CsvMapping {
   readonly sign: (typeof signs)[number]
   readonly day: string
   readonly amount: string
+  /** Where money that went out has a column of its own; `amount` is of what came in then. */
+  readonly amountOut?: string | undefined
   /** A column, or the code itself for all lines. */
   readonly currency: string
   /** Each may name something of ours. */
@@ -47,7 +61,8 @@ export interface CsvMapping {
   readonly skipWords?: readonly string[] | undefined
 }
 
-const limits = { columns: 200, row: 64 * 1024 } as const
+/** Some banks write the account and the period above the headings. */
+const limits = { columns: 200, row: 64 * 1024, rowsBefore: 30 } as const
 
 /** `batches`: what it holds is paid over in sums, to a bank account. */
 export function makeCsvReader(
@@ -56,19 +71,24 @@ export function makeCsvReader(
 ): StatementReader {
   const rows = makeRowReader(mapping.separator === 'tab' ? '\t' : mapping.separator)
   let head: Head | undefined
+  let nearest: Headless | undefined
+  let rowsBefore = 0
   let isTold = false
 
   const read = (all: readonly Row[]): StatementItem[] =>
     all.flatMap((row): StatementItem[] => {
       if (!head) {
-        head = headOf(mapping, row)
+        const found = headOf(mapping, row)
+        if (!('missing' in found)) head = found
+        else if (!nearest || found.missing.length < nearest.missing.length) nearest = found
+        if (!head && ++rowsBefore === limits.rowsBefore) throw headless(nearest)
         return []
       }
       if (row.cells.every((cell) => cell.trim() === '')) return []
       const item = itemOf(row, { mapping, head, batches })
       const told: StatementItem[] = isTold
         ? []
-        : [{ kind: 'account', number: undefined, lineNumber: row.lineNumber }]
+        : [{ kind: 'account', number: undefined, currency: undefined, lineNumber: row.lineNumber }]
       isTold = true
       return [...told, item]
     })
@@ -76,7 +96,7 @@ export function makeCsvReader(
     write: (text) => read(rows.write(text)),
     end() {
       const last = read(rows.end())
-      if (!head) throw unreadable(1, 'the file is empty: its first line ought to name the columns.')
+      if (!head) throw headless(nearest)
       return last
     },
   }
@@ -143,6 +163,7 @@ function makeRowReader(separator: string) {
 const columnFields = [
   'day',
   'amount',
+  'amountOut',
   'direction',
   'fee',
   'batch',
@@ -158,20 +179,32 @@ interface Head {
   readonly width: number
 }
 
-function headOf(mapping: CsvMapping, { lineNumber, cells }: Row): Head {
+/** A row that does not have all headings of the mapping. */
+interface Headless {
+  readonly lineNumber: number
+  readonly headings: readonly string[]
+  readonly missing: readonly string[]
+}
+
+function headless(nearest: Headless | undefined) {
+  if (!nearest) return unreadable(1, 'the file is empty: its first line ought to name the columns.')
+  const { lineNumber, headings, missing } = nearest
+  return unreadable(
+    lineNumber,
+    `there is no column ${missing.map((name) => JSON.stringify(name)).join(', ')}. There are: ${headings.slice(0, 30).join(', ').slice(0, 400)}. Change the mapping, or its separator.`,
+  )
+}
+
+function headOf(mapping: CsvMapping, { lineNumber, cells }: Row): Head | Headless {
   const headings = cells.map((cell) => cell.trim())
   const columns = new Map(headings.map((heading, index) => [heading, index]))
   const wanted = [
     ...columnFields.flatMap((field) => mapping[field] ?? []),
     ...mapping.references,
-    ...(isCode(mapping.currency) ? [] : [mapping.currency]),
+    ...(isCurrencyCode(mapping.currency) ? [] : [mapping.currency]),
   ]
   const missing = wanted.filter((name) => !columns.has(name))
-  if (missing.length > 0)
-    throw unreadable(
-      lineNumber,
-      `there is no column ${missing.map((name) => JSON.stringify(name)).join(', ')}. There are: ${[...columns.keys()].slice(0, 30).join(', ').slice(0, 400)}. Change the mapping, or its separator.`,
-    )
+  if (missing.length > 0) return { lineNumber, headings: [...columns.keys()], missing }
   const twice = wanted.find((name) => headings.indexOf(name) !== columns.get(name))
   if (twice !== undefined)
     throw unreadable(
@@ -179,10 +212,6 @@ function headOf(mapping: CsvMapping, { lineNumber, cells }: Row): Head {
       `there is more than one column ${JSON.stringify(twice)}. Give the one that is meant another heading, in the file and in the mapping.`,
     )
   return { columns, width: headings.findLastIndex((heading) => heading !== '') + 1 }
-}
-
-function isCode(currency: string): boolean {
-  return /^[A-Z]{3}$/.test(currency)
 }
 
 function itemOf(
@@ -194,10 +223,19 @@ function itemOf(
   const of = (name: string | undefined) =>
     name === undefined ? '' : (cells[head.columns.get(name) ?? -1] ?? '').trim()
   if (mapping.skipWords?.includes(of(mapping.skipColumn)) === true) return { kind: 'skipped' }
-  const currency = isCode(mapping.currency) ? mapping.currency : of(mapping.currency).toUpperCase()
+  const currency = isCurrencyCode(mapping.currency) ? mapping.currency : of(mapping.currency).toUpperCase()
   const day = dayOf(isoDay(of(mapping.day), mapping.dayForm), lineNumber)
-  const written = signedAmount(of(mapping.amount), { mapping, currency, lineNumber })
-  const grossMinor = directed(written, { mapping, direction: of(mapping.direction), lineNumber })
+  const minorOf = (written: string) =>
+    written === '' && mapping.amountOut !== undefined
+      ? 0n
+      : signedAmount(written, { mapping, currency, lineNumber })
+  const outMinor = mapping.amountOut === undefined ? undefined : minorOf(of(mapping.amountOut))
+  const written = minorOf(of(mapping.amount))
+  const direction = of(mapping.direction)
+  const grossMinor =
+    outMinor === undefined
+      ? directed(written, { mapping, direction, lineNumber })
+      : written - (mapping.sign === 'reversed' ? -outMinor : outMinor)
   const fee = of(mapping.fee)
   const feeMinor = fee === '' ? 0n : signedAmount(fee, { mapping, currency, lineNumber })
   const keptMinor = mapping.feeSign === 'reversed' ? -feeMinor : feeMinor
@@ -277,13 +315,18 @@ function signedAmount(
 function isoDay(written: string, form: CsvMapping['dayForm']): string {
   const at = (part: string) => written.slice(form.indexOf(part), form.indexOf(part) + part.length)
   // A time may follow.
-  return `${at('YYYY')}-${at('MM')}-${at('DD')}`
+  const isShort = !form.includes('YYYY')
+  // The first half of a year of four digits is no year.
+  if (isShort && /\d/.test(written.charAt(form.length))) return written
+  return `${isShort ? `20${at('YY')}` : at('YYYY')}-${at('MM')}-${at('DD')}`
 }
 
 /** Throws where it cannot be what somebody means. */
 export function checkMapping(mapping: CsvMapping): void {
   if (mapping.sign === 'column' && (mapping.direction === undefined || mapping.outWord === undefined))
     throw wrong('direction', 'Say which column tells the direction, and by which word money went out.')
+  if (mapping.sign === 'column' && mapping.amountOut !== undefined)
+    throw wrong('amountOut', 'Give the column that tells the direction, or that of money that went out.')
   if (mapping.feeSign === 'reversed' && mapping.fee === undefined)
     throw wrong('fee', 'Say which column holds the fees whose sign is reversed.')
   if ((mapping.skipColumn === undefined) !== (mapping.skipWords === undefined))

@@ -20,7 +20,12 @@ const lineOf = (entries: string) => linesOf(entries)[0]
 test('a statement has its account, its entries and the balance at its end, wherever it is cut', () => {
   const text = statement(':61:2611161117C12,50NTRFT01//B7\r\n:86:Order 47110\r\n:61:261116D7,NCHGNONREF')
   const items = read(text)
-  assert.deepEqual(items[0], { kind: 'account', number: 'DE89370400440532013000', lineNumber: 2 })
+  assert.deepEqual(items[0], {
+    kind: 'account',
+    number: 'DE89370400440532013000',
+    currency: 'EUR',
+    lineNumber: 2,
+  })
   assert.deepEqual(items.at(-1), {
     kind: 'balance',
     balance: { day: '2026-11-16', currency: 'EUR', amountMinor: -1250n },

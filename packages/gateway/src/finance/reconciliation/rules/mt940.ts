@@ -33,6 +33,9 @@ interface State {
   entry: Field | undefined
   currency: string | undefined
   account: string | undefined
+  /** Where the account is named. */
+  accountLine: number | undefined
+  isAccountTold: boolean
   /** Of the statement: its reference, and its number with the page. */
   reference: string
   number: string
@@ -49,6 +52,8 @@ export function makeMt940Reader(): StatementReader {
     entry: undefined,
     currency: undefined,
     account: undefined,
+    accountLine: undefined,
+    isAccountTold: false,
     reference: '',
     number: '',
     isOpen: false,
@@ -111,13 +116,16 @@ function endField(state: State): void {
     state.isOpen = true
     state.currency = undefined
     state.account = undefined
+    state.accountLine = undefined
+    state.isAccountTold = false
     state.reference = value
     state.number = ''
   } else if (of.tag === '25' || of.tag === '25P') {
     if (state.account !== undefined && state.isOpen && state.currency !== undefined)
       throw unreadable(of.lineNumber, 'a second account (:25:) stands within one statement.')
     state.account = accountOf(value)
-    state.found.push({ kind: 'account', number: state.account, lineNumber: of.lineNumber })
+    state.accountLine = of.lineNumber
+    state.isAccountTold = false
   } else if (of.tag === '28' || of.tag === '28C') state.number = value
   else if (of.tag === '34F')
     throw unreadable(
@@ -127,6 +135,7 @@ function endField(state: State): void {
   else if (of.tag === '60F' || of.tag === '60M') {
     state.isOpen = true
     state.currency = balanceOf(value, of.lineNumber).currency
+    tellAccount(state, state.currency, of.lineNumber)
     // With its opening balance, for many banks give all their statements the same number.
     state.found.push({ kind: 'statement', id: JSON.stringify([state.reference, state.number, value]) })
   } else if (of.tag === '61') {
@@ -135,15 +144,23 @@ function endField(state: State): void {
   } else if (of.tag === '86') endEntry(state, of)
   else if (of.tag === '62F' || of.tag === '62M') {
     // One within is of a page, and the statement goes on in the next message.
-    if (of.tag === '62F')
-      state.found.push({
-        kind: 'balance',
-        balance: balanceOf(value, of.lineNumber),
-        lineNumber: of.lineNumber,
-      })
+    if (of.tag === '62F') {
+      const { lineNumber } = of
+      const balance = balanceOf(value, lineNumber)
+      tellAccount(state, balance.currency, lineNumber)
+      state.found.push({ kind: 'balance', balance, lineNumber })
+    }
     state.isOpen = false
     state.isRead = true
   }
+}
+
+/** Once for each statement, also for one that names no account: what it holds must not go to the account before it. */
+function tellAccount(state: State, currency: string, lineNumber: number): void {
+  if (state.isAccountTold) return
+  const { account: number, accountLine = lineNumber } = state
+  state.isAccountTold = true
+  state.found.push({ kind: 'account', number, currency, lineNumber: accountLine })
 }
 
 function endEntry(state: State, info?: Field): void {
@@ -183,8 +200,9 @@ function balanceOf(written: string, lineNumber: number) {
   return { day: shortDay(day, lineNumber), currency, amountMinor: sign === 'D' ? -minor : minor }
 }
 
+/** Some banks leave out the type where a reference of their own follows. */
 const entryPattern =
-  /^(?<value>\d{6})(?:(?<booked>\d{4})| {4})?(?<mark>R?[CD])[A-Z]?(?<amount>\d[\d,]*|\d+\.\d*) ?(?<type>[A-Z][A-Z0-9 ]{3})(?<reference>.*?)(?:\/\/(?<own>.*))?$/
+  /^(?<value>\d{6})(?:(?<booked>\d{4})| {4})?(?<mark>R?[CD])[A-Z]?(?<amount>\d[\d,]*|\d+\.\d*) ?(?:(?<type>[A-Z][A-Z0-9 ]{3})(?<reference>.*?)|(?=\/\/))(?:\/\/(?<own>.*))?$/
 
 function lineOf(
   { lineNumber, lines }: Field,

@@ -105,7 +105,7 @@ export function makeFileReader(given: FileGiven, makeHash: () => Hash): FileRead
 
   function takeItem(item: StatementItem): void {
     const { account = '' } = outside ?? {}
-    if (item.kind === 'account') outside = resolve(item.number, item.lineNumber)
+    if (item.kind === 'account') outside = resolve(item)
     else if (item.kind === 'statement') beginStatement(account, item.id)
     else if (item.kind === 'line') {
       checkSaid(item.line, item.line.lineNumber)
@@ -185,6 +185,8 @@ function readerOf(format: Format, columns: CsvMapping | undefined, batches: bool
   return format === 'mt940' ? makeMt940Reader() : makeCamtReader()
 }
 
+type StatementOf = Extract<StatementItem, { kind: 'account' }>
+
 /** Whose account a statement is of, by the number that it gives. */
 function resolverOf({ accounts: all, account: named, mapping }: FileGiven) {
   const chosen = mapping?.account ?? named
@@ -195,18 +197,22 @@ function resolverOf({ accounts: all, account: named, mapping }: FileGiven) {
       `There is no bank account or rail ${chosen}. There are: ${all.map(({ account }) => account).join(', ')}.`,
     )
   let onlyNumber: string | undefined
-  const numbered = (number: string | undefined) =>
-    number === undefined ? [] : all.filter((each) => isNumberOf(each, number))
-  return (number: string | undefined, lineNumber: number): KnownAccount => {
+  const numbered = ({ number, currency }: StatementOf) => {
+    const ofNumber = number === undefined ? [] : all.filter((each) => isNumberOf(each, number))
+    const holding = ofNumber.filter((each) => each.currency === undefined || each.currency === currency)
+    return holding.length > 0 ? holding : ofNumber
+  }
+  return (of: StatementOf): KnownAccount => {
+    const { number, lineNumber } = of
     // A bank account comes before a transfer rail of the same IBAN.
-    const [known, another] = numbered(number)
+    const [known, another] = numbered(of)
     if (chosenAccount) {
       if (onlyNumber !== undefined && number !== onlyNumber)
         throw wrong(
           'account',
           `Line ${lineNumber}: the file holds statements of several accounts. Import it without naming one.`,
         )
-      if (known && !numbered(number).some((each) => isOne(each, chosenAccount)))
+      if (known && !numbered(of).some((each) => isOne(each, chosenAccount)))
         throw wrong(
           'account',
           `Line ${lineNumber}: the statement is of ${number}, which is ${known.account} here and not ${chosen}. Name ${known.account}, or no account.`,

@@ -46,7 +46,13 @@ export interface StatementBalance {
 
 export type StatementItem =
   /** What follows is of this account: its IBAN, or its number where it has none; undefined: the file does not say. */
-  | { readonly kind: 'account'; readonly number: string | undefined; readonly lineNumber: number }
+  | {
+      readonly kind: 'account'
+      readonly number: string | undefined
+      /** Some banks give the accounts of several currencies one number. */
+      readonly currency: string | undefined
+      readonly lineNumber: number
+    }
   /** What follows is of this statement, or of this page of it: the same id again in one file says that it is a copy. */
   | { readonly kind: 'statement'; readonly id: string | undefined }
   | { readonly kind: 'line'; readonly line: StatementLine }
