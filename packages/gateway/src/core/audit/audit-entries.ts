@@ -1,4 +1,4 @@
-// Makes entries of the audit log in one actor's name, for operations to write with what they record.
+// Creates audit entries for one actor, which operations write in the transaction of their change.
 import { makeUuid } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Actor } from './context.ts'
@@ -7,9 +7,9 @@ import { type Authority, approvalNeeded, needsApproval } from './rules/authority
 import { type AuditedAction, type Effect, effectsOfActions } from './rules/effects.ts'
 
 export interface AuditDetails extends Partial<Pick<AuditEntry, 'merchantId' | 'reason' | 'emails'>> {
-  /** Those that this change really has, where the action can have more. */
+  /** The effects of this change, if the action can have more. */
   readonly effects?: readonly Effect[]
-  /** The id under which the action runs once. */
+  /** The idempotency key of the action. */
   readonly auditId?: string | undefined
 }
 
@@ -39,7 +39,7 @@ export function makeAuditEntry(
   }
 }
 
-/** Throws what the audit entry of this action would, before anything else is begun. */
+/** Fails early if the action needs an approval. */
 export function demandApproval(authority: Authority | undefined, action: AuditedAction): void {
   if (!authority || !needsApproval(authority, effectsOfActions[action])) return
   if (authority.kind !== 'operator' || !authority.approval) throw approvalNeeded(authority)

@@ -1,38 +1,36 @@
-// Carries out an action that may be sent twice, once: also when the database's answer is lost, or two send it at the same
-// moment. Whether it was done is found out by reading, never guessed.
+// Runs an action with an idempotency key once, even if a response is lost or two requests arrive together. Whether it
+// ran is read from the audit log, never guessed.
 import { Failure } from '@tillgate/protocol'
 import type { AuditEntry } from './rules/audit.ts'
 
-/** The id of an action that may be sent twice. */
 export interface Once {
   readonly actId?: string | undefined
 }
 
 export interface CarryingOut<Refusal extends string> {
   readonly isRecorded: (entry: AuditEntry) => Promise<boolean>
-  /** `unknown`: the answer to COMMIT was lost. Anything but these two says why nothing was done. */
+  /** `unknown`: the response to COMMIT was lost. A refusal explains why nothing was done. */
   readonly attempt: () => Promise<'done' | 'unknown' | Refusal>
 }
 
 const maxTries = 5
 
-/** `done`, or why not. */
 export async function carryOutOnce<Refusal extends string>(
   entry: AuditEntry,
   { actId }: Once,
   { isRecorded, attempt }: CarryingOut<Refusal>,
 ): Promise<'done' | Refusal> {
-  // Whose action may have been carried out already: by an answer that was lost, or by a form that was sent twice.
+  // A lost response or a form sent twice may have run this action already.
   let isRepeated = actId !== undefined || entry.approval !== undefined
   for (let tries = 0; tries < maxTries; tries++) {
     if (isRepeated && (await isRecorded(entry))) return 'done'
     const outcome = await attempt().catch((error: unknown) => {
-      // The other one came in between, and its entry is there now; or nobody knows.
+      // A concurrent request may have committed; its entry shows that.
       if (!isRepeated || error instanceof Failure) throw error
       return 'unknown' as const
     })
     if (outcome === 'done') return outcome
-    // The other one may have been first, and taken the money that is missing now.
+    // A concurrent request may have run first and used the money that is now missing.
     if (outcome !== 'unknown') return isRepeated && (await isRecorded(entry)) ? 'done' : outcome
     isRepeated = true
   }

@@ -1,6 +1,5 @@
-// Delivering one callback in three steps: prepare seals it, send is the only one that touches the network, record
-// writes down what came of it. Whatever happens between them, the callback stays in the queue until its outcome
-// is recorded.
+// Delivers one callback in three steps: prepare seals it, send uses the network, record stores the outcome. Until
+// then the callback stays in the queue.
 import { type RandomBytes, type SealingTools, sealCallback, signWebhook } from '@tillgate/protocol'
 import type { Clock, ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Delivery } from '../../platform/runtime/delivery.ts'
@@ -23,7 +22,7 @@ import type { DeliveryEndpoint } from './store/endpoints.ts'
 
 export type Prepared =
   | ({ readonly kind: 'sealed' } & CallbackRequest)
-  /** It cannot be tried for now; it goes on waiting, and no attempt is counted. */
+  /** Delivery is not possible now; no attempt is counted. */
   | { readonly kind: 'held'; readonly reason: HeldReason }
 
 export type HeldReason =
@@ -38,17 +37,17 @@ export interface CallbackRequest {
   readonly url: string
   readonly body: string
   readonly headers?: Readonly<Record<string, string>>
-  /** The merchant signed on by itself: to public addresses only. */
+  /** The merchant signed up on its own, so only public addresses are allowed. */
   readonly isPublicOnly: boolean
 }
 
 export type Post = (request: CallbackRequest) => Promise<Delivery>
 
-/** A claim holds this long. Longer than the longest attempt and the waits around it. */
+/** Longer than the longest attempt and the waits around it. */
 export const claimForMs = 60_000
-/** With less than this left of its claim a callback is not sent any more: another may soon send it. */
+/** With less time left, the callback is not sent, because another worker may soon send it. */
 export const neededForAttemptMs = 20_000
-/** How long what cannot be tried waits until it is looked at again. Behind a paused endpoint it waits to be resumed. */
+/** How long a held callback waits for the next check. Behind a paused endpoint it waits for the resume. */
 export const heldForMs = 10 * 60_000
 
 export type CallbackToSeal = Pick<
@@ -62,16 +61,15 @@ export interface PrepareParts {
   readonly platformKeys: Pick<PlatformKeys, 'remembered' | 'signing'>
   readonly vault: Vault
   readonly clock: Clock
-  /** Left out, the protocol's own. */
   readonly tools?: SealingTools
-  /** The merchant fetches it itself: nothing goes to the host. */
+  /** The merchant polls for it, so nothing goes to the host. */
   readonly isFetched?: true
 }
 
 /**
- * The same id and body on every attempt; the time and the signature are fresh. Also for a suspended merchant: what
- * has happened is still owed to it. A merchant without a live AES key cannot be told, so its callbacks wait; so do
- * those to a host that was taken off the merchant's list since the order was made, and those to an endpoint that is paused.
+ * Every attempt has the same id and body with a fresh time and signature. Suspended merchants still receive
+ * callbacks. Callbacks are held if the merchant has no live AES key, if the host is no longer on the merchant's list,
+ * or if the endpoint is paused.
  */
 export function makePrepareCallback(parts: PrepareParts) {
   const { directory, platformKeys, vault, clock, tools, isFetched } = parts
@@ -106,7 +104,7 @@ export function makePrepareCallback(parts: PrepareParts) {
   }
 }
 
-/** As Standard Webhooks have it: what happened and when as JSON, and a signature by every live secret. */
+/** The Standard Webhooks format: plain JSON, signed with every live secret. */
 function signedPlainly(
   { callbackId: id, eventName, body: data }: { callbackId: string; eventName: string; body: string },
   { endpoint, vault, nowMs }: { endpoint: DeliveryEndpoint; vault: Vault; nowMs: number },
@@ -116,7 +114,7 @@ function signedPlainly(
   )
   if (secrets.length === 0) return undefined
   const happenedAt = new Date(timeOfCallbackId(id)).toISOString()
-  // The very text of the history, so that every attempt says the same to the letter.
+  // The stored text, so that every attempt sends the same bytes.
   const body = `{"type":"${eventName}","timestamp":"${happenedAt}","data":${data}}`
   return { body, headers: signWebhook({ id, body }, { secrets, nowMs }) }
 }
@@ -162,7 +160,7 @@ export function makeRecordAttempt({ outcomes, makeEmails, clock, random }: Recor
     })
   }
 
-  /** Once a day and host: where each order has an address of its own, many fail together. */
+  /** Once per day and host, because addresses that differ per order fail together. */
   function notifyFailing(
     { merchantId, host }: ClaimedCallback,
     { failing, to, nowMs }: { failing: Failing; to: string; nowMs: number },
@@ -197,7 +195,7 @@ export function makeHoldCallback({ queue, clock }: { queue: Pick<CallbackQueue, 
     })
 }
 
-/** From 0 to 1, both ends possible. */
+/** From 0 to 1, both inclusive. */
 function chanceFrom(random: RandomBytes): number {
   const bytes = random(4)
   return new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0) / 0xffffffff

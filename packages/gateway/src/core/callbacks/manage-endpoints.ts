@@ -1,5 +1,5 @@
-// What a merchant does with its endpoints, and an operator for it: each action is recorded with who did it and why; a secret
-// is given out once, when it is made.
+// Operations on a merchant's webhook endpoints, each recorded in the audit log. A secret is shown once, when it is
+// created.
 
 import assert from 'node:assert/strict'
 import { type EventName, Failure, makeUuid, makeWebhookSecret } from '@tillgate/protocol'
@@ -29,7 +29,7 @@ export interface ManageEndpointsParts extends ClockAndRandom {
     readonly merchants: Pick<MerchantStore, 'findMerchant'>
   }
   readonly vault: Vault
-  /** Why callbacks to this address are not allowed; undefined: they are. */
+  /** Returns why callbacks to this address are not allowed; undefined if they are. */
   readonly refusalOfCallbackUrl: (url: string, merchant: Merchant) => string | undefined
 }
 
@@ -41,23 +41,21 @@ export interface NewEndpoint {
 
 export interface MadeEndpoint {
   readonly endpoint: Endpoint
-  /** To be shown this once; undefined: envelopes have the merchant's keys. */
+  /** Shown only once; undefined for envelopes, which use the merchant's keys. */
   readonly secret: string | undefined
 }
 
 export interface EndpointWithHealth extends Endpoint {
-  /** Undefined: its callbacks are taken, or it was sent none. */
   readonly failing: EndpointFailing | undefined
 }
 
 export interface EndpointFailing extends Failing {
-  /** With its host nothing there can be reached. */
+  /** A failing host makes all of its addresses unreachable. */
   readonly what: 'host' | 'endpoint'
 }
 
 export interface ShownEndpoint {
   readonly endpoint: EndpointWithHealth
-  /** Live ones, the newest first. */
   readonly secrets: readonly SecretDates[]
 }
 
@@ -145,7 +143,7 @@ async function changeEvents(
   return find(parts, key)
 }
 
-/** Nothing is lost by it: its callbacks wait, seven days at most. */
+/** Its callbacks wait for at most seven days. */
 async function pauseEndpoint(
   parts: Parts,
   context: Context,
@@ -182,7 +180,7 @@ async function resumeEndpoint(
   return find(parts, key)
 }
 
-/** What waits for it is given up; what it was sent stays in the history. */
+/** Waiting callbacks are exhausted; the history stays. */
 async function removeEndpoint(
   parts: Parts,
   context: Context,
@@ -201,7 +199,7 @@ async function removeEndpoint(
   return removed
 }
 
-/** The one before signs as well until the next time, unless it was stolen. */
+/** The previous secret also signs until the next rotation, unless it was stolen. */
 async function rotateSecret(
   parts: Parts,
   context: Context,
@@ -213,7 +211,7 @@ async function rotateSecret(
   }: {
     readonly endsOthers: boolean
     readonly reason: string
-    /** Sent again with the same one, it makes one secret. */
+    /** A repeated request with the same id creates one secret. */
     readonly actId?: string | undefined
   },
 ): Promise<MadeEndpoint> {
@@ -263,7 +261,7 @@ async function withHealth(
   })
 }
 
-/** Throws also where it is removed. */
+/** Throws if the endpoint was removed. */
 async function find({ stores: { endpoints } }: Parts, key: EndpointKey): Promise<Endpoint> {
   const found = await endpoints.findEndpoint(key)
   if (found && found.removedAtMs === undefined) return found

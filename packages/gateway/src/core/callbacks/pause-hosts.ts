@@ -1,4 +1,4 @@
-// An operator pauses the callbacks to a host, or lets them go on. Nothing is lost by it: callbacks wait.
+// Pauses and resumes callbacks to a host. Callbacks wait meanwhile.
 
 import { Failure } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
@@ -6,7 +6,7 @@ import { makeAuditEntry } from '../audit/audit-entries.ts'
 import { type AnyContext, reading } from '../audit/context.ts'
 import type { CallbackPauseStore } from './store/callback-pauses.ts'
 
-/** Far shorter than the time after which a callback that could not be tried is given up. */
+/** Far shorter than the time after which waiting callbacks are exhausted. */
 export const maxPauseMs = 24 * 60 * 60 * 1000
 const hostPattern = /^[a-z0-9.:[\]_-]{1,260}$/
 

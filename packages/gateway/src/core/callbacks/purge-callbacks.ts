@@ -1,5 +1,5 @@
-// Keeps the callbacks' tables within bounds: texts past their time go in small batches, and what stood due for
-// another seven days without a chance, because its host or its destination stayed paused, is exhausted like the rest.
+// Deletes expired callback texts in small batches, and exhausts callbacks that stayed blocked for another seven days
+// because their host or destination was paused.
 
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { MakeEmails } from '../emails/make-emails.ts'
@@ -11,7 +11,7 @@ export interface PurgeCallbacksParts {
   readonly history: Pick<CallbackHistory, 'prune' | 'exhaustOverdue' | 'forgetIdleDestinations'>
   readonly makeEmails: MakeEmails
   readonly historyDays: number
-  /** The feed of events goes along. */
+  /** Purges the event feed as well. */
   readonly purgeEvents?: () => Promise<{ readonly more: boolean }>
   readonly clock: Clock
 }
@@ -19,7 +19,6 @@ export interface PurgeCallbacksParts {
 export interface PurgedCallbacks {
   readonly pruned: number
   readonly exhausted: number
-  /** There may be more: a batch was full. */
   readonly more: boolean
 }
 

@@ -1,5 +1,5 @@
-// Sending callbacks again: service.trade.callback for a merchant's own order, and an operator's action for one
-// callback or for all that fit a filter. A resend is one attempt more, beside the ladder; it starts nothing anew.
+// Resends callbacks: service.trade.callback for a merchant's own order, and operators' actions for one callback or a
+// filter. A resend is one extra attempt beside the retry schedule.
 import { createHash } from 'node:crypto'
 import {
   type CallbackAnswer,
@@ -17,9 +17,9 @@ import { bindWithin } from '../merchants/within.ts'
 import type { CallbackFilter, CallbackHistory, StoredCallback } from './store/callback-history.ts'
 import type { CallbackResends } from './store/callback-resends.ts'
 
-/** A merchant may ask for the same callback once in this time: the answers cannot be turned into a flood. */
+/** A merchant may resend the same callback once per period, so that resends cannot cause a flood. */
 export const resendEveryMs = 60_000
-/** Small enough that a transaction is over in some tens of milliseconds. */
+/** Keeps each transaction at some tens of milliseconds. */
 const batch = 200
 
 export interface ResendCallbacksParts {
@@ -44,7 +44,7 @@ export function makeResendCallbacks({ hasOrder, resends, clock }: ResendCallback
       {
         requestedAtMs: Number(timestamp),
         signHash: createHash('sha256').update(sign).digest(),
-        // Past this no gateway opens the envelope, also one whose clock is behind.
+        // After this, no gateway accepts the envelope, even with a slow clock.
         forgetBeforeMs: nowMs - 2 * timestampWindowMs,
       },
     )
@@ -61,21 +61,19 @@ export interface CallbackKey {
   readonly callbackId: string
 }
 
-/** As many as stand on a page. */
 export const maxListed = 50
 
 export interface ManyResent {
   readonly found: number
   readonly queued: number
-  /** When the last of them will be sent. */
   readonly lastDueAtMs: number
 }
 
 export interface CallbackPage {
   readonly callbacks: readonly StoredCallback[]
-  /** False: it ends where the look ended. */
+  /** False if the search reached its limit. */
   readonly isFull: boolean
-  /** `before` of the next page; undefined: this is the last one. */
+  /** The `before` of the next page; undefined on the last one. */
   readonly older: string | undefined
 }
 
@@ -92,7 +90,7 @@ export function makeManageCallbacks(parts: ManageCallbacksParts) {
   }
 }
 
-/** What no index serves is looked for a stretch at a time: a page may be empty and have an older one. */
+/** A filter without an index searches a limited range per page, so a page may be empty and still have a next one. */
 async function listPage(
   { stores: { history } }: Parts,
   _context: Context,
@@ -137,7 +135,7 @@ async function resendOne(
   }
 }
 
-/** Each with a record of its own, so that it is found with its merchant; how many were queued. */
+/** Writes one audit entry per callback, so that it is found with its merchant. Returns how many were queued. */
 async function resendListed(
   parts: Parts,
   context: AnyContext,
@@ -159,8 +157,8 @@ async function resendListed(
 }
 
 /**
- * Spread over time by their due times, so many a second: the command is over at once, and a merchant who comes
- * back after a long night is not run over. What comes into being meanwhile is not taken in.
+ * Spreads due times over a rate, so that the command returns at once and a recovering merchant is not overloaded.
+ * Excludes callbacks created meanwhile.
  */
 async function resendMatching(
   parts: Parts,
@@ -190,7 +188,7 @@ async function resendMatching(
       { nowMs: clock.now(), notSinceMs: startMs },
       resendEntry(parts, context, describe(filter), filter.merchantId, reason),
     )
-    // One that is being sent just now is passed over, and its time stays free.
+    // A callback that is being sent is skipped, and its time slot stays free.
     lastDueAtMs = Math.max(lastDueAtMs, due.at(-1)?.dueAtMs ?? startMs)
     before = page.at(-1)?.callbackId
   }
@@ -219,7 +217,7 @@ async function find(
 
 export type ManageCallbacks = ReturnType<typeof makeManageCallbacks>
 
-/** Of one merchant by its key, of what waits by the queue, of what was given up by an index of its own. */
+/** One merchant uses the key, waiting callbacks use the queue, exhausted ones have their own index. */
 function isServedByIndex({ merchantId, paymentId, state, host, eventName }: CallbackFilter): boolean {
   if (merchantId !== undefined || state === 'waiting' || state === 'exhausted') return true
   return [paymentId, state, host, eventName].every((wanted) => wanted === undefined)

@@ -1,4 +1,4 @@
-// What an operator does with emails: looks at what became of them, and has one that failed sent again.
+// Operators' actions on emails: list them and retry failed ones.
 
 import { Failure } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'

@@ -1,5 +1,5 @@
-// Makes emails for whoever has something to tell, to be written with its cause. Where no mail server is set there are
-// none, and whoever has a link to pass on shows it instead.
+// Creates emails, which are stored with their cause. Without a mail server there are none, and a link is shown on the
+// page instead.
 import { makeUuid } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
@@ -9,17 +9,15 @@ import type { EmailKind, EmailParameters } from './rules/kinds.ts'
 export interface EmailGiven<K extends EmailKind> {
   readonly parameters: EmailParameters<K>
   readonly merchantId?: string | undefined
-  /** Of a kind for a person: a normalised address. */
+  /** For a kind addressed to a person: a normalized address. */
   readonly to?: { readonly email: string; readonly language: EmailLanguage }
-  /** A secret: sealed until the email is sent, and wiped then. */
+  /** A secret: sealed until the email is sent, then wiped. */
   readonly link?: string
-  /** After that it is of no use. */
   readonly giveUpAtMs?: number
-  /** Told once, however often it happens: what it is about, and the time for which that holds. */
+  /** Limits the email to one per key, which names its subject and period. */
   readonly onceKey?: string
 }
 
-/** Of the kind, one or none. */
 export type MakeEmails = <K extends EmailKind>(kind: K, given: EmailGiven<K>) => readonly NewEmail[]
 
 export interface MakeEmailsParts extends ClockAndRandom {

@@ -1,6 +1,5 @@
-// Sends what is due: claims, finds out who hears it, writes it in the reader's language, hands it to the mail server and
-// records what came of it. Whatever happens between handing over and recording, it is sent again under the same
-// Message-ID and never lost.
+// Sends due emails: claims them, finds the recipients, renders, sends, and records the outcome. After a crash before
+// the record, an email is sent again with the same Message-ID.
 import { makeUuid } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { messageOf } from '../../platform/runtime/errors.ts'
@@ -17,18 +16,17 @@ import type { Unsubscribe } from './unsubscribe.ts'
 export interface SendEmailsParts extends ClockAndRandom {
   readonly emails: EmailStore
   readonly vault: Vault
-  /** Undefined: nothing is sent. */
   readonly openMail: (() => MailSession) | undefined
   readonly operatorEmails: readonly string[]
-  /** Undefined for what cannot be switched off. */
+  /** Undefined for kinds that cannot be turned off. */
   readonly unsubscribeUrl: Unsubscribe['urlFor']
   readonly publish: Publish
   readonly log: Log
 }
 
-/** They go one after the other over one connection. */
+/** Sent one after the other over one connection. */
 const batchSize = 20
-/** Longer than a batch takes where every message takes as long as it may; what is left then is given back. */
+/** Longer than a batch of the slowest possible messages. Unsent ones are returned. */
 const leaseMs = 10 * 60_000
 const neededForOneMs = 60_000
 const tooLate: Sending = { kind: 'postponed', reason: 'its time was over before it could be sent' }
@@ -40,7 +38,6 @@ export function makeSendEmails(parts: SendEmailsParts) {
   return {
     nextDue: emails.nextDue,
 
-    /** How many were tried. */
     async sendDue(signal: AbortSignal): Promise<number> {
       if (!parts.openMail) return 0
       const nowMs = clock.now()
@@ -88,7 +85,7 @@ export function makeSendEmails(parts: SendEmailsParts) {
       parts.log.warn({ worker: 'send-emails', method: kind, count, reason }, `an email was ${state}`)
   }
 
-  /** Undefined: nobody hears it, or somebody else has it. */
+  /** Undefined if there is no recipient or another worker has the email. */
   async function address(email: ClaimedEmail): Promise<ClaimedEmail | undefined> {
     const { kind, merchantId } = email
     const to = await emails.findRecipients({ kind, merchantId, operatorEmails: parts.operatorEmails })
@@ -113,7 +110,7 @@ export function makeSendEmails(parts: SendEmailsParts) {
     return 'kind' in message ? message : mail.send(message)
   }
 
-  /** One that cannot be written is tried again like any other, perhaps by a process that can, and holds up none. */
+  /** An email that cannot be rendered is retried like any other, perhaps by a newer process. */
   function writeOrSay(email: ClaimedEmail): OutgoingMail | Sending {
     try {
       return write(email)
@@ -134,7 +131,7 @@ export function makeSendEmails(parts: SendEmailsParts) {
     const unsubscribeUrl = parts.unsubscribeUrl({ kind, email: recipient, language })
     const message = writeMessage({ kind, language, parameters, link, unsubscribeUrl })
     const headers = {
-      // So that no vacation notice answers (RFC 3834).
+      // Prevents automatic replies (RFC 3834).
       'Auto-Submitted': 'auto-generated',
       ...(unsubscribeUrl !== undefined && {
         'List-Unsubscribe': `<${unsubscribeUrl}>`,

@@ -1,5 +1,4 @@
-// A reader switches a kind of email off, by the link under it: the address carries a token that only this gateway makes,
-// for this reader and this kind, so nobody switches off what another should hear.
+// Turns off one kind of email for one address by its unsubscribe link, whose token binds both.
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
 import type { EmailLanguage } from './rules/email.ts'
@@ -29,7 +28,7 @@ export function makeUnsubscribe({ emails, tokens, publicUrl, clock }: Unsubscrib
   return {
     isRight,
 
-    /** Undefined for what cannot be switched off. */
+    /** Undefined for kinds that cannot be turned off. */
     urlFor(given: { kind: EmailKind; email: string; language: EmailLanguage }): string | undefined {
       const { kind, email, language } = given
       if (!kindOf(kind).isOptional) return undefined
@@ -37,7 +36,6 @@ export function makeUnsubscribe({ emails, tokens, publicUrl, clock }: Unsubscrib
       return `${publicUrl}${unsubscribePath}?${new URLSearchParams({ kind, email, token, lang: language })}`
     },
 
-    /** False: the link is not ours. */
     async optOut(link: UnsubscribeLink): Promise<boolean> {
       if (!isRight(link)) return false
       await emails.optOut(link, clock.now())

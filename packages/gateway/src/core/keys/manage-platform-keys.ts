@@ -1,5 +1,5 @@
-// What an operator does with the gateway's own keys: a new one is published first and signs after an overlap in which
-// merchants take it; the old one is retired when nobody needs it any more.
+// Operators' actions on the gateway's own keys: a new key is published before it signs, and the old one is retired
+// afterwards.
 
 import { Failure } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
@@ -23,7 +23,7 @@ export interface PlatformKey {
   readonly retiredAtMs: number | undefined
 }
 
-/** Every gateway knows the key within 30 seconds, and what was served may be kept by others for a minute. */
+/** Every gateway reloads keys within 30 seconds, and caches may keep the published list for a minute. */
 export const leastOverlapMs = 5 * 60_000
 
 export function makeManagePlatformKeys(parts: ManagePlatformKeysParts) {
@@ -52,7 +52,7 @@ export function makeManagePlatformKeys(parts: ManagePlatformKeysParts) {
   return {
     list: reading(list),
 
-    /** An overlap of 0 is for a key that was stolen: callbacks fail to verify until merchants have the new one. */
+    /** An overlap of 0 is for a stolen key: callbacks fail to verify until merchants have the new key. */
     async rotate(
       context: AnyContext,
       { overlapMs, reason }: { overlapMs: number; reason: string },

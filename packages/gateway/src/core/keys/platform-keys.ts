@@ -1,6 +1,5 @@
-// The gateway's own keys: the first is made at the first start, and all are remembered. The newest whose time has come
-// signs callbacks and redirects; all that are not retired are published, so that merchants know a new key before it
-// is used, and a signature made with the older one still verifies.
+// The gateway's own keys, cached. The newest active key signs callbacks and redirects; all keys that are not retired
+// are published, so that merchants know a new key early and older signatures still verify.
 import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { makeUuid, type RandomBytes } from '@tillgate/protocol'
@@ -10,7 +9,7 @@ import type { NewPlatformKey, PlatformKeyRow, PlatformKeyStore } from './store/p
 
 export interface PublishedKey {
   readonly keyId: string
-  /** SPKI as PEM. */
+  /** SPKI in PEM. */
   readonly publicKey: string
   readonly createdAtMs: number
 }
@@ -20,7 +19,7 @@ export interface SigningKey extends PublishedKey {
   readonly signsFromMs: number
 }
 
-/** A new key is known, and a retired one no longer, after this long at most. */
+/** The longest delay until all processes use a new key or stop using a retired one. */
 export const freshForMs = 30_000
 const rsaBits = 2048
 
@@ -33,7 +32,7 @@ export class PlatformKeys {
     this.#parts = parts
   }
 
-  /** The one that signs now, if what is remembered is fresh. */
+  /** The signing key, if the cache is fresh. */
   remembered(nowMs: number): SigningKey | undefined {
     return signingOf(this.#fresh(nowMs) ?? [], nowMs)
   }
@@ -44,7 +43,7 @@ export class PlatformKeys {
     return signs
   }
 
-  /** The one that signs now first. */
+  /** The signing key first. */
   async published(nowMs: number): Promise<readonly PublishedKey[]> {
     const keys = await this.#load(nowMs)
     const signs = signingOf(keys, nowMs)
@@ -53,7 +52,7 @@ export class PlatformKeys {
     )
   }
 
-  /** Makes the first key where there is none. Safe when many gateways start at once. */
+  /** Creates the first key if there is none. Safe under concurrent starts. */
   async ensure({ clock, random }: { clock: Clock; random: RandomBytes }): Promise<void> {
     const { store, vault } = this.#parts
     if ((await store.listKeys()).length > 0) return
@@ -89,7 +88,6 @@ export class PlatformKeys {
   }
 }
 
-/** Of keys that are not retired, the newest first. */
 export function signingOf<Key extends { readonly signsFromMs: number }>(
   keys: readonly Key[],
   nowMs: number,
@@ -120,7 +118,7 @@ export async function makePlatformKey({
   }
 }
 
-/** Where a sealed private key belongs: it opens in this place alone. */
+/** A sealed private key can be opened only for this place. */
 export function placeOf(keyId: string): string {
   return `platform_keys ${keyId}`
 }

@@ -1,5 +1,5 @@
-// Puts every sealed secret under the master key that seals now, a batch at a time, while gateways that know both keys
-// go on serving. Broken off, it is run again: what is under the new key already is not looked at.
+// Reseals every secret under the current master key in batches, while gateways that know both keys keep running. An
+// interrupted run can be repeated.
 
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { masterKeyIdOf, type Vault } from '../../platform/runtime/secrets/vault.ts'
@@ -12,7 +12,7 @@ import {
   secretKinds,
 } from './store/sealed-secrets.ts'
 
-/** Where a secret belongs: a sealed value opens in this place alone. */
+/** A sealed value can be opened only for its place. */
 export type PlaceOfSecret = (secret: SecretKey) => string
 
 export interface RotateMasterKeyParts extends ClockAndRandom {
@@ -23,13 +23,12 @@ export interface RotateMasterKeyParts extends ClockAndRandom {
 }
 
 export interface MasterKeyStatus extends SecretsUnder {
-  /** What this process can do with them. */
   readonly role: 'seals' | 'opens' | 'unknown'
 }
 
 export interface Rotated {
   readonly resealed: number
-  /** Under a key that this process does not know; they stay as they are. */
+  /** Sealed under an unknown key; left unchanged. */
   readonly unknown: number
 }
 
@@ -85,7 +84,7 @@ export function makeRotateMasterKey(parts: RotateMasterKeyParts) {
                 sealed: vault.seal(vault.open(secret.sealed, place), place),
               }
             }),
-            // With the first of them: whoever is cut short has changed secrets too.
+            // Written with the first batch, so that an interrupted run is recorded too.
             resealed === 0 ? entry : undefined,
           )
           after = batch.at(-1)

@@ -1,5 +1,5 @@
-// The trial balance for whoever looks at it on a page. It adds up every account, which takes about a microsecond each: of
-// many it is kept for some seconds, and says how old it is.
+// The trial balance for pages. It sums every account, at about a microsecond each, so the result is cached for some
+// seconds with its age.
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { BalanceLine } from './store/trial-balance.ts'
 

@@ -1,8 +1,8 @@
-// Runs the checks of store/ledger-checks.ts, one run at a time, and tells what they found in words for people.
+// Runs the checks of store/ledger-checks.ts, one run at a time, and formats the result.
 import { Failure } from '@tillgate/protocol'
 import type { Verification } from './store/ledger-checks.ts'
 
-/** It holds a connection for as long as it takes, which may be minutes: many at once would leave none for payments. */
+/** A run may hold a connection for minutes, so concurrent runs would leave none for payments. */
 export function makeVerifyLedger(verify: () => Promise<Verification>): () => Promise<Verification> {
   let isUnderWay = false
   return async () => {

@@ -1,4 +1,4 @@
-// A merchant's statement as comma-separated values, and as a stream: written only as fast as somebody reads.
+// Streams a merchant's statement as comma-separated values, at the reader's speed.
 import { toDecimalText } from '@tillgate/protocol'
 import { csvRow } from '../../platform/runtime/csv.ts'
 import type { StatementEntry, StatementRange, StatementReader, StatementStore } from './store/statements.ts'
@@ -59,12 +59,12 @@ export function streamStatement(
 }
 
 /**
- * What a writer writes, piece by piece: its next piece waits until the one before was taken. When nobody reads any
- * more, the writer is told by an error, so that it ends and gives back what it holds.
+ * Turns a writer into a stream: each piece waits until the previous one is consumed. If the reader stops, the writer
+ * gets an error, so that it ends and releases its resources.
  */
 export async function* written(work: (write: Write) => Promise<void>): AsyncGenerator<string> {
   let piece: { text: string; taken: () => void; left: (error: Error) => void } | undefined
-  // As the wider type: other functions change it, which TypeScript does not see.
+  // The wider type, because other functions change the variable.
   let state = 'writing' as 'writing' | 'done' | 'left'
   let news = Promise.withResolvers<void>()
   const writing = work((text) => {
@@ -78,7 +78,7 @@ export async function* written(work: (write: Write) => Promise<void>): AsyncGene
     if (state === 'writing') state = 'done'
     news.resolve()
   })
-  // Told by awaiting `writing`; this only keeps it from counting as unhandled before.
+  // Awaiting `writing` reports the error; this only prevents an unhandled rejection.
   ended.catch(() => {})
   try {
     for (;;) {

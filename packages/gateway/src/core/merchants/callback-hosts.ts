@@ -1,5 +1,5 @@
-// Frequent changes of the callback address are a sign of misuse: a merchant may use only so many different hosts
-// a day, or, where the operator gave a list, only the hosts on it.
+// Limits the callback hosts of a merchant, because frequent changes indicate misuse: to the operator's list, or to a
+// number of different hosts a day.
 import { Failure } from '@tillgate/protocol'
 import { BoundedMap } from '../../platform/runtime/bounded-map.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
@@ -8,7 +8,7 @@ import type { Merchant } from './rules/merchant.ts'
 import type { MerchantStore } from './store/merchants.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
-/** How long a host that was just noted needs no noting again. */
+/** How long a host is not recorded again. */
 const rememberedForMs = 60_000
 const maxRemembered = 10_000
 
@@ -26,7 +26,7 @@ export class CallbackHosts {
     this.#parts = parts
   }
 
-  /** Why this order's callback host may not be used; undefined when it may. */
+  /** Returns why the callback host is not allowed; undefined if it is. */
   async refusalOf(
     { callbackUrl }: { readonly callbackUrl: string | undefined },
     { merchantId, callbackHosts: allowed }: Merchant,

@@ -1,13 +1,12 @@
-// Whether the host of a callbackUrl is known to DNS. An order whose host is not known is accepted all the same, with a
-// warning: the name may come later. Asked once for each host and ten minutes, only for orders that were accepted (so at
-// most as many hosts as a merchant may use in a day), one at a time, and never longer than a third of a second.
+// Warns if DNS does not know the host of a callbackUrl; the order is accepted, because the name may come later. One
+// lookup per host and ten minutes, for accepted orders only, one at a time, and at most a third of a second.
 import { BoundedMap } from '../../platform/runtime/bounded-map.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { publicOnly, targetOf, type UrlPolicy } from '../../platform/runtime/ssrf-guard.ts'
 import type { Merchant } from './rules/merchant.ts'
 
 export interface CallbackNamesParts {
-  /** Undefined: no name is ever asked for. */
+  /** Undefined: names are not checked. */
   readonly lookup: ((hostname: string, policy: UrlPolicy) => Promise<unknown>) | undefined
   readonly urlPolicy: UrlPolicy
   readonly clock: Clock
@@ -49,7 +48,7 @@ export function makeIsNameMissing({ lookup, urlPolicy, clock }: CallbackNamesPar
   }
 }
 
-/** What takes longer says nothing now, and is remembered for the next order. */
+/** A slower lookup gives no warning now and is cached for the next order. */
 function within(durationMs: number, asked: Promise<boolean>): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, durationMs, false)

@@ -1,5 +1,5 @@
-// What an operator does with merchants and their keys. Each action is recorded with who did it and why; a secret is
-// given out once, when it is made, and never again.
+// Operators' actions on merchants and their keys, each recorded in the audit log. A secret is shown once, when it is
+// created.
 
 import { createHash } from 'node:crypto'
 import { Failure, KeyError, makeUuid, parsePublicKey, type RandomBytes } from '@tillgate/protocol'
@@ -34,13 +34,13 @@ export interface ManageMerchantsParts extends ClockAndRandom {
   readonly makeEmails: MakeEmails
   readonly stores: { readonly merchants: MerchantStore }
   readonly vault: Vault
-  /** Why callbacks of this merchant may not go to this address; undefined when they may. Left out, any may. */
+  /** Returns why this merchant's callbacks may not go to this address. If omitted, all addresses are allowed. */
   readonly refusalOfCallbackUrl?: (url: string, merchant: Merchant) => string | undefined
 }
 
 export interface MadeKey {
   readonly keyId: string
-  /** An AES key in base64, to be shown this once; undefined for a public key, which is no secret. */
+  /** An AES key in base64, shown only once; undefined for a public key, which is not secret. */
   readonly secret: string | undefined
 }
 
@@ -53,28 +53,28 @@ export interface UseForCallbacks {
 }
 
 export interface RevokeKey extends UseForCallbacks {
-  /** Also if requests or callbacks break. */
+  /** Proceeds even if requests or callbacks break. */
   readonly confirm?: boolean | undefined
 }
 
 export interface NewMerchant extends Omit<MerchantSettings, 'name'> {
-  /** Which a merchant brings from another implementation of the interface; left out, a new one. */
+  /** Keeps the id from another implementation of the interface; if omitted, a new one is generated. */
   readonly merchantId?: string
   readonly name: string
   readonly publicKey?: string
   readonly isSelfRegistered?: boolean
-  /** Sent again with the same one, it makes one merchant. */
+  /** A repeated request with the same id creates one merchant. */
   readonly actId?: string | undefined
 }
 
 export interface MadeMerchant {
   readonly merchant: Merchant
-  /** In base64, to be shown this once. */
+  /** In base64, shown only once. */
   readonly aesKey: string
 }
 
 const aesKeyBytes = 32
-/** Where callbacks may go. */
+/** Settings that determine where callbacks may go. */
 const addressSettings = ['callbackHosts', 'defaultCallbackUrl'] as const
 
 type Parts = ManageMerchantsParts
@@ -105,7 +105,6 @@ function resumeMerchant(parts: Parts, context: AnyContext, merchantId: string, r
   return setStatus(parts, context, merchantId, 'active', reason)
 }
 
-/** With an AES key, and with the merchant's RSA public key where it is at hand. */
 async function addMerchant(
   parts: Parts,
   context: AnyContext,
@@ -136,14 +135,14 @@ async function addMerchant(
     keys.map(({ key }) => key),
     makeAuditEntry(parts, context, 'merchant.add', merchantId, {
       merchantId,
-      // Nobody can sign for it before it has a key, but callbacks would go to this address then.
+      // Without a key, no one can sign for the merchant, but callbacks would go to this address.
       ...(publicKey === undefined && merchant.defaultCallbackUrl === undefined && { effects: [] }),
     }),
   )
   return isNew ? { merchant, aesKey: aes.secret } : madeBefore(parts, merchantId, actId)
 }
 
-/** The audit says what changed from what to what; where nothing does, nothing is recorded. */
+/** Records the old and new values; without a change, nothing is recorded. */
 async function changeMerchantSettings(
   parts: Parts,
   context: Context,
@@ -167,7 +166,7 @@ async function changeMerchantSettings(
   })
 }
 
-/** PNG, JPEG or WebP, in base64; undefined takes it away. */
+/** PNG, JPEG or WebP in base64; undefined removes the logo. */
 async function setLogo(
   parts: Parts,
   context: Context,
@@ -214,7 +213,7 @@ async function addKey(
   return { keyId: made.key.keyId, secret: made.secret }
 }
 
-/** Throws if that breaks requests or callbacks and `confirm` is not set. */
+/** Throws if revoking breaks requests or callbacks, unless `confirm` is set. */
 async function revokeUnneededKey(
   parts: Parts,
   context: Context,
@@ -231,7 +230,7 @@ async function revokeUnneededKey(
   if (!revoked) throw noLiveKey(merchantId, keyId)
 }
 
-/** Callbacks are sealed with this AES key from now on, until requests change to another one. */
+/** Seals callbacks with this AES key until requests use another one. */
 async function useForCallbacks(
   parts: Parts,
   context: Context,
@@ -294,7 +293,7 @@ function checkCallbackUrl(parts: Parts, merchant: Merchant, before: Merchant): v
     })
 }
 
-/** By the same action, of which the key bears the id. Throws where the number is another merchant's. */
+/** Finds the key of an earlier request with the same id. Throws if the id is another merchant's. */
 async function madeBefore(
   parts: Parts,
   merchantId: string,
@@ -321,11 +320,11 @@ function makeKey<K extends NewKey>(
   }
   const secret = Buffer.from(random(aesKeyBytes))
   const sealedKey = vault.seal(secret, placeOf(base))
-  // Safe, here and above: the kind was looked at, which TypeScript does not carry over to K.
+  // Safe, here and above: the kind was checked, which TypeScript does not apply to K.
   return { key: { ...base, kind: 'aes', sealedKey }, secret: secret.toString('base64') } as Made<K>
 }
 
-/** The same bytes for the same text, so that an action that is sent again makes the same number. */
+/** Deterministic, so that a repeated request generates the same merchantId. */
 function bytesFrom(text: string): RandomBytes {
   let turn = 0
   return (count) => createHash('sha256').update(`${text} ${turn++}`).digest().subarray(0, count)
@@ -335,7 +334,6 @@ function hashOfLogo(image: Buffer): string {
   return createHash('sha256').update(image).digest('hex').slice(0, 32)
 }
 
-/** Throws where they cannot be stored. */
 export function checkSettings(settings: MerchantSettings): MerchantSettings {
   const { name, contactEmails, callbackHosts } = settings
   return {
@@ -346,7 +344,6 @@ export function checkSettings(settings: MerchantSettings): MerchantSettings {
   }
 }
 
-/** As its owner can compare it. */
 function named(key: MerchantKey): string {
   return key.kind === 'aes' ? `AES ${key.keyId}` : `RSA, SHA-256 ${fingerprintOf(key.publicKey)}`
 }
@@ -356,7 +353,6 @@ interface Made<K extends NewKey> {
   readonly secret: K['kind'] extends 'aes' ? string : undefined
 }
 
-/** Throws at the field. */
 export function toPem(publicKey: string): string {
   try {
     return parsePublicKey(publicKey).export({ type: 'spki', format: 'pem' }).toString()

@@ -1,5 +1,5 @@
-// The merchants that were seen lately, with their keys unsealed and parsed. What it remembers is never older than
-// a few seconds, so that a suspension or a revoked key is known in every process before long.
+// Caches recently used merchants with their parsed keys, for a few seconds at most, so that every process soon sees a
+// suspension or a revoked key.
 import { createHash, type KeyObject } from 'node:crypto'
 import { type AesKey, type OpeningKeys, parseAesKey, parsePublicKey } from '@tillgate/protocol'
 import { BoundedMap } from '../../platform/runtime/bounded-map.ts'
@@ -13,23 +13,22 @@ export interface KnownMerchant {
   readonly keys: OpeningKeys
   /** Equal for equal sets of keys. */
   readonly keysVersion: string
-  /** Seals callbacks; undefined: the merchant has no live AES key. */
+  /** Undefined if the merchant has no live AES key. */
   readonly callbackKey: AesKey | undefined
-  /** What is recorded about the use of each key, the oldest first. */
   readonly useOfKeys: ReadonlyMap<KeyObject, UsedKey>
-  /** As it is stored: the number of a key that may be revoked. */
+  /** As stored: the id of a key that may be revoked. */
   readonly aesKeyInUse: string | undefined
-  /** No request has anything to record about its keys. */
+  /** No request changes the record of key use. */
   readonly isUseSettled: boolean
 }
 
 export interface DirectoryEntry {
-  /** Undefined: there is no such merchant. */
+  /** Undefined if the merchant does not exist. */
   readonly known: KnownMerchant | undefined
   readonly loadedAtMs: number
 }
 
-/** A revoked key must stop working within 5 seconds everywhere; the rest is for the way there. */
+/** A revoked key must stop working everywhere within 5 seconds, including the notification. */
 const freshForMs = 3_000
 const maxEntries = 10_000
 
@@ -44,14 +43,13 @@ export class MerchantDirectory {
     this.#vault = parts.vault
   }
 
-  /** What is remembered, if it is fresh. */
   remembered(merchantId: string, nowMs: number): DirectoryEntry | undefined {
     const entry = this.#entries.get(merchantId)
     if (!entry || Math.abs(nowMs - entry.loadedAtMs) > freshForMs) return undefined
     return entry
   }
 
-  /** Reads it anew. `nowMs` is the time before reading: what is read may be newer, never older. */
+  /** `nowMs` is the time before the read, so the entry may be newer but never older. */
   load(merchantId: string, nowMs: number): Promise<DirectoryEntry> {
     const underWay = this.#loading.get(merchantId)
     if (underWay) return underWay
@@ -63,11 +61,10 @@ export class MerchantDirectory {
     return loading
   }
 
-  /** The merchant has changed: what was read before this moment is not remembered. */
   forget(merchantId: string): void {
     this.#loading.delete(merchantId)
     const entry = this.#entries.get(merchantId)
-    // Its keys are kept: parsing them again costs more than the reading.
+    // The parsed keys stay, because parsing them costs more than reading.
     if (entry) this.#entries.set(merchantId, { ...entry, loadedAtMs: Number.NEGATIVE_INFINITY })
   }
 
@@ -113,7 +110,6 @@ export class MerchantDirectory {
   }
 }
 
-/** Each key as it was parsed, in the order of the rows, with its row. */
 function withParsed(rows: readonly UsedKey[], { aesKeys, publicKeys }: OpeningKeys): Map<KeyObject, UsedKey> {
   const parsed = { aes: aesKeys.values(), rsa: publicKeys.values() }
   return new Map(
@@ -124,7 +120,7 @@ function withParsed(rows: readonly UsedKey[], { aesKeys, publicKeys }: OpeningKe
   )
 }
 
-/** Where a sealed AES key belongs: it opens in this place alone. */
+/** A sealed AES key can be opened only for this place. */
 export function placeOf({ merchantId, keyId }: { merchantId: string; keyId: string }): string {
   return `merchant_keys ${merchantId} ${keyId}`
 }

@@ -1,5 +1,5 @@
-// Records which keys a merchant's requests use, off the way of the request. Nothing is written for a merchant with one key
-// of each kind that was used before. If this process dies before it has written, the next request writes it.
+// Records which keys a merchant's requests use, outside the request. Nothing is written for merchants with one used
+// key of each kind. After a crash, the next request writes it.
 
 import type { KeyObject } from 'node:crypto'
 import type { OpenedEnvelope } from '@tillgate/protocol'
@@ -11,7 +11,6 @@ import type { KnownMerchant, MerchantDirectory } from './merchant-directory.ts'
 import { type UsedKey, type UseToRecord, useToRecord } from './rules/key-use.ts'
 import type { MerchantStore } from './store/merchants.ts'
 
-/** A request of this merchant was opened with these keys. */
 export type NoteKeyUse = (
   known: Pick<KnownMerchant, 'merchant' | 'useOfKeys' | 'aesKeyInUse'>,
   opened: Pick<OpenedEnvelope, 'aesKey' | 'publicKey'>,
@@ -27,7 +26,6 @@ export interface KeyUseParts extends ClockAndRandom {
 
 export interface RecordKeyUse {
   readonly note: NoteKeyUse
-  /** Resolves when everything that was noted is written. */
   idle(): Promise<void>
 }
 
@@ -37,12 +35,12 @@ interface Noted extends UseToRecord {
   readonly nowMs: number
 }
 
-/** After a failed statement, nothing is recorded for this long: the next request asks for the same again. */
+/** The pause after a failed statement. The next request records the same. */
 const restAfterTroubleMs = 5_000
 
 export function makeRecordKeyUse(parts: KeyUseParts): RecordKeyUse {
   const { merchants, directory } = parts
-  /** One record for each merchant, written one after the other: a crowd of merchants takes one connection. */
+  /** One record per merchant, written one after the other, so that many merchants use one connection. */
   const waiting = new Map<string, Noted>()
   let writing: Promise<void> | undefined
   let failedAtMs: number | undefined

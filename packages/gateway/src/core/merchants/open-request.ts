@@ -1,6 +1,5 @@
-// Opens a merchant's request: who sent it, and what it says. Whatever is wrong, the merchant's existence included,
-// the answer is one and costs the same: two decryptions, two verifications and one look into the database. What it finds
-// there still takes 80 µs longer than finding nothing; so admission refuses in constant time.
+// Opens and verifies a merchant's request. Every failure, including an unknown merchant, gets the same response and
+// the same cost: two decryptions, two verifications and one query. Admission hides the remaining 80 µs.
 import {
   describeClock,
   describeDuration,
@@ -17,15 +16,15 @@ import type { Merchant } from './rules/merchant.ts'
 
 export interface OpenedRequest {
   readonly merchant: Merchant
-  /** The plain body: the very text that was signed. */
+  /** The exact text that was signed. */
   readonly body: string
 }
 
-/** Undefined: it could not be opened, whatever the reason. */
+/** Undefined if it could not be opened, for any reason. */
 export type OpenRequest = (envelope: RequestEnvelope, load: Load) => Promise<OpenedRequest | undefined>
 
 export interface Load {
-  /** Little else is under way: a verification may then take the event loop's time, and waits for no signature. */
+  /** On an idle process, verifying on the event loop avoids waiting for a thread. */
   readonly isQuiet: boolean
 }
 
@@ -55,7 +54,7 @@ export function makeOpenRequest({
     let { known } = remembered ?? (await directory.load(merchantId, nowMs))
     let opened = await openRequestEnvelope(envelope, known?.keys, tools)
     if (opened === undefined && remembered) {
-      // The key may be newer than what is remembered.
+      // The key may be newer than the cache.
       const triedKeys = known?.keysVersion
       known = (await directory.load(merchantId, nowMs)).known
       if (known && known.keysVersion !== triedKeys)
@@ -67,7 +66,7 @@ export function makeOpenRequest({
   }
 }
 
-/** Before any cryptography: it is cheap, and what is replayed late is not worth more. */
+/** Checked before any cryptography, because it is cheap. */
 function checkTimestamp({ timestamp }: RequestEnvelope, nowMs: number): void {
   const aheadMs = Number(timestamp) - nowMs
   if (Math.abs(aheadMs) <= timestampWindowMs) return

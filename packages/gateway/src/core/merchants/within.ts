@@ -1,5 +1,4 @@
-// Operations over stores that reach no further than the context of each call. For a context of one merchant a statement
-// that names another merchant finds nothing, and one that names none is never run, so no operation can forget its scope.
+// Limits operations to the merchants of each call's context, so that no operation can forget its scope.
 import type { Bound } from '../../platform/runtime/bind-all.ts'
 import type { Context } from '../audit/context.ts'
 import { scopedTo } from './store/scoped.ts'
@@ -15,6 +14,6 @@ export function bindWithin<
     (context: Context, ...given: readonly unknown[]) =>
       operation(within(context), context as never, ...(given as never[])),
   ])
-  // Safe, here and above: the names and the other parameters are those of the operations.
+  // Safe, here and above: the names and other parameters are those of the operations.
   return Object.fromEntries(bound)
 }

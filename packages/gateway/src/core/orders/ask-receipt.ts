@@ -1,5 +1,5 @@
-// A consumer asks for a receipt of a paid order by mail. The address is used for this one message and forgotten with it; the
-// same address gets one for an order, however often it asks.
+// Emails a receipt of a paid order to a consumer. The address is erased after sending; each address gets one receipt
+// per order.
 
 import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
 import type { MakeEmails } from '../emails/make-emails.ts'
@@ -14,11 +14,9 @@ export interface AskReceiptParts {
 }
 
 export interface ReceiptWish {
-  /** A normalised address. */
   readonly email: string
   readonly language: EmailLanguage
   readonly merchant: string
-  /** As the reader's language writes them. */
   readonly amount: string
   readonly time: string
 }
@@ -32,7 +30,7 @@ export function makeAskReceipt({ emails, makeEmails, tokens }: AskReceiptParts) 
       makeEmails('receipt', {
         to: { email, language },
         parameters: { merchant, amount, time, orderNo, paymentId },
-        // The key outlasts the address, so it must not tell it.
+        // The key outlives the address and must not reveal it.
         onceKey: tokens.make(['receipt', paymentId, email]),
       }),
     )

@@ -1,4 +1,4 @@
-// service.trade.cancel: an order that nobody has begun to pay is taken back.
+// service.trade.cancel: cancels an order that is not being paid.
 import {
   type CancelAnswer,
   Failure,
@@ -17,7 +17,7 @@ import type { OrderStore } from './store/orders.ts'
 export interface CancelOrderParts extends ClockAndRandom {
   readonly orders: Pick<OrderStore, 'findOrder' | 'commitStatusChanges'>
   readonly currentOrder: CurrentOrder
-  /** The merchant unless told otherwise. */
+  /** Defaults to the merchant. */
   readonly by?: CancelledBy
 }
 
@@ -35,7 +35,7 @@ export function makeCancelOrder({
   return async ({ merchantId }: Merchant, body: string): Promise<CancelAnswer> => {
     const asked = parseCancelBody(body)
     const { paymentId } = asked
-    // A race that is lost leaves the order in a status that it never leaves by itself, so this ends.
+    // A lost race leaves the order in a status with no way back, so this loop ends.
     for (;;) {
       const stored = await orders.findOrder({ merchantId, paymentId })
       if (!stored) throw new Failure('order_not_found')

@@ -1,4 +1,4 @@
-// service.trade.create: a payment order, once for each orderNo, for ever.
+// service.trade.create: creates a payment order, once per orderNo.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import {
@@ -69,14 +69,14 @@ function missingName(callbackUrl = ''): NonNullable<CreateAnswer['warnings']>[nu
   }
 }
 
-/** The merchant's own address may have changed since, or be gone: who leaves it out says nothing about it. */
+/** The merchant's default address may have changed since, so an omitted address matches any. */
 function asSaid(order: Order, stored: Order, { hasHadDefaultCallback }: Merchant): Order {
   const isDefault = !order.callbackUrl && hasHadDefaultCallback
   return isDefault ? { ...order, callbackUrl: stored.callbackUrl } : order
 }
 
 function refuseOtherContent(stored: Order, order: Order): void {
-  // Of what was erased the hash alone is left to compare with.
+  // After erasure, only the hash can be compared.
   const isSame = stored.contentHash !== undefined && stored.contentHash === hashOf(order)
   const { content, attach } = isSame ? stored : order
   const field = differingField(stored, { ...order, content, attach })
@@ -87,7 +87,7 @@ function refuseOtherContent(stored: Order, order: Order): void {
   })
 }
 
-/** Content is JSON without line breaks, so that the two cannot be mistaken for each other. */
+/** Content is JSON without line breaks, so the separator is unambiguous. */
 export function hashOf({ content, attach }: ErasableText): string {
   return createHash('sha256')
     .update(attach === undefined ? content : `${content}\n${attach}`)

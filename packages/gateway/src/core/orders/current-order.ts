@@ -1,6 +1,5 @@
-// An order as it is at this moment. One whose time is over is timed out in the store, with its callback, before
-// anybody is told: a payment that was decided just before the expiry may still be on its way to the database, and
-// whoever was once told a final status is never told another.
+// Returns an order as of now. An expired order is first stored as such, with its callback, because a payment decided
+// just before the expiry may still be committing, and a reported final status must never change.
 import { makeCallbackId, type RandomBytes } from '@tillgate/protocol'
 import { isOverdue } from './rules/expiry.ts'
 import type { Order } from './rules/order.ts'
@@ -17,7 +16,7 @@ export type CurrentOrder = (stored: Order, nowMs: number) => Promise<Order>
 export function makeCurrentOrder({ orders, random }: CurrentOrderParts): CurrentOrder {
   return async (stored, nowMs) => {
     let order = stored
-    // A race that is lost leaves the order in a status that is not pending, so this ends.
+    // A lost race leaves the order not pending, so this loop ends.
     while (isOverdue(order, nowMs)) {
       const change = expireOrder(order, { nowMs, callbackId: makeCallbackId(nowMs, random) })
       const [won] = await orders.commitStatusChanges([change])

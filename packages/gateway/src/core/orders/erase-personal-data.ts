@@ -1,5 +1,5 @@
-// Erases personal data from orders whose time is over, whether they have ended or not, a batch at a time. What stays is
-// what books and repetitions need: amounts, numbers, goods, and the hash of the content as it was.
+// Erases personal data from old orders in batches. Amounts, numbers, goods and the hash of the content stay, for the
+// books and for repeated requests.
 import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { firstPaymentIdAt } from '../../platform/runtime/time-ordered-ids.ts'
@@ -9,14 +9,13 @@ import type { ErasureStore } from './store/erasure.ts'
 
 export interface ErasePersonalDataParts {
   readonly erasure: ErasureStore
-  /** Undefined: it is kept. */
+  /** Undefined: personal data is kept. */
   readonly personalDataDays: number | undefined
   readonly clock: Clock
 }
 
 export interface ErasedPersonalData {
   readonly erased: number
-  /** There may be more: a batch was full. */
   readonly more: boolean
 }
 
@@ -24,7 +23,7 @@ export type ErasePersonalData = () => Promise<ErasedPersonalData>
 
 const dayMs = 24 * 60 * 60 * 1000
 const batchSize = 500
-/** As an order comes to them. Safe: these are its own keys. */
+/** In the order of an order's life. Safe: these are its own keys. */
 const statuses = Object.keys(orderStatuses) as OrderStatus[]
 
 export function makeErasePersonalData(parts: ErasePersonalDataParts): ErasePersonalData {
@@ -39,14 +38,14 @@ export function makeErasePersonalData(parts: ErasePersonalDataParts): ErasePerso
       erased += batch.erased
       if (batch.seen < batchSize) continue
       more = true
-      // What is left of this status may come to the next ones meanwhile: they go no further, and pass none of it over.
+      // Orders that change to a later status meanwhile do not pass the position of that status.
       beforeId = batch.doneBefore
     }
     return { erased, more }
   }
 }
 
-/** Undefined: there is nothing in it to erase. */
+/** Undefined if there is nothing to erase. */
 export function erase(text: ErasableText) {
   const left = withoutPersonalData(text.content)
   if (left === undefined && text.attach === undefined) return undefined

@@ -1,4 +1,4 @@
-// Orders that were not paid in time become `timeout` in the store too, with the callback that says so.
+// Stores overdue orders as `timeout`, with their callback.
 import { makeCallbackId, type RandomBytes } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { expireOrder } from './rules/status-change.ts'
@@ -12,11 +12,10 @@ export interface ExpireOrdersParts {
 
 export interface Expiry {
   readonly expired: number
-  /** There may be more: the batch was full. */
   readonly more: boolean
 }
 
-/** Small enough that a transaction is over in some tens of milliseconds and nobody waits for its locks. */
+/** Keeps each transaction and its locks at some tens of milliseconds. */
 export const expiryBatch = 500
 
 export function makeExpireOrders({ orders, clock, random }: ExpireOrdersParts) {

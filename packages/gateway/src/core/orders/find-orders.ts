@@ -1,4 +1,4 @@
-// Finds orders for an operator: by whatever number they were given, in any case, by filter, or all that fit as a file.
+// Finds orders for an operator: by any number, by filter, or all matching ones as a file.
 import { paymentIdPattern, refundIdPattern, toDecimalText, transactionIdPattern } from '@tillgate/protocol'
 import { csvRow } from '../../platform/runtime/csv.ts'
 import { type Context, reading } from '../audit/context.ts'
@@ -14,7 +14,7 @@ import type {
 
 export type FindOrders = ReturnType<typeof makeFindOrders>
 
-/** Small enough to be quick, large enough that a million rows are a thousand round trips. */
+/** Small enough to be fast, large enough that a million rows need only a thousand round trips. */
 const exportedAtOnce = 1_000
 
 interface Parts {
@@ -37,7 +37,7 @@ async function listOrders(
   return stores.list.listOrders(filter, page)
 }
 
-/** By paymentId, transactionId or refundId where it looks like one, else by a number of the merchant's. */
+/** By paymentId, transactionId or refundId if it looks like one, else by a merchant's number. */
 async function search(
   { stores: { list } }: Parts,
   { merchantId }: Context,
@@ -47,7 +47,7 @@ async function search(
   const kind = kindOf(number)
   const found = kind === undefined ? [] : await list.findByNumber({ kind, number, merchantId })
   if (found.length > 0) return found
-  // A merchant is free to write numbers that look like ours.
+  // A merchant's own numbers may look like ours.
   for (const each of new Set([text, number, text.toLowerCase()])) {
     const theirs = await list.findByNumber({ kind: 'merchantNumber', number: each, merchantId })
     if (theirs.length > 0) return theirs
@@ -69,7 +69,7 @@ async function* exportCsv(
   }
 }
 
-/** Ours begin with a letter for the kind and the time, so that as little as this leads to few. */
+/** Our ids start with a letter for the kind and the time, so this much matches few orders. */
 const prefixPattern = /^[PTR]0[0-9A-HJKMNP-TV-Z]{5,24}$/
 
 function kindOf(text: string): SoughtNumber | undefined {

@@ -1,4 +1,4 @@
-// service.order.list: a merchant's orders, newest first, page by page.
+// service.order.list: a merchant's orders, newest first, in pages.
 import { ignoring, type OrderListAnswer, parseOrderListBody } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
@@ -23,7 +23,7 @@ export function makeListOrders({ refunds: store, currentOrder, clock }: ListOrde
       ),
     )
     return {
-      // One that was read as pending may have expired since.
+      // An order read as pending may have expired meanwhile.
       orders: orders.filter(({ paymentStatus }) => paymentStatus === (asked.status ?? paymentStatus)),
       ...(next !== undefined && { cursor: next }),
       ...ignoring(asked),

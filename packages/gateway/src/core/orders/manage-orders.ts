@@ -1,5 +1,5 @@
-// What an operator does with an order: the same operations as the merchant's own, recorded with who did it and why,
-// in the transaction that does it. The merchant is told by callback, with the reason.
+// Operators' actions on orders: the merchant's own operations, recorded in their transaction. The merchant receives a
+// callback with the reason.
 
 import { Failure, type RefundAnswer } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
@@ -28,9 +28,8 @@ export interface ManageOrdersParts extends ClockAndRandom {
 }
 
 export interface RefundByOperator {
-  /** The same number never refunds twice, however often the form is sent. */
+  /** The same number never refunds twice. */
   readonly referRefundNo: string
-  /** As it was typed. */
   readonly amount: string
   readonly reason: string
 }
@@ -67,7 +66,7 @@ async function refundOrder(
   const { authority } = context
   const approval = authority?.kind === 'operator' ? authority.approval : undefined
   const isBound = authority !== undefined && authority.kind !== 'member' && !approval
-  /** How much of an order may be refunded in all without approval; undefined: any amount. */
+  /** The total of an order that may be refunded without approval; undefined: any amount. */
   const limitMinor = (currency: string) =>
     isBound ? refundLimitMinor(authority.policy, currency) : undefined
   const refund = makeRefundOrder({
@@ -78,7 +77,7 @@ async function refundOrder(
       insertRefund: (request) =>
         refunds.insertRefund(
           request,
-          // Up to the limit it needs no approval, and the statement that takes the share holds the limit.
+          // Up to the limit no approval is needed, and the statement that takes the share enforces the limit.
           {
             ...entryOf(parts, context, 'order.refund', { key, reason: given.reason, effects: [] }),
             approval,

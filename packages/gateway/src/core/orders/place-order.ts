@@ -1,5 +1,4 @@
-// An order that is made, whoever asks for it: a merchant by create, a consumer at a payment link. Its times and addresses
-// are looked at, and it is stored once for each orderNo, for ever.
+// Validates and stores a new order, from a merchant's create or a payment link, once per orderNo.
 import { Failure } from '@tillgate/protocol'
 import { remember } from '../../platform/runtime/remember.ts'
 import { checkUrl, publicOnly, type UrlCheck, type UrlPolicy } from '../../platform/runtime/ssrf-guard.ts'
@@ -13,13 +12,11 @@ export interface PlaceOrderParts {
   readonly orders: Pick<OrderStore, 'insertOrder' | 'findOrderByNumber'>
   readonly callbackHosts: CallbackHosts
   readonly urlPolicy: UrlPolicy
-  /** Told of the expiry of every order that is made, so that somebody wakes up in time. */
 }
 
-/** Of an order, or of a link whose orders have them. */
 export type Addresses = Pick<Order, 'callbackUrl' | 'redirectUrl' | 'cancelUrl' | 'channel'>
 
-/** A shop's addresses are the same from order to order, and reading one costs 10 µs. */
+/** A shop's addresses repeat, and parsing one costs 10 µs. */
 const urlsRemembered = 1_000
 
 export type PlaceOrder = ReturnType<typeof makePlaceOrder>
@@ -34,8 +31,8 @@ export function makePlaceOrder(parts: PlaceOrderParts) {
   )
   return {
     /**
-     * The order as it is stored under its orderNo: this one, or the one that was there before. Undefined: its link is for one
-     * payment, and another order of it is live.
+     * Returns the order stored under its orderNo, new or earlier. Undefined if its single-use link already has a live
+     * order.
      */
     async place(order: Order, merchant: Merchant, nowMs: number): Promise<Order | undefined> {
       return store(withAddress(order, merchant), merchant, nowMs)
@@ -46,7 +43,7 @@ export function makePlaceOrder(parts: PlaceOrderParts) {
     },
   }
 
-  /** What stands against a new order does not stand against the answer for one that was made before. */
+  /** A repeated request must get its order even if a new one would be rejected. */
   async function store(order: Order, merchant: Merchant, nowMs: number): Promise<Order | undefined> {
     const refusal =
       refusalOfTimes(order, nowMs) ??
@@ -74,7 +71,6 @@ export function makePlaceOrder(parts: PlaceOrderParts) {
   }
 }
 
-/** An order that names no address for callbacks has the merchant's own, as it is now. */
 function withAddress(order: Order, { defaultCallbackUrl }: Merchant): Order {
   return order.callbackUrl || defaultCallbackUrl === undefined
     ? order

@@ -1,5 +1,4 @@
-// service.trade.query: what became of an order and its refunds, by paymentId, by orderNo when the answer to create was
-// lost, or by refundId.
+// service.trade.query: an order and its refunds by paymentId, by orderNo after a lost response, or by refundId.
 import {
   Failure,
   ignoring,
@@ -48,7 +47,7 @@ export function makeQueryOrder({ refunds: store, currentOrder, clock }: QueryOrd
   }
 }
 
-/** `status`, `msg` and `referOrderNo` speak of the refund, where there is one to speak of. */
+/** For a refund, `status`, `msg` and `referOrderNo` describe the refund. */
 export function queryAnswer(
   order: Order,
   refunds: readonly Refund[],

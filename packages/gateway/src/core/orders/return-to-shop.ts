@@ -1,5 +1,5 @@
-// The consumer's way back: redirectUrl, or cancelUrl while the order is pending, with what became of the order, signed.
-// For display alone; the callback and the query are what counts.
+// Builds the consumer's return URL: redirectUrl, or cancelUrl while the order is pending, with signed status
+// parameters. For display only; callback and query are authoritative.
 import { redirectParameterNames, signRedirect } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { PlatformKeys } from '../keys/platform-keys.ts'
@@ -7,7 +7,6 @@ import type { Order } from './rules/order.ts'
 
 export type ReturnToShop = (order: Order) => Promise<string | undefined>
 
-/** Undefined: the merchant named no address. */
 export function returnUrlOf({ status, redirectUrl, cancelUrl }: Order): string | undefined {
   if (status === 'pending') return cancelUrl ?? redirectUrl
   const isOpenOrPaid = status === 'confirming' || status === 'success'
@@ -29,7 +28,7 @@ export function makeReturnToShop(parts: {
       privateKey,
     )
     const url = new URL(returnUrl)
-    // What the shop put there stays, apart from parameters of these very names, which would contradict ours.
+    // Replaces the shop's parameters of the same names, which would contradict ours.
     for (const name of redirectParameterNames) url.searchParams.set(name, signed[name])
     return url.href
   }

@@ -1,5 +1,4 @@
-// What the checkout shows: the order behind a link, as it is at this moment, and the merchant who is paid. A link that
-// is wrong in any part finds nothing, and does not tell which part it was.
+// Loads the checkout's order as of now and its merchant. An invalid link finds nothing, whichever part is wrong.
 import { merchantIdPattern, paymentIdPattern } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
@@ -16,7 +15,6 @@ export interface CheckoutLink extends OrderKey {
 export interface Checkout {
   readonly order: Order
   readonly merchant: Merchant
-  /** Whether a rail was ever tried. */
   readonly hasAttempts: boolean
 }
 
@@ -35,7 +33,7 @@ export function makeShowCheckout(parts: ShowCheckoutParts): ShowCheckout {
   return async ({ merchantId, paymentId, token }) => {
     if (!merchantIdPattern.test(merchantId) || !paymentIdPattern.test(paymentId)) return undefined
     const key = { merchantId, paymentId }
-    // Before anything is looked up: nobody makes us ask the database by guessing links.
+    // Checked before any query, so that guessed links cost no database work.
     if (!linkTokens.isRight(token, [merchantId, paymentId])) return undefined
     const found = await orders.findForCheckout(key)
     if (!found) return undefined

@@ -1,5 +1,5 @@
-// A consumer signs in to a wallet with login and PIN. Every try is counted in the database before it is answered, so
-// that nobody gets more of them by trying in many places at once.
+// Signs a consumer in with login and PIN. Every try is counted in the database before its result, so that parallel
+// tries gain nothing.
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { compareWithNobody, isRightSecret } from '../../platform/runtime/secrets/secret-hash.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
@@ -10,17 +10,17 @@ import type { LockedTry, PinTriesStore } from './store/pin-tries.ts'
 
 export type SignIn =
   | { readonly kind: 'signed_in'; readonly wallet: Wallet }
-  /** A wrong PIN or a login that nobody has: the same to the letter, and at the same cost. */
+  /** The same for a wrong PIN and an unknown login, in content and cost. */
   | ({ readonly kind: 'wrong' } & Partial<TriesLeft>)
   | LockedTry
 
 export type AuthenticateWallet = (given: {
   readonly login: string
   readonly pin: string
-  /** As limits count it. */
+  /** As counted by limits. */
   readonly address: string
   readonly device?: KnownDevice | undefined
-  /** What the browser calls itself: its owner is told of one that is not known. */
+  /** The owner is notified of an unknown device. */
   readonly userAgent?: string | undefined
 }) => Promise<SignIn>
 
@@ -46,7 +46,7 @@ export function makeAuthenticateWallet(parts: AuthenticateWalletParts): Authenti
       return { kind: 'wrong', ...taken.left }
     const isTold = !taken.isKnownDevice && wallet.status === 'active'
     await tries.forget(taken, isTold ? notifyOwner.newDevice(wallet, { address, userAgent }) : [])
-    // The moment for what is forgotten anyway: a right PIN is rarer than a wrong one where it matters.
+    // Runs here, because correct PINs are rarer than wrong ones under attack.
     await tries.deleteForgotten(nowMs)
     return wallet.status === 'active' ? { kind: 'signed_in', wallet } : { kind: 'locked', untilMs: undefined }
   }

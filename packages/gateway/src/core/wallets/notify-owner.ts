@@ -1,15 +1,12 @@
-// What the owner of a wallet is told by mail: to the login itself, where that is an address that its owner confirmed. Nobody
-// else's mailbox is written to.
+// Emails a wallet's owner, but only at a login that is a confirmed email address.
 
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { MakeEmails } from '../emails/make-emails.ts'
 import { type NewEmail, normaliseEmail, writtenTime } from '../emails/rules/email.ts'
 import type { Wallet } from './rules/wallet.ts'
 
-/** From where somebody signs in. */
 export interface SignInPlace {
   readonly address: string
-  /** What the browser calls itself. */
   readonly userAgent: string | undefined
 }
 
@@ -32,7 +29,7 @@ export function makeNotifyOwner({ makeEmails, clock }: { makeEmails: MakeEmails;
   return {
     pinChanged: (wallet: Wallet) => tell('pin-changed', wallet, {}),
 
-    /** Of a browser that has no mark of this wallet. */
+    /** For a browser without a mark of this wallet. */
     newDevice: (wallet: Wallet, { address, userAgent }: SignInPlace) =>
       tell('new-device', wallet, {
         device: [userAgent, address].filter(Boolean).join(', '),
@@ -42,7 +39,7 @@ export function makeNotifyOwner({ makeEmails, clock }: { makeEmails: MakeEmails;
     refundArrived: (wallet: Wallet, refund: Readonly<Record<'amount' | 'merchant' | 'orderNo', string>>) =>
       tell('refund-arrived', wallet, refund),
 
-    /** Sent back by the bank, or not carried out. */
+    /** Returned by the bank or not executed. */
     withdrawalReturned: (wallet: Wallet, withdrawal: Readonly<Record<'amount' | 'reason', string>>) =>
       tell('withdrawal-returned', wallet, withdrawal),
   }

@@ -1,5 +1,5 @@
-// service.bill.get: the totals of a day, and an address that answers the bill itself for five minutes to whoever has
-// it. Nothing is stored for it: the address bears a token that only this gateway makes.
+// service.bill.get: the totals of a day, and a download address that is valid for five minutes. The address carries a
+// derived token, so nothing is stored.
 import { type BillAnswer, ignoring, merchantIdPattern, parseBillBody, toWireAmount } from '@tillgate/protocol'
 import type { Merchant } from '../../core/merchants/rules/merchant.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
@@ -14,7 +14,6 @@ export interface AskBillParts {
   readonly clock: Clock
 }
 
-/** As it stands in the address. */
 export interface BillAddress {
   readonly merchantId: string
   readonly day: string
@@ -42,7 +41,7 @@ export function makeAskBill({ readBill, tokens, publicUrl, clock }: AskBillParts
         ...ignoring(rest),
       }
     },
-    /** Undefined, whatever is wrong with the address. */
+    /** Undefined for any invalid address. */
     async open({ merchantId, day, endsAtMs, token }: BillAddress): Promise<ReadableBill | undefined> {
       const isRight = tokens.isRight(token, [merchantId, day, endsAtMs])
       if (!isRight || Number(endsAtMs) <= clock.now() || !merchantIdPattern.test(merchantId)) return undefined

@@ -1,4 +1,4 @@
-// One turn of the worker: the next bills of some merchants, each a transaction of its own.
+// A worker's turn: creates the next bills of some merchants, each in its own transaction.
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { firstOpenDay } from './rules/bill.ts'
 import type { BillMakerStore } from './store/make-bill.ts'
@@ -11,9 +11,8 @@ export interface MakeBillsParts {
 
 export interface BillTurn {
   readonly made: number
-  /** Of merchants whose bill could not be made now. */
+  /** Failed merchants are retried later. */
   readonly errors: readonly unknown[]
-  /** There is more to do at once. */
   readonly more: boolean
 }
 

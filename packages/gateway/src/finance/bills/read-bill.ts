@@ -1,5 +1,4 @@
-// One merchant's bill of one day, for everybody who shows it. A day on which nothing moved has a bill too: it is not
-// kept, because it follows from the one before.
+// Reads one merchant's bill of a day. A day without transfers has a bill as well, derived from the previous one.
 import { Failure, isCalendarDay } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { type Bill, type BillKey, balancesOf, billableFromMs, firstOpenDay } from './rules/bill.ts'
@@ -13,7 +12,7 @@ export interface ReadBillParts {
 
 export interface ReadableBill {
   readonly bill: Omit<Bill, 'madeAtMs'>
-  /** The bytes that the hash is of. */
+  /** The bytes that the hash covers. */
   content(): AsyncIterable<string>
 }
 
@@ -21,7 +20,7 @@ const retryAfterSeconds = 60
 
 export type ReadBill = ReturnType<typeof makeReadBill>
 
-/** Throws where the day is not over or its bill is not made yet. */
+/** Throws if the day has not ended or its bill does not exist yet. */
 export function makeReadBill({ bills, clock }: ReadBillParts) {
   return async (key: BillKey): Promise<ReadableBill> => {
     if (!isCalendarDay(key.day))
@@ -31,7 +30,7 @@ export function makeReadBill({ bills, clock }: ReadBillParts) {
         field: 'date',
         message: `The bill of ${key.day} is made after the day is over: ask for it from ${new Date(billableFromMs(key.day)).toISOString()} on.`,
       })
-    // Asked first: a bill that is made after this was asked is one that is not made yet, not one without lines.
+    // Checked first, so that a bill created during this call counts as missing, not as empty.
     const isBilled = await bills.isBilled(key)
     const bill = await bills.findBill(key)
     if (bill) return { bill, content: () => bills.readParts(key) }
@@ -52,7 +51,6 @@ export function makeReadBill({ bills, clock }: ReadBillParts) {
   }
 }
 
-/** For pages: a bill that cannot be read is none. */
 export async function orNoBill(reading: Promise<ReadableBill>): Promise<ReadableBill | undefined> {
   return reading.catch((error: unknown) => {
     if (error instanceof Failure) return undefined

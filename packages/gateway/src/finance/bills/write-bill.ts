@@ -1,5 +1,4 @@
-// Writes a bill: comma-separated values as in a statement, in parts of bounded size, with hash and totals of what was
-// written.
+// Writes a bill as comma-separated values in parts of limited size, with its hash and totals.
 import { createHash } from 'node:crypto'
 import { csvBalances, csvEntries, csvHeads } from '../../core/ledger/write-statement.ts'
 import { balancesOf, startTotals } from './rules/bill.ts'

@@ -1,4 +1,4 @@
-// A link as a merchant's program is told of it.
+// A payment link as returned to merchants.
 import { type LinkAnswer, type OrderOfLink, toWireAmount } from '@tillgate/protocol'
 import type { Order } from '../../core/orders/rules/order.ts'
 import { type LinkTotals, linkState, type PaymentLink } from './rules/link.ts'

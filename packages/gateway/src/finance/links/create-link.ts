@@ -1,4 +1,4 @@
-// service.link.create: a payment link, once for each linkNo, for ever; by a merchant, or by an operator for one.
+// service.link.create: creates a payment link, once per linkNo, for a merchant or an operator.
 import {
   Failure,
   ignoring,
@@ -26,7 +26,7 @@ export interface CreateLinkParts {
 
 export type StoreLink = ReturnType<typeof makeStoreLink>
 
-/** The link as it is stored: a repetition answers the one that is there. */
+/** Returns the stored link, which may be an earlier one. */
 export function makeStoreLink({ links, placeOrder, clock, random }: CreateLinkParts) {
   return async (
     merchant: Merchant,
@@ -48,7 +48,7 @@ export function makeStoreLink({ links, placeOrder, clock, random }: CreateLinkPa
     })
   }
 
-  /** What stands against a new link does not stand against the answer for one that was made before. */
+  /** A repeated request must get its link even if a new one would be rejected. */
   async function store(
     link: PaymentLink,
     merchant: Merchant,

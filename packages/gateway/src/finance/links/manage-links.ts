@@ -1,5 +1,4 @@
-// What an operator does with payment links: made for a merchant, looked at, paused, resumed and closed, each action recorded
-// with who did it and why.
+// Operators' actions on payment links, each recorded in the audit log.
 
 import { Failure, type LinkState, type NewLink } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -24,7 +23,6 @@ export interface ShownLink {
   readonly state: LinkState
   readonly linkUrl: string
   readonly totals: LinkTotals
-  /** The newest first. */
   readonly orders: readonly Order[]
 }
 
@@ -37,7 +35,7 @@ const changes = {
 export type LinkVerb = keyof typeof changes
 
 const ordersShown = 100
-/** A page adds up no more payments than it may cost. */
+/** Limits the cost of a page's totals. */
 export const totalledAtMost = 1_000
 
 export type ManageLinks = ReturnType<typeof makeManageLinks>
@@ -52,12 +50,12 @@ async function listLinks({ stores }: Parts, _context: Context, page: LinkPage): 
   return stores.links.listLinks(page)
 }
 
-/** With totals of all its payments. */
+/** With totals of all payments. */
 async function showLink(parts: Parts, _context: Context, key: LinkKey): Promise<ShownLink> {
   return show(parts, key)
 }
 
-/** For a page: with totals of the newest `totalledAtMost`. */
+/** With totals of the newest `totalledAtMost` payments. */
 async function showOnPage(parts: Parts, _context: Context, key: LinkKey): Promise<ShownLink> {
   return show(parts, key, totalledAtMost)
 }

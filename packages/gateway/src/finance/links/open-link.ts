@@ -1,6 +1,5 @@
-// A consumer at a payment link: what the page shows, and the order that pressing the button makes. A link for one payment
-// has one live order at a time, whoever presses: its number is the next one after the last that ended unpaid, so that any
-// number of people who press at once make, and find, the same order.
+// Shows a payment link and creates its order. A single-use link has one live order: its number follows the last
+// unpaid one, so that concurrent consumers create and find the same order.
 import {
   Failure,
   type LinkState,
@@ -42,25 +41,25 @@ export interface OpenedLink {
 }
 
 export type BegunAtLink =
-  /** Where the order is paid, without the host. */
+  /** The checkout path without the host. */
   | { readonly kind: 'begun'; readonly path: string }
   | { readonly kind: 'out_of_bounds'; readonly bound: 'tooLittle' | 'tooMuch' }
-  /** It cannot be paid now: the page says why. */
+  /** The page shows the reason. */
   | { readonly kind: 'not_payable' }
-  /** Too many orders were begun from there and not paid. */
+  /** Too many unpaid orders from this address. */
   | { readonly kind: 'unfinished'; readonly waitMs: number }
 
 export interface Beginning {
   readonly amountMinor: bigint
-  /** Of the form: sent twice, it is one order. */
+  /** Identifies the form, so that sending it twice creates one order. */
   readonly formNumber: string
-  /** Whose press it is, by address; left out, orders that were begun and not paid are not counted. */
+  /** The address whose unpaid orders are counted; if omitted, none are. */
   readonly from?: string
 }
 
 export type OpenLink = ReturnType<typeof makeOpenLink>
 
-/** A race that is lost finds the winner's order the next time, so only lost answers use up these. */
+/** A lost race finds the winner's order next time, so only lost responses use up tries. */
 const maxTries = 10
 const suffixBytes = 10
 
@@ -74,7 +73,7 @@ export function makeOpenLink(parts: OpenLinkParts) {
 }
 
 async function begin(state: State, opened: Pick<OpenedLink, 'link'>, given: Beginning): Promise<BegunAtLink> {
-  // Looked at again: it may have ended while whoever pressed waited for their turn.
+  // The link may have ended during the wait.
   const current = await find(state, opened.link.linkId)
   if (current?.merchant.status !== 'active' || current.state !== 'active') return { kind: 'not_payable' }
   const { link, merchant } = current
@@ -139,7 +138,7 @@ async function findOrMake(
   throw new Failure('unavailable', { retryAfterSeconds: 1 })
 }
 
-/** 0, or how many milliseconds to wait until this address may make another order at the link. */
+/** Returns 0 or the milliseconds until this address may create another order at the link. */
 async function count(
   { unfinished, clock, links }: State,
   link: PaymentLink,
@@ -162,7 +161,7 @@ function findBySuffix({ orders }: State, link: PaymentLink, suffix: string): Pro
   return orders.findOrderByNumber({ merchantId: link.merchantId, orderNo: orderNoOf(link, suffix) })
 }
 
-/** The consumer wants to pay another amount than they began with. False: somebody pays it by now. */
+/** Cancels the order to change its amount. False if it is being paid. */
 async function madeRoom({ random, orders }: State, order: Order, nowMs: number): Promise<boolean> {
   const change = cancelOrder(order, {
     actor: 'consumer',
@@ -180,7 +179,7 @@ function keyOf({ linkId }: PaymentLink, from: string): string {
   return `${linkId} ${from}`
 }
 
-/** Where a merchant took the number for an order of its own, the next try passes it by. */
+/** If the merchant used the number for its own order, the next try skips it. */
 function nextNumber(last: Order | undefined, tries: number): string {
   const number = Number(last?.orderNo.slice(last.orderNo.lastIndexOf('-') + 1) ?? 0)
   return String(number + 1 + Math.floor(tries / 2))

@@ -1,4 +1,4 @@
-// service.link.query and service.link.close: what came of a payment link, and its end.
+// service.link.query and service.link.close.
 import {
   Failure,
   ignoring,

@@ -1,19 +1,19 @@
-// Counts the overview's hours, the newest that is due at a time: each once it is over, and again, ever more seldom, while
-// something in it is open.
+// Counts the overview's hours, the newest due one at a time: once an hour has ended, and again at growing intervals
+// while it contains open orders or callbacks.
 import { hourMs, keptMs, startOf } from './rules/overview.ts'
 import type { OverviewHours } from './store/overview-hours.ts'
 
 const lookAgainMs = 60_000
-/** A commit that is under way may still add to an hour that is over. */
+/** A running commit may still add to an ended hour. */
 const lateCommitsMs = 60_000
 const afterTroubleMs = 10 * 60_000
 const timeoutMs = 5_000
-/** Never more than a tenth of one connection's time. */
+/** Limits counting to a tenth of one connection's time. */
 const restPerWork = 9
-/** A new gateway has a week of empty hours to count, with two commits each. */
+/** A new gateway counts two weeks of empty hours, with two commits each. */
 const leastRestMs = 1_000
 
-/** Counts the newest hour that is due, and answers how long to wait for the next. */
+/** Returns how long to wait before counting the next hour. */
 export async function countDueHour(hours: OverviewHours, nowMs: number): Promise<number> {
   const hour = await hours.claimDue({
     fromMs: startOf(nowMs - keptMs, hourMs),

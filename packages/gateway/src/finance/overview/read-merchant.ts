@@ -1,4 +1,4 @@
-// What one merchant's pages show, over stores that reach that merchant alone.
+// Data for one merchant's pages, from stores that reach this merchant only.
 import type { MerchantContext } from '../../core/audit/context.ts'
 import type { CallbackHistory } from '../../core/callbacks/store/callback-history.ts'
 import type { StatementRange, StatementStore } from '../../core/ledger/store/statements.ts'
@@ -33,7 +33,6 @@ interface Page {
 
 type Of = MerchantContext
 
-/** A page shows no more prices. */
 const maxPrices = 10_000
 
 export type ReadMerchant = ReturnType<typeof makeReadMerchant>
@@ -50,7 +49,7 @@ export function makeReadMerchant(parts: Parts) {
     countAttention: ({ stores }: Parts, { merchantId }: Of, sinceMs: number) =>
       stores.merchantFigures.countAttention({ merchantId, sinceMs }),
     callbackHealth: ({ stores }: Parts, { merchantId }: Of) => stores.callbackHistory.healthOf(merchantId),
-    /** Only requests whose envelope was opened: they are this merchant's for certain. */
+    /** Only requests that were verified to be this merchant's. */
     listRequests: (
       { stores }: Parts,
       { merchantId }: Of,
@@ -69,7 +68,7 @@ export function makeReadMerchant(parts: Parts) {
     findPayout: ({ stores }: Parts, { merchantId }: Of, payoutId: string) =>
       stores.payouts.findPayout({ merchantId, payoutId }),
     listPayoutPlans: ({ stores }: Parts, { merchantId }: Of) => stores.payoutPlans.listPlans(merchantId),
-    /** For this merchant and for all. */
+    /** Prices for this merchant and for all merchants. */
     listPrices: ({ stores }: Parts, { merchantId }: Of) =>
       stores.priceLists.listPrices(merchantId, maxPrices),
   })

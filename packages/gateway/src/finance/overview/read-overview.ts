@@ -1,7 +1,5 @@
-// What the overview shows: a window cut into points, each with what was made in it and what became of it, and beside
-// it the same of the window before. The running hour and the one before are counted anew while somebody looks, once
-// for everybody who looks and for a tenth of one connection's time at most: with so many orders that it takes long,
-// the figures are older, and say how old.
+// The overview: a time window in points, each compared with the previous window. Recent hours are recounted once for
+// all viewers and for at most a tenth of one connection's time; the age of the figures is shown.
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
 import { hourMs, startOf, type Tallies, type WindowName, windows } from './rules/overview.ts'
@@ -9,18 +7,16 @@ import type { OverviewHours } from './store/overview-hours.ts'
 
 export interface OverviewPoint {
   readonly startsAtMs: number
-  /** Undefined where not all of it is counted yet. */
+  /** Undefined if not all of it is counted yet. */
   readonly tallies: Tallies | undefined
-  /** Of the same point of the window before. */
+  /** The same point of the previous window. */
   readonly before: Tallies | undefined
 }
 
 export interface Overview {
   readonly window: WindowName
   readonly points: readonly OverviewPoint[]
-  /** Of all that is counted. */
   readonly tallies: Tallies
-  /** How old the newest figures are. */
   readonly countedAtMs: number | undefined
   readonly isComplete: boolean
 }
@@ -36,7 +32,7 @@ export interface ReadOverviewParts {
 const freshMs = 3_000
 const restPerWork = 9
 const timeoutMs = 2_000
-/** A page waits so long for fresher figures, then shows what there is. */
+/** How long a page waits for fresher figures. */
 const patienceMs = 100
 
 export function makeReadOverview({ hours, clock, log }: ReadOverviewParts): ReadOverview {

@@ -1,4 +1,4 @@
-// Everything that is known of one order, for the operator's eyes.
+// Everything known about one order, for operators.
 import { makeRefundId, type RandomBytes } from '@tillgate/protocol'
 import type { Context } from '../../core/audit/context.ts'
 import type {
@@ -36,22 +36,19 @@ export interface OrderDetails {
   readonly refunds: readonly Refund[]
   readonly changes: readonly RecordedChange[]
   readonly transfers: readonly RecordedTransfer[]
-  /** At rails, the oldest first. */
+  /** Oldest first. */
   readonly attempts: readonly Attempt[]
   readonly railCalls: readonly RecordedRailCall[]
-  /** What banks booked for it, the oldest first. */
   readonly transferEntries: readonly TransferEntry[]
-  /** The oldest first. */
   readonly callbacks: readonly CallbackWithAttempts[]
-  /** For a refund that is begun from here: sending the same form twice refunds once. */
+  /** For a refund from this page, so that sending the form twice refunds once. */
   readonly newRefundNumber: string
 }
 
 export type ShowOrder = (context: Context, key: OrderKey) => Promise<OrderDetails | undefined>
 
-/** The newest of them. */
 const maxRailCalls = 200
-/** Four events of the order, and one for each refund. */
+/** Four events of the order, and one per refund. */
 const maxCallbacks = 200
 
 interface Parts {

@@ -1,5 +1,5 @@
-// A merchant's bank accounts: set, which takes effect after a wait, and stopped while they wait. The one before is paid
-// to until then; both are on record, and the merchant is told by mail.
+// A merchant's bank accounts: a new one takes effect after a waiting period in which it can be stopped. Both are
+// recorded, and the merchant is notified by email.
 
 import { digitsOf, Failure, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -89,7 +89,7 @@ async function setBankAccount(
   throw new Failure('not_found', { message: `There is no merchant ${merchantId}.` })
 }
 
-/** For one that the merchant does not know of. */
+/** For an account that the merchant does not recognize. */
 async function stopBankAccount(
   parts: Parts,
   context: Context,

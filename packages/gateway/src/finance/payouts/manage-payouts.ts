@@ -1,4 +1,4 @@
-// Single payouts: asked for by an operator, and what the bank says of them.
+// Single payouts: requested by an operator, and ended by the bank's result.
 
 import { Failure, makeTransactionId, makeUuid, toDecimalText } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -34,7 +34,6 @@ export interface PayoutGiven {
 
 export interface RequestedPayout {
   readonly payoutId: string
-  /** In the merchant's wallet. */
   readonly leftMinor: bigint
 }
 
@@ -64,10 +63,10 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
       page: { before?: string | undefined; limit: number },
     ) => payouts.listPayouts(filter, page),
 
-    /** When the action of this id was carried out; undefined: it was not. */
+    /** When the action with this id ran; undefined if it did not. */
     doneAt: (_context: AnyContext, actId: string): Promise<number | undefined> => treasury.recordedAt(actId),
 
-    /** The reserve of a plan does not bind: whoever asks knows why. Below zero nothing goes. */
+    /** A plan's reserve does not apply. The balance cannot become negative. */
     async requestPayout(
       context: AnyContext,
       given: PayoutGiven,
@@ -99,7 +98,7 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
       return { payoutId: payoutId ?? request.payoutId, leftMinor }
     },
 
-    /** Throws where its status does not allow it, also when somebody else changed it meanwhile. */
+    /** Throws if the status does not allow it, or changed meanwhile. */
     async endPayout(context: AnyContext, key: PayoutKey, ending: Ending, reason: string): Promise<Payout> {
       if (ending.outside) checkValueDate(ending.outside.valueDate)
       const payout = await find(key)
@@ -112,7 +111,7 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
         merchantId,
         reason,
         emails,
-        // Before its file went to the bank, cancelling gives back what never left.
+        // Cancelling before the file was sent returns money that never left.
         ...(ending.status === 'cancelled' && payout.status === 'requested' && { effects: [] }),
       })
       const change = endPayout(payout, ending, {

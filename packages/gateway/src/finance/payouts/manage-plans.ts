@@ -1,4 +1,4 @@
-// When and how much a merchant is paid out: set by an operator for each currency, and runs by hand.
+// Payout plans of merchants per currency, and manual runs.
 
 import { digitsOf, Failure } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -33,7 +33,7 @@ export function makeManagePlans(parts: ManagePlansParts) {
   return {
     listPlans: (_context: AnyContext, merchantId: string) => plans.listPlans(merchantId),
 
-    /** The first day is after today: nothing joins a run that may be closed. */
+    /** The first payout day is tomorrow, because today's run may be closed. */
     async setPlan(context: AnyContext, given: PlanGiven, reason: string): Promise<PayoutPlan> {
       const { merchantId, currency, bankName } = given
       digitsOf(currency)
@@ -53,7 +53,7 @@ export function makeManagePlans(parts: ManagePlansParts) {
       )
     },
 
-    /** How many plans by hand are paid out now. */
+    /** Returns how many manual plans are paid out now. */
     async startRun(context: AnyContext, bankName: string, currency: string, reason: string): Promise<number> {
       await checkBank(bankName, currency)
       const today = dayOf(clock.now())

@@ -1,5 +1,5 @@
-// Runs: listed, sent to the bank as a file, and what the bank says of all of it. The file is there from the moment the run
-// is sent, and is the same for ever.
+// Payout runs: list, send to the bank as a file, and record the bank's result. The file exists once the run is sent
+// and never changes.
 
 import { Failure, uuidPattern } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -51,7 +51,7 @@ export function makeManageRuns(parts: ManageRunsParts) {
     countToSend: (_context: AnyContext) => payoutRuns.countToSend(),
     showRun: reading(show),
 
-    /** All of its payouts at once, less those that were cancelled before. */
+    /** Sends all payouts that were not cancelled. */
     async sendRun(context: AnyContext, runId: string, reason: string): Promise<RunWithTotals> {
       const run = await find(runId)
       const bank = (await banks.listBanks()).find(({ bankName }) => bankName === run.bankName)
@@ -71,7 +71,7 @@ export function makeManageRuns(parts: ManageRunsParts) {
       throw notNow(await find(runId), 'sent')
     },
 
-    /** Workers end its payouts, in batches. */
+    /** Workers end the payouts in batches. */
     async endRun(
       context: AnyContext,
       runId: string,
@@ -87,7 +87,7 @@ export function makeManageRuns(parts: ManageRunsParts) {
         runId,
         {
           reason,
-          // Before its file went to the bank, cancelling gives back what never left.
+          // Cancelling before the file was sent returns money that never left.
           ...(sentAtMs === undefined && { effects: [] }),
         },
       )
@@ -96,7 +96,7 @@ export function makeManageRuns(parts: ManageRunsParts) {
       return show(runId)
     },
 
-    /** Throws before the first byte where there is no such file. */
+    /** Throws before the first byte if there is no such file. */
     async exportRun(
       _context: AnyContext,
       runId: string,

@@ -1,4 +1,4 @@
-// What is told by mail of a payout that came to its end, whether alone or with its whole run.
+// Emails about ended payouts, single or with their run.
 import { toDecimalText } from '@tillgate/protocol'
 import type { MakeEmails } from '../../core/emails/make-emails.ts'
 import type { NewEmail } from '../../core/emails/rules/email.ts'
@@ -15,11 +15,10 @@ export interface NotifyPayoutParts {
 interface PayoutEnd {
   readonly status: Ending['status']
   readonly reason: string
-  /** Of a withdrawal. */
   readonly wallet: Wallet | undefined
 }
 
-/** The merchant; or whoever withdrew, where the money does not arrive. */
+/** Notifies the merchant, or the consumer whose withdrawal does not arrive. */
 export function makeNotifyPayout({ makeEmails, notifyOwner }: NotifyPayoutParts) {
   return (payout: Payout, { status, reason, wallet }: PayoutEnd): readonly NewEmail[] => {
     const { merchantId, payoutId, walletId, amountMinor, currency } = payout

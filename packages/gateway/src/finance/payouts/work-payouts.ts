@@ -1,5 +1,5 @@
-// One turn of the worker: batches of plans that are due, then a batch of payouts of runs that end. Small batches, so that
-// nobody who is paid or refunded meanwhile waits long for a merchant's account.
+// A worker's turn: batches of due plans, then a batch of payouts of ended runs. Small batches keep locks on
+// merchants' accounts short.
 import { makeTransactionId, makeUuid } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { makeNotifyPayout, type NotifyPayoutParts } from './notify-payout.ts'
@@ -15,11 +15,10 @@ export interface WorkPayoutsParts extends ClockAndRandom, NotifyPayoutParts {
 export interface PayoutTurn {
   readonly made: number
   readonly ended: number
-  /** There is more to do at once. */
   readonly more: boolean
 }
 
-/** A transaction that is over in about a tenth of a second: nobody waits longer for a merchant's account. */
+/** About a tenth of a second per transaction, the longest wait for a merchant's account. */
 export const payoutBatch = 1_000
 
 export type WorkPayouts = ReturnType<typeof makeWorkPayouts>
@@ -60,7 +59,7 @@ export function makeWorkPayouts(parts: WorkPayoutsParts) {
   }
 }
 
-/** Where one fails it waits for the others too: nothing of a turn goes on after it. */
+/** Waits for all, even if one fails, so that nothing continues after the turn. */
 async function allOver<Result>(all: readonly Promise<Result>[]): Promise<Result[]> {
   await Promise.allSettled(all)
   return Promise.all(all)

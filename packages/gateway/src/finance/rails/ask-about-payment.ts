@@ -1,5 +1,5 @@
-// Asks a rail about an attempt to pay: starts it, looks what has become of it, or cancels it. The rail of bank transfers is
-// nobody to ask: what lies in suspense for the order decides.
+// Asks a rail about a payment attempt: start, status or cancel. For bank transfers, the order's money in suspense
+// decides instead.
 import assert from 'node:assert/strict'
 import { parseRailPaymentAnswer, type RailMessage, type RailPaymentAnswer } from '@tillgate/protocol'
 import type { MerchantDirectory } from '../../core/merchants/merchant-directory.ts'
@@ -43,7 +43,6 @@ export interface AskAboutPaymentParts extends LoadParts {
   readonly lateMoney: LateMoney
 }
 
-/** Order and attempt as they are now. */
 export async function load(
   { attempts, orders, currentOrder, clock }: LoadParts,
   task: ClaimedTask,
@@ -55,7 +54,7 @@ export async function load(
 }
 
 export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
-  /** `known`: order and attempt, where they are in hand. */
+  /** `known`: order and attempt, if already loaded. */
   return async (task: ClaimedTask, rail: KnownRail, known?: OrderAndAttempt): Promise<Inquiry> => {
     const facts = known ?? (await load(parts, task))
     const { account } = rail.rail
@@ -77,8 +76,8 @@ export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
   }
 
   /**
-   * Whoever records money while the attempt is open changes the attempt, and before it was begun locks the order: so the
-   * entries that are read here are all there are as long as it is starting.
+   * Recording money changes an open attempt, and locks the order before an attempt begins, so the entries read here
+   * are complete while the attempt is starting.
    */
   function lookIntoSuspense(task: ClaimedTask, account: BankAccount, facts: OrderAndAttempt): Inquiry {
     return {
@@ -88,7 +87,7 @@ export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
         const now = isAgain ? await load(parts, task, ids.nowMs) : await current(facts, ids.nowMs)
         const question = questionOf(task, now)
         const dueAtMs = nextAskAtMs(now, { nowMs: ids.nowMs, checkAfterSeconds: lookAgainSeconds })
-        // It says what is there already.
+        // Uses the money that is already there.
         if (question !== 'payment.cancel' && now.attempt.status === 'pending') return { dueAtMs }
         const entries = await parts.transferEntries.listEntries(task)
         return { decision: decideAsked({ ...now, account, entries }, question, ids), before: now, dueAtMs }
@@ -104,7 +103,7 @@ export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
     return { ...facts, order: await parts.currentOrder(facts.order, nowMs) }
   }
 
-  /** A start that may have been lost is looked for first. */
+  /** A start that may have been lost is looked up first. */
   async function askPayment(
     rail: KnownRail,
     facts: OrderAndAttempt,

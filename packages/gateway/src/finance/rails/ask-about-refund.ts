@@ -1,5 +1,5 @@
-// Asks a rail about a refund, or about the return of late money: starts it, or looks what has become of it. A refund by
-// bank transfer is sent by an operator, who says so.
+// Asks a rail about a refund or a return of late money: start or status. Operators send and record refunds by bank
+// transfer.
 import assert from 'node:assert/strict'
 import { parseRailRefundAnswer, type RailRefundAnswer } from '@tillgate/protocol'
 import type { FinalAnswer } from '../../core/orders/payments/rules/payment.ts'

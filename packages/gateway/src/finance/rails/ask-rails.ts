@@ -1,6 +1,5 @@
-// Asks rails about what waits for them: claims it, asks (never inside a transaction), and commits what follows. A rail
-// that answers late, twice, wrongly or not at all is asked again by the same id, so nothing is paid twice. Of each rail
-// only so much is under way at once, so that a slow one delays nobody else.
+// Asks rails about waiting tasks: claims them, calls the rail outside any transaction, and commits the consequence.
+// Repeats use the same id, so nothing is paid twice. A limit per rail keeps a slow rail from delaying others.
 import assert from 'node:assert/strict'
 import {
   makeCallbackId,
@@ -37,13 +36,13 @@ export interface AskRailsParts extends AskAboutPaymentParts, AskAboutRefundParts
   readonly log: Log
 }
 
-/** A worker that is away longer than this lost its claims, and others do its work. */
+/** After this time, other workers take over. */
 export const leaseMs = 45_000
 assert(railTimeoutMs * 3 < leaseMs, 'a claim outlasts two questions and the commit after them')
 
-/** Questions under way at one rail, in one process. */
+/** Concurrent calls to one rail, per process. */
 export const maxPerRail = 32
-/** A race that is lost is decided again on what is there then. */
+/** A lost race is decided again on the new state. */
 const maxDecisions = 5
 
 export type AskRails = ReturnType<typeof makeAskRails>
@@ -51,7 +50,7 @@ export type AskRails = ReturnType<typeof makeAskRails>
 interface State extends AskRailsParts {
   readonly askAboutPayment: ReturnType<typeof makeAskAboutPayment>
   readonly askAboutRefund: ReturnType<typeof makeAskAboutRefund>
-  /** How many questions are open, by rail. */
+  /** Open calls by rail. */
   readonly underWay: Map<string, number>
 }
 
@@ -64,13 +63,13 @@ export function makeAskRails(parts: AskRailsParts) {
     underWay: new Map(),
   }
   return {
-    /** Takes one of the places at the rail; `work` gives it back. Undefined: there is none. */
+    /** Takes a place at the rail, which `work` releases; undefined if there is none. */
     enter: (railId: string) => (roomAt(state, railId) > 0 ? enter(state, railId) : undefined),
     ...bindAll(state, { claimDue, nextDue, askNow, work, claiming }),
   }
 }
 
-/** Of every rail that has room and is not left alone for its failures. Each takes a place at its rail. */
+/** Only rails with room that are not paused. Each task takes a place at its rail. */
 async function claimDue(state: State): Promise<readonly DueTask[]> {
   const limits = new Map((await readyRails(state)).map((railId) => [railId, roomAt(state, railId)]))
   if (limits.size === 0) return []
@@ -80,17 +79,15 @@ async function claimDue(state: State): Promise<readonly DueTask[]> {
 
 export interface DueTask {
   readonly task: ClaimedTask
-  /** Gives the place at the rail back. */
   readonly leave: () => void
 }
 
-/** When something is due at a rail that can be asked. */
 async function nextDue(state: State): Promise<number | undefined> {
   const ready = await readyRails(state)
   return ready.length === 0 ? undefined : state.attempts.nextDue(ready)
 }
 
-/** About this one, now. Not asked where the rail has no room or somebody else holds it: then it is done soon. */
+/** Skipped if the rail has no room or another worker holds the task, which is then soon done. */
 async function askNow(
   state: State,
   known: OrderAndAttempt,
@@ -129,7 +126,7 @@ function enter({ underWay }: State, railId: string): () => void {
   return () => void add(-1)
 }
 
-/** Answers the attempt as it left it, where it knows; `known` is what there was before. Never rejects. */
+/** Returns the attempt's new state if known; `known` is the state before. Never rejects. */
 async function work(
   state: State,
   task: ClaimedTask,
@@ -150,7 +147,7 @@ async function work(
     return await commitDecided(state, task, inquiry)
   } catch (err) {
     state.log.warn({ ...about(task), err }, 'not asked yet; trying again')
-    // Where the database is away this fails too, and the lease's end brings it back.
+    // If the database is away, this fails too, and the lease's end retries it.
     await attempts.commit({ task, calls: [], next: laterAfter(state, task) }).catch(() => {})
     return undefined
   } finally {
@@ -158,7 +155,6 @@ async function work(
   }
 }
 
-/** It was made a moment ago. */
 async function reloaded({ railDirectory }: State, railId: string): Promise<KnownRail> {
   railDirectory.forget()
   const rail = await railDirectory.find(railId)

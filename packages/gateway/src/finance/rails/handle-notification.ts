@@ -33,7 +33,7 @@ export function makeHandleRailNotification(parts: HandleRailNotificationParts): 
     if (!notification) return 'malformed'
     const id = notification.type === 'payment.changed' ? notification.transactionId : notification.refundId
     const isWaiting = await attempts.wake(railId, id)
-    // Of a payment that is over, a rail may have changed its mind: money that came after all is not lost.
+    // Even for an ended payment, because money may arrive late.
     const task =
       isWaiting || notification.type !== 'payment.changed' ? undefined : await attempts.findTask(railId, id)
     if (task) await attempts.askAgain(task, nowMs)

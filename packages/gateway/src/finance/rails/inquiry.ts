@@ -1,5 +1,4 @@
-// What came of asking a rail about one thing: its answer and what is decided by it, or a failure; and every call that was
-// made on the way.
+// The result of asking a rail: a response with the decision that follows, or a failure; and all calls made.
 
 import type { RailCall } from '../../core/orders/payments/rules/rail-task.ts'
 import type { RailReply } from './rail-client.ts'
@@ -11,7 +10,7 @@ export type Asked<Answer> =
   | { readonly kind: 'failed'; readonly failure: string; readonly calls: readonly RailCall[] }
 
 export interface DecidedForNow extends Decided {
-  /** When to ask again, where it is not over. */
+  /** When to ask again, if it has not ended. */
   readonly dueAtMs: number
 }
 
@@ -19,7 +18,7 @@ export type Inquiry =
   | {
       readonly kind: 'answered'
       readonly calls: readonly RailCall[]
-      /** On what was there when it was asked; again, where somebody changed it meanwhile, on what is there now. */
+      /** Decides on the loaded state; on a second call, on the state after a concurrent change. */
       readonly decide: (ids: DecisionIds, isAgain: boolean) => Promise<DecidedForNow>
     }
   | { readonly kind: 'failed'; readonly failure: string; readonly calls: readonly RailCall[] }
@@ -31,7 +30,7 @@ export function withCalls<Answer>(reply: RailReply<Answer>, before: readonly Rai
     : { kind: 'failed', failure: reply.failure, calls }
 }
 
-/** The same reply, or a failure where the answer contradicts what is known. */
+/** Turns a response that contradicts known facts into a failure. */
 export function believed<Answer>(
   reply: RailReply<Answer>,
   whyNot: (answer: Answer) => string | undefined,

@@ -1,5 +1,4 @@
-// What an operator does with rails: each action is recorded with who did it and why; a secret is given out once, when it is
-// made.
+// Operators' actions on rails, each recorded in the audit log. A secret is shown once, when it is created.
 
 import assert from 'node:assert/strict'
 import { Failure, makeUuid, makeWebhookSecret } from '@tillgate/protocol'
@@ -29,20 +28,23 @@ export interface ManageRailsParts extends ClockAndRandom {
   readonly rails: RailStore
   readonly vault: Vault
   readonly mode: 'sandbox' | 'live'
-  /** Why messages cannot be sent to an address, such as one of the gateway's own listeners. Left out, they all can. */
+  /**
+   * Returns why messages cannot go to an address, such as one of the gateway's own listeners. If omitted, all
+   * addresses are allowed.
+   */
   readonly refusalOfRailUrl?: (url: string) => string | undefined
 }
 
 export interface MadeRail {
   readonly rail: OutsideRail
-  /** To be shown this once. */
+  /** Shown only once. */
   readonly secret: string
 }
 
 interface Rotation {
   readonly endsOthers: boolean
   readonly reason: string
-  /** Sent again with the same one, it makes one secret. */
+  /** A repeated request with the same id creates one secret. */
   readonly actId?: string | undefined
 }
 
@@ -77,7 +79,7 @@ async function showRail(
   return { ...found, rail: openSecrets(found, vault).rail }
 }
 
-/** Consumers pay to this account by bank transfer; operators record what came. */
+/** Consumers pay to this account, and operators record what arrives. */
 async function addTransferRail(
   parts: Parts,
   context: AnyContext,
@@ -95,7 +97,7 @@ async function addTransferRail(
   return rail
 }
 
-/** Who has been told the old one pays to the old one. */
+/** Consumers who already have the old account's details pay to it. */
 async function changeAccount(
   parts: Parts,
   context: AnyContext,
@@ -119,7 +121,7 @@ async function changeAccount(
   return changed ?? noRail(railId)
 }
 
-/** With a secret of its own, or one that is known already. */
+/** Generates a secret, or takes an existing one. */
 async function addRail(
   parts: Parts,
   context: AnyContext,
@@ -138,7 +140,7 @@ async function addRail(
   return { rail, secret }
 }
 
-/** The audit says what changed from what to what; where nothing does, nothing is recorded. */
+/** Records the old and new values; without a change, nothing is recorded. */
 async function changeRail(
   parts: Parts,
   context: AnyContext,
@@ -168,7 +170,7 @@ async function changeRail(
   return changed ?? noRail(railId)
 }
 
-/** It leaves the checkout; what is under way goes on. */
+/** Removes it from the checkout; running payments continue. */
 async function pauseRail(
   parts: Parts,
   context: AnyContext,
@@ -182,7 +184,7 @@ async function pauseRail(
   return paused ?? noRail(railId)
 }
 
-/** Forgets its failures as well. */
+/** Also resets its failures. */
 async function resumeRail(
   parts: Parts,
   context: AnyContext,
@@ -199,7 +201,7 @@ async function resumeRail(
   return resumed ?? noRail(railId)
 }
 
-/** The one before stays good until the next time, unless it was stolen. */
+/** The previous secret stays valid until the next rotation, unless it was stolen. */
 async function rotateSecret(
   parts: Parts,
   context: AnyContext,
@@ -281,7 +283,7 @@ function noAccount(railId: string): Failure {
   })
 }
 
-/** Nobody is asked, so there is neither an address nor a secret. */
+/** Bank transfers have neither an address nor a secret. */
 function hasAccount(field?: string): Failure {
   return new Failure('status_does_not_allow', {
     ...(field !== undefined && { field }),

@@ -1,5 +1,5 @@
-// A consumer chooses a rail, or changes their mind. The attempt is committed with the order before the rail hears of it;
-// the rail is asked at once, and by a worker where that brings no answer. One attempt of an order is open at a time.
+// Starts a consumer's payment at a rail, or leaves it. The attempt commits before the rail is called; a worker
+// continues if the call brings no response. An order has at most one open attempt.
 import { Failure, makeTransactionId, type OrderStatus, type RandomBytes } from '@tillgate/protocol'
 import type { CurrentOrder } from '../../core/orders/current-order.ts'
 import type { RailTask } from '../../core/orders/payments/rules/rail-task.ts'
@@ -24,20 +24,18 @@ export interface PayByRailParts {
 }
 
 export type RailPaymentOutcome =
-  /** As far as it has come. */
   | { readonly kind: 'started'; readonly attempt: Attempt }
-  /** Another attempt is being cancelled still. */
+  /** Another attempt is still being cancelled. */
   | { readonly kind: 'attempt_open'; readonly attempt: Attempt }
   | { readonly kind: 'rail_not_offered' }
   | { readonly kind: 'order_not_payable'; readonly status: OrderStatus }
 
 export interface RailChoice extends OrderKey {
   readonly railId: string
-  /** The consumer's language. */
   readonly locale: string
 }
 
-/** A race that is lost leaves an open attempt or an order that is not payable, so only lost connections use up these. */
+/** A lost race leaves an open attempt or an order that is not payable, so only lost connections use up tries. */
 const maxTries = 5
 
 export type PayByRail = ReturnType<typeof makePayByRail>
@@ -47,7 +45,7 @@ export function makePayByRail(parts: PayByRailParts) {
   return { start, leave, look }
 
   async function start({ railId, locale, ...key }: RailChoice): Promise<RailPaymentOutcome> {
-    // One id for all tries: whichever of them was committed, the order then names it.
+    // One id for all tries, so that the order shows which try committed.
     const transactionId = makeTransactionId(clock.now(), random)
     for (let tries = 0; tries < maxTries; tries++) {
       const order = await find(key)
@@ -72,7 +70,7 @@ export function makePayByRail(parts: PayByRailParts) {
     throw new Failure('unavailable', { retryAfterSeconds: 1 })
   }
 
-  /** Commits the attempt and, where the rail has room, asks it at once. Undefined: look again. */
+  /** Commits the attempt and calls the rail at once if it has room. Undefined: read again. */
   async function begin(
     order: Order,
     given: Parameters<typeof beginAttempt>[1],
@@ -106,7 +104,7 @@ export function makePayByRail(parts: PayByRailParts) {
     return { kind: 'started', attempt: known ?? (await existing(order, transactionId)) }
   }
 
-  /** Cancels the open attempt, if the rail lets it. Answers what became of it; undefined: there is none. */
+  /** Cancels the open attempt if the rail allows it, and returns its new state; undefined if there is none. */
   async function leave(key: OrderKey): Promise<Attempt | undefined> {
     const { openAttempt: transactionId, ...order } = await find(key)
     if (transactionId === undefined) return undefined
@@ -114,7 +112,7 @@ export function makePayByRail(parts: PayByRailParts) {
     return look({ ...order, openAttempt: transactionId })
   }
 
-  /** The attempt as the rail sees it now, where the rail can be asked at once. */
+  /** The rail's current state, if it can be called at once. */
   async function look(order: Order): Promise<Attempt | undefined> {
     const transactionId = order.openAttempt ?? order.transactionId
     if (transactionId === undefined || (order.openAttempt === undefined && order.railId === undefined))

@@ -1,5 +1,5 @@
-// Asks a rail: one signed message, one signed response, within the bounds of the outbound client. A response that is not
-// signed for this very message, or is not what the protocol allows, is a failure of the rail and changes nothing.
+// Calls a rail: one signed message, one signed response, within the outbound client's limits. An unsigned or invalid
+// response counts as a failure and changes nothing.
 import assert from 'node:assert/strict'
 import {
   Failure,
@@ -16,11 +16,10 @@ import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
 import type { KnownRail } from './rail-directory.ts'
 
-/** Of an answer, as it is read and checked. */
 export const maxRailAnswerBytes = 64 * 1024
 export const railTimeoutMs = 10_000
 
-/** The part of the outbound client that it needs. */
+/** The part of the outbound client that this needs. */
 export type RailPost = (request: {
   readonly url: string
   readonly body: string
@@ -29,7 +28,7 @@ export type RailPost = (request: {
   | {
       readonly kind: 'answered'
       readonly httpStatus: number
-      /** Names in lower case. Without them no response is genuine. */
+      /** Lowercase names. Without headers, no response is valid. */
       readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined
       readonly answer: Buffer
       readonly durationMs: number
@@ -46,7 +45,6 @@ export type RailReply<Answer> =
   | { readonly kind: 'answered'; readonly answer: Answer; readonly call: RailCall }
   | { readonly kind: 'failed'; readonly failure: string; readonly call: RailCall }
 
-/** What every answer has or may have. */
 interface AnyAnswer {
   readonly status: string
   readonly reason?: string
@@ -69,8 +67,8 @@ export interface RailClientParts {
 const maxDetailLength = 300
 
 /**
- * One wording for a closed port, a timeout, a reset connection and whatever no rail signed: an operator who may register a
- * rail must not learn from it what listens in the gateway's network.
+ * One text for a closed port, a timeout, a reset and an unsigned response, so that an operator who registers a rail
+ * cannot scan the gateway's network.
  */
 const connectionFailed = 'connection failed, or the response was not signed; the log has the reason'
 
@@ -92,7 +90,7 @@ export function makeRailClient({ post, clock, random, log }: RailClientParts): A
     const callId = makeUuid(nowMs, random)
     const body = JSON.stringify(message)
     const signed = signWebhook({ id: callId, body }, { secrets, nowMs })
-    // Nothing goes out that nobody could tell from a forgery.
+    // An unsigned message would be indistinguishable from a forgery.
     const delivery = secrets.length > 0 ? await post({ url, body, headers: { ...signed } }) : undefined
     const durationMs = delivery?.durationMs ?? 0
     const call = { callId, type: message.type, calledAtMs: nowMs, durationMs }
@@ -128,11 +126,11 @@ export function makeRailClient({ post, clock, random, log }: RailClientParts): A
 interface WhyFailed {
   readonly reason: string
   readonly httpStatus?: number | undefined
-  /** The reason is for the log alone. */
+  /** For the log only. */
   readonly isHidden?: boolean
 }
 
-/** Undefined: the rail signed it, for this message, and it is as large as a response may be. */
+/** Undefined if the rail signed it for this message and its size is allowed. */
 function whyNoResponse(
   { httpStatus, headers = {}, answer }: Awaited<ReturnType<RailPost>> & { readonly kind: 'answered' },
   context: ResponseContext,
@@ -146,13 +144,13 @@ function whyNoResponse(
   return verdict === 'genuine' ? undefined : { reason: whyNotGenuine[verdict], isHidden }
 }
 
-/** Of what the rail said beside its status, that which is no way to pay. */
+/** Other fields of the response that are not a way to pay. */
 function detailOf({ reason, reference }: AnyAnswer): string | undefined {
   const detail = reason ?? reference
   return detail === undefined ? undefined : readable(detail)
 }
 
-/** One short line, without control characters. */
+/** One short line without control characters. */
 function readable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, maxDetailLength)
 }

@@ -1,6 +1,5 @@
-// The rails as they were seen a moment ago, with their secrets unsealed: checkouts and notifications ask for them all the time,
-// and operators change them seldom. What it remembers is a few seconds old at most. A rail whose secret cannot be opened is
-// out of service by itself: the others go on.
+// Caches the rails with their unsealed secrets for a few seconds. A rail whose secret cannot be opened is out of
+// service, without affecting the others.
 import type { WebhookSecret } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
@@ -10,7 +9,6 @@ import type { RailStore, RailWithSecrets } from './store/rails.ts'
 
 export interface KnownRail {
   readonly rail: OutsideRail
-  /** The newest first. */
   readonly secrets: readonly WebhookSecret[]
 }
 
@@ -20,7 +18,7 @@ export interface RailDirectoryParts {
   readonly store: Pick<RailStore, 'listRails'>
   readonly vault: Vault
   readonly clock: Clock
-  /** A rail is out of service: told once, until its secrets open again. */
+  /** Reports a rail that is out of service, once until its secrets open again. */
   readonly log?: Log
 }
 
@@ -39,7 +37,7 @@ export class RailDirectory {
     this.#log = parts.log
   }
 
-  /** In the order of the checkout. */
+  /** In checkout order. */
   all(): Promise<ReadonlyMap<string, KnownRail>> {
     const nowMs = this.#clock.now()
     if (this.#known && Math.abs(nowMs - this.#known.loadedAtMs) <= freshForMs) return this.#known.rails
@@ -55,7 +53,6 @@ export class RailDirectory {
     return (await this.all()).get(railId)
   }
 
-  /** Something is known to have changed. */
   forget(): void {
     this.#known = undefined
   }
@@ -77,7 +74,7 @@ export class RailDirectory {
   }
 }
 
-/** Those of its secrets that open. Without any it is as if paused, whatever an operator says, and tells why. */
+/** Without an opened secret, the rail counts as paused and reports the reason. */
 export function openSecrets(listed: RailWithSecrets, vault: Vault): KnownRail {
   const { rail } = listed
   const secrets: WebhookSecret[] = []
@@ -93,7 +90,7 @@ export function openSecrets(listed: RailWithSecrets, vault: Vault): KnownRail {
     : { rail: { ...rail, isPaused: true, lastFailure }, secrets }
 }
 
-/** A rail that is paid by bank transfer has no secret, and needs none. */
+/** A bank transfer rail needs no secret. */
 function isUsable(listed: RailWithSecrets, { secrets }: Pick<KnownRail, 'secrets'>): boolean {
   return secrets.length > 0 || listed.secrets.length === 0
 }

@@ -1,5 +1,5 @@
-// An operator records what the bank booked: money that came for an order, money that was sent back, a refund that was
-// sent. Each is decided on what is there, and entry, order, books, callbacks and audit are one transaction.
+// Records bank entries by operators: money received for an order, money sent back, refunds sent. Each decision
+// commits the entry, order, books, callbacks and audit entry together.
 
 import {
   Failure,
@@ -44,7 +44,6 @@ export interface RecordTransfersParts extends ClockAndRandom {
   readonly currentOrder: CurrentOrder
   readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
   readonly prices: Pick<PriceDirectory, 'current'>
-  /** What somebody should know. */
   readonly log: Log
 }
 
@@ -61,13 +60,12 @@ export interface Receipt extends BankEntryAndReason {
 
 export interface TransferOutcome {
   readonly order: Order
-  /** What lies in suspense for the order now. */
+  /** The order's money in suspense. */
   readonly heldMinor: bigint
-  /** Of the order, the oldest first. */
   readonly entries: readonly TransferEntry[]
 }
 
-/** Each lost race means that another entry of this order came through, or that the order changed. */
+/** Each lost race is another committed entry or a changed order, so tries are bounded. */
 const maxDecisions = 100
 
 export type RecordTransfers = ReturnType<typeof makeRecordTransfers>
@@ -78,7 +76,7 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
   return bindAll(parts, { confirmTransfer, findTransfer, returnTransfer, settleRefund: recordSentRefund })
 }
 
-/** Pays the order where there is enough; otherwise it is kept, and nothing is lost. */
+/** Pays the order if there is enough; otherwise the money stays in suspense. */
 async function confirmTransfer(
   parts: Parts,
   context: AnyContext,
@@ -103,7 +101,7 @@ async function confirmTransfer(
   })
 }
 
-/** What became of an entry of the bank; undefined: it is not on record. */
+/** Undefined if the entry is not recorded. */
 async function findTransfer(
   parts: Parts,
   _context: AnyContext,
@@ -116,7 +114,7 @@ async function findTransfer(
   return { order, heldMinor: heldMinor(order, railId, entries), entries }
 }
 
-/** Money that lies in suspense for an order was sent back to whoever it came from. */
+/** An order's money in suspense was sent back to its sender. */
 async function returnTransfer(
   parts: Parts,
   context: AnyContext,
@@ -146,7 +144,7 @@ async function returnTransfer(
   })
 }
 
-/** A refund of an order that was paid by bank transfer was sent; or cannot be, where there is no entry of a bank. */
+/** A refund by bank transfer was sent; or it cannot be sent, then without a bank entry. */
 async function recordSentRefund(
   parts: Parts,
   context: AnyContext,
@@ -168,7 +166,7 @@ async function recordSentRefund(
     const auditEntry = makeAuditEntry(parts, context, 'transfer.settle-refund', refundId, {
       merchantId,
       reason: given.reason,
-      // Sent is what the refund was approved for; failed gives the merchant the money back.
+      // A sent refund was already approved; a failed one returns the money to the merchant.
       ...(given.sent && { effects: [] }),
     })
     const nowMs = auditEntry.actedAtMs
@@ -195,7 +193,6 @@ async function recordSentRefund(
   })
 }
 
-/** The entry with what follows from it for the order. */
 async function booked(
   parts: Parts,
   of: { order: Order; entries: readonly TransferEntry[]; account: BankAccount; auditEntry: AuditEntry },
@@ -209,14 +206,14 @@ async function booked(
   return { order, entry, auditEntry, decision, before: attempt && { order, attempt }, endsTask }
 }
 
-/** It may have no reference yet, so it is looked for by the order. */
+/** The attempt may have no reference yet, so it is found by its order. */
 async function openAttemptAt(parts: Parts, railId: string, { merchantId, openAttempt }: Order) {
   if (openAttempt === undefined) return undefined
   const attempt = await parts.attempts.findAttempt({ merchantId, transactionId: openAttempt })
   return attempt?.railId === railId ? attempt : undefined
 }
 
-/** Decides and commits, again where somebody else was quicker. */
+/** Decides and commits; after a lost race, decides again. */
 async function decided(
   parts: Parts,
   railId: string,
@@ -258,7 +255,7 @@ async function accountOf(parts: Parts, railId: string, message?: string): Promis
   throw new Failure('not_found', { message: message ?? `There is no rail ${railId} for bank transfers.` })
 }
 
-/** As it is at the time of what is decided about it: an order that expires just then is not paid any more. */
+/** As of the decision, so that an order that expires at this moment is not paid. */
 async function load(parts: Parts, key: OrderKey, nowMs = parts.clock.now()) {
   const stored = await parts.orders.findOrder(key)
   if (!stored) throw new Failure('order_not_found')
@@ -266,7 +263,6 @@ async function load(parts: Parts, key: OrderKey, nowMs = parts.clock.now()) {
   return { order, entries: await parts.transferEntries.listEntries(key) }
 }
 
-/** The payment that the reference names. */
 async function paidBy(parts: Parts, railId: string, { reference }: Receipt): Promise<OrderKey> {
   const [found] = await parts.transferEntries.findAttempts(railId, referenceOf(reference))
   return found ?? noPayment(reference)
@@ -334,7 +330,7 @@ function makeIds({ random }: Parts, nowMs: number) {
   } as const
 }
 
-/** However it was typed; from a paymentId, the reference of that order. */
+/** Accepts any notation, and the order's paymentId. */
 export function referenceOf(written: string): string {
   const reference = withoutSpaces(written)
   if (paymentIdPattern.test(reference)) return creditorReference(reference)

@@ -1,5 +1,5 @@
-// An operator sends late money that is held back through its rail: because the rail did not take it the first time, or
-// because the gateway leaves all of it to operators.
+// Returns held late money through its rail, if the rail did not take it at first or the gateway is configured to hold
+// it.
 
 import { Failure, makeTransactionId } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'

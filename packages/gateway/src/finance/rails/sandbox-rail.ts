@@ -1,18 +1,18 @@
-// The sandbox's rail: each test wallet does one thing, always. What it answers follows from the wallet and the time
-// alone, so that asking again changes nothing.
+// The sandbox's rail. Its response depends only on the test wallet and the time, so repeated questions change
+// nothing.
 
 import type { Rail, RailAnswer } from '../../core/orders/payments/rules/rail.ts'
 import type { Behaviour } from '../../core/wallets/rules/wallet.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 
 export interface SandboxRailParts {
-  /** Undefined for a wallet that is no test wallet: it is paid from as on the built-in rail. */
+  /** Undefined for a regular wallet, which pays as on the built-in rail. */
   readonly behaviourOf: (walletId: string) => Promise<Behaviour | undefined>
   readonly clock: Clock
 }
 
 export const confirmsAfterMs = 5_000
-/** For a payment that nobody will decide. */
+/** For a payment that stays undecided. */
 const lookAgainMs = 60 * 60 * 1000
 
 export function makeSandboxRail({ behaviourOf, clock }: SandboxRailParts): Rail {

@@ -1,4 +1,4 @@
-// The built-in rail: the money is in a wallet on this ledger and is held there already, so there is nobody left to ask.
+// The built-in rail: the money is already held in a wallet on this ledger.
 import type { Rail } from '../../core/orders/payments/rules/rail.ts'
 
 export const walletRail: Rail = {

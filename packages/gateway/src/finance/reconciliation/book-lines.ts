@@ -1,7 +1,6 @@
-// Books what a statement says by the actions of the rooms that wait for it: orders paid by bank transfer, payouts that were paid
-// or came back, refunds that were sent, what rails paid over. Each bears the line's mark, so that it is booked once, and is
-// found again by whoever died before the match was written down. A statement is one operator's word that the bank wrote it:
-// what needs a second operator is refused by the audit of each booking, and the line becomes a break.
+// Books statement lines by the actions that wait for them: bank transfers, payouts, refunds, rail settlements. Each
+// booking carries the line's mark, so that it happens once and is found after a crash. A booking that needs a second
+// operator is rejected and becomes a break.
 import type { AnyContext } from '../../core/audit/context.ts'
 import type { ManagePayouts } from '../payouts/manage-payouts.ts'
 import type { RecordTransfers } from '../rails/record-transfers.ts'
@@ -36,7 +35,7 @@ export function makeBookLine({ payouts, transfers, settleRail }: BookLinesParts)
     const { merchantId, transferId, railId = '' } = item
     switch (item.kind) {
       case 'booked': {
-        // Whoever booked it for this line may have died before anybody was told, or be about to tell.
+        // A worker that booked this line may have crashed, or may be about to record the match.
         const isForLine = item.what === 'transfer_received' && item.references.includes(reference)
         const known = isForLine ? await transfers.findTransfer(context, railId, reference) : undefined
         return (known && findingOf(known, { railId, outsideReference: reference })) ?? usual
@@ -85,7 +84,7 @@ export function makeBookLine({ payouts, transfers, settleRail }: BookLinesParts)
   }
 }
 
-/** Known by the line's mark. */
+/** Identified by the line's mark. */
 export function entryOf(line: KnownLine): BankEntry {
   return { outsideReference: line.mark, valueDate: line.valueDay, party: partyOf(line) }
 }

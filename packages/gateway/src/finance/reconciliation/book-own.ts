@@ -1,6 +1,5 @@
-// Books a line of a bank statement that no order, payout or rail explains: as the operator's own (a bank charge, interest, a deposit or a
-// withdrawal), as unknown money in suspense, or as unknown money that goes back to its sender. The transfers, their match and
-// the end of the break are one transaction with one audit entry, once.
+// Books a bank line that no order, payout or rail explains: as the operator's own money, as unknown money in
+// suspense, or as unknown money returned to its sender. Transfers, match and resolution commit together, once.
 import { Failure, makeTransactionId, makeUuid, toDecimalText } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce, type Once } from '../../core/audit/carry-out-once.ts'
@@ -41,7 +40,7 @@ export interface BookOwnParts extends ClockAndRandom {
 }
 
 export interface BookGiven extends Once {
-  /** As it was decided on. */
+  /** As of the decision. */
   readonly amount?: string | undefined
   readonly reason: string
 }
@@ -58,7 +57,7 @@ interface Plan {
   readonly resolution: Resolution
   readonly what: string
   readonly effects?: readonly Effect[]
-  /** The first is the line's. */
+  /** The first move is the line's own. */
   readonly moves: readonly Move[]
 }
 
@@ -95,13 +94,13 @@ function bookAs(
       resolution: 'confirmed',
       what: as.replace('_', ' '),
       effects: [amountMinor > 0n ? 'credits the operator' : 'sends money out'],
-      // By the line's mark, so that the books name this very entry of the bank.
+      // The line's mark links the books to this bank entry.
       moves: [{ ...move, kind: as, reference: line.mark, valueDate: line.valueDay }],
     }
   })
 }
 
-/** Until an operator finds out whose it is. */
+/** Until an operator identifies the owner. */
 function park(parts: Parts, context: AnyContext, breakId: string, given: BookGiven): Promise<Break> {
   return book(parts, context, breakId, given, (found) => ({
     action: 'reconcile.park',
@@ -111,7 +110,7 @@ function park(parts: Parts, context: AnyContext, breakId: string, given: BookGiv
   }))
 }
 
-/** The operator sends it at the bank; the line of that transfer is matched by the reference. */
+/** The operator sends it at the bank; its line is matched by the reference. */
 function returnToSender(
   parts: Parts,
   context: AnyContext,
@@ -208,7 +207,7 @@ async function demand({ breaks }: Parts, breakId: string): Promise<Break> {
   throw new Failure('not_found', { message: `There is no break ${breakId}.` })
 }
 
-/** What goes back corrects what came in, so that no more is moved on than came. */
+/** The return corrects the receipt, so that no more than the received amount moves on. */
 function transfersOf({ random }: Parts, moves: readonly Move[], entry: AuditEntry): Transfer[] {
   const transfers: Transfer[] = []
   for (const { kind, from, to, amountMinor, reference, valueDate } of moves)
@@ -232,7 +231,7 @@ function transfersOf({ random }: Parts, moves: readonly Move[], entry: AuditEntr
   return transfers
 }
 
-/** As the bank account sees it. */
+/** From the bank account's perspective. */
 function itemOf({ transferId, kind, currency, madeAtMs }: Transfer, amountMinor: bigint): BookItem {
   const day = new Date(madeAtMs).toISOString().slice(0, 10)
   return {

@@ -1,4 +1,5 @@
-// Days of outside accounts: as they stand, as a month, as CSV, and closed. A day is closed when it is over, with all before it.
+// Days of outside accounts: current state, months, CSV, and closing. A day is closed after it has ended, with all
+// earlier days.
 
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -45,7 +46,7 @@ export function makeCloseDays(parts: CloseDaysParts) {
   return {
     listAccounts: reading(statements.listAccounts),
     listUnexplained: reading(days.listUnexplained),
-    /** The oldest first; those that are open as they stand now. */
+    /** Oldest first; open days as of now. */
     listMonth: reading(listMonth),
 
     async exportMonth(
@@ -57,7 +58,6 @@ export function makeCloseDays(parts: CloseDaysParts) {
       return csvOf(all)
     },
 
-    /** With every day before it that is open. */
     async closeDay(
       context: AnyContext,
       of: AccountCurrency,

@@ -1,5 +1,5 @@
-// Imports a statement: reads the file once to its end without writing anything, so that what is wrong is said before any lock
-// is taken, and then once more into the database, all of it or nothing. What it holds is matched right after.
+// Imports a statement: one read reports all errors before any lock is taken, and a second one writes everything or
+// nothing. Matching follows.
 
 import { Failure, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -15,9 +15,8 @@ import type { SavedMapping, StatementImport, StatementStore } from './store/stat
 
 export interface ImportGiven {
   readonly file: StatementFile
-  /** Of a CSV file. */
   readonly mapping?: string | undefined
-  /** Of a file that does not name one that is known here. */
+  /** For a file that names no known account. */
   readonly account?: string | undefined
   readonly reason: string
 }
@@ -26,13 +25,13 @@ export interface ImportStatementParts extends ClockAndRandom {
   readonly statements: StatementStore
   readonly matching: Pick<MatchingStore, 'listOutsideAccounts'>
   readonly matchLines: MatchLines
-  /** Left out, files are read in the thread that asks. */
+  /** If omitted, files are read on the calling thread. */
   readonly statementFiles?: StatementFiles
 }
 
 export interface ImportOutcome {
   readonly statement: StatementImport
-  /** The file was imported before: nothing of it was written, and what was left to match is matched. */
+  /** The file was already imported: nothing was written, and the remaining lines were matched. */
   readonly isRepeated: boolean
   readonly counts: PassCounts
 }
@@ -44,7 +43,7 @@ export function makeImportStatement(parts: ImportStatementParts) {
   const { statements, matching, matchLines, clock, random, statementFiles = readHere } = parts
 
   return {
-    /** What would be read; nothing is written. */
+    /** Writes nothing. */
     dryRun: async (_context: AnyContext, { file, ...given }: ImportGiven): Promise<FileSummary> =>
       (await statementFiles.inspect(file, await givenFor(given))).summary,
 
@@ -52,12 +51,12 @@ export function makeImportStatement(parts: ImportStatementParts) {
       const by = await givenFor(given)
       const { mapping } = by
       const { summary, sha256, spans } = await statementFiles.inspect(given.file, by)
-      // What a rail will pay over is news for the bank account that it comes to.
+      // Announced rail settlements may match the bank account's lines.
       const others = mapping?.settlesTo === undefined ? [] : [`bank:${mapping.settlesTo}`]
-      // Also those of which it has no new line: by then what the books have ought to have come.
+      // Includes accounts without new lines, because their expected bookings may be overdue by now.
       const accounts = new Set([...spans.map((span) => span.account), ...others])
       const known = await statements.findByHash(sha256)
-      // Whoever imported it may have died before all of them were looked at.
+      // A crash may have interrupted the first import's matching.
       if (known) return { statement: known, isRepeated: true, counts: await matchAll(context, accounts) }
       const importId = makeUuid(clock.now(), random)
       const entry = makeAuditEntry(parts, context, 'reconcile.import', importId, { reason: given.reason })
@@ -88,7 +87,7 @@ export function makeImportStatement(parts: ImportStatementParts) {
           },
         },
       )
-      // Somebody sent the same file at the same moment.
+      // A concurrent request imported the same file.
       if (!statement)
         return { statement: found(await statements.findByHash(sha256)), isRepeated: true, counts: nothing }
       return { statement, isRepeated: false, counts: await matchAll(context, accounts) }
@@ -106,7 +105,6 @@ export function makeImportStatement(parts: ImportStatementParts) {
     return counts
   }
 
-  /** What the file is read by, as it is known now. */
   async function givenFor(given: Omit<ImportGiven, 'file'>): Promise<FileGiven> {
     const mapping = await mappingOf(given)
     const accounts = (await matching.listOutsideAccounts()).map(({ account, iban, number, currency }) => ({

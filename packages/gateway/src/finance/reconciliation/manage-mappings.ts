@@ -1,4 +1,4 @@
-// How CSV files are read, as operators save it: by name, for one outside account each.
+// Named mappings for CSV files, one outside account each.
 
 import { Failure } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -20,7 +20,7 @@ export function makeManageMappings(parts: ManageMappingsParts) {
   return {
     listMappings: reading(statements.listMappings),
 
-    /** What was read by it before stays as it is. */
+    /** Lines that were already imported do not change. */
     async saveMapping(
       context: AnyContext,
       given: Omit<SavedMapping, 'changedAtMs'>,

@@ -1,7 +1,6 @@
-// One pass over an outside account: lines that wait are matched, booked where something waits for them, or become breaks, first
-// those that name something of ours and then the rest; those of open breaks are tried again with what is new, and what the books
-// have and no statement shows is looked for. Page by page, each its own transaction, so that whoever dies in between is followed
-// by anybody, and memory holds a page however long the statement is.
+// One pass over an outside account: matches open lines, books what is awaited, records breaks, retries open breaks,
+// and looks for overdue bookings. Each page is its own transaction, so that a crash loses nothing and memory stays
+// bounded.
 
 import { Failure, makeUuid, toDecimalText } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -35,12 +34,12 @@ export type MatchLines = (context: AnyContext, account: string) => Promise<PassC
 
 type Parts = MatchLinesParts
 
-/** All of an account. Safe to repeat, and to run twice at once. */
+/** Safe to repeat and to run concurrently. */
 export function makeMatchLines(parts: Parts): MatchLines {
   return (context, account) => matchAccount(parts, context, account)
 }
 
-/** First lines that name something of ours, then the rest, then again those of open breaks. */
+/** Lines that name something of ours come first, then the rest, then those of open breaks. */
 const passes = ['named', 'rest', 'again'] as const
 type Pass = (typeof passes)[number]
 
@@ -70,16 +69,16 @@ interface Page {
   readonly pass: Pass
 }
 
-/** What is to be recorded about a page. */
+/** To be recorded for one page. */
 interface Findings {
   readonly matches: NewMatch[]
   readonly breaks: NewBreak[]
-  /** Breaks that are open already, as they are now. */
+  /** Existing breaks in their current state. */
   readonly changed: NewBreak[]
   booked: number
 }
 
-/** Decides about the lines of a page, books what is to be booked, and records all of it at once. */
+/** Decides on the lines of a page, books, and records everything together. */
 async function matchPage(parts: Parts, context: AnyContext, page: Page): Promise<PassCounts> {
   const { outside, lines, pass } = page
   const named = await parts.matching.findNamed(outside, lines)
@@ -134,12 +133,12 @@ async function addBooking(
   const isBooked = items.length > 0
   found.booked += items.length
   if (isBooked) found.matches.push({ matchId: newId(parts), rule, lineIds, items, awaited })
-  // A line that is tried again without success keeps the break that it has.
+  // A line that was retried without success keeps its break.
   const isNew = ({ lineId }: NewBreak) => pass !== 'again' || isBooked || !lineIds.includes(lineId ?? '')
   found.breaks.push(...breaks.filter(isNew))
 }
 
-/** The lines that an operator resolved first. */
+/** Excludes lines that an operator is resolving. */
 async function claim(
   { matching }: Parts,
   { account }: OutsideAccount,
@@ -160,7 +159,7 @@ async function matchAll(
   return match(lines, [...named, ...items.filter(({ key }) => !known.has(key))], { rivals })
 }
 
-/** Of what was booked for this very line before: it is told with the match, by whoever comes to write that down. */
+/** Findings about lines that were booked before, recorded with the match. */
 async function findingsOf(
   parts: Parts,
   context: AnyContext,
@@ -177,7 +176,7 @@ async function findingsOf(
   return [rightBut(parts, finding, line, { item: order ?? item, sizeMinor })]
 }
 
-/** The transfers that it made, or found made; a break where a room refuses it. */
+/** The transfers created or found; a break if the booking is rejected. */
 async function book(
   parts: Parts,
   context: AnyContext,
@@ -199,7 +198,7 @@ async function book(
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    // The order, payout or rail's sum that it names, for the operator who decides about it.
+    // The order, payout or rail sum that the line names, for the operator's decision.
     const item = items.find(
       ({ kind }) => kind === 'transfer' || kind === 'payout_return' || kind === 'settlement',
     )
@@ -209,12 +208,12 @@ async function book(
   return { items: fitting(await parts.matching.findByMarks(outside, lines), { lines, items }), breaks }
 }
 
-/** A pass never has a second operator's approval: one person's statement is all that speaks for it. */
+/** A pass has no second operator's approval. */
 function passing({ policy }: Parts, { actor }: AnyContext): AnyContext {
   return reachingAll({ actor, authority: { kind: 'statement', policy } })
 }
 
-/** Of the transfers with the marks of the lines, those that are their sum. */
+/** The transfers under the lines' marks that add up to them. */
 function fitting(
   found: readonly BookItem[],
   { lines, items }: Pick<Extract<Decision, { kind: 'book' }>, 'lines' | 'items'>,
@@ -223,11 +222,11 @@ function fitting(
   const marked = new Set(found.map(({ key }) => key))
   const before = items.filter(({ kind, key }) => kind === 'booked' && !marked.has(key))
   const made = [...before, ...found]
-  // A payout that came back before it was known to be paid is two transfers under one mark.
+  // A payout returned before it was recorded as paid has two transfers under one mark.
   return sumOf(made) === wanted ? made : made.filter(({ amountMinor }) => amountMinor === wanted).slice(0, 1)
 }
 
-/** What the bank says of rails is news for their accounts, and a batch that came is not waited for by the next page. */
+/** The bank's lines about rails are events of the rails' accounts too; a received batch is no longer awaited. */
 async function recordRails({ matching }: Parts, { bankName }: OutsideAccount): Promise<void> {
   if (bankName === undefined) return
   for (const { railId } of await matching.listOutsideAccounts())
@@ -247,7 +246,7 @@ async function findOverdue(parts: Parts, context: AnyContext, outside: OutsideAc
         day: item.day,
         lineId: undefined,
         item,
-        // What is only on its way out is not in the books yet.
+        // Money on its way out is not in the books yet.
         amountMinor: item.kind === 'booked' ? -item.amountMinor : 0n,
         sizeMinor: abs(item.amountMinor),
       }),
@@ -289,7 +288,7 @@ function breakOf(
   }
 }
 
-/** The books are right, and somebody should still look. */
+/** The books are right, but an operator should look. */
 function rightBut(
   parts: Parts,
   kind: NewBreak['kind'],

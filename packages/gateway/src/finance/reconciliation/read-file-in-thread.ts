@@ -1,6 +1,5 @@
-// Reads statements' files in a thread of their own. A file of 16 MiB takes seconds to parse, in which the event loop would
-// serve nobody; in a thread it does not matter how long a piece of it takes. Bytes go there, and what is in them comes back
-// batch by batch, as fast as it is taken.
+// Reads statement files in a separate thread, because parsing 16 MiB takes seconds that would block the event loop.
+// Bytes go in, and batches come back as fast as they are consumed.
 import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { Failure } from '@tillgate/protocol'
@@ -8,16 +7,16 @@ import { makeTurns } from '../../platform/runtime/turns.ts'
 import type { Inspected, PutBatch, StatementFile, StatementFiles } from './read-file.ts'
 import type { FromThread, ThreadTask } from './statement-thread.ts'
 
-/** A second file waits: it would take the processor from payments. */
+/** A second file waits, because it would take processor time from payments. */
 const threadsAtOnce = 1
-/** What the thread gets at once. */
+/** Sent to the thread at once. */
 const pieceBytes = 64 * 1024
 
 export function makeReadInThread(): StatementFiles {
   const inTurn = makeTurns(threadsAtOnce)
   return {
     inspect: (file, given) =>
-      // Safe: it is what the thread's task answers.
+      // Safe: the thread's task returns this.
       inTurn(() => run({ kind: 'inspect', given }, file) as Promise<Inspected>),
     batches: (file, given, put) =>
       inTurn(
@@ -29,12 +28,12 @@ export function makeReadInThread(): StatementFiles {
 async function run(task: ThreadTask, file: StatementFile, put: PutBatch = unwanted): Promise<unknown> {
   const thread = new Worker(new URL('./statement-thread.ts', import.meta.url), {
     workerData: task,
-    // Node 24 warns of stripTypeScriptTypes, by which it runs this very program.
+    // Node 24 warns about stripTypeScriptTypes, which runs this program.
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
   const pieces = piecesOf(file)
   try {
-    // An error of the thread rejects it. Safe: it sends nothing else.
+    // Rejects with the thread's error. Safe: the thread sends nothing else.
     for await (const [message] of on(thread, 'message', { close: ['exit'] }) as AsyncIterable<[FromThread]>)
       switch (message.kind) {
         case 'next': {
@@ -57,7 +56,7 @@ async function run(task: ThreadTask, file: StatementFile, put: PutBatch = unwant
   }
 }
 
-/** Copies, which are handed over to the thread. */
+/** Copies, because they are transferred to the thread. */
 async function* piecesOf({ open }: StatementFile): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
   for await (const bytes of open())
     for (let from = 0; from < bytes.length; from += pieceBytes)

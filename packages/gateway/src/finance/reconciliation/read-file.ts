@@ -1,11 +1,11 @@
-// Reads a statement's file from its beginning to its end: once to see what is in it, and once more to write it. A file is read
-// in the thread that asks, or in one of its own (read-file-in-thread.ts), with the same results.
+// Reads a statement file twice: to inspect it, and to write it. On the calling thread or in a separate one
+// (read-file-in-thread.ts), with the same results.
 import { createHash } from 'node:crypto'
 import { type AccountSpan, type FileSummary, makeSummary } from './rules/file-summary.ts'
 import { type FileBatch, type FileGiven, makeFileReader } from './rules/statement-file.ts'
 import { unpacked } from './unpack.ts'
 
-/** Read from its beginning each time. */
+/** Read from the start each time. */
 export interface StatementFile {
   readonly name: string
   readonly open: () => AsyncIterable<Uint8Array>
@@ -19,11 +19,9 @@ export interface Inspected {
 
 export type PutBatch = (batch: FileBatch) => Promise<void>
 
-/** Both throw a Failure that says what is wrong with the file. */
+/** Both throw a Failure that describes the file's error. */
 export interface StatementFiles {
-  /** What is in it. */
   readonly inspect: (file: StatementFile, given: FileGiven) => Promise<Inspected>
-  /** Everything that is in it, batch by batch. */
   readonly batches: (
     file: StatementFile,
     given: FileGiven,
@@ -48,7 +46,7 @@ export const readHere: StatementFiles = {
   },
 }
 
-/** The file's SHA-256. */
+/** Returns the file's SHA-256. */
 async function read(file: StatementFile, given: FileGiven, put: PutBatch): Promise<string> {
   const reader = makeFileReader(given, () => createHash('sha256'))
   for await (const bytes of unpacked(file.open())) for (const batch of reader.write(bytes)) await put(batch)

@@ -1,4 +1,4 @@
-// Reconciliation put together: imports, passes over their lines, breaks, and days.
+// Composes reconciliation: imports, passes, breaks and days.
 
 import { type AnyContext, reading } from '../../core/audit/context.ts'
 import { type BookLinesParts, makeBookLine } from './book-lines.ts'
@@ -36,7 +36,7 @@ export function makeReconciling(given: ReconcilingParts) {
     days: makeCloseDays(parts),
     matchLines,
 
-    /** What somebody began and nobody ended. How many accounts had work. */
+    /** Continues interrupted work. Returns how many accounts had some. */
     async work(context: AnyContext): Promise<number> {
       const accounts = await matching.accountsWithWork()
       for (const account of accounts) {

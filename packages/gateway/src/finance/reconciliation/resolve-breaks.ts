@@ -1,6 +1,5 @@
-// What operators do with breaks. What moves money is an action of the room that it belongs to: a difference is written off by a
-// correction, a line is booked as a bank transfer, at once or after a second operator's yes, and the break ends when that is in
-// the books.
+// Operators' actions on breaks. Money moves through the owning module's action: a correction writes a difference off,
+// or a line is booked as a bank transfer, possibly after approval. The break ends when the booking is in the books.
 
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import { demandApproval, makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -30,13 +29,13 @@ export interface ResolveBreaksParts extends ClockAndRandom {
   readonly matchLines: MatchLines
 }
 
-/** So long nobody takes to book something. */
+/** Longer than any booking takes. */
 const claimMs = 600_000
 
 export interface BreakWithNotes {
   readonly found: Break
   readonly notes: readonly BreakNote[]
-  /** The transfer that brought unknown money into suspense, from where it is moved on. */
+  /** The transfer that moved unknown money into suspense. */
   readonly parked: string | undefined
 }
 
@@ -60,7 +59,7 @@ async function parkedBy({ breaks }: Parts, { resolution, breakId }: Break): Prom
   return resolution === 'parked' ? breaks.findParked(breakId) : undefined
 }
 
-/** Without an owner it is nobody's again. */
+/** Without an owner, the break becomes unassigned. */
 async function assign(
   parts: Parts,
   context: AnyContext,
@@ -91,7 +90,7 @@ async function accept(parts: Parts, context: AnyContext, breakId: string, reason
   return resolve(parts, context, [found], { ...ways.accept, reason })
 }
 
-/** Its line and what the other one misses are the same. */
+/** The line and the other break's missing transfer are the same. */
 async function pair(
   parts: Parts,
   context: AnyContext,
@@ -107,7 +106,7 @@ async function pair(
   return resolve(parts, context, [found, other], { ...ways.pair, reason, matched })
 }
 
-/** Books what the line is, by what waits for it, and looks at the line again. */
+/** Books the line as what waits for it, and matches again. */
 async function confirm(
   parts: Parts,
   context: AnyContext,
@@ -128,7 +127,7 @@ async function confirm(
   demandApproval(context.authority, booking.needs)
   const { reason } = given
   await claimed(parts, context, found, { actId, action: ways.confirm.action, reason }, booking.book)
-  // Where another pass was quicker, the break is resolved by the line's mark.
+  // If another pass was faster, the line's mark resolves the break.
   const { resolution } = ways.confirm
   await breaks.resolve(
     resolutionOf(context, [{ ...found, actId }], { resolution, reason }),
@@ -139,7 +138,7 @@ async function confirm(
   return find(parts, breakId)
 }
 
-/** A transfer for an order, or what the books wait for. */
+/** A transfer for an order, or the awaited item. */
 async function bookingOf(
   parts: Parts,
   context: AnyContext,
@@ -160,7 +159,7 @@ async function bookingOf(
   return { needs: bookedAs(waited), book: () => parts.bookLine(context, line, waited, outside.bankName) }
 }
 
-/** The difference becomes a loss or a gain. */
+/** Books the difference as a loss or a gain. */
 async function writeOff(
   parts: Parts,
   context: AnyContext,
@@ -204,7 +203,7 @@ async function find({ breaks }: Parts, breakId: string): Promise<Break> {
   throw new Failure('not_found', { message: `There is no break ${breakId}.` })
 }
 
-/** No other action resolves the break meanwhile. A refused action leaves the break to others. */
+/** Excludes other actions on the break. A rejected action releases it. */
 async function claimed<Result>(
   parts: Parts,
   context: AnyContext,
@@ -233,7 +232,7 @@ async function claimed<Result>(
   }
 }
 
-/** Who booked the line before nobody could begin anything else is about to write that down, or died. */
+/** A pass that booked the line before this claim may be about to record the match, or crashed. */
 async function checkNotBookedYet(parts: Parts, { account, line }: Break): Promise<void> {
   if (!line) return
   const items = await parts.matching.findByMarks(await outsideOf(parts, account), [line])
@@ -244,7 +243,7 @@ async function checkNotBookedYet(parts: Parts, { account, line }: Break): Promis
   })
 }
 
-/** Ends those whose correction or transfer is in the books, whoever made it so; what was refused is open to all again. */
+/** Ends breaks whose correction or transfer is booked. A rejected one becomes open to all. */
 async function finishAll(parts: Parts, context: AnyContext, account: string): Promise<number> {
   let ended = 0
   for (const found of await parts.breaks.listBeingResolved(account))
@@ -258,7 +257,7 @@ async function finish(parts: Parts, context: AnyContext, found: Break): Promise<
   if (actId === undefined || isBeingBooked(found)) return false
   const correction = await breaks.findCorrection(actId, (await outsideOf(parts, found.account)).owners)
   if (!correction) {
-    // The process that began it died before it booked anything.
+    // The claiming process crashed before booking.
     await breaks.release(found.breakId, { actId, begunBeforeMs: clock.now() - claimMs })
     return false
   }
@@ -270,7 +269,7 @@ async function finish(parts: Parts, context: AnyContext, found: Break): Promise<
     matched,
   })
   const isExplained = await breaks.resolve(resolution, undefined, clock.now())
-  // Another line has what it was compared with: both this line and the correction are looked at again.
+  // Another line took the compared item, so both the line and the correction are matched again.
   return isExplained || breaks.resolve({ ...resolution, matched: undefined }, undefined, clock.now())
 }
 
@@ -303,7 +302,7 @@ function matchOf({ clock, random }: Parts, all: readonly Break[], items: readonl
   return { matchId: makeUuid(clock.now(), random), rule: 'operator', lineIds, items } as const
 }
 
-/** What the operator names, or else what the line itself does. */
+/** The operator's choice, or the line's own reference. */
 async function transferOf(
   { matching }: Parts,
   line: KnownLine,
@@ -339,7 +338,7 @@ async function asNow(parts: Parts, found: Break): Promise<Break> {
   return { ...found, actId: (await underWay(parts, found))?.actId }
 }
 
-/** What was begun, and is not to be done twice. */
+/** A resolution in progress must not run twice. */
 async function underWay(
   parts: Parts,
   found: Break,
@@ -347,7 +346,7 @@ async function underWay(
   const { account, actId } = found
   if (actId === undefined) return undefined
   if (isBeingBooked(found)) return { actId, isWriteOff: false }
-  // The process that began it may still be about to do either: the books tell which.
+  // The claiming process may still act either way, so the books decide.
   const { owners } = await outsideOf(parts, account)
   return { actId, isWriteOff: (await parts.breaks.findCorrection(actId, owners)) !== undefined }
 }

@@ -1,5 +1,5 @@
-// The thread in which a statement's file is read (read-file-in-thread.ts). It asks for one piece of the file at a time, and
-// waits until each batch has been taken.
+// The thread that reads a statement file (read-file-in-thread.ts). It requests one piece at a time and waits until
+// each batch is consumed.
 import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Failure, type FailureName, type FailureOptions } from '@tillgate/protocol'
@@ -12,14 +12,13 @@ export interface ThreadTask {
 }
 
 export type FromThread =
-  /** Answered with a piece of the file, or null at its end. */
+  /** The response is a piece of the file, or null at its end. */
   | { readonly kind: 'next' }
-  /** Answered when it was taken. */
   | { readonly kind: 'put'; readonly batch: FileBatch }
   | { readonly kind: 'done'; readonly answer: unknown }
   | { readonly kind: 'failed'; readonly failure: FailureName; readonly options: FailureOptions }
 
-// Safe: read-file-in-thread.ts starts it with nothing else.
+// Safe: read-file-in-thread.ts passes nothing else.
 const { kind, given } = workerData as ThreadTask
 
 const file = {
@@ -51,7 +50,7 @@ async function ask(message: FromThread): Promise<Uint8Array | null> {
   if (!parentPort) throw new Error('this is no thread')
   const answered = once(parentPort, 'message')
   tell(message)
-  // Safe: the answers are of no other kind.
+  // Safe: the responses have no other form.
   const [answer] = (await answered) as [Uint8Array | null]
   return answer
 }

@@ -1,14 +1,13 @@
-// A statement's file as its text's bytes: banks give many of them as gzip, or as a ZIP archive with one file in it. What
-// comes out is bounded, so that a small file cannot fill the memory or keep the processor busy.
+// Unpacks a statement file from gzip or a ZIP archive with one file. The output is limited, so that a small file
+// cannot exhaust memory or the processor.
 import { createGunzip, inflateRawSync } from 'node:zlib'
 import { Failure } from '@tillgate/protocol'
 
 export interface UnpackLimits {
-  /** What a compressed file becomes. */
   readonly unpackedBytes: number
   /** A ZIP archive is held in memory. */
   readonly archiveBytes: number
-  /** So many times its size. Text of statements is compressed 10 to 40 times. */
+  /** The maximum ratio. Statements compress 10 to 40 times. */
   readonly ratio: number
 }
 
@@ -17,10 +16,10 @@ const usualLimits: UnpackLimits = {
   archiveBytes: 16 * 1024 * 1024,
   ratio: 200,
 }
-/** A short text may be compressed more without harm. */
+/** Small output is harmless at any ratio. */
 const harmlessBytes = 1024 * 1024
 
-/** Passes on what is not compressed. */
+/** Passes uncompressed files through. */
 export async function* unpacked(
   pieces: AsyncIterable<Uint8Array>,
   limits: UnpackLimits = usualLimits,
@@ -84,7 +83,7 @@ async function* gunzipped(
   }
 }
 
-/** Errors of the stream are thrown where it is read. */
+/** Errors surface where the stream is read. */
 async function feed(
   pieces: AsyncIterable<Uint8Array>,
   gunzip: ReturnType<typeof createGunzip>,
@@ -124,7 +123,7 @@ interface Entry {
   readonly at: number
 }
 
-/** By the directory at its end (APPNOTE 6.3, sections 4.3.12 and 4.3.16). */
+/** Uses the central directory (APPNOTE 6.3, sections 4.3.12 and 4.3.16). */
 function unzipped(archive: Buffer, limits: UnpackLimits): Buffer {
   try {
     const entries = entriesOf(archive)
@@ -166,7 +165,7 @@ function entriesOf(archive: Buffer): Entry[] {
     const nameBytes = archive.readUInt16LE(at + 28)
     const name = archive.toString('latin1', at + 46, at + 46 + nameBytes)
     if ((archive.readUInt16LE(at + 8) & 1) === 1) throw refused('the ZIP archive is encrypted. Unpack it')
-    // Folders, and what macOS adds beside a file.
+    // Skips folders and the files that macOS adds.
     if (!name.endsWith('/') && !name.startsWith('__MACOSX/'))
       entries.push({
         name,

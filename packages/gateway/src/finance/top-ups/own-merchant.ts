@@ -1,5 +1,5 @@
-// The gateway's own merchant, whose orders are top-ups and whose payouts are withdrawals. It is there from the first of
-// them on, without keys; an operator who suspends it stops both.
+// The gateway's own merchant for top-ups and withdrawals. It is created on first use, without keys; suspending it
+// stops both.
 
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { type Merchant, newMerchant } from '../../core/merchants/rules/merchant.ts'
@@ -12,7 +12,7 @@ export type FindOwnMerchant = () => Promise<Merchant>
 export function makeFindOwnMerchant(
   parts: ClockAndRandom & {
     readonly merchants: Pick<MerchantStore, 'findMerchant' | 'insertMerchant'>
-    /** The operator's, as consumers see it. */
+    /** The operator's name, as consumers see it. */
     readonly name: string
   },
 ): FindOwnMerchant {
@@ -25,7 +25,7 @@ export function makeFindOwnMerchant(
       merchantId: ownMerchantId,
       reason: 'for top-ups and withdrawals of wallets',
     })
-    // Of two at once one makes it.
+    // A concurrent call may create it.
     await merchants.insertMerchant(merchant, [], entry)
     return (await merchants.findMerchant(ownMerchantId))?.merchant ?? merchant
   }

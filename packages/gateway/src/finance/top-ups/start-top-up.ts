@@ -1,6 +1,5 @@
-// A consumer tops up: an order is made that any rail may pay, and the consumer goes on to its checkout. What may still come
-// into the wallet is looked at while its account is locked, with all that is under way, so the limit holds however many
-// are begun at once.
+// Starts a wallet's top-up: an order that any rail can pay. The wallet's room is checked under the lock of its
+// account, including pending top-ups, so that concurrent ones respect the limit.
 import { makeCallbackId, makePaymentId, type RandomBytes } from '@tillgate/protocol'
 import type { CurrentOrder } from '../../core/orders/current-order.ts'
 import { checkoutUrl } from '../../core/orders/rules/checkout-url.ts'
@@ -33,20 +32,20 @@ export interface TopUpWish {
   readonly walletId: string
   readonly currency: string
   readonly amountMinor: bigint
-  /** Of the form: sent twice, it is one order. */
+  /** Identifies the form, so that sending it twice creates one order. */
   readonly formNumber: string
-  /** What the checkout and the rail call it. */
+  /** Shown on the checkout and by the rail. */
   readonly description: string
 }
 
 export type TopUpOutcome =
-  /** Where it is paid, without the host. */
+  /** The checkout path without the host. */
   | { readonly kind: 'begun'; readonly path: string }
-  /** No rail takes this amount now. */
+  /** No rail accepts this amount now. */
   | { readonly kind: 'no_rail' }
   | { readonly kind: 'over_limit'; readonly roomMinor: bigint }
   | { readonly kind: 'too_many' }
-  /** The form was sent before, with another amount; or its number is another wallet's. */
+  /** The form was sent before with another amount, or the number is another wallet's. */
   | { readonly kind: 'number_used' }
 
 export type StartTopUp = ReturnType<typeof makeStartTopUp>
@@ -54,7 +53,7 @@ export type StartTopUp = ReturnType<typeof makeStartTopUp>
 export function makeStartTopUp(parts: StartTopUpParts) {
   const { topUps, clock, random } = parts
   return {
-    /** Those in which some rail takes top-ups now. */
+    /** Currencies in which a rail accepts top-ups now. */
     async currencies(): Promise<readonly string[]> {
       if ((await parts.findOwnMerchant()).status !== 'active') return []
       const all = [...(await parts.railDirectory.all()).values()].map(({ rail }) => rail)
@@ -71,7 +70,7 @@ export function makeStartTopUp(parts: StartTopUpParts) {
       const { currency, amountMinor } = wish
       const nowMs = clock.now()
       const made = orderOf(wish, nowMs)
-      // What stands against a new one does not stand against the answer for one that was begun before.
+      // A repeated request must get its order even if a new one would be rejected.
       const earlier = await parts.orders.findOrderByNumber(made)
       if (earlier) return answerFor(wish, earlier)
       const toPay = { merchantId: ownMerchantId, currency, amountMinor }
@@ -88,7 +87,7 @@ export function makeStartTopUp(parts: StartTopUpParts) {
 
   function answerFor({ walletId, currency, amountMinor }: TopUpWish, order: Order): TopUpOutcome {
     const { merchantId, paymentId } = order
-    // The number of a form is nobody's secret, and a wallet's page leads to its own orders alone.
+    // A form's number is not secret, and a wallet may only reach its own orders.
     const isSame =
       order.topsUp === walletId && order.currency === currency && order.paymentAmountMinor === amountMinor
     if (!isSame) return { kind: 'number_used' }
@@ -97,8 +96,8 @@ export function makeStartTopUp(parts: StartTopUpParts) {
   }
 
   /**
-   * Whoever begins anew has changed their mind: what was not begun to be paid keeps no room. What is overdue expires
-   * here, where the worker that expires orders has not come to it yet.
+   * A new top-up replaces one without a payment attempt, which then needs no room. Overdue ones expire here if the
+   * expiry job has not reached them.
    */
   async function leaveUnbegun(order: Order, nowMs: number): Promise<void> {
     const unbegun = await topUps.findUnbegun(order)

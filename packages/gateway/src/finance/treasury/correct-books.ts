@@ -1,4 +1,4 @@
-// Corrections: one further transfer that puts another one right, with who did it and why, and once only.
+// Corrections: one further transfer with actor and reason, carried out once.
 
 import { Failure, makeTransactionId, toDecimalText } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -31,7 +31,6 @@ export function makeCorrectBooks(parts: CorrectBooksParts) {
   return bindAll(parts, { correct })
 }
 
-/** The number of its action. */
 async function correct(
   parts: Parts,
   context: AnyContext,
@@ -41,7 +40,7 @@ async function correct(
 ): Promise<string> {
   const { treasury } = parts
   const move = await plan(parts, correction).catch(async (error: unknown) => {
-    // Sent again: there is less to correct because it was done.
+    // In a repeated request there is less to correct because the first one succeeded.
     if (once.actId !== undefined && (await treasury.recordedAt(once.actId)) !== undefined) return undefined
     throw error
   })

@@ -1,4 +1,4 @@
-// What an operator does with the operator's own bank accounts: each action is recorded with who did it and why.
+// Operators' actions on their own bank accounts, each recorded in the audit log.
 
 import { isDeepStrictEqual } from 'node:util'
 import { digitsOf, Failure } from '@tillgate/protocol'
@@ -69,7 +69,7 @@ export function makeManageBanks(parts: ManageBanksParts) {
       })
     },
 
-    /** All of its details at once: what is left out is taken away. */
+    /** Replaces all details; omitted ones are removed. */
     async changeBank(
       context: AnyContext,
       bankName: string,
@@ -106,7 +106,7 @@ export function makeManageBanks(parts: ManageBanksParts) {
   }
 }
 
-/** Its holder is only a name. */
+/** Excludes the holder, which does not identify an account. */
 function accountOf({ iban, lines, bic }: BankDetails) {
   return { iban, lines, bic }
 }

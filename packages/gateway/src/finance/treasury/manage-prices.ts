@@ -1,4 +1,4 @@
-// What an operator does with price lists: sets one, ends one, and asks what a payment would cost and why.
+// Operators' actions on price lists: set, end, and explain a payment's fee.
 
 import { Failure, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -29,9 +29,9 @@ export interface ManagePricesParts extends ClockAndRandom {
 export interface Explanation {
   readonly feeMinor: bigint
   readonly netMinor: bigint
-  /** Undefined: it costs nothing. */
+  /** Undefined: no fee. */
   readonly price: Price | undefined
-  /** The lists that are for such a payment, the most specific first, and why each holds or does not. */
+  /** The matching lists, most specific first, with why each applies or not. */
   readonly considered: readonly { readonly scope: string; readonly why: string }[]
 }
 
@@ -50,7 +50,7 @@ export function makeManagePrices(parts: ManagePricesParts) {
   return {
     listPrices: reading(prices.listPrices),
 
-    /** Without terms: from then on a less specific list holds. A minute from now on unless given. */
+    /** Without terms, a less specific list applies from then on. Defaults to a minute from now. */
     async setPrice(
       context: AnyContext,
       given: PriceScope & { readonly terms: Terms | undefined; readonly fromMs: number | undefined },

@@ -1,5 +1,4 @@
-// An operator's transfers: tops up wallets. Each with who did it and why, and once only, also when the answer of the
-// database is lost.
+// Operators' top-ups of wallets, each with actor and reason, carried out once even if a response is lost.
 
 import { Failure, makeTransactionId } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -20,7 +19,7 @@ import type { BalanceLimits, MoveOutcome, TreasuryStore } from './store/treasury
 
 export interface MoveFundsParts extends ClockAndRandom {
   readonly treasury: TreasuryStore
-  /** The most that top-ups may bring a wallet to, by currency; undefined: no default. */
+  /** The balance limits for top-ups by currency; undefined: no default. */
   readonly balanceLimits?: ReadonlyMap<string, bigint> | undefined
 }
 
@@ -36,7 +35,7 @@ export function makeMoveFunds(parts: MoveFundsParts) {
   const { treasury, random, balanceLimits } = parts
 
   return {
-    /** Several at once are one action. */
+    /** Several top-ups are one action. */
     async topUp(
       context: AnyContext,
       topUps: readonly TopUp[],
@@ -52,7 +51,7 @@ export function makeMoveFunds(parts: MoveFundsParts) {
       await move(moves, { entry, kind: 'top_up', merchantId: '', outside, once, limits })
     },
 
-    /** When the action of this id was carried out; undefined: it was not. */
+    /** When the action with this id ran; undefined if it did not. */
     doneAt: (_context: AnyContext, actId: string): Promise<number | undefined> => treasury.recordedAt(actId),
   }
 
@@ -105,7 +104,6 @@ export function makeMoveFunds(parts: MoveFundsParts) {
   }
 }
 
-/** What a transfer through a bank account bears. */
 export function outsideMark(
   { reference, valueDate }: Outside,
   { transferId, nowMs }: { transferId: string; nowMs: number },
@@ -118,7 +116,7 @@ export function outsideMark(
 
 interface Reason {
   readonly reason: string
-  /** The main bank account unless given. */
+  /** Defaults to the main bank account. */
   readonly outside?: Outside | undefined
 }
 

@@ -1,5 +1,5 @@
-// The operator's own money: the opening balance of a bank account, what the owner pays in and takes out, and fees that are swept.
-// Each is one action with its reason and reference, and is carried out once.
+// The operator's own money: opening balances, deposits, withdrawals and fee sweeps, each one action with reason and
+// reference, carried out once.
 
 import { Failure, makeTransactionId, toDecimalText } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -36,27 +36,27 @@ export interface MoveOwnMoneyParts extends ClockAndRandom {
 export interface OwnGiven {
   readonly bankName: string
   readonly currency: string
-  /** Of an opening balance: below zero where the account began overdrawn. */
+  /** A negative opening balance is an overdrawn account. */
   readonly amountMinor: bigint
-  /** The transfer's own number unless given. */
+  /** Defaults to the transfer's id. */
   readonly reference?: string | undefined
-  /** Today unless given; of an opening balance, the day that began with it. */
+  /** Defaults to today. An opening balance applies at the start of this day. */
   readonly valueDate?: string | undefined
 }
 
 export interface SweepGiven extends Omit<OwnGiven, 'amountMinor'> {
-  /** All that is there unless given. */
+  /** Defaults to all. */
   readonly amountMinor: bigint | undefined
-  /** The bank account where the money lies, if it moves from there to `bankName`. */
+  /** The bank account that holds the money, if it moves to `bankName`. */
   readonly fromBankName?: string | undefined
 }
 
 export interface OwnMoved {
-  /** Through a bank account; undefined where nothing moved at a bank. */
+  /** Through a bank account; undefined if no money moved at a bank. */
   readonly transferId: string | undefined
-  /** Undefined of a sweep that another call with the same id made. */
+  /** Undefined for a sweep that an earlier request with the same id made. */
   readonly amountMinor: bigint | undefined
-  /** It was sent again, and nothing was done again. */
+  /** The time of the earlier request, if this one is a repetition. */
   readonly doneBeforeMs?: number | undefined
 }
 
@@ -129,8 +129,8 @@ async function withdraw(
 }
 
 /**
- * Fees become equity. The money lies at a bank already: it moves only where `fromBankName` is another account than
- * `bankName`, and then both statements show it.
+ * Fees become equity. The money moves between banks only if `fromBankName` differs from `bankName`; then both
+ * statements show it.
  */
 async function sweepFees(
   parts: Parts,
@@ -166,7 +166,7 @@ async function sweepFees(
       entry,
     }),
   )
-  // What comes to a bank account is debited there.
+  // Money received by a bank account is a debit there.
   const moved = { merchantId: '', from: to, to: from, minor: amountMinor, entry }
   const bankLeg = isMoved ? [marked(transferOf(parts, 'fee_sweep', moved), given)] : []
   const { outcome, isOurs } = await carryOut(parts, [...legs, ...bankLeg], {
@@ -184,7 +184,7 @@ async function sweepFees(
   }
 }
 
-/** One bank account and one other side. */
+/** Between a bank account and one other account. */
 async function moveOnce(
   parts: Parts,
   context: AnyContext,
@@ -208,7 +208,7 @@ async function moveOnce(
   throw (await whyNot?.(outcome)) ?? new Error(`own money was refused: ${outcome}`)
 }
 
-/** `isOurs`: known to be done by this call, and not by another one with the same id. */
+/** `isOurs`: known to be done by this call, not by an earlier one with the same id. */
 async function carryOut(
   { treasury }: Parts,
   transfers: readonly Transfer[],

@@ -1,6 +1,5 @@
-// A rail pays over what it collected, in one sum and less what it keeps: the money moves from its account to the bank's, and
-// what it kept becomes the operator's cost, in one transaction and once for each entry of the bank. A rail that gives fees back,
-// as with refunds, pays over more than it collected: the cost gets that back from its account.
+// Books a rail's settlement in one transaction, once per bank entry: the sum moves from the rail's account to the
+// bank's, and the rail's fees become the operator's cost. Returned fees reduce that cost.
 
 import { makeTransactionId } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -20,15 +19,14 @@ import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { TreasuryStore } from './store/treasury.ts'
 
 export interface RailSettlement {
-  /** The same for the same entry of the bank. */
+  /** Derived from the bank entry. */
   readonly actId: string
   readonly railId: string
   readonly bankName: string
   readonly currency: string
   readonly batch: string
-  /** What came to the bank. */
   readonly netMinor: bigint
-  /** Below zero: fees that the rail gives back. */
+  /** Negative: fees that the rail returns. */
   readonly feeMinor: bigint
   readonly outside: OutsideMark
 }
@@ -39,7 +37,7 @@ export interface SettleRailParts extends ClockAndRandom {
 
 export type SettleRail = ReturnType<typeof makeSettleRail>
 
-/** What a rail keeps of each 100 that it collected, at the most, without a second operator: one person gives its file. */
+/** The highest percentage that a rail may keep without a second operator, because one person supplies its file. */
 const mostFee = 10n
 
 function effectsOfSettlement({
@@ -60,7 +58,7 @@ export function makeSettleRail(parts: SettleRailParts) {
     })
     const auditEntry = { ...made, auditId: actId }
     const rail = railAccount(railId, currency)
-    /** What leaves the rail's account; below zero, what comes to it. */
+    /** What leaves the rail's account; negative: what enters it. */
     const move = (kind: 'rail_settlement' | 'rail_fee', other: AccountKey, minor: bigint): Transfer => ({
       merchantId: '',
       transferId: makeTransactionId(auditEntry.actedAtMs, random),

@@ -1,22 +1,20 @@
-// Natural batching: what arrives while a round trip is under way goes out together in the next one. A caller
-// alone waits for nobody, and a crowd shares the cost of the commit.
+// Natural batching: items that arrive during a round trip share the next one. A single caller never waits, and many
+// callers share the cost of a commit.
 import type { StartTimer } from '../runtime/timer.ts'
 
 export interface BatchingOptions {
   readonly maxItems: number
-  /** How many round trips may be under way at once. */
   readonly maxFlights: number
-  /** How long the first of a batch waits for others. Left out, a caller waits for nobody. */
+  /** How long the first item of a batch waits for others. If omitted, it does not wait. */
   readonly gather?: { readonly forMs: number; readonly startTimer: StartTimer } | undefined
-  /** Whether an error concerns the items themselves, so that the innocent ones deserve another try alone. */
+  /** Whether the items caused the error, so that valid items are retried individually. */
   readonly isItemError: (error: unknown) => boolean
-  /** So many go out together now. */
   readonly onFlight?: (items: number) => void
 }
 
 export interface Batcher<Item, Result> {
   add(item: Item): Promise<Result>
-  /** What waits for others need not: no other is to come for now. */
+  /** Ends the gathering period, because no further items are expected. */
   flush(): void
 }
 
@@ -28,7 +26,7 @@ interface Waiting<Item, Result> {
 
 type Run<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
 
-/** `run` answers each item, in the order of the items. */
+/** `run` returns one result for each item, in order. */
 export function batched<Item, Result>(
   run: Run<Item, Result>,
   options: BatchingOptions,
@@ -43,7 +41,6 @@ export function makeBatcher<Item, Result>(
   let queue: Waiting<Item, Result>[] = []
   let flights = 0
   let cancelGathering: (() => void) | undefined
-  /** Until the queue is empty, though there may be no flight for it yet. */
   let isFlushing = false
 
   const takeOff = async (batch: Waiting<Item, Result>[]): Promise<void> => {

@@ -1,12 +1,12 @@
-// What the tables really are, read from PostgreSQL's catalog, and what in them would keep the database from being
-// spread by merchant_id: the rules of docs/architecture.md as a check that runs.
+// Reads the actual tables from PostgreSQL's catalog and reports what prevents distributing the database by
+// merchant_id.
 import type { Queryable } from './pool.ts'
 import { spreadColumn, spreadForeignKeys, type TablePlan, tablePlans } from './tables.ts'
 
 export interface CatalogTable {
   readonly name: string
   readonly columns: readonly { readonly name: string; readonly isNullable: boolean }[]
-  /** Columns in the order of the index; of an expression an empty name. */
+  /** Columns in index order. The name of an expression is empty. */
   readonly uniqueIndexes: readonly {
     readonly name: string
     readonly isPrimary: boolean
@@ -26,7 +26,6 @@ export interface Catalog {
   readonly sequences: readonly string[]
 }
 
-/** The schema that our tables are in: the first of the search path. */
 export async function readCatalog(database: Queryable): Promise<Catalog> {
   const { rows } = await database.query<{ catalog: Catalog }>(catalogSql)
   return rows[0]?.catalog ?? { tables: [], sequences: [] }
@@ -69,7 +68,6 @@ select json_build_object(
                    and not exists (select 1 from pg_depend d where d.objid = s.oid and d.deptype = 'e'))
 ) as catalog`
 
-/** Everything that is wrong, each as a sentence that says what to change; empty when all is well. */
 export function faultsOf(
   catalog: Catalog,
   {
@@ -77,7 +75,7 @@ export function faultsOf(
     isMoving = false,
   }: {
     readonly plans?: Readonly<Record<string, TablePlan>>
-    /** Foreign keys may be away: the tables are being spread. */
+    /** Foreign keys may be missing while the tables are being distributed. */
     readonly isMoving?: boolean
   } = {},
 ): string[] {

@@ -1,5 +1,4 @@
-// How a PostgreSQL is reached: the one shape that both the embedded server and a DATABASE_URL come down to,
-// and that every client and pool is made from.
+// The one form of a PostgreSQL address, for the embedded server and for DATABASE_URL.
 import pg from 'pg'
 import { messageOf } from '../runtime/errors.ts'
 import { exitCodes, StartFailure } from '../runtime/start-failure.ts'
@@ -11,12 +10,11 @@ export type ConnectionOptions =
       readonly port: number
       readonly user: string
       readonly database: string
-      /** Said, because pg would otherwise take it from the environment (PGSSLMODE). */
+      /** Explicit, because pg would otherwise read PGSSLMODE. */
       readonly ssl: false
     }
   | {
       readonly connectionString: string
-      /** Further servers of the same database, of which one takes writes. */
       readonly others?: readonly string[]
     }
 
@@ -40,8 +38,8 @@ export function parseDatabaseUrl(url: string): ConnectionOptions {
 
 function checkServer(url: string): void {
   try {
-    // The driver's own parser decides, so that what passes here is what it will connect with; it also
-    // reads the certificate files that the URL names.
+    // The driver's own parser decides, so that an accepted URL is one that the driver can connect with. It also reads
+    // the certificate files that the URL names.
     const { host, port, database } = new pg.Client({ connectionString: url })
     if (!host) throw new Error('it names no host')
     if (!Number.isInteger(port) || port < 1 || port > 65535) throw new Error('its port is not a number')
@@ -51,7 +49,6 @@ function checkServer(url: string): void {
   }
 }
 
-/** One for each server: what a client is made from. */
 export function serversOf(
   connection: ConnectionOptions,
 ): readonly [ConnectionOptions, ...ConnectionOptions[]] {
@@ -60,19 +57,17 @@ export function serversOf(
   return [{ connectionString }, ...others.map((other) => ({ connectionString: other }))]
 }
 
-/** The address in words, never with the password. */
 export function describeConnection(connection: ConnectionOptions): string {
   return serversOf(connection)
     .map((server) => {
       const { user, host, port, database } = new pg.Client(server)
       if (host.startsWith('/')) return `${host} (database ${database})`
-      // A service has no USER, which stands in for one that the address leaves out.
+      // A service has no USER variable, which pg substitutes for a missing user.
       return `${user ? `${user}@` : ''}${host}:${port}/${database}`
     })
     .join(' or ')
 }
 
-/** The same server, another database. */
 export function withDatabase(connection: ConnectionOptions, database: string): ConnectionOptions {
   if (!('connectionString' in connection)) return { ...connection, database }
   const named = (address: string): string => {
@@ -84,7 +79,7 @@ export function withDatabase(connection: ConnectionOptions, database: string): C
   return { connectionString: named(connectionString), ...(others && { others: others.map(named) }) }
 }
 
-// A URL parser quotes what it was given, password and all.
+// The URL parser quotes its input, including the password.
 function reasonWithoutSecrets(error: unknown): string {
   if (!(error instanceof Error)) return 'it could not be read'
   if ('input' in error || error instanceof URIError) {

@@ -1,12 +1,11 @@
-// Tells trouble with what was written from trouble with the database.
+// Recognizes errors caused by the written data rather than by the database.
 import { codeOf } from '../runtime/errors.ts'
 
-/** Errors of PostgreSQL's classes 22 (data) and 23 (constraints): the fault lies in what was written. */
 export function isDataError(error: unknown): boolean {
   return /^2[23]/.test(codeOf(error) ?? '') || isRefusedByWorker(error)
 }
 
-/** Citus hands on what a worker refused of a batch without its code, as an internal error. */
+/** Citus reports data that a worker rejected in a batch as an internal error without the original code. */
 export function isRefusedByWorker(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === 'XX000' && /violates .*constraint/.test(error.message)
 }

@@ -1,11 +1,10 @@
-// The same pool, which tells how long each statement and each transaction took, the wait for a connection included.
+// Wraps a pool to measure each statement and transaction, including the wait for a connection.
 import type { Pool } from './pool.ts'
 
 export interface Measured {
   readonly kind: 'statement' | 'transaction'
   readonly startedAtMs: number
   readonly durationMs: number
-  /** Left out: it went well. */
   readonly error?: unknown
 }
 

@@ -1,6 +1,5 @@
-// Brings the database to the schema that this program knows: numbered SQL files, forward only, each in a
-// transaction of its own. Any number of gateways may start at once; they take turns by a table lock, because
-// behind a transaction pooler a session's lock would be held by somebody else's session.
+// Applies numbered SQL migrations, each in its own transaction. Gateways that start together take turns by a table
+// lock, because a session lock is unreliable behind a transaction pooler.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -16,19 +15,19 @@ const retryFirstMs = 100
 const retryMaxMs = 10_000
 
 /**
- * Whoever waits for a table's lock holds up all who come after, and a backup holds tables for as long as it takes. So a
- * migration waits this long, lets the others pass, and tries again with twice the patience, up to the longest.
+ * A migration that waits for a table lock blocks all later statements, and a backup holds tables for long. So a
+ * migration waits this long, lets the others pass, and doubles its wait up to the longest.
  */
 const lockWaitMs = { first: 1_000, longest: 30_000 }
 const lockNotAvailable = '55P03'
 
-// "if not exists" does not cover another session that creates the table at the same moment: depending on how
-// far that one is, the index, the table or its type is what "already exists".
+// "if not exists" does not cover a concurrent session: depending on its progress, the index, the table or its type
+// "already exists".
 const raceSqlStates = new Set(['23505', '42P07', '42710'])
 
 const fileNamePattern = /^(\d{4})-([a-z0-9]+(?:-[a-z0-9]+)*)\.sql$/
 
-/** Of the first step before 1.0, and the last commit that has the steps. */
+/** The checksum of the first migration before 1.0, and the last commit that has those migrations. */
 export const developmentChecksum = '03536ee30eb405fb0d5fdef88739635751e2163fccd121ea89a51ae3ca1a5236'
 const lastDevelopmentCommit = '539d52eb'
 
@@ -52,17 +51,16 @@ export interface Migration {
 }
 
 export interface Migrated {
-  /** The schema that this program needs; 0 when it has no migrations. */
+  /** The schema that this program needs; 0 without migrations. */
   readonly schemaNumber: number
-  /** What this call applied; another gateway may have applied the rest. */
+  /** Excludes migrations that another gateway applied meanwhile. */
   readonly applied: readonly string[]
 }
 
 export interface MigrateOptions {
   readonly now?: () => number
-  /** Only so many of them. */
   readonly upTo?: number
-  /** Somebody else holds a table that a migration needs; it is tried again until it is free. */
+  /** Called when a lock wait ends without the lock; the migration is retried. */
   readonly onBlocked?: () => void
 }
 
@@ -77,7 +75,6 @@ export async function migrate(
   for (let retryInMs = retryFirstMs; ; ) {
     try {
       await createTable(pool)
-      // The usual start finds all in place and takes no lock.
       while (firstMissing(migrations, await readApplied(pool)) !== undefined) {
         const migration = await pool.transaction(
           (client) => applyNext(client, { migrations, now, lockTimeoutMs }),
@@ -95,7 +92,7 @@ export async function migrate(
         lockTimeoutMs = Math.min(2 * lockTimeoutMs, lockWaitMs.longest)
         continue
       }
-      // A restart in the middle: what was committed is in the table, so it is simply read again.
+      // After a database restart, the table shows which migrations committed.
       if (!isTransient(error)) throw error
       if (retryInMs > retryMaxMs) throw lostWhileMigrating(error)
       await pause(retryInMs)
@@ -189,7 +186,7 @@ async function readApplied(client: Queryable): Promise<readonly AppliedRow[]> {
   return rows
 }
 
-/** The first migration to apply; throws when database and program do not belong together. */
+/** Returns the first migration to apply. Throws if the database and the program do not belong together. */
 function firstMissing(
   migrations: readonly Migration[],
   applied: readonly AppliedRow[],
@@ -232,14 +229,14 @@ async function applyNext(
   options: { migrations: readonly Migration[]; now: () => number; lockTimeoutMs: number },
 ): Promise<Migration | undefined> {
   const { migrations, now, lockTimeoutMs } = options
-  // Waits here while another gateway migrates; readers are not held up.
+  // Waits here while another gateway migrates. Readers are not blocked.
   await client.query('lock table migrations in share row exclusive mode')
   const migration = firstMissing(migrations, await readApplied(client))
   if (migration === undefined) return undefined
   const { number, name, sql, checksum } = migration
   await client.query(`set local lock_timeout = ${lockTimeoutMs}`)
   const isSpread = (await readSpread(client)).size > 0
-  // Tables that point at each other are changed one after the other there, or the workers would wait for themselves.
+  // Tables that reference each other must change one after the other, or the workers would wait for themselves.
   if (isSpread) await client.query(`set local citus.multi_shard_modify_mode = 'sequential'`)
   for (const { text, offset } of splitStatements(sql)) {
     try {

@@ -1,5 +1,5 @@
-// Binds a database to one mode. It is written when the database is first opened, and whatever opens it later with
-// another MODE is refused: the sandbox's test wallets must never pay real orders.
+// Binds a database to one mode at its first use and rejects the other mode later, because the sandbox's test wallets
+// must never pay real orders.
 import { exitCodes, StartFailure } from '../runtime/start-failure.ts'
 import type { Queryable } from './pool.ts'
 
@@ -7,11 +7,11 @@ export type Mode = 'sandbox' | 'live'
 
 export interface GivenMode {
   readonly mode: Mode
-  /** False: MODE is not set, and `mode` is its default. */
+  /** False if MODE is not set and `mode` is its default. */
   readonly isModeGiven: boolean
 }
 
-/** Any number of processes may call this at once: the first one writes, the others compare. */
+/** Safe under concurrency: the first process writes the mode, and the others compare it. */
 export async function bindMode(database: Queryable, given: GivenMode): Promise<void> {
   let bound = await readMode(database)
   if (bound === undefined) {
@@ -25,12 +25,11 @@ export async function bindMode(database: Queryable, given: GivenMode): Promise<v
   refuseOther(bound, given, 'This database')
 }
 
-/** Writes nothing, and lets a database pass that has no mode yet. */
+/** Accepts a database without a mode. Writes nothing. */
 export async function checkMode(database: Queryable, given: GivenMode): Promise<void> {
   refuseOther(await readMode(database), given, 'This database')
 }
 
-/** Undefined: none is written yet, or the schema is from before there were any. */
 export async function readMode(database: Queryable): Promise<Mode | undefined> {
   const { rows } = await database.query<{ there: boolean }>(
     `select to_regclass('database_mode') is not null as there`,
@@ -56,11 +55,11 @@ interface Content {
 }
 
 /**
- * For a database that was used before modes were written. A sandbox makes its test wallets before it serves its first
- * order, so either of the two tells; where neither is there, MODE must be set.
+ * Covers databases used before modes were stored. A sandbox creates its test wallets before its first order, so
+ * wallets and orders reveal the mode. If both are missing, MODE must be set.
  */
 async function checkContent(database: Queryable, { mode, isModeGiven }: GivenMode): Promise<void> {
-  // One statement, one snapshot: whoever sees what another process made at its first start sees the mode it wrote before.
+  // One snapshot: a process that sees another's first rows also sees the mode that was written before them.
   const { rows } = await database.query<Content>(`
 select exists (select 1 from database_mode)                          as "isBound",
        exists (select 1 from wallets where behaviour is not null)    as "hasTestWallets",

@@ -1,6 +1,5 @@
-// Short messages between all processes on one database, over LISTEN and NOTIFY: hints that save waiting, and never
-// more than that. They need a session of their own, which a transaction pooler does not give; whoever hears
-// nothing finds everything by looking, as before.
+// Short messages between all processes of one database, over LISTEN and NOTIFY. They only save waiting: a transaction
+// pooler provides no session for LISTEN, and polling finds everything without them.
 import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,7 +9,7 @@ import type { Queryable } from './pool.ts'
 import { ServerChoice } from './server-list.ts'
 
 export interface Notifications {
-  /** Everybody else hears it, or not. Never rejects. */
+  /** Delivery is not guaranteed. Never rejects. */
   send(text: string): Promise<void>
   isListening(): boolean
   stop(): Promise<void>
@@ -18,29 +17,26 @@ export interface Notifications {
 
 export interface NotificationParts {
   readonly connection: ConnectionOptions
-  /** What is sent goes this way: a session that listens is not needed for it. */
   readonly database: Queryable
   readonly onMessage: (text: string) => void
-  /** Once for each time that it comes to this. */
+  /** Called once per outage. */
   readonly onDeaf: (reason: string) => void
-  /** How long our own message may take to come back before we count as deaf. */
+  /** How long our own message may take to return before the listener counts as disconnected. */
   readonly heardWithinMs?: number
 }
 
 const channel = 'tillgate'
-/** A database under load is slow, not silent. */
+/** A busy database is slow, not disconnected. */
 const heardWithinDefaultMs = 15_000
-/** A server that answers nothing must not hold up the next one, nor a stop. */
 const connectTimeoutMs = 5_000
-/** Nothing may be said for hours, so only probes tell that the other side is gone without a word. */
+/** Long silence is normal, so only probes detect a lost connection. */
 const probeAfterMs = 30_000
-/** A goodbye that nobody answers is not waited for. */
 const goodbyeMs = 1_000
 const again = { firstMs: 200, mostMs: 10_000, deafMs: 60_000, deafMostMs: 3_600_000 } as const
 
 interface State extends NotificationParts {
   readonly heardWithinMs: number
-  /** Our own messages come back to us; what is in them was done here already. */
+  /** Our own messages return to us. Their content was already handled here. */
   readonly sender: string
   readonly stopping: AbortController
   readonly servers: ServerChoice<ReturnType<typeof serversOf>[number]>
@@ -72,14 +68,14 @@ export function openNotifications(parts: NotificationParts): Notifications {
 async function send(state: State, text: string): Promise<void> {
   if (state.stopping.signal.aborted) return
   try {
-    // Nobody waits for the disk because of a hint.
+    // A hint does not have to be durable.
     await state.database.query({
       name: 'send-notification',
       text: `select set_config('synchronous_commit', 'off', true), pg_notify('${channel}', $1)`,
       values: [`${state.sender} ${text}`],
     })
   } catch {
-    // The database is away, and so is whatever the hint was about.
+    // If the database is away, so is whatever the message was about.
   }
 }
 
@@ -128,7 +124,7 @@ async function listenOnce(state: State): Promise<Ended> {
   try {
     const isOpen = await Promise.race([open(client).then(() => true), over.promise])
     if (!isOpen) throw new Error('it was over before it began')
-    // By the other way, as everything that is to be heard will come.
+    // The probe takes the same path as real messages.
     await send(state, echo)
     const silence = wait(state, state.heardWithinMs).then(() => 'silence' as const)
     const first = await Promise.race([ready.promise, over.promise, silence])
@@ -137,7 +133,7 @@ async function listenOnce(state: State): Promise<Ended> {
     await over.promise
     return { kind: 'lost', wasHeard: true }
   } catch {
-    // It is away, or a standby, where nobody may listen.
+    // A standby does not allow LISTEN.
     state.servers.leave(server)
     return { kind: 'lost', wasHeard: false }
   } finally {

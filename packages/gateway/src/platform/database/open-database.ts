@@ -1,5 +1,4 @@
-// The database that the configuration asks for, private or one's own, ready to use: running, reachable, and with
-// the schema that this program knows.
+// Opens the configured database, embedded or external: running, reachable, and migrated.
 import { type ConnectionOptions, parseDatabaseUrl } from './connection.ts'
 import { type EmbeddedEvent, startEmbedded } from './embedded/embedded.ts'
 import { migrate } from './migrate.ts'
@@ -18,10 +17,10 @@ export interface ConnectOptions {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
   readonly poolMax: number
-  /** How many processes share the embedded server; 1 unless said. */
+  /** How many processes share the embedded server (default 1). */
   readonly processes?: number
   readonly isPreparing?: boolean
-  /** 0 means without limit; left out, the pool's own. */
+  /** 0 means no limit. Defaults to the pool's own limit. */
   readonly statementTimeoutMs?: number
   readonly tell: (event: DatabaseEvent) => void
   readonly signal: AbortSignal
@@ -39,7 +38,7 @@ export interface ConnectedDatabase {
 
 export interface OpenDatabase extends ConnectedDatabase {
   readonly schemaNumber: number
-  /** What a start does, begun again for as long as the database goes away meanwhile. */
+  /** Repeats a step of the start while the database is away. */
   insist<Result>(begin: () => Promise<Result>): Promise<Result>
 }
 
@@ -60,7 +59,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
 }
 
-/** Running and reachable, its schema left as it is. */
 export async function connectDatabase(options: ConnectOptions): Promise<ConnectedDatabase> {
   const { connection, leave } = await reach(options)
   let closing = false
@@ -103,12 +101,15 @@ async function reach({
   return { connection: embedded.connection, leave: () => embedded.stop() }
 }
 
-/** PostgreSQL's own number, unless that is too few for us. */
+/** PostgreSQL's default. */
 const leastConnections = 100
-/** For the command line, and for another gateway on the same folder. */
+/** For the command line and for another gateway on the same folder. */
 const spareConnections = 20
 
-/** Each process has its pool, a session that listens and one that holds its share of the server; one may be replaced. */
+/**
+ * Each process has a pool, a listening session, and a session for its presence lock. One of these may be
+ * reconnecting.
+ */
 function connectionsFor({ processes, poolMax }: { processes: number; poolMax: number }): number {
   return Math.max(leastConnections, (processes + 1) * (poolMax + 2) + spareConnections)
 }

@@ -1,34 +1,33 @@
-// Tables whose rows leave after a time are cut by time. Partitions are made ahead, and one whose whole range is past is
-// dropped, which costs the same however many rows it has. What falls into none of them, because a clock jumped or no
-// gateway ran for long, is taken by the default partition: no insert fails.
+// Maintains time-partitioned tables: creates partitions ahead and drops expired ones at a cost independent of their
+// size. A default partition takes rows outside all ranges, so no insert fails after a clock jump or a long downtime.
 import { codeOf } from '../runtime/errors.ts'
 import { firstCallbackIdAt, timeOfCallbackId } from '../runtime/time-ordered-ids.ts'
 import type { Pool, Queryable } from './pool.ts'
 import { deadlock } from './transient.ts'
 
 interface PartitionedTable {
-  /** By which it is cut: a time, or an id that begins with one. */
+  /** A time, or an id that starts with a time. */
   readonly column: string
   readonly boundAt: (timeMs: number) => string
   readonly timeAt: (bound: string) => number
   readonly rangeDays: number
-  /** Of rows before the bound $1 the keys that are needed in spite of their age, at most `neededAtMost`. */
+  /** Selects keys before $1 that must be kept despite their age, at most `neededAtMost`. */
   readonly needed?: { readonly key: string; readonly sql: string }
 }
 
-/** Past this many a partition is not dropped yet: copying them would hold up writers. */
+/** A partition with more kept rows is not dropped yet, because copying them would block writers. */
 const neededAtMost = 10_000
 
 export type PartitionedName = keyof typeof partitionedTables
 
-/** Each has a default partition by its name. */
+/** Each default partition is named after its table. */
 export const partitionedTables = {
   callback_attempts: {
     column: 'callback_id',
     boundAt: firstCallbackIdAt,
     timeAt: timeOfCallbackId,
     rangeDays: 30,
-    // Those of callbacks that still have their text, because they wait or were asked for again; by callbacks_kept.
+    // Callbacks that still have their text because they wait for delivery or a resend (index callbacks_kept).
     needed: {
       key: 'merchant_id, callback_id',
       sql: `select merchant_id, callback_id
@@ -39,11 +38,10 @@ export const partitionedTables = {
 } as const satisfies Record<string, PartitionedTable>
 
 const dayMs = 24 * 60 * 60 * 1000
-/** So many ranges after the current one. */
 const rangesAhead = 2
-/** For less than PostgreSQL waits before it looks for a deadlock: we give way, and the next turn tries again. */
+/** Shorter than deadlock_timeout, so that this job gives way and retries in its next turn. */
 const lockTimeoutMs = 500
-/** No lock in time; and on a cluster, which looks for deadlocks by itself, one that was found. */
+/** Includes deadlocks that Citus detects itself. */
 const givenWay = new Set<unknown>(['55P03', deadlock])
 
 export interface Range {
@@ -58,7 +56,7 @@ export interface Partition extends Range {
 export interface KeptPartitions {
   readonly made: readonly string[]
   readonly dropped: readonly string[]
-  /** Somebody held the table for long; the next turn does it. */
+  /** The table stayed locked; the next turn retries. */
   readonly isBusy: boolean
 }
 
@@ -66,7 +64,10 @@ export type Partitions = ReturnType<typeof makePartitions>
 
 export function makePartitions(database: Pool) {
   return {
-    /** Makes what is missing, and drops what ended before `keptSinceMs`. Any number of gateways may do so at once. */
+    /**
+     * Creates missing partitions and drops those that ended before `keptSinceMs`. Safe to run in several gateways at
+     * once.
+     */
     keep: (name: PartitionedName, times: { readonly nowMs: number; readonly keptSinceMs: number }) =>
       keep(database, name, times),
     list: (name: PartitionedName) => readPartitions(database, name),
@@ -86,7 +87,8 @@ async function keep(
   let made: readonly string[] = []
   let dropped: readonly string[] = []
   try {
-    // The usual turn takes no lock. Under it all is read again: another gateway may have been first.
+    // The usual turn takes no lock. After locking, everything is read again, because another gateway may have acted
+    // first.
     if ((await missing(database)).length > 0)
       made = await locked(database, { name, mode: 'share row exclusive' }, async (transaction) =>
         make(transaction, name, await missing(transaction)),
@@ -102,7 +104,7 @@ async function keep(
   return { made, dropped, isBusy: false }
 }
 
-/** What no partition covers from the current range on. Ranges begin at whole multiples of their length. */
+/** Ranges start at whole multiples of their length. */
 export function missingRanges(
   partitions: readonly Range[],
   { nowMs, rangeDays }: { readonly nowMs: number; readonly rangeDays: number },
@@ -121,7 +123,6 @@ export function missingRanges(
   return missing
 }
 
-/** Without the default one, the oldest first. */
 async function readPartitions(database: Queryable, name: PartitionedName): Promise<readonly Partition[]> {
   const { timeAt } = partitionedTables[name]
   const { rows } = await database.query<{ name: string; bounds: string }>(
@@ -141,8 +142,8 @@ async function readPartitions(database: Queryable, name: PartitionedName): Promi
 }
 
 /**
- * Gateways take turns by the lock that migrations take turns by. Then writers wait, also for a partition that is made: an
- * insert that is on its way into the default would find that its row does not belong there any more.
+ * Uses the migrations' lock, so that gateways take turns. Writers must wait even for a new partition: an insert
+ * routed to the default partition would find that its row no longer belongs there.
  */
 function locked<Result>(
   database: Pool,
@@ -152,15 +153,15 @@ function locked<Result>(
   return database.transaction(async (transaction) => {
     await transaction.query(`set local lock_timeout = ${lockTimeoutMs}`)
     await transaction.query('lock table migrations in share row exclusive mode')
-    // Not its partitions: a vacuum of one of them would stand in the way.
+    // Excludes the partitions, because a vacuum of one of them would block the lock.
     await transaction.query(`lock table only ${name} in ${mode} mode`)
     return work(transaction)
   })
 }
 
 /**
- * Attached and not made as a partition, which would shut out readers. What fell into the default meanwhile moves along.
- * On a cluster, attaching spreads it.
+ * Creates a table and attaches it, because creating it as a partition would block readers. Matching rows of the
+ * default partition move along. On a cluster, attaching also distributes it.
  */
 async function make(
   transaction: Queryable,
@@ -185,8 +186,8 @@ async function make(
 }
 
 /**
- * Not `detach concurrently`, which PostgreSQL refuses where there is a default partition. What is still needed falls
- * back into the default, from which it goes with a later partition.
+ * PostgreSQL does not allow `detach concurrently` beside a default partition. Rows that are still needed move to the
+ * default partition and leave with a later partition.
  */
 async function drop(
   transaction: Queryable,

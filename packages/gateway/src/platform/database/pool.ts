@@ -1,5 +1,5 @@
-// The one way statements reach PostgreSQL: a thin layer over pg's pool that bounds every wait, survives the
-// death of any connection, and never hands on one whose state is not known.
+// Runs all statements: a thin layer over pg's pool that bounds every wait, survives lost connections, and never
+// reuses a connection whose state is unknown.
 import { channel } from 'node:diagnostics_channel'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
@@ -31,12 +31,12 @@ export interface Queryable {
 }
 
 export interface Pool extends Queryable {
-  /** Commits what `work` did, or nothing of it. A COMMIT whose answer was lost throws CommitUnknown. */
+  /** Commits all of `work` or nothing. Throws CommitUnknown if the response to COMMIT was lost. */
   transaction<Result>(
     work: (client: Queryable) => Promise<Result>,
     options?: { readonly statementTimeoutMs?: number },
   ): Promise<Result>
-  /** Waits for what is in flight, then closes all connections. */
+  /** Waits for running statements, then closes all connections. */
   close(): Promise<void>
   counts(): { readonly total: number; readonly idle: number; readonly waiting: number }
 }
@@ -44,17 +44,16 @@ export interface Pool extends Queryable {
 export interface PoolOptions {
   readonly max?: number
   readonly applicationName?: string
-  /** How long a caller waits for a free or new connection. */
   readonly connectTimeoutMs?: number
-  /** How many callers may wait; the next is refused at once with PoolBusy. */
+  /** Further callers are rejected at once with PoolBusy. */
   readonly maxWaiting?: number
-  /** 0 means without limit. */
+  /** 0 means no limit. */
   readonly statementTimeoutMs?: number
-  /** False: statements are not prepared under names, for a pooler in between does not keep them. */
+  /** False behind a pooler that does not keep prepared statements. */
   readonly isPreparing?: boolean
-  /** A pooler in between does not keep prepared statements: from now on none are used. Told once. */
+  /** Called once, when a pooler turns out not to keep prepared statements. */
   readonly onNotPrepared?: () => void
-  /** An idle connection was lost; nothing else fails because of it. */
+  /** An idle connection was lost. No statement fails because of it. */
   readonly onConnectionLost?: (error: Error) => void
 }
 
@@ -67,14 +66,14 @@ export const poolDefaults = {
   statementTimeoutMs: 10_000,
 } as const
 
-/** How much longer than the server we wait ourselves, for when the network swallows its answer. */
+/** How much longer than the server the client waits, in case the network loses a response. */
 const answerMarginMs = 2_000
 const idleTimeoutMs = 30_000
-/** How long a server that had no place for another connection is not asked for one. */
+/** How long a full server is not asked for another connection. */
 const makeDoForMs = 5_000
 const askAgainMs = 50
 
-/** Every statement as it is sent, in the call of whoever sends it; nobody listens but tests. */
+/** Publishes every statement, for tests. */
 export const statementChannel = channel('tillgate:statement')
 
 export function openPool(connection: ConnectionOptions, options: PoolOptions = {}): Pool {
@@ -82,9 +81,9 @@ export function openPool(connection: ConnectionOptions, options: PoolOptions = {
   const servers = new ServerChoice(serversOf(connection))
   const names = new PreparedNames({ isUsed: limits.isPreparing, onGivenUp: options.onNotPrepared })
   const pool = new pg.Pool({
-    // A class, because the pool makes a client of it whenever it needs one, and the server may be another by then.
+    // A class, because the pool creates clients on demand and the primary may have changed by then.
     Client: class extends pg.Client {
-      // It is called with the options of the pool; the types do not say so.
+      // The pool passes its options, which the types do not declare.
       constructor(config?: pg.ClientConfig) {
         super({ ...config, ...servers.current })
       }
@@ -97,8 +96,8 @@ export function openPool(connection: ConnectionOptions, options: PoolOptions = {
     keepAlive: true,
   })
   pool.on('error', (error) => options.onConnectionLost?.(error))
-  // While a client is lent out nobody else listens, and its death between two statements would end the process. From
-  // the very first moment on: the news of its death may come in one packet with that of its birth.
+  // Without this listener, the death of a client between two statements would end the process. It is added on
+  // connect, because an error may arrive in the same packet.
   pool.on('connect', (client) => client.on('error', ignore))
 
   let madeDo: NodeJS.Timeout | undefined
@@ -113,7 +112,7 @@ export function openPool(connection: ConnectionOptions, options: PoolOptions = {
     }
   }
 
-  /** Where the server has no place for another, one of those that we have will be free soon. */
+  /** If the server has no free place, one of our own connections will soon be free. */
   async function connect(): Promise<pg.PoolClient> {
     const deadline = performance.now() + limits.connectTimeoutMs
     for (;;) {
@@ -128,7 +127,7 @@ export function openPool(connection: ConnectionOptions, options: PoolOptions = {
     }
   }
 
-  /** With what there is, for a while; asking again and again would only cost the server. */
+  /** Uses the existing connections for a while, because asking again would only burden the server. */
   function makeDo(): void {
     pool.options.max = pool.totalCount
     clearTimeout(madeDo)
@@ -137,14 +136,14 @@ export function openPool(connection: ConnectionOptions, options: PoolOptions = {
     }, makeDoForMs).unref()
   }
 
-  /** From the server that takes writes: nothing was sent yet, so each of them may be tried. */
+  /** Finds the primary. Nothing has been sent yet, so trying each server is safe. */
   async function connectToPrimary(): Promise<pg.PoolClient> {
     for (let left = servers.count; ; left--) {
       const tried = servers.current
       try {
         return await pool.connect()
       } catch (error) {
-        // That all connections are lent out says nothing about the server.
+        // A full pool says nothing about the server.
         if (servers.count === 1 || !isTransient(error) || isPoolFull(error)) throw error
         servers.leave(tried)
         if (left <= 1) throw error
@@ -160,7 +159,7 @@ export function openPool(connection: ConnectionOptions, options: PoolOptions = {
       try {
         return await once()
       } catch (error) {
-        // Under its name the statement was not found, so nothing happened; now it goes in full.
+        // The prepared statement was missing, so nothing ran. Now the statement is sent in full.
         if (!isNotPrepared(error)) throw error
         return once()
       }
@@ -172,7 +171,6 @@ export function openPool(connection: ConnectionOptions, options: PoolOptions = {
   }
 }
 
-/** A connection while it is lent out, with the knowledge of whether it may be lent out again. */
 class Session {
   readonly #client: pg.PoolClient
   readonly #names: PreparedNames
@@ -196,11 +194,11 @@ class Session {
       const query = { text, ...(values && { values: [...values] }), ...(name !== undefined && { name }) }
       return await queryByCallback<typeof query, pg.QueryResult<Row>>(this.#client, query, timeoutMs)
     } catch (error) {
-      // After an error of a statement PostgreSQL goes on; after anything else nobody knows what is under way.
-      // A server that takes no writes any more is left too: the next connection finds the one that does.
+      // PostgreSQL continues after a statement error; after anything else the session's state is unknown. A read-only
+      // server is also left, so that the next connection finds the primary.
       if (!isStatementError(error) || hasCode(error, readOnly)) this.isBroken = true
       this.#names.giveUpAfter(error)
-      // The error was made where bytes arrive; who asked is known here.
+      // The error was created in the socket's handler; this stack shows the caller.
       if (error instanceof Error) Error.captureStackTrace(error)
       throw error
     }
@@ -225,8 +223,8 @@ async function runTransaction<Result>(
 ): Promise<Result> {
   const { work, statementTimeoutMs } = options
   const client = limited(session, statementTimeoutMs)
-  // Limits are set here and not with the session, because behind a transaction pooler a session is not ours.
-  // In one message with BEGIN they cost nothing that could be measured.
+  // Limits are set per transaction, because behind a transaction pooler a session is shared. In one message with
+  // BEGIN they have no measurable cost.
   await client.query(
     `begin; set local statement_timeout = ${statementTimeoutMs};
      set local idle_in_transaction_session_timeout = ${statementTimeoutMs}`,
@@ -240,7 +238,7 @@ async function runTransaction<Result>(
       },
     })
   } catch (error) {
-    // A rollback that fails marks the session as broken; the first error is the one that tells.
+    // A failed rollback marks the session as broken. The first error is the informative one.
     if (!session.isBroken) await client.query('rollback').catch(ignore)
     throw error
   }
@@ -259,13 +257,12 @@ async function commit(session: Session, statementTimeoutMs: number): Promise<voi
   const { command } = await session.run({ text: 'commit' }, timeoutMs).catch((error: unknown) => {
     throw session.isBroken ? new CommitUnknown(error) : error
   })
-  // PostgreSQL answers COMMIT with ROLLBACK when a statement before it failed and the failure was swallowed.
+  // PostgreSQL responds to COMMIT with ROLLBACK if an earlier statement failed and its error was ignored.
   if (command !== 'COMMIT') {
     throw new Error('the transaction was rolled back: a failed statement in it was ignored')
   }
 }
 
-/** The driver's pool calls it with every new connection. */
 function refuseStandby(client: pg.PoolClient, done: (error?: Error) => void): void {
   client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby').then(
     ({ rows }) => {

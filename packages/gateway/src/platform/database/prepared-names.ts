@@ -1,12 +1,11 @@
-// Names under which statements are prepared, once a connection. A pooler that lends out another connection for every
-// transaction may not keep them; then they are given up, and every statement is sent in full.
+// Assigns names to prepared statements, one per connection. If a pooler does not keep prepared statements, all
+// statements are sent in full from then on.
 import { createHash } from 'node:crypto'
 import { isNotPrepared } from './transient.ts'
 
 export interface Statement {
   readonly text: string
   readonly values?: readonly unknown[]
-  /** Parsed and planned once a connection under this name. */
   readonly name?: string
 }
 
@@ -32,7 +31,10 @@ export class PreparedNames {
     this.#onGivenUp?.()
   }
 
-  /** With a mark of the text: two versions of the gateway behind one pooler never take one for the other. */
+  /**
+   * Includes a hash of the text, so that two versions of the gateway behind one pooler never confuse their
+   * statements.
+   */
   #nameOf(name: string, text: string): string {
     const known = this.#names.get(text)
     if (known !== undefined) return known

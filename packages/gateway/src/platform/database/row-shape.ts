@@ -1,6 +1,5 @@
-// How a row becomes a value of the program: each property with the column or expression that it is read from, declared
-// once for the select list and for the reading. Null is undefined. The driver gives a bigint as text, so a property that
-// is a number or a bigint says so.
+// Maps a row to a value: each property with its column or expression, declared once for the select list and the
+// mapping. Null becomes undefined. The driver returns a bigint as text, so numbers and bigints are declared.
 import { plainSql, type Sql } from './sql.ts'
 
 interface Converted<Value> {
@@ -13,7 +12,7 @@ type Source<Value> = Value extends number | bigint ? Converted<Value> : string
 export type Sources<Type> = { readonly [Name in keyof Type]-?: Source<NonNullable<Type[Name]>> }
 
 export interface RowShape<Type> {
-  /** For the select list. Properties are told apart from those of another shape in the same row by the shape's name. */
+  /** Aliases start with the shape's name, so that one row can hold several shapes. */
   readonly columns: Sql
   readonly read: (row: Readonly<Record<string, unknown>>) => Type
 }
@@ -37,7 +36,7 @@ export function rowShape<Type>(name: string, sources: Sources<Type>): RowShape<T
       const value: Record<string, unknown> = {}
       for (const { property, convert, alias } of fields) {
         const stored = row[alias] ?? undefined
-        // Safe: what is converted is a number or comes as text.
+        // Safe: a converted column is a number or text.
         value[property] = convert && stored !== undefined ? convert(stored as string) : stored
       }
       // Safe: the sources name every property of it.

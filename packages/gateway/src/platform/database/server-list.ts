@@ -1,9 +1,9 @@
-// A DATABASE_URL may name several servers, as libpq's may: a primary and its standbys, of which the one that takes
-// writes is used. The driver knows one server only, so the address is taken apart here.
+// Splits a DATABASE_URL that names several servers, as libpq accepts it, because the driver supports one server only.
+// The server that accepts writes is used.
 
 const shape = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)([^?#]*)(\?[^#]*)?$/i
 
-/** One address for each server that the URL names; throws an Error whose message completes "it …". */
+/** Returns one address per server. Throws an Error whose message completes "it …". */
 export function splitServers(url: string): readonly [string, ...string[]] {
   const [, start, hosts = '', path = '', query = ''] = shape.exec(url) ?? []
   if (start === undefined) return [url]
@@ -16,7 +16,7 @@ export function splitServers(url: string): readonly [string, ...string[]] {
   const [first = '', ...others] = hosts.split(',')
   if (others.length > 0 && [first, ...others].includes(''))
     throw new Error('names an empty host between its commas')
-  // The parameters as they stand, unless one was taken out: encoding them anew would change what nobody asked to.
+  // Keeps the parameters as written, because encoding them again would change them.
   const isAsWritten = !query.includes('target_session_attrs')
   const end = isAsWritten ? path + query : rest
   return [`${start}${first}${end}`, ...others.map((host) => `${start}${host}${end}`)]
@@ -24,7 +24,7 @@ export function splitServers(url: string): readonly [string, ...string[]] {
 
 const acceptedTargets = new Set(['read-write', 'primary', 'any'])
 
-/** Which of several servers is used: the last that took writes, until it fails. */
+/** Prefers the last primary until it fails. */
 export class ServerChoice<Server> {
   readonly #servers: readonly [Server, ...Server[]]
   #at = 0
@@ -41,7 +41,7 @@ export class ServerChoice<Server> {
     return this.#servers[this.#at] ?? this.#servers[0]
   }
 
-  /** The next is tried, unless somebody else noticed it first. */
+  /** Moves to the next server, unless another caller already did. */
   leave(failed: Server): void {
     if (failed === this.current) this.#at = (this.#at + 1) % this.#servers.length
   }

@@ -1,6 +1,5 @@
-// SQL as text with its values where they stand: sql`… where login = ${login}` is a statement with $1 and [login]. A
-// fragment within another brings its text and its values along. Only what is written in the program is text; whatever
-// comes from outside is a value.
+// SQL text with inline values: sql`… where login = ${login}` becomes $1 and [login]. A nested fragment contributes
+// its text and values. Only literals in the program become text; all other input is a value.
 
 export interface Sql {
   readonly text: string
@@ -33,7 +32,7 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly unknown[])
   return new Fragment(strings, parts)
 }
 
-/** Parsed and planned once a connection, under this name. */
+/** Parsed and planned once per connection under this name. */
 export function prepared(name: string) {
   return (strings: TemplateStringsArray, ...parts: readonly unknown[]) => ({
     name,
@@ -41,18 +40,17 @@ export function prepared(name: string) {
   })
 }
 
-/** Text of the program's own: a name of a column, a condition without values. */
+/** Only for text written in the program: a column name or a condition without values. */
 export function plainSql(text: string): Sql {
   return new Fragment([text], [])
 }
 
-/** The conditions that are there, all of them: for what follows `where`. */
 export function allOf(conditions: readonly (Sql | false | undefined)[]): Sql {
   const wanted = conditions.filter((condition) => condition instanceof Fragment)
   return wanted.length === 0 ? plainSql('true') : joined(wanted, ' and ')
 }
 
-/** Of one merchant where one is given, else of all. A merchant in so many words is what finds the machine of their rows. */
+/** Limits a statement to one merchant, if given. The explicit condition lets Citus find the merchant's machine. */
 export function merchantIs(alias: Sql, merchantId: string | undefined): Sql {
   return merchantId === undefined ? plainSql('true') : sql`${alias}.merchant_id = ${merchantId}`
 }
@@ -61,7 +59,6 @@ export function unionAll(selects: readonly Sql[]): Sql {
   return joined(selects, ' union all ')
 }
 
-/** With commas in between. */
 export function listed(parts: readonly Sql[]): Sql {
   return joined(parts, ', ')
 }
@@ -70,7 +67,7 @@ function joined(parts: readonly Sql[], separator: string): Sql {
   return new Fragment(['', ...parts.slice(1).map(() => separator), ''], parts)
 }
 
-/** What many items hold under each of these names, an array a name: for `unnest`. */
+/** Returns one array per name, for `unnest`. */
 export function columnsOf<Item>(items: readonly Item[], ...names: readonly (keyof Item)[]): unknown[][] {
   return names.map((name) => items.map((item) => item[name]))
 }

@@ -1,17 +1,15 @@
-// Where every table belongs when the database is spread over many machines. One list, in an order in which parents
-// come before their children; a test holds it against the catalog, so that no table is added without a place.
+// Lists every table with its place in a distributed database, parents before children. A test compares the list with
+// the catalog.
 
 /**
- * `spread`: belongs to a merchant and lies with the merchant's other rows, found by merchant_id.
- * `local`: small, or claimed from by workers; stays in one place, on the coordinator.
+ * `spread` tables belong to a merchant and are distributed by merchant_id. `local` tables are small or used for
+ * claims and stay on the coordinator.
  */
 export type TablePlace = 'spread' | 'local'
 
 export interface TablePlan {
   readonly place: TablePlace
-  /** Has a row before anybody used the database. */
   readonly isFilledByMigration?: boolean
-  /** The spread tables that its rows point at, by the columns that do; the same names on both sides. */
   readonly references?: Readonly<Record<string, readonly string[]>>
 }
 
@@ -104,10 +102,9 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   email_optouts: { place: 'local' },
 }
 
-/** The column by which spread tables are spread. */
 export const spreadColumn = 'merchant_id'
 
-/** Merchant by merchant in one order for everybody, so that two who lock rows never wait for each other in a circle. */
+/** A fixed order of merchants prevents deadlocks between transactions that lock rows of several merchants. */
 export function byMerchant<Key extends { readonly merchantId: string }>(
   keys: readonly Key[],
 ): readonly (readonly [merchantId: string, keys: readonly Key[]])[] {
@@ -121,7 +118,7 @@ export interface SpreadForeignKey {
   readonly references: string
 }
 
-/** The foreign keys among spread tables, by the names that PostgreSQL gives them. */
+/** Uses the constraint names that PostgreSQL generates. */
 export function spreadForeignKeys(plans = tablePlans): readonly SpreadForeignKey[] {
   return Object.entries(plans).flatMap(([table, { references = {} }]) =>
     Object.entries(references).map(([parent, columns]) => ({

@@ -1,10 +1,10 @@
-// Tells a database that is away for the moment from a statement that is wrong: the first is answered with
-// "not available now" and tried again, the second is a bug or a Failure.
+// Separates a temporarily unavailable database, which is reported as 50300 and retried, from a wrong statement, which
+// is a bug or a Failure.
 import pg from 'pg'
 import { codeOf } from '../runtime/errors.ts'
 import { isRefusedByWorker } from './data-error.ts'
 
-/** The connection was lost after COMMIT was sent: whether it happened is found out by reading, never guessed. */
+/** The connection was lost after COMMIT was sent. Only reading shows whether the transaction committed. */
 export class CommitUnknown extends Error {
   constructor(cause: unknown) {
     super('the connection was lost while the transaction committed', { cause })
@@ -12,7 +12,6 @@ export class CommitUnknown extends Error {
   }
 }
 
-/** More callers wait for a connection than may. */
 export class PoolBusy extends Error {
   constructor(maxWaiting: number) {
     super(`${maxWaiting} callers wait for a database connection already`)
@@ -21,12 +20,11 @@ export class PoolBusy extends Error {
 }
 
 export const tooManyConnections = '53300'
-/** Transactions waited for each other in a circle, and this is the one that was ended. */
 export const deadlock = '40P01'
-/** A server whose words are not English calls a panic otherwise; this is the code of most. */
+/** A server with a non-English locale words a panic differently; most panics have this code. */
 const ioError = '58030'
 
-/** With these the server ends the connection; 08… does too. */
+/** The server ends the connection with these codes and with 08…. */
 const endingSqlStates = new Set([
   '57P01', // terminated by an administrator, or the server stops
   '57P02', // another session crashed, all are reset
@@ -38,13 +36,11 @@ const endingSqlStates = new Set([
   tooManyConnections,
 ])
 
-/** A standby, or a primary that just stepped down. */
 export const readOnly = '25006'
 
-/** Behind a pooler that keeps no prepared statements: it is not there, or somebody else's is. */
+/** Behind a pooler, the prepared statement is missing or belongs to another client. */
 const notPreparedSqlStates = new Set(['26000', '42P05'])
 
-/** About the one statement or the one session, not the server. */
 const ownSqlStates = new Set([
   '40001', // serialization failure
   deadlock,
@@ -58,9 +54,9 @@ const ownSqlStates = new Set([
   tooManyConnections,
 ])
 
-/** Nothing happened, and the same statement may well work in a moment. */
+/** Nothing happened, and the same statement may succeed shortly. */
 const passingSqlStates = new Set([
-  '40001', // serialization failure
+  '40001',
   deadlock,
   '53100', // disk full
   '53200', // out of memory
@@ -84,14 +80,14 @@ const transientSystemCodes = new Set([
   'EAI_AGAIN',
 ])
 
-// The driver gives these no code.
+// The driver gives these errors no code.
 const transientMessages =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|read ECONNRESET)/
 
-/** What the coordinator of a cluster says while a worker is away or a shard moves; it has no codes of its own for it. */
+/** Messages of a Citus coordinator while a worker is away or a shard moves. They have no codes of their own. */
 const clusterMessages =
   /failure on connection marked as essential|could not find valid entry for shard|failed to COPY to shard|failed to execute task/
-/** A worker that answers has a code of its own; without one its connection is lost. */
+/** Without a code from the worker, its connection was lost. */
 const clusterContext = /while executing command on/
 
 function isOfCluster(error: Error): boolean {
@@ -99,7 +95,7 @@ function isOfCluster(error: Error): boolean {
   return !isRefusedByWorker(error) && (clusterMessages.test(error.message) || clusterContext.test(context))
 }
 
-/** Its disk fails, and it starts again: what it was asked to commit may be there afterwards. */
+/** The disk fails and the server restarts. The transaction may have committed. */
 function isPanic(error: Error): boolean {
   return error instanceof pg.DatabaseError && error.severity === 'PANIC'
 }
@@ -107,12 +103,12 @@ function isPanic(error: Error): boolean {
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof CommitUnknown || error instanceof PoolBusy || isPanic(error)) return true
-  // A name with several addresses fails with one error for each.
+  // A name with several addresses fails with one error per address.
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isTransient)
   const code = codeOf(error)
   if (code === undefined) return transientMessages.test(error.message)
   if (code === 'XX000' || code === ioError) return isOfCluster(error)
-  // 08P01, a violation of the protocol, does not go away by itself.
+  // 08P01 is a protocol violation and therefore permanent.
   if (/^08[0-9A-Z]{3}$/.test(code)) return code !== '08P01'
   return (
     endingSqlStates.has(code) ||
@@ -122,7 +118,7 @@ export function isTransient(error: unknown): boolean {
   )
 }
 
-/** The server cannot be reached, or takes no statements: more than one statement fails because of it. */
+/** The failure affects more than one statement. */
 export function isAway(error: unknown): boolean {
   if (!isTransient(error) || error instanceof PoolBusy) return false
   const code = codeOf(error)
@@ -133,7 +129,7 @@ export function isNotPrepared(error: unknown): boolean {
   return error instanceof pg.DatabaseError && notPreparedSqlStates.has(error.code ?? '')
 }
 
-/** The server refused a statement and the connection goes on. */
+/** The server rejected a statement, and the connection stays usable. */
 export function isStatementError(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined || isPanic(error)) return false
   return !endingSqlStates.has(error.code) && !error.code.startsWith('08') && error.code !== ioError

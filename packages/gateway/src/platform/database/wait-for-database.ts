@@ -1,5 +1,5 @@
-// At the start: waits for a database that is away, or goes away meanwhile, and refuses at once, in words that say what to
-// change, what no waiting will mend. The password is in none of them.
+// Waits at startup for a database that is away, and fails at once with a remedy where waiting cannot help. No message
+// contains the password.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { codeOf, messageOf } from '../runtime/errors.ts'
@@ -17,7 +17,6 @@ export interface DatabaseAway {
   readonly address: string
   readonly reason: string
   readonly retryInMs: number
-  /** The same as the time before. */
   readonly isTold: boolean
 }
 
@@ -41,7 +40,6 @@ export function waitForDatabase(
   })
 }
 
-/** Begins again for as long as the database goes away meanwhile: what may be begun again. */
 export function insist<Result>(
   connection: ConnectionOptions,
   waiting: Waiting,

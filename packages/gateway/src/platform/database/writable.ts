@@ -1,4 +1,4 @@
-// What readiness asks of the database: does it take writes, durably, and is the schema there?
+// The readiness query: the database accepts durable writes and has the schema.
 
 import { codeOf } from '../runtime/errors.ts'
 import type { Pool } from './pool.ts'
@@ -9,15 +9,14 @@ export type Writability =
   | { readonly kind: 'not_writable'; readonly reason: string }
 
 /**
- * More than its memory holds, so that a temporary file of a few hundred kilobytes is written. A disk that is full has no
- * room for it, nor for another page of a table, while a row lock still fits into the log that was laid out before.
+ * Sorting this many rows writes a temporary file of a few hundred kilobytes. It fails on a full disk, whereas a row
+ * lock still fits into preallocated log.
  */
 const roomOnDisk = 'select count(*) from generate_series(1, 10000)'
 
 /**
- * A row lock is the smallest real write: it needs a transaction number and a commit record on disk, so a
- * standby or a read-only database refuses it. It does not wait for a running migration. A database
- * that a newer gateway has taken further in the meantime still counts as ours.
+ * A row lock is the smallest durable write, so a standby or a read-only database rejects it. It does not wait for a
+ * running migration. A newer schema also counts as ready.
  */
 export async function checkWritable(pool: Pool, schemaNumber: number): Promise<Writability> {
   try {

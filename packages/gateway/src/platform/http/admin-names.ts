@@ -1,6 +1,5 @@
-// The names that the admin listener answers to. A page of another site can have its own name lead to a private address
-// (DNS rebinding): the operator's browser then lets that page read what the listener answers, and the one thing that
-// gives it away is its name in the Host header. An address in numbers cannot be led elsewhere.
+// Checks the Host header on the admin listener against DNS rebinding: a foreign page may point its name at a private
+// address, and only the Host header reveals it. Numeric addresses cannot be rebound.
 import { isIP } from 'node:net'
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
@@ -13,8 +12,8 @@ export function refuseOtherNames(listener: FastifyInstance, names: readonly stri
     return known.has(name) || isIP(name.replace(/^\[|\]$/g, '')) > 0
   }
   listener.addHook('onRequest', (request, _reply, done) => {
-    // As it was sent: a script can claim any X-Forwarded-Host, but never another Host. A target in absolute form names
-    // a host as well, and a proxy in front may have gone by that one.
+    // A script can set X-Forwarded-Host but not Host. An absolute-form target also names a host, which a proxy may
+    // have used.
     const { host = '' } = request.headers
     const { originalUrl: url } = request
     const asked = /^[/*]/.test(url) ? [host] : [host, URL.parse(url)?.host ?? url]

@@ -1,4 +1,4 @@
-// What is told of every answer, whichever way it was given: a line in the log, and the figures.
+// Records every response as a log line and as metrics.
 import { BoundedMap } from '../runtime/bounded-map.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
@@ -7,65 +7,56 @@ import { isProbe } from './health.ts'
 
 export interface Answered {
   readonly requestId: string
-  /** Of HTTP. */
   readonly verb: string
   /** The pattern, never the path: a checkout link is a secret. */
   readonly route: string
   readonly httpStatus: number
   readonly durationMs: number
-  /** Of the client, as far as it is known. Asked for only where the request was rejected. */
+  /** Read only for rejected requests. */
   readonly address?: string | undefined
-  /** Left out where it was served. */
   readonly failure?: AnsweredFailure | undefined
-  /** Of the merchant API alone. */
   readonly api?: AnsweredCall
 }
 
 export interface AnsweredFailure {
   readonly code: number
   readonly field?: string
-  /** Left out where it may repeat what nobody else should read. */
+  /** Omitted where it may repeat secrets. */
   readonly message?: string
 }
 
-/** As much as is known of it. */
 export interface AnsweredCall {
   readonly operation: string | undefined
-  /** As the envelope says. */
   readonly merchantId: string | undefined
-  /** The envelope was opened: it is that merchant's. */
   readonly isOpened: boolean
   readonly code: number
 }
 
 export type NoteAnswered = (answered: Answered) => void
 
-/** Unavailable answers come by the thousands: one line counts all of them since the last. */
+/** Unavailable responses come by the thousands, so one line counts all since the last. */
 export const turnedAwayEveryMs = 10_000
-/** A throttled address keeps sending: one line counts all of its requests since the last. */
+/** A throttled address keeps sending, so one line counts all of its requests since the last. */
 export const throttledEveryMs = 10_000
 /**
- * Of rejected and throttled requests and of shut-out addresses together. Lines are written at once, so a flood must not
- * cause one each: the rest is counted. At 300 bytes a line that is 260 MB a day at most.
+ * Covers rejections, throttling and shut-outs together. Log writes are synchronous, so a flood is counted instead of
+ * logged. At 300 bytes a line, this is 260 MB a day at most.
  */
 export const rejectedLinesPerSecond = 10
 const throttled = 429
 const unavailable = 503
-/** Of addresses that were throttled lately. */
 const maxAddresses = 10_000
 
 export interface AnswerLog {
   readonly answered: NoteAnswered
-  /** Connections of this address were refused before any request was read. */
   readonly connectionRefused: (address: string) => void
-  /** By the key of an address. */
   readonly shutOut: (key: string) => void
 }
 
 export interface AnswerLogParts {
   readonly log: Log
   readonly clock: Pick<Clock, 'now'>
-  /** The address of a proxy of ours is in no line: whatever bans addresses by the log must not ban the proxy. */
+  /** Log lines never contain a trusted proxy's address, because log-based bans must not ban the proxy. */
   readonly isProxy: (address: string) => boolean
 }
 
@@ -111,7 +102,7 @@ export function makeAnswerLog({ log, clock, isProxy }: AnswerLogParts): AnswerLo
         noteThrottled(answered.address, 'requests throttled', {
           httpStatus,
           route,
-          // Past its own rate: an address that no filter of log lines should ban.
+          // This address exceeded only its own rate and must not be banned by log filters.
           merchantId: api?.isOpened ? api.merchantId : undefined,
         })
       if (httpStatus === unavailable) noteTurnedAway(route)
@@ -122,7 +113,7 @@ export function makeAnswerLog({ log, clock, isProxy }: AnswerLogParts): AnswerLo
     },
   }
 
-  /** False past the lines of this second. The first line of a later one counts those that were left out. */
+  /** False once this second's lines are used. The next line counts the omitted ones. */
   function hasLine(): boolean {
     const second = Math.floor(clock.now() / 1_000)
     if (second !== rejected.second) {
@@ -149,7 +140,7 @@ export function makeAnswerLog({ log, clock, isProxy }: AnswerLogParts): AnswerLo
     tell(turnedAway)
   }
 
-  /** A clock that was set back must not silence it. */
+  /** A clock that was set back must not silence the log. */
   function isDue({ toldAtMs }: Counted, everyMs: number): boolean {
     return Math.abs(clock.now() - toldAtMs) >= everyMs
   }
@@ -164,7 +155,7 @@ export function makeAnswerLog({ log, clock, isProxy }: AnswerLogParts): AnswerLo
   }
 }
 
-/** Successful requests are not worth a line by default, nor is a probe, which asks again and again. */
+/** By default, successful requests and repeated probes are not logged. */
 function levelOf({ httpStatus, route }: Answered): 'warn' | 'info' | 'debug' {
   if (httpStatus < 400 || isProbe(route) || httpStatus === throttled || httpStatus === unavailable)
     return 'debug'

@@ -1,4 +1,4 @@
-// Binds a listener to its address, or says in plain words why that cannot be.
+// Binds a listener to its address, or fails with a clear reason.
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { exitCodes, StartFailure } from '../runtime/start-failure.ts'
@@ -6,16 +6,14 @@ import { exitCodes, StartFailure } from '../runtime/start-failure.ts'
 export interface BindOptions {
   readonly host: string
   readonly port: number
-  /** The names of the settings that hold them, for the words. */
   readonly hostSetting: string
   readonly portSetting: string
 }
 
-/** The address under which this machine reaches it. */
 export async function bind(listener: FastifyInstance, options: BindOptions): Promise<string> {
   const { host, port } = options
   try {
-    // Of localhost the listener takes IPv4 alone: for a second address Fastify opens a second server, past our limits.
+    // For localhost, the listener uses IPv4 only: Fastify would open a second server for IPv6, without our limits.
     await listener.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
   } catch (error) {
     throw new StartFailure(whyNotBound(error as NodeJS.ErrnoException, options), {
@@ -23,7 +21,7 @@ export async function bind(listener: FastifyInstance, options: BindOptions): Pro
       cause: error,
     })
   }
-  // Safe: a listener that is bound to a host and a port has an AddressInfo, not a path.
+  // Safe: a listener bound to a host and port has an AddressInfo.
   const address = listener.server.address() as AddressInfo
   const isAnywhere = host === '0.0.0.0' || host === '::'
   const name = isAnywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host

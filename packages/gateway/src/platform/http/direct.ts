@@ -1,9 +1,9 @@
-// The short way in: what is asked for most is answered on node:http itself, because the framework would cost as much
-// as all of our own work on such a request (docs/performance.md). Pages take the long way.
+// Serves the most frequent requests directly on node:http, because the framework would cost as much as our own work
+// (docs/performance.md).
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Failure } from '@tillgate/protocol'
 
-/** Undefined when it did not take the request; then the framework does. */
+/** Returns undefined if the framework must handle the request. */
 export type Direct = (request: IncomingMessage, response: ServerResponse) => Taken | undefined
 
 export interface Taken {
@@ -13,11 +13,10 @@ export interface Taken {
 
 export interface Reading {
   readonly maxBytes: number
-  /** It was larger than that, and read for nothing. */
   readonly onTooLarge: () => void
 }
 
-/** Undefined when the client went away before all of it was there. */
+/** Resolves with undefined if the client disconnected early. */
 export function readText(
   request: IncomingMessage,
   { maxBytes, onTooLarge }: Reading,
@@ -52,11 +51,9 @@ export interface DirectAnswer {
   readonly requestId: string
   readonly body: object
   readonly retryAfterSeconds?: number | undefined
-  /** The connection is closed after it, so that nothing more has to be read from it. */
   readonly isLast: boolean
-  /** The Strict-Transport-Security header. Here, because a header that is set before takes 5 µs more. */
+  /** The Strict-Transport-Security header. Passed here, because setting a header beforehand takes 5 µs more. */
   readonly hsts: string | undefined
-  /** The same at once: what is left of the request is not even read. */
   readonly isCut?: boolean
 }
 
@@ -66,13 +63,12 @@ export function sendJson(response: ServerResponse, answer: DirectAnswer): void {
   else response.end(text)
 }
 
-/** Of a body that is too large, for senders that look for an answer only once they have sent everything. */
+/** Some clients read a response only after they have sent the whole body. */
 export const maxDiscardedBytes = 4 * 1024 * 1024
 
 /**
- * Sends an answer while the body is still coming: a connection that is cut under its sender takes the answer with it. So
- * only our side is ended, and the rest is read for nothing, up to so many bytes and as long as the request may take.
- * Resolves with how many bytes that were, when the body has ended or the connection is cut.
+ * Responds while the body is still arriving. Cutting the connection would lose the response, so only our side is
+ * closed and the rest is discarded, within limits. Resolves with the number of discarded bytes.
  */
 export function sendJsonEarly(response: ServerResponse, answer: DirectAnswer): Promise<number> {
   const { req: request } = response
@@ -89,7 +85,6 @@ export function sendJsonEarly(response: ServerResponse, answer: DirectAnswer): P
   return new Promise((resolve) => request.on('close', () => resolve(bytes)))
 }
 
-/** The text that follows it. */
 function writeHead(response: ServerResponse, answer: DirectAnswer): string {
   const text = JSON.stringify(answer.body)
   const headers = [

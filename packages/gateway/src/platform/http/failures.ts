@@ -1,5 +1,5 @@
-// What a failure looks like from outside. The one place that turns a thrown error into an answer: a Failure says
-// what to change, a database that is away is 50300, and whatever else went wrong is an internal error and says no more.
+// Turns a thrown error into a response: a Failure explains what to change, an unavailable database is 50300, and all
+// else is an internal error without details.
 import type { Socket } from 'node:net'
 import { didYouMean, Failure, type FailureName, failureAnswer, httpStatusOf } from '@tillgate/protocol'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -9,18 +9,14 @@ import type { AnsweredFailure, NoteAnswered } from './answered.ts'
 
 export type SendMissingPage = (reply: FastifyReply) => FastifyReply
 
-/** Of an address that nobody serves, in a message. */
 const maxShownPath = 80
 
-/** For the client to read the answer and close its end; one that does not is cut. */
 const lingerMs = 1_000
 
 export interface FailureParts {
   readonly isUnavailable: (error: unknown) => boolean
-  /** The page with a section for each code. */
   readonly errorsUrl?: (() => string | undefined) | undefined
   readonly sendMissingPage: SendMissingPage
-  /** Where POST is served beside the framework's own routes. */
   readonly postPaths: readonly string[]
 }
 
@@ -51,7 +47,7 @@ export function answerFailures(
   })
 }
 
-/** What is no request to the API may be a wrong address with a secret in it, which is not repeated. */
+/** A path outside the API may be a mistyped address with a secret, so it is not repeated. */
 function noSuchPath(method: string, path: string, postPaths: readonly string[]): Failure {
   const shown = path.slice(0, maxShownPath)
   const message =
@@ -59,7 +55,6 @@ function noSuchPath(method: string, path: string, postPaths: readonly string[]):
   return new Failure('no_such_operation', { message })
 }
 
-/** From a path to the verbs that are served there. */
 function noteVerbs(listener: FastifyInstance, postPaths: readonly string[]): (path: string) => string[] {
   const routes: { readonly pattern: RegExp; readonly verbs: readonly string[] }[] = []
   listener.addHook('onRoute', ({ url, method }) => {
@@ -75,14 +70,14 @@ function noteVerbs(listener: FastifyInstance, postPaths: readonly string[]): (pa
   }
 }
 
-/** Browsers ask for pages by name, programs take whatever comes. */
+/** Browsers accept HTML explicitly; programs accept anything. */
 export function isBrowser({ method, headers }: FastifyRequest): boolean {
   return /^(GET|HEAD)$/.test(method) && /\btext\/html\b/.test(headers.accept ?? '')
 }
 
 const failures = new WeakMap<FastifyRequest, AnsweredFailure>()
 
-/** What the request was answered with, without the message: of a form it may repeat a password. */
+/** Excludes the message, which may repeat a form's password. */
 export function failureOf(request: FastifyRequest): AnsweredFailure | undefined {
   return failures.get(request)
 }
@@ -96,25 +91,23 @@ export function sendFailure(
   const { code, field } = failure
   failures.set(request, { code, ...(field !== undefined && { field }) })
   reply.status(httpStatusOf(failure.code))
-  // What is left of the request is not read.
+  // The rest of the request is not read.
   if (failure.failure === 'too_large') reply.header('connection', 'close')
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
   return reply.send(failureAnswer(failure, request.id, errorsUrl))
 }
 
-/** A connection that has no response of Node's own: what came on it is no request, or none that is served. */
+/** A connection without a Node.js response: its data is not HTTP or not a supported request. */
 export interface BareConnection {
   readonly socket: Socket
   readonly requestId: string
-  /** Of the client, where a request of it was read: the connection may be a proxy's. */
+  /** Known only if a request was read, because the connection may be a proxy's. */
   readonly address?: string
   readonly onAnswered: NoteAnswered
-  /** The Strict-Transport-Security header. */
   readonly hsts?: string | undefined
   readonly startTimer?: StartTimer
 }
 
-/** What is not HTTP, is too large to be, or comes too late is told so, and the line is cut. */
 export function answerBrokenHttp(error: BrokenHttp, connection: BareConnection): void {
   const { socket } = connection
   if (error.code === 'ECONNRESET' || isSilence(error, socket) || !socket.writable) {
@@ -128,14 +121,14 @@ export function answerBrokenHttp(error: BrokenHttp, connection: BareConnection):
     const message = 'The request did not come in time.'
     answerAndCut(connection, '408 Request Timeout', new Failure('malformed_envelope', { message }))
   } else {
-    // The parser's own words, from a list of its own.
+    // The parser's reason comes from a fixed list.
     const why = error.reason ? `: ${error.reason}` : ''
     const message = `This is not HTTP as it should be${why}.`
     answerAndCut(connection, '400 Bad Request', new Failure('malformed_envelope', { message }))
   }
 }
 
-/** As Node.js ends a request that takes too long. */
+/** Matches how Node.js ends a slow request. */
 export function answerTooSlow(connection: BareConnection): void {
   answerBrokenHttp(Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), connection)
 }
@@ -166,7 +159,7 @@ function answerAndCut(connection: BareConnection, statusLine: string, failure: F
     address: connection.address ?? socket.remoteAddress,
     failure,
   })
-  // Node keeps a connection of which the other end stays open.
+  // Node.js would keep a half-open connection.
   socket.once(
     'close',
     startTimer(lingerMs, () => socket.destroy()),
@@ -178,14 +171,14 @@ export function toFailure(error: unknown, isUnavailable: (error: unknown) => boo
   const { code = '', statusCode = 500, message = '' } = (error ?? {}) as Partial<FastifyError>
   const known = frameworkFailures[code]
   if (known) return new Failure(known, { cause: error })
-  // Whatever else it finds wrong with a request is no failure of ours.
+  // The framework rejected the request; this is not our error.
   if (code.startsWith('FST_') && statusCode >= 400 && statusCode < 500)
     return new Failure('malformed_envelope', { message, cause: error })
   if (isUnavailable(error)) return new Failure('unavailable', { retryAfterSeconds: 1, cause: error })
   return new Failure('internal', { cause: error })
 }
 
-/** Of a page that tells of the error in its own words. Which requests the framework refuses is its own to say. */
+/** For pages that word the error themselves. */
 export function pageStatusOf(error: unknown, isUnavailable: (error: unknown) => boolean): number {
   if (error instanceof Failure) return httpStatusOf(error.code)
   if (isUnavailable(error)) return 503
@@ -193,7 +186,6 @@ export function pageStatusOf(error: unknown, isUnavailable: (error: unknown) => 
   return typeof given === 'number' && given >= 400 && given < 500 ? given : 500
 }
 
-/** What Fastify itself refuses before a route of ours runs. */
 const frameworkFailures: Record<string, FailureName> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'not_json',
   FST_ERR_CTP_INVALID_TYPE: 'not_json',

@@ -1,15 +1,14 @@
-// /healthz: the event loop lives. /readyz: send traffic here, or not, and why not.
+// /healthz: the event loop is alive. /readyz: whether to send traffic here, and why not.
 import type { FastifyInstance } from 'fastify'
 
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string }
 
-/** The question writes to the disk: whoever asks without end has it asked ten times a second. */
+/** The readiness check writes to the disk, so frequent probes share a result. */
 export const readyForMs = 100
 
-/** However many ask, and wherever, it is asked once at a time, and not again soon after it was ready. */
+/** Runs one check at a time and reuses a recent success. */
 export function askedSeldom(
   readiness: () => Promise<Readiness>,
-  /** Of the machine's own time, in milliseconds. */
   now: () => number = () => performance.now(),
 ): () => Promise<Readiness> {
   let asking: Promise<Readiness> | undefined

@@ -1,4 +1,4 @@
-// One HTTP listener, public or admin: bounded in connections, time and size; every answer bears a request id.
+// One HTTP listener, public or admin, with limits on connections, time and size, and a request id in every response.
 import type { RequestListener, Server } from 'node:http'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Log } from '../runtime/log.ts'
@@ -21,11 +21,10 @@ export const listenerLimits = {
   headerBytes: 16 * 1024,
   connections: {
     total: 10_000,
-    /** For known addresses alone, so that merchants are served whoever else comes. */
+    /** Reserved for known addresses, so that merchants are always served. */
     reserved: 2_500,
-    /** So that it takes several addresses to take all of them. */
     perAddress: 2_500,
-    /** Who keeps its connections open needs far fewer; a merchant that does not may still send so many requests a second. */
+    /** Clients with keep-alive need far fewer; others can still send this many requests a second. */
     fresh: {
       known: { perSecond: 500, burst: 2_500 },
       unknown: { perSecond: 100, burst: 250 },
@@ -47,44 +46,37 @@ export interface ListenerParts {
   readonly about?: object
   readonly isUnavailable: (error: unknown) => boolean
   readonly trustedProxies: readonly string[]
-  /** Told of every answer. */
   readonly onAnswered: NoteAnswered
-  /** An address opens too many connections. */
   readonly onConnectionRefused?: (address: string) => void
   readonly admission: AdmissionControl
-  /** Bounds ordinary pages, and says so on a page. */
   readonly limitPages: (listener: FastifyInstance, admission: AdmissionControl) => void
   readonly sendMissingPage: SendMissingPage
-  /** The page with a section for each error code, where there is one. */
   readonly errorsUrl?: () => string | undefined
-  /** The Strict-Transport-Security header of every response. */
   readonly hsts?: string | undefined
-  /** Takes what it can before the framework is asked: POST at these paths. */
   readonly direct?: Direct
   readonly directPaths?: readonly string[]
 }
 
 export function makeListener(parts: ListenerParts): FastifyInstance {
-  // What was opened together runs out together, and whoever is told so connects anew: Node.js accepts one connection in a
-  // turn of the event loop, and visitors would wait behind more.
+  // Connections opened together time out together and would reconnect together: Node.js accepts one connection per
+  // turn, and visitors would wait behind them.
   const endTooSlow = makeOneInATurn(machineTime.nextTurn)
   const listener = fastify({
-    // What Fastify has to say by itself is of interest only when it is trouble. As the wider type, so that a
-    // listener is the FastifyInstance that every route file names.
+    // Fastify's own log is useful only for errors. The wider type matches the FastifyInstance in every route file.
     loggerInstance: parts.log.child(
       {},
       { level: parts.log.isLevelEnabled('warn') ? 'warn' : parts.log.level },
     ) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // No logger for each request: what is logged of one names its id.
+    // Requests have no logger of their own; log lines carry the request id.
     childLoggerFactory: (logger) => logger,
     genReqId: parts.newRequestId,
     bodyLimit: listenerLimits.bodyBytes,
     serverFactory: (handler) => makeServer(handler, parts),
-    // While closing, a request that comes in on an open connection is still answered, and told to go elsewhere.
+    // During shutdown, requests on open connections are still served, with `connection: close`.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // A path with broken escapes is a path like any other that nobody serves, not a fault of its own kind.
+    // A path with invalid escapes is handled as an unknown path.
     rewriteUrl: ({ url = '/' }) => {
       const target = originForm(url)
       return isDecodable(target) ? target : target.replaceAll('%', '%25')
@@ -100,7 +92,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     trustProxy: parts.trustedProxies.length > 0 ? [...parts.trustedProxies] : false,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   })
-  // Each route says what it reads: no body is parsed, or even accepted, by default.
+  // Each route declares its body parsers; none exist by default.
   listener.removeAllContentTypeParsers()
 
   listener.addHook('onRequest', (request, reply, done) => {
@@ -126,7 +118,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
   return listener
 }
 
-/** Routes declare no schemas, so the libraries that Fastify compiles them with are not loaded. */
+/** Routes declare no schemas, so Fastify's compilers are not loaded. */
 function noSchemas(): never {
   throw new Error('routes check what they read by themselves')
 }
@@ -146,9 +138,9 @@ function makeServer(handler: RequestListener, parts: ListenerParts): Server {
       headersTimeout: listenerLimits.headersTimeoutMs,
       requestTimeout: listenerLimits.requestTimeoutMs,
       keepAliveTimeout: listenerLimits.keepAliveTimeoutMs,
-      // What was opened together is cut together, and thousands at once would hold everybody up.
+      // Connections opened together time out together, so frequent small checks spread the work.
       connectionsCheckingInterval: 20,
-      // Node.js would refuse without a word.
+      // Node.js would reject the request without a body.
       requireHostHeader: false,
     },
     limitPipelining(refuseOddRequests(answer, parts), { admission, nextTurn }),

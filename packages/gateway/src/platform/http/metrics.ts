@@ -1,5 +1,5 @@
-// GET /metrics on the admin listener, for Prometheus. It tells how much business is done, so it is never public, and
-// live asks for a token.
+// GET /metrics on the admin listener, for Prometheus. Live mode requires a token, because metrics reveal business
+// volumes.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { expositionType, writeExposition } from '../observability/metrics/exposition.ts'
@@ -8,7 +8,6 @@ import type { Snapshot } from '../observability/metrics/registry.ts'
 export interface MetricsParts {
   readonly read: () => Promise<Snapshot>
   readonly token: string | undefined
-  /** Without a token nobody may read; otherwise whoever reaches the admin listener may. */
   readonly isTokenNeeded: boolean
 }
 
@@ -32,7 +31,7 @@ export function serveMetrics(listener: FastifyInstance, { read, token, isTokenNe
   })
 }
 
-/** By their hashes, which have one length, so that the time tells nothing. */
+/** Compares hashes of equal length, so that timing reveals nothing. */
 function isSame(one: string, another: string): boolean {
   const [a = Buffer.alloc(0), b = Buffer.alloc(1)] = [one, another].map((text) =>
     createHash('sha256').update(text).digest(),

@@ -1,5 +1,5 @@
-// What Node.js would end by itself, with an empty answer or none, has the shape of every other failure: HTTP/1.1 without
-// a Host, an Expect that nobody knows, CONNECT.
+// Gives the usual failure format to requests that Node.js would end on its own: HTTP/1.1 without Host, an unknown
+// Expect, CONNECT.
 import type { RequestListener } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import { Failure, failureAnswer, httpStatusOf } from '@tillgate/protocol'
@@ -58,7 +58,6 @@ function isContinue(expect: string): boolean {
   return expect.toLowerCase() === '100-continue'
 }
 
-/** Those that do not reach a server as requests. */
 export function answerOutsideRequests(
   server: Server,
   parts: OddRequestParts & { readonly maxBytes: number },
@@ -67,7 +66,7 @@ export function answerOutsideRequests(
     server.emit('request', request, response),
   )
   server.on('checkContinue', (request: Request, response: Response) => {
-    // Who is asked not to send it need not read on.
+    // A client that is not asked for the body does not send it.
     if (!(Number(request.headers['content-length']) > parts.maxBytes)) response.writeContinue()
     server.emit('request', request, response)
   })
@@ -78,7 +77,7 @@ export function answerOutsideRequests(
   })
 }
 
-/** A target in absolute form, which a server must take as well, without its scheme and host. */
+/** Removes the scheme and host from an absolute-form target, which servers must accept. */
 export function originForm(target: string): string {
   return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*\/?/i, '/')
 }

@@ -1,5 +1,5 @@
-// Background jobs as rows of a table, and the one function that runs them all. A sweep does a batch per turn. A claiming
-// job takes what is due under a lease and works on each item beside its loop, so that a slow item delays no other.
+// Background jobs as rows of a table and the function that runs them. A sweep does one batch per turn. A claiming job
+// leases due items and works on each beside its loop, so that a slow item delays no other.
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import { type Loop, startLoop } from './loop.ts'
@@ -8,10 +8,9 @@ export type Job = Sweep | ClaimingJob
 
 interface Row {
   readonly name: string
-  /** The longest pause: work of other processes, and of workers that died, is found by looking again. */
+  /** The longest pause. Work of other processes and of crashed workers is found by polling. */
   readonly intervalMs: number
   readonly startAfterMs?: number
-  /** The kinds of changes after which something may be due. */
   readonly wokenBy?: readonly string[]
   readonly nextDueAtMs?: () => Promise<number | undefined>
   /** Runs in every process, not only in those with the role `worker`. */
@@ -19,24 +18,23 @@ interface Row {
 }
 
 export interface Sweep extends Row {
-  /** Does a batch. Returns after how many milliseconds the next batch may follow; undefined if nothing more is due. */
+  /** Returns the milliseconds until the next batch; undefined if nothing is due. */
   readonly sweep: (stopping: AbortSignal) => Promise<number | undefined>
 }
 
 export interface ClaimingJob<Item = unknown> extends Row {
-  /** A worker that is away for longer lost its claims, and others do its work. */
+  /** After this time, other workers take over the item. */
   readonly leaseMs: number
   readonly mostAtOnce: number
   readonly mostPerClaim: number
   claim(claiming: { readonly leaseMs: number; readonly limit: number }): Promise<readonly Item[]>
-  /** True if more may be due once this item is done. Never rejects. */
+  /** True if more may be due after this item. Never rejects. */
   work(item: Item): Promise<boolean>
 }
 
 export interface Jobs {
-  /** Wakes the jobs for which a change of this kind makes something due. */
+  /** Wakes the jobs for which a change of this kind makes work due. */
   wake(kind: string, dueAtMs?: number): void
-  /** Resolves when nothing is under way. */
   stop(): Promise<void>
 }
 
@@ -45,7 +43,7 @@ export interface JobParts {
   readonly log: Log
 }
 
-/** What is due and yet not claimed is claimed by another worker at this moment. */
+/** Another worker is claiming whatever is due but not claimable. */
 const leastPauseMs = 20
 
 export function startJobs(table: readonly Job[], { clockOf, log }: JobParts): Jobs {

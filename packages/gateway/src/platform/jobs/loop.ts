@@ -1,24 +1,22 @@
-// The loop of one job: takes a turn, then waits as long as the turn says, or until it is woken. A failed turn is logged
-// and followed by a growing pause; no error ends the loop.
+// The loop of one job: runs a turn, then waits for the planned time or a wake-up. A failed turn is logged and
+// followed by a growing pause; no error ends the loop.
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 
 export interface Loop {
-  /** Something is due: now, or at this time, which matters only if it is before the planned turn. */
+  /** Work is due now or at this time. Ignored if a turn is planned earlier. */
   wake(dueAtMs?: number): void
-  /** Takes no further turn; resolves when the current turn is over. */
   stop(): Promise<void>
 }
 
 export interface LoopParts {
   readonly name: string
-  /** Does what is due and returns how many milliseconds may pass until the next turn. */
   readonly turn: () => Promise<number>
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Given as the reason, because without one an error is made each time, with its stack. */
+/** An explicit reason avoids creating an error with a stack each time. */
 const woke = 'woken'
 const pauseAfterFailureMs = { first: 100, most: 5_000 } as const
 
@@ -27,7 +25,7 @@ export function startLoop({ name, turn, clock, log }: LoopParts): Loop {
   let woken = false
   let pause = new AbortController()
   let failures = 0
-  // During a turn anything wakes: the turn may have missed what came up meanwhile.
+  // Any wake-up during a turn counts, because the turn may have missed the new work.
   let nextTurnAtMs = Number.POSITIVE_INFINITY
 
   const run = async (): Promise<void> => {
@@ -35,7 +33,7 @@ export function startLoop({ name, turn, clock, log }: LoopParts): Loop {
       woken = false
       nextTurnAtMs = Number.POSITIVE_INFINITY
       const waitMs = await takeTurn()
-      // After a failure the pause is kept, because what wakes the loop does not know that the database is away.
+      // The pause after a failure stays, because a wake-up does not know that the database is away.
       if (stopped || (woken && failures === 0)) continue
       pause = new AbortController()
       nextTurnAtMs = clock.now() + waitMs
@@ -55,7 +53,7 @@ export function startLoop({ name, turn, clock, log }: LoopParts): Loop {
     }
   }
 
-  // Not before the caller holds the loop: its first turn may already wake it.
+  // Starts later, because the first turn may already call wake.
   const running = Promise.resolve().then(run)
   return {
     wake(dueAtMs = Number.NEGATIVE_INFINITY) {

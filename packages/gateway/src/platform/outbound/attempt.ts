@@ -1,5 +1,5 @@
-// One attempt from its first byte to its outcome. It drives the HTTP client by its lowest interface: no stream
-// and no decoder is built for an answer of which at most 4 KiB are kept.
+// One delivery attempt, from its first byte to its outcome. It uses the HTTP client's lowest interface, because at
+// most 4 KiB of a response are kept and streams would be wasted.
 import type { Dispatcher } from 'undici'
 import type { Delivery, UnreachableReason } from '../runtime/delivery.ts'
 import type { StartTimer } from '../runtime/timer.ts'
@@ -56,7 +56,7 @@ class Attempt implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // The time ran out while it waited for its connection: nothing has been sent, and nothing will be.
+    // The attempt timed out while it waited for a connection. Nothing was sent.
     if (this.#isSettled) controller.abort(new OutboundFailure('timeout', 'given up'))
   }
 
@@ -72,7 +72,7 @@ class Attempt implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const kept = chunk.subarray(0, this.#options.settings.maxAnswerBytes - this.#answerBytes)
-    // Copied: the chunk is a window into a buffer of up to 64 KiB.
+    // Copied, because the chunk is a view of a buffer of up to 64 KiB.
     this.#chunks.push(Buffer.from(kept))
     this.#answerBytes += kept.length
     if (this.#answerBytes < this.#options.settings.maxAnswerBytes) return
@@ -108,7 +108,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new OutboundFailure('timeout', passed))
   }
 
-  // A status whose answer never came to its end acknowledges nothing: sent again is better than lost.
+  // An incomplete response acknowledges nothing: a repeated delivery is better than a lost one.
   #partly(what: string): string {
     return `${what} after HTTP ${this.#httpStatus} and ${this.#answerBytes} bytes of its answer`
   }
@@ -136,7 +136,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#options.resolve({ ...unreachable(new OutboundFailure(reason, detail), durationMs), ...more })
   }
 
-  // Never below zero, though the clock may have been set back.
+  // Not negative, even if the clock was set back.
   #durationMs(endedAt: number): number {
     return Math.max(0, endedAt - this.#startedAt)
   }

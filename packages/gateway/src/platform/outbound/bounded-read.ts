@@ -1,10 +1,10 @@
-// Bounds what one answer may make us parse. The HTTP client limits headers and we limit the body, but interim
-// answers and the framing of chunks have no end of their own: a receiver could keep a processor busy with them.
+// Limits how much one response makes us parse. The HTTP client limits headers and the body is limited here, but
+// interim responses and chunk framing are unbounded.
 import type { Socket } from 'node:net'
 import { OutboundFailure } from './failure.ts'
 
-// The parser builds an error for each header past its limit within the piece it was given: floods of headers
-// cost 8 to 35 ms in pieces of this size, and 100 to 590 ms in the pieces that a socket gives by itself.
+// The parser creates an error for each header beyond its limit within one piece: floods cost 8 to 35 ms in pieces of
+// this size, and 100 to 590 ms in the socket's own pieces.
 const pieceBytes = 4_096
 
 export function boundRead(socket: Socket, maxReadBytes: number): Socket {
@@ -15,7 +15,7 @@ export function boundRead(socket: Socket, maxReadBytes: number): Socket {
     if (socket.destroyed) return null
     const piece: Buffer | null = read(size ?? Math.min(socket.readableLength, pieceBytes))
     if (piece === null) return null
-    // Something was written since: this is the answer to another request.
+    // Something was written since, so this response belongs to another request.
     if (socket.bytesWritten !== writtenBytes) {
       writtenBytes = socket.bytesWritten
       leftBytes = maxReadBytes

@@ -1,5 +1,5 @@
-// Opens one guarded connection: resolve, check every address, connect to a checked one, look once more at who
-// answered, then TLS. Nothing is written to a socket before its address has passed.
+// Opens a guarded connection: resolve, check every address, connect to a checked one, check the peer, then TLS.
+// Nothing is written before the address has passed.
 import { isIP, type Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { UnreachableReason } from '../runtime/delivery.ts'
@@ -51,7 +51,7 @@ export async function openConnection(origin: Origin, guard: Guard): Promise<Sock
 
 async function open(origin: Origin, guard: Guard, opening: Opening): Promise<Socket> {
   const addresses = checkAll(await resolve(origin, guard), origin, guard)
-  // A resolver may answer long after everybody has stopped waiting.
+  // A resolver may respond long after the attempt ended.
   if (opening.isExpired) throw new OutboundFailure('timeout', 'the name was resolved too late')
 
   opening.stage = 'connecting'
@@ -68,7 +68,7 @@ async function open(origin: Origin, guard: Guard, opening: Opening): Promise<Soc
     ...(isIP(origin.hostname) === 0 && { servername: origin.hostname }),
     secureContext: guard.secureContext(),
     ALPNProtocols: ['http/1.1'],
-    // Said out loud, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
+    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
     rejectUnauthorized: true,
   })
   opening.socket = secured
@@ -85,7 +85,7 @@ async function resolve(origin: Origin, guard: Guard): Promise<readonly string[]>
   return addresses
 }
 
-// One bad address spoils the name: whoever mixes public and private answers is probing.
+// One bad address rejects the name, because a mix of public and private addresses is a probe.
 function checkAll(addresses: readonly string[], origin: Origin, guard: Guard): readonly string[] {
   return addresses.map((address) => {
     const check = checkAddress(address, origin, guard.policy)
@@ -107,7 +107,7 @@ function checkRemote(socket: Socket, addresses: readonly string[], origin: Origi
 function ready(socket: Socket, event: 'connect' | 'secureConnect', reason: UnreachableReason): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once(event, resolve)
-    // Stays on: between our hands and the HTTP client's there is a moment in which nobody else listens.
+    // This listener stays: between this code and the HTTP client's handover no other listener exists.
     socket.on('error', (error) => reject(new OutboundFailure(reason, describe(error), { cause: error })))
     socket.once('close', () => reject(new OutboundFailure(reason, 'the connection was closed')))
   })

@@ -1,5 +1,5 @@
-// Opens a TCP connection to addresses that have been checked. It is a part that is passed in, so that a test
-// can lay public addresses over loopback without any rule being relaxed.
+// Opens a TCP connection to checked addresses. Passed in, so that a test can map public addresses to loopback without
+// relaxing a rule.
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 
 export interface Destination {
@@ -10,14 +10,14 @@ export interface Destination {
 
 export type Dial = (destination: Destination) => Socket
 
-// Long enough for a slow network, short enough that a dead first address leaves time for the next.
+// Long enough for a slow network, short enough to leave time for the next address.
 const nextAddressAfterMs = 1_000
 
 export const systemDial: Dial = ({ hostname, addresses, port }) =>
   connect({
     host: hostname,
     port,
-    // Node.js asks this instead of the system, so it can only ever connect to what was checked.
+    // Node.js calls this instead of the resolver, so it can only connect to checked addresses.
     lookup: answerWith(addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: nextAddressAfterMs,

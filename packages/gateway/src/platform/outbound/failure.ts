@@ -1,9 +1,9 @@
-// How an attempt can fail to bring an answer, and which of our words each of the network's errors becomes.
+// The ways an attempt can fail, and the mapping from network errors to them.
 import assert from 'node:assert/strict'
 import type { UnreachableReason } from '../runtime/delivery.ts'
 import { codeOf } from '../runtime/errors.ts'
 
-// Thrown while a connection is opened and caught at the attempt; it never leaves this folder.
+// Thrown while connecting and caught by the attempt; never leaves this folder.
 export class OutboundFailure extends Error {
   readonly reason: UnreachableReason
 
@@ -14,7 +14,7 @@ export class OutboundFailure extends Error {
   }
 }
 
-// An error of a connection that had been opened. Throws what can only be a mistake of ours.
+// Classifies an error of an open connection. Throws on errors that only a bug can cause.
 export function classify(error: Error): OutboundFailure {
   if (error instanceof OutboundFailure) return error
   const code = codeOf(error) ?? ''
@@ -22,7 +22,7 @@ export function classify(error: Error): OutboundFailure {
   return new OutboundFailure(reasonFor(error, code), describe(error), { cause: error })
 }
 
-// System errors carry their best words in `code`, and an error of several addresses has no message at all.
+// System errors carry their reason in `code`, and an AggregateError has no message.
 export function describe(error: unknown): string {
   if (error instanceof AggregateError) return [...new Set(error.errors.map(describe))].join('; ')
   if (!(error instanceof Error)) return String(error)
@@ -35,13 +35,13 @@ const ourMistakes = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_CLOSED', 'UND_ERR_D
 function reasonFor(error: Error, code: string): UnreachableReason {
   if (/^(ERR_SSL|ERR_TLS|EPROTO)/.test(code)) return 'tls'
   if (/^(HPE_|UND_ERR_HEADERS_OVERFLOW)/.test(code) || error.name === 'HTTPParserError') return 'protocol'
-  // The parser guards itself with assertions and drops the connection when an answer breaks one.
+  // The parser guards itself with assertions and drops the connection when one fails.
   if (error instanceof assert.AssertionError) return 'protocol'
   if (code === 'UND_ERR_SOCKET' && error.message.startsWith('bad ')) return 'protocol'
   return 'closed'
 }
 
-// Details may quote somebody else's certificate or header: one short line, without control characters.
+// Details may quote a foreign certificate or header: one short line without control characters.
 export function readable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 300)
 }

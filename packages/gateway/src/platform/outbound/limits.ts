@@ -1,21 +1,21 @@
-// Every bound of the sender in one place. The first three are the promise made to merchants; the others keep
-// sockets and memory bounded whatever the receivers do.
+// Every limit of outbound calls. The first three are documented promises to merchants; the others bound sockets and
+// memory.
 import assert from 'node:assert/strict'
 
 export interface OutboundLimits {
-  // Name, TCP and TLS together.
+  // Covers DNS, TCP and TLS together.
   readonly connectTimeoutMs: number
-  // From the call until the answer has been read, waiting for a free connection included.
+  // From the call until the response is read, including the wait for a connection.
   readonly attemptTimeoutMs: number
   readonly maxAnswerBytes: number
   readonly maxAnswerHeaderBytes: number
-  // All that is read for one answer: interim answers, headers, framing and body.
+  // Everything read for one response: interim responses, headers, framing and body.
   readonly maxReadBytes: number
   readonly connectionsPerOrigin: number
   readonly originsKept: number
-  // A connection was checked when it was opened; past this age it is replaced, so that changes of DNS are seen.
+  // Older connections are replaced, so that DNS changes take effect.
   readonly connectionLifeMs: number
-  // Shorter than the 5 s after which Node.js and Apache close an idle connection by default.
+  // Shorter than the 5 s after which Node.js and Apache close idle connections.
   readonly idleConnectionMs: number
 }
 
@@ -32,7 +32,7 @@ export const outboundLimits: OutboundLimits = {
 }
 
 export function assertLimits(limits: OutboundLimits): void {
-  // Safe: the keys of this very object.
+  // Safe: these are the keys of this object.
   for (const name of Object.keys(outboundLimits) as (keyof OutboundLimits)[]) {
     const value = limits[name]
     assert(Number.isSafeInteger(value) && value > 0, `${name} is a whole number above zero`)

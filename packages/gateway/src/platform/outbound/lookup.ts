@@ -1,17 +1,16 @@
-// Turns a host name into all of its addresses. A name that nobody vouches for is asked of DNS directly: the system's
-// getaddrinfo blocks a thread of the pool that signatures are made on, and a thousand dead names would stop them.
+// Resolves a host name to all of its addresses. Untrusted names go to DNS directly: getaddrinfo blocks a thread of
+// the pool that also signs, and a thousand dead names would stop signing.
 import { promises as dns } from 'node:dns'
 import type { UrlPolicy } from '../runtime/ssrf-guard.ts'
 
 export type Lookup = (hostname: string, policy: UrlPolicy) => Promise<readonly string[]>
 export type DnsResolver = Pick<dns.Resolver, 'resolve4' | 'resolve6'>
 
-// Two tries, the second with twice the time, fit into the time allowed for a connection.
+// Two tries, the second with twice the time, fit into the connect timeout.
 const dnsTimeoutMs = 1_500
 const dnsTries = 2
 
-// Names that the operator listed, and in the sandbox those of merchants whom the operator signed on, resolve as the
-// machine itself resolves them: hosts file, search domains, the network's own names.
+// Names that the operator trusts resolve as the machine resolves them: hosts file, search domains, internal names.
 export function makeSystemLookup(resolver: DnsResolver = makeResolver()): Lookup {
   const bySystem = shareInFlight(askSystem)
   const byDns = shareInFlight((hostname) => askDns(hostname, resolver))
@@ -23,7 +22,7 @@ export function makeSystemLookup(resolver: DnsResolver = makeResolver()): Lookup
 
 type Ask = (hostname: string) => Promise<readonly string[]>
 
-// Sixty-four connections that open at once ask once.
+// Concurrent connections share one query.
 function shareInFlight(ask: Ask): Ask {
   const inFlight = new Map<string, Promise<readonly string[]>>()
   return (hostname) => {
@@ -40,7 +39,7 @@ async function askSystem(hostname: string): Promise<readonly string[]> {
   return answers.map((answer) => answer.address)
 }
 
-// One family is enough: many names have no IPv6 at all, and we connect to nothing that was not answered.
+// One address family is enough: many names have no IPv6, and only resolved addresses are used.
 async function askDns(hostname: string, resolver: DnsResolver): Promise<readonly string[]> {
   const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))

@@ -1,5 +1,5 @@
-// The client of an identity provider: discovery, authorization code with PKCE, state and nonce, and the ID token checked by
-// the provider's keys. It knows nothing of who signs in.
+// An OpenID Connect client: discovery, authorization code with PKCE, state and nonce, and an ID token verified with
+// the provider's keys.
 import type * as openid from 'openid-client'
 import type { OpenIdClaims, OpenIdClient } from '../runtime/outside/openid.ts'
 import { describe, readable } from './failure.ts'
@@ -8,18 +8,17 @@ export interface OpenIdProvider {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
-  /** Beside those that are always asked for. */
+  /** In addition to the scopes that are always requested. */
   readonly scopes: readonly string[]
-  /** Undefined: none tells roles. */
+  /** Undefined if the provider sends no roles. */
   readonly roleClaim: string | undefined
-  /** How long ago they may have proven there who they are. */
   readonly maxAgeSeconds: number
 }
 
 const timeoutSeconds = 10
 const usualScopes = ['openid', 'email', 'profile']
 
-/** Loaded for whoever signs in so first: most gateways have no provider, and alone it takes 6 MB and 30 ms. */
+/** Loaded on first use: the library takes 6 MB and 30 ms, and most gateways have no provider. */
 const library = () => import('openid-client')
 
 export function makeOpenIdClient(provider: OpenIdProvider): OpenIdClient {
@@ -27,7 +26,7 @@ export function makeOpenIdClient(provider: OpenIdProvider): OpenIdClient {
   const scope = [...new Set([...usualScopes, ...provider.scopes])].join(' ')
   let discovered: Promise<openid.Configuration> | undefined
 
-  /** Once; tried again after a failure. */
+  /** Cached, and retried after a failure. */
   const discover = (): Promise<openid.Configuration> => {
     discovered ??= askProvider().catch((error: unknown) => {
       discovered = undefined
@@ -41,9 +40,9 @@ export function makeOpenIdClient(provider: OpenIdProvider): OpenIdClient {
     return discovery(new URL(issuer), clientId, clientSecret, undefined, {
       timeout: timeoutSeconds,
       execute: [
-        // The token's signature too, though it comes over TLS.
+        // Verifies the token's signature even though it came over TLS.
         enableNonRepudiationChecks,
-        // Settings let http through in the sandbox alone.
+        // Settings allow http only in the sandbox.
         ...(issuer.startsWith('http:') ? [allowInsecureRequests] : []),
       ],
     })
@@ -98,14 +97,14 @@ export function makeOpenIdClient(provider: OpenIdProvider): OpenIdClient {
   }
 }
 
-/** Some tell address and groups there alone. */
+/** Some providers return the email address and groups only here. */
 async function userInfo(configuration: openid.Configuration, accessToken: string, subject: string) {
   if (configuration.serverMetadata().userinfo_endpoint === undefined) return {}
   const { fetchUserInfo } = await library()
   return fetchUserInfo(configuration, accessToken, subject)
 }
 
-/** The library wraps what the network did. */
+/** The library wraps network errors. */
 function isNetwork(error: Error): boolean {
   return error.cause instanceof TypeError || (error.cause as Error | undefined)?.name === 'TimeoutError'
 }
@@ -116,7 +115,7 @@ function readClaims(
   roleClaim: string | undefined,
 ): OpenIdClaims {
   const claims = { ...more, ...token }
-  // From one of them: what is verified of the one address says nothing of another.
+  // Both values come from one source: a verified flag of one address says nothing about another.
   const vouched = [token, more].find(
     (each) => each['email'] !== undefined && each['email_verified'] !== undefined,
   )

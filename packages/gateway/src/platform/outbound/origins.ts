@@ -1,5 +1,5 @@
-// The connections that are kept open, by origin: so many a receiver, so many receivers, and none older than its
-// allowed life, because DNS may have moved since its address was checked.
+// Keeps connections open by origin: limited per receiver and in total, and replaced after their maximum age, because
+// DNS may have changed.
 
 import { targetOf } from '../runtime/ssrf-guard.ts'
 import { type Guard, openConnection } from './connect.ts'
@@ -15,7 +15,7 @@ export class Origins {
   readonly #guard: Guard
   readonly #limits: OutboundLimits
   readonly #now: () => number
-  // In the order of their last use, the longest unused first.
+  // In order of last use, oldest first.
   readonly #kept = new Map<string, Kept>()
   readonly #closing = new Set<Promise<void>>()
 
@@ -31,7 +31,7 @@ export class Origins {
     if (kept !== undefined) {
       this.#kept.delete(url.origin)
       const ageMs = now - kept.openedAt
-      // Below zero when the clock was set back.
+      // Negative if the clock was set back.
       if (ageMs >= 0 && ageMs < this.#limits.connectionLifeMs) {
         this.#kept.set(url.origin, kept)
         return kept.pool
@@ -61,7 +61,6 @@ export class Origins {
       maxHeaderSize: limits.maxAnswerHeaderBytes,
       keepAliveTimeout: limits.idleConnectionMs,
       keepAliveMaxTimeout: limits.connectionLifeMs,
-      // The attempt has its own clock, which covers both and the waiting before them.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (_options, callback) => {
@@ -81,7 +80,7 @@ export class Origins {
     }
   }
 
-  /** Whoever waits for a connection of it is still served; each is bounded by its own timeout. */
+  /** Running and waiting requests finish; their own timeouts bound them. */
   #retire(pool: Pool): void {
     const closed = pool.close().finally(() => this.#closing.delete(closed))
     this.#closing.add(closed)

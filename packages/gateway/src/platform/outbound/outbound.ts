@@ -1,5 +1,5 @@
-// The outbound HTTP client: posts to addresses that merchants chose, without letting anybody use it to reach what only
-// the gateway can reach. Whatever the network does comes back as a value.
+// The outbound HTTP client: posts to addresses that merchants chose without exposing the gateway's own network.
+// Network failures are returned as values.
 
 import type { Delivery } from '../runtime/delivery.ts'
 import { remember } from '../runtime/remember.ts'
@@ -21,10 +21,10 @@ import { makeSecureContext, readCertificates } from './trust.ts'
 
 export interface OutboundPolicy extends OutboundLimits {
   readonly mode: 'sandbox' | 'live'
-  // Internal targets that the operator vouches for: names, host:port, addresses or ranges.
+  // Internal targets that the operator allows: names, host:port, addresses or ranges.
   readonly allowedTargets: readonly string[]
   readonly ownListeners?: OwnListeners
-  // Certificates in PEM form that are trusted beside the machine's own.
+  // PEM certificates that are trusted in addition to the machine's own.
   readonly extraCa?: string
 }
 
@@ -39,14 +39,14 @@ export interface OutboundRequest {
   readonly url: string
   readonly body: string | Buffer
   readonly headers?: Readonly<Record<string, string>>
-  // For a merchant whom no operator vouches for. In live every address is public.
+  // For merchants that the operator did not onboard. In live mode every address is public.
   readonly isPublicOnly?: boolean
 }
 
 export interface Outbound {
-  // Rejects only on mistakes of the caller: a header that cannot be sent, or a call after close.
+  // Rejects only on misuse: an invalid header, or a call after close.
   post(request: OutboundRequest): Promise<Delivery>
-  // Waits for the attempts that are under way.
+  // Waits for running attempts.
   close(): Promise<void>
 }
 
@@ -61,11 +61,11 @@ export function makeOutbound(policy: OutboundPolicy, parts: OutboundParts): Outb
   const urlPolicy = parseUrlPolicy(policy)
   const extraCertificates = policy.extraCa === undefined ? [] : readCertificates(policy.extraCa)
   const secureContext = once(() => makeSecureContext(extraCertificates))
-  // In live every receiver needs it; a sandbox may never.
+  // Every receiver needs it in live mode; a sandbox may never need it.
   if (policy.mode === 'live') secureContext()
   const { connectTimeoutMs, maxReadBytes } = policy
   const underPolicy = (given: UrlPolicy) => ({
-    // Merchants keep to a few addresses, and the same text under the same policy is always judged the same.
+    // Merchants use few addresses, and the same URL always gets the same verdict under one policy.
     check: remember((url: string) => checkUrl(url, given), { keyOf: (url) => url, most: urlsRemembered }),
     origins: new Origins(
       { ...parts, policy: given, secureContext, connectTimeoutMs, maxReadBytes },
@@ -73,7 +73,8 @@ export function makeOutbound(policy: OutboundPolicy, parts: OutboundParts): Outb
       parts.now,
     ),
   })
-  // Two sets of connections: one that was opened to a private address is never used for whoever may not reach it.
+  // Two separate sets of connections, so that a connection to a private address is never reused for a merchant that
+  // may not reach it.
   const vouchedFor = underPolicy(urlPolicy)
   const forPublic = underPolicy(publicOnly(urlPolicy))
   const { attemptTimeoutMs, maxAnswerBytes } = policy

@@ -1,5 +1,5 @@
-// The Retry-After header, in seconds or as a date, as milliseconds from now. What cannot be read is left out:
-// a receiver's broken header must not change our schedule.
+// Parses the Retry-After header into milliseconds from now. An invalid header is ignored, because it must not change
+// our schedule.
 const latestSeconds = 10 ** 9
 
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {

@@ -1,5 +1,5 @@
-// Hands messages to a mail server over one connection. Every wait is bounded, the whole of a message too, and whatever
-// went wrong ends the connection: the next message opens another.
+// Sends messages to a mail server over one connection. Every wait and every message is bounded, and any failure
+// closes the connection, so the next message opens a new one.
 import { connect, isIP, type Socket } from 'node:net'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection/index.js'
 import type { MailSession, OutgoingMail, Sending } from '../runtime/outside/mail.ts'
@@ -8,13 +8,13 @@ import { describe, readable } from './failure.ts'
 export interface MailServer {
   readonly host: string
   readonly port: number
-  /** From the first byte; otherwise by STARTTLS. */
+  /** TLS from the first byte; otherwise STARTTLS. */
   readonly isSecure: boolean
-  /** Without STARTTLS nothing is sent. */
+  /** Without STARTTLS, nothing is sent. */
   readonly isTlsNeeded: boolean
   readonly login: { readonly user: string; readonly password: string } | undefined
   readonly from: { readonly name: string; readonly address: string }
-  /** Instead of those of the system. */
+  /** Replaces the system's authorities. */
   readonly ca?: string
   readonly limits?: MailLimits
 }
@@ -26,13 +26,12 @@ export interface MailLimits {
 
 const usualLimits: MailLimits = { connectMs: 10_000, messageMs: 30_000 }
 
-/** Loaded for the first message: a gateway without mail never needs it, and alone it takes 12 MB and 90 ms. */
+/** Loaded for the first message: the library takes 12 MB and 90 ms, and a gateway without email never needs it. */
 const nodemailer = {
   composer: async () => (await import('nodemailer/lib/mail-composer/index.js')).default,
   connection: async () => (await import('nodemailer/lib/smtp-connection/index.js')).default,
 }
 
-/** The trouble of a connection, in words that an operator can search for. */
 class MailTrouble extends Error {}
 
 interface OpenConnection {
@@ -70,7 +69,6 @@ export function openMailSession(server: MailServer): MailSession {
       }
     },
     close() {
-      // A farewell that nobody waits for.
       connection?.smtp.quit()
       const { socket } = connection ?? {}
       connection = undefined
@@ -130,7 +128,7 @@ async function openConnection(
     })
     await settled(smtp, (done) => smtp.connect(done))
     if (login) await settled(smtp, (done) => smtp.login({ user: login.user, pass: login.password }, done))
-    // Between two messages nobody else listens, and an error without a listener ends the process.
+    // An error event without a listener would end the process.
     smtp.on('error', () => {})
     return { smtp, socket }
   } catch (error) {
@@ -139,7 +137,7 @@ async function openConnection(
   }
 }
 
-/** Trouble comes by the callback or as an event, as the library likes. */
+/** The library reports errors by the callback or as an event. */
 function settled(smtp: SMTPConnection, begin: (done: (error?: Error | null) => void) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => finish(error)
@@ -187,7 +185,7 @@ interface SmtpError extends Error {
   readonly command?: string
 }
 
-/** Only what the server says of the reader or of the message is its last word; the rest is for an operator to mend. */
+/** Only a rejection of the recipient or the message is final. The operator must fix everything else. */
 function sendingAfter(error: unknown): Sending {
   const { responseCode = 0, command = '' } = error as SmtpError
   const isAboutThis = command === 'RCPT TO' || command === 'DATA'

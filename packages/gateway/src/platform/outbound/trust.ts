@@ -1,10 +1,10 @@
-// Whom we believe when a receiver shows a certificate: the machine's own authorities, so that an operator who
-// removes one there has removed it here, and the one the operator adds for internal receivers.
+// The trusted certificate authorities: the machine's own, so that an operator can remove one there, plus the
+// operator's certificate for internal receivers.
 import { X509Certificate } from 'node:crypto'
 import type { SecureContext } from 'node:tls'
 import { tls } from '../runtime/node-workarounds/builtin-modules.ts'
 
-// Reading some 150 authorities takes about 85 ms, so it is done once, for all connections.
+// Reading about 150 authorities takes 85 ms, so one context serves all connections.
 export function makeSecureContext(extraCertificates: readonly string[]): SecureContext {
   return tls.createSecureContext({
     ca: [...new Set([...machineAuthorities(), ...extraCertificates])],
@@ -25,7 +25,7 @@ export function readCertificates(pem: string): readonly string[] {
   return blocks
 }
 
-// A slim container may have no authorities at all; then those that Node.js brings serve.
+// A minimal container may have no authorities; then Node.js's own are used.
 function machineAuthorities(): readonly string[] {
   const system = tls.getCACertificates('system')
   return system.length > 0 ? system : tls.getCACertificates('bundled')

@@ -1,23 +1,22 @@
-// Keeps requests that were refused or slow, so that a requestId leads somewhere. They are gathered in memory and written
-// together, off the way of any request, and are bounded: what anybody can cause is kept by the day in thousands at most.
+// Stores rejected and slow requests by requestId. Entries are collected in memory, written in batches outside
+// requests, and limited to some thousands a day.
 import type { Clock } from '../runtime/clock.ts'
 import { type Allowance, TokenBuckets } from '../runtime/token-bucket.ts'
 import type { LoggedRequest, RequestLogStore } from './store/request-log.ts'
 
-/** At least: they leave by whole days. */
+/** A minimum, because whole days are deleted. */
 export const requestLogDays = 7
-/** A request of the merchant API that took longer is slow. */
 export const slowMs = 1_000
 const maxFieldLength = 160
 const maxMessageLength = 500
 
-/** How many lines there are for each: some at once, and so many more in a day. */
+/** Entries per category: an initial burst, then a daily rate. */
 export const requestLogAllowances = {
   merchant: { burst: 1_000, perSecond: 0.1 },
   allMerchants: { burst: 10_000, perSecond: 1 },
-  /** Envelopes that stayed closed, whoever sent them. */
+  /** Unopenable envelopes of any sender. */
   closed: { burst: 1_000, perSecond: 0.1 },
-  /** Pages, the admin API, and what is no HTTP. */
+  /** Pages, the admin API, and invalid HTTP. */
   other: { burst: 500, perSecond: 0.05 },
 } as const satisfies Record<string, Allowance>
 const maxMerchants = 100_000
@@ -50,7 +49,7 @@ export function makeRequestLog({ store, clock }: { store: RequestLogStore; clock
       else leftOut++
     },
 
-    /** Writes what was gathered; answers how many had no line since the last time. What cannot be written is lost. */
+    /** Returns how many entries were dropped since the last call. Entries that cannot be written are lost. */
     async write(): Promise<{ leftOut: number }> {
       const told = { leftOut }
       const requests = gathered
@@ -69,7 +68,7 @@ export function makeRequestLog({ store, clock }: { store: RequestLogStore; clock
   }
 }
 
-/** Who is turned away comes by the thousands, and nothing was looked at. */
+/** Unavailable responses come by the thousands, and nothing was processed. */
 function isKept({ httpStatus, durationMs, api }: AnsweredRequest): boolean {
   if (httpStatus === 429 || httpStatus === 503) return api?.isOpened === true
   const isSlow = api !== undefined && durationMs >= slowMs && api.operation !== 'service.sandbox.listen'
@@ -94,7 +93,7 @@ function toLogged(request: AnsweredRequest, nowMs: number): LoggedRequest {
   }
 }
 
-/** It may repeat what a sender made up. */
+/** The text may repeat a sender's input. */
 function storable(text: string | undefined, maxLength: number): string | undefined {
   return text
     ?.slice(0, maxLength)

@@ -2,7 +2,7 @@ export type Bound<Operation> = Operation extends (state: never, ...given: infer 
   ? (...given: Given) => Result
   : never
 
-/** The operations with their first parameter filled in, so that each is an ordinary function that is read on its own. */
+/** Binds the first parameter of each operation, so that operations stay ordinary functions. */
 export function bindAll<
   State,
   Operations extends Record<string, (state: State, ...given: never[]) => unknown>,
@@ -11,6 +11,6 @@ export function bindAll<
     name,
     operation.bind(undefined, state),
   ])
-  // Safe: the names and the other parameters are those of the operations.
+  // Safe: the names and remaining parameters come from the operations.
   return Object.fromEntries(bound)
 }

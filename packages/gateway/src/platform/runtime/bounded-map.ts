@@ -1,5 +1,5 @@
-// A map that holds so many entries at most: past that, what was set longest ago goes. Setting a key again makes it the
-// newest, so a map whose every use sets forgets what was unused for longest.
+// A map with a maximum size that evicts the entry that was set longest ago. Setting a key again makes it the newest,
+// so callers that set on every use get LRU eviction.
 
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #most: number

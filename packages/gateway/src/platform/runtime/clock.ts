@@ -1,14 +1,12 @@
-// Time as it is passed to whatever needs it, so that seven days can go by in milliseconds in a test.
+// Time as a dependency, so that tests run seven days in milliseconds.
 import type { RandomBytes } from '@tillgate/protocol'
 
 export interface Clock {
-  /** Milliseconds since 1970, as the wire counts them. */
   now(): number
-  /** Resolves after so many milliseconds, or at once when the signal is aborted; never rejects. */
+  /** Resolves early if the signal is aborted. Never rejects. */
   wait(durationMs: number, signal: AbortSignal): Promise<void>
 }
 
-/** What an operation must not take from the machine itself: time and chance. */
 export interface ClockAndRandom {
   readonly clock: Clock
   readonly random: RandomBytes

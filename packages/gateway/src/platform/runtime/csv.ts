@@ -1,4 +1,4 @@
-// Comma-separated values that a spreadsheet opens without running anything.
+// Comma-separated values that spreadsheets open without evaluating formulas.
 
 export function csvRow(cells: readonly string[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`
@@ -11,7 +11,7 @@ function csvCell(text: string): string {
 
 const number = /^-?[0-9]+(\.[0-9]+)?$/
 /**
- * A cell that begins with = + - @, or with their full-width forms, is a formula to a spreadsheet. Where one splits at
- * semicolons or tabs, as many countries' settings do, cells also begin inside of ours, whatever is quoted.
+ * Spreadsheets treat a cell that starts with = + - @ or a full-width form as a formula. Where cells are split at
+ * semicolons or tabs, as in many locales, a cell may also start inside one of ours despite quotes.
  */
 const startOfFormula = /(?<=^|[;\t\r\n])(?=[\s"]*[=+\-@＝＋－＠])|^(?=[\t\r])/g

@@ -1,4 +1,4 @@
-// What came of one attempt to send something to an address that a merchant chose.
+// The outcome of one attempt to send something to an address that a merchant chose.
 
 export type UnreachableReason =
   | 'url_not_allowed'
@@ -14,9 +14,7 @@ export type Delivery =
   | {
       readonly kind: 'answered'
       readonly httpStatus: number
-      /** Names in lower case. */
       readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
-      /** The first bytes of it. */
       readonly answer: Buffer
       readonly retryAfterMs?: number
       readonly durationMs: number
@@ -25,7 +23,7 @@ export type Delivery =
       readonly kind: 'unreachable'
       readonly reason: UnreachableReason
       readonly detail: string
-      /** Of a timeout: the connection was there and took the request. */
+      /** For a timeout: the request was sent. */
       readonly wasSent?: boolean
       readonly durationMs: number
     }

@@ -1,18 +1,17 @@
-// When wrong tries to sign in lock, and for how long: the first few are free, and each further one locks for longer than
-// the one before. The count does not begin anew when a lock is over, only after a right try or some quiet. Pure.
+// Decides when failed sign-ins lock, and for how long: the first are free, and each further one locks for longer.
+// Only a success or a quiet period resets the count. Pure.
 export interface Tries {
-  /** Wrong ones since the last right one. */
   readonly count: number
   readonly lastAtMs: number | undefined
   readonly lockedUntilMs: number | undefined
 }
 
 export interface TriesLimit {
-  /** The last of these locks for the first time. */
+  /** The last of these causes the first lock. */
   readonly free: number
-  /** How long it and each wrong try after it lock; the last of them for every further one. */
+  /** The lock after the last free try and after each further one; the last value repeats. */
   readonly lockMs: readonly number[]
-  /** So much quiet after the last try and the last lock forgets them all. */
+  /** Quiet time after the last try or lock that resets the count. */
   readonly forgottenAfterMs: number
 }
 
@@ -22,7 +21,7 @@ export type CountedTry =
 
 export const noTries: Tries = { count: 0, lastAtMs: undefined, lockedUntilMs: undefined }
 
-/** Counts a try before anybody knows whether it is right, unless none may be made now. */
+/** Counts a try before its result is known. Returns undefined while locked. */
 export function countTry(tries: Tries, limit: TriesLimit, nowMs: number): CountedTry {
   const { lastAtMs = 0, lockedUntilMs = 0 } = tries
   if (lockedUntilMs > nowMs) return { kind: 'locked', untilMs: lockedUntilMs }

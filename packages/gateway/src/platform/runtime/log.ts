@@ -1,5 +1,5 @@
-// Structured logs. Only the fields listed here ever reach a log line: whatever else is handed over, a body or a
-// key by mistake included, is left out.
+// Structured logs with an allowlist of fields: any other field, such as a body or a key passed by mistake, is
+// dropped.
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
 import { codeOf } from './errors.ts'
 
@@ -65,7 +65,8 @@ export async function makeLog({ logLevel, logFormat }: LogConfig, stream?: Desti
         },
       },
     },
-    // Written at once, so that the last line before an end is never lost; unknown addresses cause few lines (platform/http/answered.ts).
+    // Synchronous, so that the last line before an exit is never lost. Unknown addresses cause few lines
+    // (platform/http/answered.ts).
     stream ?? (pretty ? await prettyStream() : destination({ sync: true })),
   )
 }
@@ -73,7 +74,7 @@ export async function makeLog({ logLevel, logFormat }: LogConfig, stream?: Desti
 const warnLevel = 40
 const leftToOtherLine = new WeakSet<Error>()
 
-/** A line of its own tells of it: a warning that bears this error is written at the level debug. */
+/** Another log line reports this error, so warnings that carry it are logged at level debug. */
 export function leaveToOtherLine(error: unknown): void {
   if (error instanceof Error) leftToOtherLine.add(error)
 }
@@ -92,7 +93,7 @@ function keepAllowed(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => allowedFields.has(name)))
 }
 
-/** A database error carries row values in `detail` and `where`; they stay out. */
+/** The fields `detail` and `where` of a database error contain row values. */
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: 'something that is not an Error was thrown' }
   const { name, message, stack } = error

@@ -1,5 +1,4 @@
-// Remembers what a pure function answered, by one text for its arguments, up to a bound: then what was asked for first
-// is forgotten, and comes back as it is asked for.
+// Memoizes a pure function by a text key, with a size limit: the oldest result is evicted.
 import { BoundedMap } from './bounded-map.ts'
 
 export function remember<Args extends readonly unknown[], Answer>(

@@ -1,5 +1,5 @@
-// Which addresses a merchant may name and which the gateway may connect to. One pure rule, so that what order
-// creation accepts and what the sender later connects to can never drift apart.
+// Decides which addresses a merchant may use and the gateway may connect to. One pure rule for order creation and
+// delivery, so that they always agree.
 import { maxUrlLength } from '@tillgate/protocol'
 import ipaddr from 'ipaddr.js'
 import { remember } from './remember.ts'
@@ -8,20 +8,20 @@ export type Mode = 'sandbox' | 'live'
 
 export interface UrlPolicy {
   readonly mode: Mode
-  /** Of all live merchants, and of those who signed on to the sandbox by themselves. */
+  /** In live mode, and for merchants that signed up to the sandbox on their own. */
   readonly isPublicOnly: boolean
   readonly allowedTargets: readonly AllowedTarget[]
   readonly ownListeners: OwnListeners | undefined
 }
 
-/** Where this gateway itself listens: no callback and no message to a rail goes there, whatever else is allowed. */
+/** The gateway's own listeners, to which no callback or rail message may go, even if allowed otherwise. */
 export interface OwnListeners {
   readonly ports: () => readonly number[]
-  /** Of this machine, beside loopback. */
+  /** Of this machine, in addition to loopback. */
   readonly addresses: () => readonly string[]
 }
 
-// Without a port the entry stands for every port.
+// An entry without a port covers every port.
 export type AllowedTarget =
   | { readonly kind: 'name'; readonly name: string; readonly port: number | undefined }
   | { readonly kind: 'range'; readonly range: [Address, number]; readonly port: number | undefined }
@@ -54,12 +54,12 @@ const sandboxRanges: readonly string[] = [
   'carrierGradeNat',
 ]
 
-// Only this block holds global unicast addresses today; ipaddr.js calls everything it does not know "unicast",
-// IPv4-compatible addresses such as ::127.0.0.1 among it.
+// ipaddr.js calls every unknown range "unicast", including IPv4-compatible addresses such as ::127.0.0.1, but only
+// this block holds global unicast addresses.
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-// Where clouds serve credentials to their machines, besides link-local: Azure's lies in a public range,
-// Alibaba's in the carriers' range, Oracle's in a reserved one, the others among unique local addresses.
+// Cloud metadata services outside link-local: Azure's is in a public range, Alibaba's in the carrier range, Oracle's
+// in a reserved range, others among unique local addresses.
 const metadataAddresses = new Set(
   [
     '168.63.129.16',
@@ -90,7 +90,7 @@ export function parseUrlPolicy(options: {
   return { mode, isPublicOnly: mode === 'live', allowedTargets, ownListeners }
 }
 
-/** For merchants whom no operator vouches for. What the operator listed is not for them either. */
+/** For merchants that the operator did not onboard. The operator's allowed targets do not apply to them. */
 export function publicOnly(policy: UrlPolicy): UrlPolicy {
   return policy.isPublicOnly ? policy : { ...policy, isPublicOnly: true, allowedTargets: [] }
 }
@@ -139,17 +139,16 @@ export function checkUrl(text: string, policy: UrlPolicy): UrlCheck {
   return { kind: 'allowed', url }
 }
 
-/** Of an allowed URL, with its port if it has one. */
 export const hostOf = remember((url: string) => new URL(url).host, { keyOf: (url) => url, most: 1_000 })
 
-// The host as names are compared and addresses are parsed: no brackets, no final dot.
+// Without brackets and without the final dot.
 export function targetOf(url: URL): Target {
   const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   return { hostname, port: url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port) }
 }
 
-// `address` is what `target.hostname` resolved to, or that host itself where it is an address. The answer holds
-// it in its one canonical spelling, with an IPv4-mapped address unwrapped.
+// `address` is what `target.hostname` resolved to, or that host itself. Returns the canonical form, with IPv4-mapped
+// addresses unwrapped.
 export function checkAddress(address: string, target: Target, policy: UrlPolicy): AddressCheck {
   const parsed = parseAddress(address)
   if (parsed === undefined) return { kind: 'refused', detail: `${address} is not an address` }
@@ -162,8 +161,8 @@ export function checkAddress(address: string, target: Target, policy: UrlPolicy)
     kind: 'refused',
     detail: `${parsed} is a ${rangeWords[range] ?? 'reserved network address'}`,
   }
-  // A listed name vouches for an internal network, not for whatever its DNS may point at next: credentials of
-  // the machine need an entry that names the address itself.
+  // An allowed name does not cover metadata services, to which its DNS may later point. These need an entry with the
+  // address itself.
   if (range === 'linkLocal' || range === 'metadata') return refused
   if (isNameListed(target, policy)) return allowed
   return (policy.isPublicOnly ? publicRanges : sandboxRanges).includes(range) ? allowed : refused
@@ -177,17 +176,16 @@ function notPublic(detail: string): UrlCheck {
   return { kind: 'refused', reason: 'address_not_public', detail }
 }
 
-// Strict on purpose: ipaddr.js also reads octal, hexadecimal and shortened IPv4, which resolvers never answer
-// and which URL parsing has already turned into the plain form.
+// Strict, because ipaddr.js also reads octal, hexadecimal and shortened IPv4, which resolvers never return and URL
+// parsing has already normalized.
 function parseAddress(text: string): Address | undefined {
-  // ipaddr.js throws and catches on a host name, which takes it 25 µs.
+  // Rejecting a host name in ipaddr.js takes 25 µs.
   if (!/^[\d.]+$|:/.test(text)) return undefined
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   if (!text.includes(':') || text.includes('%') || !ipaddr.IPv6.isValid(text)) return undefined
   return ipaddr.process(text)
 }
 
-/** The library's names of address ranges, in words. */
 const rangeWords: Readonly<Record<string, string>> = {
   private: 'private network address',
   uniqueLocal: 'private network address',
@@ -235,7 +233,7 @@ function isAddressListed(address: Address, port: number, { allowedTargets }: Url
   )
 }
 
-// Answers what is wrong with the entry, in words, where it cannot be used.
+// Returns a reason if the entry is invalid.
 function parseAllowedTarget(entry: string): AllowedTarget | string {
   if (entry.includes('/')) return parseRange(entry)
   const bare = parseAddress(entry)
@@ -251,7 +249,7 @@ function parseAllowedTarget(entry: string): AllowedTarget | string {
   if (hostname === undefined || !/^[\p{L}\p{N}._:[\]-]+$/u.test(host)) return 'this is not a host name'
   const address = parseAddress(hostname.replace(/^\[(.*)\]$/, '$1'))
   if (address === undefined) return { kind: 'name', name: hostname, port }
-  // 010.0.0.1 is 8.0.0.1 to some and 10.0.0.1 to others.
+  // 010.0.0.1 is 8.0.0.1 to some parsers and 10.0.0.1 to others.
   return parseAddress(host.replace(/^\[(.*)\]$/, '$1')) === undefined
     ? `write this address in full: ${address}`
     : single(address, port)

@@ -1,8 +1,7 @@
-// A start that cannot go on, in words for the person who started it. The entry point prints the message without
-// a stack and exits with the code.
+// A failed start with a message for the operator. The entry point prints it without a stack and exits with the code.
 
 /**
- * From sysexits.h where it has one. 78 says that a setting must change first, so a supervisor need not try again
+ * Codes follow sysexits.h where possible. 78 means that a setting must change first, so a supervisor must not restart
  * (systemd: RestartPreventExitStatus=78).
  */
 export const exitCodes = {
@@ -24,7 +23,7 @@ export class StartFailure extends Error {
   }
 }
 
-/** Why a command's signal was aborted: thrown by whatever waits or looks at it, and told like any other end. */
+/** The abort reason of a command's signal, reported like any other failure. */
 export class Interruption extends StartFailure {
   readonly signal: NodeJS.Signals
 

@@ -1,4 +1,4 @@
-// Ids begin with their time. The smallest one of a millisecond turns a range of times into a range of keys.
+// Ids start with their time, so a time range becomes a key range.
 
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
@@ -9,13 +9,11 @@ export function firstPaymentIdAt(timeMs: number): string {
   return `P${time}`
 }
 
-/** As a UUID, which is what a callback's id is. */
 export function firstCallbackIdAt(timeMs: number): string {
   const time = Math.max(0, timeMs).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }
 
-/** When the id was made. */
 export function timeOfPaymentId(paymentId: string): number {
   let timeMs = 0
   for (const digit of paymentId.slice(1, 11)) timeMs = timeMs * 32 + digits.indexOf(digit)

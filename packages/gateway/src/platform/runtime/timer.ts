@@ -1,6 +1,6 @@
-// Timeouts as a part that is passed in, so that a test decides when time has run out and never waits for it.
+// Timeouts as a dependency, so that tests decide when time is up.
 
-// Answers how to cancel it.
+// Returns a function that cancels the timer.
 export type StartTimer = (delayMs: number, expire: () => void) => () => void
 
 export const startSystemTimer: StartTimer = (delayMs, expire) => {
@@ -8,11 +8,11 @@ export const startSystemTimer: StartTimer = (delayMs, expire) => {
   return () => clearTimeout(timer)
 }
 
-/** Time as the machine has it, finer than a clock and never set. */
+/** Monotonic time, finer than a clock. */
 export interface MachineTime {
   readonly nowMs: () => number
   readonly startTimer: StartTimer
-  /** Once everything that waits now had its turn. */
+  /** Runs `go` after everything that currently waits. */
   readonly nextTurn: (go: () => void) => void
 }
 

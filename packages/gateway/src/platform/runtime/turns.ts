@@ -1,5 +1,4 @@
-// Work of which only so much is done at once; the rest waits, first come, first served. Where who waits is to be bounded or
-// refused, admission has queues that do so.
+// Limits concurrent work; the rest waits in order. Queues that reject waiting work are in admission.
 import type { MachineTime } from './timer.ts'
 
 export type TakeTurn = <Result>(work: () => Promise<Result>) => Promise<Result>
@@ -20,10 +19,7 @@ export function makeTurns(atOnce: number): TakeTurn {
   }
 }
 
-/**
- * For work that comes in hundreds at once and that nobody waits for: one is done in a turn of the event loop, and between
- * two turns everybody else is served.
- */
+/** Spreads bulk work that no client waits for: one item per turn of the event loop. */
 export function makeOneInATurn(nextTurn: MachineTime['nextTurn']): (work: () => void) => void {
   const waiting: (() => void)[] = []
   const go = () => {

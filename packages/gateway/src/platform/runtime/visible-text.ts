@@ -1,9 +1,9 @@
-// One line of text that a person gives and others read, in a terminal, on a page or in the audit: a name or a reason.
-// Nothing in it may move a cursor, turn the direction of writing, or look like another text.
+// Validates one line of text from a person, such as a name or a reason. Characters that move a cursor, change the
+// writing direction or imitate other text are rejected.
 import { Failure } from '@tillgate/protocol'
 
 const maxLineLength = 256
-/** As they stand in the brackets of a regular expression with the flag u. */
+/** For use inside a regular expression's brackets with the flag u. */
 export const hiddenCharacters = '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}'
 const hidden = new RegExp(`[${hiddenCharacters}]`, 'u')
 const hiddenInLine = new RegExp(`(?!\\n)[${hiddenCharacters}]`, 'gu')
@@ -21,7 +21,7 @@ export function parseLine(text: string, field: string, { max = maxLineLength } =
   })
 }
 
-/** For a terminal; its lines stay. */
+/** For terminal output; line breaks stay. */
 export function withoutHidden(text: string): string {
   return text.replace(hiddenInLine, ' ')
 }

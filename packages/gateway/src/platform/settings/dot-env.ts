@@ -1,4 +1,4 @@
-// The `.env` file of the folder that the program was started in, if there is one.
+// Reads the `.env` file of the working folder, if there is one.
 import { readFileSync } from 'node:fs'
 import { codeOf, messageOf } from '../runtime/errors.ts'
 import { exitCodes, StartFailure } from '../runtime/start-failure.ts'

@@ -1,15 +1,15 @@
-// Settings as a table: each setting declares what it means and how its text is read, and all are read by one function. All
-// problems are found before any is reported, so that an operator does not mend a configuration one restart at a time.
+// Settings as a table: each declares its meaning and its parser, and one function reads them all. All problems are
+// reported together, so that an operator fixes them in one restart.
 import { parseEnv } from 'node:util'
 import { messageOf } from '../runtime/errors.ts'
 import { exitCodes, StartFailure } from '../runtime/start-failure.ts'
 
 export interface Setting<T> {
   readonly about: string
-  /** What applies when the variable is not set, as it would be written in `.env`; empty where nothing does. */
+  /** The value in `.env` notation if the variable is not set; may be empty. */
   readonly fallback: string
   readonly example: string
-  /** Its example is known to everybody: live refuses it. */
+  /** Live mode rejects its published example. */
   readonly isSecret?: true
   /** Throws an Error whose message completes "NAME …", such as "must be a port number from 1 to 65535". */
   readonly parse: (text: string) => T
@@ -42,10 +42,10 @@ export class ConfigurationFailure extends StartFailure {
 
 type Table = Readonly<Record<string, Setting<unknown>>>
 
-/** By name. Undefined: neither the setting nor a fallback is there, or its text was refused. */
+/** Undefined if the setting has no value or its text was rejected. */
 export type Values<T extends Table> = { readonly [Name in keyof T]: ReturnType<T[Name]['parse']> | undefined }
 
-/** The texts as they were set, by name. The environment wins over `.env`; an empty variable counts as not set. */
+/** The environment takes precedence over `.env`. An empty variable counts as not set. */
 export function givenTexts(table: Table, environment: Environment, dotEnv: string): Environment {
   const fromFile = parseEnv(dotEnv)
   return Object.fromEntries(
@@ -67,6 +67,6 @@ export function parseTable<T extends Table>(
       return [name, undefined] as const
     }
   })
-  // Safe: each value is what the setting of its own name parsed.
+  // Safe: each value was parsed by the setting of its name.
   return { values: Object.fromEntries(parsed) as Values<T>, problems }
 }

@@ -1,5 +1,5 @@
-// Actions that wait for a second operator: which effects need one, who may decide, and until when. A request stores the
-// action's name, parameters and input; when it is approved, the action runs again under fresh checks.
+// Actions that wait for a second operator: which effects need one, who may decide, and until when. A request stores
+// the action's name, parameters and input; on approval the action runs again under fresh checks.
 import { Failure } from '@tillgate/protocol'
 import { type ApprovalWord, alwaysGuarded, type Effect, effects } from './effects.ts'
 import { mayAct, type Role } from './roles.ts'
@@ -7,7 +7,6 @@ import { mayAct, type Role } from './roles.ts'
 export const approvalStatuses = ['waiting', 'approved', 'rejected', 'withdrawn', 'expired'] as const
 export type ApprovalStatus = (typeof approvalStatuses)[number]
 
-/** An action as it was asked for, in the terms of the catalog. */
 export interface WaitingAction {
   readonly action: string
   readonly params: Readonly<Record<string, unknown>>
@@ -16,13 +15,12 @@ export interface WaitingAction {
 
 export interface ApprovalRequest extends WaitingAction {
   readonly approvalId: string
-  /** In words, as of the request. */
+  /** As shown when it was requested. */
   readonly summary: string
   readonly merchantId: string | undefined
   readonly reason: string
-  /** The operator's login. */
   readonly requestedBy: string
-  /** Who and from where, as in the audit. */
+  /** As in the audit log. */
   readonly requestedAs: string
   readonly requestedAtMs: number
   readonly expiresAtMs: number
@@ -33,17 +31,17 @@ export interface ApprovalRequest extends WaitingAction {
   readonly decisionReason: string | undefined
 }
 
-/** By what a person acts, as it was when they began: it is read again in the transaction of what they do. */
+/** A person's access when they started, checked again in each transaction. */
 export interface Access {
   readonly login: string
   readonly needs: Role
-  /** As of sign-in: raised when all access is ended. Undefined where a second operator runs what was requested. */
+  /** As of sign-in; revoking all access increments it. Undefined where a second operator runs the request. */
   readonly accessVersion: number | undefined
-  /** Of the admin API alone. */
+  /** Only for the admin API. */
   readonly tokenId: string | undefined
 }
 
-/** The second operator's consent. It travels with the action that it allows and is recorded in its transaction. */
+/** The second operator's approval, recorded in the action's transaction. */
 export interface Approval {
   readonly approvalId: string
   readonly auditId: string
@@ -54,7 +52,7 @@ export interface Approval {
 }
 
 export interface ApprovalPolicy {
-  /** How much of an order operators may refund in all without approval, by currency; undefined: not set. */
+  /** The total that operators may refund per order without approval, by currency; undefined if not set. */
   readonly refundLimits: ReadonlyMap<string, bigint> | undefined
   readonly words: readonly ApprovalWord[]
   readonly lifeMs: number
@@ -68,8 +66,8 @@ export function coversAny(policy: ApprovalPolicy, all: readonly Effect[]): boole
 }
 
 /**
- * Undefined: any amount. Where money out needs approval, so does every refund, up to the limits that the settings allow;
- * a currency that they do not name has no allowance.
+ * Returns undefined for any amount. If outgoing money needs approval, so does every refund above the configured
+ * limits; a currency without a limit has no allowance.
  */
 export function refundLimitMinor(policy: ApprovalPolicy, currency: string): bigint | undefined {
   if (policy.refundLimits) return policy.refundLimits.get(currency) ?? 0n
@@ -80,7 +78,7 @@ export function isApprovalInUse({ refundLimits, words }: ApprovalPolicy): boolea
   return refundLimits !== undefined || words.length > 0
 }
 
-/** As of now: a request that was not decided in time has expired, even if its row does not say so yet. */
+/** A request past its time has expired, even if its row does not say so yet. */
 export function asOf(request: ApprovalRequest, nowMs: number): ApprovalRequest {
   const isDue = request.status === 'waiting' && request.expiresAtMs <= nowMs
   return isDue ? { ...request, status: 'expired' } : request
@@ -99,12 +97,11 @@ interface Requester extends ActingOperator {
 
 interface Deciding {
   readonly by: ActingOperator
-  /** The role that the action needs: an operator who may run it may approve it. */
+  /** An operator who may run the action may also approve it. */
   readonly needs: Role
   readonly nowMs: number
 }
 
-/** Throws where this operator may not decide so, now. */
 export function checkDecision(
   decision: Decision,
   request: ApprovalRequest,
@@ -125,7 +122,6 @@ export function checkDecision(
     })
 }
 
-/** Throws where the requester could not ask any more. */
 export function checkRequester(
   { requestedBy }: ApprovalRequest,
   requester: Requester | undefined,

@@ -1,4 +1,4 @@
-// Who did what, when, to whom and why: written with the change itself, in one transaction.
+// The audit entry of an action, written in the same transaction as its change.
 import type { NewEmail } from '../../emails/rules/email.ts'
 import type { Approval } from './approval.ts'
 import type { Authority } from './authority.ts'
@@ -7,19 +7,17 @@ import type { AuditedAction } from './effects.ts'
 export interface AuditEntry {
   readonly auditId: string
   readonly actedAtMs: number
-  /** Such as `cli:alice`. */
   readonly actor: string
   readonly action: AuditedAction
   readonly merchantId: string | undefined
-  /** What it was done to: an id, never a secret. */
+  /** An id, never a secret. */
   readonly subject: string
   readonly reason: string | undefined
-  /** Checked again when the entry is written. Undefined: the gateway itself, or a person at their own account. */
+  /** Checked again when the entry is written. Undefined for the gateway itself and for people at their own account. */
   readonly authority?: Authority | undefined
-  /** The change needs a second operator. */
   readonly needsApproval?: boolean
-  /** The second operator's consent, where the change needs one. Writing the entry uses it up. */
+  /** Writing the entry uses the approval up. */
   readonly approval?: Approval | undefined
-  /** Emails about it: queued with the change, or not at all. */
+  /** Queued in the same transaction. */
   readonly emails?: readonly NewEmail[] | undefined
 }

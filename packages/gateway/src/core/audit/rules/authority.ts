@@ -1,5 +1,5 @@
-// By whose right an action runs. It travels with the audit entry, and the store checks it again in the transaction of
-// the change: a person whose access ended meanwhile, or who needs a second person, commits nothing.
+// The authority under which an action runs. The store checks it again in the transaction of the change, so a person
+// whose access ended or who needs a second operator commits nothing.
 import { Failure } from '@tillgate/protocol'
 import { type Access, type Approval, type ApprovalPolicy, coversAny } from './approval.ts'
 import type { Effect } from './effects.ts'
@@ -9,7 +9,7 @@ export type Authority =
   | (Access & {
       readonly kind: 'operator'
       readonly policy: ApprovalPolicy
-      /** Where a second operator agreed. It lets one guarded change through. */
+      /** The approval permits one guarded change. */
       readonly approval: Approval | undefined
     })
   | {
@@ -19,12 +19,12 @@ export type Authority =
       readonly roles: readonly MemberRole[]
       readonly policy: ApprovalPolicy
     }
-  /** The command line: an account of the machine, and no person who could ask. */
+  /** The command line: a machine account that cannot request approvals. */
   | { readonly kind: 'machine'; readonly policy: ApprovalPolicy; readonly isRecovery: boolean }
-  /** A pass over imported statements: one person supplied them, so nothing that needs two is booked. */
+  /** Processing of imported statements: one person supplied them, so changes that need two people are not booked. */
   | { readonly kind: 'statement'; readonly policy: ApprovalPolicy }
 
-/** A second operator must agree first. The change was rolled back; every check before it has passed. */
+/** A second operator must approve first. Every earlier check has passed, and the change was rolled back. */
 export class ApprovalNeeded extends Failure {
   constructor(message = 'This needs a second operator’s approval.') {
     super('not_allowed', { message })
@@ -35,7 +35,7 @@ export function needsApproval(authority: Authority | undefined, effects: readonl
   if (!authority) return false
   switch (authority.kind) {
     case 'member':
-      // What a merchant's members do with its own money and people is theirs to decide, except where payouts go.
+      // A merchant's members decide about their own money and people, except for payout destinations.
       return effects.includes('names where money goes') && coversAny(authority.policy, effects)
     case 'machine':
       return !authority.isRecovery && coversAny(authority.policy, effects)

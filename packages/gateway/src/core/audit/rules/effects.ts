@@ -1,7 +1,7 @@
-// What each audited action can do to money, from a closed list. The approval policy names effects, not actions, so that
-// a second way to the same effect needs the same approval. An action that is missing here does not compile.
+// The effects of each audited action on money, from a closed list. The approval policy names effects, so that a
+// second way to the same effect needs the same approval. A missing action does not compile.
 
-/** Each effect, with the word of `APPROVAL_FOR` that covers it. */
+/** Each effect with the `APPROVAL_FOR` word that covers it. */
 export const effects = {
   'credits a merchant': 'money-in',
   'credits a wallet': 'money-in',
@@ -12,13 +12,13 @@ export const effects = {
   'makes a second operator': 'access',
 } as const
 
-/** Guarded by every word: one person who makes the operator who approves needs nobody else for anything. */
+/** Always guarded, because a person who can create the approving operator needs no second person at all. */
 export const alwaysGuarded: Effect = 'makes a second operator'
 
 export type Effect = keyof typeof effects
 export type ApprovalWord = (typeof effects)[Effect]
 
-/** Words of earlier versions. Each covers the whole effect that its action has. */
+/** Words of earlier versions. */
 const aliases: Readonly<Record<string, readonly ApprovalWord[]>> = {
   payout: ['money-out'],
   'top-up': ['money-in'],
@@ -33,15 +33,14 @@ const aliases: Readonly<Record<string, readonly ApprovalWord[]>> = {
 export const approvalWords: readonly ApprovalWord[] = ['money-in', 'money-out', 'destination', 'access']
 export const approvalAliases: readonly string[] = Object.keys(aliases)
 
-/** Undefined if there is no such word. */
 export function approvalWordsFor(word: string): readonly ApprovalWord[] | undefined {
   const own = approvalWords.find((each) => each === word)
   return own ? [own] : aliases[word]
 }
 
 /**
- * Audited actions by name. An operation may narrow the effects of one entry (a rail whose name changes names no
- * destination), never widen them.
+ * An operation may narrow the effects of one entry (a rail's new name does not change a destination), never widen
+ * them.
  */
 export const effectsOfActions = {
   ...none(
@@ -91,7 +90,7 @@ export const effectsOfActions = {
     'operator.change-password',
     'operator.disable',
     'operator.remove-passkey',
-    // The identity provider decides about it.
+    // The identity provider decides.
     'operator.role',
     'operator.sign-in',
     'operator.sign-out-everywhere',
@@ -108,7 +107,7 @@ export const effectsOfActions = {
     'reconcile.assign',
     'reconcile.breaks-found',
     'reconcile.close-day',
-    // What the lines of a statement book has entries of its own.
+    // Booking the lines of a statement has its own entries.
     'reconcile.confirm',
     'reconcile.import',
     'reconcile.mapping',
@@ -144,18 +143,18 @@ export const effectsOfActions = {
   'endpoint.change': ['gives access to money'],
   'endpoint.rotate-secret': ['gives access to money'],
   'key.add': ['gives access to money'],
-  // With an address of its own, to which callbacks about its orders go.
+  // A link may have its own callback address.
   'link.create': ['gives access to money'],
   'member.change-role': ['gives access to money'],
   'member.invite': ['gives access to money'],
   'member.recover': ['gives access to money'],
   'member.reset-totp': ['gives access to money'],
-  // It has neither money nor orders yet, but a key or a callback address that comes with it stays good when it has.
+  // The merchant has no money yet, but its key or callback address stays valid.
   'merchant.add': ['gives access to money'],
   'merchant.bank-account': ['names where money goes'],
   'merchant.change': ['gives access to money'],
   'merchant.payout': ['sends money out'],
-  // What somebody put a stop to goes on.
+  // A suspension ends.
   'merchant.resume': ['gives access to money'],
   'operator.add': ['makes a second operator'],
   'operator.enable': ['makes a second operator'],
@@ -164,12 +163,12 @@ export const effectsOfActions = {
   'order.refund': ['sends money out'],
   'payout-plan.set': ['sends money out'],
   'payout-run.cancel': ['credits a merchant'],
-  // Of a withdrawal to review. Of others a second person agreed when they were requested, or their plan or run was.
+  // For a withdrawal under review. Other payouts were approved when they were requested, or with their plan or run.
   'payout-run.send': ['sends money out'],
   'payout-run.start': ['sends money out'],
   'payout.cancel': ['credits a merchant'],
   'payout.return': ['credits a merchant'],
-  // The operator takes up to the whole of every payment from then on, or gives it up.
+  // From then on, the operator takes up to the whole of every payment, or forgoes it.
   'price.end': ['credits the operator'],
   'price.set': ['credits the operator'],
   'rail.add': ['credits a merchant', 'credits a wallet', 'names where money goes'],
@@ -179,17 +178,17 @@ export const effectsOfActions = {
   'rail.resume': ['credits a merchant', 'credits a wallet', 'names where money goes'],
   'rail.return-late-money': ['sends money out'],
   'rail.rotate-secret': ['gives access to money'],
-  // Fees that the rail gives back, or keeps too much of. The rest arrives on the operator's own bank account.
+  // Fees that the rail returns or overcharges. The rest arrives in the operator's own bank account.
   'rail.settle': ['credits the operator', 'sends money out'],
   'reconcile.book-as': ['credits the operator', 'sends money out'],
-  // The money is the operator's to move on from then.
+  // From then on, the operator can move the money.
   'reconcile.park': ['credits the operator'],
   'reconcile.return': ['credits the operator', 'sends money out'],
   'token.add': ['gives access to money'],
   'transfer.confirm': ['credits a merchant'],
   'transfer.return': ['sends money out'],
   'transfer.settle-refund': ['credits a merchant'],
-  // Its PIN is shown, and opens what comes into the wallet later.
+  // Its PIN is shown and gives access to later deposits.
   'wallet.add': ['gives access to money'],
   'wallet.reset-pin': ['gives access to money'],
   'wallet.top-up': ['credits a wallet'],

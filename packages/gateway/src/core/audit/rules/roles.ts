@@ -1,7 +1,7 @@
-// Roles of operators and of a merchant's members: what each may do, and which role covers which.
+// Roles of operators and of merchants' members, and which role includes which.
 import { Failure } from '@tillgate/protocol'
 
-/** From the one who may least to the one who may most. */
+/** In ascending order. */
 export const roles = ['viewer', 'operator', 'admin'] as const
 export type Role = (typeof roles)[number]
 
@@ -15,7 +15,7 @@ export function mayAct(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed)
 }
 
-/** Everybody sees everything of their merchant; the roles differ in what they may do. */
+/** Every member can read everything of the merchant; roles differ in their actions. */
 export const memberRoles = ['viewer', 'finance', 'developer', 'owner'] as const
 export type MemberRole = (typeof memberRoles)[number]
 

@@ -1,17 +1,16 @@
-// A secret is told once, when it is made. Whoever sends the same form or request again may have lost that answer, and making
-// another secret would end one that is in use: for some minutes they are told the same.
+// A secret is shown once, when it is created. A repeated request gets the same secret for some minutes, because its
+// first response may be lost and a new secret would end the one in use.
 import { Failure } from '@tillgate/protocol'
 
-/** One that was made before, by an action of the same id. */
+/** A secret that an action with the same idempotency key created. */
 export interface MadeBefore {
   readonly createdAtMs: number
-  /** It is not good any more. */
   readonly isOver: boolean
 }
 
 export const toldAgainMs = 10 * 60_000
 
-/** Throws where it is too late, or the secret has ended. */
+/** Throws if the time is over or the secret has ended. */
 export function checkToldAgain({ createdAtMs, isOver }: MadeBefore, nowMs: number): void {
   if (!isOver && nowMs - createdAtMs < toldAgainMs) return
   const at = new Date(createdAtMs).toISOString().slice(0, 19).replace('T', ' ')

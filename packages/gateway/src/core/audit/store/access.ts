@@ -1,4 +1,4 @@
-// Whether a person may still do what they began, read in the transaction that does it.
+// Checks in the transaction of a change that the person may still make it.
 import { Failure } from '@tillgate/protocol'
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
@@ -6,7 +6,7 @@ import type { Access } from '../rules/approval.ts'
 import type { Authority } from '../rules/authority.ts'
 import { accessEnded, mayAct, type Role } from '../rules/roles.ts'
 
-/** Throws where the account, its role, its membership or its token has ended. */
+/** Throws if the account, role, membership or token has ended. */
 export async function checkAccess(
   transaction: Queryable,
   authority: Authority,

@@ -1,10 +1,10 @@
-// The one statement by which an approved action uses its request up: in the action's own transaction, and once. Apart from
-// the store of requests, because the audit needs it with every action.
+// Uses an approval request up in the transaction of its action, exactly once. Separate from the requests' store,
+// because every audit entry needs it.
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import { type Approval, notWaiting } from '../rules/approval.ts'
 
-/** Throws where the request does not wait any more, so that nothing of the action remains. */
+/** Throws if the request is no longer pending, which rolls the action back. */
 export async function closeApproved(
   transaction: Queryable,
   { approvalId, decider, decidedAs, decidedAtMs, reason }: Approval,

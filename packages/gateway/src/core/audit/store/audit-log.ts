@@ -1,4 +1,4 @@
-// The record of what operators did, read back: the newest first, paged by key (an audit id begins with its time).
+// Reads the audit log, newest first, paged by audit id (an id starts with its time).
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { allOf, sql } from '../../../platform/database/sql.ts'
@@ -8,9 +8,9 @@ export type AuditLogStore = ReturnType<typeof makeAuditLogStore>
 
 export interface AuditFilter {
   readonly merchantId?: string | undefined
-  /** Contained in who did it. */
+  /** Part of the actor's name. */
   readonly actor?: string | undefined
-  /** Contained in what was done. */
+  /** Part of the action's name. */
   readonly act?: string | undefined
   readonly subject?: string | undefined
 }

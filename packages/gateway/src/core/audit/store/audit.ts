@@ -1,5 +1,5 @@
-// The audit table is only ever added to. A change and its entry are one transaction, and the entry is the gate: it is not
-// written, and so nothing is, for a person whose access has ended or for a change that still needs a second operator.
+// Writes audit entries in the transaction of their change. The table is append-only, and writing the entry fails for
+// people whose access has ended and for changes that still need a second operator.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import { queueEmails } from '../../emails/store/queue-emails.ts'
@@ -8,14 +8,14 @@ import { approvalNeeded } from '../rules/authority.ts'
 import { checkAccess, checkOperator } from './access.ts'
 import { closeApproved } from './approval-closing.ts'
 
-/** Does the work and records it. Work that returns false did nothing, and nothing is recorded. */
+/** Work that returns false changed nothing and is not recorded. */
 export function audited(
   pool: Pool,
   entry: AuditEntry,
   work: (transaction: Queryable) => Promise<boolean>,
 ): Promise<boolean> {
   return pool.transaction(async (transaction) => {
-    // First, because the work may end the actor's own access.
+    // Checked first, because the work may end the actor's own access.
     await checkPeople(transaction, entry)
     const done = await work(transaction)
     if (done) await writeAuditEntry(transaction, entry)
@@ -28,7 +28,6 @@ export async function insertAuditEntry(transaction: Queryable, entry: AuditEntry
   await writeAuditEntry(transaction, entry)
 }
 
-/** Whoever acts, and whoever agreed to it. */
 async function checkPeople(
   transaction: Queryable,
   { authority, approval, actedAtMs }: AuditEntry,

@@ -1,10 +1,10 @@
-// Keeps the feed within its time: events get their positions also where nobody reads, and the oldest go.
+// Assigns positions to events even without readers, and deletes the oldest.
 import type { Clock } from '../../../platform/runtime/clock.ts'
 import type { EventStore } from './store/events.ts'
 
 export interface PurgeEventsParts {
   readonly events: Pick<EventStore, 'readState' | 'giveNumbers' | 'prune'>
-  /** Zero: the feed is switched off, and what is left of it goes once no gateway keeps it any more. */
+  /** Zero switches the feed off; the remaining events are deleted once no gateway writes it. */
   readonly feedDays: number
   readonly clock: Clock
 }

@@ -1,5 +1,5 @@
-// The operator's feed of events: everything after a position, in the order of positions, waited for where there is none
-// yet. At least once: whoever keeps the position of what it has dealt with misses nothing.
+// The operator's feed: returns the events after a position, in order, waiting if there are none yet. Delivery is at
+// least once for readers that store their position.
 import { Failure } from '@tillgate/protocol'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 import type { FeedEvent } from './rules/event.ts'
@@ -11,25 +11,22 @@ export interface ReadEventsParts {
 }
 
 export interface Asked {
-  /** Of the last event that was dealt with; undefined: from the oldest that is kept. */
+  /** The last processed event; undefined starts at the oldest. */
   readonly after: number | undefined
   readonly limit: number
   readonly waitMs: number
-  /** Who waits. */
   readonly reader: string
-  /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface EventPage {
   readonly events: readonly FeedEvent[]
-  /** `after` of the next request. */
   readonly next: number
 }
 
 export const maxEventsRead = 500
 export const maxWaitMs = 25_000
-/** Each holds a request's slot; and one reader, or whoever has its token, leaves places for the others. */
+/** Each wait occupies a request slot, and one reader must leave places for others. */
 const maxWaiting = { inAll: 8, ofReader: 4 } as const
 const placeFreeAfterSeconds = 1
 const lookEveryMs = 500
@@ -60,14 +57,14 @@ export function makeReadEvents({ events, clock }: ReadEventsParts) {
         for (;;) {
           const found = await look(from, limit)
           const first = found[0]?.position ?? from + 1
-          // Taken away while it waited, or the feed was switched off here.
+          // The events were deleted during the wait, or the feed was switched off.
           if (after !== undefined && first > from + 1) throw missed(first - 1)
           const gap = found.findIndex(({ position }, index) => position !== first + index)
           if (gap > 0) found.length = gap
           const leftMs = endsAtMs - clock.now()
           const isOver = leftMs <= 0 || stopping.signal.aborted || signal?.aborted
           if (found.length > 0 || isOver)
-            // Whoever begins here has missed nothing of what was never kept, or is not kept any more.
+            // A reader that starts here has missed nothing.
             return { events: found, next: found.at(-1)?.position ?? after ?? lastPosition }
           leave ??= takePlace(reader)
           const ending = signal ? AbortSignal.any([stopping.signal, signal]) : stopping.signal
@@ -78,11 +75,10 @@ export function makeReadEvents({ events, clock }: ReadEventsParts) {
       }
     },
 
-    /** Everybody who waits is answered at once, and nobody waits any more. */
+    /** Ends all waits at once. */
     stop: () => stopping.abort(),
   }
 
-  /** Answers how to give it back. */
   function takePlace(reader: string): () => void {
     const own = waiting.filter((each) => each === reader).length
     if (waiting.length >= maxWaiting.inAll || own >= maxWaiting.ofReader)
@@ -94,7 +90,7 @@ export function makeReadEvents({ events, clock }: ReadEventsParts) {
     return () => void waiting.splice(waiting.indexOf(reader), 1)
   }
 
-  /** What has a position already is read first: a reader far behind gives none. */
+  /** Reads numbered events first, so that a reader far behind assigns no positions. */
   async function look(after: number, limit: number): Promise<FeedEvent[]> {
     const found = await events.listAfter(after, limit)
     if (found.length > 0 || (await events.giveNumbers(maxEventsRead)) === 0) return found

@@ -1,7 +1,6 @@
-// What a merchant reads of an attempt that failed. The network's own words name addresses, and a name may lead into the
-// operator's network: which address that is, operators see and merchants do not.
+// Removes IP addresses from attempt details for merchants, because a name may resolve into the operator's network.
 
-// An IPv6 address first, because one can end in an IPv4 address; each with its port.
+// IPv6 comes first, because an IPv6 address may end in an IPv4 address.
 const addresses =
   /\s?\[?(?<![\w:])[0-9a-f]*(?::[0-9a-f.]*){2,}\]?(?::\d{1,5})?|\s?(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?/gi
 

@@ -1,4 +1,4 @@
-// One attempt to deliver a callback: what the network brought back, what that means, and what comes next.
+// Judges one delivery attempt and decides what follows.
 import assert from 'node:assert/strict'
 import { successCode } from '@tillgate/protocol'
 import type { Delivery } from '../../../platform/runtime/delivery.ts'
@@ -11,11 +11,10 @@ export type Verdict =
   | {
       readonly kind: 'unreachable'
       readonly reason: string
-      /** The host took the request, and no whole answer came. */
+      /** The host received the request, but the response was incomplete. */
       readonly wasSent?: boolean
     }
 
-/** How far a callback has come, as it stood when it was claimed. */
 export interface Progress {
   readonly state: CallbackState
   readonly attemptsMade: number
@@ -26,24 +25,23 @@ export interface Progress {
 
 export type CallbackState = 'waiting' | 'delivered' | 'exhausted'
 
-/** What an attempt makes of a callback. */
 export interface Outcome {
   readonly verdict: Verdict
   readonly state: CallbackState
   readonly isNewlyExhausted: boolean
   readonly retriesMade: number
-  /** Undefined: it leaves the queue. */
+  /** Undefined: the callback leaves the queue. */
   readonly nextAttemptAtMs: number | undefined
 }
 
-/** Exactly HTTP 200; of Standard Webhooks any 2xx. */
+/** HTTP 200 exactly; for Standard Webhooks any 2xx. */
 export function isAcknowledged(delivery: Delivery, format: EndpointFormat = 'envelope'): boolean {
   if (delivery.kind !== 'answered') return false
   const { httpStatus } = delivery
   return format === 'standard' ? httpStatus >= 200 && httpStatus < 300 : httpStatus === 200
 }
 
-/** Without {"code":20000…} in its body an acknowledgement counts, with a warning; Standard Webhooks ask for no body. */
+/** Without {"code":20000…} in its body, an acknowledgment counts with a warning. Standard Webhooks require no body. */
 export function judge(delivery: Delivery, format: EndpointFormat = 'envelope'): Verdict {
   if (delivery.kind === 'unreachable') {
     const { reason, wasSent } = delivery
@@ -53,7 +51,7 @@ export function judge(delivery: Delivery, format: EndpointFormat = 'envelope'): 
   return { kind: 'acknowledged', isWarned: format === 'envelope' && !isAcknowledgement(delivery.answer) }
 }
 
-/** Word for word what the specification asks for, and nearly every answer: it need not be parsed each time. */
+/** Nearly every response is exactly this text and need not be parsed. */
 const usualAcknowledgement = Buffer.from(`{"code":${successCode},"msg":""}`)
 
 function isAcknowledgement(bytes: Buffer): boolean {
@@ -69,8 +67,8 @@ function isAcknowledgement(bytes: Buffer): boolean {
 }
 
 /**
- * A resend is one attempt more: it uses up none of the eight retries and moves none of them. When it fails, what
- * was delivered stays delivered, what was exhausted stays exhausted, and what waits goes on waiting as planned.
+ * A resend uses no retry and moves none. If it fails, a delivered callback stays delivered, an exhausted one stays
+ * exhausted, and a waiting one keeps its schedule.
  */
 export function decideOutcome(
   progress: Progress,
@@ -80,7 +78,7 @@ export function decideOutcome(
     readonly isResend: boolean
     readonly startedAtMs: number
     readonly nowMs: number
-    /** From 0 to 1; asked for only where there is a next attempt. */
+    /** From 0 to 1; called only if there is a next attempt. */
     readonly chance: () => number
   },
 ): Outcome {

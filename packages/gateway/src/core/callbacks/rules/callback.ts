@@ -1,4 +1,4 @@
-// What a merchant is told, made at the very moment it happens. Delivery comes later and changes nothing in it.
+// A callback, created with its event. Delivery never changes it.
 import type { EventName } from '@tillgate/protocol'
 
 export interface Callback {
@@ -7,11 +7,11 @@ export interface Callback {
   readonly paymentId: string
   readonly refundId: string | undefined
   readonly eventName: EventName
-  /** Of the order; undefined: it names none, and only endpoints hear of it. */
+  /** Undefined if the order has none; then only endpoints receive the event. */
   readonly callbackUrl: string | undefined
-  /** The plain result object as JSON text, the very text that is signed and encrypted at each attempt. */
+  /** The JSON text that is signed and encrypted at each attempt. */
   readonly body: string
   readonly createdAtMs: number
-  /** The merchant asked for it and has the answer: only the operator's feed of events hears of it. */
+  /** The merchant already has the result as a response, so only the operator's event feed gets it. */
   readonly isAnswered?: boolean
 }

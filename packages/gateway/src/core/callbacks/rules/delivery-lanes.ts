@@ -1,6 +1,5 @@
-// Who may send next. A lane is what one merchant has waiting at one destination; lanes take turns, and each of them, each
-// host, each merchant and each kind of destination has only so many slots, so that whoever is slow or dead holds up
-// nobody but himself. It knows lanes, never callbacks: a million waiting ones take no memory here.
+// Decides which lane sends next. A lane is one merchant's callbacks to one destination. Lanes take turns, with limits
+// per lane, host, merchant and pace, so that a slow receiver delays only itself. Holds lanes, never callbacks.
 import assert from 'node:assert/strict'
 
 export interface Lane {
@@ -10,7 +9,6 @@ export interface Lane {
 }
 
 export interface LaneRequest extends Lane {
-  /** How many callbacks may be claimed from it. */
   readonly most: number
 }
 
@@ -20,7 +18,6 @@ export interface LaneLimits {
   readonly inFlightPerMerchant: number
 }
 
-/** What is known of a host or a destination that fails. */
 export interface Health {
   readonly failures: number
   readonly pausedUntilMs: number | undefined
@@ -32,27 +29,26 @@ export interface LaneHealth {
 }
 
 export interface LaneEnd {
-  /** Answered, and not that it is in trouble. */
+  /** Answered without signs of trouble. */
   readonly isGood: boolean
-  /** Whatever the destination's answer was, its host is there. */
+  /** The host responded, whatever the destination's answer. */
   readonly isHostThere: boolean
   readonly durationMs: number
 }
 
-/** A destination whose last answer was good and quick; one that nobody knows yet; one that is slow or fails. */
+/** Fast: the last response was good and quick. Slow: slow or failing. */
 type Pace = 'fast' | 'unknown' | 'slow'
 
 interface ReadyLane extends Lane {
-  /** Something came into it since it was last planned: a claim that is under way may not have seen it. */
+  /** New work arrived since the last plan, which a running claim may have missed. */
   hasNews: boolean
 }
 
 interface HostLoad {
   /** By the pace of their destinations. */
   readonly inFlight: Record<Pace, number>
-  /** How many of its destinations are known. */
   destinations: number
-  /** Of a destination there that is not known: as the last one was when it was new. */
+  /** The pace of an unknown destination: that of the previous new one. */
   paceOfNew: Pace
   failures: number
   pausedUntilMs: number | undefined
@@ -62,23 +58,23 @@ interface DestinationLoad {
   readonly host: HostLoad
   inFlight: number
   pace: Pace
-  /** None of its attempts has ended yet: its pace is what its host lets expect. */
+  /** No attempt has ended yet; its pace is assumed from the host. */
   isNew: boolean
   failures: number
   pausedUntilMs: number | undefined
 }
 
-/** Above this an answer is slow: a destination with 64 of them under way takes a minute's work of a healthy one. */
+/** Above this, 64 concurrent attempts would hold a minute of a healthy destination's work. */
 export const fastWithinMs = 1_000
-/** Of all slots: the rest is kept free for destinations that are fast, and some of it for those nobody knows yet. */
+/** The share of all slots per pace. The rest is reserved for faster destinations. */
 const shares: Record<Pace, number> = { fast: 1, unknown: 3 / 4, slow: 1 / 4 }
-/** Those of a host that are not fast have so many together, and leave the others to its fast ones. */
+/** Destinations of a host that are not fast share this many slots. */
 const perHost: Record<Pace, number> = { fast: Number.POSITIVE_INFINITY, unknown: 8, slow: 4 }
-/** Of a host's slots: a fast destination that begins to hang leaves some to its neighbors. */
+/** Of a host's slots: a fast destination that starts to hang leaves some to its neighbors. */
 const destinationShare = 7 / 8
-/** Of each claim: fast lanes come first, and never take all of it. */
+/** The share of each claim for fast lanes, which go first. */
 const fastShare = 3 / 4
-/** So many at a time: lanes that share a host or a merchant share its slots evenly. */
+/** Claimed per turn, so that lanes of one host or merchant share its slots evenly. */
 const turn = 8
 const maxLanes = 20_000
 const maxHosts = 20_000
@@ -87,7 +83,7 @@ const maxDestinations = 20_000
 export class DeliveryLanes {
   readonly #limits: LaneLimits
   readonly #perDestination: number
-  /** In the order of their turns. */
+  /** In turn order. */
   readonly #ready = new Map<string, ReadyLane>()
   readonly #hosts = new Map<string, HostLoad>()
   readonly #destinations = new Map<string, DestinationLoad>()
@@ -99,7 +95,7 @@ export class DeliveryLanes {
     this.#perDestination = Math.ceil(limits.inFlightPerHost * destinationShare)
   }
 
-  /** The lane has something due, or may have. Past the bound it is left to be found again. */
+  /** The lane has or may have due work. Beyond the size limit, it is found again by polling. */
   makeReady({ merchantId, host, destinationId }: Lane): void {
     const key = laneKey({ merchantId, host, destinationId })
     const known = this.#ready.get(key)
@@ -109,7 +105,7 @@ export class DeliveryLanes {
     }
   }
 
-  /** Lanes that are paused are not planned, and must not take up all the places that there are for lanes. */
+  /** Paused lanes are not planned and must not fill the lane limit. */
   #dropPaused(): boolean {
     for (const [key, { host }] of this.#ready) {
       if (this.#pauseEndOf(key, host) !== undefined) return this.#ready.delete(key)
@@ -132,7 +128,7 @@ export class DeliveryLanes {
   }
 
   noteDestination(lane: Lane, { failures, pausedUntilMs }: Health): void {
-    // Of one that is healthy there is nothing to remember, unless it is known.
+    // A healthy destination needs no entry, unless it is known.
     const key = laneKey(lane)
     const load = failures > 0 ? this.#destination(lane, key) : this.#destinations.get(key)
     if (!load) return
@@ -141,7 +137,7 @@ export class DeliveryLanes {
     if (failures > 0) this.#setPace(load, 'slow')
   }
 
-  /** The lanes to claim from now, and how much from each; `most` in all. */
+  /** Returns the lanes to claim from with the count for each, `most` in total. */
   plan({ most, nowMs }: { most: number; nowMs: number }): LaneRequest[] {
     const planned = new Plan(most)
     const fast: PlannedLane[] = []
@@ -164,7 +160,7 @@ export class DeliveryLanes {
     if (ready) ready.hasNews = false
   }
 
-  /** Round by round, so that what few lanes leave over goes to the rest. */
+  /** Distributes in rounds, so that unused slots of some lanes go to the rest. */
   #share(
     lanes: readonly PlannedLane[],
     { planned, upTo, nowMs }: { planned: Plan; upTo: number; nowMs: number },
@@ -193,7 +189,7 @@ export class DeliveryLanes {
     const isProbe = load?.pausedUntilMs !== undefined || destination?.pausedUntilMs !== undefined
     if (isProbe) {
       if ((this.#pauseEndOf(key, host) ?? 0) > nowMs) return 0
-      // The pause is over: one goes ahead to see, on the turn of any of the host's lanes where the host was paused.
+      // After a pause, one callback probes. If the host was paused, any of its lanes may probe.
       if (destination?.pausedUntilMs !== undefined && ofDestination > 0) return 0
       if (load?.pausedUntilMs !== undefined && sum(load.inFlight) + planned.ofHost(host) > 0) return 0
     }
@@ -219,12 +215,12 @@ export class DeliveryLanes {
     return Math.min(inFlightPerHost - all, perHost[pace] - notBetter)
   }
 
-  /** So many of a request were claimed. A lane that gave fewer than it was asked for has nothing more for now. */
+  /** A lane that returned fewer than requested has nothing more for now. */
   claimed(request: LaneRequest, count: number): void {
     const key = laneKey(request)
     const lane = this.#ready.get(key)
     this.#ready.delete(key)
-    // To the end: the others have their turn first.
+    // Moves to the end of the order.
     if (lane !== undefined && (count >= request.most || lane.hasNews)) this.#ready.set(key, lane)
     if (count === 0) return
     const { merchantId } = request
@@ -235,7 +231,7 @@ export class DeliveryLanes {
     this.#merchants.set(merchantId, (this.#merchants.get(merchantId) ?? 0) + count)
   }
 
-  /** One of them is done with; `durationMs` where it was answered well. */
+  /** `durationMs` is set for good responses. */
   ended(lane: Lane, { isGood, isHostThere, durationMs }: LaneEnd): void {
     const load = this.#leave(lane)
     const pace = isGood && durationMs <= fastWithinMs ? 'fast' : 'slow'
@@ -252,12 +248,11 @@ export class DeliveryLanes {
     this.#setPace(load, pace)
   }
 
-  /** One of them was not sent at all, which says nothing of its destination. */
+  /** Not sent, which says nothing about its destination. */
   returned(lane: Lane): void {
     this.#leave(lane)
   }
 
-  /** The end of the first pause among the lanes that could go then. */
   nextPauseEndMs(nowMs: number): number {
     let next = Number.POSITIVE_INFINITY
     for (const [key, { host }] of this.#ready) {
@@ -267,7 +262,7 @@ export class DeliveryLanes {
     return next
   }
 
-  /** The later one, where both the host and the destination are paused. */
+  /** The later one, if both the host and the destination are paused. */
   #pauseEndOf(key: string, host: string): number | undefined {
     const ofHost = this.#hosts.get(host)?.pausedUntilMs
     const ofDestination = this.#destinations.get(key)?.pausedUntilMs
@@ -302,7 +297,7 @@ export class DeliveryLanes {
 
   #host(host: string): HostLoad {
     const known = this.#hosts.get(host)
-    // Taken out and put back: the map's own order is from the longest unused to the last used.
+    // Reinserted, so that the map is ordered by last use.
     this.#hosts.delete(host)
     const load: HostLoad = known ?? {
       inFlight: { fast: 0, unknown: 0, slow: 0 },
@@ -349,7 +344,6 @@ interface PlannedLane {
   readonly pace: Pace
 }
 
-/** What a plan has given out so far. */
 class Plan {
   readonly #most: number
   readonly #requests = new Map<string, Lane & { most: number }>()
@@ -410,13 +404,13 @@ function sum({ fast, unknown, slow }: Record<Pace, number>): number {
   return fast + unknown + slow
 }
 
-/** How many of the slots that this pace may use are taken: its own, and those of slower paces. */
+/** Slots that this pace may use and that are taken by it or by slower paces. */
 function sumNotBetter(counts: Record<Pace, number>, pace: Pace): number {
   if (pace === 'slow') return counts.slow
   return pace === 'unknown' ? counts.slow + counts.unknown : sum(counts)
 }
 
-/** The longest unused that may be forgotten. */
+/** Evicts the least recently used entry that may be forgotten. */
 function forgetOne<Value>(loads: Map<string, Value>, mayForget: (load: Value) => boolean): Value | undefined {
   for (const [key, load] of loads) {
     if (!mayForget(load)) continue
@@ -426,7 +420,6 @@ function forgetOne<Value>(loads: Map<string, Value>, mayForget: (load: Value) =>
   return undefined
 }
 
-/** For maps of what is known of lanes. */
 export function laneKey({ merchantId, host, destinationId }: Lane): string {
   return `${merchantId} ${destinationId} ${host}`
 }

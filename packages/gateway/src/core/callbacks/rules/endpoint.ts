@@ -1,10 +1,10 @@
-// Endpoints: addresses of a merchant that hear of its events beside an order's own callbackUrl. Each gets a callback of
-// its own for every event that it wants, so that it has its own retries and its own history.
+// Webhook endpoints: additional addresses of a merchant. Each gets its own callback per event, with its own retries
+// and history.
 import type { EventName } from '@tillgate/protocol'
 import { hostOf } from '../../../platform/runtime/ssrf-guard.ts'
 import type { Callback } from './callback.ts'
 
-/** `envelope`: as callbackUrl gets it. `standard`: Standard Webhooks, plain JSON under an HMAC. */
+/** `envelope`: as callbackUrl receives it. `standard`: Standard Webhooks, plain JSON with an HMAC. */
 export const endpointFormats = ['envelope', 'standard'] as const
 export type EndpointFormat = (typeof endpointFormats)[number]
 
@@ -17,10 +17,9 @@ export interface Endpoint extends EndpointKey {
   readonly url: string
   readonly host: string
   readonly format: EndpointFormat
-  /** Undefined: all of them, also those to come. */
+  /** Undefined: all events, including future ones. */
   readonly events: readonly EventName[] | undefined
   readonly createdAtMs: number
-  /** Its callbacks wait since then. */
   readonly pausedAtMs: number | undefined
   readonly removedAtMs: number | undefined
 }
@@ -31,7 +30,7 @@ export interface EndpointSecret extends EndpointKey {
   readonly createdAtMs: number
 }
 
-/** The database has as many slots. */
+/** Matches the number of slots in the database. */
 export const maxEndpoints = 16
 
 export function placeOfEndpointSecret({
@@ -44,7 +43,6 @@ export function placeOfEndpointSecret({
   return `callback endpoint secret ${merchantId} ${secretId}`
 }
 
-/** A callback with the place that it goes to. */
 export interface AddressedCallback extends Omit<Callback, 'callbackUrl'> {
   readonly callbackUrl: string
   readonly host: string
@@ -52,7 +50,7 @@ export interface AddressedCallback extends Omit<Callback, 'callbackUrl'> {
   readonly endpointId: string
 }
 
-/** Undefined: the order names no address, or the merchant knows already. */
+/** Undefined if the order has no callbackUrl or the merchant already has the result. */
 export function toOwnAddress({ callbackUrl, ...callback }: Callback): AddressedCallback | undefined {
   if (callback.isAnswered || callbackUrl === undefined || callbackUrl === '') return undefined
   return { ...callback, callbackUrl, host: hostOf(callbackUrl), endpointId: '' }
@@ -79,8 +77,8 @@ export function toEndpoints(
 }
 
 /**
- * Of the same time as the event's own id, and the same whenever it is asked for. Endpoints end in random digits, so no two
- * give the same, and none gives the event's own.
+ * Deterministic, with the event's time. Endpoint ids end in random digits, so ids never collide with each other or
+ * with the event's own.
  */
 export function idAtEndpoint(callbackId: string, endpointId: string): string {
   const [own, other] = [callbackId, endpointId].map((id) => BigInt(`0x${id.slice(-12)}`)) as [bigint, bigint]

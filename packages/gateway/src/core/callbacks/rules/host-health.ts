@@ -1,18 +1,17 @@
-// When a host or a destination that fails again and again is left alone for a while. The pause protects it and us; it
-// drops nothing, and every callback keeps its place in its own ladder. A host is paused for what is its own fault, a
-// destination (destination.ts) for what it answers: so a broken address delays no neighbor on its host.
+// Pauses hosts and destinations that fail repeatedly. A pause drops nothing: callbacks keep their schedules.
+// Connection failures pause the host, bad responses only the destination, so that a broken address delays no other on
+// its host.
 import type { Verdict } from './callback-attempt.ts'
 import type { Lane } from './delivery-lanes.ts'
 
 export interface Failing {
-  /** In a row. */
   readonly failures: number
   readonly failingSinceMs: number
   readonly reason: string
-  /** How often it was paused since it last succeeded. */
+  /** Since the last success. */
   readonly pauses: number
   readonly pausedAtMs: number | undefined
-  /** Then one callback is sent to see whether it is back. */
+  /** Afterwards, one callback probes. */
   readonly pausedUntilMs: number | undefined
 }
 
@@ -23,24 +22,23 @@ export interface FailingHost extends Failing {
 export interface FailingDestination extends Failing, Lane {
   /** Undefined: the callbackUrl of orders. */
   readonly endpointId: string | undefined
-  /** Without its query. */
   readonly url: string
   readonly failedAtMs: number
 }
 
 export const failuresBeforePause = 5
 export const firstPauseMs = 5_000
-/** Short enough that a host that is back is noticed soon; at most this rate of attempts goes to a dead one. */
+/** Limits the attempts to a dead host while noticing its recovery soon. */
 export const longestPauseMs = 60_000
 
 const hostFaults: ReadonlySet<string> = new Set(['dns', 'connect', 'tls', 'timeout'])
 
-/** Whether nothing at the host could be reached. Where the request was sent, it is the destination that is slow. */
+/** Whether the host could not be reached. If the request was sent, the destination is slow. */
 export function isHostFault(verdict: Verdict): boolean {
   return verdict.kind === 'unreachable' && hostFaults.has(verdict.reason) && !verdict.wasSent
 }
 
-/** Whether an attempt shows that the host is there: it answered, whatever the answer was. */
+/** Any response shows that the host is up. */
 export function isHostAnswer({ kind }: Verdict): boolean {
   return kind !== 'unreachable'
 }
@@ -49,11 +47,11 @@ export function isDestinationFailure(verdict: Verdict): boolean {
   return verdict.kind !== 'acknowledged' && !isHostFault(verdict)
 }
 
-/** Whether the destination is in trouble. One that merely rejects, as by HTTP 404, is told so by each callback at once. */
+/** A destination that merely rejects, such as with HTTP 404, is not down; each callback reports the rejection. */
 export function isDestinationDown(verdict: Verdict): boolean {
   if (!isDestinationFailure(verdict)) return false
   if (verdict.kind === 'refused') return verdict.httpStatus >= 500 || verdict.httpStatus === 429
-  // These two are decided before anything is sent, by the address alone.
+  // These two are decided by the address, before anything is sent.
   return (
     verdict.kind === 'unreachable' &&
     verdict.reason !== 'url_not_allowed' &&
@@ -61,10 +59,9 @@ export function isDestinationDown(verdict: Verdict): boolean {
   )
 }
 
-/** Before that it may only have been restarted. */
+/** A shorter failure may be a restart. */
 export const toldAfterMs = 10 * 60_000
 
-/** Whether the merchants who send there should hear of it. */
 export function isWorthTelling({ failures, failingSinceMs, pausedUntilMs }: Failing, nowMs: number): boolean {
   const isSettled = pausedUntilMs !== undefined || failures >= failuresBeforePause
   return isSettled && nowMs - failingSinceMs >= toldAfterMs
@@ -72,15 +69,15 @@ export function isWorthTelling({ failures, failingSinceMs, pausedUntilMs }: Fail
 
 export interface Failures {
   readonly count: number
-  /** When the latest of them began. */
+  /** The start of the latest attempt. */
   readonly startedAtMs: number
   readonly reason: string
-  /** False: it answers, and rejects. That ends a pause. */
+  /** False if it responds and rejects, which ends a pause. */
   readonly isDown: boolean
   readonly nowMs: number
 }
 
-/** Attempts that were under way when the pause began neither make it longer nor end it: they tell nothing new. */
+/** Attempts that were running when the pause started neither extend nor end it. */
 export function failingAfter(before: Failing | undefined, seen: Failures): Failing {
   const { reason, nowMs } = seen
   const failures = (before?.failures ?? 0) + seen.count

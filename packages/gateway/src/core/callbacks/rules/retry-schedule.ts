@@ -1,5 +1,4 @@
-// When a callback is tried again: eight retries over seven days, counted from the first attempt. Pure: time and
-// chance are passed in, so that a test walks the seven days in milliseconds.
+// The retry schedule: eight retries over seven days from the first attempt. Pure: time and randomness are passed in.
 import assert from 'node:assert/strict'
 
 const second = 1_000
@@ -7,7 +6,6 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-/** Counted from the first attempt. */
 export const retryOffsetsMs = [
   30 * second,
   5 * minute,
@@ -19,9 +17,9 @@ export const retryOffsetsMs = [
   7 * day,
 ] as const
 export const maxRetries = retryOffsetsMs.length
-/** Each retry comes up to this part of its offset early or late, so that a crowd does not come back at once. */
+/** Each retry varies by this share of its offset, so that retries spread out. */
 export const jitter = 0.1
-/** After the first attempt nothing is tried any more. */
+/** The last possible retry. */
 export const lastAttemptWithinMs = 7 * day
 
 assert(maxRetries === 8)
@@ -34,10 +32,8 @@ assert(
 
 export interface Failed {
   readonly firstAttemptAtMs: number
-  /** How many of the eight were used up, the failed attempt included. */
   readonly retriesMade: number
   readonly nowMs: number
-  /** What the receiver asked for. */
   readonly retryAfterMs?: number | undefined
   /** From 0 to 1. */
   readonly chance: number
@@ -47,10 +43,7 @@ export type Retry =
   | { readonly kind: 'retry'; readonly atMs: number; readonly retriesSkipped: number }
   | { readonly kind: 'exhausted' }
 
-/**
- * Retries whose time has passed, because the host was paused or asked for patience, are not made up for: they are
- * skipped, and the next one to come is taken.
- */
+/** Retries missed during a pause are skipped. */
 export function nextRetry({ firstAttemptAtMs, retriesMade, nowMs, retryAfterMs = 0, chance }: Failed): Retry {
   const endMs = firstAttemptAtMs + lastAttemptWithinMs
   const next = retryOffsetsMs.findIndex(
@@ -59,7 +52,7 @@ export function nextRetry({ firstAttemptAtMs, retriesMade, nowMs, retryAfterMs =
   const offsetMs = retryOffsetsMs[next]
   if (offsetMs === undefined) return { kind: 'exhausted' }
   const isLast = next === maxRetries - 1
-  // The last one is never late.
+  // The last retry is never late.
   const spread = isLast ? -jitter * chance : jitter * (2 * chance - 1)
   const plannedMs = firstAttemptAtMs + Math.round(offsetMs * (1 + spread))
   const atMs = Math.min(endMs, Math.max(plannedMs, nowMs + retryAfterMs))

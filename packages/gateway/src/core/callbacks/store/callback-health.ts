@@ -1,5 +1,4 @@
-// Hosts and destinations of callbacks that fail just now, read from the two small tables that claims look at and that
-// settle-health.ts writes.
+// Reads failing hosts and destinations from the two small tables that settle-health.ts writes.
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { columnsOf, sql } from '../../../platform/database/sql.ts'
@@ -38,7 +37,6 @@ select ${hostShape.columns} from callback_hosts order by pauses desc, failures d
   return rows.map(hostShape.read)
 }
 
-/** The worst first. */
 export async function listFailingDestinations(
   database: Queryable,
   { limit = 100 }: { readonly limit?: number } = {},
@@ -51,7 +49,10 @@ select ${destinationShape.columns}
   return rows.map(destinationShape.read)
 }
 
-/** The merchant's destinations that fail, the worst first; and of `hosts`, and of those that its callbacks wait for. */
+/**
+ * The merchant's failing destinations, worst first, and the failing ones among `hosts` and the hosts of its waiting
+ * callbacks.
+ */
 export async function healthOf(
   database: Queryable,
   { merchantId, hosts }: { merchantId: string; hosts: readonly string[] },
@@ -72,7 +73,9 @@ select ${hostShape.columns}
   return { destinations: destinations.map(destinationShape.read), hosts: failing.map(hostShape.read) }
 }
 
-/** Those that nothing waits for, and that were not tried since then: an address of one order alone is never tried again. */
+/**
+ * Deletes entries with no waiting callbacks and no recent attempt: an address of a single order is never tried again.
+ */
 export async function forgetIdle(
   database: Queryable,
   { failedBeforeMs, limit }: { failedBeforeMs: number; limit: number },
@@ -91,7 +94,7 @@ delete from callback_destinations
   return rowCount
 }
 
-/** By callback_queue_lines; all together are counted no further than `atMost`. The answer is by `laneKey`. */
+/** Uses callback_queue_lines and stops counting at `atMost` in total. Keyed by `laneKey`. */
 export async function countWaiting(
   database: Queryable,
   lanes: readonly Lane[],

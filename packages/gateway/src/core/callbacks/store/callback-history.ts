@@ -1,5 +1,4 @@
-// Callbacks and their attempts as history: found by filter or from their order, shown, and removed when they are
-// old. Lists are paged by key, the newest first.
+// Callbacks and their attempts as history: list, show and prune. Lists are paged by key, newest first.
 import type { EventName } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
@@ -92,9 +91,9 @@ export interface CallbackCounts {
 export function makeCallbackHistory(database: Pool) {
   return {
     listCallbacks: (filter: CallbackFilter, page: Page) => listCallbacks(database, filter, page),
-    /** Down to which callback a page looks that no index serves; undefined: to the oldest. */
+    /** The oldest callback that a page without an index searches; undefined: no limit. */
     endOfLook: (before: string | undefined) => endOfLook(database, before),
-    /** `merchantId`: only if it is theirs. */
+    /** With `merchantId`, only that merchant's. */
     findCallback: (callbackId: string, of: { readonly merchantId?: string | undefined } = {}) =>
       findCallback(database, { callbackId, merchantId: of.merchantId }),
     listAttempts: (callback: CallbackKey) => listAttempts(database, callback),
@@ -107,25 +106,23 @@ export function makeCallbackHistory(database: Pool) {
       countWaiting(database, lanes, options),
     forgetIdleDestinations: (options: { readonly failedBeforeMs: number; readonly limit: number }) =>
       forgetIdle(database, options),
-    /** `atMost`: counts no further, so that a page is quick whatever waits. */
+    /** `atMost` stops counting early, so that a page stays fast. */
     countCallbacks: (nowMs: number, options?: { readonly atMost?: number }) =>
       countCallbacks(database, nowMs, options),
-    /** Bodies of what ended before; at most `limit` callbacks. How many went. Attempts go with their partition. */
+    /** Deletes at most `limit` bodies and returns the count. Attempts are dropped with their partition. */
     prune: (options: PruneOptions) => database.transaction((transaction) => prune(transaction, options)),
-    /** Ends what could not be tried for so long, and what waits for an endpoint that is removed; those that it ended. */
+    /** Exhausts callbacks that were blocked too long or whose endpoint was removed, and returns them. */
     exhaustOverdue: (options: OverdueOptions) => exhaustOverdue(database, options),
   }
 }
 
 interface Page {
-  /** Only what is older than this callback. */
   readonly before?: string | undefined
-  /** Only this callback and what is newer. */
   readonly downTo?: string | undefined
   readonly limit: number
 }
 
-/** No index knows hosts or events: a page of the console looks through so many callbacks. */
+/** No index covers hosts or events, so a console page searches this many callbacks. */
 const lookedThrough = 10_000
 
 const shape = rowShape<StoredCallback>('callback', {
@@ -155,7 +152,7 @@ const shape = rowShape<StoredCallback>('callback', {
 })
 
 const ofState: Record<CallbackState, Sql> = {
-  // By the queue, which is small: what waits is in it, and what is not in it need not be looked at.
+  // The queue is small and contains everything that waits.
   waiting: sql`delivered_at is null and exhausted_at is null
    and callback_id in (select q.callback_id from callback_queue q)`,
   delivered: sql`delivered_at is not null`,
@@ -163,8 +160,8 @@ const ofState: Record<CallbackState, Sql> = {
 }
 
 /**
- * By the primary key for one merchant, by callbacks_endpoint for one of its endpoints, by callbacks_exhausted for what is exhausted, else by callbacks_kept: over
- * all merchants only what still has its body is listed.
+ * Uses the primary key for one merchant, callbacks_endpoint for one endpoint, callbacks_exhausted for exhausted ones,
+ * else callbacks_kept, which lists only callbacks with their body.
  */
 async function listCallbacks(
   database: Queryable,
@@ -174,7 +171,7 @@ async function listCallbacks(
   const wanted = allOf([
     merchantId !== undefined && sql`merchant_id = ${merchantId}`,
     paymentId !== undefined && sql`payment_id = ${paymentId}`,
-    // The second condition is the index's own.
+    // The second condition matches the partial index.
     endpointId !== undefined && sql`endpoint_id = ${endpointId} and endpoint_id <> ''`,
     host !== undefined && sql`host = ${host}`,
     eventName !== undefined && sql`event_name = ${eventName}`,
@@ -185,14 +182,14 @@ async function listCallbacks(
     state && ofState[state],
     merchantId === undefined && state !== 'exhausted' && sql`body is not null`,
   ])
-  // What waits has all of it in its own row, and the planner knows better how much of that there is.
+  // A waiting callback's state is all in its own row, for which the planner has better estimates.
   const source = plainSql(state === 'waiting' ? 'callbacks' : 'callbacks_with_progress')
   const { rows } = await database.query(sql`
 select ${shape.columns} from ${source} where ${wanted} order by callback_id desc limit ${limit}`)
   return rows.map(shape.read)
 }
 
-/** By callbacks_kept alone. */
+/** Uses callbacks_kept only. */
 async function endOfLook(database: Queryable, before: string | undefined): Promise<string | undefined> {
   const { rows } = await database.query<{ callback_id: string }>(sql`
 select callback_id
@@ -204,7 +201,7 @@ offset ${lookedThrough - 1}
   return rows[0]?.callback_id
 }
 
-/** Whose it is, is not known: a look by key into each merchant's, which needs no index of its own. */
+/** The merchant is unknown, so the query looks the key up per merchant without another index. */
 async function findCallback(
   database: Queryable,
   { callbackId, merchantId }: { callbackId: string; merchantId: string | undefined },
@@ -263,7 +260,7 @@ export async function countCallbacks(
 ): Promise<CallbackCounts> {
   const { rows } = await database.query(sql`
 select ${countsShape.columns} from (select ${nowMs}::bigint as now_ms, ${atMost}::bigint as most) as given`)
-  // Apart, because callbacks may lie on other machines than the queue.
+  // A separate statement, because callbacks may be on other machines than the queue.
   const { rows: ended } = await database.query<{ exhausted: string }>(sql`
 select count(*) as exhausted from (select 1 from callbacks where exhausted_at is not null limit ${atMost}::bigint) as c`)
   if (!rows[0] || !ended[0]) throw new Error('a count answers one row')
@@ -276,9 +273,8 @@ interface PruneOptions {
 }
 
 /**
- * Candidates by callbacks_kept, the oldest first; then writes by their keys. What waits is never touched, however long ago
- * it was asked for again: of what is so old the queue holds little. Nor is what is asked for at this very moment: the
- * update looks once more.
+ * Finds candidates by callbacks_kept, oldest first, and updates by key. Waiting callbacks are never pruned, however
+ * old. The update checks again, because a resend may arrive meanwhile.
  */
 async function prune(transaction: Queryable, { olderThanMs, limit }: PruneOptions): Promise<number> {
   const firstKept = firstCallbackIdAt(olderThanMs)
@@ -304,7 +300,7 @@ interface OverdueOptions {
   readonly dueBeforeMs: number
   readonly nowMs: number
   readonly limit: number
-  /** Who is told of one that is given up; not where the merchant removed its endpoint. */
+  /** Not called where the merchant removed its endpoint. */
   readonly emailsFor: (callback: ExhaustedCallback) => readonly NewEmail[]
 }
 
@@ -323,8 +319,8 @@ const exhaustedShape = rowShape<ExhaustedCallback>('callback', {
 })
 
 /**
- * By callback_queue_due behind a paused host or destination, by callback_queue_endpoint behind an endpoint that is paused or removed:
- * what nobody kept back is simply late, and is still sent. What was asked for again waits for its endpoint, however old it is.
+ * Uses callback_queue_due behind a paused host or destination, and callback_queue_endpoint behind a paused or removed
+ * endpoint. Callbacks that are merely late are still sent, and resends wait for their endpoint at any age.
  */
 function exhaustOverdue(
   database: Pool,

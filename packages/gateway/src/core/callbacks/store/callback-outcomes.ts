@@ -1,6 +1,5 @@
-// What became of attempts: the row leaves the queue or gets its next time, the attempt is added to history, and the
-// callback's own row is told where there is more to say, all in one transaction and only under the claim. Outcomes that
-// come in while one round trip is under way go out together in the next.
+// Records attempts in one transaction under the claim: the queue row is removed or rescheduled, the attempt is
+// stored, and the callback's row is updated if needed. Concurrent outcomes share a round trip.
 
 import { makeBatcher } from '../../../platform/database/batching.ts'
 import { isDataError } from '../../../platform/database/data-error.ts'
@@ -23,29 +22,27 @@ export interface RecordedAttempt {
   readonly outcome: Outcome
   readonly startedAtMs: number
   readonly nowMs: number
-  /** Who is told of it, with the state of its host or its destination where that fails. */
   readonly emailsFor: (failing: Failing | undefined) => readonly NewEmail[]
 }
 
 export interface Recorded {
   readonly outcome: Outcome
-  /** False: the claim was lost, and nothing was written. */
+  /** False if the claim was lost; nothing was written. */
   readonly isWritten: boolean
-  /** What failed, and its state after it. */
   readonly failing: { readonly what: 'host' | 'destination'; readonly state: Failing } | undefined
 }
 
 /**
- * Nobody waits for an outcome, so while there are more to come they gather for a moment: written as they come they
- * cost a sixth of all deliveries. What is lost with the process meanwhile is sent again, with the same id.
+ * Outcomes gather briefly, because no client waits for them; written individually they cost a sixth of all
+ * deliveries. Outcomes lost in a crash are sent again with the same id.
  */
 const gatherOutcomesMs = 400
 const batching = { maxItems: 192, maxFlights: 1, isItemError: isDataError } as const
-/** Of the answer; enough to see what the receiver meant. */
+/** Of the response; enough to see what the receiver meant. */
 const answerBytesKept = 1_024
 
 export interface OutcomeGathering {
-  /** Zero: they do not wait for each other. */
+  /** Zero: outcomes do not wait for each other. */
   readonly gatherMs?: number
   readonly startTimer?: StartTimer
 }
@@ -60,7 +57,6 @@ export function makeCallbackOutcomes(
   })
   return {
     record: batcher.add,
-    /** Those that gather are recorded now. */
     flush: batcher.flush,
   }
 }
@@ -83,7 +79,7 @@ function record(database: Pool, attempts: readonly RecordedAttempt[]): Promise<R
   })
 }
 
-/** Answers which of them still bore their claim. */
+/** Returns those that still held their claim. */
 async function settleQueue(
   transaction: Queryable,
   attempts: readonly RecordedAttempt[],
@@ -155,7 +151,7 @@ select *
   })
 }
 
-/** What was acknowledged at its first attempt, and without a word more, is told by that attempt: see callback-state.ts. */
+/** A first attempt that was acknowledged without a warning is stored only as the attempt (see callback-state.ts). */
 function isToBeTold({ callback, outcome: { verdict } }: RecordedAttempt): boolean {
   const isUsual = verdict.kind === 'acknowledged' && !verdict.isWarned
   return !isUsual || callback.progress.attemptsMade > 0 || callback.isResend || callback.wasHeld
@@ -196,7 +192,6 @@ update callbacks c
   })
 }
 
-/** Which attempts of which callbacks, and when each began. */
 function attemptsOf(attempts: readonly RecordedAttempt[]): string[] {
   return [
     plainColumn(attempts, ({ callback }) => callback.merchantId),

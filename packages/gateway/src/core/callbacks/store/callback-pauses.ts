@@ -1,4 +1,4 @@
-// Hosts that an operator pauses and resumes, in the table that the delivery of callbacks looks at before each claim.
+// Hosts that an operator paused, in the table that each claim reads.
 import type { Pool } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import type { AuditEntry } from '../../audit/rules/audit.ts'
@@ -15,10 +15,10 @@ export interface HostPause {
 
 export function makeCallbackPauseStore(database: Pool) {
   return {
-    /** What is under way ends as it ends; afterwards nothing is sent until then, and then one to see. */
+    /** Running attempts finish. After the pause, one callback probes. */
     pauseHost: ({ host, nowMs, untilMs, reason }: HostPause, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
-        // At least one failure, so that the first success after the pause takes the row away.
+        // At least one failure, so that the first success after the pause deletes the row.
         await transaction.query(sql`
 insert into callback_hosts as h (host, failures, failing_since, reason, pauses, paused_at, paused_until)
 values (${host}, 1, ${nowMs}, ${reason}, 1, ${nowMs}, ${untilMs})
@@ -27,7 +27,7 @@ values (${host}, 1, ${nowMs}, ${reason}, 1, ${nowMs}, ${untilMs})
        paused_at = excluded.paused_at, paused_until = excluded.paused_until`)
         return true
       }),
-    /** Forgets its failures as well, and those of every destination there. False when nothing was paused or failing. */
+    /** Also clears the failures of the host and all its destinations. False if nothing was paused or failing. */
     resumeHost: (host: string, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
         const { rowCount } = await transaction.query(sql`delete from callback_hosts where host = ${host}`)
@@ -39,7 +39,7 @@ select from callback_destinations where host = ${host} order by merchant_id, hos
         )
         return rowCount + destinations > 0
       }),
-    /** `atMost`: all hosts together are counted no further. */
+    /** `atMost` limits the count of all hosts together. */
     countWaiting: async (
       hosts: readonly string[],
       { atMost }: { readonly atMost?: number } = {},

@@ -1,5 +1,5 @@
-// The queue of callbacks that are still to be delivered. Workers look for lanes with something due, claim from
-// lanes, and every later write bears the claim: who lost it writes nothing.
+// The queue of callbacks to deliver. Workers find lanes with due work and claim from them. Every later write carries
+// the claim, so a worker that lost its claim writes nothing.
 import type { EventName } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
@@ -24,15 +24,14 @@ export interface DueLane extends Lane {
 
 export interface DueLanes {
   readonly lanes: readonly DueLane[]
-  /** There is more due than was looked at: somebody far behind may be hidden. */
+  /** More is due than was examined, so some lanes may be missing. */
   readonly isFull: boolean
-  /** When the next callback becomes due that is not due now. */
   readonly nextDueAtMs: number | undefined
 }
 
 export interface LanePage {
   readonly lanes: readonly DueLane[]
-  /** Where to go on; undefined at the end. */
+  /** Where to continue; undefined at the end. */
   readonly after: Lane | undefined
 }
 
@@ -46,29 +45,27 @@ export interface ClaimedCallback extends Lane, Claim {
   readonly paymentId: string
   readonly eventName: EventName
   readonly callbackUrl: string
-  /** Undefined: it goes to the order's own callbackUrl. */
+  /** Undefined: the order's own callbackUrl. */
   readonly endpoint: DeliveryEndpoint | undefined
-  /** Undefined: it was pruned, and there is nothing left to send. */
+  /** Undefined if it was pruned. */
   readonly body: string | undefined
   readonly dueAtMs: number
   readonly isResend: boolean
-  /** Its row says that it could not be tried. */
+  /** The row is marked as held. */
   readonly wasHeld: boolean
   readonly progress: Progress
-  /** As they stood when it was claimed. */
   readonly health: LaneHealth
 }
 
 export interface Claimed {
   readonly callbacks: readonly ClaimedCallback[]
-  /** Of the lanes that gave some, and of those that fail just now. */
+  /** Lanes of claimed callbacks and lanes that currently fail. */
   readonly lanes: readonly DueLane[]
 }
 
 export const dueRowsLooked = 500
 const lanesPerPage = 500
 const unseenForMs = 1_000
-/** Before every other. */
 const nilId = '00000000-0000-0000-0000-000000000000'
 
 export function makeCallbackQueue(database: Pool) {
@@ -76,9 +73,9 @@ export function makeCallbackQueue(database: Pool) {
     findDueLanes: (nowMs: number) => findDueLanes(database, nowMs),
     pageOfLanes: (nowMs: number, after: Lane | undefined) => pageOfLanes(database, nowMs, after),
     claim: (request: ClaimRequest) => claim(database, request),
-    /** Gives back what was claimed and not sent, due as it was. */
+    /** Returns unsent callbacks to the queue, still due. */
     release: (claimed: readonly ClaimedCallback[]) => release(database, claimed),
-    /** Puts off what cannot even be tried, and says why; no attempt is counted. */
+    /** Postpones a callback that cannot be sent, with the reason, without counting an attempt. */
     hold: (held: Hold) => hold(database, held),
   }
 }
@@ -93,14 +90,13 @@ interface LaneRow {
   paused_until: string | null
 }
 
-/** Of the lanes under `l`: what is known of those that fail. */
 const healthColumns =
   'h.failures as host_failures, h.paused_until as host_paused_until, d.failures, d.paused_until'
 const joinHealth = `left join callback_hosts h on h.host = l.host
   left join callback_destinations d
     on d.merchant_id = l.merchant_id and d.host = l.host and d.destination_id = l.destination_id`
 
-/** The oldest due first, by the index callback_queue_due. */
+/** Uses callback_queue_due, oldest first. */
 async function findDueLanes(database: Queryable, nowMs: number): Promise<DueLanes> {
   const { rows } = await database.query<LaneRow & { count: string }>({
     name: 'find-due-lanes',
@@ -130,8 +126,8 @@ select l.merchant_id, l.host, l.destination_id, l.count, ${healthColumns}
 }
 
 /**
- * Lane after lane by the index callback_queue_lines, one step a lane however many callbacks stand in it: so a lane
- * is found that a million due callbacks of others hide.
+ * Walks callback_queue_lines lane by lane, one step per lane, so that a lane is found even behind a million due
+ * callbacks of others.
  */
 async function pageOfLanes(database: Queryable, nowMs: number, after: Lane | undefined): Promise<LanePage> {
   const { rows } = await database.query<LaneRow & { due_at: string }>({
@@ -171,7 +167,7 @@ select l.merchant_id, l.host, l.destination_id, l.due_at, ${healthColumns}
 export interface ClaimRequest extends Claim {
   readonly lanes: readonly LaneRequest[]
   readonly nowMs: number
-  /** Until then nobody else probes a host or a destination whose pause is over. */
+  /** Until then, no other worker probes a host or destination after its pause. */
   readonly probeUntilMs: number
 }
 
@@ -183,7 +179,7 @@ async function claim(database: Queryable, request: ClaimRequest): Promise<Claime
     if (row.callback_id !== null) taken.push(row)
     else lanes.set(laneKey(laneOf(row)), toDueLane(row))
   }
-  // The statement returns rows as they lie on the disk. The oldest is sent first, and equal runs stay equal.
+  // The statement returns rows in storage order. Sorted by age, equal runs stay equal.
   taken.sort(
     (one, other) =>
       Number(one.due_at) - Number(other.due_at) || (one.callback_id < other.callback_id ? -1 : 1),
@@ -212,9 +208,8 @@ interface TakenRow {
 }
 
 /**
- * Each lane by the index callback_queue_lines, so many rows as asked for, whatever stands in other lanes. A host or a
- * destination whose pause is over is probed by whoever moves its pause on, with one callback. Answers a row for every
- * callback that was claimed, and one without a callback for every lane whose host or destination fails, with their state.
+ * Claims up to the requested number per lane by callback_queue_lines. The worker that moves a pause's end on probes
+ * with one callback. Returns a row per claimed callback, and a row without one per failing lane with its state.
  */
 export function claimStatement({ lanes, nowMs, claimId, claimedUntilMs, probeUntilMs }: ClaimRequest) {
   return {
@@ -353,8 +348,8 @@ select c.callback_id, c.payment_id, c.event_name, c.callback_url, c.body, c.atte
 }
 
 /**
- * On a cluster a row of the queue may be seen a moment before its callback; or somebody took that out of the history by
- * hand. Either way it must not stand in the way of the others.
+ * On a cluster, a queue row may be visible before its callback, or the callback may have been deleted by hand. Either
+ * way it must not block the others.
  */
 async function putOff(
   database: Queryable,
@@ -385,7 +380,7 @@ export interface Hold {
   readonly untilMs: number
 }
 
-/** A resend stands beside the ladder: whatever holds it back, the next retry stays as it was planned. */
+/** A held resend leaves the next retry as scheduled. */
 async function hold(database: Pool, { callback, reason, untilMs }: Hold): Promise<void> {
   await database.transaction(async (transaction) => {
     if (reason === endpointPaused && !(await isStillPaused(transaction, callback.endpoint))) return
@@ -411,7 +406,7 @@ update callbacks
 
 export const endpointPaused = 'endpoint_paused'
 
-/** Resumed meanwhile, it is not put off: its claim runs out, and it is sent. */
+/** If the endpoint was resumed meanwhile, the claim expires and the callback is sent. */
 async function isStillPaused(transaction: Queryable, endpoint: EndpointKey | undefined): Promise<boolean> {
   const { rowCount } = await transaction.query({
     text: `

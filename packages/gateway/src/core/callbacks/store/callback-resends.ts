@@ -1,5 +1,5 @@
-// Asking for callbacks once more: what is delivered or exhausted comes back into the queue for one attempt, what
-// waits for a retry has one attempt more before it. What is under way, or asked for already, is left alone.
+// Queues resends: a delivered or exhausted callback returns to the queue for one attempt, and a waiting one gets an
+// extra attempt first. Callbacks that are being sent or already queued for a resend are skipped.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { columnsOf, prepared, sql } from '../../../platform/database/sql.ts'
 import { byMerchant } from '../../../platform/database/tables.ts'
@@ -23,11 +23,11 @@ export interface Resend {
 
 export interface ResendRules {
   readonly nowMs: number
-  /** Leave out what was asked for after this. */
+  /** Skips callbacks that were resent after this time. */
   readonly notSinceMs: number
 }
 
-/** What the same envelope, sent again, is known by. */
+/** Identifies a repeated envelope. */
 export interface ResendRequest {
   readonly requestedAtMs: number
   readonly signHash: Buffer
@@ -36,7 +36,10 @@ export interface ResendRequest {
 
 export function makeCallbackResends(database: Pool, publish: Publish = unpublished) {
   return {
-    /** All callbacks to an order's own callbackUrl; how many were queued. The same request again queues none and has the same answer. */
+    /**
+     * Queues all callbacks to an order's own callbackUrl and returns how many. A repeated request queues none and
+     * returns the same number.
+     */
     resendOfOrder: (
       order: { merchantId: string; paymentId: string },
       rules: ResendRules,
@@ -45,7 +48,7 @@ export function makeCallbackResends(database: Pool, publish: Publish = unpublish
       commitAndPublish(database, publish, (transaction) =>
         once(transaction, order.merchantId, request, () => resendOfOrder(transaction, order, rules)),
       ),
-    /** An operator's action; how many were queued. With none, nothing is recorded. */
+    /** Returns how many were queued. Without any, no audit entry is written. */
     async resendMany(resends: readonly Resend[], rules: ResendRules, entry: AuditEntry): Promise<number> {
       let queued: readonly Lane[] = []
       const isDone = await audited(database, entry, async (transaction) => {
@@ -58,7 +61,7 @@ export function makeCallbackResends(database: Pool, publish: Publish = unpublish
   }
 }
 
-/** The second of two at once waits here for the first to be committed. */
+/** The second of two concurrent requests waits here for the first. */
 async function once(
   transaction: Queryable,
   merchantId: string,
@@ -105,8 +108,8 @@ interface WantedResend extends CallbackKey {
 }
 
 /**
- * The callbacks' own rows are locked first, so that of two who ask at once the second sees the first. Answers the
- * lane of each that it queued.
+ * Locks the callbacks' own rows first, so that concurrent requests see each other. Returns the lane of each queued
+ * callback.
  */
 async function resend(
   transaction: Queryable,
@@ -170,7 +173,7 @@ update callbacks c set resent_at = ${nowMs}
   }))
 }
 
-/** Whose endpoint was removed stays as it ended. */
+/** Callbacks of a removed endpoint stay as they ended. */
 async function withoutRemovedEndpoints(
   transaction: Queryable,
   wanted: readonly WantedResend[],

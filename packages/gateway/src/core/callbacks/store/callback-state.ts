@@ -1,6 +1,5 @@
-// How far a callback has come. Its own row is told of attempts only where there is something to remember for later: a
-// retry, a warning, an end without success. What is acknowledged at the first attempt, as nearly all are, is written down
-// as that attempt alone; whoever reads callbacks reads the view callbacks_with_progress, which puts the two together.
+// A callback's progress. Nearly all are acknowledged at the first attempt and stored only as that attempt; the
+// callback's own row changes on a retry, a warning or a failure. The view callbacks_with_progress combines both.
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { columnsOf, plainSql, prepared, type Sql, sql } from '../../../platform/database/sql.ts'
 import type { CallbackState } from '../rules/callback-attempt.ts'
@@ -18,19 +17,18 @@ export function stateOf(row: {
   return row.exhausted_at === null ? 'waiting' : 'exhausted'
 }
 
-/** The same as an expression. */
 export const stateSource = `case when delivered_at is not null then 'delivered'
             when exhausted_at is not null then 'exhausted' else 'waiting' end`
 
 export const keyColumns = sql`merchant_id as "merchantId", callback_id as "callbackId"`
 
-/** For a `from`: the keys as rows of k. Their columns have names of their own, so that others need no prefix. */
+/** For a `from` clause: the keys as rows of k, with column names that need no prefix elsewhere. */
 export function unnestKeys(keys: readonly CallbackKey[]): Sql {
   const [merchantIds, callbackIds] = columnsOf(keys, 'merchantId', 'callbackId')
   return sql`unnest(${merchantIds}::text[], ${callbackIds}::uuid[]) as k (of_merchant, of_callback)`
 }
 
-/** The condition that goes with it. The list of merchants says on which machines the rows lie. */
+/** The matching condition. The list of merchants limits the query to their machines. */
 export function isOfKey(alias: 'c' | 'a', keys: readonly CallbackKey[]): Sql {
   const of = plainSql(alias)
   const [merchantIds] = columnsOf(keys, 'merchantId')
@@ -38,7 +36,7 @@ export function isOfKey(alias: 'c' | 'a', keys: readonly CallbackKey[]): Sql {
    and ${of}.merchant_id = any (${merchantIds}::text[])`
 }
 
-/** Before one of them comes back into the queue, or loses its attempts: from then on its own row says it all. */
+/** Copies the first attempt into the callback's row before a resend or before the attempt is deleted. */
 export async function rememberFirstAttempts(
   transaction: Queryable,
   callbacks: readonly CallbackKey[],

@@ -1,5 +1,5 @@
-// Callbacks: a row of history for each, and a row in the small queue of those still to be delivered. Both are
-// written in the transaction that makes the event true; who waits for callbacks is told once it has committed.
+// Callbacks: a history row for each, and a queue row until it is delivered. Both are written in the transaction of
+// the event.
 
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { columnsOf } from '../../../platform/database/sql.ts'
@@ -15,13 +15,10 @@ import {
 } from '../rules/endpoint.ts'
 import { destinationIdOf } from './destination-id.ts'
 
-/** A commit queued callbacks in these lanes. A hint that saves the waiting: what is never told is found by looking. */
-
 /**
- * One for the order's own callbackUrl, and one for every endpoint of the merchant that wants the event; and the event
- * itself for the operator's feed, where it is kept. Who listens at this moment is read by the statement that queues, so
- * that whoever has neither endpoints nor feed pays no round trip.
- * Answers in which lanes they are queued.
+ * Writes one callback for the order's callbackUrl, one per webhook endpoint that wants the event, and the event for
+ * the operator's feed if it is on. The queueing statement also reads the endpoints, so merchants without endpoints
+ * pay no extra round trip. Returns the queued lanes.
  */
 export async function insertCallbacks(
   transaction: Queryable,
@@ -67,7 +64,7 @@ select *, c.created_at
   })
 }
 
-/** Answers who hears of `events`. A paused endpoint is among them: its callbacks wait. */
+/** Returns the subscribers of `events`, including paused endpoints, whose callbacks wait. */
 async function queueCallbacks(
   transaction: Queryable,
   callbacks: readonly AddressedCallback[],
@@ -109,7 +106,7 @@ interface Listeners {
   readonly isFeedKept: boolean
 }
 
-/** The one without a merchant is the feed. */
+/** The row without a merchant is the feed. */
 type ListeningRow = EndpointRow | { merchant_id: null }
 
 interface EndpointRow extends Pick<ListeningEndpoint, 'url' | 'host'> {

@@ -1,5 +1,5 @@
-// The id of a destination in the queue: that of its endpoint, or a UUID made from its address, because an address may be
-// longer than an index holds.
+// The id of a destination in the queue: its endpoint's id, or a UUID derived from its address, which may be too long
+// for an index.
 import { hash } from 'node:crypto'
 import { remember } from '../../../platform/runtime/remember.ts'
 import { addressOf } from '../rules/destination.ts'
@@ -14,7 +14,7 @@ export function destinationIdOf({ callbackUrl, endpointId }: Addressed): string 
   return endpointId ? endpointId : idOfAddress(addressOf(callbackUrl))
 }
 
-/** Of version 8, whose digits are free: 118 bits of the address's SHA-256. */
+/** A version 8 UUID with 118 bits of the address's SHA-256. */
 const idOfAddress = remember(
   (address: string) => {
     const digest = hash('sha256', address)

@@ -1,4 +1,4 @@
-// Endpoints of merchants and their secrets in PostgreSQL. Every statement names the merchant.
+// Merchants' webhook endpoints and their secrets. Every statement names the merchant.
 import type { EventName } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
@@ -22,18 +22,16 @@ type StoredSecret = MadeBefore & Pick<EndpointSecret, 'sealedSecret'>
 
 export function makeEndpointStore(database: Pool, publish: Publish = unpublished) {
   return {
-    /** Those that are not removed, the oldest first. */
     listEndpoints: (merchantId: string) => listEndpoints(database, merchantId),
-    /** Also when it is removed. */
+    /** Includes removed endpoints. */
     findEndpoint: (key: EndpointKey) => findEndpoint(database, key),
-    /** What of the merchant's, and of these hosts, fails just now. */
+    /** What currently fails for the merchant and for these hosts. */
     healthOf: (merchantId: string, hosts: readonly string[]): Promise<MerchantHealth> =>
       healthOf(database, { merchantId, hosts }),
-    /** Live ones, the newest first. */
     listSecrets: (key: EndpointKey) => listSecrets(database, key),
-    /** Also one that has ended. */
+    /** Includes ended secrets. */
     findSecret: (key: EndpointKey & { readonly secretId: string }) => findSecret(database, key),
-    /** False when the merchant has as many as there may be. */
+    /** False if the merchant has the maximum number. */
     insertEndpoint: (endpoint: Endpoint, secret: EndpointSecret | undefined, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
         if (!(await insertEndpoint(transaction, endpoint))) return false
@@ -46,21 +44,21 @@ export function makeEndpointStore(database: Pool, publish: Publish = unpublished
 update callback_endpoints set events = ${events ?? null}::text[] where ${isLive(key)}`)
         return rowCount === 1
       }),
-    /** False when it is paused already, or removed. */
+    /** False if it is paused or removed. */
     pauseEndpoint: (key: EndpointKey, nowMs: number, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
         const { rowCount } = await transaction.query(sql`
 update callback_endpoints set paused_at = ${nowMs} where ${isLive(key)} and paused_at is null`)
         return rowCount === 1
       }),
-    /** What waited is due now. False when it is not paused, or removed. */
+    /** Makes waiting callbacks due. False if it is not paused or removed. */
     async resumeEndpoint(endpoint: Endpoint, nowMs: number, entry: AuditEntry): Promise<boolean> {
       const isDone = await audited(database, entry, (transaction) => resume(transaction, endpoint, nowMs))
       const { merchantId, host, endpointId: destinationId } = endpoint
       if (isDone) publish([{ kind: 'callbacks', lanes: [{ merchantId, host, destinationId }] }])
       return isDone
     },
-    /** What waits for it is given up by the next tidying. */
+    /** The next purge exhausts its waiting callbacks. */
     removeEndpoint: (key: EndpointKey, nowMs: number, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
         const { rowCount } = await transaction.query(sql`
@@ -69,11 +67,10 @@ update callback_endpoints set removed_at = ${nowMs} where ${isLive(key)}`)
 update callback_endpoint_secrets set ended_at = ${nowMs} where ${isIt(key)} and ended_at is null`)
         return rowCount === 1
       }),
-    /** The newest of the others stays with it, or none. */
-    /** False: this one is there already. */
+    /** Keeps the newest other secret, or none. False if this secret exists already. */
     replaceSecret: (secret: EndpointSecret, options: { readonly endsOthers: boolean }, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
-        // First, so that two who rotate at once come one after the other.
+        // Locks first, so that concurrent rotations take turns.
         await transaction.query(sql`select from callback_endpoints where ${isIt(secret)} for no key update`)
         if (await findSecret(transaction, secret)) return false
         await endSecrets(transaction, secret, options)
@@ -135,7 +132,7 @@ select ${datesShape.columns}
   return rows.map(datesShape.read)
 }
 
-/** Two that come at once may want the same slot: the second gets none, and is told so. */
+/** Concurrent inserts may compete for a slot: the second gets none. */
 async function insertEndpoint(transaction: Queryable, endpoint: Endpoint): Promise<boolean> {
   const { merchantId, endpointId, url, host, format, events, createdAtMs } = endpoint
   const { rowCount } = await transaction.query(sql`
@@ -150,7 +147,7 @@ select ${merchantId}, ${endpointId}, slot, ${url}, ${host}, ${format}, ${events 
   return rowCount === 1
 }
 
-/** The endpoint is locked first, as by whoever holds a callback because of it: of the two the later sees the other. */
+/** Locks the endpoint first, as does holding a callback, so that the later of the two sees the earlier. */
 async function resume(transaction: Queryable, key: EndpointKey, nowMs: number): Promise<boolean> {
   const { rowCount } = await transaction.query(sql`
 update callback_endpoints set paused_at = null where ${isLive(key)} and paused_at is not null`)
@@ -162,7 +159,7 @@ update callback_queue set due_at = ${nowMs}
  where ${isIt(key)} and callback_id = any (${held.map((row) => row.callback_id)}::uuid[])
 returning callback_id, is_resend`)
   const resends = due.filter((row) => row.is_resend).map((row) => row.callback_id)
-  // The retry after a resend stays as it was planned; one that was held itself stands later than any is planned.
+  // The retry after a resend keeps its schedule; a held callback's time is later than any schedule.
   await transaction.query(sql`
 update callbacks set next_attempt_at = ${nowMs}
  where ${isIt(key)} and callback_id = any (${due.map((row) => row.callback_id)}::uuid[])
@@ -210,9 +207,9 @@ select ${merchantId}, ${endpointId}, ${secretId}, free.slot, ${sealedSecret}, ${
   if (rowCount !== 1) throw new Error('an endpoint has two live secrets at most')
 }
 
-/** What a delivery needs to know of its endpoint, as it is when the callback is claimed. */
+/** An endpoint as of the claim, for delivery. */
 export interface DeliveryEndpoint extends Endpoint {
-  /** Live ones, the newest first. */
+  /** Live ones, newest first. */
   readonly secrets: readonly Pick<EndpointSecret, 'secretId' | 'sealedSecret'>[]
 }
 
@@ -221,7 +218,7 @@ interface SecretRow {
   sealed: string
 }
 
-/** By `merchantId endpointId`. */
+/** Keyed by `merchantId endpointId`. */
 export async function loadEndpoints(
   database: Queryable,
   keys: readonly { readonly merchant_id: string; readonly endpoint_id: string }[],

@@ -1,5 +1,5 @@
-// What attempts tell of the health of hosts and destinations, written in the transaction of their outcomes. Only attempts
-// that failed, or that were claimed while something failed, cost anything here.
+// Updates the health of hosts and destinations in the transaction of attempts' outcomes. Successful attempts cost
+// nothing here unless something failed when they were claimed.
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { columnsOf, prepared, sql } from '../../../platform/database/sql.ts'
 import type { Outcome } from '../rules/callback-attempt.ts'
@@ -16,7 +16,6 @@ import {
 import { destinationShape, hostShape } from './callback-health.ts'
 import type { ClaimedCallback } from './callback-queue.ts'
 
-/** An attempt whose outcome is being written down. */
 export interface HealthSign {
   readonly callback: ClaimedCallback
   readonly outcome: Outcome
@@ -28,7 +27,7 @@ export type FailingOf = (
   sign: HealthSign,
 ) => { readonly what: 'host' | 'destination'; readonly state: Failing } | undefined
 
-/** Hosts before destinations, each in one order for everybody: so two batches never wait for each other in a circle. */
+/** Locks hosts before destinations, each in a fixed order, so that batches never deadlock. */
 export async function settleHealth(transaction: Queryable, signs: readonly HealthSign[]): Promise<FailingOf> {
   const hosts = await settle(transaction, hostTable, {
     failed: signs.filter(({ outcome }) => isHostFault(outcome.verdict)),
@@ -51,11 +50,10 @@ export async function settleHealth(transaction: Queryable, signs: readonly Healt
   }
 }
 
-/** One of the two tables, under the same rules. */
 interface HealthTable {
   readonly keyOf: (callback: ClaimedCallback) => string
   readonly isDown: (outcome: Outcome) => boolean
-  /** Makes the rows of those that fail for the first time, and locks all of them in the order of their keys. */
+  /** Inserts missing rows and locks all of them in key order. */
   readonly lock: (
     transaction: Queryable,
     lanes: { readonly failed: readonly ClaimedCallback[]; readonly good: readonly ClaimedCallback[] },
@@ -85,7 +83,7 @@ async function settle(
   const nowMs = (signs.failed[0] ?? signs.good[0])?.nowMs ?? 0
   const lanes = { failed: inOrder(failed), good: inOrder(good) }
   const before = await table.lock(transaction, lanes, nowMs)
-  // Not one that was paused after those attempts had begun: they tell nothing of the time since, and end no pause.
+  // Attempts from before a pause say nothing about the time since and do not end it.
   const isNews = (key: string, those: readonly HealthSign[]) =>
     latestStartOf(those) >= (before.get(key)?.pausedAtMs ?? Number.NEGATIVE_INFINITY)
   await table.forget(

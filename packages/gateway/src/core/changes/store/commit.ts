@@ -1,8 +1,7 @@
-// A transaction whose work says what it changes: published once it has committed, and not before.
+// A transaction whose work returns its changes, published only after the commit.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import type { Change, Publish } from '../rules/change.ts'
 
-/** Commits the work, then publishes what it changed. */
 export async function commitAndPublish<Result>(
   database: Pool,
   publish: Publish,

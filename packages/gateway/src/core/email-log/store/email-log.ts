@@ -1,4 +1,4 @@
-// What became of emails, for operators to look at, to have sent again, and to be counted; and their end.
+// The outcome of emails: list, retry, count and purge.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { allOf, prepared, sql } from '../../../platform/database/sql.ts'
@@ -11,7 +11,6 @@ export interface EmailFilter {
 }
 
 interface Page {
-  /** Only what is older than this email. */
   readonly before?: string | undefined
   readonly limit: number
 }
@@ -20,7 +19,6 @@ export type EmailLog = ReturnType<typeof makeEmailLog>
 
 export function makeEmailLog(database: Pool) {
   return {
-    /** The newest first. */
     list: (filter: EmailFilter, page: Page) => list(database, filter, page),
     find: async (emailId: string): Promise<Email | undefined> => {
       const { rows } = await database.query(sql`
@@ -36,10 +34,10 @@ update emails
  where email_id = ${given.emailId} and state in ('refused', 'given_up') and recipient is not null`)
         return rowCount === 1
       }),
-    /** Refused or given up since then; by emails_failed. */
+    /** Rejected or given up since then, by the index notices_failed. */
     countFailed: (sinceMs: number, { atMost }: { readonly atMost: number }) =>
       countFailed(database, sinceMs, atMost),
-    /** Those that ended before then; at most `limit`. How many went. */
+    /** Deletes at most `limit` emails that ended earlier and returns the count. */
     deleteEnded: async ({ endedBeforeMs, limit }: { endedBeforeMs: number; limit: number }) => {
       const { rowCount } = await database.query(sql`
 delete from emails

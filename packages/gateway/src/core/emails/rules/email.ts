@@ -1,4 +1,4 @@
-// An email from its cause to its end, when it is tried again, and what can be an address.
+// An email from its cause to its end: states, retries and valid addresses.
 import { Failure } from '@tillgate/protocol'
 import type { Sending } from '../../../platform/runtime/outside/mail.ts'
 import { type EmailKind, isEmailKind, kindOf } from './kinds.ts'
@@ -6,28 +6,27 @@ import { type EmailKind, isEmailKind, kindOf } from './kinds.ts'
 export const emailLanguages = ['en', 'zh', 'ja', 'es', 'fr', 'de', 'pt', 'ar'] as const
 export type EmailLanguage = (typeof emailLanguages)[number]
 
-/** `refused`: the mail server will never take it. `given_up`: it could not be sent in time. */
+/** `refused`: the mail server rejected it permanently. `given_up`: it could not be sent in time. */
 export const emailStates = ['queued', 'sent', 'refused', 'given_up'] as const
 export type EmailState = (typeof emailStates)[number]
 
 export interface Recipient {
   readonly email: string
   readonly language: EmailLanguage
-  /** The name of the merchant that hears it. */
   readonly merchant?: string | undefined
 }
 
-/** To be written in the transaction of what it tells of. */
+/** Written in the transaction of its cause. */
 export interface NewEmail {
   readonly emailId: string
   readonly kind: EmailKind
   readonly merchantId: string | undefined
-  /** Undefined: whoever hears this kind is looked up when it is sent. */
+  /** Undefined: recipients of this kind are looked up at sending time. */
   readonly recipient: string | undefined
   readonly language: EmailLanguage
   readonly parameters: Readonly<Record<string, string>>
   readonly sealedLink: Buffer | undefined
-  /** A second one with the same key is not written. */
+  /** A second email with the same key is not stored. */
   readonly onceKey: string | undefined
   readonly createdAtMs: number
   readonly giveUpAtMs: number
@@ -36,30 +35,28 @@ export interface NewEmail {
 export interface Email extends Omit<NewEmail, 'sealedLink' | 'onceKey'> {
   readonly state: EmailState
   readonly dueAtMs: number | undefined
-  /** Those that were begun. */
   readonly attempts: number
   readonly lastError: string | undefined
   readonly endedAtMs: number | undefined
 }
 
 export interface ClaimedEmail extends NewEmail {
-  /** Every write of the claim's holder carries it: who lost the claim writes nothing. */
+  /** Every write carries the claim, so a worker that lost its claim writes nothing. */
   readonly claimId: string
-  /** This one included. */
+  /** Includes the current one. */
   readonly attempts: number
 }
 
 export interface EmailOutcome {
   readonly state: EmailState
   readonly error: string | undefined
-  /** While it is queued. */
   readonly dueAtMs: number | undefined
   readonly isAddressForgotten: boolean
 }
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
-/** After so many attempts this long; then as long as the last. */
+/** The last value repeats. */
 const retryAfterMs = [
   ...[minuteMs, 5 * minuteMs, 15 * minuteMs, hourMs, 3 * hourMs, 6 * hourMs, 12 * hourMs],
 ] as const
@@ -70,8 +67,8 @@ export function retryDelayMs(attempts: number): number {
 }
 
 /**
- * It has an end of its own, such as its code's, and that is past. The three days are for trying alone: what could not be
- * tried in them, because nothing ran, is still of use.
+ * An email ends at its own limit, such as a code's expiry, or after three days of retries. The three days count only
+ * if it was tried, because an untried email is still useful.
  */
 export function isOver(
   { createdAtMs, giveUpAtMs }: Pick<NewEmail, 'createdAtMs' | 'giveUpAtMs'>,
@@ -85,7 +82,7 @@ export function afterSending(email: ClaimedEmail, sending: Sending, nowMs: numbe
     state,
     error,
     dueAtMs: undefined,
-    // Of a kind that a newer gateway queued nothing is known: its address is not kept.
+    // A newer gateway queued this unknown kind, so its address is not kept.
     isAddressForgotten: !isEmailKind(email.kind) || kindOf(email.kind).forgetsAddress === true,
   })
   if (sending.kind === 'accepted') return ended('sent')
@@ -95,7 +92,7 @@ export function afterSending(email: ClaimedEmail, sending: Sending, nowMs: numbe
   return { state: 'queued', error: sending.reason, dueAtMs, isAddressForgotten: false }
 }
 
-/** A link is wiped when its email ends, and a consumer's address too: then there is nothing to send again. */
+/** The link, and a consumer's address, are wiped when the email ends; then it cannot be sent again. */
 export function isRetryable({
   state,
   recipient,
@@ -109,12 +106,10 @@ export function placeOfLink(emailId: string): string {
   return `link of email ${emailId}`
 }
 
-/** As the texts of every language write it. */
 export function writtenTime(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** For what is told once a day. */
 export function writtenDay(atMs: number): string {
   return writtenTime(atMs).slice(0, 10)
 }
@@ -122,11 +117,11 @@ export function writtenDay(atMs: number): string {
 const domainLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const emailPattern = new RegExp(
   `^(?=.{3,254}$)(?!\\.)[a-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}(?<!\\.)@${domainLabel}(?:\\.${domainLabel})*$`,
-  // Without the flag u, which takes the Kelvin sign for a k: that is another mailbox.
+  // Without the flag u, which would match the Kelvin sign as k: a different mailbox.
   'i',
 )
 
-/** In small letters. Undefined: it is none, or one that not every mail server takes. */
+/** Returns undefined for an invalid address or one that some mail servers reject. */
 export function normaliseEmail(text: string): string | undefined {
   const email = text.trim()
   return emailPattern.test(email) && !email.includes('..') ? email.toLowerCase() : undefined

@@ -7,9 +7,7 @@ export type Audience = 'person' | 'merchant' | 'operators'
 interface Kind {
   readonly audience: Audience
   readonly sentWhen: string
-  /** Whether its recipient can turn it off. */
   readonly isOptional: boolean
-  /** The parameters of the text. */
   readonly gaps: readonly string[]
   /** Carries a one-time link, sealed until it is sent. */
   readonly hasLink?: true
@@ -170,7 +168,7 @@ export const emailKinds = {
 
 export type EmailKind = keyof typeof emailKinds
 
-/** What the cause gives. The name of a merchant that hears it is filled in with its readers. */
+/** The parameters that the cause provides. A merchant's name is filled in with its recipients. */
 export type EmailParameters<K extends EmailKind> = Readonly<
   Record<Exclude<(typeof emailKinds)[K]['gaps'][number], MerchantsName<K>>, string>
 >
@@ -182,10 +180,9 @@ type KindsFor<A extends Audience> = {
   [K in EmailKind]: (typeof emailKinds)[K]['audience'] extends A ? K : never
 }[EmailKind]
 
-/** Operators read English, as their console is written. */
+/** Operators' emails are in English, like the console. */
 export type OperatorKind = KindsFor<'operators'>
 
-/** Of those that a consumer hears. */
 export const consumerKinds: readonly EmailKind[] = (Object.keys(emailKinds) as EmailKind[]).filter(
   (kind) => kindOf(kind).forgetsAddress,
 )

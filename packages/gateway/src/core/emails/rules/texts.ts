@@ -1,4 +1,4 @@
-// The texts of emails in every language; those for operators are in English alone.
+// The texts of emails in every language; operators' emails are in English only.
 import ar from '../../../../locales/emails/ar.json' with { type: 'json' }
 import de from '../../../../locales/emails/de.json' with { type: 'json' }
 import en from '../../../../locales/emails/en.json' with { type: 'json' }
@@ -13,19 +13,17 @@ import { type EmailKind, kindOf, type OperatorKind } from './kinds.ts'
 
 export interface EmailText {
   readonly subject: string
-  /** Paragraphs. */
   readonly body: readonly string[]
-  /** The label of the link or code, where there is one. */
   readonly link?: string
 }
 
-/** The texts of every kind, and `frame`: what stands under each of them. */
+/** `frame` is the footer of every email. */
 type EmailWords = typeof en & Readonly<Record<Exclude<EmailKind, OperatorKind>, EmailText>>
 
 export const wordsOf: Readonly<Record<EmailLanguage, EmailWords>> = { en, zh, ja, es, fr, de, pt, ar }
 
 export function textOf(kind: EmailKind, language: EmailLanguage): EmailText {
-  // Safe, both: the kinds for operators are those whose audience they are.
+  // Safe: operators' kinds are those with this audience.
   if (kindOf(kind).audience === 'operators') return enForOperators[kind as OperatorKind]
   return wordsOf[language][kind as Exclude<EmailKind, OperatorKind>]
 }

@@ -1,5 +1,5 @@
-// An email as its reader gets it: subject, plain text, and the same as plain HTML without images and without anything that
-// tells whether it was read. What fills a gap is one line without control characters, and escaped in HTML.
+// Renders an email as plain text and as plain HTML, without images or tracking. Parameters are one line without
+// control characters, escaped in HTML.
 import { isVisible, withoutHidden } from '../../../platform/runtime/visible-text.ts'
 import type { EmailLanguage } from './email.ts'
 import { type EmailKind, kindOf } from './kinds.ts'

@@ -1,5 +1,5 @@
-// Emails that wait to be sent, and what became of them. Workers claim with a lease and a claim id; whoever comes with
-// another claim id than the row's came too late, and changes nothing.
+// Queued emails and their outcomes. Workers claim with a lease and a claim id; writes with another claim id change
+// nothing.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { prepared, sql } from '../../../platform/database/sql.ts'
@@ -13,18 +13,20 @@ export function makeEmailStore(database: Pool) {
   return {
     queue: (emails: readonly NewEmail[]) => queueEmails(database, emails),
     claim: (claiming: EmailClaiming) => claim(database, claiming),
-    /** To its first reader, with one of their own for the others; nobody: it goes. False: the claim was lost. */
+    /**
+     * Assigns the email to its first recipient and copies it for the others; without recipients it is deleted. False
+     * if the claim was lost.
+     */
     address: (email: ClaimedEmail, first: Recipient | undefined, more: readonly NewEmail[]) =>
       database.transaction((transaction) => address(transaction, email, first, more)),
-    /** False: the claim was lost, and nothing was written. */
+    /** False if the claim was lost; nothing was written. */
     record: (email: ClaimedEmail, outcome: EmailOutcome, nowMs: number) =>
       record(database, email, outcome, nowMs),
-    /** Those of the claim that nothing was recorded of wait for the next one, as if they had not been claimed. */
+    /** Makes the claim's unrecorded emails due again. */
     giveBack: async (claimId: string, nowMs: number): Promise<void> => {
       await database.query(sql`
 update emails set claim_id = null, due_at = ${nowMs}, attempts = attempts - 1 where claim_id = ${claimId}`)
     },
-    /** This kind does not go to this address any more. */
     optOut: async ({ email, kind }: { email: string; kind: string }, nowMs: number): Promise<void> => {
       await database.query(sql`
 insert into email_optouts (email, kind, created_at) values (${email}, ${kind}, ${nowMs}) on conflict do nothing`)
@@ -56,7 +58,7 @@ const claimedShape = rowShape<ClaimedEmail>('email', {
   attempts: number('n.attempts'),
 })
 
-/** By emails_due; a claim whose lease ended is due like any other. */
+/** Uses notices_due; an email whose lease ended is due. */
 async function claim(
   database: Queryable,
   { claimId, nowMs, leaseMs, limit }: EmailClaiming,
@@ -92,7 +94,7 @@ update emails set recipient = ${first.email}, language = ${first.language}, para
   return rowCount === 1
 }
 
-/** What nobody can have sent again, because its address is forgotten, may be asked for anew unless it was sent. */
+/** An email whose address was forgotten cannot be resent, so its once-key is freed unless it was sent. */
 async function record(
   database: Queryable,
   { emailId, claimId }: ClaimedEmail,
@@ -112,7 +114,7 @@ update emails
   return rowCount === 1
 }
 
-/** When the next one is due, or its lease ends. */
+/** The next due time or end of a lease. */
 async function nextDue(database: Queryable): Promise<number | undefined> {
   const { rows } = await database.query<{ next: string | null }>(prepared('next-email-due')`
 select min(due_at) as next from emails where state = 'queued'`)

@@ -1,6 +1,5 @@
-// The one statement by which an email comes to be: in the transaction of what it tells of, so that neither is there
-// without the other; none to an address that does not want its kind. Apart from the other statements, because whatever is
-// recorded may have something to tell.
+// Queues emails in the transaction of their cause, except to addresses that opted out of the kind. Separate from the
+// other statements, because every audit entry may send emails.
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { columnsOf } from '../../../platform/database/sql.ts'
 import type { NewEmail } from '../rules/email.ts'

@@ -1,4 +1,4 @@
-// Who hears an email that names no person: the one place that knows.
+// Finds the recipients of emails that name no person.
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import type { Recipient } from '../rules/email.ts'
@@ -6,12 +6,11 @@ import { type EmailKind, kindOf } from '../rules/kinds.ts'
 
 export interface SoughtRecipients {
   readonly kind: EmailKind
-  /** Of a kind for merchants. */
   readonly merchantId: string | undefined
   readonly operatorEmails: readonly string[]
 }
 
-/** Without those who do not want this kind. */
+/** Without opted-out addresses. */
 export async function findRecipients(
   database: Queryable,
   { kind, merchantId, operatorEmails }: SoughtRecipients,
@@ -26,7 +25,7 @@ select email from email_optouts where kind = ${kind} and email = any (${all.map(
   return all.filter(({ email }) => !unwilling.has(email))
 }
 
-/** Those that the merchant names; where it names none, its owners. */
+/** The merchant's contacts; if there are none, its owners. */
 async function findContacts(database: Queryable, merchantId: string | undefined): Promise<Recipient[]> {
   const { rows } = await database.query<Recipient>(sql`
 select unnest(contact_emails) as email, coalesce(contact_language, 'en') as language, name as merchant

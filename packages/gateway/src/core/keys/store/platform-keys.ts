@@ -1,4 +1,4 @@
-// The gateway's own RSA pairs, the private halves sealed.
+// The gateway's own RSA key pairs, with sealed private keys.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { type Sql, sql } from '../../../platform/database/sql.ts'
@@ -12,7 +12,7 @@ export interface PlatformKeyRow {
   readonly publicKey: string
   readonly sealedKey: Buffer
   readonly createdAtMs: number
-  /** Published before, used for signing from here on. */
+  /** The key is published earlier and signs from this time. */
   readonly signsFromMs: number
   readonly retiredAtMs: number | undefined
 }
@@ -21,18 +21,16 @@ export type NewPlatformKey = Omit<PlatformKeyRow, 'retiredAtMs'>
 
 export function makePlatformKeyStore(database: Pool) {
   return {
-    /** Only if there is none: of many gateways that start at once, one key stays. */
+    /** Of several gateways that start at once, one key stays. */
     insertFirstKey: (key: NewPlatformKey) =>
       insertKey(database, key, sql`not exists (select 1 from platform_keys where retired_at is null)`),
-    /** False when two are there already that are not retired. */
+    /** False if two keys are not retired already. */
     insertKey: (key: NewPlatformKey, entry: AuditEntry) =>
       audited(database, entry, (transaction) => insertKey(transaction, key)),
-    /** False when there is no such key, or no other that signs would be left. */
+    /** False if the key does not exist or no other signing key would remain. */
     retireKey: (key: { keyId: string; nowMs: number }, entry: AuditEntry) =>
       audited(database, entry, (transaction) => retireKey(transaction, key)),
-    /** Those that are not retired, the newest first. */
     listKeys: () => listKeys(database, sql`retired_at is null`),
-    /** The retired ones too. */
     listAllKeys: () => listKeys(database, sql`true`),
   }
 }
@@ -48,7 +46,7 @@ const shape = rowShape<PlatformKeyRow>('key', {
 
 const isFree = sql`not exists (select 1 from platform_keys k where k.slot = free.slot and k.retired_at is null)`
 
-/** The unique slot decides between two that insert at the same moment. */
+/** A unique slot decides between concurrent inserts. */
 async function insertKey(
   database: Queryable,
   { keyId, publicKey, sealedKey, createdAtMs, signsFromMs }: NewPlatformKey,
@@ -69,7 +67,7 @@ async function retireKey(
   transaction: Queryable,
   { keyId, nowMs }: { keyId: string; nowMs: number },
 ): Promise<boolean> {
-  // Locked, so that of two who retire one key each, only the first succeeds.
+  // Locked, so that of two concurrent retirements only the first succeeds.
   await transaction.query('select from platform_keys where retired_at is null order by key_id for update')
   const { rowCount } = await transaction.query(sql`
 update platform_keys set retired_at = ${nowMs}

@@ -1,5 +1,5 @@
-// Everything in the database that is sealed under the master key, wherever it rests: to see under which key, and to
-// put it under another. A test holds the list of places against the catalog.
+// Every secret sealed under the master key, wherever it is stored, to count and reseal them. A test compares the
+// places with the catalog.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { columnsOf, plainSql, sql } from '../../../platform/database/sql.ts'
@@ -20,7 +20,7 @@ export type SecretKind =
   | 'endpoint_secret'
   | 'email_link'
 
-/** `owner` is the merchant's or the rail's id, and empty for what belongs to the gateway. */
+/** `owner` is the merchant's or the rail's id; empty for the gateway's own secrets. */
 export interface SecretKey {
   readonly kind: SecretKind
   readonly owner: string
@@ -37,20 +37,18 @@ export interface Resealed extends SealedSecret {
 
 export interface SecretsUnder {
   readonly masterKeyId: Buffer
-  /** Of keys in use. */
   readonly live: number
-  /** Of revoked and retired ones. */
   readonly ended: number
 }
 
 interface Place {
   readonly table: string
   readonly column: string
-  /** The owner's column; undefined: it belongs to the gateway. */
+  /** Undefined: the gateway owns the secret. */
   readonly owner?: string
   readonly id: string
   readonly isLive: string
-  /** How a row of `t` is found by a row of `k`. */
+  /** Joins a row of `t` with a row of `k`. */
   readonly match: string
 }
 
@@ -135,17 +133,15 @@ export const secretKinds = Object.keys(sealedPlaces) as readonly SecretKind[]
 
 export function makeSealedSecretStore(database: Pool) {
   return {
-    /** How many secrets rest under which master key. */
     countByMasterKey: () => countByMasterKey(database),
-    /** Secrets of a kind under any other master key, in the order of their keys. */
     listNotUnder: (options: ListOptions) => listNotUnder(database, options),
-    /** Only where the secret is still the one that was read; how many. Where there are any, the action is on record with them. */
+    /** Updates only secrets that did not change since they were read, and records the action. Returns the count. */
     reseal: (secrets: readonly Resealed[], entry?: AuditEntry) => reseal(database, secrets, entry),
   }
 }
 
 const underShape = rowShape<SecretsUnder>('under', {
-  // Bytes 2 to 9 of a sealed secret are the id of its master key (vault.ts).
+  // Bytes 2 to 9 of a sealed secret are the id of its master key (see vault.ts).
   masterKeyId: 'substring(sealed from 2 for 8)',
   live: number('count(*) filter (where is_live)'),
   ended: number('count(*) filter (where not is_live)'),
@@ -172,7 +168,7 @@ interface ListOptions {
   readonly limit: number
 }
 
-/** Of one place: there may be a PIN for each of a million wallets, and its primary key gives the order. */
+/** Pages one place by its primary key, because a million wallets may each have a PIN. */
 async function listNotUnder(
   database: Queryable,
   { kind, masterKeyId, after, limit }: ListOptions,

@@ -1,12 +1,11 @@
-// What each kind of transfer can do to money, from the same closed list as the actions, and by whose decision it is booked.
-// Most are booked by workers: what a consumer paid, what a rail answered, what a plan pays out. A kind that is missing here
-// does not compile.
+// The effects of each kind of transfer on money, and whose decision books it. Workers book most of them. A missing
+// kind does not compile.
 import type { Effect } from '../../audit/rules/effects.ts'
 import type { TransferKind } from './transfer.ts'
 
 export interface BookingEffects {
   readonly effects: readonly Effect[]
-  /** For people who read what an approval guards. */
+  /** Shown to people who read what an approval guards. */
   readonly decidedBy: string
 }
 

@@ -1,5 +1,5 @@
-// The ledger's rules: accounts, transfers, and what transfers do to accounts. Every transfer takes from one account
-// what it gives to another, so the books balance by construction; transfers are only ever added.
+// Accounts, transfers, and the effect of transfers on accounts. Each transfer debits one account and credits another,
+// so the books balance by construction. Transfers are append-only.
 import assert from 'node:assert/strict'
 
 export interface AccountOwner {
@@ -33,7 +33,7 @@ export type TransferKind =
   | 'payment'
   | 'refund'
   | 'top_up'
-  /** What a rail brought for a wallet goes on to it. */
+  /** Passes a rail's payment on to the wallet. */
   | 'top_up_credit'
   | 'payout'
   | 'payout_return'
@@ -49,7 +49,6 @@ export type TransferKind =
   | 'rail_fee'
   | OwnTransferKind
   | UnknownTransferKind
-/** The operator's own money. */
 export type OwnTransferKind =
   | 'opening_balance'
   | 'owner_deposit'
@@ -57,23 +56,22 @@ export type OwnTransferKind =
   | 'fee_sweep'
   | 'bank_charge'
   | 'interest'
-/** Money that came to a bank account and that nobody can name: into suspense, and back to its sender. */
+/** Unidentified money received in a bank account: into suspense, or back to its sender. */
 export type UnknownTransferKind = 'unknown_received' | 'unknown_returned'
-/** Of those that move a merchant's balance. */
 export type MerchantTransferKind = Exclude<
   TransferKind,
   'top_up' | 'rail_settlement' | 'rail_fee' | OwnTransferKind | UnknownTransferKind
 >
-/** A hold waits for its post or its void; a direct transfer needs no hold. */
+/** A hold ends with its post or its void; a direct transfer needs no hold. */
 export type Phase = 'hold' | 'post' | 'void' | 'direct'
 
 export interface Transfer {
-  /** Empty for what concerns no merchant, such as a top-up. */
+  /** Empty for transfers without a merchant, such as a top-up. */
   readonly merchantId: string
   readonly transferId: string
   readonly kind: TransferKind
   readonly phase: Phase
-  /** What a post or a void ends. */
+  /** The hold that a post or a void ends. */
   readonly holdId: string | undefined
   readonly debitAccountId: string
   readonly creditAccountId: string
@@ -83,15 +81,14 @@ export interface Transfer {
   readonly refundId: string | undefined
   readonly auditId: string | undefined
   readonly madeAtMs: number
-  /** Where it is posted to or from a bank account: by what the bank knows it. */
+  /** For transfers through a bank account: the bank's reference. */
   readonly outside?: OutsideMark | undefined
-  /** Of a correction: the transfer that it puts right, of the same merchantId. */
+  /** For a correction: the corrected transfer of the same merchantId. */
   readonly corrects?: string | undefined
 }
 
 export interface OutsideMark {
   readonly reference: string
-  /** Such as 2026-11-16. */
   readonly valueDate: string
 }
 
@@ -103,47 +100,47 @@ export function merchantAccount(merchantId: string, currency: string): AccountKe
   return { ownerKind: 'merchant', ownerId: merchantId, currency }
 }
 
-/** One of the operator's own accounts at a bank: it is below zero by what lies there. */
+/** The operator's account at a bank. Its balance is the negative of the money at the bank. */
 export function bankAccount(bankName: string, currency: string): AccountKey {
   return { ownerKind: 'bank', ownerId: bankName, currency }
 }
 
-/** What came through a rail and was not passed on is below zero in it. */
+/** The negative of what the rail has collected and not passed on. */
 export function railAccount(railId: string, currency: string): AccountKey {
   return { ownerKind: 'rail', ownerId: railId, currency }
 }
 
-/** What the operator has earned by a merchant's payments. */
+/** The operator's earnings from a merchant's payments. */
 export function feesAccount(merchantId: string, currency: string): AccountKey {
   return { ownerKind: 'fees', ownerId: merchantId, currency }
 }
 
-/** Money that came through a rail and is no order's: too late, too little, too much. */
+/** Money received through a rail that belongs to no order: late, too little or too much. */
 export function suspenseAccount(currency: string): AccountKey {
   return { ownerKind: 'suspense', ownerId: 'late', currency }
 }
 
-/** What the operator lost, below zero, or gained by what never found its owner. */
+/** The operator's losses (negative) or gains from unclaimed money. */
 export function writeOffAccount(currency: string): AccountKey {
   return { ownerKind: 'write_off', ownerId: 'operator', currency }
 }
 
-/** What a rail kept of what it collected: the operator's cost, below zero. */
+/** Fees that a rail kept from its collections: a cost of the operator, negative. */
 export function railFeesAccount(railId: string, currency: string): AccountKey {
   return { ownerKind: 'rail_fees', ownerId: railId, currency }
 }
 
-/** What the operator owns: opening balances, deposits and swept fees, less withdrawals. */
+/** The operator's own money: opening balances, deposits and swept fees, less withdrawals. */
 export function equityAccount(currency: string): AccountKey {
   return { ownerKind: 'equity', ownerId: 'operator', currency }
 }
 
-/** What a bank charged for one of its accounts: the operator's cost, below zero. */
+/** Charges of a bank account: a cost of the operator, negative. */
 export function bankChargesAccount(bankName: string, currency: string): AccountKey {
   return { ownerKind: 'bank_charges', ownerId: bankName, currency }
 }
 
-/** What a bank paid on one of its accounts, less negative interest. */
+/** Interest of a bank account, less negative interest. */
 export function interestAccount(bankName: string, currency: string): AccountKey {
   return { ownerKind: 'interest', ownerId: bankName, currency }
 }
@@ -152,19 +149,17 @@ export function accountIdOf({ ownerKind, ownerId, currency }: AccountKey): strin
   return `${ownerKind}:${ownerId}:${currency}`
 }
 
-/** Of an id that rules made. */
 export function accountKeyOf(accountId: string): AccountKey {
   const [ownerKind, ownerId = '', currency = ''] = accountId.split(':')
-  // Safe: the id is made of these three.
+  // Safe: every id consists of these three parts.
   return { ownerKind: ownerKind as AccountKey['ownerKind'], ownerId, currency }
 }
 
-/** What can be spent: money that is held is spent already as far as anybody else is concerned. */
+/** The spendable balance; held money counts as spent. */
 export function availableMinor(balances: Balances): bigint {
   return balances.creditsPostedMinor - balances.debitsPostedMinor - balances.debitsPendingMinor
 }
 
-/** What the books say is there, held or not. */
 export function postedMinor(balances: Balances): bigint {
   return balances.creditsPostedMinor - balances.debitsPostedMinor
 }
@@ -185,7 +180,7 @@ export function addBalances(a: Balances, b: Balances): Balances {
   }
 }
 
-/** What each phase does to the pending and the posted side, in units of the amount. */
+/** The effect of each phase on the pending and posted sides, in units of the amount. */
 const phaseEffects = {
   hold: { pending: 1n, posted: 0n },
   post: { pending: -1n, posted: 1n },
@@ -195,7 +190,7 @@ const phaseEffects = {
 
 export type Effects = ReadonlyMap<string, Balances>
 
-/** What these transfers add to each account; many transfers, one sum for each account. */
+/** Sums the effects of many transfers per account. */
 export function effectsOf(transfers: readonly EffectiveTransfer[]): Effects {
   const effects = new Map<string, Balances>()
   const add = (accountId: string, change: Balances): void => {
@@ -213,7 +208,7 @@ export function effectsOf(transfers: readonly EffectiveTransfer[]): Effects {
   return effects
 }
 
-/** The one further row that ends a hold: the same money, posted or voided. */
+/** The row that ends a hold with the same amount, posted or voided. */
 export function endHold(
   hold: Transfer,
   { transferId, phase, nowMs }: { transferId: string; phase: 'post' | 'void'; nowMs: number },

@@ -1,22 +1,20 @@
-// The proof that the books balance, as questions whose right answer is "none". All are asked of one snapshot, which
-// locks nothing, and each is an aggregate or a join that PostgreSQL does by itself: nothing is loaded here but what
-// is wrong. What is joined with a table that stays in one place is read first (`with … as materialized`): the two may
-// lie on different machines.
+// Proves the books by queries that must return no rows, all from one snapshot without locks; only violations are
+// loaded. Tables that stay on the coordinator are read first (`with … as materialized`), because a join may span
+// machines.
 import { readSpread } from '../../../platform/database/cluster/spread-state.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { codeOf } from '../../../platform/runtime/errors.ts'
 import type { AccountOwner, TransferKind } from '../rules/transfer.ts'
 
 export interface Finding {
-  /** The sentence that ought to be true. */
+  /** A sentence that must hold. */
   readonly claim: string
-  /** How many rows contradict it. */
+  /** How many rows violate it. */
   readonly count: number
-  /** The first few of them. */
   readonly examples: readonly string[]
 }
 
-/** What must hold, in words, and a query for the rows that contradict it. */
+/** Each claim with a query for the rows that violate it. */
 export type LedgerClaims = Readonly<Record<string, string>>
 
 export interface Verification {
@@ -62,7 +60,7 @@ async function ask(transaction: Queryable, claim: string, contradictions: string
   return { claim, count: Number(rows[0]?.count ?? 0), examples: rows.map(({ what }) => what) }
 }
 
-/** Tables in one place that are written in one transaction with rows of merchants. */
+/** Coordinator tables that are written in one transaction with merchants' rows. */
 const writtenWithMerchants = [
   'accounts',
   'settlements',
@@ -73,14 +71,14 @@ const writtenWithMerchants = [
   'bank_openings',
   'audit',
 ]
-/** For less than PostgreSQL waits before it looks for a deadlock: it is never a payment that has to give way. */
+/** Shorter than deadlock_timeout, so that payments never lose a deadlock against this check. */
 const lockTimeoutMs = 500
 const lockTries = 40
 
 /**
- * A cluster has no snapshot over its machines: what is being written just now may be seen in one place and not yet in
- * another. So what looks wrong is asked once more while nobody writes to the table that merchants' rows are compared
- * with, which is for this one question. A claim has one such table, so that there is no circle of waiting.
+ * A cluster has no snapshot across machines, so a commit may be visible in one place only. An apparent violation is
+ * checked again while writes to the compared table are locked out for one query. Each claim has at most one such
+ * table, so there is no deadlock.
  */
 async function askInQuiet(database: Pool, claim: string, contradictions: string): Promise<Finding> {
   for (let triesLeft = lockTries; ; triesLeft--) {
@@ -100,7 +98,7 @@ async function askInQuiet(database: Pool, claim: string, contradictions: string)
   }
 }
 
-/** Each transfer as what it adds to its two accounts. */
+/** The effect of each transfer on its two accounts. */
 const effects = `
   select debit_account as account_id, currency,
          case phase when 'hold' then amount_minor when 'direct' then 0 else -amount_minor end as debits_pending,
@@ -113,20 +111,20 @@ const effects = `
          case when phase in ('post', 'direct') then amount_minor else 0 end
     from transfers`
 
-/** Holds with their ends, if they have one. */
+/** Holds with their end, if any. */
 const holds = `
   select h.merchant_id, h.transfer_id, h.kind, h.payment_id, h.refund_id, h.amount_minor, h.currency,
          h.debit_account, h.credit_account, e.phase as ended_by
     from transfers h left join transfers e on e.merchant_id = h.merchant_id and e.hold_id = h.transfer_id
    where h.phase = 'hold'`
 
-/** Of an order that is being paid, or is paid: who pays. */
+/** The payer's account of an order that is being paid or is paid. */
 const payer = (row: string) =>
   `case when ${row}.rail_id is null then 'wallet:' || ${row}.wallet_id else 'rail:' || ${row}.rail_id end`
 
 type Way = `${AccountOwner['ownerKind']} ${AccountOwner['ownerKind']}`
 
-/** From whose account to whose each kind moves money. */
+/** The allowed directions of each kind of transfer. */
 const waysOf = {
   payment: ['wallet merchant', 'rail merchant'],
   refund: ['merchant wallet', 'merchant rail'],
@@ -144,20 +142,20 @@ const waysOf = {
   correction: [
     ...(['bank merchant', 'wallet bank', 'suspense merchant', 'suspense wallet', 'suspense bank'] as const),
     ...(['suspense write_off', 'write_off bank', 'write_off rail', 'rail write_off'] as const),
-    // What went through a bank account, reversed.
+    // Reversals of transfers through a bank account.
     ...(['merchant bank', 'bank wallet', 'bank suspense', 'bank write_off'] as const),
     ...(['equity bank', 'bank equity', 'bank bank', 'bank bank_charges', 'bank_charges bank'] as const),
     ...(['interest bank', 'bank interest'] as const),
   ],
   rail_settlement: ['bank rail'],
   rail_fee: ['rail_fees rail', 'rail rail_fees'],
-  // Below zero: the account began overdrawn.
+  // A negative opening balance is an overdrawn account.
   opening_balance: ['bank equity', 'equity bank'],
   owner_deposit: ['bank equity'],
   owner_withdrawal: ['equity bank'],
-  // And from one bank account to another where the money moves.
+  // Between two bank accounts if the money moves.
   fee_sweep: ['fees equity', 'bank bank'],
-  // Charges that come back, and negative interest.
+  // Includes returned charges and negative interest.
   bank_charge: ['bank_charges bank', 'bank bank_charges'],
   interest: ['bank interest', 'interest bank'],
   unknown_received: ['bank suspense'],

@@ -1,5 +1,5 @@
-// Accounts and transfers in PostgreSQL. Accounts are locked in the order of their ids and changed once for all
-// transfers of a transaction; transfers are inserted and never touched again.
+// Accounts and transfers. Accounts are locked in id order and updated once per transaction; transfers are inserted
+// and never changed.
 import assert from 'node:assert/strict'
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { type Plain, plainArray } from '../../../platform/runtime/node-workarounds/plain-array.ts'
@@ -24,8 +24,8 @@ interface BalanceRow {
 const maxKnownAccounts = 10_000
 
 /**
- * Opens the accounts that are not there yet. Apart from the transactions that use them, so that nobody waits for a
- * new account while holding old ones; an account that was seen once is never gone, and is not asked for again.
+ * Creates missing accounts outside the transactions that use them, so that no transaction waits for a new account
+ * while it holds others. Accounts are never deleted, so known ones are not checked again.
  */
 export function makeAccountOpener(database: Queryable): (keys: readonly AccountKey[]) => Promise<void> {
   const known = new Set<string>()
@@ -56,8 +56,8 @@ select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
 }
 
 /**
- * Those that exist, locked until the transaction ends. Always in the same order, so that nobody waits in a circle:
- * wallets before merchants before banks, because the accounts in which many meet are best held last and shortest.
+ * Locks existing accounts until the transaction ends, always in the same order: wallets, merchants, banks. The most
+ * contended accounts come last and are held shortest.
  */
 export async function lockAccounts(
   transaction: Queryable,
@@ -76,10 +76,10 @@ select account_id, debits_pending, debits_posted, credits_pending, credits_poste
   return new Map(rows.map((row) => [row.account_id, toBalances(row)]))
 }
 
-/** What wallets pay on a day, or get back of it, counted for their limits. */
+/** What wallets spend on a day, or get back, for their limits. */
 export type Spent = ReadonlyMap<string, { readonly day: number; readonly minor: bigint }>
 
-/** The accounts are locked already. An overdraft is refused by the table itself. */
+/** The accounts must be locked. A CHECK of the table rejects an overdraft. */
 export async function addEffects(
   transaction: Queryable,
   effects: Effects,
@@ -139,13 +139,13 @@ const outsideColumns: readonly Column[] = [
   ['value_date', 'date', ({ outside }) => outside?.valueDate],
   ['corrects', 'text', ({ corrects }) => corrects],
 ]
-// Ids, numbers and words of our own; what the outside calls a transfer is anybody's text.
+// Only our own ids, numbers and words; external references are arbitrary text.
 const insertion = insertionOf('insert-transfers', columns, plainArray)
 const outsideInsertion = insertionOf('insert-outside-transfers', outsideColumns)
 
 export async function insertTransfers(transaction: Queryable, transfers: readonly Transfer[]): Promise<void> {
   if (transfers.length === 0) return
-  // Payments and refunds, which are many, bear neither.
+  // Payments and refunds, the most frequent transfers, have neither.
   const isOutside = transfers.some(({ outside, corrects }) => outside ?? corrects)
   const insert = isOutside ? outsideInsertion : insertion
   await transaction.query(insert(transfers))
@@ -166,7 +166,6 @@ select * from unnest(${into.map(([, type], index) => `$${index + 1}::${type}[]`)
   })
 }
 
-/** All accounts of an owner, by currency. */
 export async function listAccounts(
   database: Queryable,
   { ownerKind, ownerId }: AccountOwner,

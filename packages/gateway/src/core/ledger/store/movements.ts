@@ -1,4 +1,4 @@
-// What came into the accounts of a wallet or a bank and what left them, the newest first, a page at a time.
+// Transfers of a wallet or bank account, newest first, in pages.
 import type { Pool } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
 import { plainSql, sql } from '../../../platform/database/sql.ts'
@@ -6,22 +6,21 @@ import { type AccountOwner, accountIdOf, type TransferKind } from '../rules/tran
 import { listAccounts } from './ledger.ts'
 
 export interface Movement {
-  /** By which a correction names it. */
   readonly transferId: string
   readonly merchantId: string
   readonly kind: TransferKind
   readonly currency: string
-  /** Above zero what came in, below zero what went out. */
+  /** Positive for incoming money, negative for outgoing. */
   readonly amountMinor: bigint
   readonly otherAccountId: string
   readonly paymentId: string | undefined
-  /** By what the bank knows it. */
+  /** The bank's reference. */
   readonly reference: string | undefined
   readonly madeAtMs: number
 }
 
 export interface MovementPage {
-  /** Only those that stand after this one in the list, that is, older. */
+  /** Only older transfers. */
   readonly before?: Pick<Movement, 'madeAtMs' | 'transferId'> | undefined
   readonly limit: number
 }
@@ -42,7 +41,7 @@ const shape = rowShape<Movement>('movement', {
   madeAtMs: number('t.made_at'),
 })
 
-/** As the partial indexes on an account's transfers have it. */
+/** Matches the conditions of the partial indexes. */
 const isOwned = {
   wallet: (account: string) => plainSql(`starts_with(t.${account}, 'wallet:')`),
   bank: (account: string) => plainSql(`(t.${account} like 'bank:%' or t.${account} like 'rail:%')`),
@@ -52,7 +51,7 @@ export function makeListMovements(database: Pool) {
   return async (owner: MovementOwner, { before, limit }: MovementPage): Promise<Movement[]> => {
     const accounts = (await listAccounts(database, owner)).map(accountIdOf)
     const { madeAtMs = null, transferId = null } = before ?? {}
-    // What lies at a bank is below zero in the books: there a debit is what came in.
+    // Money at a bank is negative in the books, so a debit is incoming money.
     const incoming = owner.ownerKind === 'bank' ? 'debit_account' : 'credit_account'
     const newestFirst = sql`order by made_at desc, transfer_id collate "C" desc limit ${limit}`
     const side = (own: 'debit_account' | 'credit_account') => sql`

@@ -1,4 +1,4 @@
-// A merchant's statement, read from the ledger's own transfers: page by page, all from one snapshot.
+// Reads a merchant's statement from the ledger's transfers, in pages of one snapshot.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
 import { plainSql, sql } from '../../../platform/database/sql.ts'
@@ -7,7 +7,7 @@ import type { MerchantTransferKind } from '../rules/transfer.ts'
 export interface StatementRange {
   readonly merchantId: string
   readonly fromMs: number
-  /** The first moment that is no longer in it. */
+  /** Exclusive. */
   readonly toMs: number
 }
 
@@ -20,14 +20,14 @@ export interface StatementEntry {
   readonly refundId: string | undefined
   readonly referRefundNo: string | undefined
   readonly currency: string
-  /** Above zero what came in, below zero what went out. */
+  /** Positive for incoming money, negative for outgoing. */
   readonly amountMinor: bigint
 }
 
-/** Told in this order: opening once, entries page by page, closing once. */
+/** Called in this order: opening once, entries per page, closing once. */
 export interface StatementReader {
   opening(balances: ReadonlyMap<string, bigint>): void | Promise<void>
-  /** The next page is read when this one is dealt with. */
+  /** The next page is read after this one is processed. */
   entries(page: readonly StatementEntry[]): void | Promise<void>
   closing(balances: ReadonlyMap<string, bigint>): void | Promise<void>
 }
@@ -51,7 +51,6 @@ export function makeStatementStore(database: Pool) {
   }
 }
 
-/** Page by page; the next is read when the one before is dealt with. */
 export async function readEntries(
   transaction: Queryable,
   range: StatementRange,
@@ -67,7 +66,10 @@ export async function readEntries(
   }
 }
 
-/** What the merchant has now, less what moved since: so it agrees with the account, and not only with the transfers. */
+/**
+ * Subtracts later transfers from the current balance, so the result agrees with the account, not only with the
+ * transfers.
+ */
 export async function balancesBefore(
   transaction: Queryable,
   merchantId: string,
@@ -88,7 +90,7 @@ select a.currency, a.credits_posted - a.debits_posted - coalesce(s.moved, 0) as 
   return new Map(rows.map((row) => [row.currency, BigInt(row.balance)]))
 }
 
-/** A fee stands after the payment that it was taken of, and what is given back of it after the refund. */
+/** A fee follows its payment, and a returned fee follows its refund. */
 interface Place {
   readonly timeMs: number
   readonly orderKey: string
@@ -118,7 +120,7 @@ const shape = rowShape<ReadEntry>('entry', {
   ),
 })
 
-/** By the index transfers_statement. What lies in suspense for an order is not the merchant's. */
+/** Uses transfers_statement. An order's money in suspense is not the merchant's. */
 async function readPage(
   transaction: Queryable,
   { merchantId, toMs }: StatementRange,

@@ -1,4 +1,4 @@
-// The books at a glance: what each kind of owner has in each currency, and whether debits equal credits.
+// The trial balance: each kind of owner per currency, and whether debits equal credits.
 import type { Pool } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
 import { sql } from '../../../platform/database/sql.ts'
@@ -20,7 +20,7 @@ const shape = rowShape<BalanceLine>('line', {
   creditsPostedMinor: bigint('sum(credits_posted)'),
 })
 
-/** By currency, and within it by kind of owner. One statement, so that a transfer under way is in it wholly or not. */
+/** One statement, so that a concurrent transfer is included completely or not at all. */
 export async function readTrialBalance(database: Pool): Promise<BalanceLine[]> {
   const { rows } = await database.query(sql`
 select ${shape.columns} from accounts group by currency, owner_kind order by currency, owner_kind`)

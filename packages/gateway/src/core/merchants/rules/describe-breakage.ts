@@ -1,4 +1,4 @@
-// What revoking a key breaks and what to do instead, in English: for errors, the console and the command line.
+// Explains what revoking a key breaks and what to do instead, for errors, the console and the command line.
 import type { Breakage, UsedKey } from './key-use.ts'
 
 export function describeBreakage(key: UsedKey, breakage: readonly Breakage[], nowMs: number): string {
@@ -24,7 +24,7 @@ const units = [
   ['minute', 60_000],
 ] as const
 
-/** Clocks of several machines differ: what seems to lie ahead is now. */
+/** Clocks differ between machines, so a future time counts as now. */
 function inWords(spanMs: number): string {
   for (const [unit, unitMs] of units) {
     const count = Math.floor(spanMs / unitMs)

@@ -1,5 +1,5 @@
-// A merchant's logo: a small picture, known by its first bytes and served as that alone. Vector images are refused,
-// because they can hold scripts.
+// A merchant's logo: a small raster image, recognized by its first bytes. Vector images are rejected, because they
+// can contain scripts.
 import { Failure } from '@tillgate/protocol'
 
 export const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const
@@ -13,7 +13,6 @@ export interface Logo {
 
 export const maxLogoBytes = 64 * 1024
 
-/** Throws unless it is a picture that we serve. */
 export function readLogo(image: Buffer, hashOf: (image: Buffer) => string): Logo {
   const type = typeOf(image)
   if (type === undefined || image.length > maxLogoBytes)

@@ -1,14 +1,13 @@
-// A merchant's credentials as the lines of its .env, which the SDK and `till` read as they are.
+// Formats a merchant's credentials as .env lines, which the SDK and `till` read.
 
 export interface MerchantAccess {
   readonly gatewayUrl: string
   readonly merchantId: string
   readonly aesKey: string
-  /** PEM. */
   readonly platformPublicKey: string
 }
 
-/** The private key stays with the merchant, in a file beside it. */
+/** The private key stays in a separate file. */
 export function merchantEnv({ gatewayUrl, merchantId, aesKey, platformPublicKey }: MerchantAccess): string {
   return [
     `TILLGATE_GATEWAY_URL=${gatewayUrl}`,
@@ -19,7 +18,6 @@ export function merchantEnv({ gatewayUrl, merchantId, aesKey, platformPublicKey 
   ].join('\n')
 }
 
-/** One line, as a .env file likes it. */
 function bareBase64(pem: string): string {
   return pem.replace(/-----[A-Z ]+-----|\s+/g, '')
 }

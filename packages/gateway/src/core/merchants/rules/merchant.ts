@@ -1,4 +1,4 @@
-// A merchant as the gateway knows it.
+// A merchant, its settings and their validation.
 import { Failure } from '@tillgate/protocol'
 import type { EmailLanguage } from '../../emails/rules/email.ts'
 
@@ -6,28 +6,27 @@ export interface Merchant {
   readonly merchantId: string
   readonly name: string
   readonly status: 'active' | 'suspended'
-  /** Undefined: the gateway's default applies. */
+  /** Undefined: the gateway's default. */
   readonly requestsPerSecond: number | undefined
-  /** Undefined: callbacks may go to any host. */
+  /** Undefined: any host. */
   readonly callbackHosts: readonly string[] | undefined
-  /** On the checkout, as #rrggbb in lower case. Undefined: the gateway's own. */
+  /** On the checkout, as lowercase #rrggbb. Undefined: the gateway's color. */
   readonly accentColour: string | undefined
-  /** Where callbacks go of orders that name no address of their own. Undefined: such orders have none. */
+  /** For orders without their own address. Undefined: these orders have no callbacks. */
   readonly defaultCallbackUrl: string | undefined
-  /** It has such an address, or had one that orders may bear. */
+  /** True if older orders may have such an address. */
   readonly hasHadDefaultCallback: boolean
-  /** Of the image on the checkout, by which its address changes with it. Undefined: it has none. */
+  /** Part of the logo's URL, so that the URL changes with the image. Undefined: no logo. */
   readonly logoHash: string | undefined
-  /** Who hears by mail what it should know. Undefined: nobody. */
+  /** Recipients of emails to the merchant. */
   readonly contactEmails: readonly string[] | undefined
   /** Undefined: English. */
   readonly contactLanguage: EmailLanguage | undefined
-  /** At the sandbox's page, without an operator: callbacks go to public addresses only. */
+  /** Signed up in the sandbox without an operator, so callbacks go to public addresses only. */
   readonly isSelfRegistered: boolean
   readonly createdAtMs: number
 }
 
-/** As it begins: active, and with the gateway's defaults where nothing is said. */
 export function newMerchant(
   said: Pick<Merchant, 'merchantId' | 'name' | 'createdAtMs'> & Partial<Merchant>,
 ): Merchant {
@@ -52,10 +51,9 @@ export type MerchantKey = MerchantKeyBase &
     | { readonly kind: 'aes'; readonly sealedKey: Buffer }
   )
 
-/** A key that a merchant is to get: its own public one, or one that is made for it. */
 export type NewKey = { readonly kind: 'rsa'; readonly publicKey: string } | { readonly kind: 'aes' }
 
-/** One that can be added. `fingerprint`: SHA-256 of the public key in DER (SPKI), in hexadecimal. */
+/** `fingerprint`: the hexadecimal SHA-256 of the public key in DER (SPKI). */
 export type CheckedKey =
   | { readonly kind: 'rsa'; readonly publicKey: string; readonly fingerprint: string }
   | { readonly kind: 'aes' }
@@ -69,12 +67,12 @@ interface MerchantKeyBase {
 
 const merchantIdDigits = 18
 
-/** Eighteen digits that tell nothing: random, and never beginning with a zero that a spreadsheet would eat. */
+/** Eighteen random digits without a leading zero, which spreadsheets would drop. */
 export function makeMerchantId(random: (bytes: number) => Uint8Array): string {
   let id = ''
   while (id.length < merchantIdDigits) {
     for (const byte of random(merchantIdDigits)) {
-      // 250 is the largest multiple of ten in a byte: above it, digits would not be equally likely.
+      // 250 is the largest multiple of ten in a byte; larger values would bias the digits.
       if (byte >= 250 || id.length === merchantIdDigits) continue
       const digit = byte % 10
       if (id.length > 0 || digit > 0) id += digit
@@ -83,7 +81,7 @@ export function makeMerchantId(random: (bytes: number) => Uint8Array): string {
   return id
 }
 
-/** The one form in which a colour is kept; undefined: it is none. */
+/** Returns undefined for an invalid color. */
 export function normaliseColour(text: string): string | undefined {
   const [, digits] = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(text.trim()) ?? []
   if (digits === undefined) return undefined
@@ -91,10 +89,10 @@ export function normaliseColour(text: string): string | undefined {
   return `#${six.toLowerCase()}`
 }
 
-/** As addresses have it: in small letters, with the port where it is not the usual one. */
+/** As in URLs: lowercase, with the port if it is not the default. */
 const hostPattern = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/
 
-/** Throws where one of them is none, for no callback would ever go there. */
+/** Throws for an invalid host, which would never match. */
 export function checkHosts(hosts: readonly string[]): readonly string[] {
   const wrong = hosts.find((host) => !hostPattern.test(host))
   if (wrong === undefined) return hosts
@@ -104,7 +102,7 @@ export function checkHosts(hosts: readonly string[]): readonly string[] {
   })
 }
 
-/** What can be changed; undefined goes back to the gateway's default. */
+/** Undefined resets a setting to the gateway's default. */
 export type MerchantSettings = Partial<
   Pick<
     Merchant,
@@ -118,7 +116,7 @@ export type MerchantSettings = Partial<
   >
 >
 
-/** What of it changes and from what to what, for the audit; empty: nothing does. */
+/** For the audit log; empty if nothing changes. */
 export function describeChanges(before: Merchant, settings: MerchantSettings): string {
   return (Object.keys(settings) as (keyof MerchantSettings)[])
     .map((name) => [name, written(before[name]), written(settings[name])] as const)

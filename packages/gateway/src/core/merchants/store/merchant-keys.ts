@@ -1,6 +1,5 @@
-// The keys of merchants and the record of their use. Which AES key is in use, and which one was chosen for callbacks, stands
-// in the merchant's own row: a change locks that row first, then the keys, so that two changes never wait for each other
-// in a circle.
+// Merchants' keys and the record of their use. The merchant's row holds the keys in use and for callbacks: a change
+// locks that row before the keys, so that changes never deadlock.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { sql } from '../../../platform/database/sql.ts'
@@ -14,10 +13,10 @@ export interface KeyName {
   readonly keyId: string
 }
 
-/** Decides on the merchant's keys as they are; throws to refuse, and undefined leaves everything as it is. */
+/** Decides on the merchant's current keys. Throws to reject; undefined leaves everything unchanged. */
 export type EntryForKeys = (keys: readonly UsedKey[]) => AuditEntry | undefined
 
-/** Of either kind; the column of the other kind is empty. */
+/** The column of the other kind is empty. */
 interface StoredKey extends KeyName {
   readonly kind: MerchantKey['kind']
   readonly publicKey: string | undefined
@@ -42,21 +41,19 @@ const keyShape = rowShape<StoredKey>('key', {
   isChosen: 'coalesce(k.key_id = m.callback_key_id, false)',
 })
 
-/** Within json_agg a bytea can only travel as text. */
+/** json_agg can only carry a bytea as text. */
 export interface KeyInJson extends Pick<StoredKey, 'merchantId' | 'keyId' | 'kind' | 'createdAtMs'> {
   readonly publicKey: string | null
   readonly sealedKey: string | null
   readonly usedAtMs: number | null
 }
 
-/** As the merchant's row has it. */
 export interface KeysInUse {
   readonly aesKeyInUse: string | undefined
   readonly inUseSinceMs: number | undefined
   readonly callbackKeyId: string | undefined
 }
 
-/** A live key. */
 export function keyFromJson(
   { publicKey, sealedKey, usedAtMs, ...key }: KeyInJson,
   { aesKeyInUse, inUseSinceMs, callbackKeyId }: KeysInUse,
@@ -90,8 +87,7 @@ select ${merchantId}, ${keyId}, ${kind}, free.slot, ${publicKey}, ${sealedKey}, 
 }
 
 /**
- * Beside a key that is live already, which stays in use whatever the clock says that made the new one. False if both slots
- * of its kind are taken.
+ * Adds a key beside the live one, which stays in use regardless of clocks. False if both slots of the kind are taken.
  */
 export async function insertFurtherKey(transaction: Queryable, key: MerchantKey): Promise<boolean> {
   if (!(await insertKey(transaction, key))) return false
@@ -106,7 +102,7 @@ update merchants m
   return true
 }
 
-/** The oldest first, also those that were revoked. */
+/** Oldest first, including revoked keys. */
 export async function listKeys(database: Queryable, merchantId: string): Promise<UsedKey[]> {
   const { rows } = await database.query(sql`
 select ${keyShape.columns}
@@ -135,7 +131,7 @@ update merchant_keys set revoked_at = ${nowMs}
   })
 }
 
-/** False if the key is not a live AES key, or `entryFor` left everything as it is. */
+/** False if the key is not a live AES key, or if `entryFor` returned undefined. */
 export function chooseCallbackKey(
   database: Pool,
   { merchantId, keyId }: KeyName,
@@ -151,7 +147,7 @@ update merchants m set callback_key_id = ${keyId}
   })
 }
 
-/** Decides and changes under a lock on the merchant's row: nothing about its keys in use changes in between. */
+/** Holds the merchant's row lock, so that the keys in use cannot change meanwhile. */
 function changeKeys(
   database: Pool,
   merchantId: string,
@@ -171,7 +167,7 @@ export interface RecordedUse extends KeyName {
   readonly nowMs: number
 }
 
-/** Several processes see the same key at once: the first one records it. */
+/** Several processes may see the same key; the first one records it. */
 export async function recordKeyUse(
   database: Queryable,
   { merchantId, keyId, nowMs }: RecordedUse,
@@ -183,13 +179,12 @@ update merchant_keys set used_at = ${nowMs}
 }
 
 export interface KeyInUse extends RecordedUse {
-  /** The AES key in use as it was read. */
   readonly fromKeyId: string | undefined
 }
 
 /**
- * Requests use this AES key. With an action it is a change, and a choice that was made by hand ends with it. False if another
- * process recorded one since the key in use was read.
+ * With an action it is a change, which ends a choice made by hand. False if another process recorded one since the
+ * key in use was read.
  */
 export function setKeyInUse(
   database: Pool,

@@ -1,4 +1,4 @@
-// Merchants, their keys, and the callback hosts they used lately.
+// Merchants, their keys, and their recent callback hosts.
 
 import { batched } from '../../../platform/database/batching.ts'
 import { isDataError } from '../../../platform/database/data-error.ts'
@@ -29,53 +29,51 @@ import {
 
 export type MerchantStore = ReturnType<typeof makeMerchantStore>
 
-/** A merchant with the keys that are live, the oldest first. */
+/** Live keys, oldest first. */
 export interface MerchantWithKeys {
   readonly merchant: Merchant
   readonly keys: readonly UsedKey[]
-  /** As it is stored: the number of a key that may be revoked. */
+  /** As stored: the id of a key that may be revoked. */
   readonly aesKeyInUse: string | undefined
 }
 
 const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as const
 
 export interface MerchantPage {
-  /** Contained in the number or the name, in small letters. */
+  /** A lowercase part of the id or the name. */
   readonly sought?: string
-  /** The last merchant of the page before. */
   readonly before?: string | undefined
   readonly limit: number
 }
 
 export function makeMerchantStore(database: Pool) {
   return {
-    /** False when its merchantId is taken. */
+    /** False if the merchantId is taken. */
     insertMerchant: (merchant: Merchant, keys: readonly MerchantKey[], entry: AuditEntry) =>
       audited(database, entry, (transaction) => insertMerchantWithKeys(transaction, merchant, keys)),
     findMerchant: batched((ids: readonly string[]) => findMerchants(database, ids), batching),
-    /** Newest first. */
     listMerchants: (page: MerchantPage) => listMerchants(database, page),
-    /** The merchant as it is after the change; undefined when there is none. `entryFor`: undefined leaves it as it is. */
+    /** Undefined if the merchant does not exist. If `entryFor` returns undefined, nothing changes. */
     changeMerchant: (merchantId: string, changes: MerchantChanges, entryFor: EntryFor) =>
       changeMerchant(database, { merchantId, changes, entryFor }),
-    /** False when both slots of its kind are taken. */
+    /** False if both slots of its kind are taken. */
     insertKey: (key: MerchantKey, entry: AuditEntry) =>
       audited(database, entry, (transaction) => insertFurtherKey(transaction, key)),
     listKeys: (merchantId: string) => listKeys(database, merchantId),
-    /** False when there is no such live key. */
+    /** False if there is no such live key. */
     revokeKey: (key: KeyName & { readonly nowMs: number }, entryFor: EntryForKeys) =>
       revokeKey(database, key, entryFor),
-    /** False if the key is not a live AES key, or `entryFor` left everything as it is. */
+    /** False if the key is not a live AES key, or if `entryFor` returned undefined. */
     chooseCallbackKey: (key: KeyName, entryFor: EntryForKeys) => chooseCallbackKey(database, key, entryFor),
     recordKeyUse: (use: RecordedUse) => recordKeyUse(database, use),
     /** With an action it is a change. False if another process recorded one since the key in use was read. */
     setKeyInUse: (inUse: KeyInUse, entry: AuditEntry | undefined) => setKeyInUse(database, inUse, entry),
     findLogo: (merchantId: string) => findLogo(database, merchantId),
-    /** Undefined takes it away. False when there is no such merchant. */
+    /** Undefined removes it. False if the merchant does not exist. */
     setLogo: (merchantId: string, logo: Logo | undefined, entry: AuditEntry) =>
       audited(database, entry, (transaction) => setLogo(transaction, merchantId, logo)),
     useCallbackHost: (use: HostUse) => useCallbackHost(database, use),
-    /** Hosts that no limit counts any more; at most `limit`. How many went. */
+    /** Deletes at most `limit` hosts that no limit counts anymore, and returns the count. */
     deleteUnusedHosts: (options: UnusedHosts) => deleteUnusedHosts(database, options),
   }
 }
@@ -87,7 +85,7 @@ const merchantShape = rowShape<Merchant>('merchant', {
   requestsPerSecond: number('m.requests_per_second'),
   callbackHosts: 'm.callback_hosts',
   accentColour: 'm.accent_colour',
-  // Empty, not null: it was taken back.
+  // Empty instead of null means that it was removed.
   defaultCallbackUrl: "nullif(m.default_callback_url, '')",
   hasHadDefaultCallback: 'm.default_callback_url is not null',
   logoHash: 'm.logo_hash',
@@ -105,7 +103,6 @@ const keysInUseShape = rowShape<KeysInUse>('keys', {
 
 const logoShape = rowShape<Logo>('logo', { image: 'logo', type: 'logo_type', hash: 'logo_hash' })
 
-/** False when its merchantId is taken. */
 export async function insertMerchantWithKeys(
   transaction: Queryable,
   merchant: Merchant,
@@ -171,7 +168,7 @@ select ${merchantShape.columns}
   return rows.map(merchantShape.read)
 }
 
-/** What is given is changed and the rest is left as it is, whoever else changes that at the same time. */
+/** Changes only the given fields, so that concurrent changes of others survive. */
 export type MerchantChanges = Partial<
   Omit<Merchant, 'merchantId' | 'hasHadDefaultCallback' | 'isSelfRegistered' | 'logoHash' | 'createdAtMs'>
 >
@@ -228,8 +225,8 @@ interface HostUse {
 }
 
 /**
- * Notes that the host is used, unless that would be one host too many since `sinceMs`; false then. The
- * merchant's row is locked, so that many requests at once cannot slip in one host each.
+ * Records the host unless it exceeds the limit since `sinceMs`; then returns false. The merchant's row is locked, so
+ * that concurrent requests cannot add one host each.
  */
 function useCallbackHost(
   database: Pool,
@@ -254,7 +251,7 @@ interface UnusedHosts {
   readonly limit: number
 }
 
-/** Candidate keys first, then by key and still unused: the table may be spread. */
+/** Finds candidates first and deletes by key, because the table may be distributed. */
 async function deleteUnusedHosts(database: Queryable, { usedBeforeMs, limit }: UnusedHosts): Promise<number> {
   const { rows } = await database.query<{ merchant_id: string; host: string }>(sql`
 select merchant_id, host from merchant_callback_hosts where last_used_at <= ${usedBeforeMs} limit ${limit}`)

@@ -1,13 +1,12 @@
-// Stores that reach the rows of one merchant alone. Whoever acts as a merchant is given these: a statement that names
-// another merchant finds nothing, and one that names none is never run.
+// Limits stores to one merchant's rows. A statement that names another merchant finds nothing, and one that names
+// none never runs.
 import { Failure, merchantIdPattern } from '@tillgate/protocol'
 
-/** Of the properties by which statements name a merchant. */
+/** The properties with which statements name a merchant. */
 const names: ReadonlySet<string> = new Set(['merchantId', 'ownerId'])
-/** A refund in its request, a key in its list: nothing names its merchant deeper than that. */
+/** No argument names its merchant at a greater depth. */
 const maxDepth = 3
 
-/** `stores` by name, each with its statements as functions. */
 export function scopedTo<Stores extends object>(stores: Stores, merchantId: string): Stores {
   return new Proxy(stores, {
     get(target, name, receiver) {
@@ -35,7 +34,7 @@ function scopedStore(store: object, { merchantId, of }: { merchantId: string; of
   })
 }
 
-/** A text of its own names a merchant where it stands first, as in `findMerchant(merchantId)`. */
+/** A text argument names the merchant only in first position, as in `findMerchant(merchantId)`. */
 function namedIn(given: unknown, { isFirst, depth = 0 }: { isFirst: boolean; depth?: number }): string[] {
   if (typeof given === 'string') return isFirst && merchantIdPattern.test(given) ? [given] : []
   if (typeof given !== 'object' || given === null || Buffer.isBuffer(given) || depth === maxDepth) return []
@@ -46,7 +45,6 @@ function namedIn(given: unknown, { isFirst, depth = 0 }: { isFirst: boolean; dep
   )
 }
 
-/** Our own bug: it fails loudly. */
 function refuse(what: string): never {
   throw new Error(`outside of a merchant's scope: ${what}`)
 }

@@ -1,16 +1,15 @@
-// The price lists in memory, a few seconds old at most. A list is set a minute before it holds, so what is remembered is
-// always enough to price a payment, and no payment waits for a look at the database.
+// Caches the price lists for a few seconds. A list is set at least a minute before it takes effect, so pricing a
+// payment needs no query.
 
 import type { Clock } from '../../../platform/runtime/clock.ts'
 import { makePriceBook, type Price, type PriceBook } from './rules/price.ts'
 
-/** Where price lists are kept. */
 export interface PriceSource {
   listSince(sinceMs: number): Promise<readonly Price[]>
 }
 
 const freshForMs = 3_000
-/** So much the clocks of two gateways may differ, and whoever set a price may be late to commit it. */
+/** Covers clock differences between gateways and slow commits of a new price. */
 const overlapMs = 24 * 60 * 60_000
 
 export class PriceDirectory {
@@ -36,7 +35,7 @@ export class PriceDirectory {
     return known.book
   }
 
-  /** Only what is new, with some overlap: also where one was set by a clock that is behind, or the newest by one that is ahead. */
+  /** Loads recent lists with an overlap, because clocks differ. */
   async #load(before: Promise<PriceBook> | undefined): Promise<PriceBook> {
     const found = await this.#store.listSince(Math.min(this.#newestMs, this.#clock.now()) - overlapMs)
     const added = found.filter(({ priceId }) => !this.#prices.has(priceId))

@@ -1,5 +1,5 @@
-// Settles what waits for its rail: claims it, asks the rail (never inside a transaction), and commits the end. A rail
-// that answers late, twice or not at all is asked again by the same id, and nothing is paid twice.
+// Ends payments and refunds that wait for their rail: claims them, calls the rail outside any transaction, and
+// commits the result. Repeated calls use the same id, so nothing is paid twice.
 import assert from 'node:assert/strict'
 import { makeCallbackId, makeTransactionId, makeUuid, type RandomBytes } from '@tillgate/protocol'
 import type { Clock } from '../../../platform/runtime/clock.ts'
@@ -22,27 +22,27 @@ export interface SettleParts {
   readonly refunds: Pick<RefundStore, 'findRefund'>
   readonly rail: Rail
   readonly prices: Pick<PriceDirectory, 'current'>
-  /** Undefined: no mail is sent. */
+  /** Undefined: no email is sent. */
   readonly notifyRefund: NotifyRefund | undefined
   readonly clock: Clock
   readonly random: RandomBytes
   readonly log: Log
 }
 
-/** A worker that is away longer than this lost its claims, and others do its work. */
+/** After this time, other workers take over. */
 export const leaseMs = 30_000
-/** A rail that does not answer for so long is asked again. */
+/** A rail that takes longer is called again. */
 export const railTimeoutMs = 10_000
 assert(railTimeoutMs * 2 < leaseMs, 'a claim outlasts its rail and the commit after it')
 
-/** Between attempts after trouble: doubling, and never longer than the second. */
+/** The pause after failures doubles up to the maximum. */
 const pauseMs = { first: 1_000, most: 60_000 } as const
 /**
- * After so many, two minutes in all, it is told as trouble. Citus ends what a killed worker had prepared once a minute,
- * and until then the merchant's rows are as they were before.
+ * After this many attempts, two minutes in total, the failure is logged. Citus needs up to a minute to resolve what a
+ * killed worker had prepared.
  */
 const attemptsOutOfSight = 7
-/** A rail that asks for patience gets it, within reason. */
+/** Limits the pause that a rail may request. */
 const maxCheckAfterMs = 24 * 60 * 60 * 1000
 
 export function makeSettle(parts: SettleParts) {
@@ -57,7 +57,7 @@ export function makeSettle(parts: SettleParts) {
   }
 }
 
-/** True: it comes again. */
+/** True if it must be retried. */
 async function settleOne(parts: SettleParts, claimed: ClaimedSettlement): Promise<boolean> {
   try {
     const facts = await load(parts, claimed)
@@ -79,7 +79,7 @@ async function settleOne(parts: SettleParts, claimed: ClaimedSettlement): Promis
       { worker: 'settle', merchantId, paymentId, refundId, err },
       'not settled yet; trying again',
     )
-    // Where the database is away this fails too, and the lease's end brings it back.
+    // If the database is away, this fails too, and the lease's end retries it.
     await postpone(parts, claimed, pauseAfter(claimed.attempts)).catch(() => {})
     return true
   }
@@ -100,7 +100,7 @@ function postpone(
   return settling.postpone({ settlementId, claimId, dueAtMs: clock.now() + waitMs })
 }
 
-/** On a cluster a claim row may be seen a moment before the merchant's rows of the same commit: undefined then. */
+/** Undefined if, on a cluster, the claim row is visible before the merchant's rows of the same commit. */
 async function load(
   { orders, refunds }: SettleParts,
   claimed: ClaimedSettlement,
@@ -166,7 +166,7 @@ function decide(
     : { kind: 'refund', claimed, change: settleRefund(facts, answer, given) }
 }
 
-/** To whoever paid, that the money is back. */
+/** Emails the payer that the refund has arrived. */
 export type NotifyRefund = (
   walletId: string,
   order: Order,

@@ -1,5 +1,5 @@
-// A consumer pays: the money is held in the wallet, the order becomes `confirming`, and the rail does the rest.
-// Too little money changes nothing, so that another wallet can pay.
+// Pays from a wallet: the money is held, the order becomes `confirming`, and the rail continues. Insufficient funds
+// change nothing, so that another wallet can pay.
 import { Failure, makeCallbackId, makeTransactionId, type RandomBytes } from '@tillgate/protocol'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 import { type DefaultLimits, limitsIn } from '../../wallets/rules/limits.ts'
@@ -18,30 +18,26 @@ export interface SubmitPaymentParts {
   readonly defaultLimits: DefaultLimits
   readonly clock: Clock
   readonly random: RandomBytes
-  /** A payment waits for its rail. */
 }
 
 export type PaymentOutcome =
   | { readonly kind: 'submitted'; readonly transactionId: string }
   | { readonly kind: 'insufficient_funds' }
-  /** More than the wallet may pay at once, or today. */
   | { readonly kind: 'over_limit' }
   | { readonly kind: 'wallet_locked' }
-  /** Since the consumer signed in. */
   | { readonly kind: 'access_ended' }
-  /** Paid, being paid, timed out, cancelled: the status says which. */
   | NotPayable
   | AttemptOpen
 
 export interface PayingWallet {
   readonly walletId: string
-  /** As it was when the consumer signed in; undefined: nobody signs in to the sandbox's test wallets. */
+  /** As of sign-in; undefined for the sandbox's test wallets, which need no sign-in. */
   readonly accessVersion?: number | undefined
 }
 
 export type SubmitPayment = (payment: OrderKey & PayingWallet) => Promise<PaymentOutcome>
 
-/** A race that is lost leaves the order not payable, so only lost connections use up these. */
+/** A lost race leaves the order not payable, so only lost connections use up tries. */
 const maxTries = 5
 
 export function makeSubmitPayment(parts: SubmitPaymentParts): SubmitPayment {
@@ -51,7 +47,7 @@ export function makeSubmitPayment(parts: SubmitPaymentParts): SubmitPayment {
     if (!wallet) throw new Failure('invalid_field', { message: 'There is no such wallet.' })
     if (wallet.status === 'locked') return { kind: 'wallet_locked' }
     if (accessVersion !== undefined && accessVersion !== wallet.accessVersion) return { kind: 'access_ended' }
-    // One id for all tries: whichever of them was committed, the order then bears it.
+    // One id for all tries, so that the order shows which try committed.
     const transactionId = makeTransactionId(clock.now(), random)
     const callbackId = makeCallbackId(clock.now(), random)
     for (let tries = 0; tries < maxTries; tries++) {

@@ -1,4 +1,4 @@
-// service.trade.refund: gives a payment back, wholly or in parts, once for each referRefundNo, for ever.
+// service.trade.refund: refunds a payment fully or partially, once per referRefundNo.
 import {
   Failure,
   type Ignoring,
@@ -25,11 +25,11 @@ export interface RefundOrderParts {
   readonly refunds: Pick<RefundStore, 'findRefundByNumber' | 'insertRefund'>
   readonly clock: Clock
   readonly random: RandomBytes
-  /** Throws where this much of the order may not be refunded without further ado. */
+  /** Throws if this total needs an approval. */
   readonly check?: (order: Order, amountMinor: bigint) => void
 }
 
-/** Each lost race means that another refund of this order came through; the same number cannot lose for ever. */
+/** Each lost race is another committed refund of this order, so tries are bounded. */
 const maxTries = 100
 
 export function makeRefundOrder(parts: RefundOrderParts) {
@@ -39,7 +39,7 @@ export function makeRefundOrder(parts: RefundOrderParts) {
     const { paymentId, referRefundNo, refundAmount, refundReason: reason } = wanted
     for (let tries = 0; tries < maxTries; tries++) {
       const nowMs = clock.now()
-      // The refund first: one that appears after this look is found by the table's own key.
+      // Reads the refund first; the unique key catches one inserted later.
       const earlier = await refunds.findRefundByNumber({ merchantId, referRefundNo })
       const order = await orders.findOrder({ merchantId, paymentId })
       if (!order) throw new Failure('order_not_found')
@@ -60,7 +60,6 @@ export function makeRefundOrder(parts: RefundOrderParts) {
   }
 }
 
-/** The earlier one, if it is what was asked for. */
 function sameRefund(earlier: Refund, asked: Parameters<typeof differingRefundField>[1]): Refund {
   const field = differingRefundField(earlier, asked)
   if (field === undefined) return earlier

@@ -1,5 +1,5 @@
-// Where a consumer pays an order: the link names the merchant, so that it leads to the right place among many,
-// and bears a token that nobody can guess: it is derived from both ids by a key that is not in the database.
+// The checkout link: names the merchant, for routing in a cluster, and carries an unguessable token derived from both
+// ids with a key outside the database.
 import type { OrderKey } from './order.ts'
 
 export function checkoutUrl(

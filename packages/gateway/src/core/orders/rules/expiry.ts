@@ -1,7 +1,7 @@
-// When a payment order expires, and what it is from then on.
+// When a payment order expires, and its status from then on.
 import type { Order } from './order.ts'
 
-/** The truth at this moment: an order is timed out from its expiry on, whether or not the store knows it yet. */
+/** An order counts as expired from its expiry time on, even if the store has not recorded it yet. */
 export function orderAt(order: Order, nowMs: number): Order {
   return isOverdue(order, nowMs) ? timedOut(order) : order
 }

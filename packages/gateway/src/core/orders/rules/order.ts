@@ -1,4 +1,4 @@
-// A payment order: what it is, what the merchant said in it, and when two of them say the same.
+// A payment order, its content, and how to compare two requests.
 import {
   type CreateOrder,
   describeClock,
@@ -25,47 +25,46 @@ export interface Order extends OrderKey {
   readonly paymentAmountMinor: bigint
   readonly currency: string
   readonly paymentTimeMs: number
-  /** As the merchant said it. */
+  /** As the merchant sent it. */
   readonly paymentExpiryTimeMs: number
-  /** When it does expire: earlier where the sandbox moved the order's times. */
+  /** The effective expiry, which the sandbox may move to an earlier time. */
   readonly expiresAtMs: number
   readonly callbackUrl: string | undefined
   readonly redirectUrl: string | undefined
   readonly cancelUrl: string | undefined
   /** The merchant's own data, passed through. */
   readonly attach: string | undefined
-  /** The merchant's order object, normalised, as JSON text: what the checkout shows. */
+  /** The merchant's normalized order object as JSON, shown on the checkout. */
   readonly content: string
-  /** SHA-256 of the content as it was, where personal data was erased from it; undefined: nothing was. */
+  /** The SHA-256 of the original content if personal data was erased. */
   readonly contentHash: string | undefined
   readonly createdAtMs: number
   readonly transactionId: string | undefined
-  /** The wallet that paid, or tries to. */
+  /** The wallet that paid or is paying. */
   readonly walletId: string | undefined
-  /** The rail that it was paid through, or is. */
+  /** The rail of the payment. */
   readonly railId: string | undefined
-  /** The attempt at a rail that the consumer has under way: nothing else pays the order meanwhile. */
+  /** The current attempt at a rail; nothing else can pay the order meanwhile. */
   readonly openAttempt: string | undefined
-  /** When it came to its final status; for a paid order the time of the payment. */
+  /** The time of the final status; for a paid order, the payment time. */
   readonly completedAtMs: number | undefined
   /** Why the payment failed, or why an operator cancelled the order. */
   readonly message: string | undefined
-  /** What went back to the consumer, and what is on its way back. */
+  /** Includes pending refunds. */
   readonly refundedMinor: bigint
   readonly refundHeldMinor: bigint
-  /** The payment link that it was begun at. */
   readonly link: OrderLink | undefined
-  /** The wallet that the payment goes on to; undefined: the merchant keeps it. */
+  /** The wallet that receives the payment; undefined: the merchant. */
   readonly topsUp: string | undefined
-  /** Refunds in all, the failed ones too. */
+  /** Includes failed refunds. */
   readonly refundCount: number
-  /** What the merchant paid for the payment; undefined: nothing. */
+  /** Undefined: no fee. */
   readonly fee: OrderFee | undefined
 }
 
 export interface OrderFee {
   readonly amountMinor: bigint
-  /** Refunds give back their share. */
+  /** Refunds return their share. */
   readonly isReturned: boolean
 }
 
@@ -117,7 +116,7 @@ export function makeOrder(
   }
 }
 
-/** Why the times of a new order are not right; undefined when they are. */
+/** Returns why a new order's times are invalid; undefined if they are valid. */
 export function refusalOfTimes({ paymentTimeMs, expiresAtMs }: Order, nowMs: number): Failure | undefined {
   const lifeMs = expiresAtMs - paymentTimeMs
   const aheadMs = paymentTimeMs - nowMs
@@ -145,8 +144,8 @@ export function refusalOfTimes({ paymentTimeMs, expiresAtMs }: Order, nowMs: num
 }
 
 /**
- * The order object as text, its fields always in this order, so that equal content is equal text. Amounts are
- * minor units in digits. A field that was left out is left out here too.
+ * Serializes the order object in a fixed field order, so that equal content is equal text. Amounts are minor units.
+ * Omitted fields stay omitted.
  */
 export function writeContent({ goods, shipping, ...order }: OrderContent): string {
   return JSON.stringify({
@@ -185,8 +184,8 @@ function digits(minor: bigint | undefined): string | undefined {
 }
 
 /**
- * The first field in which two requests differ, by its name on the wire; undefined: they say the same, whatever we
- * added ourselves. The times come last: where one of them is named, all else is equal.
+ * Returns the first differing field by its wire name; undefined if the requests are equal. Times come last, so that a
+ * difference in time means all else is equal.
  */
 export function differingField(a: Order, b: Order): string | undefined {
   const isSameContent = a.content === b.content
@@ -221,12 +220,12 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
 }
 
-/** Text that is empty is the same as none. */
+/** Empty text equals an omitted field. */
 function leftOut(value: unknown): unknown {
   return value === '' ? undefined : value
 }
 
-/** What of an order may tell of a person. */
+/** The parts that may contain personal data. */
 export type ErasableText = Pick<Order, 'content' | 'attach'>
 
 interface WithPersonalData {
@@ -234,10 +233,7 @@ interface WithPersonalData {
   shipping?: { name?: string; address?: string }
 }
 
-/**
- * The content without what may tell of a person: the receiver's name and address, and the description, which is free text.
- * Amounts, numbers and goods stay. Undefined: there is nothing of it.
- */
+/** Removes the receiver's name and address and the free-text description. Undefined if there are none. */
 export function withoutPersonalData(content: string): string | undefined {
   // Safe: the gateway wrote it.
   const { orderDescription, shipping, ...rest } = JSON.parse(content) as WithPersonalData

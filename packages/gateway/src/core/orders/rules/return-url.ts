@@ -1,13 +1,13 @@
-// Which addresses a consumer may be sent back to. Only a browser ever goes there, so the rules for callbacks do not bind
-// them: any https address and, for orders made in an app, the app's own scheme.
+// Validates the addresses to which a consumer returns. Only a browser opens them, so callback rules do not apply: any
+// https address, and an app's own scheme for in-app orders.
 import type { Mode } from '../../../platform/runtime/ssrf-guard.ts'
 import type { Order } from './order.ts'
 
-/** What a browser or an operating system runs, reads or opens by itself: none of them is a merchant's app. */
+/** Schemes that a browser or an operating system handles itself and that cannot be a merchant's app. */
 const foreignScheme =
   /^(?:javascript|vbscript|livescript|data|blob|file|filesystem|content|about|view-source|jar|mhtml|mk|res|resource|chrome|chrome-.+|edge|moz-.+|ms-.+|search|search-ms|shell|intent|android-app|itms.*|x-apple.*|wss?|s?ftps?|ssh|telnet|ldaps?|nfs|smb|mailto|tel|sms|facetime.*)$/
 
-/** Why the address is not allowed; undefined when it is. */
+/** Returns why the address is not allowed; undefined if it is. */
 export function refusalOfReturnUrl(
   text: string,
   { mode, channel }: { readonly mode: Mode } & Pick<Order, 'channel'>,

@@ -1,5 +1,5 @@
-// The only ways in which the status of a payment order changes. Pure: what is decided here is a value, and the store
-// commits it whole or not at all.
+// All status changes of a payment order. Pure: each decision is one value, which the store commits completely or not
+// at all.
 import assert from 'node:assert/strict'
 import {
   canOrderMove,
@@ -13,19 +13,19 @@ import type { Callback } from '../../callbacks/rules/callback.ts'
 import { isOverdue, orderAt, timedOut } from './expiry.ts'
 import type { Order, OrderFee, OrderKey } from './order.ts'
 
-/** A change of status and the callback that reports it are one value: nobody can write the one without the other. */
+/** A status change includes its callback, so neither is written alone. */
 export interface StatusChange extends OrderKey {
   readonly from: OrderStatus
   readonly to: OrderStatus
   readonly changedAtMs: number
   readonly actor: Actor
-  /** Of the order before: another since then, and the change is lost like one from another status. */
+  /** The change fails if the order's open attempt differs. */
   readonly openAttempt: string | undefined
   readonly order: Order
   readonly callback: Callback | undefined
 }
 
-/** A member is a person of the merchant's, in the portal. */
+/** A member is a person of the merchant, in the portal. */
 export type Actor = 'merchant' | 'consumer' | 'gateway' | 'operator' | 'member'
 
 export function expireOrder(
@@ -36,12 +36,10 @@ export function expireOrder(
   return change(order, timedOut(order), { nowMs, callbackId, actor: 'gateway' })
 }
 
-/** A wallet, or a rail. */
 export type Payer =
   | { readonly walletId: string; readonly railId?: undefined }
   | { readonly railId: string; readonly walletId?: undefined }
 
-/** The consumer submitted the payment; the order must be payable still. */
 export function confirmOrder(
   order: Order,
   given: Payer & { transactionId: string; callbackId: string; nowMs: number },
@@ -55,7 +53,6 @@ export function confirmOrder(
   )
 }
 
-/** The payment is over: well, or with the reason why it failed. */
 export function endPayment(
   order: Order,
   given: { failure: string | undefined; fee?: OrderFee | undefined; callbackId: string; nowMs: number },
@@ -69,13 +66,13 @@ export function endPayment(
   )
 }
 
-/** Who cancels: a merchant's program has the answer, to a person's cancel belongs a callback with the reason. */
+/** A merchant's program gets the response; a person's cancellation sends a callback with the reason. */
 export type Canceller = { readonly callbackId: string } & (
   | { readonly actor: 'merchant' | 'consumer' }
   | { readonly actor: 'operator' | 'member'; readonly reason: string }
 )
 
-/** Undefined: it is cancelled already, and there is nothing to change. */
+/** Undefined if it is already cancelled. */
 export function cancelOrder(
   stored: Order,
   { nowMs, ...by }: Canceller & { nowMs: number },
@@ -117,7 +114,7 @@ function change(
   }
 }
 
-/** Undefined for a status that has no event. Also without a callbackUrl: endpoints of the merchant may hear of it. */
+/** Undefined for a status without an event. Needed without a callbackUrl too, for webhook endpoints. */
 export function orderCallback(
   order: Order,
   { nowMs, callbackId, isAnswered = false }: { nowMs: number; callbackId: string; isAnswered?: boolean },

@@ -1,29 +1,28 @@
-// A top-up: an order of the gateway's own merchant that a consumer pays through a rail. What the rail brings goes on to the
-// wallet in the transaction that ends the payment, so the merchant never has any of it. Attempts, late money and the
-// rail's account are those of any other order. Pure.
+// A top-up is an order of the gateway's own merchant, paid through a rail. The money moves on to the wallet in the
+// transaction that ends the payment. Attempts and late money work as for any order. Pure.
 import assert from 'node:assert/strict'
 import { maxExpiryMs } from '@tillgate/protocol'
 import { accountIdOf, merchantAccount, type Transfer, walletAccount } from '../../ledger/rules/transfer.ts'
 import type { Order } from './order.ts'
 
-/** Whose top-ups and withdrawals are; it has no keys, and no number that is given out is like it. */
+/** Owns top-ups and withdrawals. The merchant has no keys, and generated ids never look like this. */
 export const ownMerchantId = 'GATEWAYSOWNWALLETS'
 
 export const topUpLimits = {
-  /** As long as an order may live: a bank transfer takes its time. */
+  /** The maximum life of an order, because bank transfers are slow. */
   lifeMs: maxExpiryMs,
-  /** Under way in one wallet. */
+  /** Concurrent top-ups of one wallet. */
   most: 5,
 } as const
 
-/** For an order whose payment is posted at this moment. Undefined: it is no top-up. */
+/** Called when the payment is posted. Undefined if the order is not a top-up. */
 export function creditOf(order: Order, nowMs: number): Transfer | undefined {
   const { merchantId, paymentId, topsUp, transactionId, currency, paymentAmountMinor } = order
   if (topsUp === undefined) return undefined
   assert(transactionId, 'a payment under way has its transaction')
   return {
     merchantId,
-    // By the payment's own id: it is credited once.
+    // Derived from the payment's id, so that it is credited once.
     transferId: `${transactionId}T`,
     kind: 'top_up_credit',
     phase: 'direct',
@@ -39,7 +38,7 @@ export function creditOf(order: Order, nowMs: number): Transfer | undefined {
   }
 }
 
-/** What may still come in: undefined where there is no limit. What is under way counts as if it were there. */
+/** Undefined without a limit. Pending top-ups count as received. */
 export function roomMinor({
   postedMinor,
   underWayMinor,

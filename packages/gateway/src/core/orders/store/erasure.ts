@@ -1,5 +1,4 @@
-// Erasing personal data from orders, a batch at a time: those of one status in the order of their ids, from where the
-// last batch ended.
+// Erases personal data in batches: the orders of one status in id order, continuing after the last batch.
 import type { OrderStatus } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { columnsOf, sql } from '../../../platform/database/sql.ts'
@@ -12,10 +11,9 @@ export interface Erased extends OrderKey {
 
 export interface ErasureBatch {
   readonly status: OrderStatus
-  /** Only orders whose id comes before. */
   readonly beforeId: string
   readonly limit: number
-  /** Undefined: there is nothing in it to erase. */
+  /** Undefined if there is nothing to erase. */
   readonly erase: (text: ErasableText) => Pick<Erased, 'content' | 'contentHash'> | undefined
 }
 
@@ -23,12 +21,12 @@ export type ErasureStore = ReturnType<typeof makeErasureStore>
 
 export function makeErasureStore(database: Pool) {
   return {
-    /** How many were looked at, from how many something was erased, and the id before which all of the status are done. */
+    /** Returns how many orders were examined and erased, and the id before which the status is done. */
     eraseBatch: (batch: ErasureBatch) => eraseBatch(database, batch),
   }
 }
 
-/** Read by orders_by_status. The row of the status is locked, so that two who erase at once come one after the other. */
+/** Uses orders_by_status. The status row is locked, so that concurrent erasures take turns. */
 async function eraseBatch(database: Pool, { status, beforeId, limit, erase }: ErasureBatch) {
   return database.transaction(async (transaction) => {
     const from = await lockProgress(transaction, status)
@@ -49,7 +47,7 @@ select merchant_id, payment_id, content, attach
     })
     await writeErased(transaction, erased)
     const last = rows.at(-1)?.payment_id
-    // The next id after it, whatever it is.
+    // The smallest id after the last one.
     const doneBefore = last === undefined ? from : `${last}0`
     if (doneBefore !== from)
       await transaction.query(sql`update erasures set done_before = ${doneBefore} where status = ${status}`)
@@ -58,8 +56,8 @@ select merchant_id, payment_id, content, attach
 }
 
 /**
- * A status that was never looked at may have been left by orders which the statuses that they came to had passed: those
- * begin anew.
+ * A status seen for the first time may contain orders that left other statuses after these were passed, so those
+ * statuses start again.
  */
 async function lockProgress(transaction: Queryable, status: OrderStatus): Promise<string> {
   const { rows } = await transaction.query<{ done_before: string; is_new: boolean }>(sql`

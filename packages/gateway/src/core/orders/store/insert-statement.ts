@@ -25,9 +25,9 @@ const inserted: readonly (readonly [column: string, read: (order: Order) => unkn
 ]
 
 /**
- * Row by row and not by `unnest`, for which Citus opens a connection for every shard where there is `on conflict`: 55 ms of
- * processor time for six orders, and 5 so. The last order is repeated, which inserts nothing, up to a power of two: so
- * there are few texts, all of them kept prepared, and elsewhere the two cost the same.
+ * Values row by row instead of `unnest`, for which Citus opens a connection per shard with `on conflict`: 55 ms of
+ * CPU for six orders instead of 5. The last order repeats up to a power of two, so that few texts are prepared;
+ * without Citus both cost the same.
  */
 export function insertStatement(orders: readonly Order[]): Statement {
   const size = 2 ** Math.ceil(Math.log2(orders.length))

@@ -1,4 +1,4 @@
-// The life of one order as it is on record: every change of its status, and every transfer for it or its refunds.
+// An order's recorded history: its status changes, and the transfers of the order and its refunds.
 import type { OrderStatus } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
@@ -31,9 +31,7 @@ export interface RecordedTransfer {
 
 export function makeOrderDetailsStore(database: Pool) {
   return {
-    /** The oldest first. */
     listChanges: (key: OrderKey) => listChanges(database, key),
-    /** The oldest first. */
     listTransfers: (key: OrderKey) => listTransfers(database, key),
   }
 }
@@ -71,8 +69,8 @@ const transferShape = rowShape<RecordedTransfer>('transfer', {
 })
 
 /**
- * Holds by transfers_payment_hold and transfers_refund_hold, their ends by the unique hold_id, fees (F) and what goes on to
- * a wallet (T) by their ids: no scan of a merchant.
+ * Holds use transfers_payment_hold and transfers_refund_hold, their ends the unique hold_id, fees (F) and wallet
+ * credits (T) their ids, so no query scans a merchant.
  */
 async function listTransfers(
   database: Queryable,

@@ -1,5 +1,5 @@
-// Orders as an operator looks for them: lists over all merchants, the newest first, paged by key, and the search by
-// any number that an order or its refunds bear. A paymentId begins with its time, so that its order is time's order.
+// Orders for operators: lists over all merchants, newest first, paged by key, and a search by any number of an order
+// or its refunds. A paymentId starts with its time, so its order is chronological.
 import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
@@ -30,24 +30,23 @@ export interface OrderFilter {
 }
 
 export interface OrderPage {
-  /** Only what is older than this paymentId. */
   readonly before?: string | undefined
   readonly limit: number
 }
 
 export interface FoundOrders {
   readonly orders: readonly ListedOrder[]
-  /** Where the search stopped, as something older may fit too; undefined: there is nothing older that fits. */
+  /** Where the search stopped; undefined if no older orders can match. */
   readonly next: string | undefined
 }
 
-/** Which number it is: each is looked up by its own key. */
+/** Each kind of number has its own key. */
 export type SoughtNumber = 'paymentId' | 'transactionId' | 'refundId' | 'merchantNumber' | 'prefix'
 
 export interface Sought {
   readonly kind: SoughtNumber
   readonly number: string
-  /** Only if it is theirs. */
+  /** Only this merchant's. */
   readonly merchantId?: string | undefined
 }
 
@@ -73,16 +72,16 @@ const shape = rowShape<ListedOrder>('order', {
   transactionId: 'o.transaction_id',
 })
 
-/** No more of an order than is shown: its content may be long. */
+/** Only displayed columns, because content may be long. */
 const read = sql`o.merchant_id, o.payment_id, o.order_no, o.status, o.payment_amount_minor, o.refunded_minor, o.currency,
         o.created_at, o.completed_at, o.transaction_id`
 
-/** No index knows currencies, nor a merchant's statuses: so many orders are looked through for one page, of each status. */
+/** No index covers currencies or a merchant's statuses, so a page searches at most this many orders per status. */
 const lookedThrough = 5_000
 
 /**
- * For one merchant by the primary key. Over all merchants by orders_by_status: of each wanted status the newest few,
- * and of those the newest; so a page costs the same whatever the number of orders, and one index serves all of it.
+ * One merchant uses the primary key. All merchants use orders_by_status: the newest few of each status, then the
+ * newest of those, so the cost of a page is independent of the number of orders.
  */
 async function listOrders(
   database: Queryable,
@@ -108,7 +107,7 @@ select ${shape.columns}
   return { orders, next: rows.length > limit ? orders.at(-1)?.paymentId : oldest }
 }
 
-/** A condition for each range of an index that is read; `isByIndex`: only what the index itself knows. */
+/** One condition per index range. `isByIndex` includes only conditions that the index covers. */
 function rangesOf(
   { merchantId, status, currency, sinceMs, untilMs }: OrderFilter,
   before: string | undefined,
@@ -129,7 +128,7 @@ function rangesOf(
   return statuses.map((each) => allOf([sql`o.status = ${each}`, ...rest]))
 }
 
-/** The paymentId down to which all ranges are looked through; undefined: they end before. */
+/** The paymentId down to which all ranges were searched; undefined if they end before. */
 async function endOfLook(
   database: Queryable,
   filter: OrderFilter,
@@ -147,8 +146,8 @@ select max(payment_id) as oldest from (${unionAll(last)}) as looked`)
 const maxFound = 50
 
 /**
- * Whose it is, is not known: a look by key into each merchant's, which needs no index of its own. The order is
- * fetched by key too: as a plain join it became a scan of all orders (334 ms with 300,000).
+ * The merchant is unknown, so the query looks the number up per merchant without another index, and fetches the order
+ * by key: a plain join scanned all orders (334 ms with 300,000).
  */
 function lookupOf(kind: SoughtNumber, number: string, merchantId: string | undefined): Sql {
   const ofMerchant = sql`s.merchant_id = m.merchant_id and ${merchantIs(sql`s`, merchantId)}`
@@ -177,7 +176,7 @@ select s.payment_id from refunds s where ${ofMerchant} and s.refer_refund_no = $
   }
 }
 
-/** Ours have digits and capital letters alone, which every collation puts in one order. */
+/** Our ids contain only digits and capital letters, which all collations sort alike. */
 function beginning(prefix: string, ofMerchant: Sql): Sql {
   const until = prefix.padEnd(27, 'Z')
   if (prefix.startsWith('P'))

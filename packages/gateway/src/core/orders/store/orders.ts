@@ -1,5 +1,5 @@
-// Orders in PostgreSQL. Creates and lookups that come at the same time share a round trip; a change of status is
-// guarded by the status it was decided on.
+// Orders. Concurrent creates and lookups share a round trip, and a status change is guarded by the status on which it
+// was decided.
 import type { LinkUses, OrderStatus } from '@tillgate/protocol'
 import { batched } from '../../../platform/database/batching.ts'
 import { isDataError } from '../../../platform/database/data-error.ts'
@@ -19,7 +19,7 @@ export type OrderStore = ReturnType<typeof makeOrderStore>
 
 const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as const
 
-/** Told of the size of every batch, by what it carries. */
+/** Called with the size of every batch. */
 export type OnBatch = (batch: string, items: number) => void
 
 export interface OrderHooks {
@@ -34,9 +34,8 @@ export function makeOrderStore(
   const watched = (batch: string) => ({ ...batching, onFlight: (items: number) => onBatch(batch, items) })
   return {
     /**
-     * The order as it is stored under its orderNo: the one given if it is new, or the one that was there before.
-     * Repeating it after a lost answer is safe, because the stored paymentId tells whose it is. Undefined: its link is for
-     * one payment, and another order of it is live.
+     * Returns the order stored under its orderNo, new or earlier. Safe to repeat after a lost response, because the
+     * paymentId shows whose it is. Undefined if its single-use link already has a live order.
      */
     insertOrder: batched(
       async (orders: readonly Order[]) => {
@@ -47,13 +46,13 @@ export function makeOrderStore(
       { ...watched('create'), maxItems: 128 },
     ),
     findOrder: batched((keys: readonly OrderKey[]) => findOrders(database, keys), watched('find')),
-    /** With whether a rail was ever tried, so that a page reads attempts only where there are any. */
+    /** Includes whether a rail was tried, so that a page reads attempts only if there are any. */
     findForCheckout: batched((keys: readonly OrderKey[]) => findForCheckout(database, keys), {
       ...batching,
-      // Pages are begun a few at a time: a second flight would leave with those few.
+      // Pages start a few at a time; a second flight would carry only those few.
       maxFlights: 1,
     }),
-    /** Of `findOrder` what a live view needs, and no more. */
+    /** The few fields that a live view needs. */
     findStatus: batched((keys: readonly OrderKey[]) => findStatuses(database, keys), batching),
     /** Whether its link had a token of this hash before tokens were derived. */
     findOrderByNumber: batched(
@@ -61,8 +60,8 @@ export function makeOrderStore(
       batching,
     ),
     /**
-     * Those that won: a change whose order was no longer in its `from` status is left out, callback and all. An
-     * operator's action is recorded with them, if any won.
+     * Returns the changes that won: a change whose order left its `from` status is dropped with its callback. An
+     * audit entry is written if any won.
      */
     commitStatusChanges: (changes: readonly StatusChange[], entry?: AuditEntry) =>
       commitAndPublish(database, publish, (transaction) => commitStatusChanges(transaction, changes, entry)),
@@ -116,7 +115,7 @@ export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, 
        o.transaction_id, o.wallet_id, o.rail_id, o.open_attempt, o.completed_at, o.message, o.refunded_minor,
        o.refund_held_minor, o.link_id, o.link_uses, o.tops_up, o.refund_count, o.fee_minor, o.returns_fee`
 
-/** Of those given, the ones that were not stored before. */
+/** Of the given orders, those that were not stored before. */
 export function ordersCreated(
   given: readonly Order[],
   stored: readonly (Order | undefined)[],
@@ -126,12 +125,12 @@ export function ordersCreated(
   )
 }
 
-/** Undefined: another order of its link is live, under another number. */
+/** Undefined if its link has another live order under another number. */
 export async function insertOrders(
   database: Queryable,
   unsorted: readonly Order[],
 ): Promise<(Order | undefined)[]> {
-  // Always in the same order, so that two batches with numbers in common never wait for each other in a circle.
+  // A fixed order prevents deadlocks between batches that share numbers.
   const orders = unsorted.toSorted((a, b) => (numberOf(a) < numberOf(b) ? -1 : 1))
   const { rows: made } = await database.query<{ payment_id: string }>(insertStatement(orders))
   if (made.length === orders.length) return [...unsorted]
@@ -184,8 +183,8 @@ async function findOrderRows<Row extends OrderRow>(
 }
 
 /**
- * Nearly every batch is of one merchant, and then no join is needed. While the planner knows nothing of a young table,
- * it reads all of a merchant's orders for the join: with 1,000 of them 81 µs a row instead of 19, and afterwards 23.
+ * Nearly every batch has one merchant and needs no join. Without statistics on a young table, the planner reads all
+ * of a merchant's orders for the join: 81 µs a row instead of 19 with 1,000 orders.
  */
 export function ordersByKeys(
   keys: readonly OrderKey[],
@@ -264,7 +263,7 @@ async function commitStatusChanges(
   return { result: won, changes: changed.changes }
 }
 
-/** One change for each order at most; those that won, and what is to be published of them. */
+/** At most one change per order. Returns those that won, and the changes to publish. */
 export async function changeStatuses(
   transaction: Queryable,
   changes: readonly StatusChange[],
@@ -286,7 +285,7 @@ export function statusesChanged(won: readonly StatusChange[]): readonly Change[]
   ]
 }
 
-/** It ended the order without the open attempt: the rail is told. */
+/** The change ended the order without the open attempt, so the rail is notified. */
 function isAbandoning({ to, openAttempt }: StatusChange): boolean {
   return to !== 'confirming' && openAttempt !== undefined
 }
@@ -296,8 +295,8 @@ export function callbacksOf(changes: readonly StatusChange[]) {
 }
 
 /**
- * Those that won. Their callbacks are left to the caller, to be inserted in the same transaction. Where an order passes
- * through another status on its way, `passing` has that change: its row is written once, its history twice.
+ * Returns those that won. The caller inserts their callbacks in the same transaction. `passing` has an intermediate
+ * status: the row is written once, the history twice.
  */
 export async function changeWithoutCallbacks(
   transaction: Queryable,
@@ -307,7 +306,7 @@ export async function changeWithoutCallbacks(
   if (unsorted.length === 0) return []
   const passed = new Map(passing.map((change) => [keyOf(change), change]))
   const firstOf = (change: StatusChange) => passed.get(keyOf(change)) ?? change
-  // As far as the plan keeps the order, two that change the same orders do not wait for each other in a circle.
+  // Sorted, so that concurrent changes of the same orders rarely deadlock.
   const changes = unsorted.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   const { rows: moved } = await transaction.query<{ merchant_id: string; payment_id: string }>({
     name: 'change-order-statuses',
@@ -365,11 +364,11 @@ select merchant_id, payment_id from moved`,
   return won
 }
 
-/** Read by the index orders_pending_expiry, the longest overdue first. */
+/** Uses orders_pending_expiry, longest overdue first. */
 async function findOverdueOrders(database: Queryable, nowMs: number, limit: number): Promise<Order[]> {
   const { rows } = await database.query<OrderRow>({
     name: 'find-overdue-orders',
-    // Without the content, which may be large and which no expiry needs.
+    // Without the content, which may be large and is not needed.
     text: `
 select ${orderColumns.replace('o.content', "'' as content")}
   from orders o

@@ -1,8 +1,8 @@
-// How much a wallet may pay at once and in a day, and how much may be in it. The gateway has defaults for each currency;
-// a wallet may have its own. Pure.
+// Limits of a wallet: per payment, per day, and on its balance. The gateway has defaults per currency, which a
+// wallet's own limits replace. Pure.
 import { toDecimalText } from '@tillgate/protocol'
 
-/** In one currency; undefined: no limit, or for a wallet's own, the default. */
+/** In one currency. Undefined: no limit or, for a wallet's own, the default. */
 export interface Limits {
   readonly paymentMinor: bigint | undefined
   readonly dayMinor: bigint | undefined
@@ -11,13 +11,11 @@ export interface Limits {
 
 export type LimitKind = 'payment' | 'day' | 'balance'
 
-/** The gateway's, by currency. */
 export type DefaultLimits = Readonly<Record<LimitKind, ReadonlyMap<string, bigint> | undefined>>
 
-/** What a wallet has and has spent, in one currency. */
 export interface Spending {
   readonly own: Limits
-  /** The last day on which something was spent, and how much on it. */
+  /** The last day with spending, and its sum. */
   readonly spentOn: number
   readonly spentMinor: bigint
 }
@@ -27,7 +25,6 @@ export const nothingSpent: Spending = { own: noLimits, spentOn: 0, spentMinor: 0
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Days since 1970-01-01 UTC. */
 export function dayOf(timeMs: number): number {
   return Math.floor(timeMs / dayMs)
 }
@@ -48,7 +45,7 @@ export function limitsOf(own: Limits, defaults: Limits): Limits {
   }
 }
 
-/** A clock that is behind another's does not begin the day anew. */
+/** A slow clock does not restart the day. */
 export function spentMinorOn({ spentOn, spentMinor }: Spending, day: number): bigint {
   return spentOn >= day ? spentMinor : 0n
 }
@@ -57,7 +54,7 @@ export type BrokenLimit =
   | { readonly kind: 'payment'; readonly limitMinor: bigint }
   | { readonly kind: 'day'; readonly limitMinor: bigint; readonly leftMinor: bigint }
 
-/** Which limit stands against paying this amount now; undefined: none. */
+/** Returns the limit that this payment would exceed; undefined if none. */
 export function brokenLimit(
   spending: Spending,
   { amountMinor, day, defaults }: { amountMinor: bigint; day: number; defaults: Limits },
@@ -71,7 +68,6 @@ export function brokenLimit(
   return { kind: 'day', limitMinor: dayMinor, leftMinor: leftMinor > 0n ? leftMinor : 0n }
 }
 
-/** For the audit. */
 export function describeLimits({ paymentMinor, dayMinor, balanceMinor }: Limits, currency: string): string {
   const written = (minor: bigint | undefined) =>
     minor === undefined ? 'default' : toDecimalText(minor, currency)

@@ -1,6 +1,5 @@
-// Who may try a PIN. Wrong ones count for where they come from, and for the wallet. An address is locked out long before
-// the wallet is locked for everybody; a device that its owner signed in with before has a count of its own, so that nobody
-// else locks the owner out. Pure.
+// Limits PIN tries by source and by wallet. An address is locked long before the wallet is, and a known device has
+// its own count, so that strangers cannot lock the owner out. Pure.
 import assert from 'node:assert/strict'
 import { countTry, type Tries, type TriesLimit } from '../../../platform/runtime/lockout.ts'
 
@@ -10,22 +9,25 @@ const dayMs = 24 * hourMs
 const lockMs = [30_000, 5 * minuteMs, 30 * minuteMs, 4 * hourMs, dayMs]
 
 export const pinLockLimits = {
-  /** Of one address or one known device at one login: nine guesses on the first day, then one a day. */
+  /** Per address or known device and login: nine tries on the first day, then one a day. */
   source: { free: 5, lockMs, forgottenAfterMs: 7 * dayMs },
-  /** Of all addresses together: a thousand of them have 24 guesses in two days. One alone, at its one a day, is forgotten. */
+  /**
+   * All addresses together: a thousand addresses have 24 tries in two days. A single address at one try a day is
+   * forgotten.
+   */
   wallet: { free: 20, lockMs, forgottenAfterMs: dayMs },
 } as const satisfies Record<string, TriesLimit>
 
-/** So many other logins may have had a wrong PIN from one address; a right one takes its login off the list. */
+/** How many other logins may have a wrong PIN from one address; a correct PIN removes its login. */
 export const loginsByAddress = { most: 20, withinMs: hourMs } as const
 
 /**
- * So often operators may have wrong PINs of a wallet forgotten without a second operator. One who could do so without end
- * could guess the PIN, and spend what is in the wallet.
+ * How often operators may reset wrong PINs of a wallet without approval. Unlimited resets would allow guessing the
+ * PIN.
  */
 export const forgettingWithoutApproval = { most: 3, withinMs: dayMs } as const
 
-/** After this nobody asks for a source's tries any more. */
+/** After this time, a source's tries no longer matter. */
 export const sourceKeptMs = pinLockLimits.source.forgottenAfterMs + dayMs
 
 const { source, wallet } = pinLockLimits
@@ -35,13 +37,13 @@ export type PinTry =
   | { readonly kind: 'counted'; readonly source: Tries; readonly wallet: Tries | undefined }
   | { readonly kind: 'locked'; readonly untilMs: number }
 
-/** How many more wrong PINs are free, for whoever just used one; until then it says when the next may be tried. */
+/** How many free tries remain after a wrong one; then when the next is allowed. */
 export interface TriesLeft {
   readonly triesLeft: number
   readonly lockedUntilMs: number | undefined
 }
 
-/** The same for a login that nobody has: its tries are counted as a wallet's are. */
+/** Also for an unknown login, whose tries are counted like a wallet's. */
 export function triesLeft({
   source: ofSource,
   wallet: ofWallet,
@@ -57,9 +59,9 @@ export function triesLeft({
 export function decidePinTry(
   tries: {
     readonly source: Tries
-    /** Undefined: this try does not count for the wallet. */
+    /** Undefined if the try does not count for the wallet. */
     readonly wallet: Tries | undefined
-    /** When so many other logins as are allowed had a wrong PIN from here, the time of the oldest of them. */
+    /** The time of the oldest wrong PIN if the maximum of other logins is reached. */
     readonly othersSinceMs: number | undefined
   },
   nowMs: number,

@@ -1,5 +1,5 @@
-// The one-time code by which a consumer sets a new PIN: eight digits, told once, good for a quarter of an hour and five
-// tries. One in twenty million guesses it.
+// The one-time code for setting a new PIN: eight digits, shown once, valid for 15 minutes and five tries, a chance of
+// one in twenty million.
 
 import type { RandomBytes } from '@tillgate/protocol'
 import { randomDigits } from './wallet.ts'
@@ -8,7 +8,6 @@ export const pinResetLimits = {
   digits: 8,
   tries: 5,
   lifeMs: 15 * 60_000,
-  /** However often somebody asks. */
   mailEveryMs: 2 * 60_000,
 } as const
 
@@ -16,7 +15,7 @@ export function makePinResetCode(random: RandomBytes): string {
   return randomDigits(pinResetLimits.digits, random)
 }
 
-/** As people copy it: with spaces or dashes. */
+/** Accepts spaces and dashes. */
 export function normaliseCode(typed: string): string {
   return typed.normalize('NFKC').replace(/[\s-]/g, '')
 }

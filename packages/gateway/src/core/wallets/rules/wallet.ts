@@ -1,36 +1,36 @@
-// A consumer's wallet: who may sign in to it, and what a login and a PIN look like.
+// A consumer's wallet, and the validation of logins and PINs.
 import { Failure, type RandomBytes } from '@tillgate/protocol'
 import { isVisible } from '../../../platform/runtime/visible-text.ts'
 import type { EmailLanguage } from '../../emails/rules/email.ts'
 
 export interface Wallet {
   readonly walletId: string
-  /** A phone number in E.164 form, or an e-mail address in lower case. */
+  /** A phone number in E.164 form, or a lowercase email address. */
   readonly login: string
   readonly name: string
-  /** Locked by an operator: it neither signs in nor pays. Closed: for ever, and its name and login are erased. */
+  /** Locked by an operator: no sign-in and no payments. Closed: permanent, with name and login erased. */
   readonly status: 'active' | 'locked' | 'closed'
-  /** Wrong ones from unknown devices since the last right one; those of its owner's devices count apart. */
+  /** Wrong PINs from unknown devices since the last correct one; known devices have their own count. */
   readonly tries: number
-  /** After too many wrong tries it signs in again from then on. */
+  /** The end of a lock after too many wrong tries. */
   readonly lockedUntilMs: number | undefined
-  /** Of the sandbox's test wallets alone. */
+  /** For the sandbox's test wallets only. */
   readonly behaviour: Behaviour | undefined
   readonly createdAtMs: number
-  /** Raised whenever all access is ended: what was proven under an older one is worth nothing. */
+  /** Incremented when all access is revoked, which invalidates earlier sign-ins. */
   readonly accessVersion: number
-  /** In which its owner is written to; undefined: in English. */
+  /** The language of emails; undefined: English. */
   readonly language?: EmailLanguage | undefined
-  /** Its owner proved that the login is theirs; undefined: an operator typed it. */
+  /** Undefined: an operator entered the login. */
   readonly confirmedAtMs?: number | undefined
 }
 
-/** The mark that signing in leaves in a browser, sealed. */
+/** The sealed mark that a sign-in leaves in a browser. */
 export interface KnownDevice {
-  /** By which its tries of the PIN count apart; undefined: no PIN was typed in it, and they count like a stranger's. */
+  /** Identifies the device's own count of tries; undefined if no PIN was entered in it. */
   readonly deviceId?: string | undefined
   readonly walletId: string
-  /** Of the wallet when it signed in: the mark ends with all access. */
+  /** Revoking all access invalidates the mark. */
   readonly accessVersion: number
 }
 
@@ -50,7 +50,6 @@ export interface NewWallet
   readonly sealedPin: Buffer
 }
 
-/** What a test wallet does, whoever pays with it. */
 export const behaviours = {
   approves: 'Pays at once.',
   declines: 'The payment is declined.',
@@ -67,10 +66,10 @@ const maxLoginLength = 254
 const phonePattern = /^\+[1-9][0-9]{6,14}$/
 const emailPattern = /^[^\s@,;<>"()]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/
 const pinPattern = /^[0-9]{4,12}$/
-/** PINs of four and five digits were given out once, and go on working. */
+/** Older PINs of four and five digits stay valid. */
 const newPinPattern = /^[0-9]{6,12}$/
 
-/** The one form in which a login is stored and looked up; undefined: it can be nobody's. */
+/** Normalizes a login; undefined if it is invalid. */
 export function normaliseLogin(text: string): string | undefined {
   const trimmed = text.normalize('NFKC').trim()
   const phone = trimmed.replace(/[\s().-]/g, '').replace(/^00/, '+')
@@ -79,7 +78,7 @@ export function normaliseLogin(text: string): string | undefined {
   return email.length <= maxLoginLength && emailPattern.test(email) && isVisible(email) ? email : undefined
 }
 
-/** Where a sealed PIN belongs: it opens in this place alone. */
+/** A sealed PIN can be opened only for this place. */
 export function placeOfPin(walletId: string): string {
   return `PIN of wallet ${walletId}`
 }
@@ -88,7 +87,6 @@ export function isPin(text: string): boolean {
   return pinPattern.test(text)
 }
 
-/** Of the length that new ones have. */
 export function isNewPin(text: string): boolean {
   return newPinPattern.test(text)
 }
@@ -118,7 +116,7 @@ const weakPins = {
 
 export type PinWeakness = keyof typeof weakPins
 
-/** Guessers try these PINs first. Existing PINs stay valid. */
+/** Common guesses. Existing PINs stay valid. */
 export function weaknessOfPin(pin: string): PinWeakness | undefined {
   if (!isNewPin(pin)) return undefined
   if (new Set(pin).size <= 2 || /^(\d+)\1+$/.test(pin)) return 'repeated'
@@ -127,7 +125,7 @@ export function weaknessOfPin(pin: string): PinWeakness | undefined {
   return isDate(pin) ? 'date' : undefined
 }
 
-/** Each digit is one above the one before, one below it, or the same; 0 and 9 are neighbors. */
+/** Each digit is one above or one below the previous, or equal; 0 and 9 are neighbors. */
 function isRun(digits: string): boolean {
   const steps = new Set(
     [...digits.slice(1)].map((digit, index) => (Number(digit) - Number(digits[index]) + 10) % 10),
@@ -148,24 +146,23 @@ function isDate(pin: string): boolean {
   })
 }
 
-/** Each digit equally likely. */
 export function randomDigits(count: number, random: RandomBytes): string {
   let digits = ''
   while (digits.length < count) {
     for (const byte of random(count)) {
-      // 250 is the largest multiple of ten in a byte: above it, digits would not be equally likely.
+      // 250 is the largest multiple of ten in a byte; larger values would bias the digits.
       if (byte < 250 && digits.length < count) digits += byte % 10
     }
   }
   return digits
 }
 
-/** What is left of the login of a closed wallet: it is no login, so nobody signs in with it. */
+/** Not a valid login, so it cannot sign in. */
 export function loginOfClosed(walletId: string): string {
   return `closed ${walletId}`
 }
 
-/** Locked by somebody, or by wrong PINs. */
+/** Locked by an operator or by wrong PINs. */
 export function isWalletShut({ status, lockedUntilMs }: Wallet, nowMs: number): boolean {
   return status !== 'active' || (lockedUntilMs !== undefined && lockedUntilMs > nowMs)
 }

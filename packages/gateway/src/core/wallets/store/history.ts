@@ -1,11 +1,10 @@
-// What came into a wallet and what went out of it, the newest first, a page at a time.
+// A wallet's transactions, newest first, in pages.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import { accountIdOf, type TransferKind } from '../../ledger/rules/transfer.ts'
 import { listAccounts } from '../../ledger/store/ledger.ts'
 
-/** Where an entry stands: by its time, then by its number. */
 export interface HistoryKey {
   readonly madeAtMs: number
   readonly transferId: string
@@ -14,13 +13,13 @@ export interface HistoryKey {
 export interface HistoryEntry extends HistoryKey {
   readonly kind: TransferKind
   readonly currency: string
-  /** Above zero what came in, below zero what went out. */
+  /** Positive for incoming money, negative for outgoing. */
   readonly amountMinor: bigint
-  /** Of a payment or a refund. */
+  /** For a payment or a refund. */
   readonly merchantName: string | undefined
   readonly orderNo: string | undefined
   readonly paymentId: string | undefined
-  /** The hold that it ended, by which all others know it. */
+  /** The id of the hold, which is shown everywhere. */
   readonly transactionId: string
 }
 
@@ -28,14 +27,14 @@ export type HistoryStore = ReturnType<typeof makeHistoryStore>
 
 export function makeHistoryStore(database: Pool) {
   return {
-    /** Those after `before` in the list, that is, older. */
+    /** Only entries older than `before`. */
     list: (walletId: string, page: { before?: HistoryKey | undefined; limit: number }) =>
       list(database, walletId, page),
     find: async (
       walletId: string,
       { madeAtMs, transferId }: HistoryKey,
     ): Promise<HistoryEntry | undefined> => {
-      // The one before it in the list is the next in time.
+      // The previous entry in the list is the next in time.
       const [found] = await list(database, walletId, {
         before: { madeAtMs, transferId: `${transferId} ` },
         limit: 1,
@@ -57,7 +56,7 @@ const shape = rowShape<HistoryEntry>('entry', {
   transactionId: 'coalesce(t.hold_id, t.transfer_id)',
 })
 
-/** By transfers_from_wallet and transfers_to_wallet. Numbers compare by their bytes, wherever the database lives. */
+/** Uses transfers_from_wallet and transfers_to_wallet. Ids compare by bytes in any locale. */
 async function list(
   database: Queryable,
   walletId: string,

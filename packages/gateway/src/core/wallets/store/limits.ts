@@ -1,5 +1,5 @@
-// Limits of wallets in PostgreSQL: they stand in the wallet's account with what was spent on its last day, so that a payment
-// that locks the account has them at hand.
+// Limits of wallets, stored in the wallet's account with the last day's spending, so that a payment reads them with
+// the account's lock.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
 import { prepared, sql } from '../../../platform/database/sql.ts'
@@ -9,7 +9,6 @@ import { accountIdOf, walletAccount } from '../../ledger/rules/transfer.ts'
 import { openAccounts } from '../../ledger/store/ledger.ts'
 import { type Limits, noLimits, nothingSpent, type Spending } from '../rules/limits.ts'
 
-/** A wallet that pays, in one currency. */
 export interface Payer {
   readonly availableMinor: bigint
   readonly spending: Spending
@@ -25,7 +24,7 @@ export type WalletLimitStore = ReturnType<typeof makeWalletLimitStore>
 export function makeWalletLimitStore(database: Pool) {
   return {
     findPayer: (wallet: WalletInCurrency) => findPayer(database, wallet),
-    /** A wallet's own, by currency; currencies without any are left out. */
+    /** By currency, without currencies that have none. */
     listLimits: (walletId: string) => listLimits(database, walletId),
     setLimits: (wallet: WalletInCurrency, limits: Limits, entry: AuditEntry) =>
       setLimits(database, wallet, limits, entry),
@@ -52,7 +51,7 @@ function toPayer(row: Readonly<Record<string, unknown>>): Payer {
   return { availableMinor, spending: { own: ownLimits.read(row), spentOn, spentMinor } }
 }
 
-/** As lockAccounts does, and in its order: locked until the transaction ends. */
+/** Locks accounts until the transaction ends, in the order of lockAccounts. */
 export async function lockPayers(
   transaction: Queryable,
   accountIds: readonly string[],

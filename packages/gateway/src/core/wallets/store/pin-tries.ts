@@ -1,5 +1,5 @@
-// Counting tries of PINs, across all processes: each try takes the wallet's row and its own counter, so that of many at
-// once, wherever they are made, one is counted after the other.
+// Counts PIN tries across all processes: each try locks the wallet's row and its own counter, so that parallel tries
+// are counted one after the other.
 
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { noTries } from '../../../platform/runtime/lockout.ts'
@@ -22,11 +22,11 @@ export type PinTriesStore = ReturnType<typeof makePinTriesStore>
 
 export function makePinTriesStore(database: Pool) {
   return {
-    /** Counts a try before anybody knows whether it is right; the same statements for a login that nobody has. */
+    /** Counts a try before its result is known, with the same statements for an unknown login. */
     take: (attempt: PinAttempt) => database.transaction((transaction) => take(transaction, attempt)),
     /**
-     * Likewise, together with a try of the code for a new PIN. In one transaction, because a commit that waits for the disk,
-     * of which only somebody with a code had a second, takes long enough to be told.
+     * Also counts a try of the reset code. One transaction, because a second commit only for wallets with a code
+     * would reveal them by its duration.
      */
     takeWithCode: (attempt: PinAttempt) =>
       database.transaction(async (transaction) => {
@@ -35,13 +35,11 @@ export function makePinTriesStore(database: Pool) {
         const walletId = taken.found?.wallet.walletId ?? ''
         return { ...taken, codeHash: await takeCodeTry(transaction, walletId, attempt.nowMs) }
       }),
-    /** The PIN was right, and this is told of it. */
     forget: (taken: TakenTry, emails: readonly NewEmail[]) =>
       database.transaction(async (transaction) => {
         await forget(transaction, taken)
         await queueEmails(transaction, emails)
       }),
-    /** How many. */
     deleteForgotten: (nowMs: number) => deleteForgotten(database, nowMs),
   }
 }
@@ -49,7 +47,7 @@ export function makePinTriesStore(database: Pool) {
 export interface PinAttempt {
   readonly login: string
   readonly address: string
-  /** That signed in to this wallet before. */
+  /** A device that signed in to this wallet before. */
   readonly device: KnownDevice | undefined
   readonly nowMs: number
 }
@@ -59,13 +57,13 @@ export interface TakenTry {
   readonly login: string
   readonly source: string
   readonly isKnownDevice: boolean
-  /** Where this one turns out to be wrong. */
+  /** After this try, if it is wrong. */
   readonly left: TriesLeft
-  /** Undefined: the login is nobody's. */
+  /** Undefined if the login is unknown. */
   readonly found: { readonly wallet: Wallet; readonly sealedPin: Buffer } | undefined
 }
 
-/** An operator's lock has no end, and is told to whoever knows the PIN alone. */
+/** An operator's lock has no end and is shown only after a correct PIN. */
 export interface LockedTry {
   readonly kind: 'locked'
   readonly untilMs: number | undefined
@@ -88,14 +86,14 @@ async function take(transaction: Queryable, attempt: PinAttempt): Promise<TakenT
   if (decided.kind === 'locked') return decided
   await setSource(transaction, key, decided.source)
   if (decided.wallet) {
-    // One statement or the other, so that a login that nobody has is locked like a wallet is.
+    // Either statement runs, so that an unknown login locks like a wallet.
     if (found) await setWalletTries(transaction, found.wallet.walletId, decided.wallet)
     else await setSource(transaction, { ...key, source: allAddresses }, decided.wallet)
   }
   return { kind: 'taken', login, source, isKnownDevice, left: triesLeft(decided), found }
 }
 
-/** A right PIN on a known device says nothing about those who try from elsewhere. */
+/** A correct PIN on a known device does not reset the tries of others. */
 async function forget(
   transaction: Queryable,
   { login, source, isKnownDevice, found }: TakenTry,

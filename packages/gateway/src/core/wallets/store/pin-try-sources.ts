@@ -1,5 +1,5 @@
-// Where wrong PINs come from: an address or a known device, and its tries at one login, whoever's that is. Of a login
-// that nobody has, the tries of all addresses together too: a wallet's own stand in its row.
+// Sources of wrong PINs: an address or a known device with its tries at one login. For an unknown login, also the
+// total of all addresses; a wallet's total is in its row.
 import { createHash } from 'node:crypto'
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
@@ -16,12 +16,12 @@ interface SourceTry extends SourceKey {
   readonly nowMs: number
 }
 
-/** Like a source, and none that an address or a device could be. */
+/** Not a possible address or device. */
 export const allAddresses = 'all addresses'
 
 /**
- * When so many other logins as are allowed had a wrong PIN from here lately, the time of the oldest of them. One try from here
- * after the other, until the transaction ends: of many at once each sees those before it.
+ * If the maximum of other logins from this source is reached, returns the time of the oldest. Locks the source until
+ * the transaction ends, so that parallel tries see each other.
  */
 export async function findOthersSince(
   transaction: Queryable,
@@ -44,13 +44,13 @@ const shape = rowShape<Tries>('tries', {
   lockedUntilMs: number('locked_until'),
 })
 
-/** Until the transaction ends, in one order everywhere. */
+/** Locked until the transaction ends, in a fixed order. */
 export async function lockSources(
   transaction: Queryable,
   { source, login, nowMs }: SourceTry,
 ): Promise<{ readonly source: Tries; readonly allAddresses: Tries }> {
   const hash = hashOf(login)
-  // An update of nothing locks the row; where there is none yet, of two at once the second waits for the first.
+  // The empty update locks the row; if it is missing, a concurrent insert waits.
   const { rows } = await transaction.query(sql`
 insert into wallet_tries as t (tried_from, login_hash, tries, last_try_at)
 values (${source}, ${hash}, 0, ${nowMs}), (${allAddresses}, ${hash}, 0, ${nowMs})
@@ -76,12 +76,11 @@ export async function deleteSource(transaction: Queryable, { source, login }: So
 delete from wallet_tries where tried_from in (${source}, ${allAddresses}) and login_hash = ${hashOf(login)}`)
 }
 
-/** An operator unlocks the wallet: everybody may try again. */
 export async function forgetSources(transaction: Queryable, login: string): Promise<void> {
   await transaction.query(sql`delete from wallet_tries where login_hash = ${hashOf(login)}`)
 }
 
-/** By wallet_tries_last. */
+/** Uses wallet_tries_last. */
 export async function deleteForgotten(database: Queryable, nowMs: number): Promise<number> {
   return (await database.query(sql`delete from wallet_tries where last_try_at <= ${nowMs - sourceKeptMs}`))
     .rowCount

@@ -1,10 +1,10 @@
-// What ends with a wallet's PIN, and what a code for a new PIN is held against: written by whoever locks the wallet or
-// changes its PIN, in that transaction.
+// Ends a wallet's access and counts tries of its reset code, in the transaction that locks the wallet or changes its
+// PIN.
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import { pinResetLimits } from '../rules/pin-reset.ts'
 
-/** Sessions end, and what is being proven just now is worth nothing. */
+/** Ends sessions and invalidates confirmations in progress. */
 export async function endAccess(
   transaction: Queryable,
   walletId: string,
@@ -18,7 +18,7 @@ delete from wallet_sessions
  where wallet_id = ${walletId} and token_hash is distinct from ${but?.tokenHash}::bytea`)
 }
 
-/** The hash that a try is held against; undefined: there is no code, or it had its tries. */
+/** Returns the hash to compare; undefined if there is no code or its tries are used up. */
 export async function takeCodeTry(
   transaction: Queryable,
   walletId: string,

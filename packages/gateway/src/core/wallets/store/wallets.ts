@@ -1,4 +1,4 @@
-// Wallets and what is in them.
+// Wallets and their balances.
 
 import { batched } from '../../../platform/database/batching.ts'
 import { isDataError } from '../../../platform/database/data-error.ts'
@@ -29,18 +29,18 @@ export function makeWalletStore(database: Pool) {
     listBalances: (walletId: string): Promise<Account[]> =>
       listAccounts(database, { ownerKind: 'wallet', ownerId: walletId }),
     findAvailable: (walletId: string, currency: string) => findAvailable(database, walletId, currency),
-    /** False when the login is taken, or for a test wallet in a live database. */
+    /** False if the login is taken, or for a test wallet in a live database. */
     insertWallet: (wallet: NewWallet, entry: AuditEntry) =>
       audited(database, entry, (transaction) => insertWallet(transaction, wallet)),
-    /** That somebody was given all that is known of a wallet. */
+    /** Records that a wallet's data was exported. */
     recordExport: (entry: AuditEntry) => audited(database, entry, async () => true),
-    /** All sessions but this one end. False: the access was ended since it was proven. */
+    /** Ends all other sessions. False if access was revoked since the confirmation. */
     setPin: (given: NewPin, entry: AuditEntry) =>
       audited(database, entry, (transaction) => setPin(transaction, given)),
     setLanguage: async (walletId: string, language: EmailLanguage): Promise<void> => {
       await database.query(sql`update wallets set language = ${language} where wallet_id = ${walletId}`)
     },
-    /** False when there is no such wallet, or it is closed. Unlocking also forgets the wrong tries, of whoever made them. */
+    /** False if the wallet is closed or does not exist. Unlocking also resets all wrong tries. */
     setStatus: (change: StatusChange, entryFor: EntryFor) =>
       database.transaction(async (transaction) => {
         const before = await setStatus(transaction, change)
@@ -57,26 +57,25 @@ interface StatusChange {
   readonly nowMs: number
 }
 
-/** By how often operators had wrong PINs of the wallet forgotten lately, and by what it was. */
+/** Receives the number of recent resets by operators, and the previous status. */
 type EntryFor = (forgettings: number, before: Wallet['status']) => AuditEntry
 
 interface NewPin {
   readonly walletId: string
-  /** Of the wallet when the old one was proven. */
+  /** As of the confirmation of the old PIN. */
   readonly accessVersion: number
   readonly sealedPin: Buffer
   readonly tokenHash: Buffer
 }
 
 interface WalletPage {
-  /** The walletId, or how login, name or last name begin; undefined: all. */
+  /** A walletId, or the start of login, name or last name. */
   readonly sought: string | undefined
   readonly limit: number
-  /** Only what is older than this wallet. */
   readonly before?: string | undefined
 }
 
-/** A test wallet has no place in a live database: there it is locked, whoever made it. */
+/** A test wallet is locked in a live database. */
 const isTestWalletInLive = `(behaviour is not null and exists (select 1 from database_mode where mode = 'live'))`
 
 const shape = rowShape<Wallet>('wallet', {
@@ -113,7 +112,7 @@ select ${shape.columns} from wallets where login = any (${logins}::text[])`)
   return logins.map((login) => found.get(login))
 }
 
-/** The newest first. Found by the indexes wallets_login, wallets_name and wallets_last_name. */
+/** Uses wallets_login, wallets_name and wallets_last_name. */
 async function listWallets(database: Queryable, { sought, limit, before }: WalletPage): Promise<Wallet[]> {
   const beginning = sql`lower(${sought?.replace(/[\\%_]/g, '\\$&')}) || '%'`
   const isFound = sql`
@@ -129,7 +128,7 @@ select ${shape.columns}
   return rows.map(shape.read)
 }
 
-/** As the index has it. */
+/** Matches the index expression. */
 const lastName = sql`split_part(lower(name), ' ', -1)`
 
 async function listTestWallets(database: Queryable): Promise<Wallet[]> {
@@ -138,7 +137,7 @@ select ${shape.columns} from wallets where behaviour is not null order by create
   return rows.map(shape.read)
 }
 
-/** What the wallet can spend in this currency, in minor units. */
+/** In minor units. */
 async function findAvailable(database: Queryable, walletId: string, currency: string): Promise<bigint> {
   const { rows } = await database.query<{ available: string }>(prepared('find-available')`
 select credits_posted - debits_posted - debits_pending as available
@@ -158,7 +157,7 @@ select ${walletId}, ${login}, ${name}, ${sealedPin}, 'active', ${behaviour}, ${c
   return rowCount === 1
 }
 
-/** What it was; undefined: it is closed. */
+/** Returns the previous status; undefined if the wallet is closed. */
 async function setStatus(
   transaction: Queryable,
   { walletId, status }: StatusChange,
@@ -175,12 +174,12 @@ returning login, b.status as before`)
   const [row] = rows
   if (!row) return undefined
   if (isUnlocked) await forgetSources(transaction, row.login)
-  // What a lock ends does not come back when it is taken away.
+  // Unlocking does not restore sessions that the lock ended.
   else await endAccess(transaction, walletId)
   return row.before
 }
 
-/** The wallet's row is locked, so that of many at once each counts those before it. By audit_acted_at. */
+/** The wallet's row is locked, so that concurrent resets count each other. Uses audit_acted_at. */
 export async function countForgettings(
   transaction: Queryable,
   { walletId, nowMs }: Pick<StatusChange, 'walletId' | 'nowMs'>,
@@ -200,13 +199,13 @@ async function setPin(
 update wallets set sealed_pin = ${sealedPin}
  where wallet_id = ${walletId} and status = 'active' and access_version = ${accessVersion}`)
   if (rowCount !== 1) return false
-  // Somebody else may have the code.
+  // Another person may have the code.
   await transaction.query(sql`delete from pin_resets where wallet_id = ${walletId}`)
   await endAccess(transaction, walletId, { tokenHash })
   return true
 }
 
-/** The wallet, locked until the transaction ends, with what a try is held against. */
+/** Locks the wallet until the transaction ends. */
 export async function findWalletForTry(
   transaction: Queryable,
   login: string,

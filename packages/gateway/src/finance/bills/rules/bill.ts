@@ -1,4 +1,4 @@
-// A merchant's bill of one day: what it sums up, and when the day can be billed. The day is UTC's.
+// A merchant's bill of one UTC day: its totals, and when the day can be billed.
 import assert from 'node:assert/strict'
 import type { MerchantTransferKind } from '../../../core/ledger/rules/transfer.ts'
 
@@ -11,7 +11,7 @@ export const billSections = [
   'corrections',
 ] as const satisfies readonly BillSection[]
 
-/** Under which total a transfer stands. */
+/** The total to which a transfer belongs. */
 export const sectionOf = {
   payment: 'payments',
   transfer_applied: 'payments',
@@ -24,32 +24,29 @@ export const sectionOf = {
   fee_return: 'fees',
   payout: 'payouts',
   payout_return: 'payouts',
-  // Of the gateway's own merchant: what a rail brought goes on to the wallet.
+  // Of the gateway's own merchant: the money moves on to the wallet.
   top_up_credit: 'payouts',
   correction: 'corrections',
 } as const satisfies Record<MerchantTransferKind, BillSection>
 
 export type BillTotals = Readonly<Record<BillSection, bigint>> & {
   readonly currency: string
-  /** What the bill before closed with. */
+  /** The closing balance of the previous bill. */
   readonly opening: bigint
-  /** What was written down for a day before when its bill was made already. */
+  /** Transfers dated before a day that was already billed. */
   readonly late: bigint
   readonly closing: bigint
 }
 
 export interface BillKey {
   readonly merchantId: string
-  /** Such as 2026-11-16. */
   readonly day: string
 }
 
 export interface BillContent {
   readonly lines: number
   readonly bytes: number
-  /** In hexadecimal digits. */
   readonly sha256: string
-  /** By currency. */
   readonly totals: readonly BillTotals[]
 }
 
@@ -64,8 +61,8 @@ export interface Movement {
 }
 
 /**
- * The totals of a day: what the bill before closed with, what the ledger says the day began with, and what moved. A
- * currency that has nothing and in which nothing moved is left out.
+ * Starts from the previous closing balance, the ledger's balance at the start of the day, and the day's transfers.
+ * Empty currencies are omitted.
  */
 export function startTotals({ before, ledger }: { before: Balances; ledger: Balances }) {
   const all = new Map<string, { -readonly [Name in keyof BillTotals]: BillTotals[Name] }>()
@@ -89,14 +86,12 @@ export function startTotals({ before, ledger }: { before: Balances; ledger: Bala
   }
 }
 
-/** What is not zero. */
 export function balancesOf(totals: readonly BillTotals[], name: 'opening' | 'late' | 'closing'): Balances {
   return new Map(
     totals.filter((each) => name !== 'late' || each.late !== 0n).map((each) => [each.currency, each[name]]),
   )
 }
 
-/** A currency that is not there has nothing. */
 export function areEqual(one: Balances, other: Balances): boolean {
   return [...one.keys(), ...other.keys()].every(
     (currency) => (one.get(currency) ?? 0n) === (other.get(currency) ?? 0n),
@@ -105,15 +100,13 @@ export function areEqual(one: Balances, other: Balances): boolean {
 
 const dayMs = 86_400_000
 /**
- * How long after midnight a day is billed. A transfer bears the time at which it was decided on, and is committed a
- * little later, by a machine whose clock may be a little slow.
+ * The delay after midnight: a transfer bears its decision time and commits a little later, perhaps on a machine with
+ * a slow clock.
  */
 export const billDelayMs = 15 * 60_000
-/** For how long a download address works. */
 export const downloadLifeMs = 5 * 60_000
 assert(billDelayMs < dayMs)
 
-/** The first day that is not billed yet. */
 export function firstOpenDay(nowMs: number): string {
   return new Date(nowMs - billDelayMs).toISOString().slice(0, 10)
 }

@@ -1,4 +1,4 @@
-// What `ledger verify` proves of bills, as questions whose right answer is "none".
+// The claims of `ledger verify` about bills.
 import { billSections, sectionOf } from '../rules/bill.ts'
 
 const day = "date '1970-01-01' + (t.made_at / 86400000)::integer"
@@ -10,7 +10,6 @@ const sums = billSections
   })
   .join(', ')
 
-/** Of each merchant, day and currency. */
 const moved = `
   select t.merchant_id, ${day} as day, t.currency, count(*) as transfers, sum(t.signed) as net, ${sums}
     from (select t.merchant_id, t.made_at, t.currency, t.kind,
@@ -24,8 +23,9 @@ const totals = billSections.map((section) => `coalesce(b.${section}_minor, 0)`).
 const ledger = billSections.map((section) => `coalesce(m.${section}, 0)`).join(', ')
 
 export const billClaims = {
-  // What came too late for its own bill is said openly by a later one, unless it sums up to nothing: a payout that came
-  // back at once. Either way the ledger has more transfers of that day than its bill has lines: no other day is let off.
+  // Transfers that were too late for their own bill appear in a later one, unless they sum to zero, such as a payout
+  // that was returned at once. Either way the ledger has more transfers of that day than the bill has lines; no other
+  // day is exempt.
   'every bill sums up what the ledger says of its day, and every day that is billed has its bill': `
   with moved as materialized (${moved}),
        billed as materialized (select *, closing_minor - opening_minor - late_minor as net from bill_totals),

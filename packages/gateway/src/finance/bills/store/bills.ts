@@ -1,4 +1,4 @@
-// Bills as they are kept: found, listed, and read part by part. Nothing changes one.
+// Stored bills: find, list, and read in parts. Bills never change.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
 import { type Sql, sql } from '../../../platform/database/sql.ts'
@@ -10,17 +10,15 @@ export function makeBillStore(database: Pool) {
   return {
     findBill: async ({ merchantId, day }: BillKey): Promise<Bill | undefined> =>
       (await findBills(database, sql`b.merchant_id = ${merchantId} and b.day = ${day}`))[0],
-    /** What the newest bill before this day closed with. */
     findTotalsBefore: (key: BillKey) => findTotalsBefore(database, key),
-    /** The newest first, of days before `before`. */
     listBills: (merchantId: string, { before, limit }: { before?: string | undefined; limit: number }) =>
       findBills(
         database,
         sql`b.merchant_id = ${merchantId} and b.day < ${before ?? 'infinity'} order by b.day desc limit ${limit}`,
       ),
-    /** One part at a time, so that no connection is held while somebody reads slowly. */
+    /** One part at a time, so that a slow reader holds no connection. */
     readParts: (key: BillKey) => readParts(database, key),
-    /** By currency, what fees took since that day, below zero, and until when. */
+    /** Fees by currency since that day, negative, and until when. */
     sumFees: (merchantId: string, since: string) => sumFees(database, merchantId, since),
     isBilled: (key: BillKey) => isBilled(database, key),
   }
@@ -50,7 +48,6 @@ const totalsShape = rowShape<BillTotals & { readonly day: string }>('totals', {
   closing: bigint('t.closing_minor'),
 })
 
-/** Of one merchant. */
 async function findBills(database: Queryable, where: Sql): Promise<Bill[]> {
   const { rows } = await database.query(sql`select ${shape.columns} from bills b where ${where}`)
   const bills = rows.map(shape.read)
@@ -103,8 +100,7 @@ select currency, sum(fees_minor) as fees, max(day)::text as until
 }
 
 /**
- * Whether everything until the end of the day is in bills; also where there was nothing until then, or nothing of the
- * merchant's own. By transfers_statement.
+ * Whether everything up to the end of the day is billed, even if there was nothing to bill. Uses transfers_statement.
  */
 async function isBilled(database: Queryable, { merchantId, day }: BillKey): Promise<boolean> {
   const { rows: turns } = await database.query<{ is_billed: boolean }>(sql`

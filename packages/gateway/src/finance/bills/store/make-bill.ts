@@ -1,6 +1,5 @@
-// What workers do: one merchant's next bill, in one transaction. The merchant's row is locked by the transaction that
-// writes the bill, so there is no lease to lose: a worker that dies leaves everything as it was, and two never make the
-// same bill.
+// Creates one merchant's next bill in one transaction under the lock of the merchant's row. No lease is needed: a
+// crash changes nothing, and no bill is created twice.
 
 import { balancesBefore, readEntries, type StatementEntry } from '../../../core/ledger/store/statements.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
@@ -18,15 +17,15 @@ import {
 import { findTotalsBefore } from './bills.ts'
 
 export interface Billing {
-  /** Days before it are over for certain. */
+  /** Earlier days have certainly ended. */
   readonly openDay: string
   readonly nowMs: number
   readonly start: StartBill
-  /** Only merchants after this one: what fails for one holds up nobody else. */
+  /** Continues after this merchant, so that a failing merchant does not block others. */
   readonly after: string
 }
 
-/** `quiet`: nothing moved until the open day. */
+/** `quiet`: no transfers until the open day. */
 export type Billed =
   | { readonly kind: 'made' | 'quiet'; readonly merchantId: string }
   | { readonly kind: 'failed'; readonly merchantId: string; readonly error: unknown }
@@ -46,7 +45,7 @@ export type BillMakerStore = ReturnType<typeof makeBillMakerStore>
 export function makeBillMakerStore(database: Pool) {
   return {
     enrolMerchants: () => enrolMerchants(database),
-    /** Undefined: nobody waits for a bill. */
+    /** Undefined if no merchant waits for a bill. */
     async makeNextBill(billing: Billing): Promise<Billed | undefined> {
       let merchantId: string | undefined
       try {
@@ -63,7 +62,6 @@ export function makeBillMakerStore(database: Pool) {
   }
 }
 
-/** Whoever has an account, since the beginning. */
 async function enrolMerchants(database: Queryable): Promise<void> {
   await database.query(sql`
 insert into bill_turns (merchant_id, next_day)
@@ -110,7 +108,7 @@ select merchant_id, next_day::text from bill_turns
   return rows[0] && { merchantId: rows[0].merchant_id, day: rows[0].next_day }
 }
 
-/** The first day from this one on on which something moved. By transfers_statement. */
+/** The first day with transfers from this one on. Uses transfers_statement. */
 async function findMovedDay(
   transaction: Queryable,
   { merchantId, day }: BillKey,
@@ -125,7 +123,7 @@ select made_at from transfers
   return rows[0] && new Date(Number(rows[0].made_at)).toISOString().slice(0, 10)
 }
 
-/** The last day that is over, where something was written down for a day that had its bill and nothing moved since. */
+/** The last ended day, if late transfers exist and nothing has moved since. */
 async function findLateDay(
   transaction: Queryable,
   { merchantId }: BillKey,

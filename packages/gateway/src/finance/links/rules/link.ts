@@ -1,4 +1,4 @@
-// A payment link: what it asks for, whether it can be paid now, and the order that paying it makes.
+// A payment link, whether it can be paid now, and the order that paying creates.
 import {
   type CreateOrder,
   digitsOf,
@@ -24,13 +24,13 @@ export interface PaymentLink extends LinkKey {
   readonly uses: LinkUses
   readonly title: string
   readonly currency: string
-  /** Undefined: the consumer says how much, within the two bounds. */
+  /** Undefined: the consumer chooses within the bounds. */
   readonly amountMinor: bigint | undefined
   readonly leastMinor: bigint | undefined
   readonly mostMinor: bigint | undefined
-  /** As in the content of an order, as JSON text; empty where the title says it all. */
+  /** As JSON like an order's content; empty if the title is enough. */
   readonly goods: string
-  /** No order is made from then on. */
+  /** No orders are created from then on. */
   readonly expiresAtMs: number | undefined
   readonly paymentMinutes: number
   readonly callbackUrl: string | undefined
@@ -38,14 +38,12 @@ export interface PaymentLink extends LinkKey {
   readonly createdAtMs: number
 }
 
-/** What came of a link. */
 export interface LinkTotals {
   readonly paidCount: number
   readonly paidMinor: bigint
   readonly refundedMinor: bigint
 }
 
-/** Throws where nothing can be paid in the currency. */
 export function makeLink(
   given: NewLink,
   { merchantId, linkId, nowMs }: LinkKey & { nowMs: number },
@@ -71,7 +69,7 @@ export function makeLink(
   }
 }
 
-/** Why the expiry of a new link is not right; undefined when it is. */
+/** Returns why a new link's expiry is invalid; undefined if it is valid. */
 export function refusalOfExpiry({ expiresAtMs, createdAtMs }: PaymentLink): Failure | undefined {
   if (expiresAtMs === undefined || expiresAtMs > createdAtMs) return undefined
   return new Failure('times_out_of_range', {
@@ -91,7 +89,7 @@ const wireNames: Partial<Record<keyof PaymentLink, string>> = {
   expiresAtMs: 'linkExpiryTime',
 }
 
-/** The first field in which two requests differ, by its name on the wire; undefined: they say the same. */
+/** Returns the first differing field by its wire name; undefined if the requests are equal. */
 export function differingLinkField(a: PaymentLink, b: PaymentLink): string | undefined {
   const field = said.find((name) => a[name] !== b[name])
   return field && (wireNames[field] ?? field)
@@ -106,7 +104,6 @@ export function linkState(
   return link.expiresAtMs !== undefined && link.expiresAtMs <= nowMs ? 'expired' : 'active'
 }
 
-/** Why a consumer cannot pay this amount at the link. */
 export function boundBroken(
   link: Partial<Pick<PaymentLink, 'leastMinor' | 'mostMinor'>>,
   amountMinor: bigint,
@@ -116,7 +113,6 @@ export function boundBroken(
   return undefined
 }
 
-/** Every order of a link has one that begins with the link's own. */
 export function orderNoOf({ linkId }: LinkKey, suffix: string): string {
   return `${linkId}-${suffix}`
 }
@@ -151,7 +147,7 @@ interface WrittenGood extends Omit<Goods, 'goodsAmountMinor' | 'taxMinor'> {
 }
 
 function goodsOf({ goods, linkNo, title }: PaymentLink, amountMinor: bigint): Goods[] {
-  // Safe: the gateway wrote it, from goods that it had checked.
+  // Safe: the gateway wrote it from validated goods.
   const written = JSON.parse(goods) as readonly WrittenGood[]
   if (written.length === 0)
     return [{ referenceGoodsId: linkNo, goodsName: title, goodsAmountMinor: amountMinor, goodsQuantity: 1 }]
@@ -162,10 +158,7 @@ function goodsOf({ goods, linkNo, title }: PaymentLink, amountMinor: bigint): Go
   }))
 }
 
-/**
- * What whoever presses the button finds at an order that was begun there before: the way to it, or none. It is never led
- * to an order of another amount, nor to a new one while this may be paid.
- */
+/** Whether an earlier order of the link leads to its checkout. It must have this amount; while it can be paid, no other begins. */
 export function standingOf(order: Order, amountMinor: bigint): 'leads_on' | 'in_the_way' | 'over' {
   switch (order.status) {
     case 'success':
@@ -180,7 +173,6 @@ export function standingOf(order: Order, amountMinor: bigint): 'leads_on' | 'in_
   }
 }
 
-/** For the audit. */
 export function describeLink({ title, currency, amountMinor, uses }: PaymentLink): string {
   const asked =
     amountMinor === undefined

@@ -1,17 +1,17 @@
-// An amount as people type it, wherever they come from: with a comma or a point, with the digits of their own script,
-// with spaces or marks between the thousands. What could mean two things is not guessed at.
+// Parses an amount as people type it: with a comma or a point, digits of any script, and spaces or marks between
+// thousands. Ambiguous input is rejected.
 import { digitsOf, Failure, toPositiveMinorUnits } from '@tillgate/protocol'
 
-/** Zero of each script whose digits keyboards write: Arabic, Persian, Devanagari, Bengali, full width. */
+/** The zero of each script with keyboard digits: Arabic, Persian, Devanagari, Bengali, full width. */
 const zeros = [0x660, 0x6f0, 0x966, 0x9e6, 0xff10] as const
-/** Superscripts, circled numbers and the like: NFKC makes digits of them, and 5² is not 52. */
+/** NFKC turns superscripts, circled numbers and the like into digits, but 5² is not 52. */
 const unusualNumber = /\p{No}/u
 const ungrouped = /^(?<whole>[0-9]*)(?:[.,٫](?<fraction>[0-9]*))?$/
-/** 1 to 3 digits and then threes, with the same mark between them, as in 1,234,567; the decimal mark is another. */
+/** One to three digits, then groups of three with the same separator, as in 1,234,567; the decimal mark differs. */
 const grouped =
   /^(?<whole>[1-9][0-9]{0,2}(?<mark>[ '٬.,])[0-9]{3}(?:\k<mark>[0-9]{3})*)(?:(?!\k<mark>)[.,٫](?<fraction>[0-9]*))?$/
 
-/** Undefined: it is no amount of this currency. */
+/** Undefined if the text is not an amount of this currency. */
 export function readTypedAmount(typed: string, currency: string): bigint | undefined {
   const decimal = unusualNumber.test(typed) ? undefined : toDecimal(toPlain(typed), digitsOf(currency))
   if (decimal === undefined) return undefined
@@ -23,7 +23,7 @@ export function readTypedAmount(typed: string, currency: string): bigint | undef
   }
 }
 
-/** With ASCII digits, and one kind of space and of apostrophe. */
+/** ASCII digits, and one kind of space and apostrophe. */
 function toPlain(typed: string): string {
   return toAsciiDigits(typed.normalize('NFKC').trim()).replace(/\s+/g, ' ').replaceAll('’', "'")
 }
@@ -37,8 +37,8 @@ function toAsciiDigits(text: string): string {
 }
 
 /**
- * One comma or point before three digits is that of thousands, unless the currency itself has three decimals: then the
- * smaller amount is meant.
+ * A single comma or point before three digits separates thousands, unless the currency has three decimals; then it is
+ * the decimal mark.
  */
 function toDecimal(plain: string, currencyDigits: number): string | undefined {
   const [first, second] = currencyDigits === 3 ? [ungrouped, grouped] : [grouped, ungrouped]

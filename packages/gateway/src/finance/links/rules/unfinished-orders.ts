@@ -1,20 +1,18 @@
-// Orders that one address began at one link and has not paid. A link is public, and each of its orders tells the merchant when
-// it expires, so whoever presses the button without end would send the merchant a callback for each press. Those who pay are
-// not held up, however many of them share an address.
+// Limits unpaid orders per address at one link. A link is public and each expired order sends the merchant a
+// callback, so unlimited orders would flood the merchant. Consumers who pay are not limited.
 import { BoundedMap } from '../../../platform/runtime/bounded-map.ts'
 
 export const unfinishedLimits = {
-  /** A hall full of people may press before the first of them has paid. */
+  /** A large audience behind one address may start orders before the first of them pays. */
   most: 100,
   countedMs: 60 * 60_000,
-  /** How often it is looked which of them were paid. */
+  /** How often paid orders are looked up. */
   lookEveryMs: 10_000,
-  /** Addresses at links: with a hundred orders each, 20 MB. */
+  /** With a hundred orders each, 20 MB. */
   addresses: 2_000,
 } as const
 
 interface Begun {
-  /** When each was begun, the oldest first. */
   readonly atMs: Map<string, number>
   lookedAtMs: number
 }
@@ -22,7 +20,6 @@ interface Begun {
 export class UnfinishedOrders {
   readonly #begun = new BoundedMap<string, Begun>(unfinishedLimits.addresses)
 
-  /** Those to look at, because no more may be begun as long as none of them was paid. */
   toLookAt(key: string, nowMs: number): readonly string[] {
     const begun = this.#at(key, nowMs)
     const isDue = nowMs - begun.lookedAtMs >= unfinishedLimits.lookEveryMs
@@ -31,7 +28,7 @@ export class UnfinishedOrders {
     return [...begun.atMs.keys()]
   }
 
-  /** Counts the order and answers 0, or how many milliseconds to wait. */
+  /** Counts the order and returns 0, or returns the milliseconds to wait. */
   begin(key: string, paymentId: string, nowMs: number): number {
     const { atMs } = this.#at(key, nowMs)
     if (atMs.size < unfinishedLimits.most) {
@@ -42,7 +39,7 @@ export class UnfinishedOrders {
     return Math.max(1, oldestMs + unfinishedLimits.countedMs - nowMs)
   }
 
-  /** It was paid, or was never made. */
+  /** The order was paid or never created. */
   forget(key: string, paymentId: string): void {
     this.#begun.get(key)?.atMs.delete(paymentId)
   }

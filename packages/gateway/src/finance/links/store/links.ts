@@ -1,4 +1,4 @@
-// Payment links in PostgreSQL, and the orders that were begun at them.
+// Payment links and their orders.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { insertAuditEntry } from '../../../core/audit/store/audit.ts'
@@ -11,41 +11,36 @@ import type { LinkKey, LinkStatus, LinkTotals, PaymentLink } from '../rules/link
 
 export type LinkStore = ReturnType<typeof makeLinkStore>
 
-/** With the merchant's name, for people. */
 export interface ListedLink extends PaymentLink {
   readonly merchantName: string
 }
 
 export function makeLinkStore(database: Pool) {
   return {
-    /** The link as it is stored under its linkNo: this one, or the one that was there before. */
+    /** Returns the link stored under its linkNo, new or earlier. */
     insertLink: (link: PaymentLink, entry?: AuditEntry) => insertLink(database, link, entry),
-    /** By its number alone, as its page knows it. */
     findLink: (linkId: string) => findLink(database, sql`l.link_id = ${linkId}`),
     findOfMerchant: ({ merchantId, linkId }: LinkKey) =>
       findLink(database, sql`l.merchant_id = ${merchantId} and l.link_id = ${linkId}`),
     findByNumber: (merchantId: string, linkNo: string) =>
       findLink(database, sql`l.merchant_id = ${merchantId} and l.link_no = ${linkNo}`),
-    /** The newest first. */
     listLinks: (page: LinkPage) => listLinks(database, page),
-    /** Undefined: it is in none of the statuses that it may be changed from. */
+    /** Undefined if no allowed status matches. */
     changeStatus: (key: LinkKey, change: LinkChange, entry?: AuditEntry) =>
       changeStatus(database, key, change, entry),
-    /** Of all payments, or of so many of the newest. */
+    /** Of all payments, or of the newest `atMost`. */
     readTotals: (key: LinkKey, atMost?: number) => readTotals(database, key, atMost),
-    /** The one that is paid or can be, otherwise the newest. */
+    /** The paid or payable order, otherwise the newest. */
     findStanding: (key: LinkKey) => findStanding(database, key),
-    /** Those of these orders that were paid, or are being paid. */
+    /** The orders among these that are paid or being paid. */
     listPaid: (key: Pick<LinkKey, 'merchantId'>, paymentIds: readonly string[]) =>
       listPaid(database, key, paymentIds),
-    /** The newest first. */
     listOrders: (key: LinkKey, limit: number) => listOrders(database, key, limit),
   }
 }
 
 export interface LinkPage {
   readonly merchantId?: string | undefined
-  /** Only what is older than this linkId. */
   readonly before?: string | undefined
   readonly limit: number
 }
@@ -150,7 +145,7 @@ const totals = rowShape<LinkTotals>('totals', {
   refundedMinor: bigint('coalesce(sum(refunded_minor), 0)'),
 })
 
-/** Read by the index orders_of_link. */
+/** Uses orders_of_link. */
 async function readTotals(
   database: Queryable,
   { merchantId, linkId }: LinkKey,

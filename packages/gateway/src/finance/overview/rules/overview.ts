@@ -1,12 +1,12 @@
-// What the overview tells of a window of time: orders and callbacks made in it and what has become of them since, as
-// tallies that can be added up. Time is cut alike by everybody: hours and five minutes, counted from 1970.
+// Tallies of orders and callbacks created in a time window, with their current states. Tallies can be added up; hours
+// and five-minute slices are counted from 1970.
 import type { OrderStatus } from '@tillgate/protocol'
 import type { CallbackState } from '../../../core/callbacks/rules/callback-attempt.ts'
 
 export const sliceMs = 5 * 60_000
 export const hourMs = 60 * 60_000
 
-/** How many points a window has and how long each is; the last one is still running. */
+/** The last point is still running. */
 export const windows = {
   hour: { points: 12, pointMs: sliceMs, label: 'Last hour', before: 'the hour before' },
   day: { points: 24, pointMs: hourMs, label: 'Last day', before: 'the day before' },
@@ -14,7 +14,7 @@ export const windows = {
 } as const
 export type WindowName = keyof typeof windows
 
-/** The longest window, the one before it, and what the running point is short of. */
+/** The longest window, the window before it, and the rest of the running point. */
 export const keptMs = 15 * 24 * hourMs
 
 export interface OrderTally {
@@ -62,13 +62,13 @@ export function hasEnded({ state }: OrderTally): boolean {
   return state !== 'pending' && state !== 'confirming'
 }
 
-/** Of the orders that have come to an end, the share that was paid; undefined while none has. */
+/** The paid share of the ended orders; undefined if none has ended. */
 export function successRate(tallies: Tallies): number | undefined {
   const ended = countOf(ordersOf(tallies, hasEnded))
   return ended === 0 ? undefined : countOf(ordersOf(tallies, isPaid)) / ended
 }
 
-/** The currency that most orders are in first. */
+/** The most frequent currency first. */
 export function currenciesOf(tallies: Tallies): readonly string[] {
   const byCurrency = Map.groupBy(ordersOf(tallies), ({ currency }) => currency)
   return [...byCurrency.keys()].toSorted(

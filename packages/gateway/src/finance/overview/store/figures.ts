@@ -1,5 +1,5 @@
-// Counts for whoever watches the gateway from outside. Each is answered by an index over what is not final yet, so
-// that they stay cheap while history grows; a timeout bounds them all the same.
+// Figures for metrics. Partial indexes over unfinished work keep the counts cheap as history grows, and a timeout
+// bounds them.
 
 import { type CallbackCounts, countCallbacks } from '../../../core/callbacks/store/callback-history.ts'
 import type { Pool } from '../../../platform/database/pool.ts'
@@ -9,14 +9,13 @@ export interface Figures {
   readonly refunding: number
   readonly settlementsWaiting: number
   readonly oldestSettlementDueAtMs: number | undefined
-  /** Also of those that were tried and come again: each try moves the time at which one is due. */
+  /** Includes retried settlements, because each retry moves the due time. */
   readonly oldestSettlementSubmittedAtMs: number | undefined
   readonly oldestExpiryAtMs: number | undefined
   readonly callbacks: CallbackCounts
   readonly rails: RailFigures
   readonly reconciliation: ReconciliationFigures
   readonly databaseBytes: number
-  /** Undefined: none was noted. */
   readonly lastBackupAtMs: number | undefined
   readonly emails: EmailFigures
 }
@@ -27,24 +26,22 @@ export interface EmailFigures {
 }
 
 export interface RailFigures {
-  /** By an operator. */
   readonly paused: number
-  /** Left alone for its failures. */
+  /** Paused because of failures. */
   readonly failing: number
   readonly tasksWaiting: number
-  /** What lies in suspense, by currency, in minor units. */
+  /** Money in suspense by currency, in minor units. */
   readonly suspenseMinor: Readonly<Record<string, number>>
 }
 
 export interface ReconciliationFigures {
   readonly openBreaks: number
   readonly oldestBreakAtMs: number | undefined
-  /** Of the newest closed day of each outside account. */
+  /** For the newest closed day of each outside account. */
   readonly unexplained: readonly Unexplained[]
 }
 
 export interface Unexplained {
-  /** Such as `bank:main`. */
   readonly account: string
   readonly currency: string
   readonly minor: number

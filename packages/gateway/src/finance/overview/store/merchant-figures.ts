@@ -1,4 +1,4 @@
-// The figures of one merchant's home page. Each looks at no more rows than a page may cost, whatever the merchant sells.
+// The figures of one merchant's home page. Each query examines a limited number of rows.
 import type { OrderStatus } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
@@ -6,7 +6,7 @@ import { sql } from '../../../platform/database/sql.ts'
 import { firstCallbackIdAt, firstPaymentIdAt } from '../../../platform/runtime/time-ordered-ids.ts'
 
 export interface OrderTally {
-  /** When the step begins in which these orders were created. */
+  /** The start of the step in which these orders were created. */
   readonly fromMs: number
   readonly status: OrderStatus
   readonly currency: string
@@ -14,15 +14,10 @@ export interface OrderTally {
   readonly amountMinor: bigint
 }
 
-/** What somebody should look at. */
 export interface Attention {
-  /** Callbacks that were given up. */
   readonly exhausted: number
-  /** Callbacks that wait for another attempt. */
   readonly waiting: number
-  /** Callback destinations that fail. */
   readonly failing: number
-  /** Requests that were refused. */
   readonly refused: number
 }
 
@@ -31,7 +26,7 @@ interface Since {
   readonly sinceMs: number
 }
 
-/** Of the newest orders: a merchant with more of them in the period reads the statement. */
+/** Of the newest orders. The statement covers merchants with more. */
 export const talliedAtMost = 5_000
 export const countedAtMost = 100
 
@@ -39,9 +34,7 @@ export type MerchantFigureStore = ReturnType<typeof makeMerchantFigureStore>
 
 export function makeMerchantFigureStore(database: Pool) {
   return {
-    /** The orders that were created since, the newest `talliedAtMost` of them, by steps of time. */
     tallyOrders: (since: Since & { readonly stepMs: number }) => tallyOrders(database, since),
-    /** Each up to `countedAtMost`. */
     countAttention: (since: Since) => countAttention(database, since),
   }
 }
@@ -54,7 +47,7 @@ const tallyShape = rowShape<OrderTally>('tally', {
   amountMinor: bigint('sum(payment_amount_minor)'),
 })
 
-/** By the primary key. */
+/** Uses the primary key. */
 async function tallyOrders(
   database: Queryable,
   { merchantId, sinceMs, stepMs }: Since & { readonly stepMs: number },
@@ -71,7 +64,7 @@ select ${tallyShape.columns}
   return rows.map(tallyShape.read)
 }
 
-/** By callbacks_exhausted_merchant, callback_queue_lines and request_log_merchant. */
+/** Uses callbacks_exhausted_merchant, callback_queue_lines and request_log_merchant. */
 async function countAttention(database: Queryable, { merchantId, sinceMs }: Since): Promise<Attention> {
   const { rows } = await database.query<Record<keyof Attention, string>>(sql`
 select (select count(*) from (select 1 from callbacks

@@ -1,5 +1,5 @@
-// The overview's figures, an hour a row: counted from the orders and callbacks themselves by one statement, so that a
-// figure that was lost or is wrong is put right by the next count.
+// The overview's figures, one row per hour, counted from orders and callbacks by one statement, so that the next
+// count corrects any error.
 import { orderStatuses } from '@tillgate/protocol'
 import type { Pool } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
@@ -9,10 +9,10 @@ import { countOf, hourMs, sliceMs, startOf, type Tally } from '../rules/overview
 
 export type OverviewHours = ReturnType<typeof makeOverviewHours>
 
-/** As it rests: an order's status has a currency, a callback's state has none; `minor` is a text, for JSON's numbers are not exact. */
+/** An order's status has a currency, a callback's state has none. `minor` is text, because JSON numbers are inexact. */
 type Figure = { readonly at: number; readonly minor: string } & Omit<Tally, 'amountMinor'>
 
-/** These may be shown in slices of five minutes: the running hour and the two before it. */
+/** Hours that can be shown in five-minute slices: the running hour and the two before it. */
 const slicedMs = 3 * hourMs
 
 export function makeOverviewHours(database: Pool) {
@@ -20,8 +20,8 @@ export function makeOverviewHours(database: Pool) {
 }
 
 /**
- * The newest hour of the range that is to be counted. It is due again then: no other process takes it meanwhile,
- * and where counting fails the others come first.
+ * Claims the newest due hour by moving its due time, so that no other process takes it and a failing hour does not
+ * block others.
  */
 async function claimDue(
   database: Pool,
@@ -46,9 +46,9 @@ returning starts_at`,
 }
 
 /**
- * Hours that follow each other. Ids begin with their time, so an hour is a range of the indexes orders_by_status
- * and callbacks_kept, and costs what was made in it. An hour in which something is open is due again when its age
- * has grown by an eighth: every minute at first, every two days in the end.
+ * Counts consecutive hours. Ids start with their time, so an hour is a range of orders_by_status and callbacks_kept.
+ * An hour with open items is due again when its age has grown by an eighth: every minute at first, every two days at
+ * the end.
  */
 async function count(
   database: Pool,
@@ -104,8 +104,8 @@ select hour,
 }
 
 /**
- * Cut into points of that length, and when each hour that is counted was, by its beginning. Added up here: to take the
- * hours of two weeks apart in SQL cost three times as much as to send them.
+ * Returns the window in points of this length. Summed here, because splitting two weeks of hours in SQL takes three
+ * times as long as sending them.
  */
 async function read(
   database: Pool,
@@ -127,12 +127,11 @@ async function removeBefore(database: Pool, timeMs: number): Promise<void> {
   await database.query(sql`delete from overview_hours where starts_at < ${timeMs}`)
 }
 
-/** Of figures that are alike, with the point that they are of. */
 function toTally(figures: readonly Figure[], pointOf: (figure: Figure) => number): Tally & { point: number } {
   const [first] = figures
   if (!first) throw new Error('a group has a member')
   const amountMinor = figures.reduce((all, { minor }) => all + BigInt(minor), 0n)
-  // Safe: the statement that counts writes no other pairs of currency and state.
+  // Safe: the counting statement writes only these pairs of currency and state.
   const tally = { currency: first.currency, state: first.state, many: countOf(figures), amountMinor } as Tally
   return { ...tally, point: pointOf(first) }
 }

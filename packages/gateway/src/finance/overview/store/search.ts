@@ -1,5 +1,5 @@
-// What an operator was given by a bank, a rail or a merchant, looked up by how it begins, in any case: references of payments and bank
-// transfers, payers, payouts, payout runs, and the contacts of merchants. Each by an index of its own (migration 0064).
+// Finds references of banks, rails and merchants by prefix: payments, bank transfers, payers, payouts, runs, and
+// merchants' contacts. Each search has its own index.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { rowShape } from '../../../platform/database/row-shape.ts'
 import { type Sql, sql } from '../../../platform/database/sql.ts'
@@ -7,7 +7,6 @@ import { type Sql, sql } from '../../../platform/database/sql.ts'
 export interface FoundOrder {
   readonly merchantId: string
   readonly paymentId: string
-  /** What was found, as it is stored. */
   readonly text: string
 }
 
@@ -36,7 +35,7 @@ export interface Found {
 }
 
 const atMost = 10
-/** Shorter text begins too many things. */
+/** Shorter text matches too much. */
 const minLength = 3
 
 export type SearchBooks = (text: string) => Promise<Found>
@@ -60,7 +59,7 @@ interface OrderRow {
   readonly text: string
 }
 
-/** A creditor reference is often written in groups of four. What is spread and what is in one place are read apart. */
+/** Creditor references are often written in groups of four. Distributed and local tables are read separately. */
 async function findOrders(database: Queryable, text: string): Promise<FoundOrder[]> {
   const reference = text.replace(/\s/g, '').toUpperCase()
   const { rows: attempts } = await database.query<OrderRow>(sql`
@@ -106,7 +105,7 @@ select distinct on (payout_id) ${payoutShape.columns}
 const runShape = rowShape<FoundRun>('run', { runId: 'run_id', reference: 'reference' })
 const runLength = 32
 
-/** A payment file names a run without dashes. */
+/** A payment file contains the run's id without dashes. */
 async function findRuns(database: Queryable, text: string): Promise<FoundRun[]> {
   const digits = text.replaceAll('-', '').toLowerCase()
   const isId = /^[0-9a-f]{6,32}$/.test(digits)
@@ -139,7 +138,7 @@ select merchant_id, name, (select min(e) from unnest(contact_emails) as e where 
   })
 }
 
-/** By an index with text_pattern_ops, whatever the collation of the database. */
+/** Uses an index with text_pattern_ops, which works in any collation. */
 function begins(column: Sql, prefix: string): Sql {
   return sql`${column} ~>=~ ${prefix} and ${column} ~<~ ${`${prefix}\u{10ffff}`}`
 }

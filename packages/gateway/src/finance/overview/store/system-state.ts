@@ -1,4 +1,4 @@
-// What the database can say about itself and about the work that waits in it.
+// The state of the database and of waiting work.
 import type { Pool } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { sql } from '../../../platform/database/sql.ts'
@@ -10,7 +10,7 @@ export interface SystemState {
   readonly pool: { readonly total: number; readonly idle: number; readonly waiting: number }
   readonly settlementsWaiting: number
   readonly oldestSettlementDueAtMs: number | undefined
-  /** The longest overdue order that is still pending; the worker that expires orders keeps this empty. */
+  /** The longest overdue pending order. The expiry job keeps this empty. */
   readonly oldestExpiryAtMs: number | undefined
 }
 
@@ -26,7 +26,7 @@ export async function readSystemState(database: Pool, nowMs: number): Promise<Sy
   const { rows } = await database.query(
     sql`select ${shape.columns} from (select ${nowMs}::bigint as now_ms) as now`,
   )
-  // Apart, because orders may lie on other machines than the rest.
+  // A separate query, because orders may be on other machines.
   const { rows: overdue } = await database.query<{ oldest: string | null }>(sql`
 select min(expires_at) as oldest from orders where status = 'pending' and expires_at <= ${nowMs}`)
   if (!rows[0]) throw new Error('a count answers one row')

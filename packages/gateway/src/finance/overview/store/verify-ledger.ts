@@ -1,4 +1,4 @@
-// Proves the books: every claim of the ledger, and of each module that books money beside it.
+// Proves the books with the claims of the ledger and of every module that books money.
 import {
   checkClaims,
   type LedgerClaims,

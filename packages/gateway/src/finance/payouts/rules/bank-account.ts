@@ -1,5 +1,5 @@
-// A merchant's account at a bank, where its payouts in one currency go. A new one waits before it is paid to, so that the
-// merchant, who is told at the old one, can object.
+// A merchant's bank account for payouts in one currency. A new one has a waiting period, so that the merchant, who is
+// notified, can object.
 import { Failure } from '@tillgate/protocol'
 import { type BankDetails, parseBankDetails } from '../../treasury/rules/bank-account.ts'
 import { grouped } from '../../treasury/rules/mod-97.ts'
@@ -10,16 +10,16 @@ export interface MerchantBankAccount extends BankDetails {
   readonly bankAccountId: string
   readonly currency: string
   readonly setAtMs: number
-  /** Not paid to before. */
+  /** No payouts before this time. */
   readonly validFromMs: number
-  /** It was stopped while it waited, or another took its place before it was ever paid to. */
+  /** The account was stopped during its waiting period, or replaced before its first payout. */
   readonly endedAtMs: number | undefined
 }
 
 const maxHolderLength = 70
 const maxNumberLength = 34
 
-/** As it is kept; throws at the field. Whatever passes can be written into a payment file. */
+/** Returns the stored form; throws for an invalid field. Valid details can be written into a payment file. */
 export function parsePayoutDetails(given: BankDetails): BankDetails {
   const details = parseBankDetails(given)
   if (details.iban === undefined && details.lines === undefined)
@@ -35,7 +35,7 @@ export function parsePayoutDetails(given: BankDetails): BankDetails {
   return details
 }
 
-/** Of a merchant, which writes its own name: banks would get other letters than Latin ones as full stops. */
+/** For names entered by a merchant: banks replace non-Latin letters with full stops. */
 export function parseMerchantBankDetails(given: BankDetails): BankDetails {
   const details = parsePayoutDetails(given)
   const unwritable = unwritableLetters(details.holder)
@@ -47,7 +47,6 @@ export function parseMerchantBankDetails(given: BankDetails): BankDetails {
   return details
 }
 
-/** As much of a name as banks take. */
 export function holderOf(name: string): string {
   return [...name].slice(0, maxHolderLength).join('').trim()
 }
@@ -56,7 +55,7 @@ function invalid(field: string, message: string): Failure {
   return new Failure('invalid_field', { field, message })
 }
 
-/** The one that is paid to at this time; undefined: none yet. */
+/** The account that receives payouts at this time; undefined if none yet. */
 export function accountAt(
   accounts: readonly MerchantBankAccount[],
   nowMs: number,
@@ -71,7 +70,6 @@ export function accountAt(
 
 export type BankAccountState = 'in_use' | 'waiting' | 'replaced' | 'stopped'
 
-/** Of each of a merchant's accounts in one currency. */
 export function stateOf(
   account: MerchantBankAccount,
   all: readonly MerchantBankAccount[],
@@ -82,12 +80,12 @@ export function stateOf(
   return accountAt(all, nowMs) === account ? 'in_use' : 'replaced'
 }
 
-/** Enough for its owner to know it, and for nobody else to use it. */
+/** Enough for its owner to recognize, and useless to others. */
 export function shortenBankDetails({ holder, iban, lines: [number = ''] = [] }: BankDetails): string {
   return `${holder}, …${(iban ?? number).slice(-4)}`
 }
 
-/** As people read it: never shortened, because a second operator compares it. */
+/** Never shortened, because a second operator compares it. */
 export function describeBankDetails({ holder, iban, lines, bic }: BankDetails): string {
   const number = iban === undefined ? (lines ?? []) : [grouped(iban)]
   return [holder, ...number, ...(bic === undefined ? [] : [bic])].join(', ')

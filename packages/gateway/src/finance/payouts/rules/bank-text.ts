@@ -1,5 +1,5 @@
-// Text as banks take it: the Latin letters, digits and few marks that every bank of the SEPA scheme passes on. Letters
-// with accents lose them, the rest becomes a full stop; what is left always reads as something.
+// Converts text to the characters that all SEPA banks accept: accents are removed, and other characters become full
+// stops.
 
 const spelledOut: Readonly<Record<string, string>> = {
   ß: 'ss',
@@ -22,13 +22,13 @@ const spelledOut: Readonly<Record<string, string>> = {
   '–': '-',
 }
 
-/** The letters that a bank would get as full stops. */
+/** Letters that would become full stops. */
 export function unwritableLetters(text: string): string[] {
   const letters = text.normalize('NFD').match(/\p{L}/gu) ?? []
   return [...new Set(letters.filter((letter) => toBankText(letter, 2) === '.'))]
 }
 
-/** Neither begins nor ends with a slash, nor holds two in a row: banks read those as marks of their own. */
+/** Banks give slashes at the start or end, and double slashes, a meaning of their own. */
 export function toBankText(text: string, maxLength: number): string {
   const letters = Array.from(text.normalize('NFD').replace(/\p{M}/gu, ''), (character) => {
     const written = spelledOut[character] ?? character

@@ -1,5 +1,5 @@
-// What becomes of plans that are due: a payout, or the reason why there is none. Pure: whoever calls holds the merchants'
-// accounts locked, so that what is decided is still true when it is written.
+// Decides on due plans: a payout, or the reason for none. Pure: the caller holds locks on the merchants' accounts, so
+// that decisions stay valid until they are written.
 import {
   accountIdOf,
   availableMinor,
@@ -13,17 +13,15 @@ import type { BankDetails } from '../../treasury/rules/bank-account.ts'
 import { payableMinor, reserveMinor } from './payout-amount.ts'
 import { dueDay, nextPlanDay, type PayoutPlan, type PlanOutcome } from './payout-plan.ts'
 
-/** A plan that is due, with what its merchant has. */
 export interface DuePlan {
   readonly plan: PayoutPlan
-  /** Undefined: nothing ever came in. */
+  /** Undefined if the merchant never received money. */
   readonly balances: Balances | undefined
-  /** Of the last days, where the reserve is a share of them. */
+  /** Recent sales, if the reserve is a share of them. */
   readonly salesMinor: bigint
-  /** Undefined: the merchant has none that may be paid to. */
+  /** Undefined if no account may receive payouts. */
   readonly account: BankDetails | undefined
   readonly isSuspended: boolean
-  /** The operator's account is open and holds the currency. */
   readonly isBankOpen: boolean
 }
 
@@ -32,7 +30,6 @@ export interface Decided {
   readonly day: string
   readonly nextDay: string | undefined
   readonly outcome: PlanOutcome
-  /** Above nothing where it is paid out. */
   readonly amountMinor: bigint
   readonly account: BankDetails | undefined
 }
@@ -65,7 +62,7 @@ export function decidePlan(due: DuePlan, today: string): Decided {
   }
 }
 
-/** The hold of a payout; its number is the payout's. */
+/** The hold of a payout has the payout's id. */
 export function holdOf({
   merchantId,
   walletId,

@@ -1,5 +1,5 @@
-// The end of a payout, as one value: its new status and what that does to the money. Paid posts what was held, cancelled
-// sets it free; what came back had left, so it is posted and transferred back.
+// The end of a payout as one value: its new status and its transfers. Paid posts the hold, cancelled voids it, and a
+// returned payout is posted and transferred back.
 import { makeTransactionId, type RandomBytes } from '@tillgate/protocol'
 import { endHold, type OutsideMark, type Transfer } from '../../../core/ledger/rules/transfer.ts'
 import { holdOf } from './decide-payouts.ts'
@@ -7,7 +7,7 @@ import { movesOf, type Payout, type PayoutStatus } from './payout.ts'
 
 export interface Ending {
   readonly status: 'paid' | 'returned' | 'cancelled'
-  /** The bank's, of the booking or of the return; none where nothing left. */
+  /** The bank's reference of the booking or the return; undefined if nothing left. */
   readonly outside: OutsideMark | undefined
   readonly message: string | undefined
 }
@@ -25,7 +25,7 @@ export interface PayoutChange {
   readonly transfers: readonly Transfer[]
 }
 
-/** Throws where the payout's status does not allow it. */
+/** Throws if the payout's status does not allow it. */
 export function endPayout(
   payout: Payout,
   ending: Ending,

@@ -1,6 +1,5 @@
-// A run as a payment file for the bank: ISO 20022 pain.001.001.09, customer credit transfer initiation. A pure function
-// of what is stored with the run and its payouts, so that one run is the same bytes for ever. In pieces, because a run
-// may have a hundred thousand payouts: head, each payout, tail.
+// Formats a run as ISO 20022 pain.001.001.09. A pure function of stored data, so a run's file never changes. In
+// pieces (head, payouts, tail), because a run may have a hundred thousand payouts.
 import { toDecimalText } from '@tillgate/protocol'
 import type { BankDetails } from '../../treasury/rules/bank-account.ts'
 import { toBankText } from './bank-text.ts'
@@ -14,10 +13,9 @@ export interface FileTotals {
 }
 
 const maxLengths = { name: 70, accountNumber: 34, bank: 140 } as const
-/** The control sum has no room for more; it may be left out. */
+/** The control sum allows no more digits and may be omitted. */
 const maxSumDigits = 18
 
-/** A run with what it has once it was sent. */
 export type SentRun = PayoutRun & { readonly debtor: BankDetails; readonly sentAtMs: number }
 
 export function painHead(run: SentRun, totals: FileTotals): string {
@@ -51,7 +49,7 @@ export function painPayout({ payoutId, account, amountMinor, currency }: Payout)
 
 export const painTail = '</PmtInf></CstmrCdtTrfInitn></Document>\n'
 
-/** At most 35 characters: the run's id without its dashes has 32. */
+/** At most 35 characters; the run's id without dashes has 32. */
 function messageId({ runId }: Pick<PayoutRun, 'runId'>): string {
   return runId.replaceAll('-', '')
 }
@@ -61,7 +59,7 @@ function controlSum({ sumMinor }: FileTotals, currency: string): string {
   return isSayable ? element('CtrlSum', toDecimalText(sumMinor, currency)) : ''
 }
 
-/** Of an account without an IBAN the first line is its number, and what follows is its bank. */
+/** Without an IBAN, the first line is the account number and the rest is the bank. */
 function accountId({ iban, lines: [number = ''] = [] }: BankDetails): string {
   if (iban !== undefined) return `<Id>${element('IBAN', iban)}</Id>`
   return `<Id><Othr>${element('Id', toBankText(number, maxLengths.accountNumber))}</Othr></Id>`

@@ -1,14 +1,14 @@
-// How much a plan pays out: what the merchant has, less what stays for refunds, or nothing where that is too little.
+// The amount of a planned payout: the balance less the reserve, or nothing if that is below the minimum.
 import type { Reserve } from './payout-plan.ts'
 
-/** What a payment file can say, in euros of the SEPA scheme less. What is more waits for the next payout. */
+/** The limit of a payment file, which is lower for SEPA. The rest waits for the next payout. */
 export function maxPayoutMinor(currency: string): bigint {
   return currency === 'EUR' ? 99_999_999_999n : 10n ** 18n - 1n
 }
 
 const basisPointsInAll = 10_000n
 
-/** Rounded up: a reserve that is a minor unit short is no reserve. */
+/** Rounded up, so that the reserve is never short. */
 export function reserveMinor(
   { fixedMinor, shareBasisPoints }: Pick<Reserve, 'fixedMinor' | 'shareBasisPoints'>,
   salesMinor: bigint,
@@ -17,7 +17,7 @@ export function reserveMinor(
   return fixedMinor + (share + basisPointsInAll - 1n) / basisPointsInAll
 }
 
-/** Undefined: nothing, or too little. */
+/** Undefined if the amount is below the minimum. */
 export function payableMinor({
   currency,
   availableMinor,

@@ -1,5 +1,5 @@
-// A run as comma-separated values, for banks that take no payment files and for people. The same run is the same bytes
-// for ever, like the payment file.
+// Formats a run as comma-separated values, for banks without payment files and for people. Like the payment file, it
+// never changes.
 import { toDecimalText } from '@tillgate/protocol'
 import { csvRow } from '../../../platform/runtime/csv.ts'
 import type { Payout } from './payout.ts'

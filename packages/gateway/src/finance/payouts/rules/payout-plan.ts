@@ -1,5 +1,5 @@
-// When a merchant is paid out: daily, weekly, monthly or by hand. Days are those of UTC, written 2026-11-16. A day that
-// was missed is made up for once: the newest day that is due stands for all before it, for a payout pays what is there.
+// When a merchant is paid out: daily, weekly, monthly or manually, in UTC days. Missed days are made up once, because
+// a payout pays the whole balance.
 import { toDecimalText } from '@tillgate/protocol'
 
 export const schedules = ['daily', 'weekly', 'monthly', 'hand'] as const
@@ -7,7 +7,7 @@ export type Schedule = (typeof schedules)[number]
 
 export interface Timetable {
   readonly schedule: Schedule
-  /** Of a weekly one 1 (Monday) to 7, of a monthly one 1 to 31; the last day of a month that is shorter. */
+  /** Weekly: 1 (Monday) to 7. Monthly: 1 to 31, or the last day of a shorter month. */
   readonly onDay: number | undefined
 }
 
@@ -16,20 +16,19 @@ export interface PayoutPlan extends Timetable {
   readonly currency: string
   /** The operator's account that pays. */
   readonly bankName: string
-  /** Less is not worth a transfer: it stays for the next time. */
+  /** A smaller balance waits for the next payout. */
   readonly leastMinor: bigint
   readonly reserve: Reserve
-  /** Not before this day; undefined: not by itself. */
+  /** Undefined: only manual. */
   readonly nextDay: string | undefined
-  /** The newest day that was dealt with, and what came of it. */
   readonly lastDay: string | undefined
   readonly lastOutcome: PlanOutcome | undefined
 }
 
-/** What stays with the merchant for refunds: both parts together. */
+/** The sum of both parts stays with the merchant for refunds. */
 export interface Reserve {
   readonly fixedMinor: bigint
-  /** Of the sales of the last days, in hundredths of a percent. */
+  /** Of recent sales, in hundredths of a percent. */
   readonly shareBasisPoints: number
   readonly shareDays: number
 }
@@ -53,14 +52,14 @@ export function addDays(day: string, days: number): string {
   return dayOf(Date.parse(day) + days * dayMs)
 }
 
-/** The day that is to be paid for now; undefined: none yet. */
+/** The day to pay out for now; undefined if none is due. */
 export function dueDay(plan: Timetable & Pick<PayoutPlan, 'nextDay'>, today: string): string | undefined {
   if (plan.nextDay === undefined || plan.nextDay > today) return undefined
   for (let day = today; day > plan.nextDay; day = addDays(day, -1)) if (isPlanDay(plan, day)) return day
   return plan.nextDay
 }
 
-/** The first day after this one; undefined: only by hand. */
+/** The first day after this one; undefined if only manual. */
 export function nextPlanDay(timetable: Timetable, after: string): string | undefined {
   if (timetable.schedule === 'hand') return undefined
   let day = addDays(after, 1)
@@ -87,7 +86,6 @@ function lastOfMonth(day: string): number {
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
-/** As people say it. */
 export function describeTimetable({ schedule, onDay = 1 }: Timetable): string {
   switch (schedule) {
     case 'daily':

@@ -1,5 +1,5 @@
-// A payout: money on its way from the books to a bank account, a merchant's or that of a consumer who withdraws. While it is requested or sent the money is
-// held; paid posts it, cancelled sets it free. What the bank sends back had left: it is posted, and comes in again.
+// A payout to a merchant's or a withdrawing consumer's bank account. The money is held while it is requested or sent.
+// Paid posts the hold, cancelled voids it, and a returned payout is posted and comes back.
 import { Failure } from '@tillgate/protocol'
 import type { BankDetails } from '../../treasury/rules/bank-account.ts'
 
@@ -16,46 +16,45 @@ export const nextStatuses = {
 
 export interface Payout {
   readonly merchantId: string
-  /** Also its end-to-end id at the bank, and the transfer that holds its money. */
+  /** Also the end-to-end id at the bank and the id of the hold. */
   readonly payoutId: string
   readonly runId: string
-  /** The wallet that it comes out of; undefined: the merchant's account. */
+  /** The source of a withdrawal; undefined: the merchant's account. */
   readonly walletId?: string | undefined
-  /** The day of its plan; undefined: somebody asked for it. */
+  /** Undefined: not from a plan. */
   readonly planDay: string | undefined
   readonly status: PayoutStatus
   readonly currency: string
   readonly amountMinor: bigint
-  /** Where it goes, as it was when it was requested. */
+  /** As of the request. */
   readonly account: BankDetails
   readonly requestedAtMs: number
   readonly sentAtMs: number | undefined
-  /** When it came to its end, or was paid. */
   readonly endedAtMs: number | undefined
-  /** The bank's number for the booking, and its day. */
+  /** The bank's reference and booking day. */
   readonly reference: string | undefined
   readonly valueDate: string | undefined
-  /** Why it came back, or was cancelled. */
+  /** Why it was returned or cancelled. */
   readonly message: string | undefined
 }
 
-/** All payouts of one account of the operator in one currency that go to the bank as one file. */
+/** The payouts of one operator account and currency that go to the bank as one file. */
 export interface PayoutRun {
   readonly runId: string
   readonly bankName: string
   readonly currency: string
-  /** The day of the plans that it is for, or the day on which somebody asked for it. */
+  /** The plans' day, or the day of the request. */
   readonly day: string
-  /** What comes for the same day after the run was closed has the next number; undefined: one payout by hand. */
+  /** Counts runs of the same day after the first was closed; undefined for a single payout. */
   readonly part: number | undefined
   readonly createdAtMs: number
-  /** From then on nothing joins it. */
+  /** No payouts join afterwards. */
   readonly closedAtMs: number | undefined
-  /** From then on its file can be had, and is always the same. */
+  /** The file is available and fixed afterwards. */
   readonly sentAtMs: number | undefined
-  /** Whose account pays, as it was when the run was sent. */
+  /** The paying account as of the sending. */
   readonly debtor: BankDetails | undefined
-  /** What somebody said became of it; workers end its payouts, one batch after the other. */
+  /** The recorded result; workers then end the payouts in batches. */
   readonly ending: 'paid' | 'cancelled' | undefined
   readonly reference: string | undefined
   readonly valueDate: string | undefined
@@ -63,7 +62,7 @@ export interface PayoutRun {
   readonly endedAtMs: number | undefined
 }
 
-/** Throws where a payout of this status does not come to that one. */
+/** Throws for an invalid status change. */
 export function checkNextStatus(from: PayoutStatus, to: PayoutStatus): void {
   const possible: readonly PayoutStatus[] = nextStatuses[from]
   if (possible.includes(to)) return
@@ -72,7 +71,6 @@ export function checkNextStatus(from: PayoutStatus, to: PayoutStatus): void {
   })
 }
 
-/** What happens to the money when a payout changes its status. */
 export const moneyMoves = {
   sent: [],
   paid: ['post'],
@@ -80,7 +78,7 @@ export const moneyMoves = {
   cancelled: ['void'],
 } as const satisfies Record<Exclude<PayoutStatus, 'requested'>, readonly ('post' | 'void' | 'return')[]>
 
-/** What was posted when it was paid is not posted again when it comes back. */
+/** A paid payout is not posted again when it is returned. */
 export function movesOf(from: PayoutStatus, to: Exclude<PayoutStatus, 'requested'>) {
   checkNextStatus(from, to)
   return moneyMoves[to].filter((move) => from !== 'paid' || move === 'return')

@@ -1,4 +1,4 @@
-// Merchants' bank accounts. A change adds a row whose time is yet to come; the old one is paid to until then.
+// Merchants' bank accounts. A change adds a row for a future time; the previous account receives payouts until then.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -13,13 +13,12 @@ export type MerchantBankAccountStore = ReturnType<typeof makeMerchantBankAccount
 
 export function makeMerchantBankAccountStore(database: Pool) {
   return {
-    /** One that still waits is stopped by it. False: there is no such merchant. */
+    /** Stops an account that is still waiting. False if the merchant does not exist. */
     setAccount: (account: MerchantBankAccount, entry: AuditEntry) =>
       audited(database, entry, (transaction) => setAccount(transaction, account)),
-    /** False: it is not there, or does not wait any more. */
+    /** False if it does not exist or is no longer waiting. */
     stopAccount: (key: { merchantId: string; bankAccountId: string; nowMs: number }, entry: AuditEntry) =>
       audited(database, entry, (transaction) => stopAccount(transaction, key)),
-    /** By currency, the newest first. */
     listAccounts: (merchantId: string) => listAccounts(database, sql`merchant_id = ${merchantId}`),
   }
 }
@@ -37,7 +36,7 @@ const shape = rowShape<MerchantBankAccount>('account', {
   endedAtMs: number('ended_at'),
 })
 
-/** The merchant's row is locked first, so that two changes at once come one after the other. */
+/** Locks the merchant's row, so that concurrent changes take turns. */
 async function setAccount(transaction: Queryable, account: MerchantBankAccount): Promise<boolean> {
   const { merchantId, bankAccountId, currency, holder, iban, lines, bic, setAtMs, validFromMs } = account
   const { rows } = await transaction.query(sql`
@@ -85,7 +84,7 @@ const payableShape = rowShape<PayableAccount>('payable', {
   bic: 'bic',
 })
 
-/** Of each merchant and currency the one that may be paid to now. By merchant_bank_accounts_valid. */
+/** The payable account of each merchant and currency. Uses merchant_bank_accounts_valid. */
 export async function findPayableAccounts(
   transaction: Queryable,
   merchantIds: readonly string[],

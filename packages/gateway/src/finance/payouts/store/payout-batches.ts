@@ -1,6 +1,5 @@
-// What workers do in bounded batches, each one transaction: make the payouts of plans that are due, and end the payouts
-// of runs that the bank paid or that were cancelled. The rows that say what is to be done are locked by the transaction
-// that does it, so there is no lease to lose: a worker that dies leaves everything as it was.
+// Workers' batches, each one transaction: create the payouts of due plans, and end the payouts of ended runs. Locks
+// on the rows to process replace leases, so a crash changes nothing.
 
 import type { NewEmail } from '../../../core/emails/rules/email.ts'
 import { queueEmails } from '../../../core/emails/store/queue-emails.ts'
@@ -40,11 +39,11 @@ export function makePayoutBatchStore(database: Pool) {
   return {
     makePayouts: (making: Making): Promise<Made> =>
       database.transaction((transaction) => makePayouts(transaction, making)),
-    /** Whether others are at work in the database, from whatever process. */
+    /** Whether other sessions use the database. */
     isShared: () => isShared(database),
-    /** What nothing is left for any more takes in no further payouts. */
+    /** Closes runs that can receive no further payouts. */
     closeRuns: (now: { readonly nowMs: number; readonly today: string }) => closeRuns(database, now),
-    /** How many payouts of one run were ended; undefined: no run waits for it. */
+    /** Returns how many payouts of one run were ended; undefined if no run waits. */
     endPayouts: (ending: Ending): Promise<number | undefined> =>
       database.transaction((transaction) => endPayouts(transaction, ending)),
   }
@@ -60,7 +59,7 @@ async function makePayouts(transaction: Queryable, making: Making): Promise<Made
   return { plans: plans.length, payouts: paidOut.length }
 }
 
-/** Accounts are locked before sales are counted: a sale that is in the one is in the other. */
+/** Locks accounts before counting sales, so that both include the same sales. */
 async function loadDue(
   transaction: Queryable,
   plans: readonly PayoutPlan[],
@@ -106,7 +105,7 @@ select merchant_id from merchants where merchant_id = any (${plainArray(merchant
   return new Set(rows.map((row) => row.merchant_id))
 }
 
-/** By transfers_statement. */
+/** Uses transfers_statement. */
 async function countSales(
   transaction: Queryable,
   plans: readonly PayoutPlan[],
@@ -148,7 +147,7 @@ async function writePayouts(
 
 export type NewPayout = RequestedPayout & { readonly bankName: string }
 
-/** The merchants' accounts are locked already. The bank's, in which all meet, is locked last and shortest. */
+/** The merchants' accounts are already locked. The bank's account, which all payouts use, is locked last. */
 export async function writeHeld(
   transaction: Queryable,
   payouts: readonly NewPayout[],
@@ -174,13 +173,13 @@ function runKey({ bankName, currency, day }: RunKey): string {
   return `${bankName}:${currency}:${day}`
 }
 
-/** Always in the same order, so that two workers do not wait for each other's new runs in a circle. */
+/** A fixed order prevents deadlocks between workers that create runs. */
 function byRun(a: Decided, b: Decided): number {
   const [first, second] = [a, b].map(({ plan, day }) => runKey({ ...plan, day }))
   return (first ?? '') < (second ?? '') ? -1 : 1
 }
 
-/** Shared with other workers, and nobody closes it before this transaction ends. */
+/** Shared with other workers; the run cannot be closed before this transaction ends. */
 export async function findOpenRun(
   transaction: Queryable,
   { bankName, currency, day }: RunKey,
@@ -202,8 +201,8 @@ select ${newRunId()}, ${bankName}, ${currency}, ${day}, coalesce(max(part), 0) +
 }
 
 /**
- * A plan that another worker has in its hands is still due to whoever looks, so its run stays open. That of tomorrow takes
- * in withdrawals all day.
+ * A plan that another worker processes still counts as due, so its run stays open. Tomorrow's run accepts withdrawals
+ * all day.
  */
 async function closeRuns(
   database: Queryable,
@@ -218,7 +217,7 @@ update payout_runs r
   return rowCount
 }
 
-/** A session that did something just now: orders under way do so every few milliseconds, an idle worker once a second. */
+/** A session that was recently active: orders cause activity every few milliseconds, an idle worker once a second. */
 async function isShared(database: Queryable): Promise<boolean> {
   const { rows } = await database.query(sql`
 select 1 from pg_stat_activity
@@ -232,11 +231,13 @@ export interface Ending {
   readonly nowMs: number
   readonly limit: number
   readonly decide: (payout: Payout, run: PayoutRun) => PayoutChange
-  /** With the wallet of a withdrawal. */
   readonly tell: (payout: Payout, change: PayoutChange, wallet: Wallet | undefined) => readonly NewEmail[]
 }
 
-/** One worker for each run, because its row is locked. Only what it ended is told of: others may end a payout meanwhile. */
+/**
+ * The lock on a run's row admits one worker. Only payouts ended here are published, because others may end some
+ * meanwhile.
+ */
 async function endPayouts(
   transaction: Queryable,
   { nowMs, limit, decide, tell }: Ending,

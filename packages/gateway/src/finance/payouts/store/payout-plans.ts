@@ -1,4 +1,4 @@
-// Plans: when each merchant is paid out, and how much stays.
+// Payout plans of merchants.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -16,13 +16,13 @@ export type PayoutPlanStore = ReturnType<typeof makePayoutPlanStore>
 
 export function makePayoutPlanStore(database: Pool, publish: Publish = unpublished) {
   return {
-    /** `decide` gets the plan as it was, locked; undefined: there was none. */
+    /** `decide` gets the locked previous plan; undefined if there was none. */
     async setPlan(
       key: Pick<PayoutPlan, 'merchantId' | 'currency' | 'bankName'>,
       decide: (before: PayoutPlan | undefined) => PayoutPlan,
       entry: AuditEntry,
     ): Promise<PayoutPlan> {
-      // Runs find the account of the bank open.
+      // Runs expect the bank's account to exist.
       await openAccounts(database, [bankAccount(key.bankName, key.currency)])
       let plan: PayoutPlan | undefined
       await audited(database, entry, async (transaction) => {
@@ -39,7 +39,7 @@ export function makePayoutPlanStore(database: Pool, publish: Publish = unpublish
     },
     listPlans: (merchantId: string) =>
       findPlans(database, sql`merchant_id = ${merchantId} order by currency`),
-    /** Plans by hand become due today, unless they were that already. How many. */
+    /** Makes manual plans due today and returns how many were not due before. */
     async startByHand(
       { bankName, currency, today }: { bankName: string; currency: string; today: string },
       entry: AuditEntry,
@@ -99,8 +99,8 @@ values (${merchantId}, ${currency}, ${bankName}, ${schedule}, ${onDay}, ${leastM
 }
 
 /**
- * Those that are due and in nobody else's hands, locked until the transaction ends. By payout_plans_due. Prepared, as all
- * statements of a batch: planned for the few rows that an index finds, not for a look at the whole table.
+ * Due plans that no other worker holds, locked until the transaction ends. Uses payout_plans_due. Prepared like all
+ * statements of a batch, so that they are planned for few rows.
  */
 export async function claimDuePlans(
   transaction: Queryable,
@@ -116,7 +116,7 @@ select ${shape.columns}
   return rows.map(toPlan)
 }
 
-/** Of these plans the banks that pay in these currencies, as `name:currency`. */
+/** The banks that can pay in these currencies, as `name:currency`. */
 export async function findOpenBanks(
   transaction: Queryable,
   plans: readonly PayoutPlan[],

@@ -1,4 +1,4 @@
-// Runs: listed, sent and ended by operators. How they come to be and how their payouts end is in payout-batches.ts.
+// Payout runs as operators list, send and end them. Workers create them and end their payouts (payout-batches.ts).
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited, insertAuditEntry } from '../../../core/audit/store/audit.ts'
@@ -16,7 +16,7 @@ export type PayoutRunStore = ReturnType<typeof makePayoutRunStore>
 export interface RunEnding extends Pick<PayoutRun, 'reference' | 'valueDate' | 'message'> {
   readonly ending: 'paid' | 'cancelled'
   readonly askedAtMs: number
-  /** Of the run when it was decided: what that says about approval holds for no other. */
+  /** As of the decision: the effects apply only to that state. */
   readonly sentAtMs: number | undefined
 }
 
@@ -24,30 +24,27 @@ export interface StatusTotals extends FileTotals {
   readonly status: PayoutStatus
 }
 
-/** A long run has a hundred thousand payouts, which become sent in one statement. */
+/** A long run marks a hundred thousand payouts as sent in one statement. */
 const longStatementMs = 120_000
 
 export function makePayoutRunStore(database: Pool, publish: Publish = unpublished) {
   return {
     findRun: async (runId: string): Promise<PayoutRun | undefined> =>
       (await findRuns(database, sql`run_id = ${runId}`))[0],
-    /** The newest first. */
     listRuns: ({ before, limit }: { before?: string | undefined; limit: number }) =>
       findRuns(
         database,
         sql`(${before}::uuid is null or run_id < ${before}) order by run_id desc limit ${limit}`,
       ),
-    /** By payout_runs_to_send. */
+    /** Uses payout_runs_to_send. */
     countToSend: () => countToSend(database),
-    /** The run of a withdrawal that an operator reviews: it has no other payout. */
+    /** The run of a withdrawal under review, which has no other payout. */
     async isReviewed(runId: string): Promise<boolean> {
       const { rowCount } = await database.query(sql`
 select 1 from payouts where merchant_id = ${ownMerchantId} and run_id = ${runId} and is_reviewed`)
       return rowCount > 0
     },
-    /** How many payouts of the run are of which status, and their sums. */
     totalsOf: (runId: string) => totalsOf(database, runId),
-    /** Of a run that was sent. */
     fileTotalsOf: (runId: string) => fileTotalsOf(database, runId),
     sendRun: (sending: Sending, entry: AuditEntry): Promise<SendOutcome> =>
       database
@@ -63,7 +60,7 @@ select 1 from payouts where merchant_id = ${ownMerchantId} and run_id = ${runId}
           if (error instanceof NothingToSend) return 'nothing_left' as const
           throw error
         }),
-    /** False: its state does not allow it. */
+    /** False if its state does not allow it. */
     async endRun(runId: string, ending: RunEnding, entry: AuditEntry): Promise<boolean> {
       const isDone = await audited(database, entry, (transaction) => endRun(transaction, runId, ending))
       if (isDone) publish([{ kind: 'payouts' }])
@@ -72,7 +69,7 @@ select 1 from payouts where merchant_id = ${ownMerchantId} and run_id = ${runId}
   }
 }
 
-/** `not_now`: it is not closed, was sent before, or is being ended. `nothing_left`: all its payouts were cancelled. */
+/** `not_now`: not closed, already sent, or being ended. `nothing_left`: all payouts were cancelled. */
 export type SendOutcome = 'sent' | 'not_now' | 'nothing_left'
 
 interface Sending {
@@ -145,7 +142,7 @@ update payouts set status = 'sent', sent_at = ${nowMs} where run_id = ${runId} a
   return true
 }
 
-/** Only what was sent can be paid. */
+/** Only a sent run can be paid. */
 async function endRun(
   transaction: Queryable,
   runId: string,

@@ -1,5 +1,5 @@
-// Payouts themselves: written with the money that they hold, found, listed, and ended with what that does to the money.
-// Every change is guarded by the status it was decided on, so that of two who change a payout one does.
+// Payouts: insert with their hold, find, list, and end with their transfers. Each change is guarded by the status on
+// which it was decided.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -30,16 +30,15 @@ export function makePayoutStore(database: Pool) {
   return {
     findPayout: async ({ merchantId, payoutId }: PayoutKey): Promise<Payout | undefined> =>
       (await findPayouts(database, sql`merchant_id = ${merchantId} and payout_id = ${payoutId}`))[0],
-    /** The newest first. */
     listPayouts: (filter: PayoutFilter, page: { before?: string | undefined; limit: number }) =>
       listPayouts(database, filter, page),
-    /** What is in the run's file, in its order: what was cancelled before the run was sent is not. By payouts_run. */
+    /** The payouts of a run's file, in order; excludes those cancelled before sending. Uses payouts_run. */
     listFilePayouts: (runId: string, { after, limit }: { after: string; limit: number }) =>
       findPayouts(
         database,
         sql`run_id = ${runId} and payout_id > ${after} and sent_at is not null order by payout_id limit ${limit}`,
       ),
-    /** False: it was changed by somebody else meanwhile. */
+    /** False if the payout changed meanwhile. */
     changePayout: (change: PayoutChange, entry: AuditEntry) =>
       audited(
         database,
@@ -91,9 +90,9 @@ export type RequestedPayout = Pick<
   Payout,
   'merchantId' | 'payoutId' | 'runId' | 'walletId' | 'planDay' | 'currency' | 'amountMinor' | 'account'
 > & {
-  /** Of a withdrawal: by which it is known when it is sent again. */
+  /** For a withdrawal: identifies a repeated request. */
   readonly formNumber?: string | undefined
-  /** Of a withdrawal: an operator sends or cancels it. */
+  /** For a withdrawal: an operator sends or cancels it. */
   readonly isReviewed?: boolean
 }
 
@@ -130,7 +129,7 @@ select p.*, 'requested', $11
   })
 }
 
-/** Which were still as they were when it was decided, by their ids; the others are left as they are. */
+/** Returns the ids of payouts that were unchanged since the decision; the others stay as they are. */
 export async function changePayouts(
   transaction: Queryable,
   changes: readonly PayoutChange[],

@@ -1,4 +1,4 @@
-// One payout that somebody asked for: a run of its own, the money held, and the action behind it, in one transaction.
+// Requests a single payout: its own run, the hold and the audit entry in one transaction.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -27,7 +27,7 @@ export interface PayoutRequest {
   readonly runId: string
 }
 
-/** `unknown`: the answer to COMMIT was lost. */
+/** `unknown`: the response to COMMIT was lost. */
 export type Requested = 'requested' | 'no_bank_account' | 'insufficient_funds' | 'unknown'
 
 export type RequestPayoutStore = ReturnType<typeof makeRequestPayoutStore>
@@ -37,7 +37,7 @@ export function makeRequestPayoutStore(database: Pool) {
     requestPayout: (request: PayoutRequest, entry: AuditEntry) => requestPayout(database, request, entry),
     listBalances: (merchantId: string): Promise<Account[]> =>
       listAccounts(database, { ownerKind: 'merchant', ownerId: merchantId }),
-    /** The payout that this action asked for. */
+    /** The payout that this action requested. */
     findByAuditId: (merchantId: string, auditId: string) => findByAuditId(database, merchantId, auditId),
   }
 }
@@ -45,7 +45,7 @@ export function makeRequestPayoutStore(database: Pool) {
 async function requestPayout(database: Pool, request: PayoutRequest, entry: AuditEntry): Promise<Requested> {
   const { bankName, currency } = request
   await checkBanks(database, [bankAccount(bankName, currency)])
-  // Before the transaction, so that nobody waits for a new account while holding old ones.
+  // Before the transaction, which must not wait for a new account while it holds others.
   await openAccounts(database, [bankAccount(bankName, currency)])
   let outcome: Requested = 'requested'
   try {

@@ -1,4 +1,4 @@
-// Runs the conformance suite against a rail: every check, whatever the others found, one after the other.
+// Runs the conformance checks against a rail, one after the other.
 
 import { type Check, railChecks } from './checks.ts'
 import { Nonconformance, NotChecked, Probe, type ProbeParts } from './probe.ts'
@@ -7,7 +7,7 @@ export interface CheckResult {
   readonly title: string
   readonly protocol: string
   readonly outcome: 'passed' | 'failed' | 'skipped'
-  /** What was wrong, or why it was not checked. */
+  /** The violation, or why it was not checked. */
   readonly found?: string
 }
 

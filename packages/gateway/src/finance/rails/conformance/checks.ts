@@ -1,4 +1,4 @@
-// What a rail must do, one check for each promise of docs/rails.md, with the words of the promise.
+// The conformance checks, one per promise of docs/rails.md, with its words.
 import {
   digitsOf,
   makeWebhookSecret,
@@ -10,14 +10,13 @@ import { Nonconformance, NotChecked, type Probe, type SignedBy } from './probe.t
 
 export interface Check {
   readonly title: string
-  /** What the protocol says. */
   readonly protocol: string
   readonly run: (probe: Probe) => Promise<void>
 }
 
 /**
- * Two parts of a payment by the currency's decimal places. As floating-point numbers they add up to more than the
- * payment, and cut down to minor units to less: a rail that counts so refuses a refund that is due, or pays too much.
+ * Parts whose floating-point sum exceeds the payment, and whose truncation to minor units falls short. A rail with
+ * such arithmetic rejects a valid refund or pays too much.
  */
 const partsMinor: readonly (readonly [bigint, bigint])[] = [
   [115n, 399n],
@@ -40,7 +39,7 @@ const badSignatures: Record<Exclude<RailResponseVerdict, 'genuine'>, string> = {
   wrong_signature: 'wrong signature (not made with this secret over id.timestamp.body)',
 }
 
-/** Last, because it judges the responses to all other checks. */
+/** Runs last, because it judges the responses to all other checks. */
 const responseCheck: Check = {
   title: 'every response is signed for the message that it responds to',
   protocol:
@@ -124,7 +123,7 @@ const unknownChecks: readonly Check[] = [
 function currencyChecks(currency: string): Check[] {
   const [firstMinor, secondMinor] = partsMinor[digitsOf(currency)] ?? [1n, 2n]
   const amountMinor = firstMinor + secondMinor
-  /** Paid once, for the checks that need a paid payment. */
+  /** Started once, for all checks that need a paid payment. */
   let paid: Promise<Started> | undefined
   const pay = (probe: Probe) => {
     paid ??= start(probe, amountMinor, currency).then(async (started) => {
@@ -226,7 +225,7 @@ function expectGiven(status: string, what: string): void {
     throw new Nonconformance(`${what} was answered ${status}, not approved or submitted`)
 }
 
-/** A payment may have moved on in between, but it is the same one. */
+/** The payment may have progressed meanwhile. */
 function expectSame(before: RailPaymentAnswer, after: RailPaymentAnswer, what: string): void {
   const isOpen = before.status === 'pending' || before.status === 'submitted'
   if (after.status === 'unknown' || (!isOpen && after.status !== before.status))

@@ -1,4 +1,4 @@
-// One POST to a rail under check, within the bounds that the gateway keeps too.
+// One POST to a rail under test, within the gateway's own limits.
 import { maxRailMessageBytes, railAnswerTimeoutMs } from '@tillgate/protocol'
 import type { ProbeParts, RailResponse } from './probe.ts'
 
@@ -6,7 +6,7 @@ export function postToRail(url: string, timeoutMs: number = railAnswerTimeoutMs)
   return async (body, headers): Promise<RailResponse> => {
     try {
       const signal = AbortSignal.timeout(timeoutMs)
-      // The gateway asks for no compression either: the signature is over the bytes as they arrive.
+      // The gateway requests no compression either: the signature covers the bytes as received.
       const sent = { ...headers, 'accept-encoding': 'identity' }
       const response = await fetch(url, { method: 'POST', headers: sent, body, redirect: 'manual', signal })
       const answer = await readAtMost(response, maxRailMessageBytes)

@@ -1,5 +1,5 @@
-// Speaks to a rail as the gateway does, and judges each single answer: in time, HTTP 200, of the protocol's form. Whether it
-// was signed is kept for a check of its own, so that one missing signature does not hide what else is wrong.
+// Calls a rail as the gateway does and judges each response: in time, HTTP 200, valid form. Signatures are collected
+// for a separate check, so that a missing one does not hide other violations.
 import {
   Failure,
   makePaymentId,
@@ -20,12 +20,11 @@ import {
 } from '@tillgate/protocol'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 
-/** What came of one POST to the rail. */
 export type RailResponse =
   | {
       readonly kind: 'answered'
       readonly httpStatus: number
-      /** Names in lower case. */
+      /** Lowercase names. */
       readonly headers: Readonly<Record<string, string>>
       readonly body: Buffer
     }
@@ -37,18 +36,18 @@ export interface ProbeParts {
   readonly clock: Clock
   readonly random: RandomBytes
   readonly signal: AbortSignal
-  /** How long somebody may take to approve a payment; 0: nobody is there to do it. */
+  /** How long a person may take to approve a payment; 0 if no one is there. */
   readonly approvalWithinMs: number
-  /** Asks whoever watches to approve a payment where the rail says. */
+  /** Prompts the person to approve a payment. */
   readonly askForApproval: (payment: { amount: string; currency: string; nextAction: NextAction }) => void
 }
 
-/** The rail does other than the protocol says. */
+/** The rail violates the protocol. */
 export class Nonconformance extends Error {
   override readonly name = 'Nonconformance'
 }
 
-/** It cannot be told here; the words say what is missing. */
+/** The check could not run; the message explains why. */
 export class NotChecked extends Error {
   override readonly name = 'NotChecked'
 }
@@ -56,7 +55,7 @@ export class NotChecked extends Error {
 export interface SignedBy {
   readonly secrets?: readonly string[]
   readonly nowMs?: number
-  /** Sent in place of what was signed. */
+  /** Replaces the signed body. */
   readonly sentBody?: string
 }
 
@@ -68,7 +67,7 @@ const pollMs = 1_000
 
 export class Probe {
   readonly #parts: ProbeParts
-  /** Of every HTTP 200 so far: which message it responds to, and how it was signed. */
+  /** The signature verdict of every HTTP 200 so far. */
   readonly verdicts: { readonly type: string; readonly verdict: RailResponseVerdict }[] = []
   slowestMs = 0
 
@@ -138,7 +137,7 @@ export class Probe {
     return this.askPayment({ type: 'payment.status', transactionId })
   }
 
-  /** Whatever it is signed by, or not at all. */
+  /** With any signature, or none. */
   async send(message: { readonly type: string }, signedBy: SignedBy | 'nobody' = {}): Promise<RailResponse> {
     const { clock, random, secret, post } = this.#parts
     const body = JSON.stringify(message)
@@ -159,7 +158,7 @@ export class Probe {
     return response
   }
 
-  /** A started payment, once the rail says that it is paid. */
+  /** Waits until the rail reports the payment as paid. */
   async untilPaid(start: Start, answer: RailPaymentAnswer): Promise<void> {
     const { clock, approvalWithinMs, askForApproval, signal } = this.#parts
     if (answer.status === 'pending' && approvalWithinMs > 0)

@@ -1,5 +1,5 @@
-// An attempt to pay an order through a rail, and what to ask the rail next. What follows from its answers is decided in
-// decide-payment.ts and late-money.ts.
+// A payment attempt at a rail, and the next question to the rail. Decisions about responses are in decide-payment.ts
+// and late-money.ts.
 import type { NextAction, RailPaymentAnswer } from '@tillgate/protocol'
 import type { Transfer } from '../../../core/ledger/rules/transfer.ts'
 import type { PriceBook } from '../../../core/orders/fees/rules/price.ts'
@@ -9,14 +9,14 @@ import type { StatusChange } from '../../../core/orders/rules/status-change.ts'
 
 export type AttemptStatus =
   | 'starting'
-  /** The consumer has something to do. */
+  /** The consumer has a step to complete. */
   | 'pending'
-  /** The consumer has done it, and the rail is at work. */
+  /** The consumer is done, and the rail is processing. */
   | 'submitted'
   | 'approved'
   | 'declined'
   | 'cancelled'
-  /** Approved after the order had ended: on its way back, back, or left to an operator. */
+  /** Approved after the order ended: being returned, returned, or held for an operator. */
   | 'returning'
   | 'returned'
   | 'held'
@@ -28,14 +28,13 @@ export interface Attempt extends OrderKey {
   readonly amountMinor: bigint
   readonly currency: string
   readonly locale: string
-  /** The rail's own number. */
   readonly reference: string | undefined
   readonly nextAction: NextAction | undefined
-  /** Why it was declined, or is held. */
+  /** Why it was declined or is held. */
   readonly reason: string | undefined
-  /** The consumer wants another way to pay. */
+  /** The consumer wants to pay another way. */
   readonly cancelAskedAtMs: number | undefined
-  /** Of the refund that sends late money back. */
+  /** The refund that returns late money. */
   readonly returnId: string | undefined
   readonly startedAtMs: number
   readonly endedAtMs: number | undefined
@@ -46,33 +45,29 @@ export interface OrderAndAttempt {
   readonly attempt: Attempt
 }
 
-/** What follows from an answer. */
+/** The consequence of a response. */
 export interface Decision {
-  /** Undefined: it stays as it is. */
+  /** Undefined: unchanged. */
   readonly attempt?: Attempt
   readonly changes: readonly StatusChange[]
   readonly transfers: readonly Transfer[]
-  /** The order takes another attempt. */
+  /** The order accepts another attempt. */
   readonly freesOrder?: true
   readonly newTask?: RailTask
-  /** Nothing more is to be asked. */
   readonly isOver: boolean
-  /** For the log, where somebody should know. */
+  /** Logged for an operator's attention. */
   readonly alert?: string
 }
 
-/** Nothing changes. */
 export const asItIs = { changes: [], transfers: [] } as const
 
-/** Made beforehand, so that deciding again after a lost race decides the same. */
 export interface DecisionIds {
   readonly transferId: string
   readonly returnId: string
-  /** Of the transfer that takes the order's amount out of suspense, where it is paid by bank transfer. */
+  /** The transfer that takes the order's amount out of suspense. */
   readonly applyId: string
   readonly callbackIds: readonly [confirming: string, end: string]
   readonly nowMs: number
-  /** What payments cost now. */
   readonly prices: PriceBook
 }
 
@@ -105,7 +100,7 @@ export function beginAttempt(
   }
 }
 
-/** `open`: the order waits for it. `paying`: the order is confirming by it. `over`: the order has no use for it. */
+/** `open`: the order waits for the attempt. `paying`: it is confirming by it. `over`: it no longer needs it. */
 export type Standing = 'open' | 'paying' | 'over'
 
 export function standingOf({ order, attempt: { transactionId } }: OrderAndAttempt): Standing {
@@ -116,7 +111,7 @@ export function standingOf({ order, attempt: { transactionId } }: OrderAndAttemp
 
 export type Question = 'payment.start' | 'payment.status' | 'payment.cancel'
 
-/** What to ask next. `isFirst`: nothing was asked before, as far as anybody knows. */
+/** `isFirst`: no earlier question is known. */
 export function questionFor(facts: OrderAndAttempt, { isFirst }: { readonly isFirst: boolean }): Question {
   const { status, cancelAskedAtMs } = facts.attempt
   const isUnwanted = standingOf(facts) === 'over' || cancelAskedAtMs !== undefined
@@ -124,14 +119,14 @@ export function questionFor(facts: OrderAndAttempt, { isFirst }: { readonly isFi
   return status === 'starting' && isFirst ? 'payment.start' : 'payment.status'
 }
 
-/** The rail never heard of a payment whose start may have been lost: it is started again, by the same id. */
+/** The rail does not know the payment, so its start was lost and is repeated with the same id. */
 export function startsAgain(facts: OrderAndAttempt, answer: RailPaymentAnswer): boolean {
   const { status, cancelAskedAtMs } = facts.attempt
   const isWanted = standingOf(facts) === 'open' && cancelAskedAtMs === undefined
   return answer.status === 'unknown' && status === 'starting' && isWanted
 }
 
-/** Why the answer cannot be believed; undefined: it can. */
+/** Returns why the response contradicts known facts; undefined if it does not. */
 export function whyNotBelieved(
   { attempt }: OrderAndAttempt,
   question: Question,
@@ -143,7 +138,7 @@ export function whyNotBelieved(
     return `speaks of ${amountMinor} minor units; ${attempt.amountMinor} were asked for`
   if (currency !== undefined && currency !== attempt.currency)
     return `speaks of ${currency}; ${attempt.currency} was asked for`
-  // Of one that is over a rail may keep nothing, or never have heard.
+  // A rail may have forgotten, or never have received, an attempt that ended.
   if (status === 'unknown' && isKnown && question === 'payment.status')
     return 'does not know a payment that it knew before'
   return undefined
@@ -152,7 +147,7 @@ export function whyNotBelieved(
 const askAgainMs = { least: 2_000, most: 5 * 60_000 } as const
 const failedPauseMs = { first: 1_000, most: 60 * 60_000 } as const
 
-/** When to ask again: when the rail said, or the later the longer it takes, and never after the order's expiry. */
+/** When the rail asked for it, or at growing intervals, but not after the order's expiry. */
 export function nextAskAtMs(
   { order, attempt }: OrderAndAttempt,
   { nowMs, checkAfterSeconds }: { readonly nowMs: number; readonly checkAfterSeconds: number | undefined },

@@ -1,5 +1,5 @@
-// The account that consumers pay to by bank transfer, and the reference by which their money is found again: a creditor
-// reference as ISO 11649 has it, made of the order's number alone, so that an order has one for ever.
+// The account for bank transfers, and the order's reference: an ISO 11649 creditor reference derived from the
+// paymentId, so that an order's reference never changes.
 import { Failure, type NextAction, toDecimalText } from '@tillgate/protocol'
 import { parseBic, parseIban } from '../../treasury/rules/bank-account.ts'
 import { checkDigits, grouped, isRight } from '../../treasury/rules/mod-97.ts'
@@ -14,11 +14,11 @@ export interface BankAccount {
   readonly holder: string
   readonly iban?: string | undefined
   readonly bic?: string | undefined
-  /** Where there is no IBAN, or more is to be said. */
+  /** For accounts without an IBAN, or for further details. */
   readonly lines: readonly AccountLine[]
 }
 
-/** The last characters of a paymentId are random: 75 bits, so that no two orders meet, and a person can still type it. */
+/** The last characters of a paymentId are 75 random bits: unique, and short enough to type. */
 const referenceLength = 15
 
 export function creditorReference(paymentId: string): string {
@@ -26,12 +26,12 @@ export function creditorReference(paymentId: string): string {
   return `RF${checkDigits('RF', rest)}${rest}`
 }
 
-/** Whether the text is one, its check digits included. */
+/** Verifies the check digits too. */
 export function isCreditorReference(text: string): boolean {
   return text.startsWith('RF') && text.length <= 25 && isRight(text)
 }
 
-/** As it is kept. Throws where no bank would know the account. */
+/** Normalizes the account; throws if no bank could identify it. */
 export function checkBankAccount({ holder, iban, bic, lines }: BankAccount): BankAccount {
   if (iban === undefined && lines.length === 0)
     throw new Failure('invalid_field', {
@@ -46,7 +46,7 @@ export function checkBankAccount({ holder, iban, bic, lines }: BankAccount): Ban
   }
 }
 
-/** What lines are called; pages say it in the consumer's language. */
+/** Labels of lines, which pages translate. */
 export const lineLabels = {
   holder: 'Account holder',
   bic: 'BIC',
@@ -55,7 +55,6 @@ export const lineLabels = {
   reference: 'Reference',
 } as const
 
-/** What the consumer copies into their bank's form. */
 export function transferInstructions(
   account: BankAccount,
   { paymentId, amountMinor, currency }: Pick<Attempt, 'paymentId' | 'amountMinor' | 'currency'>,

@@ -1,6 +1,5 @@
-// A payment by bank transfer: what is decided where another rail would be asked, and what follows from money that the
-// bank booked. All of it goes into suspense first. An order is paid out of that as soon as there is enough;
-// what is too little, too much or too late stays there until it is sent back.
+// Payments by bank transfer. All received money goes into suspense first; an order is paid from there once there is
+// enough. Too little, too much or late money stays there until it is sent back.
 import {
   accountIdOf,
   railAccount,
@@ -21,12 +20,10 @@ import {
 import { type BankAccount, creditorReference, transferInstructions } from './bank-account.ts'
 import { decidePayment } from './decide-payment.ts'
 
-/** As the bank's statement has it. */
 export interface BankEntry {
   readonly outsideReference: string
   readonly valueDate: string
   readonly party?: string | undefined
-  /** The operator's own account that it came to, or left; undefined: the one with the rail's IBAN, if there is one. */
   readonly bankName?: string | undefined
 }
 
@@ -38,42 +35,37 @@ export function describeEntry({ outsideReference, valueDate, party, bankName }: 
   ].join('')
 }
 
-/** What the bank booked, as an operator recorded it. */
+/** A bank entry that an operator recorded. */
 export interface TransferEntry {
   readonly railId: string
-  /** The bank's own; it counts once. */
+  /** The bank's reference, which counts once. */
   readonly outsideReference: string
   readonly merchantId: string
   readonly paymentId: string
-  /** Of the order. */
+  /** Within the order. */
   readonly ordinal: number
   readonly direction: 'in' | 'out'
-  /** In the ledger. */
   readonly transferId: string
-  /** Where it pays a refund. */
   readonly refundId: string | undefined
   readonly amountMinor: bigint
   readonly currency: string
-  /** As the bank says: 2026-11-16. */
   readonly valueDate: string
-  /** Who sent it, or got it. */
+  /** The sender or recipient. */
   readonly party: string | undefined
-  /** The operator's own account at the bank. */
   readonly bankName: string | undefined
   readonly auditId: string
   readonly recordedAtMs: number
 }
 
-/** Nobody is asked, and nothing is news before an operator says so. */
+/** No one is asked; only an operator's entry brings a change. */
 export const lookAgainSeconds = 86_400
 
 export interface TransferFacts extends OrderAndAttempt {
   readonly account: BankAccount
-  /** Of the order, those before. */
+  /** The order's earlier entries. */
   readonly entries: readonly TransferEntry[]
 }
 
-/** What follows where another rail would be asked. */
 export function decideAsked(facts: TransferFacts, question: Question, ids: DecisionIds): Decision {
   const { order, attempt, entries } = facts
   if (question === 'payment.cancel')
@@ -82,7 +74,7 @@ export function decideAsked(facts: TransferFacts, question: Question, ids: Decis
   return { ...asItIs, isOver: attempt.endedAtMs !== undefined }
 }
 
-/** What lies in suspense for the order: all that came less what paid it and what was sent back. */
+/** The order's money in suspense: received, less paid and sent back. */
 export function heldMinor(order: Order, railId: string, entries: readonly TransferEntry[]): bigint {
   const isPaidByIt = order.railId === railId && order.status === 'success'
   return entries
@@ -93,7 +85,7 @@ export function heldMinor(order: Order, railId: string, entries: readonly Transf
     )
 }
 
-/** What follows from an entry of the bank. `attempt`: undefined where the order waits for none of this rail. */
+/** The consequence of a bank entry. `attempt` is undefined if the order waits for no attempt of this rail. */
 export function decideEntry(
   facts: Omit<TransferFacts, 'attempt'> & { readonly attempt: Attempt | undefined },
   entry: TransferEntry,
@@ -115,7 +107,7 @@ export function decideEntry(
   return { ...decision, transfers: [booked, ...decision.transfers] }
 }
 
-/** An open attempt asks for what is not there yet; where there is enough, the order is paid out of suspense. */
+/** An open attempt asks for the missing amount; with enough money, the order is paid from suspense. */
 function decideHeld(facts: TransferFacts, held: bigint, ids: DecisionIds): Decision {
   const { order, attempt, account } = facts
   const { merchantId, paymentId, currency, paymentAmountMinor: amountMinor } = order

@@ -1,5 +1,5 @@
-// What follows from a rail's answer about a payment. Pure: status, money and callbacks are one value, which the store
-// commits whole or not at all.
+// The consequence of a rail's response about a payment. Pure: status, money and callbacks are one value, which
+// commits completely or not at all.
 import type { NextAction, RailPaymentAnswer } from '@tillgate/protocol'
 import { endHold } from '../../../core/ledger/rules/transfer.ts'
 import { chargeFor } from '../../../core/orders/fees/rules/fee.ts'
@@ -47,7 +47,7 @@ function decidePending(
   reference = attempt.reference,
 ): Decision {
   if (attempt.endedAtMs !== undefined) return { ...asItIs, isOver: true }
-  // What was submitted does not become undone by a word.
+  // A submitted attempt never becomes pending again.
   if (standing !== 'open' || attempt.status === 'submitted') return { ...asItIs, isOver: false }
   return { ...asItIs, attempt: { ...attempt, status: 'pending', nextAction, reference }, isOver: false }
 }
@@ -78,7 +78,7 @@ function confirmByRail(order: Order, { railId, transactionId }: Attempt, given: 
   return confirmOrder(order, { railId, transactionId, callbackId, nowMs: given.nowMs })
 }
 
-/** Through `confirming`, so that both events go out, in order. */
+/** Through `confirming`, so that both events are sent in order. */
 function decideApproved(facts: OrderAndAttempt, standing: 'open' | 'paying', given: Given): Decision {
   const { attempt } = facts
   const confirmed = standing === 'open' ? confirmByRail(facts.order, attempt, given) : undefined

@@ -1,5 +1,5 @@
-// Late money: a rail approved a payment after its order or attempt had ended. It goes into suspense and never changes a
-// final status; from there it goes back through the rail, or is held for an operator.
+// Late money: a payment approved after its order or attempt ended. It goes into suspense, never changes a final
+// status, and is returned through the rail or held for an operator.
 import assert from 'node:assert/strict'
 import type { RailRefundAnswer } from '@tillgate/protocol'
 import {
@@ -13,7 +13,6 @@ import { type Attempt, asItIs, type Decision, type DecisionIds, type OrderAndAtt
 
 export type LateMoney = 'refund' | 'hold'
 
-/** Money for an order that has ended: into suspense, and back through the rail where that is wanted. */
 export function decideLate(
   { order, attempt }: OrderAndAttempt,
   reference: string,
@@ -54,8 +53,8 @@ export function decideLate(
 }
 
 /**
- * The attempt's own id, so that its money comes late once. Where the order was confirmed by this attempt, and the rail then
- * said no before it said yes, that is the id of its hold.
+ * The attempt's id, so that late money is booked once. If this attempt had confirmed the order, that id already
+ * belongs to its hold.
  */
 function latePaymentId(order: Pick<Order, 'transactionId'>, transactionId: string): string {
   return order.transactionId === transactionId ? `${transactionId}L` : transactionId
@@ -89,7 +88,6 @@ function lateTransfer(
   }
 }
 
-/** The return of late money: back, or left to an operator. */
 export function decideReturn(attempt: Attempt, answer: RailRefundAnswer, nowMs: number): Decision {
   const { returnId } = attempt
   if (attempt.status !== 'returning') return { ...asItIs, isOver: true }

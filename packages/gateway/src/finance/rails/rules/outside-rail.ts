@@ -1,36 +1,33 @@
-// A rail that reaches outside, as the operator registers it: a bank, a processor's hosted page, another wallet. Whether
-// it is offered at a checkout follows from its settings, an operator's pause and its own failures.
+// An external rail as registered by the operator: a bank, a hosted page, another wallet. Its settings, an operator's
+// pause and its own failures decide whether the checkout offers it.
 import { digitsOf, Failure } from '@tillgate/protocol'
 import type { BankAccount } from './bank-account.ts'
 
 export interface RailSettings {
   readonly name: string
-  /** By language tag, where the name differs. */
+  /** By language tag. */
   readonly names: Readonly<Record<string, string>>
-  /** Undefined where consumers pay by bank transfer: nobody is asked. */
+  /** Undefined for bank transfers, where no one is called. */
   readonly url?: string | undefined
-  /** What they pay to then. */
+  /** For bank transfers. */
   readonly account?: BankAccount | undefined
   readonly currencies: readonly string[]
-  /** By currency. */
   readonly leastMinor: Readonly<Record<string, bigint>>
   readonly mostMinor: Readonly<Record<string, bigint>>
-  /** Undefined: all. */
   readonly merchants: readonly string[] | undefined
-  /** At the checkout, the lowest first. */
+  /** On the checkout, ascending. */
   readonly position: number
-  /** An SVG image. */
   readonly logo: string | undefined
 }
 
 export interface OutsideRail extends RailSettings {
   readonly railId: string
-  /** By an operator: it leaves the checkout, and what is under way goes on. */
+  /** By an operator: removed from the checkout; running payments continue. */
   readonly isPaused: boolean
-  /** Calls that failed in a row. */
+  /** Consecutive. */
   readonly failures: number
   readonly lastFailure: string | undefined
-  /** By its failures: it leaves the checkout, and nothing is asked of it before. */
+  /** Because of failures: removed from the checkout and not called until then. */
   readonly pausedUntilMs: number | undefined
   readonly createdAtMs: number
 }
@@ -45,7 +42,7 @@ export interface RailSecret {
 export const railIdPattern = /^[a-z][a-z0-9-]{0,31}$/
 export const defaultPosition = 100
 
-/** Where a sealed secret belongs: it opens in this place alone. */
+/** A sealed secret can be opened only for this place. */
 export function placeOfRailSecret({ railId, secretId }: Pick<RailSecret, 'railId' | 'secretId'>): string {
   return `rail_secrets ${railId} ${secretId}`
 }
@@ -81,7 +78,7 @@ export function nameIn({ name, names }: RailSettings, language: string): string 
 const failuresBeforePause = 3
 const pauseMs = { first: 15_000, most: 15 * 60_000 } as const
 
-/** How long a rail that failed so often in a row is left alone; undefined: not yet. */
+/** Returns how long to pause after this many consecutive failures; undefined if not yet. */
 export function pauseAfter(failures: number): number | undefined {
   const beyond = failures - failuresBeforePause
   return beyond < 0 ? undefined : Math.min(pauseMs.first * 2 ** beyond, pauseMs.most)
@@ -89,7 +86,7 @@ export function pauseAfter(failures: number): number | undefined {
 
 const maxUrlLength = 2048
 
-/** Throws where messages to this address could not be sent. `live` wants https. */
+/** Throws for an unusable address. Live mode requires https. */
 export function checkRailUrl(text: string, mode: 'sandbox' | 'live'): string {
   const url = URL.parse(text)
   const schemes = mode === 'live' ? ['https:'] : ['https:', 'http:']
@@ -102,13 +99,11 @@ export function checkRailUrl(text: string, mode: 'sandbox' | 'live'): string {
   })
 }
 
-/** Throws where it is no SVG image, which is all that a logo may be. */
 export function checkLogo(logo: string): void {
   if (!/^\s*(<\?xml[^>]*>\s*)?<svg[\s>]/.test(logo))
     throw new Failure('invalid_field', { field: 'logo', message: 'The logo must be an SVG image: <svg …>.' })
 }
 
-/** Throws where a currency does not exist, a limit is of one that the rail does not take, or no amount fits. */
 export function checkRail({ currencies, leastMinor, mostMinor, logo }: RailSettings): void {
   for (const currency of currencies) digitsOf(currency)
   if (logo !== undefined) checkLogo(logo)
@@ -129,8 +124,8 @@ export function checkRail({ currencies, leastMinor, mostMinor, logo }: RailSetti
 }
 
 /**
- * Whether money can then go where it could not before: to another address, for more merchants (and top-ups), in more
- * currencies, in larger amounts. What names a rail for bank transfers stands above its account, and can name another one.
+ * Whether money can go where it could not before: another address, more merchants (and top-ups), more currencies or
+ * larger amounts. A bank transfer rail's name counts too, because it may name another account.
  */
 export function opensRail(before: RailSettings, changes: Partial<RailSettings>): boolean {
   const after = { ...before, ...changes }
@@ -149,7 +144,6 @@ export function opensRail(before: RailSettings, changes: Partial<RailSettings>):
   )
 }
 
-/** What of it changes and from what to what, for the audit; empty: nothing does. */
 export function describeRailChanges(before: RailSettings, changes: Partial<RailSettings>): string {
   return (Object.keys(changes) as (keyof RailSettings)[])
     .map((name) => [name, written(before[name]), written(changes[name])] as const)

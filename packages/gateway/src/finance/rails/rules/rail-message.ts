@@ -1,4 +1,4 @@
-// The messages that a rail gets, made of what is known of order, attempt and refund.
+// Builds the messages to a rail from the order, the attempt and the refund.
 import { type RailMessage, type RailMessageOf, toDecimalText } from '@tillgate/protocol'
 import type { Order } from '../../../core/orders/rules/order.ts'
 import type { Attempt, OrderAndAttempt } from './attempt.ts'
@@ -54,6 +54,6 @@ function worth({ amountMinor, currency }: Pick<Attempt, 'amountMinor' | 'currenc
 }
 
 function descriptionOf({ content }: Order): string | undefined {
-  // Safe: we wrote it ourselves when the order was made.
+  // Safe: the gateway wrote it.
   return (JSON.parse(content) as { orderDescription?: string }).orderDescription
 }

@@ -1,5 +1,5 @@
-// Attempts at rails in PostgreSQL: begun with the order that names them, and changed together with order, ledger,
-// callbacks and the claim on what is to be asked. Answers that come at the same time share a transaction.
+// Payment attempts at rails: started with their order, and changed together with order, ledger, callbacks and the
+// task's claim. Concurrent responses share a transaction.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -44,7 +44,7 @@ export function makeRailAttemptStore(database: Pool, publish: Publish = unpublis
   const taskDue = () => publish([{ kind: 'rail task' }])
   const openAccounts = makeAccountOpener(database)
   return {
-    /** False: the order is not pending any more, or has an open attempt. */
+    /** False if the order is not pending or has an open attempt. */
     begin: batched(
       async (begun: readonly BegunAttempt[]) => {
         const won = await database.transaction((transaction) => beginAttempts(transaction, begun))
@@ -58,15 +58,12 @@ export function makeRailAttemptStore(database: Pool, publish: Publish = unpublis
       maxFlights: 2,
       isItemError: isDataError,
     }),
-    /** The oldest first. */
     listAttempts: batched((keys: readonly OrderKey[]) => listAttempts(database, keys), {
       maxItems: 200,
       maxFlights: 2,
       isItemError: isDataError,
     }),
-    /** The newest last. */
     listCalls: (key: OrderKey, limit: number) => listCalls(database, key, limit),
-    /** The consumer wants another way to pay. */
     askToCancel: (key: AttemptKey, nowMs: number) => askToCancel(database, key, nowMs).then(taskDue),
     claim: (claiming: TaskClaiming, limits: ReadonlyMap<string, number>) =>
       claimRailTasks(database, claiming, limits),
@@ -76,18 +73,18 @@ export function makeRailAttemptStore(database: Pool, publish: Publish = unpublis
       isItemError: isDataError,
     }),
     nextDue: (railIds: readonly string[]) => nextRailTaskDue(database, railIds),
-    /** False: nothing of this rail waits under this id. */
+    /** False if no such task of this rail waits. */
     async wake(railId: string, taskId: string): Promise<boolean> {
       const woken = await wakeRailTasks(database, [taskId], railId)
       if (woken > 0) taskDue()
       return woken > 0
     },
-    /** What is over is asked about once more. */
+    /** Asks once more about an ended attempt. */
     askAgain: (task: RailTask, nowMs: number) =>
       insertRailTasks(database, [{ ...task, dueAtMs: nowMs }]).then(taskDue),
-    /** The task of an attempt, which a rail names by its id alone. Undefined: it is none of this rail. */
+    /** The task of an attempt by its id; undefined if it is not this rail's. */
     findTask: (railId: string, transactionId: string) => findTask(database, railId, transactionId),
-    /** False: it is not held, or an operator moved it on. */
+    /** False if it is not held, or an operator moved it on. */
     async returnHeld(
       attempt: Attempt,
       given: { readonly returnId: string; readonly nowMs: number },
@@ -97,7 +94,7 @@ export function makeRailAttemptStore(database: Pool, publish: Publish = unpublis
       if (isDone) taskDue()
       return isDone
     },
-    /** False: the claim was lost, and nothing was written. Throws RailRaceLost. */
+    /** False if the claim was lost; nothing was written. Throws RailRaceLost. */
     commit: batched(
       async (outcomes: readonly RailOutcome[]) => {
         await openAccounts(
@@ -105,7 +102,7 @@ export function makeRailAttemptStore(database: Pool, publish: Publish = unpublis
         )
         return commitAndPublish(database, publish, (transaction) => commitOutcomes(transaction, outcomes))
       },
-      // They meet in the rails' and the merchants' accounts, so a second would wait for the first.
+      // All use the rails' and merchants' accounts, so a second flight would wait for the first.
       { maxItems: 100, maxFlights: 1, isItemError: (error) => !isTransient(error) },
     ),
   }
@@ -147,7 +144,7 @@ returning transaction_id`)
 
 async function askToCancel(database: Pool, key: AttemptKey, nowMs: number): Promise<void> {
   await database.transaction(async (transaction) => {
-    // The task before the attempt, as whoever commits an answer takes them.
+    // Tasks before attempts, as when a response is committed.
     await wakeRailTasks(transaction, [key.transactionId])
     await transaction.query(sql`
 update rail_attempts set cancel_asked_at = ${nowMs}
@@ -161,7 +158,7 @@ async function returnHeld(
   { merchantId, transactionId, paymentId, railId }: Attempt,
   { returnId, nowMs }: { readonly returnId: string; readonly nowMs: number },
 ): Promise<boolean> {
-  // First, and by a statement of its own: what a correction wrote that held the lock is seen by the next one alone.
+  // A separate first statement, so that the next one sees what a concurrent correction committed.
   await transaction.query(sql`
 select from rail_attempts where merchant_id = ${merchantId} and transaction_id = ${transactionId} for update`)
   const { rowCount } = await transaction.query(sql`
@@ -234,7 +231,7 @@ const taskShape = rowShape<Omit<RailTask, 'kind'>>('task', {
   createdAtMs: number('started_at'),
 })
 
-/** Across merchants, by the index rail_attempts_transaction. */
+/** Searches all merchants with rail_attempts_transaction. */
 async function findTask(
   database: Queryable,
   railId: string,

@@ -1,4 +1,4 @@
-// Every call to a rail and what came of it, on record for the order's page.
+// Records every call to a rail with its outcome, for the order's page.
 
 import type { RailCall, RailTask } from '../../../core/orders/payments/rules/rail-task.ts'
 import type { OrderKey } from '../../../core/orders/rules/order.ts'
@@ -44,7 +44,6 @@ const callShape = rowShape<RecordedRailCall>('call', {
   detail: 'detail',
 })
 
-/** The newest last. */
 export async function listCalls(
   database: Queryable,
   { merchantId, paymentId }: OrderKey,

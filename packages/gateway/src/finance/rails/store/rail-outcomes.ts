@@ -1,5 +1,5 @@
-// What follows from a rail's answers, committed whole: attempt, order, ledger, callbacks, and the claim on what was to be
-// asked. Whoever lost the claim writes nothing; whoever decided on what has changed meanwhile decides again.
+// Commits the consequences of a rail's responses: attempt, order, ledger, callbacks and the task's claim. A worker
+// that lost its claim writes nothing, and a decision on outdated state is repeated.
 import { isFinalOrderStatus } from '@tillgate/protocol'
 import { callbacksQueued, insertCallbacks } from '../../../core/callbacks/store/callbacks.ts'
 import type { Change } from '../../../core/changes/rules/change.ts'
@@ -22,36 +22,32 @@ import { byMerchant } from '../../../platform/database/tables.ts'
 import type { Decision, OrderAndAttempt } from '../rules/attempt.ts'
 import { insertCalls } from './rail-calls.ts'
 
-/** What changes, as it was decided. */
 export interface Decided {
-  /** Undefined where nothing does. */
   readonly decision?: Decision | undefined
-  /** As they were when that was decided. */
+  /** As of the decision. */
   readonly before?: OrderAndAttempt | undefined
   readonly refund?: RefundChange | undefined
 }
 
-/** What came of asking, to be committed whole. */
 export interface RailOutcome extends Decided {
   readonly task: ClaimedTask
   readonly calls: readonly RailCall[]
-  /** Who is told of it. */
   readonly emails?: readonly NewEmail[]
-  /** Undefined: nothing more is to be asked. */
+  /** Undefined: no further questions. */
   readonly next: { readonly dueAtMs: number; readonly failures: number } | undefined
 }
 
-/** Somebody else changed the order or the attempt: load and decide again. */
+/** The order or the attempt changed meanwhile: load and decide again. */
 export class RailRaceLost extends Error {}
 
-/** To be opened before the transaction that uses them. */
+/** Opened before the transaction that uses them. */
 export function accountsOf({ debitAccountId, creditAccountId }: Transfer): AccountKey[] {
   return [debitAccountId, creditAccountId].map(accountKeyOf)
 }
 
 export async function commitOutcomes(transaction: Queryable, all: readonly RailOutcome[]) {
-  // The orders first, as whoever ends an order does, so that nobody waits in a circle. One that has ended stays as it is, and
-  // refunds lock it after the accounts.
+  // Locks orders first, like every transaction that ends an order, to prevent deadlocks. Ended orders stay unlocked,
+  // because refunds lock them after the accounts.
   await lockOrders(
     transaction,
     all.flatMap(({ decision, before }) =>
@@ -94,7 +90,7 @@ export async function commitDecisions(
     ...refunds.flatMap(({ end }) => end ?? []),
   ]
   await insertTransfers(transaction, transfers)
-  // What is approved at once passes through confirming.
+  // An immediate approval passes through confirming.
   const changes = decisions.flatMap((decision) => decision.changes.at(-1) ?? [])
   const passing = decisions.flatMap((decision) => decision.changes.slice(0, -1))
   const won = await changeWithoutCallbacks(transaction, changes, passing)
@@ -117,14 +113,14 @@ export async function commitDecisions(
   ]
 }
 
-/** An attempt that is shown otherwise, though its order has the same status. */
+/** The attempt's appearance changed, but not the order's status. */
 function pageChanged({ decision }: Decided): readonly Change[] {
   if (!decision?.attempt || decision.changes.length > 0) return []
   const { merchantId, paymentId } = decision.attempt
   return [{ kind: 'order', merchantId, paymentId }]
 }
 
-/** Each must still be as it was when it was decided about. One statement a merchant: no lock goes over several shards. */
+/** Each must be unchanged since the decision. One statement per merchant, because a lock cannot span shards. */
 export async function lockOrders(transaction: Queryable, orders: readonly Order[]): Promise<void> {
   for (const [merchantId, theirs] of byMerchant(orders)) {
     const { rowCount } = await transaction.query({
@@ -148,7 +144,7 @@ select 1
   }
 }
 
-/** Each must still be as it was when its change was decided. */
+/** Each must be unchanged since the decision. */
 async function changeAttempts(transaction: Queryable, outcomes: readonly Decided[]): Promise<void> {
   const changed = outcomes.flatMap(({ decision, before }) =>
     decision?.attempt && before ? [{ before: before.attempt, after: decision.attempt }] : [],
@@ -180,7 +176,7 @@ update rail_attempts a
   if (rowCount !== changed.length) throw new RailRaceLost('the attempt changed meanwhile')
 }
 
-/** Those whose attempt ended and that may be paid otherwise. */
+/** Orders whose attempt ended and that can be paid another way. */
 async function freeOrders(transaction: Queryable, outcomes: readonly Decided[]): Promise<void> {
   const freed = outcomes.flatMap(({ decision, before }) =>
     decision?.freesOrder && before ? before.attempt : [],

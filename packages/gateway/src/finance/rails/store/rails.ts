@@ -1,5 +1,4 @@
-// Rails and their secrets in PostgreSQL: a small table that is read whole. Two secrets of a rail live at most, and the
-// slots of their table hold that.
+// Rails and their secrets: a small table that is read completely. Its slots allow at most two live secrets per rail.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import type { MadeBefore } from '../../../core/audit/rules/tell-again.ts'
@@ -14,11 +13,9 @@ import { type OutsideRail, pauseAfter, type RailSecret } from '../rules/outside-
 
 export interface RailWithSecrets {
   readonly rail: OutsideRail
-  /** Those that live, the newest first. */
   readonly secrets: readonly RailSecret[]
 }
 
-/** What is given is changed, and the rest is left as it is. */
 export type RailChanges = Partial<Omit<OutsideRail, 'railId' | 'createdAtMs'>>
 
 type StoredSecret = MadeBefore & Pick<RailSecret, 'sealedSecret'>
@@ -27,7 +24,7 @@ export type RailStore = ReturnType<typeof makeRailStore>
 
 export function makeRailStore(database: Pool) {
   return {
-    /** False when the id is taken. */
+    /** False if the id is taken. */
     insertRail: (rail: OutsideRail, secret: RailSecret | undefined, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
         if (!(await insertRail(transaction, rail))) return false
@@ -38,12 +35,12 @@ export function makeRailStore(database: Pool) {
     findRail: async (railId: string) => (await listRails(database, railId))[0],
     changeRail: (railId: string, entryFor: (before: OutsideRail) => ChangeWithEntry | undefined) =>
       changeRail(database, railId, entryFor),
-    /** Also one that has ended. */
+    /** Includes ended secrets. */
     findSecret: (key: Pick<RailSecret, 'railId' | 'secretId'>) => findSecret(database, key),
-    /** The newest of the others stays with it, or none. False: this one is there already. */
+    /** Keeps the newest other secret, or none. False if this secret exists already. */
     replaceSecret: (secret: RailSecret, options: { readonly endsOthers: boolean }, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
-        // First, so that two who rotate at once come one after the other.
+        // Locks first, so that concurrent rotations take turns.
         await transaction.query({
           text: 'select from rails where rail_id = $1 for no key update',
           values: [secret.railId],
@@ -53,7 +50,7 @@ export function makeRailStore(database: Pool) {
         await insertSecret(transaction, secret)
         return true
       }),
-    /** Answers until when it is paused, if it is. */
+    /** Returns the end of the pause, if any. */
     noteFailure: (railId: string, given: RailFailure) => noteFailure(database, railId, given),
     noteAnswer: async (railId: string): Promise<void> => {
       await database.query({
@@ -115,7 +112,7 @@ select ${columns},
     secrets: (row.secrets ?? []).map((secret) => ({
       railId: row.rail_id,
       secretId: secret.secret_id,
-      // Within json_agg a bytea can only travel as text.
+      // json_agg can only carry a bytea as text.
       sealedSecret: Buffer.from(secret.sealed, 'base64'),
       createdAtMs: Number(secret.created_at),
     })),
@@ -213,7 +210,6 @@ select $1, $2, free.slot, $3, $4
 interface RailFailure {
   readonly failure: string
   readonly nowMs: number
-  /** Who is told where it is paused for it. */
   readonly emailsFor: (pausedUntilMs: number) => readonly NewEmail[]
 }
 

@@ -1,6 +1,5 @@
-// What banks booked, as operators recorded it: inserted together with what follows from it for order, attempt, refund and
-// ledger. An entry of a bank is there once, by its reference; two who decide on the same order at once meet in its
-// ordinal, and one of them decides again.
+// Recorded bank entries with their consequences for order, attempt, refund and ledger. An entry's bank reference is
+// unique; concurrent decisions on one order collide in its ordinal, and one decides again.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { insertAuditEntry } from '../../../core/audit/store/audit.ts'
@@ -16,11 +15,11 @@ import type { AttemptKey } from './rail-attempts.ts'
 import { accountsOf, commitDecisions, type Decided, lockOrders, RailRaceLost } from './rail-outcomes.ts'
 
 export interface RecordedTransfer extends Decided {
-  /** As it was when that was decided. */
+  /** As of the decision. */
   readonly order: Order
-  /** Undefined: a refund that was not sent. */
+  /** Undefined for a refund that was not sent. */
   readonly entry: TransferEntry | undefined
-  /** What is not to be asked any more. */
+  /** The task that is no longer needed. */
   readonly endsTask: string | undefined
   readonly auditEntry: AuditEntry
 }
@@ -30,15 +29,14 @@ export type TransferEntryStore = ReturnType<typeof makeTransferEntryStore>
 export function makeTransferEntryStore(database: Pool, publish: Publish = unpublished) {
   const openAccounts = makeAccountOpener(database)
   return {
-    /** False: the bank's entry is on record already. Throws RailRaceLost. */
+    /** False if the bank entry is already recorded. Throws RailRaceLost. */
     async record(recorded: RecordedTransfer): Promise<boolean> {
       await openAccounts((recorded.decision?.transfers ?? []).flatMap(accountsOf))
       return commitAndPublish(database, publish, (transaction) => commitRecorded(transaction, recorded))
     },
-    /** The oldest first. */
     listEntries: (key: OrderKey) => listEntries(database, key),
     findEntry: (railId: string, outsideReference: string) => findEntry(database, railId, outsideReference),
-    /** The attempts of an order that wait, or waited, under this reference, the newest first. */
+    /** The order's attempts with this reference, newest first. */
     findAttempts: (railId: string, reference: string) => findAttempts(database, railId, reference),
   }
 }
@@ -47,8 +45,8 @@ async function commitRecorded(
   transaction: Queryable,
   { order, entry, endsTask, auditEntry, ...decided }: RecordedTransfer,
 ) {
-  // First, as whoever ends an order does, so that nobody waits in a circle; and while it is pending, since an attempt may
-  // begin that must know of the entry. Refunds lock an order that has ended after the accounts, so that one is left alone.
+  // Locks the order first, like every transaction that ends an order, to prevent deadlocks; an attempt that begins
+  // meanwhile must see the entry. Ended orders stay unlocked, because refunds lock them after the accounts.
   if (order.status === 'pending') await lockOrders(transaction, [order])
   if (entry && !(await insertEntry(transaction, entry))) return { result: false, changes: [] }
   if (endsTask !== undefined) await removeTask(transaction, endsTask)
@@ -71,7 +69,7 @@ values (${railId}, ${outsideReference}, ${merchantId}, ${paymentId}, ${entry.ord
   return true
 }
 
-/** Whoever claimed it loses the claim with it. */
+/** A worker that claimed it loses the claim. */
 async function removeTask(transaction: Queryable, taskId: string): Promise<void> {
   const { rowCount } = await transaction.query(sql`delete from rail_tasks where task_id = ${taskId}`)
   if (rowCount !== 1) throw new RailRaceLost('it ended meanwhile')
@@ -125,7 +123,7 @@ const keyShape = rowShape<AttemptKey & OrderKey>('key', {
   transactionId: 'transaction_id',
 })
 
-/** By the index rail_attempts_creditor_reference. */
+/** Uses rail_attempts_creditor_reference. */
 async function findAttempts(
   database: Queryable,
   railId: string,

@@ -1,20 +1,20 @@
-// Which account a statement is of. Most name the IBAN; MT940 may have the number that the account had before IBANs, and
-// banks elsewhere have none at all.
+// Identifies a statement's account. Most statements contain the IBAN; MT940 may contain the older national number,
+// and banks elsewhere have no IBANs.
 import { withoutSpaces } from '../../treasury/rules/mod-97.ts'
 
 export interface NumberedAccount {
   readonly iban: string | undefined
-  /** Where it has no IBAN: its number, as it was entered. */
+  /** For accounts without an IBAN, as entered. */
   readonly number: string | undefined
 }
 
-/** Shorter ones end too many IBANs. */
+/** Shorter numbers match the end of too many IBANs. */
 const shortestNational = 6
 
 /**
- * The IBAN itself; of a German one also bank code and account number (`37040044/0532013000`); of any other the account
- * number at its end; and where the account has no IBAN, its number. Dots, blanks, leading zeros, a bank's name or code in
- * front and a currency behind do not count.
+ * Accepts the IBAN; for German ones bank code and account number (`37040044/0532013000`); for others the account
+ * number at the end; without an IBAN, the number. Dots, blanks, leading zeros, a bank name or code in front, and a
+ * trailing currency are ignored.
  */
 export function isNumberOf({ iban, number }: NumberedAccount, stated: string): boolean {
   if (iban === undefined) return number !== undefined && plain(number) === plain(stated)
@@ -26,7 +26,7 @@ export function isNumberOf({ iban, number }: NumberedAccount, stated: string): b
   return /^\d+$/.test(national) && national.length >= shortestNational && iban.slice(4).endsWith(national)
 }
 
-/** `TRIODOSBANK/0390123456` and `3901.23.456EUR` are both 390123456. */
+/** `TRIODOSBANK/0390123456` and `3901.23.456EUR` both become 390123456. */
 function plain(written: string): string {
   const parts = withoutSpaces(written).split('/')
   const number = parts.find((part) => /\d{4}/.test(part)) ?? parts.at(-1) ?? ''

@@ -1,9 +1,9 @@
-// A break: what does not match, and what an operator may do about it.
+// A break: a mismatch between a statement and the books, and its possible resolutions.
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import type { BookItem, BreakKind, Rule } from './match.ts'
 import type { KnownLine } from './statement.ts'
 
-/** How one ends: by news, or by an operator. */
+/** By later news or by an operator. */
 export const resolutions = [
   ...(['matched', 'accepted', 'written_off', 'confirmed', 'paired'] as const),
   ...(['parked', 'returned'] as const),
@@ -15,23 +15,22 @@ export interface Break {
   readonly account: string
   readonly currency: string
   readonly kind: BreakKind
-  /** What is unexplained by it, outside less books. */
+  /** The unexplained amount: outside less books. */
   readonly amountMinor: bigint
-  /** Of what it is about. */
+  /** The amount that the break is about. */
   readonly sizeMinor: bigint
   readonly day: string
   readonly lineId: string | undefined
   readonly foundAtMs: number
   readonly owner: string | undefined
-  /** Of the correction that resolves it, from when an operator chose that; the line's id while the matcher books it. */
+  /** The id of the correction that resolves it; the line's id while the matcher books it. */
   readonly actId: string | undefined
   readonly resolvedAtMs: number | undefined
   readonly resolvedBy: string | undefined
   readonly resolution: Resolution | undefined
   readonly reason: string | undefined
-  /** The outside's side. */
   readonly line: KnownLine | undefined
-  /** The books' side, as it was. */
+  /** The books' side, as of the break. */
   readonly item: BookItem | undefined
 }
 
@@ -48,7 +47,6 @@ export type MatchedPair = KnownLine & {
   readonly breakId: string | undefined
 }
 
-/** As people read it. */
 export const breakMeanings = {
   missing_here: 'The statement has it, the books have not.',
   missing_there: 'The books have it, no statement shows it.',
@@ -61,22 +59,22 @@ export function isOpen({ resolvedAtMs }: Pick<Break, 'resolvedAtMs'>): boolean {
   return resolvedAtMs === undefined
 }
 
-/** The matcher books its line, or died at it: until the next pass no operator resolves it. */
+/** The matcher is booking its line, or crashed doing so; operators wait for the next pass. */
 export function isBeingBooked({ actId, lineId }: Pick<Break, 'actId' | 'lineId'>): boolean {
   return actId !== undefined && actId.replaceAll('-', '') === lineId
 }
 
-/** The books are right, or nothing is booked yet: somebody says that they have seen it. */
+/** The books are right, or nothing is booked yet. */
 export function mayAccept(of: Break): boolean {
   return isOpen(of) && of.amountMinor === 0n && of.actId === undefined
 }
 
-/** The difference becomes a loss or a gain of the operator. */
+/** The difference becomes the operator's loss or gain. */
 export function mayWriteOff(of: Break): boolean {
   return isOpen(of) && of.amountMinor !== 0n
 }
 
-/** Money came for an order whose reference the statement does not say; or less, or more, than a payout or a rail's sum. */
+/** Money arrived without an order's reference, or with another amount than a payout or rail sum. */
 export function mayConfirm(of: Break): boolean {
   const { kind, item, line, amountMinor } = of
   const isWaitedFor =
@@ -85,11 +83,11 @@ export function mayConfirm(of: Break): boolean {
   return isOpen(of) && (isWaitedFor || isForOrder)
 }
 
-/** What a line, or the difference of one, can be booked as. */
+/** The kinds as which a line or a difference can be booked. */
 export const ownBookings = ['bank_charge', 'interest', 'owner_deposit', 'owner_withdrawal'] as const
 export type OwnBooking = (typeof ownBookings)[number]
 
-/** It is a charge, interest, or the owner's own: a whole line, or what one has less or more than the books. */
+/** A charge, interest or the owner's own money: a whole line, or a difference to the books. */
 export function mayBookAs(of: Break): boolean {
   const { account, kind, item, line, amountMinor } = of
   const isWhole = kind === 'missing_here'
@@ -98,7 +96,7 @@ export function mayBookAs(of: Break): boolean {
   return isOpen(of) && isAtBank && line !== undefined && amountMinor !== 0n && (isWhole || isDifference)
 }
 
-/** Money came to a bank account, and the books know nothing of it. */
+/** Unknown money in a bank account. */
 export function mayPark(of: Break): boolean {
   const { account, kind, line, amountMinor } = of
   const isUnknown = kind === 'missing_here' || kind === 'twice'
@@ -106,12 +104,12 @@ export function mayPark(of: Break): boolean {
   return isOpen(of) && account.startsWith('bank:') && isUnknown && isWhole
 }
 
-/** What the operator writes into the bank transfer that sends money of a break back, and the statement then shows. */
+/** The reference of the bank transfer that sends a break's money back. */
 export function returnReference({ breakId }: Pick<Break, 'breakId'>): string {
   return `R${breakId.replaceAll('-', '').toUpperCase()}`
 }
 
-/** Throws where money of this direction is not that. */
+/** Throws if the kind does not allow this direction. */
 export function checkBookedAs(as: OwnBooking, { amountMinor }: Pick<Break, 'amountMinor'>): void {
   const isIn = amountMinor > 0n
   if (isIn ? as !== 'owner_withdrawal' : as !== 'owner_deposit') return
@@ -123,7 +121,7 @@ export function checkBookedAs(as: OwnBooking, { amountMinor }: Pick<Break, 'amou
   })
 }
 
-/** Throws where the break is about another amount by now than the one that was decided about. */
+/** Throws if the break's amount changed since the decision. */
 export function checkAmount(
   { amountMinor, currency }: Pick<Break, 'amountMinor' | 'currency'>,
   decided: string | undefined,
@@ -136,12 +134,12 @@ export function checkAmount(
   })
 }
 
-/** It is what another break misses. */
+/** Another break may miss it. */
 export function mayPair(of: Break): boolean {
   return isOpen(of) && of.kind === 'missing_here' && of.actId === undefined
 }
 
-/** Throws unless these two are each other's other side. */
+/** Throws unless the two breaks are each other's counterpart. */
 export function checkPair(here: Break, there: Break): void {
   if (
     there.kind !== 'missing_there' ||

@@ -1,5 +1,5 @@
-// camt.053 (ISO 20022 bank to customer statement), versions 2, 4 and 8, read as it comes: nothing is held but the entry that
-// is being read. A document type is refused, and with it every entity that a file could declare.
+// Reads camt.053 (ISO 20022), versions 2, 4 and 8, as a stream that holds only the current entry. Document types are
+// rejected, and with them all entity declarations.
 import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import { bindAll } from '../../../platform/runtime/bind-all.ts'
 import {
@@ -17,10 +17,9 @@ import {
 
 const limits = {
   depth: 40,
-  /** Characters in which no element begins or ends. */
+  /** Characters without a start or end of an element. */
   quiet: 128 * 1024,
   piece: 32 * 1024,
-  /** Transactions of one entry. */
   details: 50_000,
   text: 2_000,
 } as const
@@ -33,14 +32,13 @@ interface Entry {
   readonly details: Fields[]
 }
 
-/** Where in the file the reader is, and what it has of what it is in. */
+/** The parser's position and the parts read so far. */
 interface State {
   readonly parser: SaxesParser
-  /** The elements that are open. */
   readonly path: string[]
   found: StatementItem[]
   text: string
-  /** Characters since an element began or ended. */
+  /** Characters since the last start or end of an element. */
   quiet: number
   isStatement: boolean
   hasStatement: boolean
@@ -155,7 +153,7 @@ function close(state: State): void {
   state.path.pop()
 }
 
-/** The path below the statement; undefined: outside of one. */
+/** The path below the statement; undefined outside. */
 function within(state: State, root: string): string | undefined {
   const at = state.path.indexOf(root)
   return at === -1 ? undefined : state.path.slice(at + 1).join('/')
@@ -189,7 +187,7 @@ function ownNumber(state: State): string | undefined {
   return (state.account.get('Acct/Id/IBAN') ?? state.account.get('Acct/Id/Othr/Id'))?.replace(/\s/g, '')
 }
 
-/** Booked balances alone: available ones are the bank's promise, interim ones of a page. */
+/** Only booked balances: available ones are forecasts, interim ones belong to a page. */
 function readBalance(state: State): void {
   tellAccount(state)
   const kind = state.balance.get('Tp/CdOrPrtry/Cd') ?? ''
@@ -201,7 +199,7 @@ function readBalance(state: State): void {
   if (state.balance.get('Tp/SubTp/Cd') === 'INTM') return
   const currency = state.balance.get('Amt@Ccy') ?? ''
   const amountMinor = signed(state.balance, amountOf(state.balance.get('Amt') ?? '', currency, here(state)))
-  // What is there when a day opens is what was there when the one before ended.
+  // The opening balance of a day is the closing balance of the previous day.
   const at = kind === 'OPBD' ? dayAfter(day, -1) : day
   state.found.push({ kind: 'balance', balance: { day: at, currency, amountMinor }, lineNumber: here(state) })
 }
@@ -221,14 +219,14 @@ function readEntry(state: State): void {
   state.entry = undefined
   const status = of.fields.get('Sts/Cd') ?? of.fields.get('Sts') ?? 'BOOK'
   if (status !== 'BOOK') state.found.push({ kind: 'skipped' })
-  // Some banks leave out the days of entries: they are the statement's.
+  // Some banks omit entries' days, which are then the statement's.
   const day =
     state.account.get('closed') ?? state.account.get('FrToDt/ToDtTm') ?? state.account.get('CreDtTm')
   if (status === 'BOOK')
     for (const line of linesOf(of, { day, own: ownNumber(state) })) state.found.push({ kind: 'line', line })
 }
 
-/** By what a statement is told from others of its account. */
+/** The fields that distinguish statements of one account. */
 const names = ['Id', 'StmtPgntn/PgNb', 'ElctrncSeqNb', 'LglSeqNb']
 
 function isName(where: string): boolean {
@@ -250,7 +248,7 @@ function notCamt(lineNumber: number, found: string) {
   )
 }
 
-/** What comes more than once, such as lines of a remittance, is joined. */
+/** Repeated elements, such as remittance lines, are joined. */
 function add(fields: Fields, name: string, value: string): void {
   const before = fields.get(name)
   if (before === undefined) fields.set(name, value.slice(0, limits.text))
@@ -261,7 +259,7 @@ function signed(fields: Fields, amountMinor: bigint): bigint {
   return fields.get('CdtDbtInd') === 'DBIT' ? -amountMinor : amountMinor
 }
 
-/** A line for each transaction where their amounts are said and make up the entry; one for the entry otherwise. */
+/** One line per transaction if their amounts are given and add up to the entry; otherwise one line. */
 function linesOf(
   { lineNumber, fields, details }: Entry,
   { day: statementDay = '', own }: { readonly day: string | undefined; readonly own: string | undefined },
@@ -297,7 +295,7 @@ function linesOf(
   }))
 }
 
-/** Of who paid, or got it. */
+/** The other party's account. */
 function accountOf(detail: Fields, fields: Fields): string | undefined {
   return detail.get(`RltdPties/${sideOf(detail.has('CdtDbtInd') ? detail : fields)}Acct/Id/IBAN`)
 }
@@ -306,7 +304,7 @@ function sideOf(fields: Fields): 'Cdtr' | 'Dbtr' {
   return fields.get('CdtDbtInd') === 'DBIT' ? 'Cdtr' : 'Dbtr'
 }
 
-/** Undefined: it is not said in the currency of the entry. */
+/** Undefined if the amount is not in the entry's currency. */
 function detailAmount(
   detail: Fields,
   { fields, lineNumber, currency }: { fields: Fields; lineNumber: number; currency: string },
@@ -322,7 +320,7 @@ function detailAmount(
 const referenceElements = ['EndToEndId', 'TxId', 'InstrId', 'PmtInfId', 'MsgId', 'MndtId'].map(
   (name) => `Refs/${name}`,
 )
-/** Of a batch entry that is booked as one sum, so many transactions are looked at for references. */
+/** For a batch booked as one sum, this many transactions are searched for references. */
 const maxNamedDetails = 8
 
 function namesOf(fields: Fields, details: readonly Fields[]) {

@@ -28,10 +28,10 @@ export const dayForms = [
  * out in a column of their own: above zero there, or the other way round.
  */
 export const signs = ['as_written', 'reversed', 'column'] as const
-/** Of fees: above zero is what the rail keeps; or below zero, as a rail writes what it takes off. */
+/** Fees: positive means kept by the rail, or reversed. */
 export const feeSigns = ['as_written', 'reversed'] as const
 
-/** Columns by their headings. */
+/** Columns are identified by their headings. */
 export interface CsvMapping {
   readonly separator: (typeof separators)[number]
   readonly decimalSign: (typeof decimalSigns)[number]
@@ -43,20 +43,20 @@ export interface CsvMapping {
   readonly amountOut?: string | undefined
   /** A column, or the code itself for all lines. */
   readonly currency: string
-  /** Each may name something of ours. */
+  /** Each may contain one of our references. */
   readonly references: readonly string[]
-  /** Where the sign is said by a column: which, and what it says of money that went out. */
+  /** The column with the direction, and its value for outgoing money. */
   readonly direction?: string | undefined
   readonly outWord?: string | undefined
   /** What the rail keeps. */
   readonly fee?: string | undefined
-  /** As written unless given. */
+  /** Defaults to as_written. */
   readonly feeSign?: (typeof feeSigns)[number] | undefined
-  /** What the rail pays over in one sum; the day unless given. */
+  /** What the rail settles in one sum; defaults to the day. */
   readonly batch?: string | undefined
   readonly party?: string | undefined
   readonly description?: string | undefined
-  /** Lines in which this column holds one of these words are left out. */
+  /** Skips lines with one of these words in this column. */
   readonly skipColumn?: string | undefined
   readonly skipWords?: readonly string[] | undefined
 }
@@ -64,7 +64,7 @@ export interface CsvMapping {
 /** Some banks write the account and the period above the headings. */
 const limits = { columns: 200, row: 64 * 1024, rowsBefore: 30 } as const
 
-/** `batches`: what it holds is paid over in sums, to a bank account. */
+/** `batches`: the lines are settled in sums to a bank account. */
 export function makeCsvReader(
   mapping: CsvMapping,
   { batches }: { readonly batches: boolean },
@@ -107,7 +107,7 @@ interface Row {
   readonly cells: readonly string[]
 }
 
-/** As RFC 4180 has it: cells in quotes may hold separators, line ends and doubled quotes. */
+/** RFC 4180: quoted cells may contain separators, line breaks and doubled quotes. */
 function makeRowReader(separator: string) {
   let cells: string[] = []
   let cell = ''
@@ -173,9 +173,7 @@ const columnFields = [
 ] as const
 
 interface Head {
-  /** Where each heading stands. */
   readonly columns: ReadonlyMap<string, number>
-  /** Up to the last heading. */
   readonly width: number
 }
 
@@ -240,7 +238,7 @@ function itemOf(
   const feeMinor = fee === '' ? 0n : signedAmount(fee, { mapping, currency, lineNumber })
   const keptMinor = mapping.feeSign === 'reversed' ? -feeMinor : feeMinor
   if (grossMinor === 0n && keptMinor === 0n) return { kind: 'skipped' }
-  // A fee without a payment, such as that of a dispute, is money that went out: its batch is paid over less by it.
+  // A fee without a payment, such as for a dispute, reduces its batch.
   const isFeeAlone = grossMinor === 0n
   const line: StatementLine = {
     lineNumber,
@@ -260,7 +258,7 @@ function itemOf(
   return { kind: 'line', line }
 }
 
-/** An amount such as 1,234.50 without quotes is two cells, and what follows it would be read from the wrong columns. */
+/** An unquoted amount such as 1,234.50 splits into two cells and shifts the following columns. */
 function checkWidth(
   { lineNumber, cells }: Row,
   { mapping, head }: { mapping: CsvMapping; head: Head },
@@ -273,7 +271,7 @@ function checkWidth(
   )
 }
 
-/** Below zero went out. Where a column tells the direction, a minus may say the same once more. */
+/** Negative means outgoing. With a direction column, a minus sign may repeat it. */
 function directed(
   written: bigint,
   { mapping, direction, lineNumber }: { mapping: CsvMapping; direction: string; lineNumber: number },
@@ -288,7 +286,7 @@ function directed(
   )
 }
 
-/** By the decimal sign. Thousands are in groups of three digits, all parted by the same sign. */
+/** By decimal mark. Thousands are groups of three digits with one separator. */
 const numbers = {
   '.': { pattern: /^(?:\d+|[1-9]\d{0,2}([\s'’,])\d{3}(?:\1\d{3})*)?(?:\.\d*)?$/, example: '1,234.50' },
   ',': { pattern: /^(?:\d+|[1-9]\d{0,2}([\s'’.])\d{3}(?:\1\d{3})*)?(?:,\d*)?$/, example: '1.234,50' },
@@ -321,7 +319,6 @@ function isoDay(written: string, form: CsvMapping['dayForm']): string {
   return `${isShort ? `20${at('YY')}` : at('YYYY')}-${at('MM')}-${at('DD')}`
 }
 
-/** Throws where it cannot be what somebody means. */
 export function checkMapping(mapping: CsvMapping): void {
   if (mapping.sign === 'column' && (mapping.direction === undefined || mapping.outWord === undefined))
     throw wrong('direction', 'Say which column tells the direction, and by which word money went out.')

@@ -1,23 +1,21 @@
-// A day of an outside account: the difference between what the outside says and what the books have is money on its way, or it
-// is unexplained. On its way is what one side has and the other will have: pairs of which one half came later, and what the
-// books wait for and is not overdue.
+// A day of an outside account. The difference between its balance and the books is in transit or unexplained. In
+// transit are pairs of which one half came later, and expected bookings that are not overdue.
 
 export interface DaySums {
-  /** Of the books at the end of the day. */
+  /** The books at the end of the day. */
   readonly bookMinor: bigint
-  /** Of the books when the first statement began, with an opening balance that was booked later. */
+  /** The books at the start of the first statement, with opening balances booked later. */
   readonly startMinor: bigint
-  /** The newest balance that the outside said itself; undefined: it never does. */
+  /** The latest stated balance; undefined if there is none. */
   readonly balanceMinor: bigint | undefined
   /** All lines up to the day. */
   readonly linesMinor: bigint
-  /** Those after the balance. */
+  /** Lines after that balance. */
   readonly linesAfterBalanceMinor: bigint
   readonly matchedLinesMinor: bigint
-  /** Transfers that are matched, up to the day; and of those the ones since the first statement. */
+  /** Matched transfers up to the day, and those since the first statement. */
   readonly matchedMinor: bigint
   readonly matchedSinceStartMinor: bigint
-  /** Transfers that are in an open break. */
   readonly brokenMinor: bigint
 }
 
@@ -30,7 +28,7 @@ export interface DayTotals {
 
 export function totalsOf(sums: DaySums): DayTotals {
   const { bookMinor, startMinor, balanceMinor } = sums
-  // What the books had before the first statement is in their sum: its lines, of whatever day, say nothing new.
+  // The start sum includes older transfers, so lines about them add nothing.
   const countedMinor = sums.matchedMinor - sums.matchedSinceStartMinor
   const outsideMinor =
     balanceMinor === undefined

@@ -1,5 +1,5 @@
-// The bytes of a statement as text, piece by piece: UTF-8, or what an XML declaration says that banks still write. Anything else
-// is refused by name, before it is taken for an empty file.
+// Decodes a statement's bytes in pieces: UTF-8, or an XML declaration's encoding that banks still use. Other
+// encodings are rejected by name.
 import { Failure } from '@tillgate/protocol'
 
 export const formats = ['camt.053', 'mt940', 'csv'] as const
@@ -11,14 +11,13 @@ const encodings = new Map([
   ['iso-8859-1', 'windows-1252'],
   ['windows-1252', 'windows-1252'],
 ])
-/** By so many of its first bytes it shows what a file is and how it is encoded. */
+/** Enough bytes to detect the format and the encoding. */
 export const headBytes = 200
 
-/** By its first bytes. */
 export function formatOf(head: Uint8Array): Format {
   const text = latin(head).replace(/^\u00ef\u00bb\u00bf/, '')
   if (/^\s*</.test(text)) return 'camt.053'
-  // Some files keep the byte that begins a message on the wire.
+  // Some files keep the byte that starts a message on the wire.
   return /^\s*(?:\{1:|(?:[^\n,;|]{0,40}\n){0,4}:20:)/.test(text.replaceAll('\u0001', '')) ? 'mt940' : 'csv'
 }
 
@@ -35,7 +34,7 @@ export function makeDecoder(): { readonly write: (bytes: Uint8Array) => string; 
   }
   return {
     write(bytes) {
-      // MT940 never says how it is encoded, and only names of people hold more than ASCII.
+      // MT940 declares no encoding, and only names contain more than ASCII.
       decoder ??= new TextDecoder(encodingOf(bytes), { fatal: formatOf(bytes) !== 'mt940' })
       return decode(bytes)
     },

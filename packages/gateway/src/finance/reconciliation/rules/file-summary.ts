@@ -1,10 +1,10 @@
-// What is in a statement's file, told from its batches without holding them.
+// Summarizes a statement file from its batches without holding them.
 import { Failure } from '@tillgate/protocol'
 import type { Format } from './decode.ts'
 import { dayAfter } from './statement.ts'
 import type { AccountBalance, AccountLine, FileBatch } from './statement-file.ts'
 
-/** What a file says of an account, from its first day to its last, in whatever order it says it. */
+/** An account's first and last day in the file, in any order. */
 export interface AccountSpan {
   readonly account: string
   readonly currency: string
@@ -12,7 +12,6 @@ export interface AccountSpan {
   readonly through: string
 }
 
-/** What is in a file. */
 export interface FileSummary {
   readonly format: Format
   readonly lines: number
@@ -20,7 +19,6 @@ export interface FileSummary {
   readonly accounts: readonly string[]
   readonly firstDay: string | undefined
   readonly lastDay: string | undefined
-  /** The first few. */
   readonly examples: readonly AccountLine[]
 }
 
@@ -52,7 +50,7 @@ export function makeSummary() {
         if (days.last === undefined || day > days.last) days.last = day
       }
       for (const each of batch.lines) widen(spans, each)
-      // What a balance says was booked up to its day: the statement's own lines come after it.
+      // A balance covers its day, so the statement's lines start on the next day.
       for (const each of batch.balances) widen(spans, each, dayAfter(each.day, 1))
     },
     read: (): FileSummary => ({
@@ -84,7 +82,7 @@ function widen(
   })
 }
 
-/** A closing balance alone is of its own day. */
+/** A closing balance alone covers its own day. */
 function inOrder(span: AccountSpan): AccountSpan {
   return { ...span, from: span.from < span.through ? span.from : span.through }
 }

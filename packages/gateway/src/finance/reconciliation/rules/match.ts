@@ -1,26 +1,21 @@
-// The matcher: lines that the outside booked beside what the books have or wait for. Pure: it says what belongs together and
-// by which rule, what is to be booked first, and what is left as a break. Each line is decided once; what is left of both
-// sides is for the next pass, when there is news.
+// Matches lines with transfers and expected bookings. Pure: returns matches with their rule, items to book first, and
+// breaks. Each line is decided once; the rest waits for the next pass.
 import { daysBetween, type KnownLine } from './statement.ts'
 
-/** What a line can be matched with. Amounts as the outside account sees them: above zero came in. */
+/** A candidate for a line. Amounts are from the outside account's perspective: positive is incoming. */
 export interface BookItem {
-  /** Tells it from every other one. */
   readonly key: string
   readonly kind: 'booked' | 'payout' | 'payout_return' | 'transfer' | 'refund' | 'settlement'
-  /** Empty where it concerns no merchant. */
   readonly merchantId: string
-  /** In the ledger where it is booked; what names it otherwise. */
+  /** The ledger transfer if booked; otherwise the item's own id. */
   readonly transferId: string
   readonly currency: string
   readonly amountMinor: bigint
   readonly day: string
-  /** When the ledger got it. */
   readonly bookDay: string
   readonly references: readonly string[]
-  /** With another line, before. */
+  /** With another line, earlier. */
   readonly isMatched: boolean
-  /** For people: payment, payout, top-up … */
   readonly what: string
   readonly railId?: string | undefined
   readonly feeMinor?: bigint | undefined
@@ -44,7 +39,7 @@ export const breakKinds = ['missing_here', 'missing_there', 'amount_differs', 't
 export type BreakKind = (typeof breakKinds)[number]
 
 export type Decision =
-  /** All items are booked. `lateDays`: so many days after the books. */
+  /** All items are booked. `lateDays`: days after the booking. */
   | {
       readonly kind: 'match'
       readonly rule: Rule
@@ -52,7 +47,7 @@ export type Decision =
       readonly items: readonly BookItem[]
       readonly lateDays: number | undefined
     }
-  /** An action of the item's own room books it first. */
+  /** The owning module's action books it first. */
   | {
       readonly kind: 'book'
       readonly rule: Rule
@@ -67,13 +62,12 @@ export type Decision =
     }
 
 export interface MatchGiven {
-  /** The books may run ahead by so many days before a line is late. */
+  /** How many days the books may precede the statement. */
   readonly lateAfterDays: number
-  /** Both sides may be so many days apart to be matched by amount alone. */
+  /** How many days apart a match by amount alone may be. */
   readonly amountWithinDays: number
 }
 
-/** Of a line or a transfer. */
 export interface Sum {
   readonly currency: string
   readonly amountMinor: bigint
@@ -81,7 +75,7 @@ export interface Sum {
 
 export const matchDefaults: MatchGiven = { lateAfterDays: 5, amountWithinDays: 3 }
 
-/** Those whose amount alone is left to go by are decided last: what others name is taken by then. */
+/** Matches by amount alone come last, after all named items are taken. */
 export function match(
   lines: readonly KnownLine[],
   items: readonly BookItem[],
@@ -99,14 +93,14 @@ export function match(
   ]
 }
 
-/** Lines that name something of the books; `unnamed` do not. */
+/** Lines that name something of the books; the others are returned as `unnamed`. */
 export function matchByName(
   lines: readonly KnownLine[],
   items: readonly BookItem[],
   given: Partial<MatchGiven> = {},
 ): { readonly decisions: Decision[]; readonly unnamed: KnownLine[]; readonly used: Set<string> } {
   const byReference = new Map<string, BookItem[]>()
-  // In one order, so that two passes at once give the same line the same transfer.
+  // A fixed order, so that concurrent passes match the same pairs.
   const inOrder = items.toSorted((a, b) => (a.key < b.key ? -1 : 1))
   for (const item of inOrder) for (const name of item.references) add(byReference, name, item)
   const named: NamedLine[] = []
@@ -129,23 +123,22 @@ export function matchByName(
 
 interface NamedLine {
   readonly line: KnownLine
-  /** Of its names, the one that it is matched by. */
   readonly name: string
-  /** How many transfers have that name. */
+  /** The number of transfers with that name. */
   readonly transfers: number
-  /** How many of its names the books know. */
+  /** The number of its names in the books. */
   readonly known: number
 }
 
-/** What was booked for a line has its mark. Then whoever names one payout goes before whoever names its run. */
+/** A booked line's mark comes first; a payout's name comes before its run's. */
 function surestFirst(a: NamedLine, b: NamedLine): number {
   const isMark = ({ line, name }: NamedLine) => Number(name === line.mark)
   return isMark(b) - isMark(a) || a.transfers - b.transfers || b.known - a.known
 }
 
 /**
- * The first name under which its amount is free, or else the first that the books know. A name that others share says nothing
- * beside a narrower one: a line that names a payout and its run means this payout, also where its amount is another one's.
+ * The first name with a free item of its amount, or else the first known name. A narrower name takes precedence: a
+ * line that names a payout and its run means the payout, even if the amount is another's.
  */
 function nameOf(line: KnownLine, byReference: ReadonlyMap<string, BookItem[]>): NamedLine | undefined {
   const itemsOf = (name: string) => byReference.get(name) ?? []
@@ -158,7 +151,7 @@ function nameOf(line: KnownLine, byReference: ReadonlyMap<string, BookItem[]>): 
   const name = known[0] === line.mark ? (wholeOf(line.mark) ?? line.mark) : (fitting ?? own[0] ?? known[0])
   return name === undefined ? undefined : { line, name, transfers: itemsOf(name).length, known: known.length }
 
-  /** Of a line for a whole run that somebody began to book, and died: the mark is on a part of it, the run's name on all. */
+  /** For a whole run whose booking was interrupted: parts have the mark, all have the run's name. */
   function wholeOf(mark: string): string | undefined {
     const marked = itemsOf(mark).filter((item) => directionOf(item) === directionOf(line))
     return sum(marked) === line.amountMinor ? undefined : own.find((each) => isWider(each, mark))
@@ -172,19 +165,19 @@ function nameOf(line: KnownLine, byReference: ReadonlyMap<string, BookItem[]>): 
   }
 }
 
-/** The one that is most surely meant comes first. */
+/** The most specific name first. */
 export function namesOf({ mark, entryReference, references }: KnownLine): string[] {
   return [mark, ...(entryReference === undefined ? [] : [entryReference]), ...references]
 }
 
 interface Candidates {
   readonly items: readonly BookItem[]
-  /** Those that a line of this pass has. */
+  /** Keys matched in this pass. */
   readonly used: Set<string>
   readonly given: MatchGiven
 }
 
-/** Lines that share a name with these items: each by its amount, then those that are left by their sum. */
+/** Lines that share a name with these items: matched individually by amount, then the rest by sum. */
 function matchGroup(group: readonly KnownLine[], candidates: Candidates): Decision[] {
   const { decisions, left } = matchEach(group, candidates)
   const sums = [...Map.groupBy(left, directionOf)].flatMap(([direction, lines]) =>
@@ -193,7 +186,7 @@ function matchGroup(group: readonly KnownLine[], candidates: Candidates): Decisi
   return [...decisions, ...sums]
 }
 
-/** A line that could mean several transfers is left to somebody who knows; `left` have no transfer of their amount. */
+/** An ambiguous line is left to an operator; `left` has no item of its amount. */
 function matchEach(
   group: readonly KnownLine[],
   candidates: Candidates,
@@ -220,7 +213,7 @@ function matchEach(
   return { decisions, left }
 }
 
-/** All lines of a direction with all that is open there, or else each as the transfer that is waited for, or a break. */
+/** All lines of a direction with all open items, or else each as an expected booking or a break. */
 function matchSum(lines: readonly KnownLine[], direction: string, candidates: Candidates): Decision[] {
   const { items } = candidates
   const open = items.filter(
@@ -250,7 +243,7 @@ function take(
   return decisionOf(rule, { ...of, given })
 }
 
-/** What is booked goes before what would be, and money that came back is a return only where nothing else fits. */
+/** Booked items come before expected ones, and a return is chosen only if nothing else fits. */
 function surest(items: readonly BookItem[]): readonly BookItem[] {
   const booked = items.filter(({ kind }) => kind === 'booked')
   if (booked.length > 0) return booked
@@ -258,7 +251,7 @@ function surest(items: readonly BookItem[]): readonly BookItem[] {
   return others.length > 0 ? others : items
 }
 
-/** In the books already, so that whichever is taken moves nothing, and nobody else's is taken. */
+/** Already booked, so that either choice moves no money, and no other merchant's item is taken. */
 function isOneMerchants(items: readonly BookItem[]): boolean {
   return items.every(({ kind, merchantId }) => kind === 'booked' && merchantId === items[0]?.merchantId)
 }
@@ -285,7 +278,7 @@ function ruleOf({ mark, entryReference }: KnownLine, { kind, references }: BookI
   return isEntry ? 'entry_reference' : 'reference'
 }
 
-/** Whatever has its amount is somebody else's by now, or the line would have taken it. */
+/** Items with this amount are taken by other lines. */
 function breakOf(
   line: KnownLine,
   { items, open }: { items: readonly BookItem[]; open: readonly BookItem[] },
@@ -297,7 +290,7 @@ function breakOf(
   return missingHere(line)
 }
 
-/** Only what is booked already or a rail pays over, and only where nobody could mean another: no rival, a line of another page. */
+/** Only booked items and rail sums, and only without a rival line or item on any page. */
 function matchByAmount(
   lines: readonly KnownLine[],
   { items, used, given, rivals }: Candidates & { readonly rivals: readonly Sum[] },
@@ -333,7 +326,7 @@ function isSummed({ kind }: BookItem): boolean {
   return kind === 'booked' || kind === 'payout' || kind === 'settlement'
 }
 
-/** Money in and money out are summed apart, and currencies are. */
+/** Directions and currencies are summed separately. */
 function directionOf({ currency, amountMinor }: Sum): string {
   return `${currency} ${amountMinor > 0n ? 'in' : 'out'}`
 }

@@ -1,31 +1,30 @@
-// What `:86:` of an MT940 entry holds, by the two ways that banks in Europe have, `?20` … `?63` with SEPA keywords and
-// `/EREF/` … `/REMI/`; anything else is free text.
+// Parses field `:86:` of an MT940 entry in the two European conventions, `?20` … `?63` with SEPA keywords and
+// `/EREF/` … `/REMI/`; other content is free text.
 
 export interface Info {
-  /** What surely is a reference. */
+  /** Certain references. */
   readonly named: readonly (string | undefined)[]
-  /** The first is for people. */
+  /** The first is shown to people. */
   readonly texts: readonly string[]
   readonly party: string | undefined
   readonly isReturn: boolean
-  /** What may be the account of the other side. */
+  /** Possible accounts of the other party. */
   readonly accounts: readonly (string | undefined)[]
 }
 
-/** Of German banks: codes of business cases that give money back. */
+/** German business transaction codes for returns. */
 const returnCodes = new Set(['108', '109', '159', '183', '184'])
 
 export function readInfo(lines: readonly string[]): Info {
   const whole = lines.join('')
   if (/^\d{3}[^\w\s]\d\d/.test(whole)) return readSubfields(whole)
   if (/^\/[A-Z]{2,4}\//.test(whole)) return readSlashes(whole)
-  // Lines are cut at 65 characters, within words as well.
-  // Some begin the text with the account of the other side.
+  // Lines are cut at 65 characters, even within words. Some start with the other party's account.
   const [first] = lines[0]?.split(' ') ?? []
   return { named: [], texts: [lines.join(' '), whole], party: undefined, isReturn: false, accounts: [first] }
 }
 
-/** `166?00CREDIT?20EREF+T01?21SVWZ+INVOICE 7?32ADA`, by whatever sign. */
+/** `166?00CREDIT?20EREF+T01?21SVWZ+INVOICE 7?32ADA`, with any separator. */
 function readSubfields(whole: string): Info {
   const [code = '', ...subfields] = whole.split(whole.charAt(3))
   const of = (isWanted: (number: number) => boolean) =>

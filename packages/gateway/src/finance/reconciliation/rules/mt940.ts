@@ -1,5 +1,5 @@
-// MT940 (SWIFT customer statement message), which many banks still give: one message after another, in a SWIFT envelope or
-// without, its fields `:61:`, `:86:` … a line or more each. What `:86:` holds is read in mt940-info.ts.
+// Reads MT940 (SWIFT customer statement messages), with or without SWIFT envelopes. Field `:86:` is parsed in
+// mt940-info.ts.
 import { isValidIBAN } from 'ibantools'
 import { bindAll } from '../../../platform/runtime/bind-all.ts'
 import { readInfo } from './mt940-info.ts'
@@ -24,9 +24,9 @@ interface Field {
   readonly lines: string[]
 }
 
-/** Where in the file the reader is, and what it has of what it is in. */
+/** The parser's position and the parts read so far. */
 interface State {
-  /** The end of what was given, which may be the beginning of a line. */
+  /** The end of the last piece, possibly a partial line. */
   rest: string
   lineNumber: number
   field: Field | undefined
@@ -177,11 +177,10 @@ function tooLong(lineNumber: number) {
   return unreadable(lineNumber, 'this is no MT940: its lines are short, and begin with a field such as :61:.')
 }
 
-/** Start and end of a message on the wire, which files keep. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these very bytes are meant.
 const frameBytes = /[\u0001-\u0004]/g
 
-/** An IBAN may have the currency behind it. */
+/** An IBAN may be followed by the currency. */
 function accountOf(written: string): string {
   const number = written.replace(/\s/g, '')
   const shorter = number.slice(0, -3)
@@ -219,7 +218,7 @@ function lineOf(
   const { value = '', booked, mark = '', amount = '', type = '', reference, own } = parts
   const valueDay = shortDay(value, lineNumber)
   const minor = amountOf(amount.replace(',', '.'), currency, lineNumber)
-  // RC takes a credit back, RD a debit.
+  // RC reverses a credit, RD a debit.
   const isOut = mark === 'D' || mark === 'RC'
   const { named, texts, party, isReturn, accounts } = readInfo(info)
   return {
@@ -235,7 +234,7 @@ function lineOf(
     isReturn: isReturn || type.endsWith('RTI'),
     party: shortened(party),
     description: shortened([...texts.slice(0, 1), ...more].join(' ')),
-    // Some banks write it where the reference or further details are.
+    // Some banks write it into the reference or the details.
     partyIban: soleIban([...accounts, reference, ...more], account),
   }
 }
@@ -244,7 +243,7 @@ function shortDay(written: string, lineNumber: number): string {
   return dayOf(dayIn(`20${written.slice(0, 2)}`, written.slice(2)), lineNumber)
 }
 
-/** The day of booking has no year: it is the one nearest to the day of value. */
+/** The booking day has no year; it is the one nearest to the value day. */
 function nearest(monthDay: string, valueDay: string, lineNumber: number): string {
   const year = Number(valueDay.slice(0, 4))
   const days = [year, year - 1, year + 1].map((each) => dayIn(each.toString(), monthDay))
@@ -252,7 +251,7 @@ function nearest(monthDay: string, valueDay: string, lineNumber: number): string
   return dayOf(near ?? days[0] ?? '', lineNumber)
 }
 
-/** Banks that count months of 30 days write the 30th of February, and mean its last. */
+/** Banks with 30-day months write February 30 for its last day. */
 function dayIn(year: string, monthDay: string): string {
   if (monthDay === '0229' || monthDay === '0230') return dayAfter(`${year}-03-01`, -1)
   return `${year}-${monthDay.slice(0, 2)}-${monthDay.slice(2)}`

@@ -1,4 +1,4 @@
-// The ways in which an operator resolves a break: what each asks of the break, what the break ends as, and why not otherwise.
+// The ways to resolve a break: each one's requirement, outcome and refusal.
 import { Failure } from '@tillgate/protocol'
 import type { AuditedAction } from '../../../core/audit/rules/effects.ts'
 import { type Break, isOpen, mayAccept, mayConfirm, mayPair, mayWriteOff, type Resolution } from './break.ts'
@@ -45,7 +45,7 @@ export function checkWay(found: Break, { may, whyNot }: Way): void {
   throw new Failure('status_does_not_allow', { message: whyNot })
 }
 
-/** What the break's line is booked as. All that a rail did not pay over is its fee. */
+/** The item as which the line is booked. A rail's shortfall becomes its fee. */
 export function itemToBook({ item, line }: Break): BookItem {
   if (!item || !line) throw new Error('what differs has two sides')
   if (item.kind !== 'settlement' || item.amountMinor === line.amountMinor) return item
@@ -57,7 +57,7 @@ export function itemToBook({ item, line }: Break): BookItem {
   return { ...item, amountMinor: line.amountMinor, feeMinor }
 }
 
-/** The audited action of the booking. What a rail did not pay over is written off to its fees. */
+/** The audited action of the booking. A rail's shortfall is written off to its fees. */
 export function bookedAs(item: BookItem): AuditedAction {
   if (item.kind === 'settlement') return (item.feeMinor ?? 0n) < 0n ? 'rail.settle' : 'correction.difference'
   return item.kind === 'payout_return' ? 'payout.return' : 'payout.paid'

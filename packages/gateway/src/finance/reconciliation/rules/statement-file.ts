@@ -1,6 +1,5 @@
-// A statement's file as batches of lines and balances of the accounts that are known here. Whoever drives it brings the bytes
-// in pieces of any size, and the batches are the same whatever the sizes are. Pure: what the database and the clock say is
-// given, so that a file can be read wherever there is time for it.
+// Turns a statement file into batches of lines and balances of known accounts, independently of how its bytes are
+// split. Pure, so that a file can be read in any thread.
 import { Failure } from '@tillgate/protocol'
 import { isNumberOf } from './account-number.ts'
 import { makeCamtReader } from './camt053.ts'
@@ -16,13 +15,12 @@ import {
   unreadable,
 } from './statement.ts'
 
-/** A bank account or a rail. */
 export interface KnownAccount {
   readonly account: string
   readonly iban: string | undefined
-  /** Where it has no IBAN. */
+  /** For accounts without an IBAN. */
   readonly number: string | undefined
-  /** That it holds; undefined: any. */
+  /** Undefined: any. */
   readonly currency: string | undefined
 }
 
@@ -33,18 +31,16 @@ export interface FileMapping {
   readonly columns: CsvMapping
 }
 
-/** Everything that a file is read by. Plain data, which can be sent to a thread. */
+/** Plain data, which can be sent to a thread. */
 export interface FileGiven {
-  /** Of a CSV file. */
   readonly mapping: FileMapping | undefined
-  /** Of a file that does not name one that is known here. */
+  /** For a file that names no known account. */
   readonly account: string | undefined
   readonly accounts: readonly KnownAccount[]
-  /** What was booked on a later day is an error. */
+  /** Later booking days are errors. */
   readonly lastDay: string
 }
 
-/** A line with the outside account that it is of. */
 export type AccountLine = KnownLine & { readonly account: string; readonly settlesTo: string | undefined }
 export type AccountBalance = StatementBalance & { readonly account: string }
 
@@ -61,13 +57,13 @@ export interface Hash {
 }
 
 export interface FileReader {
-  /** Batches that are full. */
+  /** Returns full batches. */
   readonly write: (bytes: Uint8Array) => FileBatch[]
-  /** The rest, and the file's SHA-256. */
+  /** Returns the remaining batches and the file's SHA-256. */
   readonly end: () => { readonly batches: readonly FileBatch[]; readonly sha256: string }
 }
 
-/** Few enough that writing them to the database holds nobody up. */
+/** Small enough to keep locks short. */
 const linesPerBatch = 250
 
 export function makeFileReader(given: FileGiven, makeHash: () => Hash): FileReader {
@@ -116,7 +112,6 @@ export function makeFileReader(given: FileGiven, makeHash: () => Hash): FileRead
     } else batch.skipped++
   }
 
-  /** Of a line or a balance, in whatever format. */
   function checkSaid(
     { day, currency }: Pick<StatementBalance, 'day' | 'currency'>,
     lineNumber: number,
@@ -139,7 +134,7 @@ function emptyBatch() {
   return { lines: [] as AccountLine[], balances: [] as AccountBalance[], skipped: 0 }
 }
 
-/** From bytes to items: what the file is shows in its first bytes, which may come in several pieces. */
+/** The format is detected from the first bytes, which may span pieces. */
 function makeItems(mapping: FileMapping | undefined) {
   const decoder = makeDecoder()
   let head: Uint8Array = new Uint8Array()

@@ -1,4 +1,4 @@
-// What a statement says, whatever its format: lines, balances, and by what each line may be known to the books.
+// The content of a statement in any format: lines, balances, and the references of each line.
 import { Failure, isCalendarDay, toMinorUnits } from '@tillgate/protocol'
 import { isValidIBAN } from 'ibantools'
 import { withoutHidden } from '../../../platform/runtime/visible-text.ts'
@@ -6,34 +6,34 @@ import { isCreditorReference } from '../../rails/rules/bank-account.ts'
 import { grouped, withoutSpaces } from '../../treasury/rules/mod-97.ts'
 
 export interface StatementLine {
-  /** In the file, for whoever looks for it there. */
+  /** In the file. */
   readonly lineNumber: number
-  /** When the outside booked it: 2026-11-16. */
+  /** The booking day. */
   readonly day: string
   readonly valueDay: string
   readonly currency: string
-  /** Above zero came in, below zero went out. */
+  /** Positive for incoming money, negative for outgoing. */
   readonly amountMinor: bigint
-  /** What a rail keeps of it. */
+  /** What a rail keeps. */
   readonly feeMinor: bigint
   /** The bank's own. */
   readonly entryReference: string | undefined
-  /** Whatever in it may name something of ours. */
+  /** Possible references of ours. */
   readonly references: readonly string[]
-  /** Of a rail: what is paid over in one sum. */
+  /** For a rail: the sum in which it is settled. */
   readonly batch: string | undefined
-  /** The bank says that it is money that came back. */
+  /** The bank marks it as a return. */
   readonly isReturn: boolean
   readonly party: string | undefined
   readonly description: string | undefined
-  /** Where the money came from, or went: for prefilled forms, and no part of what the line is known by. */
+  /** For prefilled forms; not part of the line's identity. */
   readonly partyIban: string | undefined
 }
 
-/** A line with what tells it from every other one of its account, in whatever file it is. */
+/** With an id that is unique within its account, across files. */
 export interface KnownLine extends StatementLine {
   readonly lineId: string
-  /** By what the books name it: the bank's reference as far as there is one, and never that of another line. */
+  /** The booking's reference: derived from the bank's, and unique. */
   readonly mark: string
 }
 
@@ -57,10 +57,9 @@ export type StatementItem =
   | { readonly kind: 'statement'; readonly id: string | undefined }
   | { readonly kind: 'line'; readonly line: StatementLine }
   | { readonly kind: 'balance'; readonly balance: StatementBalance; readonly lineNumber: number }
-  /** Not booked yet, or left out by the mapping. */
   | { readonly kind: 'skipped' }
 
-/** Reads text piece by piece, and holds no more of it than one entry. Throws a Failure that names the line. */
+/** Reads text in pieces and holds at most one entry. Throws a Failure with the line number. */
 export interface StatementReader {
   readonly write: (text: string) => StatementItem[]
   readonly end: () => StatementItem[]
@@ -73,10 +72,10 @@ export function unreadable(lineNumber: number, message: string): Failure {
 export const maxTextLength = 500
 const maxReferences = 16
 const maxReferenceLength = 140
-/** Said instead of a reference. */
+/** Placeholders for a missing reference. */
 const noReferences = new Set(['NOTPROVIDED', 'NOTAVAILABLE', 'NONREF', 'NONE', 'NULL', 'N/A'])
 
-/** Of elements that hold one reference each, then of free text. */
+/** From elements with one reference each, then from free text. */
 export function referencesOf(named: readonly (string | undefined)[], texts: readonly string[]): string[] {
   const found = new Set<string>()
   for (const each of named) {
@@ -88,7 +87,7 @@ export function referencesOf(named: readonly (string | undefined)[], texts: read
   return [...found].slice(0, maxReferences)
 }
 
-/** Ours: RF, two check digits and 15 characters. */
+/** RF, two check digits and 15 characters. */
 const ourLength = 19
 
 function referencesIn(text: string): string[] {
@@ -103,17 +102,16 @@ function referencesIn(text: string): string[] {
 }
 
 /**
- * Gives each line of one file its id, by a hash of 32 characters. Of lines that are the same in all that they say, the second
- * is another one, unless its statement is a copy of one before it: then it is the line that it is there.
+ * Assigns each line of a file an id: a hash of 32 characters. Equal lines are counted separately, unless their
+ * statement is a copy of an earlier one.
  */
 export function makeIdentify(hash: (text: string) => string) {
   const ordinals = makeOrdinals()
   return {
-    /** Of what follows. */
     beginStatement: (account: string, id: string | undefined) =>
       ordinals.begin(id === undefined ? undefined : `${account} ${id}`),
     identify(account: string, line: StatementLine): KnownLine {
-      // Without the other side's IBAN: lines that were imported before it was read keep their ids.
+      // Excludes the other party's IBAN, so that lines imported by older versions keep their ids.
       const { lineNumber: _, amountMinor, feeMinor, partyIban: __, ...said } = line
       const content = JSON.stringify([
         account,
@@ -133,16 +131,14 @@ export function makeIdentify(hash: (text: string) => string) {
   }
 }
 
-/** Of lines that are the same, each by a number: the first, the second … in a file, and those of a copy as in the original. */
+/** Numbers equal lines within a file; a copy repeats the numbers of its original. */
 function makeOrdinals() {
   const statements = new Map<string, number>()
   let begun = 0
   let statement = 0
-  /** Of a copy: how many of these lines it had so far. */
   let inCopy: Map<number, number> | undefined
-  // Numbers alone, for a file may have millions of lines: the statement that the first of these lines is in.
+  // Stores only numbers, because a file may have millions of lines.
   const firstIn = new Map<number, number>()
-  /** Of lines that there are several of: how many, and which of them each statement has. */
   const several = new Map<number, { count: number; readonly in: Map<number, number[]> }>()
 
   return {
@@ -171,7 +167,7 @@ function makeOrdinals() {
   }
 }
 
-/** Digits and one point, as banks write it; zeros behind what the currency has are nothing. Throws where it is no amount. */
+/** Digits with one point; extra trailing zeros are allowed. Throws if it is not an amount. */
 export function amountOf(written: string, currency: string, lineNumber: number): bigint {
   const decimal = written
     .trim()
@@ -188,14 +184,13 @@ export function amountOf(written: string, currency: string, lineNumber: number):
   }
 }
 
-/** A day of the calendar, of a date or a time as ISO 8601 has it. */
+/** The calendar day of an ISO 8601 date or time. */
 export function dayOf(written: string, lineNumber: number): string {
   const day = written.trim().slice(0, 10)
   if (isCalendarDay(day)) return day
   throw unreadable(lineNumber, `${JSON.stringify(written.slice(0, 40))} is no day of the calendar.`)
 }
 
-/** Of the years that days have. */
 export const monthPattern = /^[12][0-9]{3}-(0[1-9]|1[0-2])$/
 
 export function dayAfter(day: string, days: number): string {
@@ -206,7 +201,6 @@ export function daysBetween(from: string, to: string): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000)
 }
 
-/** Who paid or got it, with their account, as people read it. */
 export function partyOf({
   party,
   partyIban,
@@ -215,7 +209,7 @@ export function partyOf({
   return known.length === 0 ? undefined : known.join(', ')
 }
 
-/** The one IBAN among these texts that is not the account's own; undefined where there is none, or several. */
+/** The only IBAN among these texts other than the account's own; undefined if there are several. */
 export function soleIban(
   texts: readonly (string | undefined)[],
   own: string | undefined,

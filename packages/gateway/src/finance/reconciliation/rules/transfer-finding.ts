@@ -1,17 +1,14 @@
-// What somebody should look at of money that came by bank transfer, by what was booked for its order: the same for whoever
-// booked it and for whoever finds it booked.
+// What an operator should review about a recorded bank transfer, independent of whether it was booked now or before.
 import type { Order } from '../../../core/orders/rules/order.ts'
 import { heldMinor, type TransferEntry } from '../../rails/rules/bank-transfer.ts'
 import type { BreakKind } from './match.ts'
 
-/** Booked, and somebody should still look at it. */
 export interface Booked {
   readonly finding: Extract<BreakKind, 'late' | 'twice' | 'amount_differs'> | undefined
-  /** What it is about. */
   readonly sizeMinor: bigint
 }
 
-/** `entries`: all of the order, in any order; `outsideReference`: of the one that is asked about. */
+/** `entries`: all of the order, in any order; `outsideReference`: the entry in question. */
 export function findingOf(
   { order, entries }: { readonly order: Order; readonly entries: readonly TransferEntry[] },
   { railId, outsideReference }: Pick<TransferEntry, 'railId' | 'outsideReference'>,
@@ -26,7 +23,7 @@ export function findingOf(
     return cameInTime ? usual : { finding: 'late', sizeMinor: amountMinor }
   }
   const before = entries.filter((each) => each.ordinal < ordinal)
-  // Below zero: what was missing then. Of an order that was paid otherwise nothing was, whoever sent it.
+  // Negative: the amount missing before. An order that was paid another way missed nothing.
   const leftBeforeMinor = heldMinor(order, railId, before)
   if (leftBeforeMinor >= 0n) return { finding: 'twice', sizeMinor: amountMinor }
   const leftMinor = leftBeforeMinor + amountMinor

@@ -1,4 +1,4 @@
-// Breaks as a work list, and what operators do with them: take one on, note something, resolve it.
+// Breaks as a work list, and operators' changes: assign, note, resolve.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited, insertAuditEntry } from '../../../core/audit/store/audit.ts'
@@ -22,19 +22,17 @@ export interface BreakFilter {
   readonly owner?: string | undefined
 }
 
-/** How breaks are resolved, as one change. */
 export interface BreakResolution {
-  /** As they were when that was decided: what resolves one of them meanwhile goes before. */
+  /** As of the decision. A break that changed meanwhile rejects the resolution. */
   readonly breaks: readonly Pick<Break, 'breakId' | 'actId'>[]
   readonly resolution: Resolution
   readonly reason: string
   readonly by: string
   readonly account: string
-  /** What belongs together by it; none where the books are right as they are. */
+  /** Undefined if the books are right as they are. */
   readonly matched?: NewMatch | undefined
 }
 
-/** Transfers that resolve a break, with what it is matched by. */
 export interface BreakBooking extends Omit<BreakResolution, 'matched'> {
   readonly transfers: readonly Transfer[]
   readonly matched: NewMatch
@@ -58,15 +56,15 @@ export function makeBreakStore(database: Pool) {
       audited(database, entry, (transaction) => assign(transaction, breakId, owner)),
     addNote: (note: BreakNote & { breakId: string }, entry: AuditEntry) =>
       audited(database, entry, (transaction) => addNote(transaction, note)),
-    /** False: the break is resolved, or another action is resolving it. */
+    /** False if the break is resolved or another action is resolving it. */
     beginResolving: (
       breakId: string,
       { actId, before, entry }: { actId: string; before: string | undefined; entry: AuditEntry },
     ) => audited(database, entry, (transaction) => beginResolving(transaction, breakId, { actId, before })),
-    /** The action that was to resolve the break came to nothing. */
+    /** The action failed, so the break is open again. */
     release: (breakId: string, given: { actId: string; begunBeforeMs?: number }) =>
       release(database, breakId, given),
-    /** False: another was quicker, and nothing was done. */
+    /** False if another resolution came first; nothing was done. */
     resolve: (resolution: BreakResolution, entry: AuditEntry | undefined, nowMs: number) =>
       database
         .transaction((transaction) => resolve(transaction, resolution, { entry, nowMs }))
@@ -74,11 +72,11 @@ export function makeBreakStore(database: Pool) {
           if (error instanceof ResolvedMeanwhile) return false
           throw error
         }),
-    /** Books and resolves as one change. `taken`: another action resolves the break, or has resolved it. */
+    /** Books and resolves together. `taken`: another action is resolving or has resolved the break. */
     bookOwn: (booking: BreakBooking, entry: AuditEntry) => bookOwn(database, booking, entry),
-    /** The transfer of a correction, by its action, as the outside account sees it. */
+    /** The transfer of a correction by its action, from the outside account's perspective. */
     findCorrection: (auditId: string, owners: readonly string[]) => findCorrection(database, auditId, owners),
-    /** The transfer into suspense by which it was resolved. */
+    /** The transfer into suspense that resolved it. */
     findParked: (breakId: string) => findParked(database, breakId),
     listMatches: (importId: string, page: { skip: number; limit: number }) =>
       listMatches(database, importId, page),
@@ -119,10 +117,9 @@ select ${shape.columns}, ${lineShape.columns}, b.item
   })
 }
 
-/** As it was written with the break. */
 function itemOf(stored: unknown): BookItem | undefined {
   if (stored === null) return undefined
-  // Safe: written by the matcher alone, amounts as text.
+  // Safe: only the matcher writes it, with amounts as text.
   const item = stored as Omit<BookItem, 'amountMinor' | 'feeMinor'> & {
     amountMinor: string
     feeMinor?: string
@@ -138,7 +135,7 @@ async function find(database: Queryable, breakId: string): Promise<Break | undef
   return (await findBreaks(database, sql`b.break_id = ${breakId}`))[0]
 }
 
-/** The oldest first, and of a day the largest; the newest first of those that are resolved. */
+/** Oldest first, and within a day the largest; resolved ones newest first. */
 async function list(
   database: Queryable,
   filter: BreakFilter,
@@ -257,7 +254,7 @@ async function bookOwn(
   }
 }
 
-/** A pass that died may have booked the line without writing down its match: the next one does. */
+/** A crashed pass may have booked the line without its match, which the next pass records. */
 async function checkNotBooked(transaction: Queryable, { account, line }: BreakBooking): Promise<void> {
   const outside = (await listOutsideAccounts(transaction)).find((each) => each.account === account)
   if (!outside) throw new Error('a break is of an outside account')
@@ -351,7 +348,7 @@ select m.transfer_id
   return rows[0]?.transfer_id
 }
 
-/** Lines of a file in their order, with the rule by which each was matched. Many may stand in one line of an XML file. */
+/** A file's lines in order with the rule of each match. An XML file may have many on one text line. */
 async function listMatches(
   database: Queryable,
   importId: string,

@@ -1,5 +1,5 @@
-// Days of outside accounts: what the books have at the end of one, what the outside says, and what of the difference is
-// explained. Sums alone; a closed day is written down and never computed again.
+// Days of outside accounts: the books' balance, the outside balance, and the explained difference, as sums. A closed
+// day is stored and never recomputed.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { insertAuditEntry } from '../../../core/audit/store/audit.ts'
@@ -17,9 +17,9 @@ export interface AccountCurrency {
 
 export interface ReconciledDay extends AccountCurrency, DayTotals {
   readonly day: string
-  /** Breaks that are, or were, open. */
+  /** Breaks open at the end of the day. */
   readonly breaks: number
-  /** Undefined: it is open, and what it says now. */
+  /** Undefined: open, with current values. */
   readonly closedAtMs: number | undefined
 }
 
@@ -27,16 +27,14 @@ export type DayStore = ReturnType<typeof makeDayStore>
 
 export function makeDayStore(database: Pool) {
   return {
-    /** The newest first. */
     listClosed: (of: AccountCurrency, page: { from: string; through: string }) =>
       listClosed(database, of, page),
     readDay: (of: AccountCurrency, day: string) => readDay(database, of, day),
-    /** Every day that is open up to this one, in order. Empty: it was closed before, or there is no such account. */
+    /** Closes every open day up to this one, in order. Empty if it was already closed or the account does not exist. */
     closeDays: (of: AccountCurrency, through: string, entry: AuditEntry) =>
       database.transaction((transaction) => closeDays(transaction, of, { through, entry }), {
         statementTimeoutMs: 0,
       }),
-    /** Of the newest closed day of each. */
     listUnexplained: () => listUnexplained(database),
   }
 }
@@ -45,7 +43,7 @@ function startOfMs(day: string): number {
   return Date.parse(`${day}T00:00:00Z`)
 }
 
-/** What the books have when this day begins: what is there now less all that moved since. */
+/** The books at the start of this day: the current balance less later transfers. */
 export async function bookAt(
   database: Queryable,
   { account, currency }: AccountCurrency,
@@ -76,8 +74,8 @@ const sumShape = rowShape<Omit<DaySums, 'bookMinor'> & { readonly breaks: number
 })
 
 /**
- * Undefined: nothing was read of this account, or not so early. An opening balance that was booked before the first statement
- * began is in `start_minor`; one that was booked later counts from the day that it is of, and so does what was taken back.
+ * Undefined before the first statement. Opening balances booked before it are in `start_minor`; later ones count from
+ * their own day, as do their reversals.
  */
 async function readDay(
   database: Queryable,

@@ -1,6 +1,5 @@
-// What lines of an outside account may be matched with: transfers on the ledger, and what other rooms wait for the bank to
-// book. Found by what the lines name, and for those that name nothing by amount and day; never all there is. What belongs to
-// merchants and what stays in one place may lie on different machines: one is read before the other is joined with it.
+// Candidates for an outside account's lines: ledger transfers and expected bookings, found by name, or by amount and
+// day. Distributed and local tables are read separately before they are joined.
 
 import type { TransferKind } from '../../../core/ledger/rules/transfer.ts'
 import type { Queryable } from '../../../platform/database/pool.ts'
@@ -10,7 +9,7 @@ import { type BookItem, keyOf, matchDefaults, namesOf, type Sum } from '../rules
 import type { KnownLine } from '../rules/statement.ts'
 import type { OutsideAccount } from './owners.ts'
 
-/** A rail's sum comes to the bank so many days after its last line at most, or before. */
+/** A rail's sum arrives at most this many days after its last line. */
 const batchDays = 10
 
 interface Looked {
@@ -43,7 +42,7 @@ export async function findNamed(
   })
 }
 
-/** What the books have under exactly these marks: what was booked for a line, or nothing. */
+/** Transfers with exactly these marks: those booked for a line. */
 export async function findByMarks(
   database: Queryable,
   outside: OutsideAccount,
@@ -72,8 +71,8 @@ select ${shape.columns}, i.kind = 'booked' and m.is_matched as is_matched
 }
 
 /**
- * One look by the primary key for each row: the ids of payouts have the collation "C", so all items have it, and the index
- * of matches has not: without a word PostgreSQL would not take it, and 60,000 lines took four minutes instead of seconds.
+ * One lookup by primary key per row. Payout ids have collation "C", unlike the index of matches; without the explicit
+ * collation PostgreSQL ignores the index, and 60,000 lines took four minutes instead of seconds.
  */
 function withMatched({ account }: OutsideAccount, row: Sql): Sql {
   return sql`left join lateral (
@@ -83,10 +82,10 @@ function withMatched({ account }: OutsideAccount, row: Sql): Sql {
      limit 1) as m on true`
 }
 
-/** They are sent once, and looked for by index, however many they are. */
+/** Sent once and looked up by index. */
 const isNamed = plainSql('= any (array(select name from names))')
 
-/** The same transfer by several of its names has all of them. */
+/** Merges the names of a transfer that was found by several. */
 function unique(items: readonly BookItem[]): BookItem[] {
   const byKey = new Map<string, BookItem>()
   for (const item of items) {
@@ -97,7 +96,6 @@ function unique(items: readonly BookItem[]): BookItem[] {
   return [...byKey.values()]
 }
 
-/** Of the items `i`. */
 const shape = rowShape<Omit<BookItem, 'isMatched'>>('item', {
   key: 'i.key',
   kind: 'i.kind',
@@ -113,19 +111,18 @@ const shape = rowShape<Omit<BookItem, 'isMatched'>>('item', {
   feeMinor: bigint('i.fee_minor'),
 })
 
-/** What moves between a transfer rail's own money and suspense, there and back: the bank knows nothing of it. */
+/** Transfers between a bank transfer rail and suspense, which the bank does not see. */
 export function innerKinds({ transferRails }: OutsideAccount): readonly TransferKind[] {
   return transferRails.length > 0 ? ['payment', 'transfer_applied'] : []
 }
 
-/** Of transfers `t`. */
 export function isNoOpening({ openings }: OutsideAccount): Sql {
   return openings.length === 0
     ? plainSql('true')
     : sql`t.transfer_id <> all (${openings}) and coalesce(t.corrects, '') <> all (${openings})`
 }
 
-/** Rows of transfers `t` as items; `joins` follows `from`, and what it has of other places is in `before`. */
+/** Transfers `t` as items; `joins` follows `from`, and `before` contains the other tables' rows. */
 function booked(
   { outside, accounts }: Looked,
   joins: Sql,
@@ -144,7 +141,7 @@ function booked(
     and (t.debit_account = any (${accounts})) <> (t.credit_account = any (${accounts})))`
 }
 
-/** By transfers_outside_reference. */
+/** Uses transfers_outside_reference. */
 function byOutsideReference(looked: Looked): Sql {
   return booked(
     looked,
@@ -155,7 +152,7 @@ function byOutsideReference(looked: Looked): Sql {
 
 const runPattern = /^[0-9a-f]{32}$/
 
-/** By payouts_id and payouts_run. */
+/** Uses payouts_id and payouts_run. */
 function namedPayouts({ outside, names }: Looked): Sql {
   const runs = names.filter((name) => runPattern.test(name))
   return sql`named as materialized (
@@ -165,7 +162,7 @@ function namedPayouts({ outside, names }: Looked): Sql {
 )`
 }
 
-/** Of those: what is sent waits for the bank, and what was paid may come back. */
+/** Sent payouts wait for the bank, and paid ones may be returned. */
 function payoutItems(looked: Looked): Sql[] {
   const refs = sql`array[p.payout_id, replace(p.run_id::text, '-', '')]`
   const waiting = (kind: 'payout' | 'payout_return') => sql`
@@ -191,10 +188,10 @@ select *
   ]
 }
 
-/** A batch that the rail gives no name has its day, which says nothing: any text may hold a day. */
+/** An unnamed batch is named by its day, which any text may contain. */
 const aDay = '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'
 
-/** What rails will pay over to this bank account, and has not come. */
+/** Rail sums that this bank account still expects. */
 function batches({ outside }: Looked, lines: readonly KnownLine[]): Sql {
   const days = lines.map(({ day }) => day).toSorted()
   return sql`
@@ -213,7 +210,7 @@ select *
                                   and ${days.at(-1) ?? null}::date + ${batchDays}::integer)) as i`
 }
 
-/** Payments by what the rail or we call them, their refunds, and money that came late. */
+/** Payments by the rail's or our id, their refunds, and late money. */
 function railTransfers(looked: Looked): Sql[] {
   const { outside } = looked
   const attempts = sql`rail_attempts a`
@@ -247,7 +244,7 @@ function railTransfers(looked: Looked): Sql[] {
   ]
 }
 
-/** Bank transfers: orders that wait for money, refunds that wait to be sent, and what an operator recorded by hand. */
+/** Bank transfers: orders that wait for money, refunds to send, and recorded entries. */
 function transferEntries(looked: Looked): Sql[] {
   const { outside } = looked
   const rails = outside.transferRails
@@ -295,7 +292,6 @@ select *
   ]
 }
 
-/** Of the entries `e` that are in `before`. */
 function bookedEntries(looked: Looked, refs: Sql, before: Sql): Sql {
   const transfers = plainSql(
     'e join transfers t on t.merchant_id = e.merchant_id and t.transfer_id = e.transfer_id where true',
@@ -316,15 +312,15 @@ function entriesByReference(looked: Looked): Sql {
 }
 
 /**
- * What has the amount of a line and is near it, for lines that no other one could be meant by: at most two of each, which says
- * that there are several. And the sums that some other line has that is not matched. By transfers_outside_debit and _credit.
+ * Candidates near each line's amount and day, at most two per line, which is enough to detect ambiguity; and sums of
+ * other open lines. Uses transfers_outside_debit and _credit.
  */
 export async function findByAmount(
   database: Queryable,
   outside: OutsideAccount,
   { lines, currencies }: Given,
 ): Promise<{ items: BookItem[]; rivals: Sum[] }> {
-  // The statements of rails always name what they are about.
+  // Rail statements always contain names.
   if (outside.railId !== undefined || lines.length === 0) return { items: [], rivals: [] }
   const rivals = await findRivals(database, outside, lines)
   const known = Map.groupBy<string, Sum>([...lines, ...rivals], keyOf)

@@ -1,5 +1,5 @@
-// What the matcher works on and what it leaves behind: lines that wait, matches and breaks. Whoever writes holds the account;
-// a line or a transfer that somebody else matched meanwhile, or a line that an operator resolves, is left as it is.
+// The matcher's input and output: open lines, matches and breaks. Writers hold the account's lock; a line or transfer
+// matched meanwhile, or a line that an operator is resolving, is skipped.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { insertAuditEntry } from '../../../core/audit/store/audit.ts'
@@ -17,7 +17,7 @@ export interface NewMatch {
   readonly rule: Rule
   readonly lineIds: readonly string[]
   readonly items: readonly BookItem[]
-  /** What they were before they were booked. */
+  /** The expected bookings before they were booked. */
   readonly awaited?: readonly BookItem[]
 }
 
@@ -25,7 +25,7 @@ export interface NewBreak {
   readonly breakId: string
   readonly kind: BreakKind
   readonly currency: string
-  /** What is unexplained by it, outside less books. */
+  /** The unexplained amount: outside less books. */
   readonly amountMinor: bigint
   readonly sizeMinor: bigint
   readonly day: string
@@ -35,18 +35,17 @@ export interface NewBreak {
 
 export interface Found {
   readonly account: string
-  /** Those that were looked at, whose claims end with it. */
+  /** The lines of this pass, whose claims end with it. */
   readonly lineIds: readonly string[]
   readonly matches: readonly NewMatch[]
   readonly breaks: readonly NewBreak[]
-  /** Of lines that are in a break already: what is known of them by now. */
+  /** New states of existing breaks. */
   readonly changed?: readonly NewBreak[]
   readonly nowMs: number
-  /** With news for operators, where there are any. */
   readonly entry?: AuditEntry | undefined
 }
 
-/** In the order of days, in which most of what belongs together lies together. */
+/** By day, because matching items are close in time. */
 export interface LinePage {
   readonly after: Pick<KnownLine, 'day' | 'lineId'> | undefined
   readonly limit: number
@@ -57,23 +56,22 @@ export type MatchingStore = ReturnType<typeof makeMatchingStore>
 export function makeMatchingStore(database: Pool) {
   return {
     listOutsideAccounts: () => listOutsideAccounts(database),
-    /** Lines that nobody has looked at yet. By statement_lines_open. */
+    /** New lines. Uses statement_lines_open. */
     listOpenLines: (account: string, page: LinePage) =>
       listLines(
         database,
         sql`account = ${account} and match_id is null and break_id is null and ${after(page)}`,
       ),
-    /** Lines of open breaks that no operator resolves just now. By statement_lines_broken. */
+    /** Lines of open breaks that no operator is resolving. Uses statement_lines_broken. */
     listBrokenLines: (account: string, page: LinePage) =>
       listLines(
         database,
         sql`account = ${account} and break_id is not null and match_id is null
    and exists (select 1 from reconciliation_breaks b where b.break_id = l.break_id and (b.act_id is null or ${isMatchers})) and ${after(page)}`,
       ),
-    /** What the lines name. */
     findNamed: (outside: OutsideAccount, lines: readonly KnownLine[]) =>
       findNamed(database, outside, { lines, currencies: currenciesOf(lines) }),
-    /** What has the amount of a line, for those whose amount no other line has. */
+    /** Candidates by amount, for lines whose amount is unique. */
     findByAmount: (outside: OutsideAccount, lines: readonly KnownLine[]) =>
       findByAmount(database, outside, { lines, currencies: currenciesOf(lines) }),
     findByMarks: (outside: OutsideAccount, lines: readonly KnownLine[]) =>
@@ -81,7 +79,10 @@ export function makeMatchingStore(database: Pool) {
         marks: lines.map(({ mark }) => mark),
         currencies: currenciesOf(lines),
       }),
-    /** Lines that are to be booked: no operator resolves them until they are recorded. Those that somebody resolved, or resolves. */
+    /**
+     * Claims lines for booking, which excludes operators' resolutions. Returns those that an operator resolved or is
+     * resolving.
+     */
     claimLines: (account: string, lineIds: readonly string[]) =>
       database.transaction((transaction) => claimLines(transaction, account, lineIds)),
     record: (found: Found) => database.transaction((transaction) => recordFound(transaction, found)),
@@ -111,7 +112,7 @@ export const lineShape = rowShape<KnownLine>('line', {
   amountMinor: bigint('l.amount_minor'),
   feeMinor: bigint('l.fee_minor'),
   mark: 'l.mark',
-  // The bank's own reference, which may hold blanks, stands before the end that tells lines apart.
+  // The bank's own reference, which may contain blanks, precedes the suffix that distinguishes lines.
   entryReference: "nullif(regexp_replace(l.mark, ' [0-9a-f]{12}$', ''), 'line')",
   references: 'l.refs',
   batch: 'l.batch',
@@ -128,7 +129,7 @@ export async function listLines(database: Queryable, where: Sql): Promise<KnownL
   return rows.map(lineShape.read)
 }
 
-/** Of a break `b`: the id of its line, for whoever dies is followed by another who looks at the line. */
+/** The claim of a break equals its line's id, so that any later pass can take over after a crash. */
 const isMatchers = plainSql("replace(b.act_id::text, '-', '') = b.line_id")
 
 async function claimLines(
@@ -151,7 +152,7 @@ update reconciliation_breaks b set act_id = null
  where b.account = ${account} and b.line_id = any (${lineIds}) and b.settled_at is null and ${isMatchers}`)
 }
 
-/** How many of the breaks are new. */
+/** Returns how many breaks are new. */
 async function recordFound(
   transaction: Queryable,
   { account, lineIds, matches, breaks, changed = [], nowMs, entry }: Found,
@@ -179,8 +180,8 @@ async function recordFound(
 }
 
 /**
- * One after the other, so that each sees what the one before made of a line or a transfer. Not by the account's row, which
- * whoever imports a statement holds until its end.
+ * Serializes passes, so that each sees the previous one's matches. Not the account's row, which an import holds until
+ * its end.
  */
 export async function lockAccount(transaction: Queryable, account: string): Promise<void> {
   await transaction.query(
@@ -188,7 +189,7 @@ export async function lockAccount(transaction: Queryable, account: string): Prom
   )
 }
 
-/** What was listed as missing there may have been matched since. */
+/** A missing transfer may have been matched meanwhile. */
 async function withoutMatched(
   transaction: Queryable,
   account: string,
@@ -206,7 +207,7 @@ select merchant_id || '/' || transfer_id as key from matched_transfers
   )
 }
 
-/** A transfer is compared with one line at a time: it is not missing any more then, and further lines have no other side. */
+/** A transfer is compared with one line only; further lines have no counterpart. */
 async function comparedOnce(
   transaction: Queryable,
   { account, breaks, nowMs }: Pick<Found, 'account' | 'breaks' | 'nowMs'>,
@@ -236,7 +237,7 @@ select merchant_id || '/' || transfer_id as key from reconciliation_breaks where
   })
 }
 
-/** Where news makes another kind of it, and no operator resolves it just now. */
+/** Changes a break's kind after news, unless an operator is resolving it. */
 async function changeBreaks(
   transaction: Queryable,
   account: string,
@@ -251,7 +252,7 @@ select b.line_id
  where b.act_id is null and b.kind in ('missing_here', 'amount_differs', 'twice')
    and (b.kind, b.transfer_id) is distinct from (c.kind, c.transfer_id)`)
   const other = new Set(rows.map((row) => row.line_id))
-  // One by one, for each sees what the one before took; there are few.
+  // One by one, because each must see the previous one's result; there are few.
   for (const each of changed)
     if (each.lineId !== undefined && other.has(each.lineId)) await changeBreak(transaction, account, each)
 }
@@ -268,7 +269,7 @@ update reconciliation_breaks b
                       and o.settled_at is null and o.break_id <> b.break_id)`)
 }
 
-/** Those that are matched already, or that an operator resolves just now. */
+/** Already matched, or being resolved by an operator. */
 async function lockLines(
   transaction: Queryable,
   account: string,
@@ -290,7 +291,7 @@ select line_id, act_id from reconciliation_breaks
   ])
 }
 
-/** Those that were made: of one whose transfer is matched already nothing is. */
+/** Returns the matches created; one whose transfer is already matched is skipped. */
 export async function insertMatches(
   transaction: Queryable,
   { account, matches, nowMs }: Pick<Found, 'account' | 'matches' | 'nowMs'>,
@@ -329,7 +330,7 @@ update statement_lines l set match_id = m.match_id, break_id = null
   from unnest(${lines.map(({ lineId }) => lineId)}::text[], ${lines.map(({ matchId }) => matchId)}::uuid[]) as m (line_id, match_id)
  where l.account = ${account} and l.line_id = m.line_id`)
   const items = matches.flatMap((each) => [...each.items, ...(each.awaited ?? [])])
-  // By news, not by an operator, also where one has asked for a correction: that is then what no statement shows.
+  // Resolved by news, even if an operator requested a correction, which then has no counterpart in a statement.
   await transaction.query(sql`
 update reconciliation_breaks b
    set settled_at = ${nowMs}, settled_by = 'matching', settlement = 'matched', reason = 'the other side came'
@@ -372,7 +373,7 @@ function itemText(item: BookItem): string {
   })
 }
 
-/** What the books have, or sent, and no statement shows, so many days later than it ought to. By transfers_outside_debit and _credit. */
+/** Transfers and expected bookings overdue by this many days. Uses transfers_outside_debit and _credit. */
 async function listOverdue(
   database: Queryable,
   outside: OutsideAccount,
@@ -439,7 +440,7 @@ const overdueShape = rowShape<Omit<BookItem, 'references' | 'isMatched' | 'railI
   what: 'i.kind',
 })
 
-/** A payout that was sent and that no statement showed has come to its end: what left by it is looked for by itself. */
+/** A sent payout without a line has ended; its transfers are looked for separately. */
 async function resolveEndedPayouts(database: Queryable, account: string, nowMs: number): Promise<void> {
   const { rows: missing } = await database.query<{
     break_id: string
@@ -461,7 +462,7 @@ update reconciliation_breaks
  where break_id = any (${over}::uuid[]) and settled_at is null`)
 }
 
-/** Those with lines that nobody looked at, or breaks that are being resolved. */
+/** Accounts with new lines, or with breaks that are being resolved. */
 async function accountsWithWork(database: Queryable): Promise<string[]> {
   const { rows } = await database.query<{ account: string }>(sql`
 select distinct account from statement_lines where match_id is null and break_id is null

@@ -1,25 +1,24 @@
-// Which accounts of the ledger lie at an outside account: the one of its name, and for a bank account those of the transfer
-// rails that consumers pay to the same IBAN by.
+// The ledger accounts behind an outside account: the one of its name, and for a bank account also the bank transfer
+// rails with the same IBAN.
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 
 export interface OutsideAccount {
   /** `bank:main` or `rail:card`. */
   readonly account: string
-  /** By which a statement names it. */
   readonly iban: string | undefined
-  /** The same, where it has no IBAN. */
+  /** For accounts without an IBAN. */
   readonly number: string | undefined
-  /** That it holds; undefined: any. */
+  /** Undefined: any. */
   readonly currency: string | undefined
-  /** On the ledger, without their currencies. */
+  /** Ledger account ids without currencies. */
   readonly owners: readonly string[]
   readonly bankName: string | undefined
-  /** By which consumers pay to this account by bank transfer. */
+  /** Bank transfer rails that pay into this account. */
   readonly transferRails: readonly string[]
-  /** That is asked over the network. */
+  /** A rail that is called over the network. */
   readonly railId: string | undefined
-  /** Transfers of its opening balances: they and what takes them back are compared with balances, never with lines. */
+  /** Transfers of opening balances and their reversals, which are compared with balances instead of lines. */
   readonly openings: readonly string[]
 }
 
@@ -44,7 +43,7 @@ select 'rail', rail_id, account->>'iban', account->'lines'->0->>'value', null, a
   return rows.map(({ kind, name, iban, number, currency, is_transfer, openings }): OutsideAccount => {
     const account = `${kind}:${name}`
     const shared = kind === 'bank' && iban !== null ? transfers.filter((rail) => rail.iban === iban) : []
-    // Of two bank accounts with one IBAN the first has them.
+    // Of two bank accounts with one IBAN, the first has the rails.
     const isFirst = banks.find((bank) => bank.iban === iban)?.name === name
     const rails = isFirst ? shared.map((rail) => rail.name) : []
     return {

@@ -1,5 +1,5 @@
-// What a bank says that a rail paid over, the rail itself has no line for: one is made, of all that left the rail's account
-// by it, less fees that the rail gave back. Found by the transfers, so that it is made whoever died after they were booked.
+// Creates the rail account's line for a settlement that only the bank reports: everything that left the rail's
+// account, less returned fees. Derived from the transfers, so that it is also created after a crash.
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { columnsOf, sql } from '../../../platform/database/sql.ts'
 

@@ -1,5 +1,5 @@
-// What `ledger verify` proves of reconciliation, as questions whose right answer is "none". What is joined with a table that
-// stays in one place is read first.
+// The claims of `ledger verify` about reconciliation. Local tables are read before they are joined with distributed
+// ones.
 
 export const reconciliationClaims = {
   'what a rail paid over left its account once, less its fee or with what it gave back of it, and has the act behind it': `
@@ -26,7 +26,7 @@ select coalesce(t.transfer_id, a.audit_id::text)
  where t.audit_id is null or a.act is null or t.amounts <> 1 or t.received <> 1
     or t.returned <> (a.act = 'reconcile.return')::integer or (t.returned = 1 and t.corrects <> t.received_id)`,
 
-  // What is matched was in the books before: matches are read first.
+  // Matches are read first: whatever is matched was already in the books.
   'every match has the same sum on both sides, and its transfers are in the books as it says': `
 with x as materialized (select * from matched_transfers),
      t as materialized (

@@ -1,5 +1,5 @@
-// Statements in PostgreSQL: files that were read, their lines and balances, and how CSV files are read. A file is there once,
-// by its hash, and a line once, by all that it says; a file is one transaction, however long it is.
+// Imported statement files with their lines and balances, and CSV mappings. A file is unique by its hash, a line by
+// its content. An import is one transaction.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited, insertAuditEntry } from '../../../core/audit/store/audit.ts'
@@ -19,9 +19,9 @@ export interface StatementImport {
   readonly format: Format
   readonly mapping: string | undefined
   readonly lines: number
-  /** That were in another file before. */
+  /** Lines that an earlier file contained. */
   readonly known: number
-  /** Not booked yet, or left out by the mapping. */
+  /** Not booked yet, or skipped by the mapping. */
   readonly skipped: number
   readonly accounts: readonly string[]
   readonly firstDay: string | undefined
@@ -29,12 +29,11 @@ export interface StatementImport {
   readonly importedAtMs: number
 }
 
-/** Of a rail, `settlesTo` is the bank account that its money comes to. */
+/** For a rail: `settlesTo` is the bank account that receives its money. */
 export interface SavedMapping extends FileMapping {
   readonly changedAtMs: number
 }
 
-/** A file that was read before, and is read again to be written. */
 export interface FileToImport {
   readonly spans: readonly AccountSpan[]
   readonly read: (
@@ -46,7 +45,7 @@ export type StatementStore = ReturnType<typeof makeStatementStore>
 
 export function makeStatementStore(database: Pool) {
   return {
-    /** All of the file or nothing. The import with how many lines were known; undefined: the file was imported before. */
+    /** Imports the whole file or nothing. Undefined if it was already imported. */
     importFile: (given: StatementImport, entry: AuditEntry, file: FileToImport) =>
       database.transaction((transaction) => importFile(transaction, { given, entry, file }), {
         statementTimeoutMs: 0,
@@ -102,7 +101,7 @@ async function importFile(
   { given, entry, file }: { given: StatementImport; entry: AuditEntry; file: FileToImport },
 ): Promise<StatementImport | undefined> {
   const { importId, importedAtMs } = given
-  // First, so that whoever sends the same file at the same moment waits here, and then sees it.
+  // Inserted first, so that a concurrent import of the same file waits here and then sees it.
   const { rowCount } = await transaction.query(sql`
 insert into statement_imports (import_id, file_sha256, file_name, format, mapping, lines, known, skipped, accounts,
                                imported_at, audit_id)
@@ -129,7 +128,7 @@ update statement_imports
   return (await findImports(transaction, sql`import_id = ${importId}`))[0]
 }
 
-/** How many lines are new. */
+/** Returns how many lines are new. */
 async function putBatch(
   transaction: Queryable,
   importId: string,
@@ -171,7 +170,7 @@ returning line_id`)
   return fresh.size
 }
 
-/** Those of which this is the first statement begin with what the books have then. In one order, whoever imports at once. */
+/** Records the books' balance at an account's first statement. A fixed order prevents deadlocks. */
 async function openAccounts(transaction: Queryable, spans: readonly AccountSpan[]): Promise<void> {
   const keyOf = ({ account, currency }: AccountSpan) => `${account} ${currency}`
   for (const span of spans.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
@@ -213,7 +212,7 @@ const mappingShape = rowShape<Omit<SavedMapping, 'columns'>>('mapping', {
 async function listMappings(database: Queryable): Promise<SavedMapping[]> {
   const { rows } = await database.query(sql`
 select ${mappingShape.columns}, columns from statement_mappings order by mapping_name`)
-  // Safe: written by saveMapping alone.
+  // Safe: only saveMapping writes it.
   return rows.map((row) => ({ ...mappingShape.read(row), columns: row['columns'] as CsvMapping }))
 }
 

@@ -1,5 +1,4 @@
-// Top-ups in PostgreSQL: the order is made while the wallet's account is locked, so that of many at once each sees those
-// before it.
+// Inserts top-up orders under the lock of the wallet's account, so that concurrent ones see each other.
 
 import { type Publish, unpublished } from '../../../core/changes/rules/change.ts'
 import { accountIdOf, walletAccount } from '../../../core/ledger/rules/transfer.ts'
@@ -19,7 +18,7 @@ import { plainSql, sql } from '../../../platform/database/sql.ts'
 import { findUnderWay } from '../../treasury/store/pending-top-ups.ts'
 
 export type OpenedTopUp =
-  /** This one, or the one that was made under its number before. */
+  /** New, or the earlier one with its number. */
   | { readonly kind: 'stored'; readonly order: Order }
   | { readonly kind: 'over_limit'; readonly roomMinor: bigint }
   | { readonly kind: 'too_many' }
@@ -28,14 +27,14 @@ export type TopUpStore = ReturnType<typeof makeTopUpStore>
 
 export function makeTopUpStore(database: Pool, publish: Publish = unpublished) {
   return {
-    /** `limitMinor`: the most in a wallet that has no limit of its own. */
+    /** `limitMinor`: the maximum for wallets without their own limit. */
     async open(order: Order, given: { readonly limitMinor: bigint | undefined }): Promise<OpenedTopUp> {
       await openAccounts(database, [walletAccount(order.topsUp ?? '', order.currency)])
       const opened = await database.transaction((transaction) => open(transaction, order, given))
       if (opened.kind === 'stored') publish(ordersCreated([order], [opened.order]))
       return opened
     },
-    /** Those that the consumer has not begun to pay, but for this number. */
+    /** Unpaid ones without an attempt, except this number. */
     async findUnbegun({ merchantId, topsUp, orderNo }: Order): Promise<readonly Order[]> {
       const { rows } = await database.query<OrderRow>(sql`
 select ${plainSql(orderColumns)}
@@ -54,7 +53,7 @@ async function open(
 ): Promise<OpenedTopUp> {
   const { topsUp = '', currency, paymentAmountMinor } = order
   const account = accountIdOf(walletAccount(topsUp, currency))
-  // The wallet before its account, as whoever closes it takes them.
+  // Locks the wallet before its account, in the same order as closing a wallet.
   const wallet = await transaction.query(
     sql`select from wallets where wallet_id = ${topsUp} and status = 'active' for share`,
   )

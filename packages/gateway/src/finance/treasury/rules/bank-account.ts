@@ -1,4 +1,4 @@
-// The operator's own accounts at banks, and how a movement to or from one of them is known there.
+// The operator's bank accounts, and the bank's reference of a movement.
 import { Failure, isCalendarDay } from '@tillgate/protocol'
 import { isValidIBAN } from 'ibantools'
 import { parseLine } from '../../../platform/runtime/visible-text.ts'
@@ -7,38 +7,38 @@ import { withoutSpaces } from './mod-97.ts'
 export interface BankDetails {
   readonly holder: string
   readonly iban: string | undefined
-  /** What a transfer needs where there is no IBAN: account number, routing number and the like. */
+  /** Account number, routing number and the like, for accounts without an IBAN. */
   readonly lines: readonly string[] | undefined
   readonly bic: string | undefined
 }
 
 export interface BankAccount extends BankDetails {
-  /** Never changes: on the ledger it is the account `bank:<bankName>`. */
+  /** Permanent: the ledger account is `bank:<bankName>`. */
   readonly bankName: string
   /** Undefined: every currency. */
   readonly currency: string | undefined
   readonly createdAtMs: number
-  /** From then on nothing new goes through it. */
+  /** No new movements afterwards. */
   readonly closedAtMs: number | undefined
 }
 
 export const bankNamePattern = /^[a-z][a-z0-9-]{0,31}$/
 
-/** There from the beginning; what names no other goes through it. */
+/** Exists from the start and is the default. */
 export const mainBank = 'main'
 
-/** Which bank account a movement goes through, and by what the bank knows it. */
+/** The bank account of a movement, and the bank's reference. */
 export interface Outside {
   readonly bankName: string
-  /** The bank's, or whoever paid; undefined: the transfer's own number. */
+  /** The bank's or the payer's; undefined: the transfer's own id. */
   readonly reference?: string | undefined
-  /** Such as 2026-11-16; undefined: the day of the transfer, in UTC. */
+  /** Undefined: the transfer's UTC day. */
   readonly valueDate?: string | undefined
 }
 
 export const throughMainBank: Outside = { bankName: mainBank }
 
-/** As people say it; nothing where it is as usual. */
+/** Empty for the defaults. */
 export function describeOutside({ bankName, reference, valueDate }: Outside): string {
   return [
     bankName === mainBank ? '' : ` through bank account ${bankName}`,
@@ -47,7 +47,6 @@ export function describeOutside({ bankName, reference, valueDate }: Outside): st
   ].join('')
 }
 
-/** Without spaces, in capitals; throws at the field. */
 export function parseIban(written: string, field: string): string {
   const iban = withoutSpaces(written)
   if (isValidIBAN(iban)) return iban
@@ -60,7 +59,6 @@ export function parseIban(written: string, field: string): string {
 const bicPattern = /^[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?$/
 const maxLines = 6
 
-/** As they are kept; throws at the field. */
 export function parseBankDetails(given: BankDetails): BankDetails {
   const { iban, lines, bic } = given
   if (iban !== undefined && lines !== undefined)
@@ -75,28 +73,25 @@ export function parseBankDetails(given: BankDetails): BankDetails {
   }
 }
 
-/** The same of a BIC. */
 export function parseBic(written: string): string {
   const bic = withoutSpaces(written)
   if (bicPattern.test(bic)) return bic
   throw invalid('bic', 'bic must be 8 or 11 letters and digits, such as COBADEFFXXX.')
 }
 
-/** Throws unless new movements in this currency may go through it. */
 export function checkUsable(bank: BankAccount | undefined, name: string, currency: string): void {
   if (!bank) throw invalid('bank', `There is no bank account ${name}. Add it first, or name another.`)
   const why = whyNotUsable(bank, currency)
   if (why !== undefined) throw invalid('bank', `The bank account ${name} ${why}. Name another.`)
 }
 
-/** Why new movements in this currency may not go through it; undefined: they may. */
+/** Returns why new movements in this currency are not allowed; undefined if they are. */
 export function whyNotUsable(bank: BankAccount, currency: string): string | undefined {
   if (bank.closedAtMs !== undefined) return 'is closed'
   const isAnother = bank.currency !== undefined && bank.currency !== currency
   return isAnother ? `holds ${bank.currency}, not ${currency}` : undefined
 }
 
-/** Throws unless it is a day of the calendar. */
 export function checkValueDate(written: string): void {
   if (!isCalendarDay(written))
     throw invalid('valueDate', `valueDate must be a day such as 2026-11-16, and ${written} is none.`)

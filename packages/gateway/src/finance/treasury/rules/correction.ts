@@ -1,5 +1,5 @@
-// Corrections: what an operator moves to put the books right. Each is one further transfer; what it corrects stays as it
-// was, and is corrected by no more than its amount in all.
+// Corrections of the books. Each is one further transfer; the corrected one stays and is corrected by at most its
+// amount in total.
 import assert from 'node:assert/strict'
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import {
@@ -18,22 +18,21 @@ import { describeOutside, type Outside } from './bank-account.ts'
 export type Correction = {
   readonly currency: string
   readonly amountMinor: bigint
-  /** The transfer that it puts right. */
   readonly corrects?: string | undefined
 } & (
   | {
-      /** Money from a bank account into a merchant's wallet, so that it can refund. */
+      /** From a bank account into a merchant's wallet, so that it can refund. */
       readonly kind: 'fund'
       readonly merchantId: string
       readonly outside: Outside
     }
   | {
-      /** Money out of a consumer's wallet, to a bank account. */
+      /** From a consumer's wallet to a bank account. */
       readonly kind: 'withdraw'
       readonly walletId: string
       readonly outside: Outside
     }
-  /** A top-up, a payout, a correction or own money goes back the way it came. */
+  /** Reverses a top-up, a payout, a correction or own money. */
   | { readonly kind: 'reverse'; readonly merchantId: string; readonly outside: Outside }
   | {
       /** Late or unknown money out of suspense. */
@@ -43,14 +42,14 @@ export type Correction = {
       readonly walletId?: string | undefined
       readonly outside: Outside
     }
-  /** A top-up whose money never came is a loss; late or unknown money that nobody claims is a gain. */
+  /** A top-up that never arrived is a loss; unclaimed late or unknown money is a gain. */
   | { readonly kind: 'write_off'; readonly merchantId: string; readonly outside: Outside }
   | {
-      /** What a statement has and the books have not, or the other way round, as a gain or a loss of the operator. */
+      /** A difference between a statement and the books, as the operator's gain or loss. */
       readonly kind: 'difference'
       /** `bank:main` or `rail:card`. */
       readonly account: string
-      /** `in`: there is more outside than in the books. */
+      /** `in`: the outside balance is higher than the books. */
       readonly direction: 'in' | 'out'
       readonly outside: Outside
     }
@@ -59,9 +58,8 @@ export type Correction = {
 export const releaseTargets = ['merchant', 'wallet', 'bank'] as const
 export type ReleaseTarget = (typeof releaseTargets)[number]
 
-/** A transfer that may be corrected. */
 export interface Correctable {
-  /** Empty where it concerns no merchant. */
+  /** Empty for transfers without a merchant. */
   readonly merchantId: string
   readonly transferId: string
   readonly kind: TransferKind
@@ -73,7 +71,7 @@ export interface Correctable {
   readonly correctedMinor: bigint
 }
 
-/** Where the money goes, and to whose statement the transfer belongs. */
+/** The accounts of the move, and the merchant whose statement shows it. */
 export interface CorrectionMove {
   readonly merchantId: string
   readonly from: AccountKey
@@ -93,7 +91,7 @@ const correctableKinds = {
   difference: [],
 } as const satisfies Record<Correction['kind'], readonly TransferKind[]>
 
-/** Throws where it does not fit what it corrects. */
+/** Throws if the correction does not fit the transfer. */
 export function planCorrection(correction: Correction, corrected: Correctable | undefined): CorrectionMove {
   if (corrected) checkCorrected(correction, corrected)
   const { currency } = correction
@@ -137,7 +135,7 @@ export function planCorrection(correction: Correction, corrected: Correctable | 
 
 function checkCorrected({ kind, currency, amountMinor }: Correction, corrected: Correctable): void {
   const kinds: readonly TransferKind[] = correctableKinds[kind]
-  // A payout is posted when the bank paid it; what comes back of it is its own return, not a reversal.
+  // A payout is posted when the bank paid it; a returned payout has its own transfer.
   const isPosted = corrected.phase === 'direct' || (corrected.phase === 'post' && kind === 'fund')
   if (!kinds.includes(corrected.kind) || !isPosted)
     throw invalid(
@@ -174,7 +172,7 @@ function named(corrected: Correctable | undefined): Correctable {
 
 function reversed({ merchantId, kind, debitAccountId, creditAccountId }: Correctable): CorrectionMove {
   const [from, to] = [accountKeyOf(creditAccountId), accountKeyOf(debitAccountId)]
-  // An opening balance that was reversed is set anew, and a deposit recorded anew: that says which day it is of.
+  // A reversed opening balance or deposit is recorded again with its own day.
   if (kind === 'correction' && (from.ownerKind === 'equity' || to.ownerKind === 'equity'))
     throw invalid('transferId', 'That is a reversal of your own money. Record the movement again instead.')
   if (from.ownerKind !== 'bank' && to.ownerKind !== 'bank')
@@ -190,7 +188,6 @@ function releaseAccount(correction: Correction & { readonly kind: 'release' }): 
   return walletAccount(walletId, currency)
 }
 
-/** As people say it, with all that tells it from another. */
 export function describeCorrection(correction: Correction): string {
   const amount = `${toDecimalText(correction.amountMinor, correction.currency)} ${correction.currency}`
   const of = correction.corrects === undefined ? '' : ` of transfer ${correction.corrects}`

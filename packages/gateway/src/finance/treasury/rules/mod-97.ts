@@ -1,17 +1,16 @@
-// The check digits of ISO 7064 MOD 97-10, which IBANs (ISO 13616) and creditor references (ISO 11649) have alike: any
-// single wrong character and nearly every swap is noticed.
+// The check digits of ISO 7064 MOD 97-10 for IBANs (ISO 13616) and creditor references (ISO 11649), which detect any
+// single wrong character and nearly every swap.
 
-/** Without spaces, in capitals: how people write them does not matter. */
 export function withoutSpaces(written: string): string {
   return written.replace(/\s/g, '').toUpperCase()
 }
 
-/** Four characters at the front, letters and digits after them: whether the digits are right. */
+/** Expects four leading characters, then letters and digits. */
 export function isRight(text: string): boolean {
   return /^[A-Z]{2}[0-9]{2}[0-9A-Z]+$/.test(text) && remainder(text.slice(4) + text.slice(0, 4)) === 1
 }
 
-/** The two digits that belong between these. */
+/** The two digits between these parts. */
 export function checkDigits(prefix: string, rest: string): string {
   return String(98 - remainder(`${rest}${prefix}00`)).padStart(2, '0')
 }

@@ -1,5 +1,5 @@
-// The operator's own money: which accounts an opening balance, a deposit, a withdrawal, a bank charge and interest move, and
-// which fees a sweep takes. Own money at a bank is `equity`; fees become equity when they are swept.
+// The operator's own money: the accounts that each kind of movement uses, and which fees a sweep takes. Own money at
+// a bank is `equity`; fees become equity in a sweep.
 import assert from 'node:assert/strict'
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import {
@@ -12,14 +12,14 @@ import {
   type OwnTransferKind,
 } from '../../../core/ledger/rules/transfer.ts'
 
-/** Those that move one bank account. */
+/** Kinds that move one bank account. */
 export type OwnKind = Exclude<OwnTransferKind, 'fee_sweep'>
 
 export interface OwnMovement {
   readonly kind: OwnKind
   readonly bankName: string
   readonly currency: string
-  /** As the bank account sees it: above zero came in. */
+  /** From the bank account's perspective: positive is incoming. */
   readonly amountMinor: bigint
 }
 
@@ -45,7 +45,7 @@ function otherSide(kind: OwnKind, bankName: string, currency: string): AccountKe
   return kind === 'interest' ? interestAccount(bankName, currency) : equityAccount(currency)
 }
 
-/** Their sum is what is left of the money at banks and rails when consumers and merchants have theirs. */
+/** Their sum is the money at banks and rails less what consumers and merchants own. */
 export const ownKinds = [
   'equity',
   'fees',
@@ -57,13 +57,13 @@ export const ownKinds = [
 
 export interface OwnMoney {
   readonly equityMinor: bigint
-  /** Of all merchants whose fees are above zero. */
+  /** Of all merchants with positive fees. */
   readonly feesMinor: bigint
   /** Equity, fees and interest, less costs and losses. */
   readonly ownMinor: bigint
 }
 
-/** Throws where the owner would take out more than equity has. */
+/** Throws if a withdrawal exceeds equity. */
 export function checkEquity({ equityMinor }: OwnMoney, { currency, amountMinor }: Wanted): void {
   if (amountMinor > equityMinor)
     throw tooMuch(
@@ -71,7 +71,7 @@ export function checkEquity({ equityMinor }: OwnMoney, { currency, amountMinor }
     )
 }
 
-/** Throws where more would leave than is the operator's own after costs: the rest belongs to consumers and merchants. */
+/** Throws if more would leave than is the operator's own after costs; the rest belongs to consumers and merchants. */
 export function checkOwn({ ownMinor }: OwnMoney, { currency, amountMinor }: Wanted): void {
   if (amountMinor <= ownMinor) return
   const left = ownMinor > 0n ? `${toDecimalText(ownMinor, currency)} ${currency}` : 'nothing'
@@ -87,17 +87,13 @@ interface Wanted {
 
 export interface FeesOf {
   readonly merchantId: string
-  /** Above zero. */
   readonly minor: bigint
 }
 
-/** The fees of more merchants are for the next sweep: one transaction holds all of their accounts. */
+/** Further fees wait for the next sweep, because one transaction locks all of these accounts. */
 export const maxSweptMerchants = 2_000
 
-/**
- * What is taken of whose fees, the largest first. Everything there is unless `wantedMinor` says otherwise; throws where that
- * is more than there is.
- */
+/** Takes the largest fees first: all of them, or `wantedMinor`. Throws if there is less. */
 export function planSweep(
   fees: readonly FeesOf[],
   { currency, wantedMinor }: { readonly currency: string; readonly wantedMinor: bigint | undefined },
@@ -119,7 +115,7 @@ export function planSweep(
   return swept
 }
 
-/** As a statement has it: references there have no blanks. */
+/** References in statements have no blanks. */
 export function withoutBlanks(reference: string | undefined): string | undefined {
   return reference?.replace(/\s+/g, '') || undefined
 }

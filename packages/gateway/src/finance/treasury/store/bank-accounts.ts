@@ -1,5 +1,5 @@
-// The operator's bank accounts in PostgreSQL: a small table that is read whole, and the check that money moves only
-// through one that is open.
+// The operator's bank accounts: a small table that is read completely, and the check that money moves only through
+// open ones.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -15,27 +15,24 @@ export type BankAccountStore = ReturnType<typeof makeBankAccountStore>
 
 export function makeBankAccountStore(database: Pool) {
   return {
-    /** False when the name is taken. */
+    /** False if the name is taken. */
     insertBank: (bank: BankAccount, entry: AuditEntry) =>
       audited(database, entry, (transaction) => insertBank(transaction, bank)),
-    /** False where it is closed, or was given anew since. */
+    /** False if it is closed or changed since. */
     changeBank: (before: BankAccount, details: BankDetails, entry: AuditEntry) =>
       audited(database, entry, (transaction) => changeBank(transaction, before, details)),
-    /** False where it is not there, or closed already. */
+    /** False if it does not exist or is closed. */
     closeBank: (bankName: string, entry: AuditEntry) =>
       audited(database, entry, (transaction) => closeBank(transaction, bankName, entry.actedAtMs)),
     listBanks: () => listBanks(database),
     listBalances: (bankName: string): Promise<Account[]> =>
       listAccounts(database, { ownerKind: 'bank', ownerId: bankName }),
-    /** Those that stand, by currency. */
+    /** Current opening balances by currency. */
     listOpenings: (bankName: string) => listOpenings(database, bankName),
   }
 }
 
-/**
- * Throws where one of these accounts is at a bank and may not be used. The rows stay locked until the transaction ends:
- * nobody closes one meanwhile.
- */
+/** Throws if one of these accounts is at an unusable bank. Locks the rows, so that no bank is closed meanwhile. */
 export async function checkBanks(database: Queryable, keys: readonly AccountKey[]): Promise<void> {
   const used = keys.filter(({ ownerKind }) => ownerKind === 'bank')
   if (used.length === 0) return
@@ -68,7 +65,7 @@ values (${bankName}, ${currency}, ${holder}, ${iban}, ${lines}, ${bic}, ${create
   return rowCount === 1
 }
 
-/** Only as it was when its approval was decided. */
+/** Only in the state on which its approval was decided. */
 async function changeBank(
   transaction: Queryable,
   before: BankAccount,
@@ -87,7 +84,6 @@ update bank_accounts set closed_at = ${nowMs} where bank_name = ${bankName} and 
   return rowCount === 1
 }
 
-/** The open ones first. */
 async function listBanks(database: Queryable): Promise<BankAccount[]> {
   const { rows } = await database.query(sql`
 select ${shape.columns} from bank_accounts order by closed_at is not null, created_at, bank_name`)

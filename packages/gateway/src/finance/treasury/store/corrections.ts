@@ -1,4 +1,4 @@
-// Corrections in PostgreSQL: what may be corrected, by how much it was, and the guard that it is never by more.
+// Corrections: what can be corrected, what was corrected, and the guard against correcting more.
 
 import type { Transfer } from '../../../core/ledger/rules/transfer.ts'
 import type { TransferPlace } from '../../../core/ledger/rules/transfer-place.ts'
@@ -7,7 +7,7 @@ import { bigint, number, rowShape } from '../../../platform/database/row-shape.t
 import { allOf, plainSql, sql } from '../../../platform/database/sql.ts'
 import type { Correctable } from '../rules/correction.ts'
 
-/** Why a correction was not made; nothing of it remains. */
+/** Thrown inside the transaction, which rolls back. */
 export class CorrectionRefused extends Error {
   readonly reason: 'over_corrected' | 'not_held'
 
@@ -34,7 +34,7 @@ export interface RecordedCorrection {
 }
 
 export interface CorrectionPage {
-  /** Only those that stand after this one in the list, that is, older. */
+  /** Only older ones. */
   readonly before?: TransferPlace | undefined
   readonly limit: number
 }
@@ -43,7 +43,6 @@ export type CorrectionStore = ReturnType<typeof makeCorrectionStore>
 
 export function makeCorrectionStore(database: Pool) {
   return {
-    /** The newest first. */
     listCorrections: (page: CorrectionPage) => listCorrections(database, page),
   }
 }
@@ -72,7 +71,7 @@ select ${correctableShape.columns}
   return rows[0] && correctableShape.read(rows[0])
 }
 
-/** In the transaction of the correction, after its transfer. Throws CorrectionRefused. */
+/** Runs in the correction's transaction, after its transfer. Throws CorrectionRefused. */
 export async function noteCorrected(transaction: Queryable, { merchantId, corrects, amountMinor }: Transfer) {
   if (corrects === undefined) return
   const { rowCount } = await transaction.query(sql`
@@ -87,8 +86,8 @@ select merchant_id, transfer_id, amount_minor, ${amountMinor.toString()}::numeri
 }
 
 /**
- * Late money that goes back through its rail, or has, is not an operator's to move. Locks the attempt; before the accounts, as
- * whoever commits what the rail answered. Throws CorrectionRefused.
+ * Rejects late money that is being or was returned through its rail. Locks the attempt before the accounts, as when a
+ * rail's response is committed. Throws CorrectionRefused.
  */
 export async function checkHeld(
   transaction: Queryable,
@@ -120,7 +119,7 @@ const shape = rowShape<RecordedCorrection>('correction', {
   madeAtMs: number('t.made_at'),
 })
 
-/** By the index transfers_corrections. */
+/** Uses transfers_corrections. */
 async function listCorrections(
   database: Queryable,
   { before, limit }: CorrectionPage,

@@ -1,5 +1,5 @@
-// What `ledger verify` proves of the operator's own money, as questions whose right answer is "none". What is joined with a table
-// that stays in one place is read first.
+// The claims of `ledger verify` about the operator's own money. Local tables are read before they are joined with
+// distributed ones.
 
 const acts = `('opening_balance', 'bank.opening-balance'), ('owner_deposit', 'bank.deposit'), ('owner_withdrawal', 'bank.withdraw'),
    ('fee_sweep', 'bank.sweep-fees'), ('owner_deposit', 'reconcile.book-as'), ('owner_withdrawal', 'reconcile.book-as'),

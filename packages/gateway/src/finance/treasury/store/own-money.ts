@@ -1,5 +1,5 @@
-// The operator's own money in PostgreSQL: opening balances, of which one stands for each bank account and currency, and what
-// equity and fees have.
+// The operator's own money: one current opening balance per bank account and currency, and the balances of equity and
+// fees.
 
 import { accountKeyOf, type Transfer } from '../../../core/ledger/rules/transfer.ts'
 import type { Queryable } from '../../../platform/database/pool.ts'
@@ -7,7 +7,7 @@ import { bigint, rowShape } from '../../../platform/database/row-shape.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import { type FeesOf, type OwnMoney, ownKinds } from '../rules/own-money.ts'
 
-/** Why an opening balance was not booked; nothing of it remains. */
+/** Thrown inside the transaction, which rolls back. */
 export class OpeningRefused extends Error {
   readonly reason: 'opened_before' | 'after_first_statement'
 
@@ -20,9 +20,9 @@ export class OpeningRefused extends Error {
 export interface Opening {
   readonly transferId: string
   readonly currency: string
-  /** What stands of it; below zero where the account began overdrawn. */
+  /** Negative for an account that began overdrawn. */
   readonly amountMinor: bigint
-  /** The day that began with it. */
+  /** The balance applies at the start of this day. */
   readonly day: string
 }
 
@@ -41,7 +41,7 @@ select ${shape.columns} from bank_openings
   return rows.map(shape.read)
 }
 
-/** In the transaction of its transfer. Throws OpeningRefused. */
+/** Runs in the transfer's transaction. Throws OpeningRefused. */
 export async function noteOpening(transaction: Queryable, transfer: Transfer): Promise<void> {
   const { kind, transferId, debitAccountId, creditAccountId, currency, amountMinor, madeAtMs, outside } =
     transfer
@@ -60,7 +60,7 @@ values (${transferId}, ${bankName}, ${currency}, ${(isIn ? amountMinor : -amount
   if (rowCount !== 1) throw new OpeningRefused('opened_before')
 }
 
-/** In the transaction of a correction that may take back an opening balance. */
+/** Runs in the transaction of a correction that may reverse an opening balance. */
 export async function noteReversed(
   transaction: Queryable,
   { merchantId, corrects, amountMinor }: Transfer,
@@ -70,7 +70,7 @@ export async function noteReversed(
 update bank_openings set reversed_minor = reversed_minor + ${amountMinor.toString()}::numeric where transfer_id = ${corrects}`)
 }
 
-/** The first day of which a statement of this bank account was imported. */
+/** The first day of an imported statement of this bank account. */
 export async function firstStatementDay(
   database: Queryable,
   bankName: string,
@@ -81,7 +81,7 @@ select start_day::text as day from outside_accounts where account = ${`bank:${ba
   return rows[0]?.day
 }
 
-/** By the primary key of accounts, a range for each kind. */
+/** Uses the primary key of accounts, one range per kind. */
 export async function readOwnMoney(database: Queryable, currency: string): Promise<OwnMoney> {
   const { rows } = await database.query<{ kind: string; minor: string; above: string }>(sql`
 select k.kind, coalesce(sum(a.credits_posted - a.debits_posted), 0) as minor,
@@ -97,7 +97,6 @@ select k.kind, coalesce(sum(a.credits_posted - a.debits_posted), 0) as minor,
   }
 }
 
-/** The largest first. */
 export async function listFees(database: Queryable, currency: string, limit: number): Promise<FeesOf[]> {
   const { rows } = await database.query<{ merchant_id: string; minor: string }>(sql`
 select owner_id as merchant_id, credits_posted - debits_posted as minor
@@ -108,7 +107,7 @@ select owner_id as merchant_id, credits_posted - debits_posted as minor
   return rows.map(({ merchant_id: merchantId, minor }) => ({ merchantId, minor: BigInt(minor) }))
 }
 
-/** The transfer through a bank account of an action that was recorded at this time. By transfers_statement. */
+/** The bank transfer of an action that was recorded at this time. Uses transfers_statement. */
 export async function findOwnTransfer(
   database: Queryable,
   { auditId, madeAtMs }: { readonly auditId: string; readonly madeAtMs: number },

@@ -1,11 +1,11 @@
-// Top-ups of wallets that may still arrive, for whoever checks a wallet's limit.
+// Pending top-ups, for checks of a wallet's limit.
 import { ownMerchantId } from '../../../core/orders/rules/top-up.ts'
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 
 /**
- * What may still come into these wallets, by wallet and currency; nobody begins another while their accounts are locked. What
- * is overdue and has no attempt is not paid any more, also where nobody has expired it yet.
+ * Pending amounts by wallet and currency; locks on the accounts prevent new top-ups. An overdue top-up without an
+ * attempt no longer counts, even if it has not expired in the store.
  */
 export async function findUnderWay(transaction: Queryable, walletIds: readonly string[], nowMs: number) {
   const { rows } = await transaction.query<{

@@ -1,4 +1,4 @@
-// Price lists in PostgreSQL: only ever added to.
+// Price lists; append-only.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -11,12 +11,11 @@ export type PriceStore = ReturnType<typeof makePriceStore>
 
 export function makePriceStore(database: Pool) {
   return {
-    /** False: there is one for the same from the same moment on. */
+    /** False if the same scope already has a price from this time. */
     insertPrice: (price: Price, entry: AuditEntry) =>
       audited(database, entry, (transaction) => insertPrice(transaction, price)),
-    /** Those that were set at that time or after it. */
     listSince: (createdAtMs: number) => listSince(database, createdAtMs),
-    /** The newest first; those for this merchant, or for all. */
+    /** Newest first; prices for this merchant or for all. */
     listPrices: (merchantId: string | undefined, limit: number) => listPrices(database, merchantId, limit),
   }
 }
@@ -53,7 +52,7 @@ values (${priceId}, ${merchantId}, ${railId}, ${currency}, ${validFromMs}, ${ter
   return rowCount === 1
 }
 
-/** By the index prices_created. */
+/** Uses prices_created. */
 async function listSince(database: Queryable, createdAtMs: number): Promise<Price[]> {
   const { rows } = await database.query(sql`
 select ${shape.columns} from prices where created_at >= ${createdAtMs}`)

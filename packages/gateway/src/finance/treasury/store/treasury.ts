@@ -1,4 +1,4 @@
-// Money that operators move: top-ups, payouts and corrections. Transfer and audit entry are one transaction.
+// Operators' transfers: top-ups, payouts and corrections, in one transaction with their audit entry.
 import { Failure } from '@tillgate/protocol'
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -34,7 +34,7 @@ import {
 } from './own-money.ts'
 import { findUnderWay } from './pending-top-ups.ts'
 
-/** `unknown`: the answer to COMMIT was lost; `isRecorded` tells. */
+/** `unknown`: the response to COMMIT was lost; `isRecorded` shows whether it committed. */
 export type MoveOutcome =
   | 'moved'
   | 'insufficient_funds'
@@ -48,17 +48,17 @@ export type TreasuryStore = ReturnType<typeof makeTreasuryStore>
 export function makeTreasuryStore(database: Pool) {
   return {
     listAccounts: (owner: AccountOwner): Promise<Account[]> => listAccounts(database, owner),
-    /** Throws where one is at a bank that may not be used: nothing is opened then. */
+    /** Throws if one is at an unusable bank; then none is opened. */
     async openAccounts(keys: readonly AccountKey[]): Promise<void> {
       await checkBanks(database, keys)
       await openAccounts(database, keys)
     },
-    /** All of them or none; the accounts are open. */
+    /** All or none; the accounts must be open. */
     move: (transfers: readonly Transfer[], entry: AuditEntry, limits?: BalanceLimits) =>
       move(database, transfers, { entry, limits }),
-    /** Whether it was carried out already: by its own id, or by the request that it uses up. */
+    /** Whether it already ran, by its own id or by the approval request that it uses up. */
     isRecorded: (entry: AuditEntry) => isRecorded(database, entry),
-    /** With how much of it was corrected. */
+    /** Includes the amount already corrected. */
     findCorrectable: (key: { readonly merchantId: string; readonly transferId: string }) =>
       findCorrectable(database, key),
     recordedAt: (auditId: string) => recordedAt(database, auditId),
@@ -71,10 +71,10 @@ export function makeTreasuryStore(database: Pool) {
   }
 }
 
-/** The most that may be in each of these accounts; a wallet's own goes before it. */
+/** The maximum balance per account; a wallet's own limit takes precedence. */
 export type BalanceLimits = ReadonlyMap<string, bigint | undefined>
 
-/** Thrown within the transaction, so that nothing of it stays. */
+/** Thrown inside the transaction, which rolls back. */
 class OverLimit extends Error {}
 
 async function move(
@@ -97,7 +97,7 @@ async function move(
   }
 }
 
-/** False: there is too little money, and nothing was done. The accounts are open. */
+/** False if the balance is too low; nothing was done. The accounts must be open. */
 export async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]): Promise<boolean> {
   await checkWallets(transaction, transfers)
   for (const transfer of transfers) await checkHeld(transaction, transfer)
@@ -127,8 +127,8 @@ function isWithdrawal({ kind }: Transfer): boolean {
 }
 
 /**
- * No new money for a closed wallet; what an operator took out of it may come back. Before the accounts, as its closing takes
- * the wallet first: whichever of the two is first, the other one sees it.
+ * A closed wallet receives no new money, except a returned withdrawal. Locks wallets before accounts, in the same
+ * order as closing a wallet.
  */
 async function checkWallets(transaction: Queryable, transfers: readonly Transfer[]): Promise<void> {
   const walletIds = transfers.flatMap(({ kind, debitAccountId, creditAccountId }) => {
@@ -144,8 +144,8 @@ select status from wallets where wallet_id = any (${walletIds}::text[]) order by
 }
 
 /**
- * What lies outside, and what is the operator's own. Of fees, no more is taken than is there: only a refund's share brings them
- * below zero. Equity is brought there by corrections and by an account that began overdrawn, never by a withdrawal.
+ * External and own accounts. Fees become negative only through refunds, equity only through corrections and overdrawn
+ * opening balances, never through a withdrawal.
  */
 const mayBeBelowZero: readonly AccountKey['ownerKind'][] = [
   'bank',
@@ -161,7 +161,7 @@ export function mayBeOverdrawn(ownerKind: AccountKey['ownerKind']): boolean {
   return mayBeBelowZero.includes(ownerKind)
 }
 
-/** Of accounts that this transaction has changed, and so holds; what consumers have under way counts as if it were there. */
+/** Accounts changed, and thereby locked, by this transaction. Pending top-ups count as received. */
 async function checkBalances(transaction: Queryable, limits: BalanceLimits, nowMs: number): Promise<void> {
   const keys = [...limits.keys()].map(accountKeyOf)
   const coming = await findUnderWay(

@@ -1,5 +1,5 @@
-// A backup encrypted in the age format (age-encryption.org/v1), which any age program opens too: to a passphrase, or to
-// public keys, so that the machine that makes backups cannot read them.
+// Encrypts backups in the age format (age-encryption.org/v1) with a passphrase or to public keys. With public keys,
+// the machine that makes backups cannot read them.
 import { Readable } from 'node:stream'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { messageOf } from '../../runtime/errors.ts'
@@ -16,7 +16,7 @@ export type BackupDecryption =
 export const encryptedBeginning = Buffer.from('age-encryption.org/')
 export const minPassphraseLength = 12
 
-/** Throws where a key is none, before anything is written. */
+/** Throws if a key is invalid, before anything is written. */
 export function makeEncrypter(encryption: BackupEncryption): Encrypter {
   const encrypter = new Encrypter()
   if (encryption.kind === 'passphrase') {
@@ -52,7 +52,6 @@ export async function encrypted(plain: Readable, encrypter: Encrypter): Promise<
   return Readable.fromWeb(await encrypter.encrypt(toWeb(plain)))
 }
 
-/** Every piece is authentic when it comes, and the last one says that it is the last. */
 export async function* decrypted(file: Readable, decryption: BackupDecryption): AsyncIterable<Uint8Array> {
   const plain = await makeDecrypter(decryption)
     .decrypt(toWeb(file))

@@ -1,4 +1,5 @@
-// A backup as a file: compressed, encrypted where that is asked for, for its owner alone, and under its name only once it is whole and on the disk.
+// Writes a backup to a file: compressed, optionally encrypted, readable by its owner only, and renamed to its final
+// name once it is complete and synced.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
@@ -31,7 +32,7 @@ export async function writeBackupFile<Result>(
   const written = (encrypter ? encrypted(gzip, encrypter) : Promise.resolve(gzip)).then((source) =>
     pipeline(source, file),
   )
-  // Its failure is told by the writing below, or at the end.
+  // The writer below or the final rename reports the failure.
   written.catch(() => {})
   try {
     const result = await fill(async (text) => {
@@ -50,7 +51,6 @@ export async function writeBackupFile<Result>(
   }
 }
 
-/** Line by line; throws when the file cannot be read or opened, or is cut. */
 export async function* readBackupFile(path: string, decryption?: BackupDecryption): AsyncIterable<string> {
   const text = createGunzip().setEncoding('utf8')
   const isEncrypted = await beginsEncrypted(path)
@@ -58,14 +58,14 @@ export async function* readBackupFile(path: string, decryption?: BackupDecryptio
     throw new StartFailure(
       'This backup is encrypted. Give --passphrase-file or --identity-file. Nothing was restored.',
     )
-  // Whoever can replace the file could otherwise have a plain one of their own restored in its place.
+  // An attacker who can replace the file could otherwise have an unencrypted backup restored.
   if (decryption && !isEncrypted)
     throw new StartFailure(
       'This backup is not encrypted, although a passphrase or an identity was given: it may not be the one that you made. Nothing was restored.\nIf you know that it is yours, leave out --passphrase-file and --identity-file.',
     )
   const file = createReadStream(path)
   const source = decryption ? decrypted(file, decryption) : file
-  // An error of either side ends the loop below.
+  // The loop below ends with the error of either stream.
   pipelineInBackground(source, text, () => {})
   let rest = ''
   for await (const chunk of text as AsyncIterable<string>) {
@@ -86,7 +86,10 @@ async function beginsEncrypted(path: string): Promise<boolean> {
   }
 }
 
-/** Takes the name first, which fails where it is taken. A hard link would do both at once, but FAT and many shares have none. */
+/**
+ * Reserves the name first, so that a taken name fails. A hard link would do both at once, but FAT and many network
+ * shares have none.
+ */
 async function giveName(draft: string, path: string): Promise<void> {
   await (await open(path, 'wx', 0o600)).close()
   try {
@@ -102,7 +105,7 @@ async function syncFolder(folder: string): Promise<void> {
   try {
     await handle.sync()
   } catch (error) {
-    // Shares that cannot sync a folder say so like this; the file itself is on the disk.
+    // Network shares that cannot sync a folder fail with EINVAL. The file itself is already synced.
     if (codeOf(error) !== 'EINVAL') throw error
   } finally {
     await handle.close()

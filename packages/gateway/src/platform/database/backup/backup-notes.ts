@@ -1,10 +1,10 @@
-// When a backup was taken last, for whoever watches its age (tillgate_last_backup_timestamp_seconds).
+// Records when the last backup was made, for tillgate_last_backup_timestamp_seconds.
 import type { Queryable } from '../pool.ts'
 
 export const ownBackupTool = 'tillgate'
 export const backupToolPattern = /^[a-z0-9_.-]{1,32}$/
 
-/** False: the database is of a version that has no place for it. */
+/** Returns false if the database's schema predates the table. */
 export async function noteBackup(
   database: Queryable,
   { tool, takenAtMs }: { readonly tool: string; readonly takenAtMs: number },

@@ -1,13 +1,12 @@
-// A backup of everything, taken from a running database in one snapshot: lines of JSON that any later version and any
-// PostgreSQL can read back. There is no need for pg_dump, which the embedded server does not have and which cannot
-// read a server newer than itself.
+// Backs up a running database from one snapshot as lines of JSON, which any later version can restore into any
+// PostgreSQL. pg_dump is not used: the embedded server has none, and pg_dump cannot read a newer server.
 import { createHash } from 'node:crypto'
 import { type Catalog, readCatalog } from '../catalog.ts'
 import { type Mode, readMode } from '../mode.ts'
 import type { Pool, Queryable } from '../pool.ts'
 
-// Line by line: the header, then for each table a line that names it, its rows as objects, and a line that ends it;
-// the last line says that nothing is missing. Lines that are no rows are arrays.
+// The file holds a header line, then for each table a name line, its rows as objects, and an end line. The last line
+// marks the backup as complete. Lines that are not rows are arrays.
 export const backupFormat = 1
 
 export interface BackupHeader {
@@ -19,9 +18,7 @@ export interface BackupHeader {
     readonly name: string
     readonly checksum: string
   }[]
-  /** Ids of the master keys under which the secrets in it are sealed, in hex. */
   readonly masterKeyIds: readonly string[]
-  /** Left out where none was written yet. */
   readonly mode?: Mode | undefined
 }
 
@@ -39,7 +36,6 @@ export interface TableCount {
 export interface BackupOptions {
   readonly madeAtMs: number
   readonly madeBy: string
-  /** One line, with its end; waits while the other side is busy. */
   readonly write: (text: string) => Promise<void>
 }
 
@@ -79,7 +75,7 @@ export function writeBackup(database: Pool, options: BackupOptions): Promise<rea
       ])
       return counts
     },
-    // As long as it takes; what is bounded is the memory.
+    // A large database takes as long as it takes; memory is bounded instead.
     { statementTimeoutMs: 0 },
   )
 }
@@ -91,7 +87,7 @@ async function readMigrations(client: Queryable): Promise<BackupHeader['migratio
   return rows
 }
 
-// Of every column that holds sealed secrets: bytes 2 to 9 of one are the id of its master key (vault.ts).
+// Bytes 2 to 9 of a sealed secret are the id of its master key (see vault.ts).
 async function readMasterKeyIds(client: Queryable, { tables }: Catalog): Promise<string[]> {
   const ids = new Set<string>()
   for (const { name, columns } of tables) {
@@ -119,17 +115,16 @@ async function eachRow(
     const { rows } = await client.query<{ row: string }>(`fetch ${rowsAtOnce} from backup_rows`)
     if (rows.length === 0) break
     count += rows.length
-    // row_to_json writes a line feed inside of a text as \\n, so a row is one line.
+    // row_to_json escapes line feeds, so each row is one line.
     await take(`${rows.map(({ row }) => row).join('\n')}\n`)
   }
   await client.query('close backup_rows')
   return count
 }
 
-/** What is about this database and no other: its version, and when it was backed up. */
 const ofThisDatabase: ReadonlySet<string> = new Set(['migrations', 'backups'])
 
-/** Parents before children, so that a restore meets every foreign key. */
+/** Lists parents before children, so that a restore satisfies every foreign key. */
 export function tablesInOrder({ tables }: Catalog): string[] {
   const waiting = tables.filter(({ name }) => !ofThisDatabase.has(name))
   const done: string[] = []

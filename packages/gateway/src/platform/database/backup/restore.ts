@@ -1,5 +1,5 @@
-// Reads a backup into an empty database: the schema as it was when the backup was made, all rows in one transaction,
-// each table held against its checksum, then the migrations that came since.
+// Restores a backup into an empty database: the schema of the backup's version, all rows in one transaction, each
+// table verified by its checksum, then the newer migrations.
 import { createHash } from 'node:crypto'
 import { messageOf } from '../../runtime/errors.ts'
 import { StartFailure } from '../../runtime/start-failure.ts'
@@ -13,24 +13,21 @@ export interface RestoreOptions {
   readonly lines: AsyncIterable<string>
   readonly migrationsFolder: string
   readonly nowMs: number
-  /** Throws when this backup must not be restored here; nothing was changed yet. */
+  /** Throws if this backup must not be restored here. Nothing has been changed yet. */
   readonly checkHeader: (header: BackupHeader) => void
 }
 
 export interface Restored {
   readonly header: BackupHeader
   readonly tables: readonly TableCount[]
-  /** Tables that somebody else had put beside ours: they are in the file and were not restored. */
+  /** Tables in the backup that are not part of the gateway's schema. */
   readonly leftOut: readonly TableCount[]
-  /** What of it was ended, used or revoked since the backup must not come back with it. */
+  /** Access that was revoked, used or ended after the backup must not become valid again. */
   readonly ended: {
-    /** Of operators, of members and of wallets. */
     readonly sessions: number
-    /** One-time links of members, and codes for PINs and new wallets. */
     readonly links: number
     readonly apiTokens: number
   }
-  /** What came after the backup was made. */
   readonly migrated: readonly string[]
 }
 
@@ -98,7 +95,7 @@ async function load(
   client: Queryable,
   lines: AsyncIterator<string>,
 ): Promise<Pick<Restored, 'tables' | 'leftOut'> & { readonly known: readonly string[] }> {
-  // What migrations may have put there is in the backup too.
+  // The backup also contains the rows that migrations inserted.
   const tables = tablesInOrder(await readCatalog(client))
   for (const table of tables.toReversed()) await client.query(`delete from ${table}`)
   const loaded: TableCount[] = []
@@ -115,7 +112,6 @@ async function load(
     switch (line?.[0]) {
       case 'table':
         if (current) throw damaged(`table ${line[1]} begins inside of another`)
-        // The schema is the one of the backup's version: a table that is not in it was never ours.
         current = new TableLoad(line[1], tables.includes(line[1]) ? client : undefined)
         break
       case 'end':
@@ -125,7 +121,7 @@ async function load(
         break
       case 'complete':
         if (loaded.length !== line[1].tables) throw damaged('tables are missing')
-        // To the end of the file, where the checksum of the compression stands.
+        // Reads to the end of the file, where the checksum of the compression is.
         if (!(await lines.next().catch(unreadable)).done) throw damaged('something follows its last line')
         return {
           known: tables,
@@ -138,7 +134,6 @@ async function load(
   }
 }
 
-/** Where the backup's schema has them. */
 async function endAccess(
   client: Queryable,
   tables: readonly string[],
@@ -162,7 +157,6 @@ async function endAccess(
   }
 }
 
-/** The rows of one table on their way, in batches. */
 class TableLoad {
   readonly #client: Queryable | undefined
   readonly #table: string
@@ -171,7 +165,7 @@ class TableLoad {
   #batchBytes = 0
   #rows = 0
 
-  /** Without a client the rows are read and counted, and go nowhere. */
+  /** Without a client, rows are read and counted but not inserted. */
   constructor(table: string, client: Queryable | undefined) {
     this.#table = table
     this.#client = client
@@ -199,7 +193,7 @@ class TableLoad {
   }
 
   async #insert(client: Queryable): Promise<number> {
-    // As text and not parsed here, so that no number passes through a float.
+    // Rows stay text, so that no number passes through a float.
     const { rowCount } = await client
       .query({
         text: `insert into ${this.#table} select * from json_populate_recordset(null::${this.#table}, $1::json)`,
@@ -221,7 +215,6 @@ function parseLine(text: string): BackupLine | undefined {
   }
 }
 
-/** What stands behind the first word is checked where it is used, and the file carries checksums. */
 function isLine(value: unknown): value is BackupLine {
   return Array.isArray(value)
 }

@@ -1,11 +1,10 @@
-// What a Citus cluster must have before tables are spread over it, each asked of it and told with what to do.
+// Checks the requirements of a Citus cluster before tables are distributed, with a remedy for each fault.
 import { StartFailure } from '../../runtime/start-failure.ts'
 import type { Queryable } from '../pool.ts'
 
-/** The oldest with which the gateway was tried. */
+/** The oldest tested version. */
 const oldestCitus = [11, 1] as const
 
-/** Its version; throws where there is nothing to spread over. */
 export async function findCitus(database: Queryable): Promise<string> {
   const { rows } = await database.query<{ version: string | null }>(
     `select installed_version as version from pg_available_extensions where name = 'citus'`,
@@ -32,7 +31,6 @@ interface Node {
   readonly isActive: boolean
 }
 
-/** Empty when all is there. Changes nothing. */
 export async function clusterFaults(database: Queryable): Promise<string[]> {
   const { rows: nodes } = await database.query<Node>(
     `select nodename as name, nodeport as port, groupid as group, isactive as "isActive"

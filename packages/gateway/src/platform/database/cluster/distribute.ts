@@ -1,6 +1,5 @@
-// Spreads the merchants' tables over the machines of a Citus cluster: all of them in one transaction, which holds the
-// tables for the time that was told before or does nothing at all. So no statement ever meets one table that is spread
-// and one that is not, and a run that is cut off leaves everything as it was.
+// Distributes the merchants' tables over a Citus cluster in one transaction with a time limit. No statement ever sees
+// some tables distributed and others not, and an interrupted run changes nothing.
 import { setTimeout as pause } from 'node:timers/promises'
 import { codeOf } from '../../runtime/errors.ts'
 import { StartFailure } from '../../runtime/start-failure.ts'
@@ -12,11 +11,8 @@ import { readSpread } from './spread-state.ts'
 import { spreadTable } from './statements.ts'
 
 export interface ClusterState {
-  /** Tables that are spread already. */
   readonly spread: ReadonlySet<string>
-  /** Foreign keys that are there, by name, and whether every row was checked. */
   readonly foreignKeys: ReadonlyMap<string, { readonly isValid: boolean }>
-  /** What is set for the database, as `name=value`. */
   readonly settings: ReadonlySet<string>
 }
 
@@ -30,17 +26,15 @@ export const spreadTables: readonly string[] = Object.entries(tablePlans).flatMa
 )
 
 /**
- * Of the database, for every session of a gateway. Changes of several merchants at once would wait for each other as a
- * whole; deadlocks are found and tried again instead. And a transaction over several shards would open more connections
- * to each worker, prepare a transaction on every one of them and close them again: with one connection to a worker, what
- * an order costs the workers fell from 11.7 to 7.0 ms of processor time (bench/citus.ts).
+ * Applies to every session of the gateway. Without it, changes of several merchants would wait for each other;
+ * instead, deadlocks are detected and retried. One connection per worker avoids prepared transactions over several
+ * shards: the workers' CPU time per order fell from 11.7 to 7.0 ms (bench/citus.ts).
  */
 export const databaseSettings: readonly (readonly [name: string, value: string])[] = [
   ['citus.enable_deadlock_prevention', 'off'],
   ['citus.multi_shard_modify_mode', 'sequential'],
 ]
 
-/** What is to be done follows from what is there. Parents come first, as in the list of tables. */
 export function planDistribution({ spread, foreignKeys, settings }: ClusterState): readonly DistributeStep[] {
   return [
     ...spreadTables
@@ -74,17 +68,18 @@ function restore(key: SpreadForeignKey, there: { readonly isValid: boolean } | u
 export interface DistributionPlan {
   readonly citusVersion: string
   readonly steps: readonly DistributeStep[]
-  /** Of the tables that are to be moved, their indexes included. */
   readonly bytes: number
-  /** After so long it is given up, and nothing was done. */
   readonly withinSeconds: number
 }
 
-/** Of tables with their indexes, on two cores that coordinator and workers share: 5 MB/s at the slowest; and the setting up. */
+/**
+ * Measured: 5 MB/s at the slowest, tables with their indexes, coordinator and workers on the same two cores; plus the
+ * setup.
+ */
 const slowestBytesPerSecond = 5_000_000
 const setUpSeconds = 20
 
-/** Throws a StartFailure that says all that is missing, and what to do. Changes nothing. */
+/** Throws a StartFailure that lists every missing requirement with its remedy. Changes nothing. */
 export async function prepareDistribution(
   database: Queryable,
   { withinSeconds }: { readonly withinSeconds?: number | undefined } = {},
@@ -106,12 +101,12 @@ export async function prepareDistribution(
   return { citusVersion, steps, bytes, withinSeconds: withinSeconds ?? estimate }
 }
 
-/** For less than PostgreSQL waits before it looks for a deadlock: it is never a payment that has to give way. */
+/** Shorter than PostgreSQL's deadlock_timeout, so that payments never lose a deadlock against this transaction. */
 const lockTimeoutMs = 500
 const lockTries = 60
 const betweenTriesMs = 250
 
-/** `database` must not bound its statements. */
+/** `database` must have no statement timeout. */
 export async function distribute(
   database: Pool,
   { steps, withinSeconds }: Pick<DistributionPlan, 'steps' | 'withinSeconds'>,
@@ -148,7 +143,7 @@ async function carryOut(
   await transaction.query('set local lock_timeout = 0')
   const endsAtMs = performance.now() + withinSeconds * 1000
   for (const [index, { about, sql }] of steps.entries()) {
-    // Whole milliseconds, and one at least: zero would be without end.
+    // At least 1 ms, because a statement timeout of 0 means no limit.
     const leftMs = Math.max(1, Math.ceil(endsAtMs - performance.now()))
     await transaction.query(`set local statement_timeout = ${leftMs}`)
     await transaction.query(sql)

@@ -1,4 +1,4 @@
-// Which tables are spread over the machines of a Citus cluster, as Citus itself knows; none on a PostgreSQL without it.
+// Lists the distributed tables according to Citus; empty on PostgreSQL without Citus.
 import type { Queryable } from '../pool.ts'
 
 export async function readSpread(database: Queryable): Promise<ReadonlySet<string>> {

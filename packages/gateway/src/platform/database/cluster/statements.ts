@@ -1,14 +1,13 @@
-// The statements of a migration, one by one, and in the shapes that Citus takes where the tables are spread: it wants
-// every constraint of a spread table in a command of its own, under a name.
+// Splits a migration into statements and rewrites them for Citus, which requires each constraint of a distributed
+// table as a separate, named command.
 import { spreadColumn, tablePlans } from '../tables.ts'
 
 export interface MigrationStatement {
   readonly text: string
-  /** Where it begins in the file. */
   readonly offset: number
 }
 
-/** Comments and texts in quotes are passed over whole; `$$` is not: no migration of ours has a body in it. */
+/** Skips comments and quoted text. Migrations contain no `$$` bodies. */
 const piece = /--[^\n]*|'(?:[^']|'')*'|"[^"]*"|[();,]|[^-'"();,]+|-/g
 
 export function splitStatements(sql: string): readonly MigrationStatement[] {
@@ -18,7 +17,6 @@ export function splitStatements(sql: string): readonly MigrationStatement[] {
     .filter(({ text }) => withoutComments(text).trim() !== '')
 }
 
-/** The same statement as those that Citus carries out, where some tables are spread already. */
 export function forCluster(statement: string): readonly string[] {
   const text = withoutComments(statement).trim()
   const [, created] = /^create table (?:if not exists )?(\w+)/i.exec(text) ?? []
@@ -37,7 +35,7 @@ export function forCluster(statement: string): readonly string[] {
   })
 }
 
-/** All lie together, so that a merchant's rows are on one machine and may point at each other. */
+/** All tables are colocated, so that a merchant's rows share a machine and may reference each other. */
 export function spreadTable(name: string): string {
   const [first = ''] = Object.entries(tablePlans).flatMap(([each, { place }]) =>
     place === 'spread' ? each : [],

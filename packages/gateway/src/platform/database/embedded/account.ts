@@ -1,4 +1,4 @@
-// PostgreSQL refuses to run as root. This decides as whom it runs, and how its programs are called then.
+// Chooses the system account for the embedded server, because PostgreSQL refuses to run as root.
 import { execFile } from 'node:child_process'
 import { chown, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,13 +8,13 @@ import { exitCodes, StartFailure } from '../../runtime/start-failure.ts'
 
 const run = promisify(execFile)
 
-/** The account "nobody" of nearly every Unix; also what an unmapped owner looks like in a user namespace. */
+/** The uid of "nobody" on nearly every Unix, and of unmapped owners in a user namespace. */
 const nobody = 65534
 
 export type Account =
   | { readonly kind: 'self'; readonly uid: number }
-  // Root wearing another number inside a user namespace of its own: PostgreSQL sees an ordinary user, and
-  // the kernel still sees the files' owner, so a folder that only root may enter works and no owner changes.
+  // Root under another uid inside its own user namespace: PostgreSQL sees an ordinary user, while the kernel still
+  // sees the files' owner. Folders that only root may enter work, and no owner changes.
   | { readonly kind: 'renumbered'; readonly uid: 0 }
   | { readonly kind: 'other'; readonly uid: number; readonly gid: number }
 
@@ -34,7 +34,7 @@ export async function chooseAccount(clusterFolder: string): Promise<Account> {
   }
   if (uid !== 0) return { kind: 'self', uid }
   const owner = await ownerOf(clusterFolder)
-  // Made by an ordinary user: serve it as that user, so that they can start it again themselves.
+  // An ordinary user created the folder. Running as that user lets them start the server again themselves.
   if (owner !== undefined && owner.uid !== 0) return { kind: 'other', uid: owner.uid, gid: owner.gid }
   if (await canRenumber()) return { kind: 'renumbered', uid: 0 }
   return { kind: 'other', uid: nobody, gid: nobody }
@@ -46,7 +46,6 @@ export function callAs(account: Account, program: string, args: readonly string[
   return { command: 'unshare', args: ['--user', `--map-user=${nobody}`, '--', program, ...args] }
 }
 
-/** Hands a folder over to the account that will work in it. */
 export async function giveTo(account: Account, folder: string): Promise<void> {
   if (account.kind !== 'other') return
   if ((await stat(folder)).uid === account.uid) return
@@ -55,11 +54,11 @@ export async function giveTo(account: Account, folder: string): Promise<void> {
     if (!entry.isSymbolicLink())
       await chown(path.join(entry.parentPath, entry.name), account.uid, account.gid)
   }
-  // Last, because the folder's owner is what says that all of it was handed over.
+  // The folder's owner changes last, because it marks the handover as complete.
   await chown(folder, account.uid, account.gid)
 }
 
-/** An account other than ours must be able to enter all folders on the way; say so before it fails obscurely. */
+/** Another account must be able to enter every parent folder; this check fails with a clear message. */
 export async function assertReachable(
   account: Account,
   { program, folder }: { program: string; folder: string },
@@ -97,7 +96,7 @@ async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | u
   }
 }
 
-// Containers often forbid new user namespaces, so it is tried, not guessed.
+// Containers often forbid new user namespaces, so the only reliable test is to create one.
 async function canRenumber(): Promise<boolean> {
   if (process.platform !== 'linux') return false
   try {

@@ -1,5 +1,5 @@
-// Finds the PostgreSQL that npm brought for this platform and completes it. npm does not run the package's
-// install script (package.json denies it), so the links among the libraries are made here.
+// Finds the PostgreSQL binaries that npm installed for this platform and creates the links among its libraries,
+// because package.json disables the package's install script.
 import { readFile, readlink, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,7 +25,7 @@ export async function findBinaries(
     )
   }
   await makeLibraryLinks(root)
-  // The package's version is the server's: 18.4.0-beta.17 holds PostgreSQL 18.4.
+  // Version 18.4.0-beta.17 of the package contains PostgreSQL 18.4.
   const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
     version: string
   }

@@ -1,5 +1,5 @@
-// Makes the folder that PostgreSQL keeps its data in (DATA_DIR/postgres) at the first start: complete or not
-// at all, also when the power goes or two gateways do it at once.
+// Creates the data folder (DATA_DIR/postgres) at the first start, atomically even if the power fails or two gateways
+// start at once.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
@@ -46,7 +46,7 @@ export async function prepareCluster(
   }
 }
 
-/** The major version that made the folder; undefined when there is none yet (or an empty folder). */
+/** Returns the major version that created the folder; undefined if the folder is missing or empty. */
 async function readVersion(folder: string): Promise<string | undefined> {
   try {
     return (await readFile(path.join(folder, 'PG_VERSION'), 'utf8')).trim()
@@ -90,10 +90,10 @@ async function createCluster(
     await mkdir(fresh, { mode: 0o700 })
     await giveTo(account, fresh)
     const args = [`--pgdata=${fresh}`, `--username=${superuser}`, '--no-instructions', '--data-checksums']
-    // The same order and the same upper case everywhere, whatever locales the machine has.
+    // A fixed collation gives the same order and upper case on every machine.
     args.push('--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8')
-    // Nobody but the owner (and root) reaches the socket, see postmaster.ts: a password would have to lie
-    // next to it, readable by exactly the same people.
+    // Only the owner and root can reach the socket (see postmaster.ts). A password would have to be stored next to
+    // it, readable by the same accounts.
     args.push('--auth=trust')
     if (!durable) args.push('--no-sync')
     await runInitdb(callAs(account, binaries.initdb, args))
@@ -102,7 +102,7 @@ async function createCluster(
   } catch (error) {
     await rm(fresh, { recursive: true, force: true })
     const code = codeOf(error)
-    // Another gateway was quicker: its folder is as good as ours.
+    // Another gateway created its folder first, and that folder is equivalent.
     if (code === 'ENOTEMPTY' || code === 'EEXIST') return
     throw error
   }
@@ -130,7 +130,7 @@ async function runInitdb(call: ReturnType<typeof callAs>): Promise<void> {
   })
 }
 
-/** PostgreSQL gets none of our environment: secrets live there, and PG… variables would change its mind. */
+/** PostgreSQL must not inherit secrets or PG… variables from our environment. */
 export function programEnvironment(): NodeJS.ProcessEnv {
   const { PATH = '/usr/bin:/bin' } = process.env
   return { PATH, LC_ALL: 'C', TZ: 'UTC' }
@@ -140,7 +140,7 @@ async function removeLeftovers(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     const maker = leftoverPattern.exec(name)?.[1]
     if (maker === undefined || (Number(maker) !== process.pid && isAlive(Number(maker)))) continue
-    // An initdb whose gateway was killed may still be writing there; what stays now goes at the next first start.
+    // The initdb of a killed gateway may still be writing here. The next first start removes the rest.
     await rm(path.join(home, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   }
 }

@@ -1,5 +1,5 @@
-// The PostgreSQL that comes with the gateway: found or started under DATA_DIR, kept alive while we run,
-// shared by all gateways on that folder and stopped by the last of them.
+// The embedded PostgreSQL: found or started under DATA_DIR, kept alive, shared by all gateways on that folder, and
+// stopped by the last of them.
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { codeOf } from '../../runtime/errors.ts'
@@ -30,7 +30,7 @@ export type EmbeddedEvent =
 export interface EmbeddedOptions {
   readonly dataDir: string
   readonly tell?: (event: EmbeddedEvent) => void
-  /** PostgreSQL settings over ours; they count only for the gateway that starts the server. */
+  /** Override the defaults; only the gateway that starts the server applies them. */
   readonly settings?: Settings
   readonly signal?: AbortSignal
 }
@@ -38,7 +38,6 @@ export interface EmbeddedOptions {
 export interface Embedded {
   readonly connection: ConnectionOptions
   postmasterPid(): Promise<number | undefined>
-  /** Leaves the server; the last gateway to leave stops it. */
   stop(): Promise<void>
 }
 
@@ -77,7 +76,6 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   }
 }
 
-/** Until we stop: whenever our session ends, see to it that the server runs. Comes back with the session. */
 async function supervise(
   first: Running,
   options: {
@@ -114,7 +112,6 @@ async function supervise(
   }
 }
 
-/** True when the session ended by itself, false when we are to stop. */
 async function endOf(client: pg.Client, signal: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const onEnd = () => resolve(true)
@@ -122,7 +119,7 @@ async function endOf(client: pg.Client, signal: AbortSignal): Promise<boolean> {
   client.once('end', onEnd)
   signal.addEventListener('abort', onAbort, { once: true })
   if (signal.aborted) onAbort()
-  // A session that ended before we listened says so at the first question.
+  // A session that ended before the listener was added fails its first query.
   client.query('select').catch(onEnd)
   try {
     return await promise
@@ -132,9 +129,8 @@ async function endOf(client: pg.Client, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-// Two that leave at once: both give up their share before they ask for the lock alone, so the second to give
-// up cannot be refused by the first, and the server is never left without anyone. One that arrives meanwhile
-// waits for its share until the server is gone, and starts it again.
+// Two gateways that stop at once both release their shared lock before they request the exclusive lock, so the server
+// never stays without an owner. A gateway that starts meanwhile waits for the server to stop and starts it again.
 async function leave(
   presence: pg.Client,
   { cluster, tell }: { cluster: Cluster; tell: (event: EmbeddedEvent) => void },
@@ -144,7 +140,7 @@ async function leave(
     const { rows } = await presence.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [
       presenceLock,
     ])
-    // While our session lives the file can only speak of the server that it is on.
+    // While our session lives, the file describes the server of this session.
     const postmaster = rows[0]?.alone ? await readPostmasterFile(cluster.folder) : undefined
     if (postmaster === undefined) {
       tell({ kind: 'left_running' })
@@ -152,14 +148,14 @@ async function leave(
     }
     process.kill(postmaster.pid, 'SIGINT')
     if (!(await isGone(postmaster.pid, fastStopMaxMs))) {
-      // The immediate stop is as safe as a power cut, which PostgreSQL recovers from at the next start.
+      // PostgreSQL recovers from an immediate stop as it does from a power failure.
       tell({ kind: 'stop_forced' })
       process.kill(postmaster.pid, 'SIGQUIT')
       await isGone(postmaster.pid, forcedStopMaxMs)
     }
     tell({ kind: 'stopped' })
   } catch (error) {
-    // The server went by itself, or somebody stopped it, in the middle of this: then there is nothing to stop.
+    // The server may already have stopped.
     const code = codeOf(error)
     const isServersEnd = code === 'ESRCH' || (await readPostmasterFile(cluster.folder)) === undefined
     tell(isServersEnd ? { kind: 'stopped' } : { kind: 'left_running' })

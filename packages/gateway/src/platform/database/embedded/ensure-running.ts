@@ -1,5 +1,5 @@
-// Comes back with a session on a running server, whatever state the folder is in: no server, one that starts,
-// one that stops, one that another gateway is starting at this moment, one that was killed.
+// Returns a session on a running server, whatever the folder's state: no server, a starting or stopping one, one that
+// another gateway is starting, or a killed one.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { codeOf } from '../../runtime/errors.ts'
@@ -12,25 +12,23 @@ import { isServed, readPostmasterFile, removeStrayLocks } from './postmaster-fil
 import { fatalLines, isLockedOut } from './server-words.ts'
 import { socketFolderFor } from './socket-folder.ts'
 
-/** Every gateway that uses the server holds this lock shared; whoever gets it alone may stop the server. */
+/** Every gateway holds this lock shared. A gateway that gets the lock exclusively may stop the server. */
 export const presenceLock = 7_455_001
 
 export const databaseName = 'tillgate'
 
 const pollMs = 10
-/** A server that hangs takes connections and says nothing. */
+/** A server that hangs accepts connections without responding. */
 const connectMaxMs = 5_000
 const tellEveryMs = 5_000
-/** How long a server that neither starts nor stops, yet does not answer, is given. Recovery is not limited. */
+/** Limits how long an unresponsive server may neither start nor stop. Recovery is not limited. */
 const silenceMaxMs = 30_000
-/** How long somebody who gives up waits for a server of ours that has just begun to start. */
 const giveUpMaxMs = 5_000
 
 export interface Running {
   readonly presence: pg.Client
   readonly connection: ConnectionOptions
   readonly pid: number
-  /** False when the server was there already. */
   readonly startedByUs: boolean
 }
 
@@ -49,7 +47,7 @@ export async function ensureRunning(
   let attempt: StartAttempt | undefined
   let startedByUs = false
   for (;;) {
-    // A server that we started is not left alone half-way: whoever gave up gets it too, to stop it.
+    // A server that this process started is returned even if the wait was aborted, so that the caller can stop it.
     const isOurs = attempt !== undefined && attempt.exited() === undefined
     if (signal.aborted && !(isOurs && performance.now() - attemptedAt < giveUpMaxMs)) throw signal.reason
     const postmaster = await readPostmasterFile(cluster.folder)
@@ -67,7 +65,7 @@ export async function ensureRunning(
     const exited = attempt?.exited()
     if (attempt !== undefined && exited !== undefined) {
       const words = await attempt.words()
-      // Another gateway's server holds the folder, or the processes of a killed one are still leaving.
+      // Another gateway's server holds the folder, or processes of a killed server are still exiting.
       if (!isLockedOut(words) || performance.now() - answeredAt > silenceMaxMs) {
         const reason = fatalLines(words) || `It wrote no reason to ${cluster.logFile}; is the disk full?`
         throw unavailable(`PostgreSQL did not start (${exited.reason}):\n${reason}`)
@@ -117,11 +115,11 @@ async function takePresence(connection: ConnectionOptions): Promise<Presence> {
     application_name: 'tillgate presence',
     connectionTimeoutMillis: connectMaxMs,
   })
-  // Without a listener the end of an idle connection would end the process.
+  // Without a listener, a lost idle connection would end the process.
   client.on('error', () => {})
   try {
     await client.connect()
-    // Waits while a gateway that stops holds it alone; the server then goes, and so does this session.
+    // Waits while a stopping gateway holds the lock exclusively. The server then stops, and this session ends.
     await client.query('select pg_advisory_lock_shared($1)', [presenceLock])
     return { kind: 'present', client }
   } catch (error) {
@@ -132,7 +130,7 @@ async function takePresence(connection: ConnectionOptions): Promise<Presence> {
     if (code === 'EACCES') return { kind: 'silent', reason: `this user may not use its socket (${reason})` }
     if (!isTransient(error))
       throw new StartFailure(`PostgreSQL refused the gateway: ${reason}`, { cause: error })
-    // An SQLSTATE means that a server answered: it starts, stops or is full.
+    // An SQLSTATE means that a server responded: it is starting, stopping or full.
     return {
       kind: code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E') ? 'busy' : 'silent',
       reason,
@@ -148,7 +146,8 @@ async function createDatabase(connection: ConnectionOptions): Promise<Presence> 
     await client.query(`create database ${databaseName}`)
   } catch (error) {
     const code = codeOf(error)
-    // 42P04 and 23505: another gateway made it at the same moment. 55006: it is copying the template.
+    // 42P04 and 23505: another gateway created the database concurrently. 55006: another gateway is copying the
+    // template.
     const isRivals = code === '42P04' || code === '23505' || code === '55006'
     if (!isRivals && !isTransient(error)) throw error
   } finally {

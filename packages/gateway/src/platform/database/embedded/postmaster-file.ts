@@ -1,5 +1,4 @@
-// Reads postmaster.pid, the file in which a running PostgreSQL says who and where it is, and clears it away
-// when it speaks of a process that is no PostgreSQL at all.
+// Reads postmaster.pid, which identifies a running PostgreSQL, and removes the file if its process is not PostgreSQL.
 import { randomUUID } from 'node:crypto'
 import { link, readdir, readFile, readlink, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -13,7 +12,7 @@ export interface Postmaster {
 export async function readPostmasterFile(folder: string): Promise<Postmaster | undefined> {
   const text = await readIfThere(path.join(folder, 'postmaster.pid'))
   if (text === undefined) return undefined
-  // Lines 1 and 5; the file grows while the server starts, so an unfinished one is nobody yet.
+  // The file grows while the server starts, so lines may be missing.
   const lines = text.split('\n')
   const pid = Number.parseInt(lines[0] ?? '', 10)
   const socketFolder = lines[4]?.trim()
@@ -31,9 +30,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Is a PostgreSQL at work in this folder? After a power cut the number in the file may belong to another
- * process by now (in a container it nearly always does), and PostgreSQL would refuse to start because of it.
- * Each of its processes works inside its data folder, which Linux tells.
+ * After a power failure, the recorded pid may belong to another process (in a container it nearly always does), and
+ * PostgreSQL would refuse to start. PostgreSQL processes run inside the data folder, which Linux reports.
  */
 export async function isServed(folder: string): Promise<boolean> {
   const text = await readIfThere(path.join(folder, 'postmaster.pid'))
@@ -45,8 +43,8 @@ export async function isServed(folder: string): Promise<boolean> {
 }
 
 /**
- * Removes lock files at which PostgreSQL would give up although nobody holds the folder: those that name a living
- * process which is no PostgreSQL, and empty ones, left by a full disk or a power cut.
+ * Removes lock files that would stop PostgreSQL from starting although no server runs: those that name a process that
+ * is not PostgreSQL, and empty files left by a full disk or a power failure.
  */
 export async function removeStrayLocks(folder: string, socketFolder: string): Promise<void> {
   if (process.platform !== 'linux') return
@@ -55,8 +53,8 @@ export async function removeStrayLocks(folder: string, socketFolder: string): Pr
     const before = await readIfThere(lock)
     if (before === undefined || (before !== '' && !isAlive(Number.parseInt(before, 10)))) continue
     if (await someoneWorksIn(folder)) return
-    // Another gateway may have cleared it and started a server since we looked, so the file is taken aside
-    // and looked at again before it is thrown away.
+    // Another gateway may have replaced the file since the check, so the file is moved aside and checked again before
+    // it is deleted.
     const aside = `${lock}.${randomUUID()}`
     await rename(lock, aside).catch(() => {})
     if ((await readIfThere(aside)) !== before) await link(aside, lock).catch(() => {})

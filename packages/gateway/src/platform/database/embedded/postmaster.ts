@@ -1,5 +1,5 @@
-// Starts the PostgreSQL server of a cluster folder as a process that outlives us, and finds its own words
-// for why it did not start.
+// Starts the PostgreSQL server of a data folder as a process that outlives the gateway, and reports PostgreSQL's own
+// reason if it does not start.
 import { spawn } from 'node:child_process'
 import { type FileHandle, open, rename, stat } from 'node:fs/promises'
 import { callAs } from './account.ts'
@@ -12,27 +12,25 @@ export type Settings = Readonly<Record<string, string>>
 
 const essentials: Settings = {
   cluster_name: 'tillgate',
-  // No network at all, and a socket in a folder (0700) that only the owner may enter. That is the whole
-  // authentication: pg_hba.conf says "trust", because whoever is inside already owns the data files.
+  // The server has no network, only a socket in a folder (0700) of the owner. pg_hba.conf says "trust", because an
+  // account that reaches the socket already owns the data files.
   listen_addresses: '',
   unix_socket_permissions: '0700',
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] ',
-  // The server's own life and fatal errors. A failed statement is told to the client that sent it; here its
-  // detail line would put a merchant's data into a log.
+  // Log only fatal errors and the server's own events. Details of a failed statement would put merchants' data into
+  // the log.
   log_min_messages: 'log',
   log_checkpoints: 'off',
-  // A gateway that died in the middle of a long statement frees it within seconds.
+  // Frees the connection of a killed gateway within seconds, even during a long statement.
   client_connection_check_interval: process.platform === 'linux' ? '5s' : '0',
 }
 
 export interface StartAttempt {
   readonly pid: number | undefined
   readonly socketFolder: string
-  /** Undefined as long as the process lives. */
   exited(): { readonly reason: string } | undefined
-  /** What PostgreSQL wrote to its log since this attempt began. */
   words(): Promise<string>
 }
 
@@ -45,7 +43,7 @@ export async function startPostmaster(cluster: Cluster, settings: Settings): Pro
   const log = await openLog(logFile)
   try {
     const { size: logBeginsAt } = await log.stat()
-    // Its own session: Ctrl-C in a terminal, or the end of it, is the gateway's business alone.
+    // In its own session, Ctrl-C in a terminal stops only the gateway.
     const child = spawn(call.command, call.args, {
       cwd: '/',
       detached: true,
@@ -72,7 +70,7 @@ export async function startPostmaster(cluster: Cluster, settings: Settings): Pro
   }
 }
 
-// The setting is a list of folders parted by commas.
+// The setting is a comma-separated list of folders.
 function quoted(folder: string): string {
   return `"${folder.replaceAll('"', '""')}"`
 }

@@ -1,8 +1,7 @@
-// Reads what PostgreSQL wrote while it failed to start, to show its own reason and no more.
+// Extracts the reason from PostgreSQL's output after a failed start.
 
 const reasonMaxLines = 5
 
-/** The lines in which PostgreSQL gave up, without those that it says to clients and rivals. */
 export function fatalLines(words: string): string {
   const lines = words
     .split('\n')
@@ -16,7 +15,7 @@ export function fatalLines(words: string): string {
   const telling = fatal.filter(
     (line) => !/the database system is|lock file ".*" already exists|Is another post/.test(line),
   )
-  // initdb and early errors have no level, but begin with the program's name.
+  // initdb and early errors have no level; they start with the program's name.
   const plain = lines.filter((line) => /^(postgres|initdb|unshare): /.test(line))
   const found = [telling, plain, lines].find((some) => some.length > 0) ?? []
   return found.slice(-reasonMaxLines).join('\n')

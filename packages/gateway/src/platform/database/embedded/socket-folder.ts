@@ -1,5 +1,5 @@
-// Where the server's unix socket lies: inside its data folder, which only the owner may enter. The kernel
-// allows a socket path of about a hundred bytes, so a deep DATA_DIR gets a short private folder instead.
+// Chooses the folder of the server's unix socket: its data folder, or a short private folder if the path would exceed
+// the kernel's limit of about a hundred bytes.
 import { createHash } from 'node:crypto'
 import { chown, lstat, mkdir } from 'node:fs/promises'
 import os from 'node:os'
@@ -8,7 +8,7 @@ import { codeOf } from '../../runtime/errors.ts'
 import { StartFailure } from '../../runtime/start-failure.ts'
 import type { Account } from './account.ts'
 
-// sockaddr_un.sun_path less the closing zero byte.
+// The size of sockaddr_un.sun_path without the terminating zero byte.
 const socketPathMaxBytes = process.platform === 'darwin' ? 103 : 107
 
 export async function socketFolderFor(
@@ -32,8 +32,7 @@ function socketFile(folder: string): string {
   return `${folder}/.s.PGSQL.5432`
 }
 
-// The temporary folder is shared by everyone: somebody else may have made a folder of this name, to listen
-// in our server's place.
+// The temporary folder is shared: another account may have created this name to listen in our server's place.
 async function makePrivate(folder: string, account: Account): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 })

@@ -1,13 +1,12 @@
-// Whose request it is: the address that asks, as the proxies that we trust tell it, and the key under which it is
-// counted.
+// Determines the client address of a request from trusted proxies, and the key under which the address is counted.
 import type { IncomingMessage } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 import ipaddr from 'ipaddr.js'
 
 export interface Addresses {
-  /** A proxy that we trust: its connections carry everybody's requests. */
+  /** A trusted proxy's connections carry requests of many clients. */
   isProxy(address: string): boolean
-  /** By the same rules as the framework's. */
+  /** Follows the same rules as the framework. */
   clientOf(request: IncomingMessage): string
 }
 
@@ -21,12 +20,12 @@ export function makeAddresses(trustedProxies: readonly string[]): Addresses {
   }
 }
 
-/** What a provider gives to one customer at most; most get a smaller part of it. */
+/** The largest network that providers assign to one customer. */
 export const customerNetworkBits = 48
 
-/** One IPv4 address, or one IPv6 network of 64 bits: whoever has one address of it has them all. */
+/** One IPv4 address or one IPv6 network, because a client controls every address of its network. */
 export function addressKey(given: string, networkBits: 48 | 64 = 64): string {
-  // As Node writes it, and so as it is nearly always: parsing it would cost 10 µs.
+  // The usual form. Parsing it would cost 10 µs.
   if (/^\d+\.\d+\.\d+\.\d+$/.test(given)) return given
   const address = withoutPort(given)
   if (!ipaddr.isValid(address)) return address
@@ -36,13 +35,13 @@ export function addressKey(given: string, networkBits: 48 | 64 = 64): string {
   return `${network.join(':')}::/${networkBits}`
 }
 
-/** As a log line names it: without a port, IPv4 in its own form. Undefined: it is no address. */
+/** Returns an address without a port, IPv4-mapped addresses as IPv4; undefined if the text is not an address. */
 export function shownAddress(given: string): string | undefined {
   const address = withoutPort(given)
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : undefined
 }
 
-/** Some proxies tell it too, and it is another one for every connection. */
+/** Some proxies add the port, which differs for every connection. */
 function withoutPort(given: string): string {
   return /^\[(.+)\](?::\d+)?$/.exec(given)?.[1] ?? /^([\d.]+):\d+$/.exec(given)?.[1] ?? given
 }

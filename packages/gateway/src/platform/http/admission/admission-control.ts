@@ -1,5 +1,4 @@
-// Admission control of one listener: which connections and requests it takes on. It keeps what requests have in common,
-// admits each, and answers what the listener asks about a connection before any request of it is read.
+// Admission control of one listener: decides which connections and requests to accept before any request is read.
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { BoundedMap } from '../../runtime/bounded-map.ts'
@@ -21,26 +20,26 @@ export interface AdmissionOptions {
   readonly trustedProxies: readonly string[]
   readonly clock: Clock
   readonly time: MachineTime
-  /** For operators alone: every address counts as known, and none is shut out. */
+  /** For operators only: every address counts as known and none is shut out. */
   readonly isPrivate?: boolean
   readonly onShed?: (reason: ShedReason) => void
 }
 
 const maxMerchants = 100_000
-/** Addresses from which an envelope was opened lately: those of merchants. All others are unknown, consumers included. */
+/** Known addresses recently sent a valid envelope. Consumers count as unknown. */
 const maxKnownAddresses = 100_000
-/** One address has at most this share of the slots, so that it takes several to be in everybody's way. */
+/** One address gets at most this share of the slots, so blocking the listener takes several addresses. */
 const addressShare = 1 / 4
-/** How many more requests may be on their way in than are worked on; half of those slots are for known addresses. */
+/** How many more requests may be received than processed. Half of these slots are reserved for known addresses. */
 const receivingTimes = 2
-/** Envelopes of unknown addresses that are opened at once: with refusals that take 5 ms, 400 a second. */
+/** Concurrent envelopes of unknown addresses: with refusals of 5 ms, 400 a second. */
 const openingTurns = 2
 /**
- * Pages of unknown addresses: so many are begun in a turn of the event loop, and what a batch of lookups answers is no more
- * than those under way. With four under way a view of the checkout cost twice the CPU: there were no batches any more.
+ * Pages of unknown addresses: how many start in one turn of the event loop, and how many are in progress. With four
+ * in progress, a checkout view cost twice the CPU because batching stopped.
  */
 const pages = { begun: 4, underWay: 32 } as const
-/** Of one address, behind which there may be an office: a page with its assets is about five requests. */
+/** Per address, which may be a whole office. A page with its assets is about five requests. */
 export const pageRate = { perSecond: 100, burst: 1_000 } as const
 
 export class AdmissionControl {
@@ -92,7 +91,6 @@ export class AdmissionControl {
     return this.#addresses.isProxy(address)
   }
 
-  /** An envelope from there was opened lately. */
   isKnown(address: string): boolean {
     return this.#shared.isKnown(addressKey(address))
   }
@@ -101,17 +99,15 @@ export class AdmissionControl {
     return !this.#isPrivate && this.#shared.charges.isShutOut(addressKey(address))
   }
 
-  /** Told of the address's key. */
   onShutOut(cut: (key: string) => void): void {
     if (!this.#isPrivate) this.#onShutOut.push(cut)
   }
 
-  /** Before anything is known of it. */
   connectionCame(): void {
     this.#shared.pageTurns.connectionCame()
   }
 
-  /** For a connection of which no request was read. */
+  /** For connections of which no request was read. */
   chargeBrokenHttp(error: BrokenHttp, socket: Socket): void {
     const key = this.#chargedKey(socket)
     if (key === undefined) return
@@ -125,12 +121,11 @@ export class AdmissionControl {
     if (key !== undefined) this.#shared.charges.shutOut(key)
   }
 
-  /** How many requests are worked on. */
   get inFlight(): number {
     return this.#shared.working.taken
   }
 
-  /** Before a proxy's request is read nobody knows whose it is. */
+  /** Behind a proxy, the client is unknown until a request is read. */
   #chargedKey({ remoteAddress }: Socket): string | undefined {
     if (this.#isPrivate || remoteAddress === undefined || this.isProxy(remoteAddress)) return undefined
     return addressKey(remoteAddress)

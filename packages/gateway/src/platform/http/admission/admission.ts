@@ -1,5 +1,5 @@
-// The admission of one request: receive its body, work on it, open its envelope, take from its merchant's rate, end. Each
-// stage throws where the request is refused. What is cheap is checked first, so that junk costs little.
+// Admits one request in stages: receive the body, start work, open the envelope, apply the merchant's rate, end. Each
+// stage throws if it rejects the request, and cheap checks come first.
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { Failure, httpStatusOf } from '@tillgate/protocol'
@@ -17,13 +17,12 @@ export type ShedReason = 'in_flight' | 'junk' | 'merchant_rate' | 'page_rate' | 
 
 export interface RatedMerchant {
   readonly merchantId: string
-  /** Its own rate; undefined: the gateway's. */
+  /** Defaults to the gateway's rate. */
   readonly requestsPerSecond: number | undefined
 }
 
-/** What all requests of a listener share. */
 export interface AdmissionShared {
-  /** How many requests are on their way in; each holds its body in memory at most. */
+  /** Each request being received holds up to one body in memory. */
   readonly receiving: Slots
   readonly working: Slots
   readonly charges: Charges
@@ -32,7 +31,7 @@ export interface AdmissionShared {
   readonly pageTurns: PageQueue
   readonly merchants: TokenBuckets
   readonly merchantRequestsPerSecond: number
-  /** Connections whose refusal is held back, and how many were before. */
+  /** Connections whose rejection is delayed, and how many delays were assigned. */
   readonly late: { readonly connections: WeakSet<Socket>; count: number }
   readonly isKnown: (key: string) => boolean
   readonly know: (key: string) => void
@@ -42,15 +41,15 @@ export interface AdmissionShared {
 }
 
 /**
- * After which a refusal is sent that would otherwise be asked for as fast as it comes. Not all after the same time: who was
- * refused together would come back together, hundreds at once, again and again.
+ * Delays a rejection whose sender would otherwise repeat it immediately. Delays vary, because clients that are
+ * rejected together would return together.
  */
 export const lateMs = { least: 500, most: 1_500 } as const
-/** Steps of it go round evenly, however many there are: the golden ratio's. */
+/** Steps by the golden ratio spread the delays evenly. */
 const lateStep = 0.618
 /**
- * For the body of an unknown address, from the end of the headers on: the less, the more of their slots are taken, so that
- * what came together does not run out together. A known one has as long as any request.
+ * The time for an unknown address to send its body. It shrinks as slots fill, so that requests that came together do
+ * not expire together. Known addresses have the full request time.
  */
 export const unknownBodyMs = { most: 5_000, least: 1_000 } as const
 
@@ -70,22 +69,19 @@ export class Admission {
     this.#key = addressKey(address)
   }
 
-  /** Of the client, as our proxies report it. */
   get address(): string {
     return this.#address
   }
 
-  /** An envelope from its address was opened lately. */
   get isKnown(): boolean {
     return this.#shared.isKnown(this.#key)
   }
 
-  /** The body has not come whole yet. */
   get isReceiving(): boolean {
     return this.#receiving !== undefined
   }
 
-  /** Before anything is read. `onTimeout` answers a body that is too late and cuts the connection. */
+  /** Runs before anything is read. `onTimeout` responds to a late body and cuts the connection. */
   startReceiving({ onTimeout = () => {} } = {}): void {
     this.#refuseCharged()
     const { receiving, time } = this.#shared
@@ -101,7 +97,7 @@ export class Admission {
     })
   }
 
-  /** The body is there, or will not come. What does not come whole is charged by the time it was waited for. */
+  /** Charges an incomplete body by the time spent waiting for it. */
   endReceiving({ isWhole }: { isWhole: boolean }): void {
     if (!this.#receiving) return
     const { sinceMs } = this.#receiving
@@ -109,32 +105,28 @@ export class Admission {
     if (isWhole) return
     const { charges, time } = this.#shared
     const cost = costOfUnfinishedBody(time.nowMs() - sinceMs)
-    // A network that fails under many requests of a merchant must not shut it out.
+    // A failing network with many concurrent requests must not shut a merchant out.
     if (this.isKnown) charges.chargeWithinAllowance(this.#key, cost)
     else charges.charge(this.#key, cost)
   }
 
-  /** The body is too large: what was read of it after the answer is charged beside it. */
+  /** Charges what was read of an oversized body after the response. */
   endDiscarding({ bytes, isWhole }: { bytes: number; isWhole: boolean }): void {
     this.charge((costs.discardedMebibyte * bytes) / (1024 * 1024))
     this.endReceiving({ isWhole })
   }
 
-  /** When the body is there. */
   startWork(): void {
     this.#refuseCharged()
     this.#workingSlot = this.#shared.working.take(this.#key) ?? this.#refuseFull()
   }
 
-  /**
-   * Opens the envelope, an unknown address's in its turn. One that is not opened is charged, and so is one that is so
-   * broken that it cannot even be tried.
-   */
+  /** Opens the envelope, queued for unknown addresses. Charges envelopes that cannot be opened or parsed. */
   async open<Opened>(open: () => Promise<Opened | undefined>): Promise<Opened | undefined> {
     const { charges, know, time } = this.#shared
     const endTurn = this.isKnown ? undefined : await this.#turn()
     try {
-      // It may have used up its allowance while it waited.
+      // The address may have used up its allowance while it waited.
       if (endTurn) this.#refuseCharged()
       const opened = await refuseInConstantTime(open, time)
       if (opened === undefined) charges.chargeWithinAllowance(this.#key, costs.notOpened)
@@ -143,7 +135,7 @@ export class Admission {
     } catch (error) {
       if (isSendersFault(error)) {
         charges.chargeWithinAllowance(this.#key, costs.untried)
-        // What is refused before it is tried gives its turn back no sooner than what is tried.
+        // An early rejection keeps its turn as long as an attempted one.
         if (endTurn) await new Promise<void>((resolve) => time.startTimer(refusalMs, resolve))
       }
       throw error
@@ -152,7 +144,7 @@ export class Admission {
     }
   }
 
-  /** Only after the envelope was opened: nobody uses up what belongs to another. */
+  /** Runs after the envelope is opened, so that no client can use up another merchant's rate. */
   takeMerchantRate(merchant: RatedMerchant): void {
     const { merchants, merchantRequestsPerSecond, now } = this.#shared
     const perSecond = merchant.requestsPerSecond ?? merchantRequestsPerSecond
@@ -160,14 +152,14 @@ export class Admission {
     if (waitMs > 0) this.#refuseTooMany('merchant_rate', waitMs)
   }
 
-  /** Of an ordinary page: 0, or how many milliseconds to wait. */
+  /** Returns 0 or the milliseconds to wait. */
   takePageRate(): number {
     const waitMs = this.#shared.pages.take(this.#key)
     if (waitMs > 0) this.#shared.onShed('page_rate')
     return waitMs
   }
 
-  /** What ends the turn, an unknown address's after some waiting; undefined: too many wait. */
+  /** Returns the function that ends the turn; undefined if too many requests wait. */
   async pageTurn(): Promise<(() => void) | undefined> {
     if (this.isKnown) return () => {}
     const end = await this.#shared.pageTurns.turn(this.#key)
@@ -179,20 +171,19 @@ export class Admission {
     this.#shared.charges.charge(this.#key, envelopes)
   }
 
-  /** The work is done, whoever still waits for the answer. */
   end(): void {
     this.#giveBackReceiving()
     this.#workingSlot?.()
   }
 
   /**
-   * Ends with a refusal, about a second late, and whoever does not wait for it loses the connection: a refusal takes
-   * so little that answering a flood as fast as it comes, a merchant's or an operator's too, would hold up everybody else.
+   * Sends a rejection about a second late and cuts clients that do not wait. Rejections are so cheap to request that
+   * instant responses to a flood would block all other clients.
    */
   async endLate(): Promise<void> {
     this.end()
     const { late, time } = this.#shared
-    // A proxy's connection is not the sender's: others use it next.
+    // A proxy's connection is shared with other clients.
     if (this.#address !== this.#socket.remoteAddress) return
     if (late.connections.has(this.#socket)) {
       this.charge(costs.notOpened)
@@ -231,7 +222,7 @@ export class Admission {
   }
 }
 
-/** Not a 429: asking on costs nothing. Nor trouble of our own. */
+/** A 429 costs nothing and may be repeated; our own errors are not the sender's fault. */
 function isSendersFault(error: unknown): boolean {
   if (!(error instanceof Failure)) return false
   const status = httpStatusOf(error.code)

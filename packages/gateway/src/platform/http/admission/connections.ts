@@ -1,5 +1,5 @@
-// How many connections a listener takes: so many in all, so many from one address and so many of those in a second, so
-// that it takes several addresses to be in everybody's way. Who is refused is refused before anything is made for it.
+// Limits a listener's connections: in total, per address, and per address and second, so that blocking it takes
+// several addresses. A refused connection allocates nothing.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import { type Allowance, TokenBuckets } from '../../runtime/token-bucket.ts'
@@ -8,16 +8,16 @@ import type { AdmissionControl } from './admission-control.ts'
 
 export interface ConnectionLimits {
   readonly total: number
-  /** How many of all are for known addresses and proxies alone. */
+  /** Reserved for known addresses and proxies. */
   readonly reserved: number
   readonly perAddress: number
-  /** New ones from one address. A proxy that we trust has no limit but that of all. */
+  /** New connections of one address. Trusted proxies only have the total limit. */
   readonly fresh: {
     readonly known: Allowance
     readonly unknown: Allowance
     /**
-     * So many an unknown address has for itself; what it opens beyond them comes out of what all unknown ones share,
-     * and goes back there when a request on it was answered well.
+     * An unknown address's own allowance. Connections beyond it use the allowance that all unknown addresses share,
+     * and return it after a successful request.
      */
     readonly own: Allowance
     readonly shared: Allowance
@@ -27,25 +27,21 @@ export interface ConnectionLimits {
 export interface ConnectionParts {
   readonly limits: ConnectionLimits
   readonly admission: AdmissionControl
-  /** Of the machine's own time. */
   readonly nowMs: () => number
-  /** An address opens too many connections. One that is shut out, and is known to be, is not told of again. */
+  /** Not called for addresses that were already reported as shut out. */
   readonly onRefused?: ((address: string) => void) | undefined
 }
 
 const maxAddresses = 100_000
 const cutInOneTurn = 50
 
-/** What the addresses have open, and what each may still open. */
 interface State extends ConnectionParts {
   readonly rate: TokenBuckets
   readonly own: TokenBuckets
   readonly shared: TokenBuckets
   readonly open: Map<string, Set<Socket>>
-  /** Those that hold a part of what is shared. */
   readonly sharing: WeakSet<Socket>
   openByUnknown: number
-  /** The connection that is being accepted takes a part of what is shared. */
   nextIsShared: boolean
 }
 
@@ -62,12 +58,10 @@ export function limitConnections(server: Server, parts: ConnectionParts): void {
     nextIsShared: false,
   }
   server.maxConnections = limits.total
-  // As an option only net's own servers take it, not those of http. A connection that it refuses costs a tenth of one
-  // that is taken and cut.
+  // Only net servers take this as an option. A connection refused here costs a tenth of one that is accepted and cut.
   Object.assign(server, { blockList: { check: (address: string) => !admit(state, address) } })
   server.on('connection', (socket) => {
     const { remoteAddress } = socket
-    // It is gone already.
     if (remoteAddress === undefined) socket.destroy()
     else if (!admission.isProxy(remoteAddress)) remember(state, socket, remoteAddress)
   })
@@ -78,7 +72,6 @@ export function limitConnections(server: Server, parts: ConnectionParts): void {
   admission.onShutOut((key) => cutAll([...(state.open.get(key) ?? [])]))
 }
 
-/** Counts the connection that comes, and takes it from the allowances of its address. False: it is refused. */
 function admit(state: State, address: string): boolean {
   const { limits, admission } = state
   admission.connectionCame()
@@ -96,7 +89,7 @@ function admit(state: State, address: string): boolean {
   return !isTooMany && (isKnown || takeUnknown(state, key))
 }
 
-/** Many addresses that each keep to their limit would still keep the event loop busy accepting. */
+/** Many addresses within their own limits could still keep the event loop busy accepting connections. */
 function takeUnknown(state: State, key: string): boolean {
   const { own, shared, nowMs } = state
   const { fresh } = state.limits
@@ -107,7 +100,7 @@ function takeUnknown(state: State, key: string): boolean {
 function remember(state: State, socket: Socket, address: string): void {
   const { open } = state
   const key = addressKey(address)
-  // What it was when it was accepted: it may become known by what it sends.
+  // The state at accept time; the address may become known later.
   const unknown = state.admission.isKnown(address) ? 0 : 1
   state.openByUnknown += unknown
   if (state.nextIsShared) state.sharing.add(socket)
@@ -124,7 +117,7 @@ function giveBackShared({ sharing, shared, limits, nowMs }: State, socket: Socke
   if (status < 400 && sharing.delete(socket)) shared.giveBack('', limits.fresh.shared, nowMs())
 }
 
-/** A few in each turn of the event loop: all at once would hold up everybody else. */
+/** Cuts a few per turn of the event loop, because cutting all at once would block other clients. */
 function cutAll(sockets: Socket[]): void {
   for (const socket of sockets.splice(0, cutInOneTurn)) socket.destroy()
   if (sockets.length > 0) setImmediate(cutAll, sockets)

@@ -1,16 +1,14 @@
-// Refusals in constant time, so that their time does not tell why: what was looked for and found takes longer to
-// read than what is not there, 80 µs for a merchant's keys, and thousands of tries would show it.
+// Refuses in constant time, so that timing does not reveal the reason: reading an existing merchant's keys takes 80
+// µs longer, which thousands of tries would show.
 import type { MachineTime } from '../../runtime/timer.ts'
 
-/** Longer than the opening of an envelope takes on a machine that has time for it. */
+/** Longer than opening an envelope takes on an idle machine. */
 export const refusalMs = 5
-/** So much later than it should a timer may come. */
 const timerLateMs = 0.5
 
-/** Undefined, the refusal, comes only at a multiple of `refusalMs` after the beginning; all else comes at once. */
+/** A refusal (undefined) returns at a multiple of `refusalMs`; other results return at once. */
 export async function refuseInConstantTime<Opened>(
   work: () => Promise<Opened | undefined>,
-  /** The machine's own, because that is what is hidden. */
   time: MachineTime,
 ): Promise<Opened | undefined> {
   const beganMs = time.nowMs()
@@ -20,9 +18,9 @@ export async function refuseInConstantTime<Opened>(
 }
 
 /**
- * A timer runs out some whole milliseconds after the process fell asleep, which was when the work was over: it would tell
- * just what is to be hidden. So a timer takes the most of it, and the rest, one and a half milliseconds at
- * most, is waited for awake, in which everybody else is served. Who wakes too late leaves at the next whole millisecond.
+ * A timer fires whole milliseconds after the process slept, which would reveal when the work ended. So a timer covers
+ * most of the wait, and the last 1.5 ms at most are spent yielding to other work. A late wake-up returns at the next
+ * whole millisecond.
  */
 async function waitForMultiple(beganMs: number, { nowMs, startTimer, nextTurn }: MachineTime): Promise<void> {
   const tookMs = nowMs() - beganMs

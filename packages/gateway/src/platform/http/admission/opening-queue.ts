@@ -1,18 +1,15 @@
-// Envelopes of unknown addresses are opened a few at a time; the rest wait in a queue. A refusal keeps its turn until it
-// leaves, after 5 ms at least, so turns also bound how many of them are tried in a second: junk from any number
-// of addresses takes a fifth of the event loop, and known addresses do not stand behind it.
+// Opens envelopes of unknown addresses a few at a time. A refusal keeps its turn for at least 5 ms, so invalid
+// envelopes take at most a fifth of the event loop from any number of addresses.
 import { Slots } from './slots.ts'
 
 export interface OpeningQueueOptions {
-  /** Envelopes that are tried at once. */
   readonly turns: number
   readonly waiting: number
   readonly waitingPerAddress: number
-  /** Of the machine's own time. */
   readonly nowMs: () => number
 }
 
-/** Where a turn takes seconds the database is away, and those who wait would be told so one after another. */
+/** Turns that take seconds mean that the database is away, and queued requests would only fail one after another. */
 export const longestWaitMs = 2_000
 
 export class OpeningQueue {
@@ -26,7 +23,7 @@ export class OpeningQueue {
     this.#slots = new Slots({ total: options.waiting, perKey: options.waitingPerAddress })
   }
 
-  /** Resolves with what ends the turn; with undefined when too many wait, or it took too long. */
+  /** Resolves with the function that ends the turn; undefined if too many wait or the wait was too long. */
   async turn(key: string): Promise<(() => void) | undefined> {
     if (this.#turnsTaken < this.#options.turns) {
       this.#turnsTaken++
@@ -42,7 +39,6 @@ export class OpeningQueue {
     return undefined
   }
 
-  /** The next in the queue has the turn, or it is free. */
   #end(): void {
     const next = this.#queue.shift()
     if (next) next()

@@ -1,14 +1,10 @@
-// Pages for unknown addresses are begun a few at a time, and those of whoever asked for least lately come first. So a flood
-// of ordinary pages, each address within its rate, waits behind visitors and beside merchants instead of before them:
-// between two turns the event loop serves everybody else. Pages of whoever asked for many lately are paced besides, or
-// a flood would take all the time that is left, and everybody else would come to a machine that is busy.
+// Starts pages for unknown addresses a few at a time, least active addresses first, so that a flood of pages waits
+// behind visitors. Pages of busy addresses are also paced, so that they leave time for other clients.
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { MachineTime } from '../../runtime/timer.ts'
 
 export interface PageQueueOptions {
-  /** Pages that are begun in one turn of the event loop. */
   readonly begun: number
-  /** Pages that are begun and not yet answered: most wait for the database, which answers many at once. */
   readonly underWay: number
   readonly waiting: number
   readonly time: MachineTime
@@ -16,18 +12,17 @@ export interface PageQueueOptions {
 
 type EndTurn = () => void
 
-/** What takes longer waits for something slower than a lookup: a hash, a queue at the database, news of an order. */
+/** A longer turn waits for something slower than a lookup: a hash, a database queue, an order's change. */
 export const longestTurnMs = 5
-/** Whoever waited so long is told to come again. */
 export const longestWaitMs = 2_000
-/** After so much quiet half of what an address asked for is forgotten. */
+/** After this quiet time, half of an address's count is forgotten. */
 const halfLifeMs = 10_000
 const maxAddresses = 100_000
-/** Each stands for twice as many pages as the one before. */
+/** Each level stands for twice as many pages as the previous one. */
 const levels = 10
-/** From 16 pages on: a person who loads a page with its assets asks for about five. */
+/** From 16 pages on. A person who loads a page with its assets requests about five. */
 const busyLevel = 4
-/** For as many pages of busy addresses as are begun in a turn: a thousand a second, all of them together. */
+/** The pause after each turn's pages of busy addresses: 1,000 pages a second in total. */
 export const restMs = 4
 
 export class PageQueue {
@@ -36,9 +31,7 @@ export class PageQueue {
   readonly #queues: ((end: EndTurn) => void)[][] = Array.from({ length: levels }, () => [])
   #waiting = 0
   #underWay = 0
-  /** In this turn of the event loop. */
   #begun = 0
-  /** Of busy addresses, since they rested last. */
   #begunOfBusy = 0
   #isConnecting = false
   #isNextTurnAsked = false
@@ -48,14 +41,14 @@ export class PageQueue {
   }
 
   /**
-   * Node.js accepts one connection in a turn of the event loop, so whoever connects behind a crowd waits for as many turns
-   * as the crowd has connections. While they come turns are short.
+   * Node.js accepts one connection per turn of the event loop, so a visitor behind a crowd waits one turn per
+   * connection. Turns stay short while connections arrive.
    */
   connectionCame(): void {
     this.#isConnecting = true
   }
 
-  /** Resolves with what ends the turn; with undefined when too many wait, or it took too long. */
+  /** Resolves with the function that ends the turn; undefined if too many wait or the wait was too long. */
   async turn(key: string): Promise<EndTurn | undefined> {
     const level = this.#levelOf(key)
     const { waiting, time } = this.#options
@@ -63,7 +56,6 @@ export class PageQueue {
     if (this.#waiting >= waiting) return undefined
     const sinceMs = time.nowMs()
     this.#waiting++
-    // Those who wait may all be resting.
     this.#askForNextTurn()
     const end = await new Promise<EndTurn>((resolve) => this.#queues[level]?.push(resolve))
     if (time.nowMs() - sinceMs <= longestWaitMs) return end
@@ -110,10 +102,7 @@ export class PageQueue {
     })
   }
 
-  /**
-   * A page that waits for nothing is answered before the next request is read, so those that wait are begun in another
-   * turn of the event loop: however many came together, everybody else has a turn between them.
-   */
+  /** Waiting pages start in a separate turn of the event loop, so that other clients get a turn in between. */
   #askForNextTurn(): void {
     if (this.#isNextTurnAsked) return
     this.#isNextTurnAsked = true

@@ -1,4 +1,4 @@
-// A rate limiter: how often each key may do one thing. Token buckets together with the clock and the rate they keep.
+// A rate limiter: token buckets per key, with their clock and rate.
 import type { Clock } from '../../runtime/clock.ts'
 import { type Allowance, TokenBuckets } from '../../runtime/token-bucket.ts'
 
@@ -19,12 +19,11 @@ export class RateLimiter {
     this.#buckets = new TokenBuckets({ maxBuckets: maxKeys })
   }
 
-  /** 0, or how many milliseconds to wait. */
+  /** Returns 0 or the milliseconds to wait. */
   take(key: string): number {
     return this.#buckets.take(key, this.#rate, this.#clock.now())
   }
 
-  /** What was taken and not used after all. */
   giveBack(key: string): void {
     this.#buckets.giveBack(key, this.#rate, this.#clock.now())
   }

@@ -1,13 +1,10 @@
-// A concurrency limit: so many slots in all, and so many for one key, so that nobody takes them all. Some may be
-// reserved for known addresses.
+// A concurrency limit in total and per key, optionally with slots reserved for known addresses.
 
-/** Gives the slot back, once. */
 export type GiveBack = () => void
 
 export interface SlotLimits {
   readonly total: number
   readonly perKey: number
-  /** How many of all are reserved for known addresses. */
   readonly reserved?: number
 }
 
@@ -25,13 +22,12 @@ export class Slots {
     return this.#taken
   }
 
-  /** Of those that unknown addresses may have, from 0 to 1. */
+  /** Of the slots available to unknown addresses, from 0 to 1. */
   get shareTakenByUnknown(): number {
     const { total, reserved = 0 } = this.#limits
     return this.#takenByUnknown / (total - reserved)
   }
 
-  /** Undefined when there is none. */
   take(key: string, { isKnown = true } = {}): GiveBack | undefined {
     const { total, perKey, reserved = 0 } = this.#limits
     const ofKey = this.#byKey.get(key) ?? 0

@@ -1,9 +1,8 @@
-// What the database knows and no process does: how much waits, and for how long. Counted when somebody looks, at most
-// every few seconds; a database that is away leaves the last figures standing, with their age beside them.
+// Metrics that only the database knows: how much work waits, and for how long. They refresh on a scrape, at most
+// every few seconds; if the database is away, the last values remain with their age.
 import type { Clock } from '../../runtime/clock.ts'
 import { Registry, type Snapshot } from './registry.ts'
 
-/** Of everything in the database, however many gateways run over it. */
 export interface DatabaseFigures {
   readonly orders: Readonly<Record<string, number>>
   readonly refunding: number
@@ -41,9 +40,9 @@ export interface DatabaseFigures {
   readonly emails: { readonly waiting: number; readonly oldestDueAtMs: number | undefined }
 }
 
-/** A scrape every five to fifteen seconds is usual; more often, the figures of before are good enough. */
+/** Scrapes usually come every 5 to 15 seconds; faster ones reuse the values. */
 export const refreshEveryMs = 5_000
-/** The scrape does not wait for a slow database: the figures come with the next one. */
+/** A scrape does not wait for a slow database; the next scrape has the values. */
 const waitAtMostMs = 3_000
 
 export interface DatabaseMetricsParts {
@@ -66,7 +65,7 @@ export function makeDatabaseMetrics({ read, clock }: DatabaseMetricsParts): () =
       gauges.up.set(1)
       readAtMs = nowMs
     } catch {
-      // The scrape itself must not fail: that the database is away is what it has to tell.
+      // The scrape must succeed to report that the database is away.
       gauges.up.set(0)
     }
   }

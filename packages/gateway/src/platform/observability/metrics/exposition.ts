@@ -1,4 +1,4 @@
-// A snapshot as Prometheus reads it: the text format, version 0.0.4.
+// Formats a snapshot in the Prometheus text format, version 0.0.4.
 import type { FamilySnapshot, Sample, Snapshot } from './registry.ts'
 
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8'

@@ -1,14 +1,13 @@
-// Everything that one process of the gateway measures, declared in one place. Who measures is handed a function or a
-// metric and knows nothing of Prometheus.
+// Declares all metrics of a gateway process. Measuring code receives functions and does not depend on Prometheus.
 import { type Histogram, Registry } from './registry.ts'
 
-/** From a create on a quiet machine to a request that somebody gave up on. */
+/** From a create on an idle machine to a request that the client abandoned. */
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** From one AES block to an RSA signature that waits for its turn. */
+/** From one AES block to an RSA signature that waits for a thread. */
 const cryptoSeconds = [0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3]
 const databaseSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5, 10]
 const loopSeconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
-/** A callback leaves some milliseconds after its commit, or after an hour behind a host that is down. */
+/** A callback leaves milliseconds after its commit, or an hour later behind a failing host. */
 const callbackDelaySeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600]
 const callbackAttemptSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15]
 const batchItems = [1, 2, 5, 10, 20, 50, 100, 200]

@@ -1,5 +1,4 @@
-// The costly acts of cryptography, with the time that they took. The same functions as ever: nothing is done otherwise
-// because it is measured.
+// Measures the expensive cryptographic operations without changing them.
 import {
   type OpeningTools,
   openingTools,
@@ -12,7 +11,7 @@ import type { Histogram } from './registry.ts'
 
 export interface MeasuredCrypto {
   readonly tools: OpeningTools & SealingTools
-  /** The same, but a verification is made on the thread that asks. */
+  /** Verifies on the calling thread. */
   readonly toolsHere: OpeningTools
 }
 

@@ -1,5 +1,5 @@
-// Several processes are one gateway to whoever watches it: their snapshots become one. What a process that has ended
-// had counted is kept, or a sum would fall and look like a restart of everything.
+// Merges the snapshots of several processes. Counters of ended processes are kept, because a falling sum would look
+// like a restart.
 import type { FamilySnapshot, Sample, Snapshot } from './registry.ts'
 
 export function mergeSnapshots(snapshots: readonly Snapshot[]): Snapshot {
@@ -16,7 +16,6 @@ export function mergeSnapshots(snapshots: readonly Snapshot[]): Snapshot {
   return [...families.values()].map(({ family, samples }) => ({ ...family, samples: [...samples.values()] }))
 }
 
-/** What outlives a process: what it had counted, not the state that it was in. */
 export function countedOnly(snapshot: Snapshot): Snapshot {
   return snapshot.filter(({ kind }) => kind !== 'gauge')
 }

@@ -1,4 +1,4 @@
-// What the runtime knows of a process: memory, CPU, how busy and how late its event loop is.
+// Runtime metrics of a process: memory, CPU, and event loop load and delay.
 import { performance } from 'node:perf_hooks'
 import type { Histogram, Registry } from './registry.ts'
 
@@ -44,7 +44,7 @@ export function addProcessMetrics(registry: Registry, build: Readonly<Record<str
   })
 }
 
-/** A histogram that only grows, so that any number of watchers each see their own span of time. */
+/** The histogram only grows, so that each reader can compute its own period. */
 export function sampleLoopDelay(delay: Histogram): { stop(): void } {
   let expectedMs = performance.now() + sampleEveryMs
   const timer = setInterval(() => {

@@ -1,26 +1,24 @@
-// Counters, gauges and histograms of this process. By hand, because they stand on the hot path: what a label value
-// belongs to is looked up, never built, so that counting a request allocates nothing.
+// Counters, gauges and histograms of this process. Written by hand for the hot path: label values are looked up,
+// never built, so counting allocates nothing.
 
 export interface FamilyOptions {
   readonly name: string
   readonly help: string
-  /** Labels whose values never change. */
   readonly labels?: Readonly<Record<string, string>>
-  /** Labels whose values are given with each use, two at most. */
+  /** Label names whose values vary, two at most. */
   readonly by?: readonly [] | readonly [string] | readonly [string, string]
 }
 
 export interface GaugeOptions extends FamilyOptions {
-  /** How the gauges of several processes become one. */
+  /** How to merge the gauges of several processes. */
   readonly merge?: 'sum' | 'max'
 }
 
 export interface HistogramOptions extends FamilyOptions {
-  /** The upper ends of the buckets, growing. */
+  /** Upper bounds of the buckets, ascending. */
   readonly bounds: readonly number[]
 }
 
-/** What a registry holds at one moment, in plain data that may be sent to another process. */
 export type Snapshot = readonly FamilySnapshot[]
 
 export interface FamilySnapshot {
@@ -35,13 +33,12 @@ export interface FamilySnapshot {
 
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>
-  /** Of a histogram: the sum of what was observed. */
   readonly value: number
-  /** Of a histogram: how many fell into each bucket, the one above the last bound included. */
+  /** Counts per bucket of a histogram, including the one above the last bound. */
   readonly buckets: readonly number[]
 }
 
-/** A label from outside must not grow memory without end; past this, what is new is counted as `other`. */
+/** Bounds memory for labels from outside; further values are counted as `other`. */
 export const maxChildren = 1_000
 const other = 'other'
 
@@ -74,7 +71,7 @@ export class Histogram {
   observe(value: number): void {
     const { bounds, buckets } = this
     let index = 0
-    // At most some fifteen bounds: stepping through them is quicker than halving.
+    // With about fifteen bounds, a linear scan is faster than a binary search.
     while (index < bounds.length && value > (bounds[index] as number)) index++
     buckets[index] = (buckets[index] as number) + 1
     this.sum += value
@@ -83,7 +80,6 @@ export class Histogram {
 
 type Metric = Counter | Gauge | Histogram
 
-/** The metrics of one name, one for each combination of label values that was seen. */
 export class Family<M extends Metric> {
   readonly #make: () => M
   readonly #children = new Map<string, Map<string, M>>()
@@ -97,7 +93,6 @@ export class Family<M extends Metric> {
     return this.#children.get(first)?.get(second) ?? this.#grow(first, second)
   }
 
-  /** Each with its label values. */
   *entries(): Iterable<readonly [string, string, M]> {
     for (const [first, children] of this.#children)
       for (const [second, metric] of children) yield [first, second, metric]
@@ -130,7 +125,7 @@ export class Registry {
     return this.#add(options, { kind: 'histogram', merge: 'sum', bounds }, () => new Histogram(bounds))
   }
 
-  /** For what is known elsewhere and only carried over when somebody looks. */
+  /** For values that are known elsewhere and copied on read. */
   beforeReading(carryOver: () => void): void {
     this.#beforeReading.push(carryOver)
   }
@@ -146,7 +141,6 @@ export class Registry {
     make: () => M,
   ): Family<M> {
     const family = new Family(make)
-    // What has no label that varies is there from the start, at zero.
     if (by.length === 0) family.of()
     const [firstName, secondName] = by
     const read = (): FamilySnapshot => ({

@@ -1,4 +1,4 @@
-// What the parent of several processes counts itself.
+// Metrics that the parent of several processes counts itself.
 import { Registry } from './registry.ts'
 
 export function makeSupervisorMetrics(processes: number) {

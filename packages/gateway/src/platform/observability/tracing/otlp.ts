@@ -1,4 +1,4 @@
-// Spans as an OpenTelemetry collector takes them: OTLP over HTTP, in its JSON form.
+// Encodes spans as OTLP over HTTP in JSON, for an OpenTelemetry collector.
 
 export interface FinishedSpan {
   readonly traceId: string
@@ -6,7 +6,6 @@ export interface FinishedSpan {
   readonly parentSpanId: string | undefined
   readonly name: string
   readonly kind: SpanKind
-  /** Milliseconds since 1970, with fractions. */
   readonly startedAtMs: number
   readonly endedAtMs: number
   readonly isGood: boolean
@@ -52,7 +51,7 @@ function encodeAttributes(attributes: Attributes) {
   }))
 }
 
-/** As text: they are more than a number holds. */
+/** Text, because nanoseconds exceed a number's precision. */
 function nanoseconds(ms: number): string {
   return `${BigInt(Math.round(ms * 1_000)) * 1_000n}`
 }

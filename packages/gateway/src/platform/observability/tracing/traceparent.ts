@@ -1,4 +1,4 @@
-// The W3C header `traceparent`: which trace a request belongs to, and whether it is being recorded.
+// Parses the W3C header `traceparent`.
 
 export interface TraceParent {
   readonly traceId: string
@@ -9,7 +9,7 @@ export interface TraceParent {
 const pattern = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const sampledBit = 1
 
-/** Undefined where there is none, or what is there is not one: then a trace of our own begins. */
+/** Returns undefined for a missing or invalid header; then a new trace starts. */
 export function parseTraceParent(header: unknown): TraceParent | undefined {
   const found = typeof header === 'string' ? pattern.exec(header) : undefined
   if (!found) return undefined

@@ -1,6 +1,5 @@
-// Traces for an OpenTelemetry collector. There is no tracer unless one is asked for, and whoever is not traced pays
-// nothing. Spans wait in a bounded buffer; what does not fit, or what the collector does not take, is counted and
-// dropped, and nobody ever waits for it.
+// Records traces for an OpenTelemetry collector. Untraced requests cost nothing. Spans wait in a bounded buffer;
+// spans that do not fit or that the collector rejects are counted and dropped.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RandomBytes } from '@tillgate/protocol'
@@ -11,7 +10,7 @@ import type { TraceParent } from './traceparent.ts'
 export interface TracerOptions {
   /** The collector's address; spans go to `/v1/traces` below it. */
   readonly endpoint: string
-  /** The share of traces that are recorded, from 0 to 1, where whoever asks did not decide it. */
+  /** The share of traces to record, from 0 to 1, unless the caller decided. */
   readonly ratio: number
   readonly resource: Attributes
   readonly random: RandomBytes
@@ -49,19 +48,18 @@ export class Tracer {
     this.#running = this.#run()
   }
 
-  /** A span without one around it: a request that came in, or something that began by itself. */
+  /** Starts a root span, for an incoming request or a background turn. */
   begin(parent?: TraceParent): Span | undefined {
     const isSampled = parent ? parent.isSampled : this.#chance() < this.#options.ratio
     if (!isSampled) return undefined
     return this.#open(parent?.traceId ?? this.#id(16), parent?.spanId)
   }
 
-  /** What `work` does belongs to this span. */
   run<Result>(span: Span | undefined, work: () => Result): Result {
     return span ? this.#current.run(span, work) : work()
   }
 
-  /** A span within the one that is current; without one, `work` alone. */
+  /** Runs `work` in a child span; without a current span, just runs `work`. */
   async within<Result>(options: SpanOptions, work: () => Promise<Result>): Promise<Result> {
     const around = this.#current.getStore()
     if (!around) return work()
@@ -87,7 +85,7 @@ export class Tracer {
     this.#waiting.push({ ...span, name, kind, attributes, isGood, endedAtMs: nowMs() })
   }
 
-  /** Sends what is left, for a moment at most. */
+  /** Sends the remaining spans within a short limit. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running
@@ -107,7 +105,7 @@ export class Tracer {
       const batch = this.#waiting.splice(0, batchSpans)
       const isTaken = await this.#export(batch, timeoutMs)
       this.#options.spans.of(isTaken ? 'exported' : 'failed').add(batch.length)
-      // A collector that is away is not asked again at once.
+      // A collector that is away is not called again at once.
       if (!isTaken) return
     }
   }
@@ -140,7 +138,7 @@ export class Tracer {
   }
 }
 
-/** The wall clock, with the fractions that short spans need. */
+/** The wall clock with fractions, which short spans need. */
 function nowMs(): number {
   return performance.timeOrigin + performance.now()
 }

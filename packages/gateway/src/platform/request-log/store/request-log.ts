@@ -1,4 +1,4 @@
-// Requests that were refused or slow, each under the id that its answer bears. Never what they carried.
+// Rejected and slow requests by request id, without their contents.
 import type { Pool, Queryable } from '../../database/pool.ts'
 
 export type RequestLogStore = ReturnType<typeof makeRequestLogStore>
@@ -6,14 +6,11 @@ export type RequestLogStore = ReturnType<typeof makeRequestLogStore>
 export interface LoggedRequest {
   readonly requestId: string
   readonly answeredAtMs: number
-  /** As the envelope says. */
+  /** As claimed in the envelope. */
   readonly merchantId: string | undefined
-  /** The envelope was opened: it is that merchant's. */
   readonly isOpened: boolean
-  /** Of HTTP. */
   readonly verb: string
   readonly route: string
-  /** Of the merchant API. */
   readonly method: string | undefined
   readonly httpStatus: number
   readonly code: number | undefined
@@ -25,17 +22,15 @@ export interface LoggedRequest {
 export interface RequestFilter {
   readonly requestId?: string | undefined
   readonly merchantId?: string | undefined
-  /** Only what is that merchant's for certain. */
+  /** Only requests that were verified to be the merchant's. */
   readonly isOpened?: boolean
 }
 
-/** The last of the page before. */
 export type RequestPlace = Pick<LoggedRequest, 'answeredAtMs' | 'requestId'>
 
 export function makeRequestLogStore(database: Pool) {
   return {
     record: (requests: readonly LoggedRequest[]) => record(database, requests),
-    /** The newest first. */
     list: (filter: RequestFilter, page: { before?: RequestPlace | undefined; limit: number }) =>
       list(database, filter, page),
   }
@@ -56,7 +51,7 @@ select "requestId", "answeredAtMs", "merchantId", "isOpened", verb, route, metho
   })
 }
 
-/** By the primary key, request_log_merchant or request_log_answered. */
+/** Uses the primary key, request_log_merchant or request_log_answered. */
 async function list(
   database: Queryable,
   filter: RequestFilter,

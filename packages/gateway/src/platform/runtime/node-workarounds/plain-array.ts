@@ -1,15 +1,15 @@
-// Arrays as PostgreSQL reads them, of values that need no quotes: numbers, flags, ids and the gateway's own words.
-// For batches that are written all the time: the driver (pg 8.23) searches each element twice for what to escape. It may
-// go when the driver quotes only what needs it (plain-array.test.ts).
+// Builds PostgreSQL arrays of values that need no quotes: numbers, flags, ids, the gateway's own words. The driver
+// (pg 8.23) searches each element twice for characters to escape. Remove when it quotes only what needs it
+// (plain-array.test.ts).
 
 export type Plain = string | number | bigint | boolean | null | undefined
 
-/** Never for what others wrote: a comma or a brace in a text would be read as the array's own. */
+/** Never for text from outside, whose commas and braces would be parsed as array syntax. */
 export function plainArray(values: readonly Plain[]): string {
   return `{${values.map((value) => (value === '' ? '""' : (value ?? 'null'))).join(',')}}`
 }
 
-/** What many items hold under each of these names, an array a name: as `columnsOf`, of plain values. */
+/** Like `columnsOf`, for plain values. */
 export function plainColumnsOf<Name extends string>(
   items: readonly Readonly<Partial<Record<Name, Plain>>>[],
   ...names: readonly Name[]

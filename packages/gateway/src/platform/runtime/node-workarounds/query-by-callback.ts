@@ -1,13 +1,12 @@
-// Asks the database's driver with a callback and a timer of our own. What the driver (pg 8.23) has for them hangs a
-// function on the query; V8 (Node 24) makes a function that is written into a property old from birth, and what it can
-// reach grows old with it: every row that was read stayed until the next full collection of the heap. Of 10 MB that were
-// read 10.4 MB were kept, so less than one; it may go when the driver's own keeps as little (query-by-callback.test.ts).
+// Queries pg with a callback and our own timer. The driver (8.23) sets a function as a property of the query, which
+// V8 (Node 24) allocates as old, so that all rows survive until a full collection: 10.4 MB kept of 10 MB read. Remove
+// when the driver keeps as little (query-by-callback.test.ts).
 
 export interface CallbackClient<Query, Result> {
   query(query: Query, done: (error: Error | null, result: Result) => void): void
 }
 
-/** 0: it may take for ever. Past the time the client is not to be used again, whatever its answer would have been. */
+/** 0 means no limit. After a timeout, the client must not be used again. */
 export function queryByCallback<Query, Result>(
   client: CallbackClient<Query, Result>,
   query: Query,

@@ -1,6 +1,5 @@
-// Random bytes, drawn from the system in larger pieces: with Node 24 a few bytes at a time cost 9 µs a call, which a
-// create pays three times. Bytes are given out once and wiped from the piece. It may go when randomBytes(16) costs what
-// makeRandom()(16) does (random.test.ts).
+// Draws random bytes in larger pieces: in Node 24 a small call costs 9 µs, and a create makes three. Bytes are used
+// once and wiped. Remove when randomBytes(16) costs as little (random.test.ts).
 import { randomFillSync } from 'node:crypto'
 
 const pieceBytes = 4096
@@ -15,7 +14,7 @@ export function makeRandom(): (bytes: number) => Uint8Array {
       used = 0
     }
     const given = new Uint8Array(bytes)
-    // By hand: for so few of them, copying and filling cost 5 µs more.
+    // A loop, because copying and filling so few bytes costs 5 µs more.
     for (let index = 0; index < bytes; index++, used++) {
       given[index] = piece[used] as number
       piece[used] = 0

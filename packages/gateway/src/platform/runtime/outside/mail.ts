@@ -1,7 +1,7 @@
-// A message to one reader, and what a mail server did with it.
+// A message to one reader, and the mail server's response.
 
 export interface OutgoingMail {
-  /** The first half of its Message-ID, the same at every attempt. */
+  /** The local part of the Message-ID, the same at every attempt. */
   readonly id: string
   readonly to: string
   readonly subject: string
@@ -12,14 +12,12 @@ export interface OutgoingMail {
 
 export type Sending =
   | { readonly kind: 'accepted' }
-  /** It will never take this one. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** Not now. */
   | { readonly kind: 'postponed'; readonly reason: string }
-  /** Nothing can be sent at all, whoever it is for. */
+  /** No message can be sent at all. */
   | { readonly kind: 'unreachable'; readonly reason: string }
 
-/** One connection, opened when the first is sent. Never rejects. */
+/** One connection, opened for the first message. Never rejects. */
 export interface MailSession {
   send(mail: OutgoingMail): Promise<Sending>
   close(): void

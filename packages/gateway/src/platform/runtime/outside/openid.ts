@@ -1,6 +1,6 @@
-// Signing in at an identity provider by OpenID Connect: what is kept in the browser meanwhile, and what the provider says.
+// Sign-in at an identity provider by OpenID Connect: the state kept in the browser, and the result.
 
-/** Kept sealed in the browser that began, so that nobody can finish what another began. */
+/** Kept sealed in the browser that started the sign-in, so that no other browser can finish it. */
 export interface OpenIdFlow {
   readonly state: string
   readonly nonce: string
@@ -10,21 +10,20 @@ export interface OpenIdFlow {
 export interface OpenIdClaims {
   readonly issuer: string
   readonly subject: string
-  /** Only where the provider vouches for it. */
+  /** Only if the provider has verified it. */
   readonly email: string | undefined
-  /** Of the claim that tells roles. */
   readonly groups: readonly string[]
 }
 
 export type OpenIdOutcome =
   | { readonly kind: 'proven'; readonly claims: OpenIdClaims }
-  /** Not what we asked for: another's answer, an old one, or one that is not for us. */
+  /** The response belongs to another request, has expired, or is not for this gateway. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unreachable'; readonly reason: string }
 
 export interface OpenIdClient {
-  /** Where to send the browser; undefined: the provider cannot be reached. */
+  /** Resolves with undefined if the provider cannot be reached. */
   begin(redirectUri: string): Promise<{ readonly url: string; readonly flow: OpenIdFlow } | undefined>
-  /** `returned`: the whole address that the browser came back to. Never rejects for what the provider did. */
+  /** `returned` is the full address to which the browser returned. Never rejects because of the provider. */
   finish(returned: URL, flow: OpenIdFlow): Promise<OpenIdOutcome>
 }

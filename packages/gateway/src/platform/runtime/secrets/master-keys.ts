@@ -1,5 +1,5 @@
-// Where the master key comes from, and how it is written. While it is replaced there are several, separated by commas
-// or lines: the first seals, all of them open.
+// Loads the master key. During a rotation there are several, separated by commas or lines: the first seals, all of
+// them open.
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -25,7 +25,7 @@ export interface KeyConfig {
 
 export type MasterKeys = readonly [Buffer, ...Buffer[]]
 
-/** From the environment, from a file, or, in the sandbox alone, from a file that we make ourselves. */
+/** Reads the environment or a file; in the sandbox, creates the file if it is missing. */
 export function loadMasterKeys(config: KeyConfig): MasterKeys {
   const found = findMasterKeys(config)
   if (found) return found
@@ -42,7 +42,7 @@ export function loadMasterKeys(config: KeyConfig): MasterKeys {
   return readKeyFile(path, 'The master key file')
 }
 
-/** Those that are there; undefined when the sandbox would have to make one. */
+/** Undefined if the sandbox would have to create one. */
 export function findMasterKeys(config: KeyConfig): MasterKeys | undefined {
   if (config.masterKey) return [config.masterKey, ...config.otherMasterKeys]
   if (config.masterKeyFile) return readKeyFile(config.masterKeyFile, 'MASTER_KEY_FILE')
@@ -54,7 +54,7 @@ function ownKeyFile({ dataDir }: Pick<KeyConfig, 'dataDir'>): string {
   return join(dataDir, 'master.key')
 }
 
-/** Whole or not at all, whenever it is cut short, and once, whoever else makes it at this very moment. */
+/** Atomic against crashes and concurrent starts. */
 function makeKeyFile(path: string): void {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600, flush: true })
@@ -90,7 +90,6 @@ function readKeyFile(path: string, what: string): MasterKeys {
   }
 }
 
-/** One key, or several separated by commas or lines: the first seals, all of them open. */
 export function parseMasterKeys(text: string): MasterKeys {
   const keys = text
     .split(/[\s,]+/)

@@ -1,6 +1,5 @@
-// Small values that a browser keeps for us and can neither read nor change nor move to another order: AES-256-GCM
-// under a key of its own, derived from the master key, so that every process of the gateway opens them. While the
-// master key is replaced there are several: the first seals, all of them open.
+// Seals small values that a browser keeps for us, bound to their purpose: AES-256-GCM under a key derived from the
+// master key, so that every process can open them. During a rotation, the first key seals and all open.
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
 import type { RandomBytes } from '@tillgate/protocol'
 import { type DerivedKeys, keyObjects } from '../node-workarounds/key-objects.ts'
@@ -10,7 +9,7 @@ const tagBytes = 16
 
 export interface Sealing {
   seal(value: object, place: string): string
-  /** Undefined: it is not ours, or not for this place. */
+  /** Returns undefined if the value is not ours or belongs to another place. */
   open(sealed: string, place: string): unknown
 }
 

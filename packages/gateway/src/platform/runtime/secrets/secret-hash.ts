@@ -1,5 +1,5 @@
-// PINs and passwords rest as scrypt hashes with their parameters and a salt of their own, sealed by the vault: a PIN
-// has so few digits that whoever had the hash would soon have the PIN, and the master key is not in the database.
+// Stores PINs and passwords as salted scrypt hashes, sealed by the vault: a PIN has so few digits that its hash alone
+// would reveal it, and the master key is not in the database.
 import { scrypt, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { RandomBytes } from '@tillgate/protocol'
@@ -48,7 +48,7 @@ export async function isRightSecret(
   return timingSafeEqual(actual, expected)
 }
 
-/** Costs what comparing costs, and is right for nobody. */
+/** Takes as long as a comparison and always fails. */
 export async function compareWithNobody(
   secret: string,
   { hashCost }: Pick<Vault, 'hashCost'>,
@@ -58,7 +58,10 @@ export async function compareWithNobody(
 
 const nobodysSalt = Buffer.alloc(saltBytes)
 
-/** Signatures are checked on the same threads: whoever sends junk PINs leaves half of them, and of the cores, to others. */
+/**
+ * Signatures are verified on the same threads. A flood of wrong PINs leaves half of the threads and cores to other
+ * work.
+ */
 const atOnce = Math.max(
   1,
   Math.floor(Math.min(availableParallelism(), Number(process.env['UV_THREADPOOL_SIZE'] ?? 4)) / 2),

@@ -1,6 +1,5 @@
-// Tokens that only this gateway makes, each for what it names: forms of one session, the link of one order. They are
-// derived by a key of their own from the master key, so nothing is stored and every process knows them. While the
-// master key is replaced there are several: the first makes tokens, all of them are right.
+// Tokens derived from the master key for what they name: a session's forms, an order's link. Nothing is stored, and
+// every process can verify them. During a rotation, the first key creates tokens and all verify.
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { type DerivedKeys, keyObjects } from '../node-workarounds/key-objects.ts'
 
@@ -19,7 +18,7 @@ export function makeTokens(given: DerivedKeys): Tokens {
   }
 }
 
-/** In a time that does not tell how much of it was right. Its length is no secret. */
+/** Constant time. The length is not secret. */
 function isSameSecret(given: string, expected: string): boolean {
   const a = Buffer.from(given)
   const b = Buffer.from(expected)

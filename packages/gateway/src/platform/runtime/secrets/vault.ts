@@ -1,21 +1,16 @@
-// The vault seals the secrets that rest in the database (AES keys, our private keys) under a master key that is
-// not in it. A sealed secret is bound to its place: moved to another row, it does not open. While the master key is
-// replaced the vault knows several: the first seals, all of them open.
+// Seals secrets in the database (AES keys, private keys) under a master key outside it. A sealed secret is bound to
+// its row. During a rotation, the first key seals and all open.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
 export interface Vault {
-  /** Of the key that seals. An id tells master keys apart without telling anything about them. */
+  /** The id of the sealing key. An id reveals nothing about its key. */
   readonly masterKeyId: Buffer
-  /** Of all that open. */
   readonly masterKeyIds: readonly Buffer[]
-  /** What hashing a PIN or a password costs before it is sealed. */
+  /** The cost of hashing a PIN or a password. */
   readonly hashCost: ScryptCost
   seal(secret: Buffer, place: string): Buffer
   open(sealed: Buffer, place: string): Buffer
-  /**
-   * Keys of 32 bytes for one purpose, one of each master key, the same in every process; nothing about another
-   * purpose follows from them.
-   */
+  /** Derives keys of 32 bytes for one purpose, one per master key, independent of all other purposes. */
   deriveKeys(purpose: string): readonly [Buffer, ...Buffer[]]
 }
 
@@ -25,10 +20,10 @@ export interface ScryptCost {
   readonly p: number
 }
 
-/** 32 MiB and about 100 ms on one core: each guess must cost. */
+/** 32 MiB and about 100 ms per guess on one core. */
 const hashCost = { N: 2 ** 15, r: 8, p: 1 } as const
 
-// One byte of version, the master key's id, the nonce, the ciphertext, the tag.
+// Format: version byte, master key id, nonce, ciphertext, tag.
 const version = 1
 const idBytes = 8
 const nonceBytes = 12

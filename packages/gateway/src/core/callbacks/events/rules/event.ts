@@ -1,4 +1,4 @@
-// An event of the feed: what happened to an order or a refund, at a position that never changes.
+// An event of the feed: a change of an order or a refund at a permanent position.
 import { type EventName, isRefundEventName } from '@tillgate/protocol'
 
 export interface FeedEvent {
@@ -8,7 +8,7 @@ export interface FeedEvent {
   readonly merchantId: string
   readonly paymentId: string
   readonly refundId: string | undefined
-  /** The result object as JSON text, as callbacks carry it. */
+  /** The result object as JSON, as in callbacks. */
   readonly body: string
   readonly createdAtMs: number
 }
@@ -20,8 +20,8 @@ export interface FeedState {
 }
 
 /**
- * Which of an order's events comes first, whatever the clocks of two processes say: an order is paid after it was
- * submitted and refunded after it was paid, and each is committed before the next is decided.
+ * Orders the events of one order independently of the clocks of processes: each step is committed before the next is
+ * decided.
  */
 export function stepOf(eventName: EventName): number {
   if (eventName === 'payment.order.confirming') return 1

@@ -1,5 +1,5 @@
-// The feed in PostgreSQL. Events are written without a position by the transactions that make them true; whoever reads
-// gives positions to those that are committed, under the lock of the feed's row, and then reads by position.
+// The feed in PostgreSQL. Transactions write events without a position; readers assign positions to committed events
+// under the lock of the feed's row and then read by position.
 
 import type { Pool, Queryable } from '../../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../../platform/database/row-shape.ts'
@@ -14,11 +14,9 @@ export function makeEventStore(database: Pool) {
     readState: () => readState(database),
     /** Whether events are written from now on. */
     setKept: (isKept: boolean) => setKept(database, isKept),
-    /** Gives positions to at most so many events that have none; how many. */
+    /** Returns how many events got a position. */
     giveNumbers: (limit: number) => giveNumbers(database, limit),
-    /** By the index on position, the oldest first. */
     listAfter: (position: number, limit: number) => listAfter(database, position, limit),
-    /** The oldest, as far as they are that old; how many. */
     prune: (options: { readonly olderThanMs: number; readonly limit: number }) => prune(database, options),
   }
 }
@@ -57,7 +55,7 @@ select ${stateShape.columns} from event_feed`)
   return rows[0] ? stateShape.read(rows[0]) : { isKept: false, lastPosition: 0, prunedPosition: 0 }
 }
 
-/** Switching it off takes a position that no event has: whoever followed it comes to that, and is told. */
+/** Switching the feed off uses up a position, so that readers notice the gap. */
 async function setKept(database: Queryable, isKept: boolean): Promise<void> {
   await database.query(sql`
 insert into event_feed as f (feed_id, is_kept) values (1, ${isKept})
@@ -67,8 +65,8 @@ insert into event_feed as f (feed_id, is_kept) values (1, ${isKept})
 }
 
 /**
- * What is seen after the lock is what was committed before it. Of one order the lower step is committed first, so it is
- * seen whenever the higher one is, and goes first.
+ * After the lock, every earlier commit is visible. An order's lower step commits first, so it is visible whenever a
+ * higher one is.
  */
 async function giveNumbers(database: Pool, limit: number): Promise<number> {
   const { rows: waiting } = await database.query(prepared('find-event-without-position')`
@@ -108,7 +106,7 @@ select ${shape.columns} from events where position > ${position} order by positi
   return rows.map(shape.read)
 }
 
-/** Never past one that is younger, so that what is left has no gaps. */
+/** Never skips a younger event, so that the rest has no gaps. */
 function prune(
   database: Pool,
   { olderThanMs, limit }: { readonly olderThanMs: number; readonly limit: number },

@@ -1,5 +1,5 @@
-// The arithmetic of fees: what a payment costs, and how much of that goes back with refunds. In minor units, rounded half
-// up, never more than the payment; many partial refunds give back exactly what one refund of their sum would.
+// Computes a payment's fee and the share that refunds return: in minor units, rounded half up, never more than the
+// payment. Many partial refunds return exactly what one refund of their sum would.
 import assert from 'node:assert/strict'
 import { accountIdOf, feesAccount, merchantAccount, type Transfer } from '../../../ledger/rules/transfer.ts'
 import { walletRailId } from '../../payments/rules/rail.ts'
@@ -15,7 +15,7 @@ export function feeMinor(
   return atMost(atMost(wished, mostMinor ?? amountMinor), amountMinor)
 }
 
-/** What of a fee has gone back when so much of the payment was refunded. */
+/** The part of a fee that was returned after this total was refunded. */
 export function returnedFeeMinor(
   { fee, paymentAmountMinor }: Pick<Order, 'fee' | 'paymentAmountMinor'>,
   refundedMinor: bigint,
@@ -41,7 +41,7 @@ export interface Charge {
   readonly transfer: Transfer
 }
 
-/** For an order whose payment is posted at this moment. Undefined: it costs nothing; a top-up goes on whole. */
+/** Called when the payment is posted. Undefined if there is no fee; top-ups have none. */
 export function chargeFor(order: Order, prices: PriceBook, nowMs: number): Charge | undefined {
   const { merchantId, railId = walletRailId, currency, paymentAmountMinor, transactionId } = order
   if (order.topsUp !== undefined) return undefined
@@ -55,7 +55,7 @@ export function chargeFor(order: Order, prices: PriceBook, nowMs: number): Charg
   }
 }
 
-/** Undefined: nothing goes back with this refund. */
+/** Undefined if this refund returns nothing. */
 export function feeReturn(
   order: Pick<Order, 'merchantId' | 'paymentId' | 'currency' | 'fee' | 'paymentAmountMinor'>,
   refund: { readonly refundId: string; readonly transactionId: string; readonly amountMinor: bigint },
@@ -69,7 +69,7 @@ export function feeReturn(
   return { ...feeTransfer(order, { kind: 'fee_return', of: transactionId, amountMinor, nowMs }), refundId }
 }
 
-/** Its number comes from that of the payment or refund, so that the table itself refuses to post it twice. */
+/** The id derives from the payment or refund, so that the table rejects a second posting. */
 function feeTransfer(
   { merchantId, paymentId, currency }: Pick<Order, 'merchantId' | 'paymentId' | 'currency'>,
   given: {

@@ -1,8 +1,8 @@
-// Price lists: what a payment costs the merchant, by merchant, rail and currency. The most specific list that is in force
-// holds, whole: lists are never mixed. A list holds from a moment on and is never changed backwards.
+// Price lists: a payment's fee by merchant, rail and currency. The most specific list in force applies entirely. A
+// list takes effect at a future time and never changes retroactively.
 import { digitsOf, Failure, toDecimalText } from '@tillgate/protocol'
 
-/** What a list is for. Undefined: for all of them. */
+/** Undefined: all. */
 export interface PriceScope {
   readonly merchantId: string | undefined
   readonly railId: string | undefined
@@ -14,40 +14,37 @@ export interface Terms {
   readonly basisPoints: number
   readonly leastMinor: bigint | undefined
   readonly mostMinor: bigint | undefined
-  /** A refund gives back its share of the fee. */
   readonly returnsFee: boolean
 }
 
 export interface Price extends PriceScope {
   readonly priceId: string
   readonly validFromMs: number
-  /** Undefined: from then on a less specific list holds. */
+  /** Undefined: a less specific list applies from then on. */
   readonly terms: Terms | undefined
   readonly createdAtMs: number
 }
 
-/** A payment, as lists see it. */
 export interface Priced {
   readonly merchantId: string
   readonly railId: string
   readonly currency: string
 }
 
-/** So long before it holds a list is set: by then every gateway knows it. */
+/** By this time before it takes effect, every gateway knows the list. */
 export const priceLeadMs = 60_000
 export const maxBasisPoints = 10_000
 
 export interface PriceBook {
   readonly size: number
-  /** The list that holds for the payment, if there is one. */
   find(priced: Priced, atMs: number): Price | undefined
-  /** Those that are for the payment, the most specific first: each as it stands at that moment, if it stands. */
+  /** Matching lists, most specific first, with their prices at that time. */
   candidates(priced: Priced, atMs: number): readonly Candidate[]
 }
 
 export interface Candidate {
   readonly scope: PriceScope
-  /** The list of this scope that is in force; undefined: there is none yet. */
+  /** Undefined if no price of this scope is in force yet. */
   readonly price: Price | undefined
 }
 
@@ -75,7 +72,7 @@ export function makePriceBook(prices: readonly Price[]): PriceBook {
   }
 }
 
-/** The most specific first: the merchant counts more than the rail, the rail more than the currency. */
+/** Most specific first: merchant before rail before currency. */
 function scopesOf({ merchantId, railId, currency }: Priced): PriceScope[] {
   const scopes: PriceScope[] = []
   for (const merchant of [merchantId, undefined])
@@ -89,7 +86,6 @@ function scopeKey({ merchantId = '', railId = '', currency = '' }: PriceScope): 
   return `${merchantId} ${railId} ${currency}`
 }
 
-/** Throws where the list says nothing that can be charged. */
 export function checkPrice({ currency, terms, validFromMs, createdAtMs }: Price): void {
   if (currency !== undefined) digitsOf(currency)
   if (validFromMs < createdAtMs + priceLeadMs)
@@ -108,7 +104,6 @@ export function checkPrice({ currency, terms, validFromMs, createdAtMs }: Price)
     throw invalid('currency', 'Amounts need a currency. Give one, or basis points alone.')
 }
 
-/** As people say it. */
 export function describeScope({ merchantId, railId, currency }: Partial<PriceScope>): string {
   return [
     merchantId === undefined ? 'every merchant' : `merchant ${merchantId}`,
@@ -117,7 +112,6 @@ export function describeScope({ merchantId, railId, currency }: Partial<PriceSco
   ].join(', ')
 }
 
-/** All of it, for the audit. */
 export function describePrice(price: Price): string {
   const { terms, currency, validFromMs } = price
   const from = `from ${new Date(validFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC on`

@@ -1,5 +1,5 @@
-// Paying an order: the hold in the consumer's wallet with `confirming`, and its end with `success` or `failed`. What
-// is decided is one value, so that status, money and callback are committed together.
+// Pays an order: a hold in the consumer's wallet with `confirming`, ended by `success` or `failed`. Each decision is
+// one value, so that status, money and callback commit together.
 import assert from 'node:assert/strict'
 import type { OrderStatus } from '@tillgate/protocol'
 import {
@@ -25,7 +25,7 @@ export interface Submission {
   readonly change: StatusChange
   readonly hold: Transfer
   readonly settlement: Settlement
-  /** The gateway's; a wallet's own go before them. */
+  /** The gateway's limits; a wallet's own limits take precedence. */
   readonly limits: Limits
 }
 
@@ -34,7 +34,7 @@ export interface NotPayable {
   readonly status: OrderStatus
 }
 
-/** The consumer has begun to pay through a rail: that ends first. */
+/** The consumer started a rail payment, which must end first. */
 export interface AttemptOpen {
   readonly kind: 'attempt_open'
   readonly transactionId: string
@@ -46,7 +46,7 @@ export function submitPayment(
 ): Submission | NotPayable | AttemptOpen {
   const { walletId, transactionId, callbackId, nowMs } = given
   const order = orderAt(stored, nowMs)
-  // Money does not go from wallet to wallet by topping up.
+  // Topping up from another wallet is not allowed.
   if (order.status !== 'pending' || order.topsUp !== undefined)
     return { kind: 'order_not_payable', status: order.status }
   if (order.openAttempt !== undefined) return { kind: 'attempt_open', transactionId: order.openAttempt }
@@ -74,14 +74,13 @@ export function submitPayment(
   }
 }
 
-/** What the payer of an order that is being paid, or is paid, has on the ledger. */
+/** The payer's ledger account. */
 export function payerAccount({ walletId, railId, currency }: Order): AccountKey {
   if (railId !== undefined) return railAccount(railId, currency)
   assert(walletId, 'who pays is a rail or a wallet')
   return walletAccount(walletId, currency)
 }
 
-/** For an order that is being paid. */
 export function paymentHold(order: Order, madeAtMs: number): Transfer {
   const { merchantId, paymentId, currency, paymentAmountMinor, transactionId } = order
   assert(transactionId, 'a payment under way has its transaction')
@@ -102,7 +101,7 @@ export function paymentHold(order: Order, madeAtMs: number): Transfer {
   }
 }
 
-/** A rail's last word on a payment or a refund. */
+/** A rail's final response. */
 export type FinalAnswer = Exclude<RailAnswer, { kind: 'later' }>
 
 export function settlePayment(

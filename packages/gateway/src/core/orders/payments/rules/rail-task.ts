@@ -1,35 +1,33 @@
-// What is to be asked of a rail: about an attempt to pay, a refund, or the return of late money. A worker claims it, asks,
-// and commits what follows from the answer.
+// A question to a rail about a payment attempt, a refund or a return of late money. A worker claims it, calls the
+// rail, and commits the consequence.
 
 export interface RailTask {
-  /** What it is about, at the rail too: the transactionId, the refundId, or the return's own id. */
+  /** The rail's id too: the transactionId, the refundId, or the return's own id. */
   readonly taskId: string
   readonly kind: 'payment' | 'refund' | 'return'
   readonly railId: string
   readonly merchantId: string
   readonly paymentId: string
-  /** Of the attempt. */
   readonly transactionId: string
   readonly createdAtMs: number
 }
 
 export interface ClaimedTask extends RailTask {
-  /** Every write of the claim's holder carries it: who lost the claim writes nothing. */
+  /** Every write carries the claim, so a worker that lost its claim writes nothing. */
   readonly claimId: string
-  /** How often it was claimed, this time included. */
+  /** Includes the current claim. */
   readonly claims: number
-  /** Asked in vain, so often in a row. */
+  /** Consecutive failed calls. */
   readonly failures: number
 }
 
-/** What a rail was asked and what came of it, on record. */
 export interface RailCall {
   readonly callId: string
   readonly type: string
   readonly calledAtMs: number
   readonly durationMs: number
   readonly httpStatus: number | undefined
-  /** The rail's status, or how it failed. */
+  /** The rail's status, or the failure. */
   readonly outcome: string
   readonly detail: string | undefined
 }

@@ -1,11 +1,11 @@
-// A rail is how money is carried from a consumer to a merchant and back. The ledger's holds stand around it: what a
-// rail approves is posted, what it declines is voided.
+// A rail moves money between consumers and merchants. The ledger's holds surround it: an approval posts the hold, a
+// decline voids it.
 
-/** The id of the wallets on this gateway's ledger, among the ids of rails. */
+/** The rail id of this gateway's own wallets. */
 export const walletRailId = 'wallet'
 
 export interface RailPayment {
-  /** The same at every repetition: a rail that was asked before answers as before and pays nothing twice. */
+  /** Idempotent: the rail repeats its response for the same id and pays nothing twice. */
   readonly transactionId: string
   readonly merchantId: string
   readonly paymentId: string
@@ -17,14 +17,13 @@ export interface RailPayment {
 
 export interface RailRefund extends RailPayment {
   readonly refundId: string
-  /** The transaction of the payment that is given back. */
   readonly paymentTransactionId: string
 }
 
 export type RailAnswer =
   | { readonly kind: 'approved' }
   | { readonly kind: 'declined'; readonly reason: string }
-  /** Not known yet; ask again, by the same id, after that long. */
+  /** Not decided yet; ask again with the same id after this time. */
   | { readonly kind: 'later'; readonly checkAfterMs: number }
 
 export interface Rail {

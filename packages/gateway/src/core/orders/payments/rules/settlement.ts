@@ -1,4 +1,4 @@
-// A payment or a refund that waits for its rail: what a worker claims, asks the rail about, and ends.
+// A payment or refund that waits for its rail: claimed by a worker, resolved with the rail, and ended.
 
 export interface Settlement {
   /** The paymentId or the refundId. */
@@ -7,21 +7,21 @@ export interface Settlement {
   readonly merchantId: string
   readonly paymentId: string
   readonly refundId: string | undefined
-  /** Undefined where nobody is asked. */
+  /** Undefined if no wallet is involved. */
   readonly walletId: string | undefined
-  /** The hold that is to be posted or voided; undefined where nothing is held. */
+  /** The hold to post or void; undefined if nothing is held. */
   readonly transactionId: string | undefined
   readonly amountMinor: bigint
   readonly currency: string
-  /** Decided already, so that the rail is not asked. */
+  /** Already decided, so the rail is not called. */
   readonly refusal: string | undefined
   readonly submittedAtMs: number
   readonly dueAtMs: number
 }
 
 export interface ClaimedSettlement extends Settlement {
-  /** Every write of the claim's holder carries it: who lost the claim writes nothing. */
+  /** Every write carries the claim, so a worker that lost its claim writes nothing. */
   readonly claimId: string
-  /** How often it was claimed, this time included. */
+  /** Includes the current claim. */
   readonly attempts: number
 }

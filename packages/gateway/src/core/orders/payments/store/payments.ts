@@ -1,5 +1,5 @@
-// Submitted payments: order, hold, claim row and callback are committed together. Payments that come at the same
-// time share a transaction, and each has its own outcome: too little money in one wallet is nobody else's trouble.
+// Submitted payments: order, hold, claim row and callback commit together. Concurrent payments share a transaction
+// with separate outcomes, so insufficient funds in one wallet do not affect the others.
 
 import { batched } from '../../../../platform/database/batching.ts'
 import { isDataError } from '../../../../platform/database/data-error.ts'
@@ -22,7 +22,7 @@ import { changeStatuses } from '../../store/orders.ts'
 import type { Submission } from '../rules/payment.ts'
 import { insertSettlements } from './settlements.ts'
 
-/** `race_lost`: the order was no longer payable. `unknown`: the answer to COMMIT was lost; read the order. */
+/** `race_lost`: the order was no longer payable. `unknown`: the response to COMMIT was lost; read the order. */
 export type SubmissionOutcome = 'submitted' | RefusedSubmission | 'race_lost' | 'unknown'
 
 type RefusedSubmission = 'insufficient_funds' | 'over_limit'
@@ -36,7 +36,7 @@ export function makePaymentStore(database: Pool, publish: Publish = unpublished)
       await openAccounts(submissions.map(({ hold }) => merchantAccount(hold.merchantId, hold.currency)))
       return commitAndPublish(database, publish, (transaction) => commitSubmissions(transaction, submissions))
     },
-    // One at a time: two with payments for the same merchant would wait for each other's accounts.
+    // One at a time, because two would wait for each other's merchant accounts.
     { maxItems: 200, maxFlights: 1, isItemError: isDataError },
   )
   return {
@@ -57,7 +57,7 @@ async function commitSubmissions(transaction: Queryable, submissions: readonly S
     submissions.map(({ hold }) => hold.debitAccountId),
   )
   let waiting = submissions
-  // Whoever loses the race for its order leaves its money to those that found too little, so they try once more.
+  // A payment that loses the race for its order frees its money for others that had too little, so these retry.
   for (;;) {
     const { affordable, refused } = takeAffordable(waiting, payers)
     const changed = await changeStatuses(transaction, changesOf(affordable))
@@ -80,7 +80,7 @@ async function commitSubmissions(transaction: Queryable, submissions: readonly S
     transaction,
     won.map(({ settlement }) => settlement),
   )
-  // The merchants' accounts last: whoever else has a payment for the same merchant waits for them.
+  // The merchants' accounts come last, because all payments of a merchant wait for them.
   await lockAccounts(
     transaction,
     holds.map(({ creditAccountId }) => creditAccountId),
@@ -96,8 +96,8 @@ function changesOf(submissions: readonly Submission[]): StatusChange[] {
 }
 
 /**
- * Those that the wallets can pay one after the other, one for each order; what they take is held in `payers`. Another
- * payment of an order that is taken is in neither list: it lost the race.
+ * Selects payments that the wallets can afford in sequence, one per order, and records their holds in `payers`. Other
+ * payments of the same order lose the race.
  */
 function takeAffordable(
   submissions: readonly Submission[],
@@ -129,7 +129,7 @@ function refusalOf({ hold, limits }: Submission, payer: Payer | undefined): Refu
   return !payer || payer.availableMinor < amountMinor ? 'insufficient_funds' : undefined
 }
 
-/** Takes it once, or with -1 gives it back. */
+/** Deducts the amount; with -1, returns it. */
 function takeMoney({ hold }: Submission, payers: Map<string, Payer>, times: 1n | -1n): void {
   const payer = payers.get(hold.debitAccountId)
   if (!payer) return
@@ -142,7 +142,6 @@ function takeMoney({ hold }: Submission, payers: Map<string, Payer>, times: 1n |
   })
 }
 
-/** What wallets spend by these holds, on the day of the hold. */
 function spentBy(holds: readonly Transfer[]): Spent {
   const spent = new Map<string, { day: number; minor: bigint }>()
   for (const { debitAccountId, amountMinor, madeAtMs } of holds) {

@@ -1,5 +1,5 @@
-// The small table of what is to be asked of rails. Workers claim from it with a lease and a claim id, for each rail no
-// more than it has room for; whoever comes with another claim id than the row's came too late, and changes nothing.
+// The small table of questions to rails. Workers claim with a lease and a claim id, within each rail's capacity;
+// writes with another claim id change nothing.
 import type { Queryable } from '../../../../platform/database/pool.ts'
 import { columnsOf, prepared } from '../../../../platform/database/sql.ts'
 import type { ClaimedTask, RailTask } from '../rules/rail-task.ts'
@@ -19,7 +19,7 @@ interface TaskRow {
 
 export interface NewTask extends RailTask {
   readonly dueAtMs: number
-  /** Made by whoever asks at once: nobody else claims it before the lease is over. */
+  /** Set if the creator asks at once, so that no other worker claims it before the lease ends. */
   readonly claimId?: string
 }
 
@@ -49,7 +49,7 @@ select *, case when t.claim_id is null then 0 else 1 end
   })
 }
 
-/** They are due now; one that is claimed is asked again when its claim is given back. How many there were. */
+/** Makes tasks due now; a claimed one is due when its claim ends. Returns how many there were. */
 export async function wakeRailTasks(
   transaction: Queryable,
   taskIds: readonly string[],
@@ -72,7 +72,7 @@ export interface TaskClaiming {
   readonly leaseMs: number
 }
 
-/** Those that are due, of each rail no more than its limit; a claim whose lease ended is due like any other. */
+/** Due tasks within each rail's limit, including those whose lease ended. */
 export async function claimRailTasks(
   database: Queryable,
   { claimId, nowMs, leaseMs }: TaskClaiming,
@@ -101,7 +101,7 @@ export interface OneClaim extends TaskClaiming {
   readonly taskId: string
 }
 
-/** Each of these, due or not, unless somebody holds it. */
+/** Due or not, unless another worker holds them. */
 export async function claimTheseRailTasks(
   database: Queryable,
   wanted: readonly OneClaim[],
@@ -125,7 +125,7 @@ export interface Postponed {
   readonly failures: number
 }
 
-/** Gives claims back until then, or at once where they were woken meanwhile. Answers whose claims they still were. */
+/** Releases claims until then, or at once if they were woken meanwhile. Returns the claims that were still held. */
 export async function postponeRailTasks(
   transaction: Queryable,
   postponed: readonly Postponed[],
@@ -150,8 +150,8 @@ returning t.task_id`,
 }
 
 /**
- * Takes out those that are still the claimers' own, and answers which they were. A payment about which there was news while
- * it was asked about stays, and is due at once: the rail may have changed its mind.
+ * Deletes tasks still held by their claimers and returns them. A payment with a notification during the call stays
+ * due, because the rail may have changed its response.
  */
 export async function removeRailTasks(
   transaction: Queryable,
@@ -176,7 +176,7 @@ returning t.task_id`,
   return new Set([...removed, ...woken])
 }
 
-/** When the next one of these rails is due, or its lease ends. */
+/** The next due time of these rails, or the next end of a lease. */
 export async function nextRailTaskDue(
   database: Queryable,
   railIds: readonly string[],

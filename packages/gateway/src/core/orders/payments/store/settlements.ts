@@ -1,5 +1,5 @@
-// The small table of payments and refunds that wait for their rail. Workers claim from it with a lease and a claim
-// id; whoever comes with another claim id than the row's came too late, and changes nothing.
+// The small table of payments and refunds that wait for their rail. Workers claim with a lease and a claim id; writes
+// with another claim id change nothing.
 import type { Queryable } from '../../../../platform/database/pool.ts'
 import type { ClaimedSettlement, Settlement } from '../rules/settlement.ts'
 
@@ -57,7 +57,7 @@ export interface Claiming {
   readonly limit: number
 }
 
-/** Those that are due, the longest waiting first; a claim whose lease ended is due like any other. */
+/** Due ones, longest waiting first, including those whose lease ended. */
 export async function claimSettlements(
   database: Queryable,
   { claimId, nowMs, leaseMs, limit }: Claiming,
@@ -86,7 +86,6 @@ export interface Postponement {
   readonly dueAtMs: number
 }
 
-/** Gives the claim back until then. */
 export async function postponeSettlement(
   database: Queryable,
   { settlementId, claimId, dueAtMs }: Postponement,
@@ -98,7 +97,7 @@ export async function postponeSettlement(
   })
 }
 
-/** Takes out those that are still the claimers' own, and answers which they were. */
+/** Deletes those still held by their claimers and returns them. */
 export async function removeClaimed<Claimed extends ClaimedSettlement>(
   transaction: Queryable,
   claimed: readonly Claimed[],
@@ -116,7 +115,7 @@ returning s.settlement_id, s.claim_id`,
   return new Set(claimed.filter(({ settlementId, claimId }) => removed.has(`${settlementId} ${claimId}`)))
 }
 
-/** When the next one is due, or its lease ends. */
+/** The next due time or end of a lease. */
 export async function nextSettlementDue(database: Queryable): Promise<number | undefined> {
   const { rows } = await database.query<{ next: string | null }>({
     name: 'next-settlement-due',

@@ -1,6 +1,5 @@
-// The end of payments and refunds: status, money, callback and the removal of the claim row in one transaction that
-// checks the claim. Those that end at the same time share it, so that an account in which thousands meet is
-// changed once for all of them.
+// Ends payments and refunds: status, money, callback and the claim's removal in one transaction that checks the
+// claim. Concurrent ends share it, so that a busy account is updated once.
 
 import { batched } from '../../../../platform/database/batching.ts'
 import type { Pool, Queryable } from '../../../../platform/database/pool.ts'
@@ -48,16 +47,16 @@ export function makeSettlingStore(
   const openAccounts = makeAccountOpener(database)
   return {
     claim: (claiming: Claiming) => claimSettlements(database, claiming),
-    /** False: the claim was lost, and nothing was written. */
+    /** False if the claim was lost; nothing was written. */
     settle: batched(
       async (settled: readonly Settled[]) => {
         await openAccounts(settled.flatMap(feeAccountOf))
         return commitAndPublish(database, publish, (transaction) => commitSettled(transaction, settled))
       },
-      // Whatever is wrong with one of them, a bug of ours included, must not hold up the others.
+      // An error in one of them, even our own bug, must not delay the others.
       {
         maxItems: 200,
-        // They meet in the merchants' accounts, so a second would wait for the first.
+        // All use the merchants' accounts, so a second flight would wait for the first.
         maxFlights: 1,
         isItemError: (error) => !isTransient(error),
         onFlight: (items) => onBatch('settle', items),
@@ -68,7 +67,6 @@ export function makeSettlingStore(
   }
 }
 
-/** Those of the others were opened before. */
 function feeAccountOf(settled: Settled): AccountKey[] {
   const isCharged = settled.kind === 'payment' && settled.change.order.fee
   return isCharged ? [feesAccount(settled.change.merchantId, settled.change.order.currency)] : []
@@ -82,7 +80,7 @@ async function commitSettled(transaction: Queryable, all: readonly Settled[]) {
   const settled = all.filter(({ claimed }) => ours.has(claimed))
   const payments = settled.filter((each) => each.kind === 'payment')
   const refunds = settled.filter((each) => each.kind === 'refund').map(({ change }) => change)
-  // Another worker ended the others, and pages may not show it yet.
+  // Another worker ended the others, which pages may not show yet.
   const changes: Change[] = all.flatMap(({ claimed }) => (ours.has(claimed) ? [] : orderChanged(claimed)))
   if (settled.length > 0) {
     const ends = [
@@ -114,7 +112,7 @@ function orderChanged({ merchantId, paymentId }: ClaimedSettlement): Change {
   return { kind: 'order', merchantId, paymentId }
 }
 
-/** What failed does not count for the day on which it was submitted. */
+/** A failed payment does not count toward the day of its submission. */
 function givenBack(payments: readonly Extract<Settled, { kind: 'payment' }>[]): Spent {
   const spent = new Map<string, { day: number; minor: bigint }>()
   for (const {
@@ -124,7 +122,7 @@ function givenBack(payments: readonly Extract<Settled, { kind: 'payment' }>[]): 
     if (end?.phase !== 'void') continue
     const before = spent.get(end.debitAccountId)
     const day = dayOf(claimed.submittedAtMs)
-    // Of two days the later alone is still counted.
+    // Only the later of two days still counts.
     const isEarlier = before !== undefined && before.day > day
     const minor = before?.day === day ? before.minor - end.amountMinor : -end.amountMinor
     if (!isEarlier) spent.set(end.debitAccountId, { day, minor })

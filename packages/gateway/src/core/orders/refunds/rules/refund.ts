@@ -1,5 +1,5 @@
-// Giving a payment back, wholly or in parts: the hold in the merchant's wallet with `refunding`, and its end with
-// `refund_success` or `refund_failed`. Never more in all than was paid.
+// Refunds a payment fully or partially: a hold in the merchant's wallet with `refunding`, ended by `refund_success`
+// or `refund_failed`. The total never exceeds the payment.
 import assert from 'node:assert/strict'
 import {
   canRefundMove,
@@ -26,19 +26,18 @@ export interface Refund {
   readonly amountMinor: bigint
   readonly currency: string
   readonly reason: string | undefined
-  /** Undefined where no money was held, because there was too little. */
+  /** Undefined if the balance was too low for a hold. */
   readonly transactionId: string | undefined
   readonly createdAtMs: number
   readonly completedAtMs: number | undefined
-  /** Why it failed. */
   readonly message: string | undefined
 }
 
 export interface RefundRequest {
   readonly refund: Refund
-  /** Undefined where there was nothing to hold. */
+  /** Undefined if there was nothing to hold. */
   readonly hold: Transfer | undefined
-  /** It waits for its wallet, or for its rail. */
+  /** The wallet's settlement or the rail's task. */
   readonly waits: Settlement | RailTask
 }
 
@@ -122,7 +121,7 @@ function refundHold(
   }
 }
 
-/** The same refund for a merchant whose wallet has too little: accepted, and bound to fail. */
+/** For a merchant with too little money: the refund is accepted and will fail. */
 export function withoutHold(request: RefundRequest): RefundRequest {
   const refund = { ...request.refund, transactionId: undefined }
   const walletId = 'settlementId' in request.waits ? request.waits.walletId : undefined
@@ -150,7 +149,7 @@ const whyNotRefund = {
   cancelled: 'The order was cancelled before it was paid. There is nothing to refund.',
 } as const
 
-/** In what a repeated referRefundNo asks for another refund than the one that is there; undefined: for that one. */
+/** The first field in which a repeated referRefundNo differs; undefined if it is the same refund. */
 export function differingRefundField(
   refund: Refund,
   asked: AskedRefund & { readonly paymentId: string },
@@ -162,7 +161,7 @@ export function differingRefundField(
 
 export interface RefundChange {
   readonly refund: Refund
-  /** A share of the order's fee goes back with it. */
+  /** Whether a share of the order's fee is returned. */
   readonly returnsFee: boolean
   readonly end: Transfer | undefined
   readonly callback: Callback | undefined
@@ -197,7 +196,7 @@ export function settleRefund(
   }
 }
 
-/** Undefined for a status that has no event. Also without a callbackUrl: endpoints of the merchant may hear of it. */
+/** Undefined for a status without an event. Needed without a callbackUrl too, for webhook endpoints. */
 export function refundCallback(
   refund: Refund,
   {

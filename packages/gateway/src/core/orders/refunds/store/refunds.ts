@@ -1,5 +1,5 @@
-// Refunds in PostgreSQL. A refund, its share of the order, its hold and its claim row are one transaction; whether the
-// merchant has the money is decided with the merchant's account locked.
+// Refunds. A refund, its share of the order, its hold and its claim row commit together; the merchant's balance is
+// checked with the account locked.
 import type { ListOrders, RefundStatus } from '@tillgate/protocol'
 import { batched } from '../../../../platform/database/batching.ts'
 import { isDataError } from '../../../../platform/database/data-error.ts'
@@ -34,7 +34,7 @@ import {
 } from '../../store/orders.ts'
 import { type Refund, type RefundChange, type RefundRequest, withoutHold } from '../rules/refund.ts'
 
-/** `race_lost`: look again. `unknown`: the answer to COMMIT was lost; look again as well. */
+/** `race_lost`: read again. `unknown`: the response to COMMIT was lost; read again as well. */
 export type RefundOutcome =
   | { readonly kind: 'made'; readonly refund: Refund }
   | { readonly kind: 'race_lost' }
@@ -42,7 +42,6 @@ export type RefundOutcome =
 
 export interface OrderWithRefunds {
   readonly order: Order
-  /** The oldest first. */
   readonly refunds: readonly Refund[]
 }
 
@@ -58,7 +57,7 @@ export interface RefundNumber {
 
 type NewRefund = RefundRequest & { readonly hold: Transfer }
 
-/** Of one merchant, newest first: what is older than the cursor. */
+/** Newest first, older than the cursor. */
 export type MerchantPage = Omit<ListOrders, 'ignoredFields'>
 
 export type RefundStore = ReturnType<typeof makeRefundStore>
@@ -67,7 +66,7 @@ const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as c
 
 export function makeRefundStore(database: Pool, publish: Publish = unpublished) {
   return {
-    /** With the operator's action behind it, where an operator refunds, and with how much may be refunded in all. */
+    /** An operator's refund has an audit entry and may have a limit for the order's total. */
     insertRefund: (request: NewRefund, entry?: AuditEntry, maxTotalMinor?: bigint) =>
       insertRefund(database, publish, request, { entry, maxTotalMinor }),
     findRefundByNumber: (number: RefundNumber) => findRefundByNumber(database, number),
@@ -152,7 +151,7 @@ async function commitRefund(
   return { result: refund, changes: [{ kind: 'rail task' }] }
 }
 
-/** The guard and the CHECK of the table say the same: never more than was paid. Answers which refund of the order it is. */
+/** This condition repeats the table's CHECK: never more than was paid. Returns the refund's number within the order. */
 async function takeShare(
   transaction: Queryable,
   refund: Refund,
@@ -204,8 +203,8 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 }
 
 /**
- * Moves the money of what ends, and with refunds their shares of the orders and of the fees. As late as can be, for many
- * meet in these accounts; and the accounts before the orders' shares, as everywhere. `ends` are inserted already.
+ * Moves the money of ended refunds and updates orders and fees. Runs last, because these accounts are contended, and
+ * locks accounts before orders, as everywhere. `ends` are already inserted.
  */
 export async function endRefunds(
   transaction: Queryable,
@@ -223,8 +222,7 @@ export async function endRefunds(
 }
 
 /**
- * Every one of them must still be refunding. The orders before the refunds, as where one is made: whoever sends one again
- * holds its order, and waits for whoever changes it. Answers what goes back of the fees.
+ * Every refund must still be `refunding`. Locks orders before refunds, as in the insertion. Returns the fee returns.
  */
 async function changeRefunds(
   transaction: Queryable,
@@ -275,7 +273,7 @@ type ShareRow = Pick<
   'merchant_id' | 'payment_id' | 'currency' | 'payment_amount_minor' | 'fee_minor' | 'returns_fee'
 > & { refunded_before: string }
 
-/** Decided on the orders as they are locked now: refunds of one order that end at once each give back their own share. */
+/** Decided on the locked orders, so that concurrent ends each return their own share. */
 function feeReturns(changes: readonly RefundChange[], rows: readonly ShareRow[]): Transfer[] {
   const orders = new Map(rows.map((row) => [`${row.merchant_id} ${row.payment_id}`, row]))
   const refundedMinor = new Map<ShareRow, bigint>()
@@ -322,7 +320,7 @@ select ${columns}
   return keys.map(({ merchantId, refundId }) => found.get(`${merchantId} ${refundId}`))
 }
 
-/** The refunds ride along as JSON, and only an order that has some is asked for them. */
+/** Refunds are nested as JSON and selected only for orders that have some. */
 const refundsColumn = (isOfMerchant: Sql) => sql`,
        case when o.refund_count > 0 then (
          select json_agg(json_build_object(
@@ -368,8 +366,8 @@ select ${columnsOfBatch}
 }
 
 /**
- * By the primary key alone. No index knows a merchant's statuses: where one is asked for, a page looks through so many
- * orders at most, and `next` says how far it came.
+ * Uses the primary key only. No index covers a merchant's statuses, so a page searches at most this many orders, and
+ * `next` continues from there.
  */
 const lookedThrough = 5_000
 
@@ -395,14 +393,13 @@ select ${plainSql(orderColumns)}${refundsColumn(sql`r.merchant_id = ${merchantId
   return { found, next: rows.length > limit ? found.at(-1)?.order.paymentId : lastLooked }
 }
 
-/** Undefined: fewer are left. */
 async function findLastLooked(database: Queryable, range: Sql): Promise<string | undefined> {
   const { rows } = await database.query<{ payment_id: string }>(sql`
 select o.payment_id from orders o where ${range} order by o.payment_id desc offset ${lookedThrough - 1} limit 1`)
   return rows[0]?.payment_id
 }
 
-/** Ids begin with P and ten digits of time, of which the first is at most 7. */
+/** Ids are P and ten digits of time, the first of which is at most 7. */
 const afterAllIds = 'PZ'
 
 function toOrderWithRefunds(row: OrderWithRefundsRow): OrderWithRefunds {
