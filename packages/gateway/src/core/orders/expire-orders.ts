@@ -5,7 +5,7 @@ import { expireOrder } from './rules/status-change.ts'
 import type { OrderStore } from './store/orders.ts'
 
 export interface ExpireOrdersParts {
-  readonly orders: Pick<OrderStore, 'findOverdueOrders' | 'commitStatusChanges'>
+  readonly orders: Pick<OrderStore, 'expireOverdue'>
   readonly clock: Clock
   readonly random: RandomBytes
 }
@@ -21,12 +21,9 @@ export const expiryBatch = 500
 export function makeExpireOrders({ orders, clock, random }: ExpireOrdersParts) {
   return async (): Promise<Expiry> => {
     const nowMs = clock.now()
-    const overdue = await orders.findOverdueOrders(nowMs, expiryBatch)
-    if (overdue.length === 0) return { expired: 0, more: false }
-    const changes = overdue.map((order) =>
+    const { found, expired } = await orders.expireOverdue(nowMs, expiryBatch, (order) =>
       expireOrder(order, { nowMs, callbackId: makeCallbackId(nowMs, random) }),
     )
-    const won = await orders.commitStatusChanges(changes)
-    return { expired: won.length, more: overdue.length === expiryBatch }
+    return { expired, more: found === expiryBatch }
   }
 }

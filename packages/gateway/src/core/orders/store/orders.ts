@@ -65,7 +65,11 @@ export function makeOrderStore(
      */
     commitStatusChanges: (changes: readonly StatusChange[], entry?: AuditEntry) =>
       commitAndPublish(database, publish, (transaction) => commitStatusChanges(transaction, changes, entry)),
-    findOverdueOrders: (nowMs: number, limit: number) => findOverdueOrders(database, nowMs, limit),
+    /** Commits `changeOf` for a batch of overdue orders. Says how many were found, and how many changed. */
+    expireOverdue: (nowMs: number, limit: number, changeOf: (order: Order) => StatusChange) =>
+      commitAndPublish(database, publish, (transaction) =>
+        expireOverdue(transaction, nowMs, limit, changeOf),
+      ),
     nextExpiry: () => nextExpiry(database),
   }
 }
@@ -362,6 +366,22 @@ select merchant_id, payment_id from moved`,
   const abandoned = won.filter(isAbandoning).flatMap(({ openAttempt }) => openAttempt ?? [])
   if (abandoned.length > 0) await wakeRailTasks(transaction, abandoned)
   return won
+}
+
+/**
+ * One batch at a time in all processes: two that update the same orders in different sequences, which the planner
+ * chooses, would end in a deadlock.
+ */
+async function expireOverdue(
+  transaction: Queryable,
+  nowMs: number,
+  limit: number,
+  changeOf: (order: Order) => StatusChange,
+) {
+  await transaction.query("select pg_advisory_xact_lock(hashtextextended('tillgate expiry', 0))")
+  const overdue = await findOverdueOrders(transaction, nowMs, limit)
+  const { won, changes } = await changeStatuses(transaction, overdue.map(changeOf))
+  return { result: { found: overdue.length, expired: won.length }, changes }
 }
 
 /** Uses orders_pending_expiry, longest overdue first. */
