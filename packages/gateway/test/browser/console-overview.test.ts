@@ -87,7 +87,7 @@ test('the windows are walked and a table is folded out, without a script', async
     ['Last day', 24],
   ] as const) {
     await page.getByRole('link', { name }).click()
-    assert.equal(await page.locator('.tabs [aria-current]').first().textContent(), name)
+    assert.equal(await page.locator('.segments [aria-current]').last().textContent(), name)
     const table = page.locator('#chart-orders')
     assert.equal(await table.locator('tbody tr').first().isVisible(), false)
     await table.locator('summary').click()

@@ -39,7 +39,7 @@ const pages: Record<string, { path: string; expects: RegExp }> = {
   'orders-search': { path: '/find?q=nothing', expects: /No results for/ },
   order: { path: orderPath, expects: /Ledger transfers/ },
   callbacks: { path: '/callbacks', expects: /Failing hosts/ },
-  'callbacks-given-up': { path: '/callbacks?state=exhausted', expects: /No callback fits/ },
+  'callbacks-given-up': { path: '/callbacks?state=exhausted', expects: /No matching callback/ },
   merchants: { path: '/merchants', expects: /Tea House/ },
   merchant: { path: `/merchants/${merchant.merchantId}`, expects: /Members/ },
   endpoint: {
@@ -51,7 +51,7 @@ const pages: Record<string, { path: string; expects: RegExp }> = {
   fees: { path: '/money/fees', expects: /Fees/ },
   corrections: { path: '/money/corrections', expects: /Corrections/ },
   wallets: { path: '/wallets', expects: /Login/ },
-  wallet: { path: `/wallets/${walletId}`, expects: /Wrong PINs in a row/ },
+  wallet: { path: `/wallets/${walletId}`, expects: /Consecutive wrong PINs/ },
   ledger: { path: '/ledger', expects: /debits equal credits/ },
   audit: { path: '/audit', expects: /merchant.add/ },
   system: { path: '/system', expects: /PostgreSQL/ },

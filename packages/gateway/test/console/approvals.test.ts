@@ -174,7 +174,7 @@ test('a form that is sent twice asks once, and its number serves for nothing els
   assert.equal((await entriesOf(actId)).length, 1)
   assert.match(
     await note(alice, `${merchantPath}/payout`, { ...form, amount: '2.00' }),
-    /sent before, for another request/,
+    /already sent with other values/,
   )
   await note(bob, `/approvals/${actId}/reject`, {})
   assert.match(await note(alice, `${merchantPath}/payout`, form), /was rejected, and nothing was changed/)

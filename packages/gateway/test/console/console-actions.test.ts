@@ -56,7 +56,7 @@ test('a merchant is signed on, and its key is shown this once', async () => {
   assert.equal(await lastAct(), `merchant.add ${merchantId} by console:admin@127.0.0.1`)
   const [again, other] = [await admin.post('/merchants', form), { ...form, name: 'Another' }]
   assert.deepEqual([secretOf(again, base64Key), secretOf(again, /^\d{18}$/)], [key, merchantId])
-  assert.match(await note(admin, '/merchants', other), /sent before, for another request/)
+  assert.match(await note(admin, '/merchants', other), /already sent with other values/)
   const { rowCount } = await gateway.pool.query("select from merchants where name like 'Leaf <%'")
   assert.equal(rowCount, 1)
   clock.advance(10 * 60_000)
@@ -247,7 +247,7 @@ test('a payout form that is sent twice, at once or again, pays out once', async 
   assert.match(await note(admin, path, form), new RegExp(again))
   const { rowCount } = await pool.query("select from transfers where kind = 'payout' and amount_minor = 125")
   assert.equal(rowCount, 1)
-  assert.match(await note(admin, path, { ...form, amount: '1.26' }), /sent before, for another request/)
+  assert.match(await note(admin, path, { ...form, amount: '1.26' }), /already sent with other values/)
   // The id of something that was done is no form's number: nobody is told that money moved which did not.
   assert.match(await note(admin, path, { ...form, formId: rows[0]?.audit_id ?? '' }), /is held for payout/)
   const { rowCount: both } = await pool.query(
@@ -255,9 +255,7 @@ test('a payout form that is sent twice, at once or again, pays out once', async 
   )
   assert.equal(both, 2)
   const runs = await pool.query('select from payout_runs where sent_at is null')
-  assert(
-    (await admin.get('/overview')).text.includes(`Payouts to be sent to the bank, in runs: ${runs.rowCount}`),
-  )
+  assert((await admin.get('/overview')).text.includes(`Payout runs to send: ${runs.rowCount}`))
 })
 
 test('callbacks are listed and opened, and sent again one by one and all that fit', async () => {
@@ -273,7 +271,7 @@ test('callbacks are listed and opened, and sent again one by one and all that fi
   }
   const page = await admin.get(`/callbacks/${callbackId}`)
   assert.match(page.text, /&quot;paymentAmount&quot;/)
-  assert.match(page.text, /Attempts, the first one first/)
+  assert.match(page.text, /Attempts, oldest first/)
   clock.advance(1_000)
   assert.match(
     await note(operator, `/callbacks/${callbackId}/resend`, { reason: 'asked' }),
@@ -349,12 +347,12 @@ test('a host with few callbacks is found among many, a stretch at a time', async
     ...Array.from({ length: 10_000 }, (_, index) => at('many.example', startMs + index)),
   ])
   const { text } = await operator.get('/callbacks?host=rare.example')
-  assert.match(text, /No callback fits among those that were looked through/)
-  assert.match(text, /Looked through the callbacks back to \d{4}-/)
+  assert.match(text, /No match among the callbacks searched so far/)
+  assert.match(text, /Searched callbacks back to \d{4}-/)
   const [, next = ''] = /rel="next" href="([^"]+)"/.exec(text) ?? []
   const found = await operator.get(next.replaceAll('&amp;', '&'))
   assert.equal([...found.text.matchAll(/type="checkbox" name="callback"/g)].length, 1)
-  assert.doesNotMatch(found.text, /Looked through/)
+  assert.doesNotMatch(found.text, /Searched callbacks/)
   assert.match((await operator.get('/callbacks?host=many.example')).text, /rel="next"/)
 })
 
@@ -517,12 +515,12 @@ async function fieldsOn(page: string, action: string): Promise<Record<string, st
 }
 
 test('the ledger shows the trial balance and proves itself on demand, also when it is wrong', async () => {
-  assert.match((await admin.get('/ledger')).text, /debits equal credits in every currency.*USD/s)
+  assert.match((await admin.get('/ledger')).text, /Debits equal credits in every currency.*USD/s)
   assert.match((await operator.post('/ledger/verify', {})).text, /The ledger is clean/)
   await pool.query(
     "update accounts set debits_posted = debits_posted + 1 where owner_kind = 'bank' and currency = 'EUR'",
   )
-  assert.match((await admin.get('/ledger')).text, /debits and credits differ/)
+  assert.match((await admin.get('/ledger')).text, /Debits and credits differ/)
   assert.match((await operator.post('/ledger/verify', {})).text, /NOT clean.*bank:main:EUR/s)
   await pool.query(
     "update accounts set debits_posted = debits_posted - 1 where owner_kind = 'bank' and currency = 'EUR'",
@@ -534,12 +532,12 @@ test('the audit log tells who, from where, what and why, and is filtered', async
   assert.match(text, /console:admin@127\.0\.0\.1.*merchant\.payout.*weekly/s)
   assert.doesNotMatch(text, /wallet\.lock/)
   assert.match((await admin.get('/audit?actor=operator')).text, /wallet\.lock/)
-  assert.match((await admin.get('/audit?actor=nobody')).text, /No act fits/)
+  assert.match((await admin.get('/audit?actor=nobody')).text, /No matching entry/)
 })
 
 test('the system page tells how the gateway does', async () => {
   const { text } = await admin.get('/system')
-  for (const shown of [/PostgreSQL/, /Migrations/, /Deliver callbacks/, /sandbox/, /v24\./])
+  for (const shown of [/PostgreSQL/, /Migrations/, /Callback delivery/, /sandbox/, /v24\./])
     assert.match(text, shown)
 })
 

@@ -65,7 +65,7 @@ function order(createdAtMs: number, more: Partial<PastOrder> = {}): PastOrder {
 
 test('the page shows orders, money, rates, times and callbacks of the window', async () => {
   assert.equal((await admin.get('/')).location, '/overview')
-  assert.match((await admin.get('/overview?last=hour')).text, /No order was made in this time/)
+  assert.match((await admin.get('/overview?last=hour')).text, /No orders in this period/)
   const uncounted = (await admin.get('/overview')).text
   assert.match(uncounted, /Nothing is counted yet/)
   assert.match(uncounted, /Not every hour is counted yet/)
@@ -82,8 +82,8 @@ test('the page shows orders, money, rates, times and callbacks of the window', a
     const { status, text } = await admin.get(`/overview?last=${last}`)
     assert.equal(status, 200)
     for (const shown of [
-      /<dt>Orders<\/dt><dd>4 <span[^>]*>1 still open/,
-      /<dt>Success rate<\/dt><dd>66\.7 % <span[^>]*>of 3 that ended/,
+      /<dt>Orders<\/dt><dd>4 <span[^>]*>1 open/,
+      /<dt>Success rate<\/dt><dd>66\.7 % <span[^>]*>of 3 ended/,
       /<a href="\/orders\?status=success&amp;currency=USD">2<\/a><br><span class="money">12 346\.00&nbsp;USD/,
       /<a href="\/orders\?status=failed&amp;currency=JPY">1<\/a><br><span class="money">700&nbsp;JPY/,
       /<dt>Callbacks delivered<\/dt><dd>50 % <span[^>]*>of 2</,

@@ -59,10 +59,10 @@ test('destinations that fail while their neighbors succeed need attention', asyn
   )
   const { text } = await admin.get('/overview')
   assert.match(text, /Needs attention/)
-  assert.match(text, new RegExp(`Callbacks to ${host}/broken/orders fail: HTTP 500, \\d+ in a row`))
-  assert.match(text, new RegExp(`Callbacks to ${host}/broken/events fail: HTTP 500, \\d+ in a row`))
+  assert.match(text, new RegExp(`Callbacks to ${host}/broken/orders fail: HTTP 500, \\d+ times in a row`))
+  assert.match(text, new RegExp(`Callbacks to ${host}/broken/events fail: HTTP 500, \\d+ times in a row`))
   assert.doesNotMatch(text, /healthy/)
-  assert.doesNotMatch(text, /Callback hosts that cannot be reached/)
+  assert.doesNotMatch(text, /Unreachable callback hosts/)
   assert.match((await admin.get('/system')).text, /2 failing, [12] paused/)
 })
 
@@ -71,7 +71,7 @@ test('callbacks that are late need attention, and say for how long', async () =>
   // While the probes fail, callbacks wait behind them.
   await until(async () => {
     const { text } = await admin.get('/overview')
-    return /Callbacks are late: the oldest has been due for [67] min/.test(text)
+    return /Late callbacks, the oldest by [67] min/.test(text)
   })
 })
 
@@ -97,12 +97,12 @@ test('the console lists each callback with its path, and marks those to endpoint
 
 test('the merchant’s page in the console has the health of each endpoint', async () => {
   const { text } = await admin.get(`/merchants/${merchantId}`)
-  const [, table = ''] = /Callback endpoints<\/h2>(.*?)<h2>/s.exec(text) ?? []
+  const [, table = ''] = /Webhook endpoints<\/h2>(.*?)<h2>/s.exec(text) ?? []
   const rowOf = (path: string) => table.split('<tr>').find((row) => row.includes(path)) ?? ''
-  assert.match(rowOf('/broken/events'), /failing.*HTTP 500, \d+ in a row/s)
+  assert.match(rowOf('/broken/events'), /Failing.*HTTP 500, \d+ failures since/s)
   assert.match(rowOf('/healthy/events'), /healthy/)
   const one = await admin.get(`/merchants/${merchantId}/endpoints/${broken.endpointId}`)
-  assert.match(one.text, /HTTP 500, \d+ in a row/)
+  assert.match(one.text, /HTTP 500, \d+ failures since/)
 })
 
 test('the portal shows what fails, each callback’s path, and the health of each endpoint', async () => {
@@ -134,7 +134,7 @@ test('an endpoint whose host cannot be reached fails with its host', async () =>
   const find = async () => (await endpoints.showEndpoint(gone)).endpoint.failing
   await until(async () => (await find()) !== undefined)
   assert.deepEqual([(await find())?.what, (await find())?.reason], ['host', 'connect'])
-  assert.match((await admin.get(`/merchants/${merchantId}`)).text, /host failing/)
+  assert.match((await admin.get(`/merchants/${merchantId}`)).text, /Host failing/)
   assert.match((await developer.get('/merchant/callbacks')).text, /<bdi class="wrap">127\.0\.0\.1:9<\/bdi>/)
 })
 
@@ -147,5 +147,5 @@ test('once they answer, nothing of it needs attention', async () => {
     return (await callbacks.listFailingDestinations()).length === 0
   })
   assert.doesNotMatch((await admin.get('/overview')).text, /Callbacks to /)
-  assert.doesNotMatch((await developer.get('/merchant')).text, /Callback destinations that fail/)
+  assert.doesNotMatch((await developer.get('/merchant')).text, /Failing callback destinations/)
 })

@@ -53,7 +53,7 @@ test('an applicant is asked, approved, chooses a password, sees the AES key once
   assert.match((await client.get(page)).text, /waits to be looked at/)
   const id = await newest()
   assert.match((await admin.get('/applications')).text, /Tea House/)
-  assert.match((await admin.get('/overview')).text, /Applications of merchants that wait: 1/)
+  assert.match((await admin.get('/overview')).text, /Merchant applications to review: 1/)
   await admin.told(`/applications/${id}/ask`, { question: 'Which tea?' }, { on: `/applications/${id}` })
   assert.match((await client.get(page)).text, /Which tea\?/)
   await client.post(`${page}/answer`, { answer: 'Green tea' }, { on: page })

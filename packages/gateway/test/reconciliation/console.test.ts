@@ -66,7 +66,7 @@ test('a dry run on the command line reads a file and changes nothing; an error n
 
 test('without a statement nothing is said to agree with the books', async () => {
   const { text } = await admin.get('/reconciliation')
-  assert.match(text, /No statement was imported yet, so nothing was compared/)
+  assert.match(text, /No statements yet/)
   assert.doesNotMatch(text, /agree/)
 })
 
@@ -121,7 +121,7 @@ test('a break shows both sides, is written off after a second operator’s yes, 
   const page = `/reconciliation/breaks/${first.breakId}`
   const { text: shown } = await admin.get(page)
   assert.match(shown, /&lt;b&gt;who knows/)
-  assert.match(shown, /The books have nothing like it/)
+  assert.match(shown, /The books contain no matching transfer/)
   assert.match(shown, /for the order that you name, or for the one that the line names/)
   assert.match(await admin.told(`${page}/notes`, { note: 'asked the bank' }, { on: page }), /Noted/)
   for (const { breakId } of open) {

@@ -208,7 +208,7 @@ async function idempotentIdOf(
 ): Promise<string> {
   const formId = typed.get('formId') ?? ''
   if (!uuidPattern.test(formId))
-    throw new Failure('invalid_field', { message: 'Load the page anew and try again.' })
+    throw new Failure('invalid_field', { message: 'Reload the page and try again.' })
   const content = JSON.stringify([action.name, params, { ...input, reason: undefined }])
   const actId = await operations.apiTokens.idempotentIdOf({
     login: operator.login,
@@ -217,7 +217,8 @@ async function idempotentIdOf(
   })
   if (actId !== undefined) return actId
   throw new Failure('number_already_used', {
-    message: 'This form was sent before, for another request. Nothing new was done. Load the page anew.',
+    message:
+      'This form was already sent with other values. Nothing was changed. Reload the page and try again.',
   })
 }
 
@@ -228,9 +229,9 @@ function secretPage({ text, secrets = [], block, page }: Told, { url }: Visit): 
     // Safe: pages of areas bear the name of theirs.
     area: to.split('/')[1] as AreaName,
     content: html`<p>${text}</p>
-<p>Hand it over, or note it, now: it is not shown again.</p>
+<p><strong>Copy it now. It is shown only once.</strong></p>
 ${secrets.map(([label, value]) => html`<p>${label}</p><p class="secret"><code>${value}</code></p>`)}
-${block !== undefined && html`<pre tabindex="0" aria-label="What goes with it">${block.trimEnd()}</pre>`}
+${block !== undefined && html`<pre tabindex="0" aria-label="Details">${block.trimEnd()}</pre>`}
 <p class="acts"><a class="button" href="${to}">Done</a></p>`,
   }
 }

@@ -1,4 +1,4 @@
-// What somebody should look at now, each with the page that settles it; and a calm sentence where there is nothing.
+// What an operator should look at now, each item linked to the page that resolves it.
 import { toDecimalText } from '@tillgate/protocol'
 import { countedAtMost } from '../../actions/operations.ts'
 import { shortAddressOf } from '../../core/callbacks/rules/destination.ts'
@@ -11,7 +11,7 @@ import { emailsPath } from './areas/emails.ts'
 import type { Visit } from './console.ts'
 import { count, countUpTo, duration } from './words.ts'
 
-/** Older failures were seen, or nobody minds. */
+/** Older failures were seen. */
 const emailsSinceMs = 7 * 24 * 60 * 60_000
 
 /** Each by its address; the rest by how many there are. */
@@ -38,30 +38,30 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
     ...destinations.map(({ url, failures, reason }) =>
       need(
         'bad',
-        `Callbacks to ${shortAddressOf(url)} fail: ${reason}, ${count(failures)} in a row`,
+        `Callbacks to ${shortAddressOf(url)} fail: ${reason}, ${count(failures)} times in a row`,
         '/callbacks',
       ),
     ),
     callbacks.failingDestinations > destinationsNamed &&
-      need('bad', `Callback destinations that fail: ${upTo(callbacks.failingDestinations)}`, '/callbacks'),
+      need('bad', `Failing callback destinations: ${upTo(callbacks.failingDestinations)}`, '/callbacks'),
     callbacks.oldestDueAtMs !== undefined &&
       nowMs - callbacks.oldestDueAtMs > lateAfterMs &&
       need(
         'bad',
-        `Callbacks are late: the oldest has been due for ${duration(nowMs - callbacks.oldestDueAtMs)}`,
+        `Late callbacks, the oldest by ${duration(nowMs - callbacks.oldestDueAtMs)}`,
         '/callbacks?state=waiting',
       ),
     callbacks.failingHosts > 0 &&
       need(
         'bad',
-        `Callback hosts that cannot be reached: ${callbacks.failingHosts}, paused: ${callbacks.pausedHosts}`,
+        `Unreachable callback hosts: ${callbacks.failingHosts} (${callbacks.pausedHosts} paused)`,
         '/callbacks',
       ),
     callbacks.exhausted > 0 &&
-      need('bad', `Callbacks given up: ${upTo(callbacks.exhausted)}`, '/callbacks?state=exhausted'),
-    approvals > 0 && need('wait', `Waiting for a second operator: ${approvals}`, '/approvals'),
-    applications > 0 && need('wait', `Applications of merchants that wait: ${applications}`, '/applications'),
-    runs > 0 && need('wait', `Payouts to be sent to the bank, in runs: ${runs}`, '/payouts'),
+      need('bad', `Undelivered callbacks: ${upTo(callbacks.exhausted)}`, '/callbacks?state=exhausted'),
+    approvals > 0 && need('wait', `Requests waiting for approval: ${approvals}`, '/approvals'),
+    applications > 0 && need('wait', `Merchant applications to review: ${applications}`, '/applications'),
+    runs > 0 && need('wait', `Payout runs to send: ${runs}`, '/payouts'),
     late.length > 0 &&
       need(
         'bad',
@@ -71,20 +71,16 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
     breaks.length > 0 &&
       need(
         'bad',
-        `Breaks between statements and books: ${breaks.reduce((sum, each) => sum + each.breaks, 0)}`,
+        `Open reconciliation breaks: ${breaks.reduce((sum, each) => sum + each.breaks, 0)}`,
         '/reconciliation',
       ),
     ...failing.map(({ railId, name, isPaused }) =>
       need(isPaused ? 'wait' : 'bad', `Rail ${name} ${isPaused ? 'is paused' : 'fails'}`, `/rails/${railId}`),
     ),
     emails > 0 &&
-      need(
-        'bad',
-        `Emails that could not be sent in the last week: ${upTo(emails)}`,
-        `${emailsPath}?state=given_up`,
-      ),
+      need('bad', `Emails that failed in the last 7 days: ${upTo(emails)}`, `${emailsPath}?state=given_up`),
   ].filter((each) => each !== false)
-  if (needs.length === 0) return html`<p class="quiet">${statusBadge('good', 'Nothing needs attention.')}</p>`
+  if (needs.length === 0) return html`<p class="quiet">${statusBadge('good', 'Nothing needs attention')}</p>`
   return html`<section class="attention" aria-labelledby="attention"><h2 id="attention">Needs attention</h2><ul>${needs}</ul></section>`
 }
 

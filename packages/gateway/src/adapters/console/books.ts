@@ -9,23 +9,23 @@ import { ago } from './words.ts'
 type OwnerKind = BalanceLine['ownerKind']
 
 export const owners = {
-  wallet: { name: 'Consumers’ wallets', means: 'what consumers can spend, and what is held for payments' },
-  merchant: { name: 'Merchants', means: 'what is owed to merchants, and what is held for refunds' },
-  fees: { name: 'Fees', means: 'what merchants paid for payments: the operator’s own' },
+  wallet: { name: 'Consumers’ wallets', means: 'Available balances and pending payments' },
+  merchant: { name: 'Merchants', means: 'Owed to merchants, including pending refunds' },
+  fees: { name: 'Fees', means: 'Fees charged to merchants' },
   suspense: {
     name: 'Suspense',
-    means: 'late or unknown money that waits for its way back, or for an operator',
+    means: 'Late or unknown money until it is returned or assigned',
   },
   equity: {
     name: 'Equity',
-    means: 'opening balances, deposits and swept fees, less withdrawals: the operator’s own',
+    means: 'Opening balances, deposits and swept fees, less withdrawals',
   },
-  interest: { name: 'Interest', means: 'what banks paid on the operator’s accounts' },
-  bank: { name: 'Bank accounts', means: 'what ought to lie at the operator’s banks' },
-  rail: { name: 'Rails', means: 'what rails collected and have not passed on' },
-  rail_fees: { name: 'Rails’ fees', means: 'what rails kept of what they collected, below zero' },
-  bank_charges: { name: 'Bank charges', means: 'what banks charged, below zero' },
-  write_off: { name: 'Written off', means: 'what the operator lost, below zero, or gained' },
+  interest: { name: 'Interest', means: 'Interest from banks' },
+  bank: { name: 'Bank accounts', means: 'Expected balances at banks' },
+  rail: { name: 'Rails', means: 'Collected by rails, not yet settled' },
+  rail_fees: { name: 'Rail fees', means: 'Kept by rails, as a negative amount' },
+  bank_charges: { name: 'Bank charges', means: 'Charged by banks, as a negative amount' },
+  write_off: { name: 'Write-offs', means: 'Gains, or losses as a negative amount' },
 } as const satisfies Record<OwnerKind, { readonly name: string; readonly means: string }>
 // Safe: these are its own keys.
 export const ownerKinds = Object.keys(owners) as readonly OwnerKind[]
@@ -80,5 +80,5 @@ function balanceOf(kind: OwnerKind, lines: readonly BalanceLine[]): bigint {
 
 /** Of books that were kept; nothing of those that were just read. */
 export function ageOf({ readAtMs }: Books, nowMs: number): Html | undefined {
-  return readAtMs < nowMs ? html`<span class="quiet">Added up ${ago(readAtMs, nowMs)}.</span>` : undefined
+  return readAtMs < nowMs ? html`<span class="quiet">Updated ${ago(readAtMs, nowMs)}.</span>` : undefined
 }

@@ -1,4 +1,4 @@
-// A callback with everything that is known of it: what it says, every attempt and the next one.
+// One callback: its body, its attempts, and the next attempt.
 import { readable as readableAnswer } from '../../actions/orders/callback-actions.ts'
 import { shortAddressOf } from '../../core/callbacks/rules/destination.ts'
 import type { StoredAttempt, StoredCallback } from '../../core/callbacks/store/callback-history.ts'
@@ -24,7 +24,7 @@ export function callbackDetails(visit: Visit, { callback, attempts }: CallbackWi
   const { nowMs } = visit
   return html`${facts([
     ['Callback', html`<a href="/callbacks/${callback.callbackId}"><code>${callback.callbackId}</code></a>`],
-    ['To', html`<span class="wrap">${callback.callbackUrl}</span>`],
+    ['URL', html`<span class="wrap">${callback.callbackUrl}</span>`],
     ...(callback.endpointId === undefined
       ? []
       : [
@@ -33,16 +33,15 @@ export function callbackDetails(visit: Visit, { callback, attempts }: CallbackWi
             html`<a href="/merchants/${callback.merchantId}/endpoints/${callback.endpointId}"><code>${callback.endpointId}</code></a>`,
           ] as const,
         ]),
-    ['Made', moment(callback.createdAtMs, nowMs)],
+    ['Created', moment(callback.createdAtMs, nowMs)],
     callback.nextAttemptAtMs !== undefined &&
       (['Next attempt', moment(callback.nextAttemptAtMs, nowMs)] as const),
     callback.deliveredAtMs !== undefined && (['Delivered', moment(callback.deliveredAtMs, nowMs)] as const),
-    callback.exhaustedAtMs !== undefined && (['Given up', moment(callback.exhaustedAtMs, nowMs)] as const),
-    callback.heldReason !== undefined && (['Held back', callback.heldReason] as const),
-    callback.resentAtMs !== undefined &&
-      (['Last asked for again', moment(callback.resentAtMs, nowMs)] as const),
+    callback.exhaustedAtMs !== undefined && (['Failed', moment(callback.exhaustedAtMs, nowMs)] as const),
+    callback.heldReason !== undefined && (['On hold', callback.heldReason] as const),
+    callback.resentAtMs !== undefined && (['Last resent', moment(callback.resentAtMs, nowMs)] as const),
   ])}
-<pre tabindex="0" aria-label="What the callback says">${readable(callback.body)}</pre>
+<pre tabindex="0" aria-label="Callback body">${readable(callback.body)}</pre>
 ${attemptTable(attempts, nowMs)}
 ${actionForms(visit, 'callback', { subject: callback, values: { callbackId: callback.callbackId } })}`
 }
@@ -50,14 +49,14 @@ ${actionForms(visit, 'callback', { subject: callback, values: { callbackId: call
 export function callbackState({ state, isWarned, heldReason }: StoredCallback): Html {
   if (state === 'delivered' && isWarned)
     return html`${status('delivered')} ${statusBadge('wait', 'Response was not {"code":20000}')}`
-  if (heldReason !== undefined && state === 'waiting') return status('waiting', 'held back')
+  if (heldReason !== undefined && state === 'waiting') return status('waiting', 'On hold')
   return status(state)
 }
 
 function attemptTable(attempts: readonly StoredAttempt[], nowMs: number): Html {
   return table(
-    'Attempts, the first one first',
-    [number('Attempt'), 'When', number('Took'), 'Outcome', 'Answer'],
+    'Attempts, oldest first',
+    [number('Attempt'), 'Time', number('Duration'), 'Result', 'Response'],
     attempts.map((attempt) => [
       html`${attempt.attempt}${attempt.isResend && ' (resend)'}`,
       moment(attempt.startedAtMs, nowMs),
@@ -65,7 +64,7 @@ function attemptTable(attempts: readonly StoredAttempt[], nowMs: number): Html {
       outcomeOf(attempt),
       html`<span class="wrap">${(attempt.detail ?? readableAnswer(attempt.answer) ?? '—').slice(0, 500)}</span>`,
     ]),
-    { none: 'No attempt is on record yet.' },
+    { none: 'No attempts yet.' },
   )
 }
 
@@ -79,7 +78,7 @@ export function outcomeOf(attempt: {
 }
 
 function readable(body: string | undefined): string {
-  if (body === undefined) return 'What it said is no longer kept.'
+  if (body === undefined) return 'The body is no longer stored.'
   try {
     return JSON.stringify(JSON.parse(body), undefined, 2)
   } catch {

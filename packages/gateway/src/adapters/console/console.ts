@@ -73,6 +73,8 @@ export interface ConsolePage {
   readonly title: string
   /** Undefined where it is in none. */
   readonly area: AreaName | undefined
+  /** At the end of the line of the title. */
+  readonly beside?: Content
   readonly content: Content
   /** Brought up to date by the script while somebody looks at it. */
   readonly isLive?: boolean

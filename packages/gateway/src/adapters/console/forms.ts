@@ -1,6 +1,5 @@
-// Forms of the console. A form is folded until it is asked for, and says what will happen. With the script it asks in a
-// dialog over the page, without it in its place. One that was refused comes back open, with what was typed and with every
-// error at its field.
+// Forms of the console. A form is folded until it is opened, and explains its effect. With the script it opens as a dialog,
+// without it in place. A rejected form comes back open, with the typed values and each error next to its field.
 
 import { mayAct, type Role } from '../../core/audit/rules/roles.ts'
 import type { Field } from '../kit/forms/form-fields.ts'
@@ -36,7 +35,7 @@ ${carried(visit)}
 <p>${form.explains}</p>
 ${form.fields}
 <button class="${form.isDangerous ? 'danger' : 'primary'}">${form.button}</button>
-<button class="close" formmethod="dialog" formnovalidate>Not now</button>
+<button class="close" formmethod="dialog" formnovalidate>Cancel</button>
 </form></dialog></details>`
 }
 
@@ -63,8 +62,8 @@ export function merchantField({
   merchantChoices = [],
 }: Pick<Visit, 'query' | 'merchantChoices'>): Html {
   if (merchantChoices.length > 1)
-    return html`<label>Merchant<select name="merchant"><option value="">any</option><option value="${query.get('merchant')}" selected>Which “${query.get('merchant')}”?</option>${merchantChoices.map(
+    return html`<label>Merchant<select name="merchant"><option value="">Any</option><option value="${query.get('merchant')}" selected>Choose one of “${query.get('merchant')}”</option>${merchantChoices.map(
       ({ merchantId, name }) => html`<option value="${merchantId}">${name} (${merchantId})</option>`,
     )}</select></label>`
-  return html`<label>Merchant<input name="merchant" value="${query.get('merchant')}" maxlength="64" placeholder="name or number" autocomplete="off"></label>`
+  return html`<label>Merchant<input name="merchant" value="${query.get('merchant')}" maxlength="64" placeholder="Name or ID" autocomplete="off"></label>`
 }

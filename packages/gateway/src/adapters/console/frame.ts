@@ -26,6 +26,7 @@ export function sendConsolePage(reply: FastifyReply, page: ConsolePage, frame: F
   return sendWorkspace(reply, {
     title: `${page.title} · Tillgate ${mode}`,
     heading: page.title,
+    beside: page.beside,
     content: page.content,
     flash: note,
     nonce,

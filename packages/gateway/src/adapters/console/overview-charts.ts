@@ -81,7 +81,7 @@ const orders: Spec = {
 
 const success: Spec = {
   id: 'chart-success',
-  title: 'Success rate of orders that ended',
+  title: 'Success rate of ended orders',
   first: { label: 'paid', value: successRate, text: (tallies) => percent(successRate(tallies)) },
   top: 1,
   write: (share) => `${Math.round(share * 100)} %`,

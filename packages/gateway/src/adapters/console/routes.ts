@@ -130,13 +130,13 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       if (httpStatus === 500) parts.log.error({ requestId: request.id, err: error }, 'internal error')
       if (httpStatus === 503) reply.header('retry-after', 1)
       return sendPlain(reply.status(httpStatus), {
-        title: httpStatus === 503 ? 'Not available just now' : 'Something went wrong',
+        title: httpStatus === 503 ? 'Temporarily unavailable' : 'Something went wrong',
         text:
           httpStatus === 503
-            ? 'The gateway is starting, or its database is away. Nothing was changed; try again in a moment.'
+            ? 'The gateway is starting, or its database is unreachable. Nothing was changed. Try again in a moment.'
             : error instanceof Failure && httpStatus < 500
               ? error.message
-              : `Nothing was changed as far as we know. The log knows more under the request id ${request.id}.`,
+              : `The error is logged under the request ID ${request.id}.`,
       })
     })
     serveSignIn(console, parts)
@@ -184,7 +184,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     if (!stream)
       return sendPlain(reply.status(503).header('retry-after', 60), {
         title: 'Too many downloads at once',
-        text: `${downloadLimits.atOnce} files are being downloaded already. Try again when one of them is over.`,
+        text: `${downloadLimits.atOnce} downloads are already running. Try again when one of them has finished.`,
       })
     return reply
       .header('content-type', made.type)
@@ -198,7 +198,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     if (!mayAct(signedIn.operator.role, route.needs))
       return sendPlain(reply.status(403), {
         title: 'Your role does not allow this',
-        text: `Nothing was done. This needs the role ${route.needs}; yours is ${signedIn.operator.role}.`,
+        text: `Nothing was changed. This action requires the role ${route.needs}; your role is ${signedIn.operator.role}.`,
       })
     const sent = isFromElsewhere(request, [originOf(request)])
       ? undefined

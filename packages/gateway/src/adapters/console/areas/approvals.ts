@@ -1,5 +1,4 @@
-// Requests that wait for a second operator, and earlier ones: who requested what, why, from where and until when;
-// approved, rejected or withdrawn from here.
+// Requests that wait for a second operator, and earlier ones, with the forms that approve, reject and withdraw them.
 import { uuidPattern } from '@tillgate/protocol'
 import { describeRequest } from '../../../actions/approvals/approval-actions.ts'
 import { findAction } from '../../../actions/catalog.ts'
@@ -10,7 +9,7 @@ import { type Html, html } from '../../kit/html.ts'
 import { empty, facts, pages } from '../../kit/pages/tables.ts'
 import { actionForms } from '../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
-import { status } from '../statuses.ts'
+import { status, wordOf } from '../statuses.ts'
 import { ago, amount, moment } from '../words.ts'
 
 const path = '/approvals'
@@ -34,15 +33,15 @@ async function show(visit: Visit): Promise<ConsolePage> {
     area: 'approvals',
     isLive: true,
     content: html`<form class="filters" action="${path}">
-<label>Status<select name="status">${[...approvalStatuses, 'all'].map(
+<label>Status<select name="status">${[...approvalStatuses, 'all' as const].map(
       (each) =>
-        html`<option${each === (query.get('status') ?? 'waiting') && html` selected`}>${each}</option>`,
+        html`<option value="${each}"${each === (query.get('status') ?? 'waiting') && html` selected`}>${each === 'all' ? 'All' : wordOf(each)}</option>`,
     )}</select></label>
 <button>Filter</button></form>
 ${
   shown.length === 0
     ? empty(
-        html`No requests. <code>APPROVAL_FOR</code> and <code>APPROVAL_REFUND_ABOVE</code> set what needs a second operator.`,
+        html`No requests. The settings <code>APPROVAL_FOR</code> and <code>APPROVAL_REFUND_ABOVE</code> decide which actions need a second operator.`,
       )
     : html`${await Promise.all(shown.map((request) => card(visit, request)))}
 ${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.approvalId : undefined })}`
@@ -50,7 +49,7 @@ ${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.approvalId :
   }
 }
 
-/** A card, not a table row: everything that is approved must be readable on a phone. */
+/** A card instead of a table row: the whole request must be readable on a phone. */
 async function card(visit: Visit, request: ApprovalRequest): Promise<Html> {
   const { nowMs } = visit
   const { requestedAs, requestedAtMs, expiresAtMs, reason, decidedAtMs } = request
@@ -74,7 +73,7 @@ ${
 }</section>`
 }
 
-/** Whose money it is, in words: numbers alone say nothing to whoever decides. */
+/** The merchant and the order by name, because IDs alone do not help the approver. */
 async function subjectOf(
   { operations, context }: Visit,
   { merchantId, params }: ApprovalRequest,
@@ -105,7 +104,7 @@ async function subjectOf(
   ]
 }
 
-/** Ids with pages of their own are links: two merchants may have one name, and the id tells which one it is. */
+/** IDs link to their pages: two merchants can share a name, and the ID tells them apart. */
 function fact({ name, value }: DescribedField, { merchantId }: ApprovalRequest): Html {
   const page = {
     merchantId: `/merchants/${value}`,

@@ -1,4 +1,4 @@
-// Who did what, when, to what, from where and why.
+// The audit log: who did what, when, from where, and why.
 import { uuidPattern } from '@tillgate/protocol'
 import type { AuditFilter } from '../../../core/audit/store/audit-log.ts'
 import { html } from '../../kit/html.ts'
@@ -24,14 +24,14 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Audit log',
     area: 'audit',
     content: html`<form class="filters" action="${path}">
-<label>Who contains<input name="actor" value="${query.get('actor')}" maxlength="100" autocapitalize="none"></label>
-<label>What contains<input name="act" value="${query.get('act')}" maxlength="100" autocapitalize="none" placeholder="refund"></label>
-<label>Done to<input name="subject" value="${query.get('subject')}" maxlength="260"></label>
+<label>Actor<input name="actor" value="${query.get('actor')}" maxlength="100" autocapitalize="none"></label>
+<label>Action<input name="act" value="${query.get('act')}" maxlength="100" autocapitalize="none" placeholder="refund"></label>
+<label>Subject<input name="subject" value="${query.get('subject')}" maxlength="260"></label>
 ${merchantField(visit)}
 <button>Filter</button></form>
 ${table(
-  'Acts, the newest first',
-  ['When', 'Who, from where', 'What', 'Done to', 'Merchant', 'Reason'],
+  'Audit entries, newest first',
+  ['Time', 'Actor', 'Action', 'Subject', 'Merchant', 'Reason'],
   shown.map((act) => [
     moment(act.actedAtMs, nowMs),
     html`<span class="wrap">${act.actor}</span>`,
@@ -42,7 +42,7 @@ ${table(
       : html`<a href="/merchants/${act.merchantId}"><code>${act.merchantId}</code></a>`,
     html`<span class="wrap">${act.reason ?? '—'}</span>`,
   ]),
-  { none: noneFits('act', path) },
+  { none: noneFits('entry', path) },
 )}
 ${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.auditId : undefined })}`,
   }

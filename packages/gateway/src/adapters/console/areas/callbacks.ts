@@ -1,5 +1,5 @@
-// Callbacks: failing destinations and hosts first, then what was given up, then everything by filter; sent again one by one or all that
-// fit; and hosts that are paused and resumed.
+// Callbacks: failing destinations and hosts first, then all callbacks by filter; resent one by one or all that match; and
+// hosts that are paused and resumed.
 import { eventNames, isEventName, uuidPattern } from '@tillgate/protocol'
 import { countedAtMost } from '../../../actions/operations.ts'
 import { mayAct } from '../../../core/audit/rules/roles.ts'
@@ -17,6 +17,7 @@ import { actionForms } from '../action-forms.ts'
 import { callbackDetails, callbackState, outcomeOf } from '../callback-parts.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { merchantField } from '../forms.ts'
+import { wordOf } from '../statuses.ts'
 import { ago, count, countUpTo, exact, until } from '../words.ts'
 
 const path = '/callbacks'
@@ -53,11 +54,11 @@ async function show(visit: Visit): Promise<ConsolePage> {
     content: html`<dl class="figures">
 <div><dt>Waiting</dt><dd>${upTo(counts.waiting)}</dd></div>
 <div><dt>Due now</dt><dd>${upTo(counts.due)}</dd></div>
-<div><dt>Longest overdue since</dt><dd>${counts.oldestDueAtMs === undefined ? '—' : ago(counts.oldestDueAtMs, nowMs)}</dd></div>
-<div><dt>Given up</dt><dd>${counts.exhausted > 0 ? html`<a href="${path}?state=exhausted">${upTo(counts.exhausted)}</a>` : '0'}</dd></div>
+<div><dt>Oldest due since</dt><dd>${counts.oldestDueAtMs === undefined ? '—' : ago(counts.oldestDueAtMs, nowMs)}</dd></div>
+<div><dt>Failed</dt><dd>${counts.exhausted > 0 ? html`<a href="${path}?state=exhausted">${upTo(counts.exhausted)}</a>` : '0'}</dd></div>
 </dl>
 <h2>Failing destinations</h2>${destinationTable(visit, destinations, waitingAt)}
-${counts.failingDestinations > destinationsShown && html`<p class="quiet small">The worst ${destinationsShown} of ${upTo(counts.failingDestinations)}.</p>`}
+${counts.failingDestinations > destinationsShown && html`<p class="quiet small">Showing ${destinationsShown} of ${upTo(counts.failingDestinations)}.</p>`}
 <h2>Failing hosts</h2>${hostTable(visit, failing, waiting)}
 ${actionForms(visit, 'callbacks.hosts')}
 <h2>All callbacks</h2>${filterForm(visit)}
@@ -66,12 +67,12 @@ ${
     ? empty(
         older === undefined
           ? noneFits('callback', path)
-          : 'No callback fits among those that were looked through; older ones may.',
+          : 'No match among the callbacks searched so far. Older callbacks may match.',
       )
     : html`${callbackTable(visit, shown)}
 ${actionForms(visit, 'callbacks.ticked')}`
 }
-${!isFull && older !== undefined && html`<p class="quiet small">Looked through the callbacks back to ${exact(timeOfCallbackId(older))}. “Older” looks on from there; a merchant in the filter finds it sooner.</p>`}
+${!isFull && older !== undefined && html`<p class="quiet small">Searched callbacks back to ${exact(timeOfCallbackId(older))}. Choose “Older” to continue, or filter by merchant.</p>`}
 ${pages(path, query, { older })}
 ${shown.length > 0 && Object.values(filter).some((value) => value !== undefined) && actionForms(visit, 'callbacks', { values: filter })}`,
   }
@@ -87,22 +88,30 @@ async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
     title: callback.eventName,
     area: 'callbacks',
     isLive: true,
-    content: html`<p>${callbackState(callback)} · of <a href="/orders/${callback.merchantId}/${callback.paymentId}">its order</a></p>
+    content: html`<p>${callbackState(callback)} · <a href="/orders/${callback.merchantId}/${callback.paymentId}">Order ${callback.paymentId}</a></p>
 <div class="stack">${callbackDetails(visit, found)}</div>`,
   }
 }
 
 const upTo = (number: number): string => countUpTo(number, countedAtMost)
 
-/** One address of a merchant: its neighbors on the host may well be healthy. */
+/** One address of a merchant; other addresses of the host may be healthy. */
 function destinationTable(
   { nowMs }: Visit,
   destinations: readonly FailingDestination[],
   waiting: ReadonlyMap<string, number>,
 ): Html {
   return table(
-    'Failing destinations, the worst first',
-    ['Destination', 'Merchant', 'Since', number('Failures'), 'Last result', number('Waiting'), 'Paused'],
+    'Failing destinations, worst first',
+    [
+      'Destination',
+      'Merchant',
+      'Failing since',
+      number('Failures'),
+      'Last result',
+      number('Waiting'),
+      'Status',
+    ],
     destinations.map((failing) => {
       const { merchantId, endpointId, url, host, failingSinceMs, failures, reason } = failing
       const callbacksThere =
@@ -125,14 +134,14 @@ function destinationTable(
 
 function pauseOf({ pausedUntilMs }: Failing, nowMs: number): Html {
   return pausedUntilMs !== undefined && pausedUntilMs > nowMs
-    ? html`${statusBadge('bad', 'paused')} for ${until(pausedUntilMs, nowMs)} more`
-    : statusBadge('wait', 'not paused')
+    ? html`${statusBadge('bad', 'Paused')} for ${until(pausedUntilMs, nowMs)}`
+    : statusBadge('wait', 'Retrying')
 }
 
 function hostTable(visit: Visit, hosts: readonly FailingHost[], waiting: ReadonlyMap<string, number>): Html {
   return table(
-    'Failing hosts, the worst first',
-    ['Host', 'Since', number('Failures'), 'Why', number('Waiting'), 'Paused', 'Act'],
+    'Failing hosts, worst first',
+    ['Host', 'Failing since', number('Failures'), 'Last result', number('Waiting'), 'Status', 'Actions'],
     hosts.map((failing) => {
       const { host, failingSinceMs, failures, reason } = failing
       return [
@@ -157,16 +166,16 @@ export function callbackTable(
   const { operator, nowMs } = visit
   const maySend = canTick && mayAct(operator.role, 'operator')
   return table(
-    'Callbacks, the newest first',
+    'Callbacks, newest first',
     [
-      ...(maySend ? [{ head: html`<span class="hidden">Send again</span>` }] : []),
-      'Made',
+      ...(maySend ? [{ head: html`<span class="hidden">Select</span>` }] : []),
+      'Created',
       'Event',
-      'State',
+      'Status',
       'Destination',
       number('Attempts'),
-      'Last',
-      'Next',
+      'Last response',
+      'Next attempt',
       'Order',
     ],
     callbacks.map((callback) => [
@@ -192,7 +201,7 @@ function destinationOf({ callbackUrl, merchantId, endpointId }: StoredCallback):
   return html`${address} <a class="quiet" href="/merchants/${merchantId}/endpoints/${endpointId}">endpoint</a>`
 }
 
-/** Its value says whose it is, so that it is found by its key. */
+/** Its value names the merchant, so that the callback is found by its key. */
 function tick({ merchantId, callbackId, eventName, paymentId }: StoredCallback, { refused }: Visit): Html {
   const value = `${merchantId}:${callbackId}`
   const isTicked = refused?.typed.getAll('callback').includes(value)
@@ -201,15 +210,13 @@ function tick({ merchantId, callbackId, eventName, paymentId }: StoredCallback, 
 
 function filterForm(visit: Visit): Html {
   const { query } = visit
-  const options = (name: string, all: readonly string[]) =>
-    all.map((each) => html`<option${query.get(name) === each && html` selected`}>${each}</option>`)
   return html`<form class="filters" action="${path}">
-<label>State<select name="state"><option value="">any</option>${options('state', states)}</select></label>
-<label>Event<select name="event"><option value="">any</option>${options('event', eventNames)}</select></label>
+<label>Status<select name="state"><option value="">Any</option>${states.map((each) => html`<option value="${each}"${query.get('state') === each && html` selected`}>${wordOf(each)}</option>`)}</select></label>
+<label>Event<select name="event"><option value="">Any</option>${eventNames.map((each) => html`<option${query.get('event') === each && html` selected`}>${each}</option>`)}</select></label>
 <label>Host<input name="host" value="${query.get('host')}" maxlength="260" autocapitalize="none" spellcheck="false"></label>
 ${merchantField(visit)}
 <button>Filter</button>
-<a class="button" href="${urlWith(path, query, { state: 'exhausted', before: undefined })}">Given up</a>
+<a class="button" href="${urlWith(path, query, { state: 'exhausted', before: undefined })}">Failed</a>
 </form>`
 }
 

@@ -1,4 +1,4 @@
-// Emails: to whom, what became of them, and the one way on for those that failed.
+// Emails: recipients, delivery status, and resending what failed.
 
 import { type Email, type EmailState, emailStates } from '../../../core/emails/rules/email.ts'
 import { type Content, html } from '../../kit/html.ts'
@@ -14,10 +14,10 @@ const perPage = 50
 export const emailsArea: readonly ConsoleRoute[] = [{ path: emailsPath, show }]
 
 const stateWords = {
-  queued: ['wait', 'waiting'],
-  sent: ['good', 'sent'],
-  refused: ['bad', 'refused'],
-  given_up: ['bad', 'given up'],
+  queued: ['wait', 'Waiting'],
+  sent: ['good', 'Sent'],
+  refused: ['bad', 'Rejected'],
+  given_up: ['bad', 'Failed'],
 } as const satisfies Record<EmailState, readonly [Look, string]>
 
 async function show(visit: Visit): Promise<ConsolePage> {
@@ -32,19 +32,21 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Emails',
     area: 'system',
-    content: html`<p>What people are told by mail. Ended emails are kept for 30 days.</p>
-<form class="filters" action="${emailsPath}"><label>State<select name="state"><option value="">All</option>${emailStates.map(
+    content: html`<p>Emails to members, operators and consumers. The gateway keeps them for 30 days.</p>
+<form class="filters" action="${emailsPath}"><label>Status<select name="state"><option value="">Any</option>${emailStates.map(
       (each) =>
         html`<option value="${each}"${each === wanted && html` selected`}>${stateWords[each][1]}</option>`,
-    )}</select></label><button>Show</button></form>
+    )}</select></label><button>Filter</button></form>
 ${
   shown.length === 0
     ? empty(
-        wanted ? noneFits('email', emailsPath) : 'Nothing was told yet. Without SMTP_URL no mail is sent.',
+        wanted
+          ? noneFits('email', emailsPath)
+          : html`No emails yet. The gateway sends email when <code>SMTP_URL</code> is set.`,
       )
     : html`${table(
-        'Emails, the newest first',
-        ['When', 'Kind', 'To', 'State', 'What was said', 'Act'],
+        'Emails, newest first',
+        ['Created', 'Type', 'Recipient', 'Status', 'Last error', 'Actions'],
         shown.map((email) => row(visit, email)),
         { isTall: true },
       )}
@@ -64,7 +66,7 @@ function row(visit: Visit, email: Email): Content[] {
     html`${statusBadge(look, word)}${
       dueAtMs !== undefined &&
       attempts > 0 &&
-      html` <span class="quiet">attempt ${attempts}, the next in ${until(dueAtMs, nowMs)}</span>`
+      html` <span class="quiet">attempt ${attempts}, next in ${until(dueAtMs, nowMs)}</span>`
     }`,
     html`<span class="wrap">${lastError ?? '—'}</span>`,
     actionForms(visit, 'email', { subject: email, values: { emailId: email.emailId } }),

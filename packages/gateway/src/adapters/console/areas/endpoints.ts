@@ -29,50 +29,50 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
     before: uuidPattern.test(before) ? before : undefined,
   })
   return {
-    title: `Endpoint ${endpoint.host}`,
+    title: `Webhook endpoint ${endpoint.host}`,
     area: 'merchants',
-    content: html`<p>${stateOf(endpoint)} · <a href="/merchants/${merchantId}">The merchant</a></p>
+    content: html`<p>${stateOf(endpoint)} · <a href="/merchants/${merchantId}">Merchant</a></p>
 ${actionForms(visit, 'endpoint', { subject: endpoint, values: { ...key, events: endpoint.events?.join(',') } })}
 <h2>Endpoint</h2>${facts([
       ['endpointId', html`<code>${endpointId}</code>`],
-      ['Address', html`<span class="wrap">${endpoint.url}</span>`],
+      ['URL', html`<span class="wrap">${endpoint.url}</span>`],
       ['Format', formats[endpoint.format]],
-      ['Events', html`<span class="wrap">${endpoint.events?.join(', ') ?? 'all'}</span>`],
-      ['Since', moment(endpoint.createdAtMs, nowMs)],
+      ['Events', html`<span class="wrap">${endpoint.events?.join(', ') ?? 'All'}</span>`],
+      ['Created', moment(endpoint.createdAtMs, nowMs)],
       ['Paused', endpoint.pausedAtMs === undefined ? '—' : moment(endpoint.pausedAtMs, nowMs)],
       ['Health', healthOf(endpoint, nowMs)],
-      ['Live secrets', secrets.map((each) => html`<div>made ${ago(each.createdAtMs, nowMs)}</div>`)],
+      ['Active secrets', secrets.map((each) => html`<div>created ${ago(each.createdAtMs, nowMs)}</div>`)],
     ])}
-<h2>What it was sent</h2>${callbacks.length === 0 ? html`<p class="empty">Nothing yet.</p>` : callbackTable(visit, callbacks, { canTick: false })}
+<h2>Recent deliveries</h2>${callbacks.length === 0 ? html`<p class="empty">No deliveries yet.</p>` : callbackTable(visit, callbacks, { canTick: false })}
 ${pages(`/merchants/${merchantId}/endpoints/${endpointId}`, query, { older })}`,
   }
 }
 
 export function endpointTable(endpoints: readonly EndpointWithHealth[], nowMs: number): Html {
   return table(
-    'Callback endpoints',
-    ['Address', 'Format', 'Events', 'Status', 'Health', 'Since'],
+    'Webhook endpoints',
+    ['URL', 'Format', 'Events', 'Status', 'Health', 'Created'],
     endpoints.map((each) => [
       html`<a class="wrap" href="/merchants/${each.merchantId}/endpoints/${each.endpointId}">${each.url}</a>`,
       formats[each.format],
-      html`<span class="wrap">${each.events?.join(', ') ?? 'all'}</span>`,
+      html`<span class="wrap">${each.events?.join(', ') ?? 'All'}</span>`,
       stateOf(each),
       healthOf(each, nowMs),
       ago(each.createdAtMs, nowMs),
     ]),
-    { none: 'None: events go to the callbackUrl of each order alone.' },
+    { none: 'No webhook endpoints. Events go only to the callbackUrl of each order.' },
   )
 }
 
-const formats = { envelope: 'envelope', standard: 'Standard Webhooks' } as const
+const formats = { envelope: 'Envelope', standard: 'Standard Webhooks' } as const
 
 function stateOf({ pausedAtMs }: EndpointWithHealth): Html {
-  return pausedAtMs === undefined ? statusBadge('good', 'active') : statusBadge('wait', 'paused')
+  return pausedAtMs === undefined ? statusBadge('good', 'Active') : statusBadge('wait', 'Paused')
 }
 
 function healthOf({ failing }: EndpointWithHealth, nowMs: number): Html {
-  if (!failing) return statusBadge('good', 'healthy')
+  if (!failing) return statusBadge('good', 'Healthy')
   const { what, failures, failingSinceMs, reason, pausedUntilMs } = failing
   const isPaused = pausedUntilMs !== undefined && pausedUntilMs > nowMs
-  return html`${statusBadge('bad', what === 'host' ? 'host failing' : 'failing')} <span class="wrap">${reason}, ${count(failures)} in a row, since ${ago(failingSinceMs, nowMs)}${isPaused && `, next attempt in ${until(pausedUntilMs, nowMs)}`}</span>`
+  return html`${statusBadge('bad', what === 'host' ? 'Host failing' : 'Failing')} <span class="wrap">${reason}, ${count(failures)} failures since ${ago(failingSinceMs, nowMs)}${isPaused && `, next attempt in ${until(pausedUntilMs, nowMs)}`}</span>`
 }

@@ -1,4 +1,4 @@
-// The search that stands on every page: orders, payouts and runs by any of their numbers and references, merchants, wallets, rails, callbacks and requests.
+// The search of every page: orders, payouts and runs by ID or reference, merchants, wallets, rails, callbacks and requests.
 import { uuidPattern } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { empty } from '../../kit/pages/tables.ts'
@@ -21,7 +21,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
       parts.length > 0
         ? parts
         : empty(
-            html`No results for “${sought}”. In any case, you can search for orders by paymentId, transactionId or refundId or how they begin, by orderNo, referRefundNo or attach, by a rail’s, a bank’s or a creditor reference, or by the payer; payouts and payout runs by number or reference; merchants by number, name or contact; rails by number or name; wallets by number, login or name; callbacks and requests by number.`,
+            html`No results for “${sought}”. Search for orders by order number, ID (or its beginning), attach, bank reference or payer; for payouts and payout runs by ID or reference; for merchants by name, ID or contact; for wallets by name or login; for rails by name; for callbacks and requests by ID.`,
           ),
   }
 }
@@ -63,7 +63,7 @@ async function search(sought: string, visit: Visit): Promise<(Html | undefined)[
       ({ runId, reference }) => html`<a href="/payouts/${runId}"><code>${runId}</code></a> ${reference}`,
     ),
     list('Merchants', merchants, ({ merchantId, name }) => [
-      html`<a href="/merchants/${merchantId}">${name}</a> <code>${merchantId}</code> · <a href="/orders?merchant=${merchantId}">its orders</a>`,
+      html`<a href="/merchants/${merchantId}">${name}</a> <code>${merchantId}</code> · <a href="/orders?merchant=${merchantId}">Orders</a>`,
     ]),
     list(
       'Merchants by contact',

@@ -1,4 +1,4 @@
-// The books: what each kind of owner has in each currency, whether debits equal credits, and the proof on demand.
+// The ledger: balances by account type and currency, whether debits equal credits, and verification on demand.
 
 import type { Verification } from '../../../core/ledger/store/ledger-checks.ts'
 import { type Html, html } from '../../kit/html.ts'
@@ -36,21 +36,21 @@ async function show(visit: Visit): Promise<ConsolePage> {
       action: `${path}/verify`,
       label: 'Verify now…',
       explains:
-        'Every account is recomputed from its transfers, and orders, refunds and transfers are matched in both directions. Nobody is stopped; with many transfers it takes a while.',
+        'The gateway recomputes every account from its transfers and matches orders, refunds and transfers in both directions. Payments continue. Large ledgers take a few minutes.',
       button: 'Verify the ledger',
     })}</div>
 <h2>Trial balance</h2>
 <p>${verdict(rows)} ${ageOf(books, visit.nowMs)}</p>
 ${trialBalance('Trial balance', inUse)}
-${others.length > 0 && html`<details class="fold"><summary>${count(others.length)} ${others.length === 1 ? 'currency' : 'currencies'} in which nothing was paid yet</summary>${trialBalance('Nothing was paid yet', others)}</details>`}`,
+${others.length > 0 && html`<details class="fold"><summary>${count(others.length)} ${others.length === 1 ? 'currency' : 'currencies'} without payments</summary>${trialBalance('Currencies without payments', others)}</details>`}`,
   }
 }
 
 function verdict(rows: readonly BooksRow[]): Html {
   const wrong = rows.filter(({ isBalanced }) => !isBalanced).map(({ currency }) => currency)
   return wrong.length === 0
-    ? statusBadge('good', 'debits equal credits in every currency')
-    : statusBadge('bad', `debits and credits differ in ${wrong.join(', ')}`)
+    ? statusBadge('good', 'Debits equal credits in every currency')
+    : statusBadge('bad', `Debits and credits differ in ${wrong.join(', ')}`)
 }
 
 /** Has a column only where there is something in it: the table is wide. */
@@ -68,7 +68,7 @@ function trialBalance(caption: string, rows: readonly BooksRow[]): Html {
     [
       'Currency',
       ...kinds.map((kind) => number(owners[kind].name)),
-      ...['Held', 'Debits', 'Credits', 'Accounts'].map(number),
+      ...['Pending', 'Debits', 'Credits', 'Accounts'].map(number),
     ],
     rows.map(({ currency, balances, heldMinor, debitsMinor, creditsMinor, accounts, isBalanced }) => [
       isBalanced ? currency : statusBadge('bad', currency),
@@ -77,7 +77,7 @@ function trialBalance(caption: string, rows: readonly BooksRow[]): Html {
       ),
       count(accounts),
     ]),
-    { none: 'Nothing was paid yet.' },
+    { none: 'No payments yet.' },
   )
 }
 
@@ -86,12 +86,12 @@ function resultPage({ claims, accounts, transfers, findings }: Verification, now
   return {
     title: isClean ? 'The ledger is clean' : 'The ledger is NOT clean',
     area: 'ledger',
-    content: html`<div role="status">${notice(isClean ? 'good' : 'bad', html`${count(accounts)} accounts, ${count(transfers)} transfers, ${claims} claims; ${isClean ? 'all of them true' : `${findings.length} of them untrue`} at ${exact(nowMs)}.`)}</div>
+    content: html`<div role="status">${notice(isClean ? 'good' : 'bad', html`Verified ${count(accounts)} accounts and ${count(transfers)} transfers against ${claims} rules at ${exact(nowMs)}. ${isClean ? 'All rules hold.' : `${findings.length} ${findings.length === 1 ? 'rule is' : 'rules are'} broken.`}`)}</div>
 ${findings.map(
-  ({ claim, count: times, examples }) => html`<h2>It is not so that ${claim}</h2>
-<p>${count(times)} times, for example:</p>
+  ({ claim, count: times, examples }) => html`<h2>Broken rule: ${claim}</h2>
+<p>${count(times)} ${times === 1 ? 'case' : 'cases'}, such as:</p>
 <ul>${examples.map((example) => html`<li><code>${example}</code></li>`)}</ul>`,
 )}
-<p class="acts"><a class="button" href="${path}">To the ledger</a></p>`,
+<p class="acts"><a class="button" href="${path}">Back to the ledger</a></p>`,
   }
 }

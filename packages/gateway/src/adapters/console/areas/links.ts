@@ -1,4 +1,4 @@
-// Payment links: those of all merchants, the newest first, and each with its page, its QR code and what came of it.
+// Payment links of all merchants, newest first, and each with its page, its QR code and its results.
 import { linkIdPattern, merchantIdPattern } from '@tillgate/protocol'
 import { totalledAtMost } from '../../../finance/links/manage-links.ts'
 import type { PaymentLink } from '../../../finance/links/rules/link.ts'
@@ -32,19 +32,19 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Payment links',
     area: 'links',
     content: html`${table(
-      'Payment links, the newest first',
-      ['Title', 'Merchant', 'Amount', 'Payments', 'Status', 'Since'],
+      'Payment links, newest first',
+      ['Title', 'Merchant', 'Amount', 'Payments', 'Status', 'Created'],
       links.map((link) => [
         html`<a class="wrap" href="${path}/${link.merchantId}/${link.linkId}">${link.title}</a>`,
         html`<a class="wrap" href="/merchants/${link.merchantId}">${link.merchantName}</a>`,
         asked(link),
-        link.uses === 'once' ? 'one' : 'many',
+        link.uses === 'once' ? 'One' : 'Unlimited',
         stateOf(link.status),
         ago(link.createdAtMs, nowMs),
       ]),
-      { isTall: true, none: 'No payment links yet. Make one on the page of a merchant.' },
+      { isTall: true, none: 'No payment links yet. Create one on a merchant’s page.' },
     )}
-${older !== undefined && html`<p class="acts"><a class="button" href="${urlWith(path, query, { before: older })}">Older ones</a></p>`}`,
+${older !== undefined && html`<p class="acts"><a class="button" href="${urlWith(path, query, { before: older })}">Older</a></p>`}`,
   }
 }
 
@@ -58,7 +58,7 @@ async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: link.title,
     area: 'links',
-    content: html`<p>${stateOf(found.state)} · <a href="/merchants/${merchantId}">The merchant</a></p>
+    content: html`<p>${stateOf(found.state)} · <a href="/merchants/${merchantId}">Merchant</a></p>
 ${actionForms(visit, 'link', { subject: link, values: key })}
 <div class="grid"><section><h2>Link</h2>${facts([
       ['Page', html`<a class="wrap" href="${linkUrl}" rel="noreferrer">${linkUrl}</a>`],
@@ -66,42 +66,42 @@ ${actionForms(visit, 'link', { subject: link, values: key })}
         'QR code',
         html`<a href="${linkUrl}/qr.svg" rel="noreferrer">SVG</a> · <a href="${linkUrl}/qr.png" rel="noreferrer">PNG</a>`,
       ],
-      ['linkNo', html`<span class="wrap">${link.linkNo}</span>`],
+      ['Link number', html`<span class="wrap">${link.linkNo}</span>`],
       ['Amount', asked(link)],
-      ['Least', link.leastMinor === undefined ? 'any' : amount(link.leastMinor, currency)],
-      ['Most', link.mostMinor === undefined ? 'any' : amount(link.mostMinor, currency)],
-      ['Payments', link.uses === 'once' ? 'one' : 'any number'],
-      ['Ends', link.expiresAtMs === undefined ? 'never' : moment(link.expiresAtMs, visit.nowMs)],
-      ['Time to pay', `${link.paymentMinutes} min`],
-      ['Callbacks', html`<span class="wrap">${link.callbackUrl ?? 'none'}</span>`],
-      ['Back to', html`<span class="wrap">${link.redirectUrl ?? '—'}</span>`],
-      ['Since', moment(link.createdAtMs, visit.nowMs)],
+      ['Minimum amount', link.leastMinor === undefined ? 'None' : amount(link.leastMinor, currency)],
+      ['Maximum amount', link.mostMinor === undefined ? 'None' : amount(link.mostMinor, currency)],
+      ['Payments', link.uses === 'once' ? 'One' : 'Unlimited'],
+      ['Expires', link.expiresAtMs === undefined ? 'Never' : moment(link.expiresAtMs, visit.nowMs)],
+      ['Payment window', `${link.paymentMinutes} min`],
+      ['Callback URL', html`<span class="wrap">${link.callbackUrl ?? 'None'}</span>`],
+      ['Redirect URL', html`<span class="wrap">${link.redirectUrl ?? '—'}</span>`],
+      ['Created', moment(link.createdAtMs, visit.nowMs)],
     ])}</section>
-<section><h2>What came of it</h2>${facts([
+<section><h2>Results</h2>${facts([
       ['Payments', countUpTo(totals.paidCount, totalledAtMost)],
       ['Paid', amount(totals.paidMinor, currency)],
       ['Refunded', amount(totals.refundedMinor, currency)],
-    ])}${totals.paidCount >= totalledAtMost && html`<p class="quiet">Of the newest ${count(totalledAtMost)} payments. The statement has them all.</p>`}</section></div>
+    ])}${totals.paidCount >= totalledAtMost && html`<p class="quiet">Based on the newest ${count(totalledAtMost)} payments. The statement lists all payments.</p>`}</section></div>
 <h2>Orders</h2>${table(
-      'Orders of this link, the newest first',
-      ['Order', 'Status', number('Amount'), 'Begun'],
+      'Orders of this link, newest first',
+      ['Payment ID', 'Status', number('Amount'), 'Created'],
       orders.map((order) => [
         html`<a href="/orders/${merchantId}/${order.paymentId}"><code>${order.paymentId}</code></a>`,
         status(order.status),
         amount(order.paymentAmountMinor, order.currency),
         ago(order.createdAtMs, visit.nowMs),
       ]),
-      { none: 'Nobody has begun to pay yet.' },
+      { none: 'No orders yet.' },
     )}`,
   }
 }
 
 function asked({ amountMinor, currency }: PaymentLink): Html {
-  return amountMinor === undefined ? html`open, ${currency}` : amount(amountMinor, currency)
+  return amountMinor === undefined ? html`Open, ${currency}` : amount(amountMinor, currency)
 }
 
 const looks = { active: 'good', paused: 'wait', closed: 'off', expired: 'off', paid: 'good' } as const
 
 function stateOf(name: keyof typeof looks): Html {
-  return statusBadge(looks[name], name)
+  return statusBadge(looks[name], `${name.charAt(0).toUpperCase()}${name.slice(1)}`)
 }

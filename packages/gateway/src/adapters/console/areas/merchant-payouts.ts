@@ -1,4 +1,4 @@
-// One merchant's payouts: where they go, when, how much stays, and each of them.
+// One merchant's payouts: schedules, bank accounts, and each payout.
 import { merchantIdPattern } from '@tillgate/protocol'
 import { toPlan } from '../../../actions/payouts/payout-fields.ts'
 import {
@@ -50,7 +50,7 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
     area: 'merchants',
     content: html`<p><a href="/merchants/${merchantId}">${found.merchant.name}</a> · <a href="/merchants/${merchantId}/money">Money, fees and statement</a> · <a href="/payouts">All runs</a></p>
 ${actionForms(visit, 'merchant.payouts', { values: { merchantId, ...(plan && planValues(plan)) } })}
-<h2>Plans</h2>${planTable(plans)}
+<h2>Payout schedules</h2>${planTable(plans)}
 <h2>Bank accounts</h2>${accountTable(visit, accounts)}
 <h2>Payouts</h2>${payoutTable(shown, { nowMs, none: 'No payouts yet.' })}
 ${pages(`/merchants/${merchantId}/payouts`, query, { older: listed.length > perPage ? shown.at(-1)?.payoutId : undefined })}`,
@@ -65,36 +65,36 @@ async function showPayout(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: 'Payout',
     area: 'merchants',
-    content: html`<p>${status(payout.status)} · <a href="/merchants/${merchantId}/payouts">All payouts of the merchant</a> · <a href="/payouts/${payout.runId}">Its run</a></p>
+    content: html`<p>${status(payout.status)} · <a href="/merchants/${merchantId}/payouts">All payouts of this merchant</a> · <a href="/payouts/${payout.runId}">Payout run</a></p>
 ${actionForms(visit, 'payout', { subject: payout, values: { merchantId, payoutId } })}
 ${facts([
   ['Amount', amount(payout.amountMinor, payout.currency)],
   ['To', html`<span class="wrap">${describeBankDetails(payout.account)}</span>`],
-  ['payoutId, at the bank the end-to-end id', html`<code class="wrap">${payoutId}</code>`],
-  ['For', reasonOf(payout)],
+  ['Payout ID (end-to-end ID)', html`<code class="wrap">${payoutId}</code>`],
+  ['Source', reasonOf(payout)],
   ['Requested', moment(payout.requestedAtMs, nowMs)],
   ['Sent', moment(payout.sentAtMs, nowMs)],
   ['Ended', moment(payout.endedAtMs, nowMs)],
   payout.reference !== undefined &&
     (['Bank’s reference', html`<span class="wrap">${payout.reference}</span>`] as const),
   payout.valueDate !== undefined && (['Value date', payout.valueDate] as const),
-  payout.message !== undefined && (['Why', html`<span class="wrap">${payout.message}</span>`] as const),
+  payout.message !== undefined && (['Reason', html`<span class="wrap">${payout.message}</span>`] as const),
 ])}`,
   }
 }
 
 const outcomes = {
-  paid_out: statusBadge('good', 'paid out'),
-  nothing_to_pay: statusBadge('off', 'nothing to pay'),
-  no_bank_account: statusBadge('bad', 'no bank account'),
-  suspended: statusBadge('bad', 'merchant suspended'),
-  bank_closed: statusBadge('bad', 'our bank account is closed'),
+  paid_out: statusBadge('good', 'Paid out'),
+  nothing_to_pay: statusBadge('off', 'Nothing to pay'),
+  no_bank_account: statusBadge('bad', 'No bank account'),
+  suspended: statusBadge('bad', 'Merchant suspended'),
+  bank_closed: statusBadge('bad', 'Bank account closed'),
 } as const satisfies Record<PlanOutcome, Html>
 
 function planTable(plans: readonly PayoutPlan[]): Html {
   return table(
-    'Plans',
-    ['Currency', 'When', 'Next', 'Last', number('Stays'), number('At least'), 'From'],
+    'Payout schedules',
+    ['Currency', 'Schedule', 'Next', 'Last', number('Reserve'), number('Minimum'), 'Bank account'],
     plans.map((plan) => [
       plan.currency,
       describeTimetable(plan),
@@ -104,29 +104,29 @@ function planTable(plans: readonly PayoutPlan[]): Html {
       amount(plan.leastMinor, plan.currency),
       plan.bankName,
     ]),
-    { none: 'No plan: the merchant is paid out when somebody asks for it, on its page.' },
+    { none: 'No payout schedule. Payouts are made manually.' },
   )
 }
 
 function stays({ reserve: { fixedMinor, shareBasisPoints, shareDays }, currency }: PayoutPlan): Html {
   return html`${amount(fixedMinor, currency)}${
     shareDays > 0 &&
-    html` <span class="quiet">and ${shareBasisPoints / 100} % of ${shareDays} days’ sales</span>`
+    html` <span class="quiet">plus ${shareBasisPoints / 100} % of ${shareDays} days’ sales</span>`
   }`
 }
 
 const accountLooks = {
-  in_use: statusBadge('good', 'in use'),
-  waiting: statusBadge('wait', 'waiting'),
-  replaced: statusBadge('off', 'replaced'),
-  stopped: statusBadge('off', 'stopped'),
+  in_use: statusBadge('good', 'In use'),
+  waiting: statusBadge('wait', 'Waiting'),
+  replaced: statusBadge('off', 'Replaced'),
+  stopped: statusBadge('off', 'Stopped'),
 } as const satisfies Record<BankAccountState, Html>
 
 function accountTable(visit: Visit, accounts: readonly MerchantBankAccount[]): Html {
   const { nowMs } = visit
   return table(
-    'Bank accounts, the newest first',
-    ['Currency', 'Status', 'Account', 'Set', 'Paid to from', 'Act'],
+    'Bank accounts, newest first',
+    ['Currency', 'Status', 'Account', 'Added', 'In effect from', 'Actions'],
     accounts.map((account) => {
       const { merchantId, bankAccountId, currency } = account
       const own = accounts.filter((each) => each.currency === currency)
@@ -142,7 +142,7 @@ function accountTable(visit: Visit, accounts: readonly MerchantBankAccount[]): H
         }),
       ]
     }),
-    { none: 'No bank account: nothing can be paid out.' },
+    { none: 'No bank account. Payouts need one.' },
   )
 }
 
@@ -163,6 +163,6 @@ function planValues(plan: PayoutPlan) {
 
 function reasonOf({ walletId, planDay }: Payout): Content {
   if (walletId !== undefined)
-    return html`a withdrawal of wallet <a href="/wallets/${walletId}"><code>${walletId}</code></a>`
-  return planDay === undefined ? 'it was asked for' : `the plan of ${planDay}`
+    return html`Withdrawal from wallet <a href="/wallets/${walletId}"><code>${walletId}</code></a>`
+  return planDay === undefined ? 'Manual' : `Schedule of ${planDay}`
 }

@@ -1,4 +1,4 @@
-// One merchant: settings, keys, balances, members, and what operators did to it.
+// One merchant: settings, balances, keys, webhook endpoints, members, and the newest audit entries.
 import { merchantIdPattern } from '@tillgate/protocol'
 import type { KeyOfMerchant } from '../../../actions/merchants/key-actions.ts'
 import { nextStepOf } from '../../../actions/merchants/key-rotation.ts'
@@ -40,28 +40,28 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
 ${actionForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) })}
 <div class="grid"><section><h2>Settings</h2>${facts([
       ['merchantId', html`<code>${merchantId}</code>`],
-      ['Requests a second', merchant.requestsPerSecond ?? 'the default'],
-      ['Callback hosts', merchant.callbackHosts?.join(', ') ?? 'any'],
-      ['Callback address', merchant.defaultCallbackUrl ?? 'as each order says'],
-      ['Accent colour', merchant.accentColour ?? 'the default'],
-      ['Contacts', merchant.contactEmails?.join(', ') ?? 'nobody hears by mail'],
-      ['Since', moment(merchant.createdAtMs, nowMs)],
+      ['Requests per second', merchant.requestsPerSecond ?? 'Default'],
+      ['Callback hosts', merchant.callbackHosts?.join(', ') ?? 'Any'],
+      ['Default callback URL', merchant.defaultCallbackUrl ?? 'None'],
+      ['Checkout color', merchant.accentColour ?? 'Default'],
+      ['Contact emails', merchant.contactEmails?.join(', ') ?? 'None'],
+      ['Created', moment(merchant.createdAtMs, nowMs)],
     ])}</section>
-<section><h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds and payouts', none: 'No money yet.' })}${actionForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
+<section><h2>Balances</h2>${balanceTable(accounts, { held: 'Pending refunds and payouts', none: 'No money yet.' })}${actionForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
 <h2>Keys</h2>${keyTable(visit, merchantId, keys)}${rotationSteps(keys, nowMs)}${actionForms(visit, 'merchant.keys', { values: { merchantId } })}
-<h2>Callback endpoints</h2>${endpointTable(endpoints, nowMs)}${actionForms(visit, 'merchant.endpoints', { values: { merchantId } })}
+<h2>Webhook endpoints</h2>${endpointTable(endpoints, nowMs)}${actionForms(visit, 'merchant.endpoints', { values: { merchantId } })}
 <h2>Members</h2>${memberTable(visit, merchantId, people)}${actionForms(visit, 'merchant.members', { values: { merchantId } })}
-<h2>What operators did</h2>${table(
-      'Acts, the newest first',
-      ['When', 'Who', 'What', 'Reason'],
+<h2>Audit log</h2>${table(
+      'Audit entries, newest first',
+      ['Time', 'Actor', 'Action', 'Reason'],
       acts.map((each) => [
         ago(each.actedAtMs, nowMs),
         each.actor,
         each.action,
         html`<span class="wrap">${each.reason ?? '—'}</span>`,
       ]),
-      { none: 'Nothing yet.' },
-    )}<p class="acts"><a class="button" href="/audit?merchant=${merchantId}">All of them</a></p>`,
+      { none: 'No audit entries yet.' },
+    )}<p class="acts"><a class="button" href="/audit?merchant=${merchantId}">View all</a></p>`,
   }
 }
 
@@ -89,22 +89,22 @@ function keyTable(visit: Visit, merchantId: string, keys: readonly ShownKey[]): 
   const { nowMs } = visit
   return table(
     'Keys',
-    ['Kind', 'Status', 'Key', 'Made', 'Last request', 'Act'],
+    ['Type', 'Status', 'Key', 'Created', 'Last request', 'Actions'],
     keys.map((key) => [
       key.kind === 'aes'
         ? 'AES'
         : html`RSA <span class="quiet">SHA-256</span> <code class="wrap">${fingerprintOf(key.publicKey)}</code>`,
-      html`${key.revokedAtMs === undefined ? statusBadge('good', 'live') : statusBadge('off', 'revoked')}${key.sealsCallbacks && html` ${statusBadge('good', 'seals callbacks')}`}`,
+      html`${key.revokedAtMs === undefined ? statusBadge('good', 'Active') : statusBadge('off', 'Revoked')}${key.sealsCallbacks && html` ${statusBadge('good', 'Encrypts callbacks')}`}`,
       html`<code>${key.keyId}</code>`,
       ago(key.createdAtMs, nowMs),
-      key.usedAtMs === undefined ? 'none yet' : ago(key.usedAtMs, nowMs),
+      key.usedAtMs === undefined ? 'Never' : ago(key.usedAtMs, nowMs),
       key.revokedAtMs === undefined &&
         actionForms(visit, 'key', {
           subject: { key, keys, nowMs } satisfies KeyOfMerchant,
           values: { merchantId, keyId: key.keyId },
         }),
     ]),
-    { none: 'No keys yet: the merchant cannot send requests.' },
+    { none: 'No keys yet. Without keys, the merchant cannot send requests.' },
   )
 }
 
@@ -112,7 +112,7 @@ function rotationSteps(keys: readonly ShownKey[], nowMs: number): Html[] {
   return (['aes', 'rsa'] as const).flatMap((kind) => {
     const rotation = rotationOf(keys, kind, nowMs)
     return rotation
-      ? [html`<p>Replacing the ${kind.toUpperCase()} key. Next: ${nextStepOf(rotation)}</p>`]
+      ? [html`<p>${kind.toUpperCase()} key rotation in progress. Next step: ${nextStepOf(rotation)}</p>`]
       : []
   })
 }
@@ -124,23 +124,23 @@ function memberTable(
 ): Html {
   return table(
     'Members',
-    ['E-mail', 'Role', 'Status', 'Since', 'Act'],
+    ['Email', 'Role', 'Sign-in', 'Since', 'Actions'],
     [
       ...members.map((each) => [
         each.login,
         each.role,
-        each.hasSecondStep ? 'with second step' : 'password alone',
+        each.hasSecondStep ? 'Two-step verification' : 'Password only',
         ago(each.createdAtMs, visit.nowMs),
         actionForms(visit, 'member', { subject: each, values: { merchantId, login: each.login } }),
       ]),
       ...invitations.map((each) => [
         each.login,
         each.role,
-        'invited',
+        'Invited',
         ago(each.createdAtMs, visit.nowMs),
         actionForms(visit, 'invitation', { values: { merchantId, linkId: each.linkId } }),
       ]),
     ],
-    { none: 'Nobody yet: the merchant cannot sign in to the portal. Invite its owner.' },
+    { none: 'No members yet. Invite the owner to give the merchant access to the portal.' },
   )
 }

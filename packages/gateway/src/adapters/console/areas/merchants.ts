@@ -1,4 +1,4 @@
-// The list of merchants, and signing a new one on.
+// The list of merchants, and the form that creates one.
 
 import { html } from '../../kit/html.ts'
 import { noneFits, table } from '../../kit/pages/tables.ts'
@@ -19,11 +19,11 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Merchants',
     area: 'merchants',
-    content: html`<form class="filters" role="search"><label class="wide">Search<input type="search" name="q" value="${sought}" maxlength="64" placeholder="name or number" autocomplete="off"></label><button>Search</button></form>
+    content: html`<form class="filters" role="search"><label class="wide">Search<input type="search" name="q" value="${sought}" maxlength="64" placeholder="Name or merchantId" autocomplete="off"></label><button>Search</button></form>
 ${actionForms(visit, 'merchants')}
 ${table(
-  'Merchants, the newest first',
-  ['Name', 'Status', 'merchantId', 'Since'],
+  'Merchants, newest first',
+  ['Name', 'Status', 'merchantId', 'Created'],
   found
     .slice(0, maxShown)
     .map(({ merchantId, name, status: is, createdAtMs }) => [
@@ -34,9 +34,10 @@ ${table(
     ]),
   {
     isTall: true,
-    none: sought === '' ? 'No merchants yet. Sign one on to take payments.' : noneFits('merchant', path),
+    none:
+      sought === '' ? 'No merchants yet. Create a merchant to take payments.' : noneFits('merchant', path),
   },
 )}
-${found.length > maxShown && html`<p class="quiet">There are more. Search to find them.</p>`}`,
+${found.length > maxShown && html`<p class="quiet">Showing the newest ${maxShown}. Search to find others.</p>`}`,
   }
 }

@@ -64,7 +64,7 @@ async function download({ query, nowMs, operations, context }: Visit): Promise<D
 
 export function orderTable(orders: readonly ListedOrder[], nowMs: number): Html {
   return table(
-    'Orders, the newest first',
+    'Orders, newest first',
     ['Order number', number('Amount'), 'Status', 'Created', 'Merchant', 'Payment ID'],
     orders.map((order) => [
       html`<a class="wrap" href="/orders/${order.merchantId}/${order.paymentId}">${order.orderNo}</a>`,
@@ -82,9 +82,9 @@ function filterForm(visit: Visit): Html {
   const { query, nowMs } = visit
   const today = new Date(nowMs).toISOString().slice(0, 10)
   return html`<form class="filters" action="${path}">
-<label>Status<select name="status"><option value="">any</option>${statusNames.map((name) => html`<option value="${name}"${query.get('status') === name && html` selected`}>${wordOf(name)}</option>`)}</select></label>
+<label>Status<select name="status"><option value="">Any</option>${statusNames.map((name) => html`<option value="${name}"${query.get('status') === name && html` selected`}>${wordOf(name)}</option>`)}</select></label>
 ${merchantField(visit)}
-<label>Currency<input name="currency" value="${query.get('currency')}" maxlength="3" placeholder="any" autocapitalize="characters" autocomplete="off" spellcheck="false"></label>
+<label>Currency<input name="currency" value="${query.get('currency')}" maxlength="3" placeholder="Any" autocapitalize="characters" autocomplete="off" spellcheck="false"></label>
 <label>From (UTC)<input type="date" name="from" value="${query.get('from')}" max="${today}"></label>
 <label>To (inclusive)<input type="date" name="to" value="${query.get('to')}" max="${today}"></label>
 <button>Filter</button>

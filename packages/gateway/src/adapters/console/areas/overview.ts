@@ -1,8 +1,9 @@
-// The overview: the last hour, day or week at a glance. Orders and callbacks are told by when they were made, so that
-// each is in one place only and a share is a share of something.
+// The overview: the last hour, day or week on one screen. Orders and callbacks count in the period in which they were
+// created, so that each counts once and a rate has one base.
 import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
 import { countedAtMost } from '../../../actions/operations.ts'
 import type { CallbackCounts } from '../../../core/callbacks/store/callback-history.ts'
+import type { ListedOrder } from '../../../core/orders/store/order-list.ts'
 import type { Overview } from '../../../finance/overview/read-overview.ts'
 import {
   amountOf,
@@ -17,17 +18,16 @@ import {
   windows,
 } from '../../../finance/overview/rules/overview.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
-import { empty, number, table, urlWith } from '../../kit/pages/tables.ts'
+import { empty, number, segments, table, urlWith } from '../../kit/pages/tables.ts'
 import { attention } from '../attention.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { overviewCharts } from '../overview-charts.ts'
-import { status } from '../statuses.ts'
+import { orderStatus, status } from '../statuses.ts'
 import { ago, amount, count, countUpTo, duration, exact, percent } from '../words.ts'
-import { orderTable } from './orders.ts'
 
 export const overviewPath = '/overview'
 const defaultWindow: WindowName = 'day'
-const recentOrders = 8
+const recentOrders = 6
 const windowNames = Object.keys(windows) as WindowName[]
 
 export const overviewArea: readonly ConsoleRoute[] = [{ path: overviewPath, show }]
@@ -46,47 +46,40 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Overview',
     area: 'overview',
     isLive: true,
+    beside: html`<div class="acts">${
+      currencies.length > 1 &&
+      segments(
+        'Currency',
+        currency,
+        currencies.map((each) => [each, each, urlWith(overviewPath, query, { currency: each })]),
+      )
+    }${segments(
+      'Period',
+      window,
+      windowNames.map((name) => [name, windows[name].label, urlWith(overviewPath, query, { last: name })]),
+    )}</div>`,
     content: html`${await attention(visit, callbacks)}
-${tabs(
-  'How far back',
-  window,
-  windowNames.map((name) => [name, windows[name].label, urlWith(overviewPath, query, { last: name })]),
-)}
-${about(overview, nowMs)}
 ${tiles(overview, callbacks, nowMs)}
-<h2>Over time</h2>
-${
-  currencies.length > 1 &&
-  tabs(
-    'Money in',
-    currency,
-    currencies.map((each) => [each, each, urlWith(overviewPath, query, { currency: each })]),
-  )
-}
-<div class="charts">${overviewCharts(overview, currency)}</div>
-<h2>Orders and money by status</h2>${byStatus(overview, currencies)}
-${recent.orders.length > 0 && html`<h2>Recent orders</h2>${orderTable(recent.orders, nowMs)}<p class="acts"><a class="button" href="/orders">All orders</a></p>`}`,
+<div class="dashboard"><div class="charts">${overviewCharts(overview, currency)}</div>
+${recentList(recent.orders, nowMs)}</div>
+<details class="fold behind" id="by-status"><summary>Orders and money by status <span class="quiet small">${about(overview, nowMs)}</span></summary><div>${byStatus(overview, currencies)}</div></details>`,
   }
+}
+
+function recentList(orders: readonly ListedOrder[], nowMs: number): Html | undefined {
+  if (orders.length === 0) return undefined
+  return html`<section class="card recent"><h2>Recent orders <a href="/orders">View all</a></h2><ul class="list">${orders.map(
+    (order) =>
+      html`<li><a href="/orders/${order.merchantId}/${order.paymentId}"><span><bdi>${order.orderNo}</bdi></span> ${amount(order.paymentAmountMinor, order.currency)}</a><div><span class="quiet small"><bdi>${order.merchantName}</bdi> · ${ago(order.createdAtMs, nowMs)}</span> ${orderStatus(order)}</div></li>`,
+  )}</ul></section>`
 }
 
 const upTo = (number: number): string => countUpTo(number, countedAtMost)
 
-function tabs(
-  label: string,
-  current: string | undefined,
-  choices: readonly (readonly [name: string, label: string, url: string])[],
-): Html {
-  return html`<nav class="tabs" aria-label="${label}"><ul>${choices.map(
-    ([name, words, url]) =>
-      html`<li><a href="${url}"${name === current && html` aria-current="true"`}>${words}</a></li>`,
-  )}</ul></nav>`
-}
-
 function about({ points, countedAtMs, isComplete }: Overview, nowMs: number): Html {
   const sinceMs = points[0]?.startsAtMs ?? nowMs
-  return html`<p class="quiet small">What was made since ${exact(sinceMs)}, and what has become of it.
-${countedAtMs === undefined ? 'The last hours cannot be counted just now.' : html`Counted ${ago(countedAtMs, nowMs)}.`}
-${!isComplete && html`<strong>Not every hour is counted yet:</strong> sums lack what has no figure below; it is being counted.`}</p>`
+  return html`Created since ${exact(sinceMs)}. ${countedAtMs === undefined ? 'The last hours cannot be counted at the moment.' : html`Counted ${ago(countedAtMs, nowMs)}.`}
+${!isComplete && html`<strong>Not every hour is counted yet.</strong> Totals grow as the gateway counts the remaining hours.`}`
 }
 
 function tiles({ tallies }: Overview, callbacks: CallbackCounts, nowMs: number): Html {
@@ -101,16 +94,16 @@ function tiles({ tallies }: Overview, callbacks: CallbackCounts, nowMs: number):
     amount(amountOf(ordersOf(paid, (tally) => tally.currency === currency)), currency),
   )
   return html`<dl class="figures wide">
-${tile('Orders', count(all), `${count(all - ended)} still open`)}
-${tile('Success rate', percent(successRate(tallies)), ended > 0 ? `of ${count(ended)} that ended` : 'none has ended')}
-${tile('Paid', most ?? '—', most === undefined ? 'nothing yet' : others.length > 0 && html`and ${others.map((each, index) => html`${index > 0 && ', '}${each}`)}`)}
-${tile('Callbacks delivered', percent(made === 0 ? undefined : delivered / made), made === 0 ? 'none was due' : `of ${count(made)}`)}
+${tile('Orders', count(all), `${count(all - ended)} open`)}
+${tile('Success rate', percent(successRate(tallies)), ended > 0 ? `of ${count(ended)} ended orders` : 'no ended orders')}
+${tile('Paid', most ?? '—', most === undefined ? 'no payments' : others.length > 0 && html`${others.map((each, index) => html`${index > 0 && ', '}${each}`)}`)}
+${tile('Callbacks delivered', percent(made === 0 ? undefined : delivered / made), made === 0 ? 'no callbacks' : `of ${count(made)}`)}
 ${tile(
-  'Callbacks waiting now',
+  'Callbacks waiting',
   html`<a href="/callbacks?state=waiting">${upTo(callbacks.waiting)}</a>`,
   callbacks.oldestDueAtMs === undefined
-    ? `none is late, ${upTo(callbacks.exhausted)} given up`
-    : `${upTo(callbacks.due)} due, the oldest for ${duration(nowMs - callbacks.oldestDueAtMs)}; ${upTo(callbacks.exhausted)} given up`,
+    ? `none late, ${upTo(callbacks.exhausted)} failed`
+    : `${upTo(callbacks.due)} due, oldest ${duration(nowMs - callbacks.oldestDueAtMs)}; ${upTo(callbacks.exhausted)} failed`,
 )}
 </dl>`
 }
@@ -118,10 +111,10 @@ ${tile(
 const statusNames = Object.keys(orderStatuses) as OrderStatus[]
 
 function byStatus({ tallies, isComplete }: Overview, currencies: readonly string[]): Html {
-  if (currencies.length === 0 && !isComplete) return empty('Nothing is counted yet. Look again in a minute.')
+  if (currencies.length === 0 && !isComplete) return empty('Nothing is counted yet. Reload in a minute.')
   if (currencies.length === 0)
     return empty(
-      html`No order was made in this time. Orders appear here as soon as a merchant creates one. <a href="/merchants">Merchants</a>`,
+      html`No orders in this period. Orders appear here as soon as a merchant creates one. <a href="/merchants">Merchants</a>`,
     )
   const cell = (currency: string, name?: OrderStatus): Content => {
     const wanted = ordersOf(

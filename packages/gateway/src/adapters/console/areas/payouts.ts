@@ -1,4 +1,4 @@
-// Runs of payouts: what goes to the bank as one file, how far it is, and each payout in it.
+// Payout runs: payouts that go to the bank as one file, the state of the run, and each of its payouts.
 import { uuidPattern } from '@tillgate/protocol'
 import type { RunWithTotals } from '../../../finance/payouts/manage-runs.ts'
 import { type Payout, type PayoutRun, payoutStatuses } from '../../../finance/payouts/rules/payout.ts'
@@ -7,7 +7,7 @@ import { statusBadge } from '../../kit/pages/status.ts'
 import { facts, noneFits, number, pages, table, urlWith } from '../../kit/pages/tables.ts'
 import { actionForms } from '../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, type Download, orNothing, type Visit } from '../console.ts'
-import { status } from '../statuses.ts'
+import { status, wordOf } from '../statuses.ts'
 import { ago, amount, count, moment } from '../words.ts'
 import { moneyTabs } from './money/money.ts'
 
@@ -33,8 +33,8 @@ async function show(visit: Visit): Promise<ConsolePage> {
     content: html`${moneyTabs(path)}
 ${actionForms(visit, 'payout-runs')}
 ${table(
-  'Runs, the newest first',
-  ['Run', 'Status', 'Currency', 'From', 'Begun'],
+  'Payout runs, newest first',
+  ['Run', 'Status', 'Currency', 'Bank account', 'Created'],
   runs.map((run) => [
     html`<a href="${path}/${run.runId}">${nameOf(run)}</a>`,
     stateOf(run),
@@ -44,7 +44,7 @@ ${table(
   ]),
   {
     isTall: true,
-    none: 'No payouts yet. Give a merchant a bank account and a plan, or pay it out by hand, on its page.',
+    none: 'No payouts yet. Add a bank account and a payout schedule on a merchant’s page.',
   },
 )}
 ${pages(path, visit.query, { older: found.length > perPage ? runs.at(-1)?.runId : undefined })}`,
@@ -74,8 +74,8 @@ ${actionForms(visit, 'payout-run', { subject: { ...run, totals: found.totals }, 
 ${files(run)}
 <div class="grid"><section><h2>Run</h2>${factsOf(run, visit.nowMs)}</section>
 <section><h2>Payouts by status</h2>${totals(found, here)}</section></div>
-<h2>${wanted === undefined ? 'Payouts' : `Payouts that are ${wanted}`}</h2>
-${payoutTable(shown, { nowMs: visit.nowMs, none: wanted === undefined ? 'None yet.' : noneFits('payout', here) })}
+<h2>${wanted === undefined ? 'Payouts' : `${wordOf(wanted)} payouts`}</h2>
+${payoutTable(shown, { nowMs: visit.nowMs, none: wanted === undefined ? 'No payouts yet.' : noneFits('payout', here) })}
 ${pages(here, visit.query, { older: listed.length > perPage ? shown.at(-1)?.payoutId : undefined })}`,
   }
 }
@@ -94,22 +94,22 @@ function files(run: PayoutRun): Html | undefined {
   return html`<p class="acts">${isPayable && html`<a class="button" href="${path}/${run.runId}/payouts.xml" download>Payment file (pain.001)</a>`}
 <a class="button" href="${path}/${run.runId}/payouts.csv" download>List (CSV)</a></p>${
     !isPayable &&
-    html`<p class="quiet">No payment file: the bank account ${run.bankName} had neither IBAN nor lines when the run was sent.</p>`
+    html`<p class="quiet">No payment file: the bank account ${run.bankName} had no IBAN or account details when the run was sent.</p>`
   }`
 }
 
 function factsOf(run: PayoutRun, nowMs: number): Html {
   return facts([
     ['runId', html`<code class="wrap">${run.runId}</code>`],
-    ['For', run.part === undefined ? 'one payout that was asked for' : `plans of ${run.day}`],
-    ['From', html`<a href="/money/banks/${run.bankName}">${run.bankName}</a>`],
-    ['Begun', moment(run.createdAtMs, nowMs)],
+    ['Type', run.part === undefined ? 'Manual payout' : `Schedules of ${run.day}`],
+    ['Bank account', html`<a href="/money/banks/${run.bankName}">${run.bankName}</a>`],
+    ['Created', moment(run.createdAtMs, nowMs)],
     ['Closed', moment(run.closedAtMs, nowMs)],
     ['Sent', moment(run.sentAtMs, nowMs)],
     run.reference !== undefined &&
       (['Bank’s reference', html`<span class="wrap">${run.reference}</span>`] as const),
     run.valueDate !== undefined && (['Value date', run.valueDate] as const),
-    run.message !== undefined && (['Why', html`<span class="wrap">${run.message}</span>`] as const),
+    run.message !== undefined && (['Reason', html`<span class="wrap">${run.message}</span>`] as const),
     ['Ended', moment(run.endedAtMs, nowMs)],
   ])
 }
@@ -118,7 +118,7 @@ function totals({ run, totals: all }: RunWithTotals, here: string): Html {
   const by = new Map(all.map((each) => [each.status, each]))
   return table(
     'Payouts by status',
-    ['Status', number('Payouts'), number('Sum')],
+    ['Status', number('Payouts'), number('Total')],
     payoutStatuses.flatMap((each) => {
       const total = by.get(each)
       if (!total) return []
@@ -130,7 +130,7 @@ function totals({ run, totals: all }: RunWithTotals, here: string): Html {
         ],
       ]
     }),
-    { none: 'None yet.' },
+    { none: 'No payouts yet.' },
   )
 }
 
@@ -139,7 +139,7 @@ export function payoutTable(
   { nowMs, none }: { nowMs: number; none: Html | string },
 ): Html {
   return table(
-    'Payouts, the newest first',
+    'Payouts, newest first',
     [number('Amount'), 'Status', 'To', 'Requested', 'Merchant or wallet', 'Payout'],
     payouts.map(({ merchantId, walletId, payoutId, ...payout }) => [
       html`<a href="/merchants/${merchantId}/payouts/${payoutId}">${amount(payout.amountMinor, payout.currency)}</a>`,
@@ -156,17 +156,17 @@ export function payoutTable(
 }
 
 export function nameOf({ day, part }: Pick<PayoutRun, 'day' | 'part'>): string {
-  if (part === undefined) return `${day}, by hand`
+  if (part === undefined) return `${day}, manual`
   return part === 1 ? day : `${day}, part ${part}`
 }
 
 function stateOf({ closedAtMs, sentAtMs, ending, endedAtMs }: PayoutRun): Html {
   if (ending !== undefined)
     return endedAtMs === undefined
-      ? statusBadge('wait', `${ending}, payouts follow`)
-      : statusBadge(ending === 'paid' ? 'good' : 'off', ending)
-  if (sentAtMs !== undefined) return statusBadge('wait', 'sent')
+      ? statusBadge('wait', `${wordOf(ending)}, updating payouts`)
+      : statusBadge(ending === 'paid' ? 'good' : 'off', wordOf(ending))
+  if (sentAtMs !== undefined) return statusBadge('wait', 'Sent')
   return closedAtMs === undefined
-    ? statusBadge('wait', 'taking payouts in')
-    : statusBadge('wait', 'to be sent')
+    ? statusBadge('wait', 'Collecting payouts')
+    : statusBadge('wait', 'Ready to send')
 }

@@ -1,5 +1,4 @@
-// Rails: the ways to pay that reach outside, in the order of the checkout, and each with its health, its secrets and what
-// it has collected.
+// Rails: payment methods outside the gateway, in checkout order, each with its health, its secrets and its balance.
 import { writtenLimits, writtenLines, writtenNames } from '../../../actions/rails/rail-actions.ts'
 import { postedMinor } from '../../../core/ledger/rules/transfer.ts'
 import type { Account } from '../../../core/ledger/store/ledger.ts'
@@ -27,8 +26,8 @@ async function show(visit: Visit): Promise<ConsolePage> {
     area: 'rails',
     content: html`${actionForms(visit, 'rails')}
 ${table(
-  'Rails, as they stand at the checkout',
-  ['Name', 'Status', 'Currencies', 'Address', 'Since'],
+  'Rails, in checkout order',
+  ['Name', 'Status', 'Currencies', 'URL or account', 'Created'],
   rails.map((rail) => [
     html`<a class="wrap" href="${path}/${rail.railId}">${rail.name}</a>`,
     stateOf(rail, visit.nowMs),
@@ -38,7 +37,7 @@ ${table(
   ]),
   {
     isTall: true,
-    none: 'No rails yet: consumers pay from wallets alone. Add a bank or a processor to let money in.',
+    none: 'No rails yet. Consumers can pay only from wallets. Add a rail to accept cards or bank payments.',
   },
 )}`,
   }
@@ -59,29 +58,29 @@ ${actionForms(visit, 'rail', { subject: rail, values: valuesOf(rail) })}
       ['railId', html`<code>${rail.railId}</code>`],
       ...(rail.account
         ? accountFacts(rail.account)
-        : [['Address', html`<span class="wrap">${rail.url}</span>`] as const]),
-      ['Names', writtenNames(rail).join(', ') || 'the same in every language'],
+        : [['URL', html`<span class="wrap">${rail.url}</span>`] as const]),
+      ['Translated names', writtenNames(rail).join(', ') || 'None'],
       ['Currencies', written(rail.currencies)],
-      ['Least', writtenLimits(rail.leastMinor).join(', ') || 'any'],
-      ['Most', writtenLimits(rail.mostMinor).join(', ') || 'any'],
-      ['Merchants', rail.merchants?.join(', ') ?? 'all'],
+      ['Minimum amount', writtenLimits(rail.leastMinor).join(', ') || 'None'],
+      ['Maximum amount', writtenLimits(rail.mostMinor).join(', ') || 'None'],
+      ['Merchants', rail.merchants?.join(', ') ?? 'All'],
       ['Position', rail.position],
-      ['Logo', rail.logo === undefined ? 'none' : `SVG, ${rail.logo.length} characters`],
-      ['Since', moment(rail.createdAtMs, visit.nowMs)],
+      ['Logo', rail.logo === undefined ? 'None' : `SVG, ${rail.logo.length} characters`],
+      ['Created', moment(rail.createdAtMs, visit.nowMs)],
     ])}</section>
 <section><h2>Health</h2>${facts([
-      ['Failed calls in a row', rail.failures],
+      ['Consecutive failures', rail.failures],
       ['Last failure', html`<span class="wrap">${rail.lastFailure ?? '—'}</span>`],
       rail.pausedUntilMs !== undefined &&
         rail.pausedUntilMs > visit.nowMs &&
-        (['Asked again', ago(rail.pausedUntilMs, visit.nowMs)] as const),
+        (['Next attempt', ago(rail.pausedUntilMs, visit.nowMs)] as const),
     ])}
-<h2>Collected</h2>${collected(accounts)}
+<h2>Collected, not yet settled</h2>${collected(accounts)}
 ${
   !rail.account &&
-  html`<h2>Secrets</h2>${table(
-    'Secrets that are good, the newest first',
-    ['Secret', 'Made'],
+  html`<h2>Active secrets</h2>${table(
+    'Active secrets, newest first',
+    ['Secret', 'Created'],
     secrets.map(({ secretId, createdAtMs }) => [
       html`<code>${secretId}</code>`,
       ago(createdAtMs, visit.nowMs),
@@ -92,7 +91,7 @@ ${
 }
 
 function whereTo({ url, account }: OutsideRail): string {
-  return url ?? `bank transfer to ${account?.iban ?? account?.holder}`
+  return url ?? `Bank transfer to ${account?.iban ?? account?.holder}`
 }
 
 function accountFacts(account: BankAccount) {
@@ -104,25 +103,25 @@ function accountFacts(account: BankAccount) {
   ] as const
 }
 
-/** What it took from consumers and has not passed on: its account is that far below zero. */
+/** What the rail collected and has not settled: its account is that far below zero. */
 function collected(accounts: readonly Account[]): Html {
   return table(
-    'Collected and not passed on',
-    ['Currency', number('Collected'), number('Under way')],
+    'Collected, not yet settled',
+    ['Currency', number('Collected'), number('Pending')],
     accounts.map((account) => [
       account.currency,
       amount(-postedMinor(account), account.currency),
       amount(account.debitsPendingMinor, account.currency),
     ]),
-    { none: 'Nothing yet.' },
+    { none: 'Nothing collected yet.' },
   )
 }
 
 function stateOf(rail: OutsideRail, nowMs: number): Html {
-  if (rail.isPaused) return statusBadge('off', 'paused')
+  if (rail.isPaused) return statusBadge('off', 'Paused')
   if (isFailing(rail, nowMs))
-    return html`${statusBadge('bad', 'failing')} <span class="quiet">asked again ${ago(rail.pausedUntilMs, nowMs)}</span>`
-  return rail.failures > 0 ? statusBadge('wait', 'troubled') : statusBadge('good', 'offered')
+    return html`${statusBadge('bad', 'Failing')} <span class="quiet">next attempt ${ago(rail.pausedUntilMs, nowMs)}</span>`
+  return rail.failures > 0 ? statusBadge('wait', 'Errors') : statusBadge('good', 'Active')
 }
 
 const maxWritten = 8

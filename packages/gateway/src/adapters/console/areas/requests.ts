@@ -1,8 +1,8 @@
-// Requests that were refused or slow, and the one that somebody quotes the id of.
+// Rejected and slow requests, and a search by requestId.
 
 import type { LoggedRequest, RequestPlace } from '../../../platform/request-log/store/request-log.ts'
 import { type Content, html } from '../../kit/html.ts'
-import { empty, pages, table } from '../../kit/pages/tables.ts'
+import { empty, number, pages, table } from '../../kit/pages/tables.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { merchantField } from '../forms.ts'
 import { moment } from '../words.ts'
@@ -25,16 +25,16 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Requests',
     area: 'system',
-    content: html`<p>Refused requests of the last 7 days, and those that took a second or longer, without what they carried.</p>
+    content: html`<p>Requests of the last 7 days that the gateway rejected, or that took a second or longer. Bodies are not stored.</p>
 ${requestSearch(visit)}
 ${
   shown.length === 0
     ? empty(
-        html`No request fits. It may have been served well, or be older. <a href="${requestsPath}">Show all</a>`,
+        html`No matching requests. Fast, successful requests and requests older than 7 days are not listed. <a href="${requestsPath}">Show all</a>`,
       )
     : html`${table(
-        'Requests, the newest first',
-        ['When', 'Request', 'Merchant', 'Method', 'Code', 'Message', 'Took'],
+        'Requests, newest first',
+        ['Time', 'requestId', 'Merchant', 'Method', 'Code', 'Message', number('Duration')],
         shown.map((request) => row(request, nowMs)),
       )}
 ${pages(requestsPath, query, { older: last && `${last.answeredAtMs}.${last.requestId}` })}`
@@ -46,7 +46,7 @@ function requestSearch(visit: Visit) {
   return html`<form class="filters" action="${requestsPath}">
 <label>requestId<input name="id" value="${visit.query.get('id')}" maxlength="64" autocapitalize="none" spellcheck="false"></label>
 ${merchantField(visit)}
-<button>Find</button></form>`
+<button>Filter</button></form>`
 }
 
 function row(request: LoggedRequest, nowMs: number): Content[] {
@@ -58,7 +58,7 @@ function row(request: LoggedRequest, nowMs: number): Content[] {
       ? '—'
       : isOpened
         ? html`<a href="/merchants/${merchantId}"><code>${merchantId}</code></a>`
-        : html`<code>${merchantId}</code> (not proved)`,
+        : html`<code>${merchantId}</code> (not verified)`,
     method ?? html`${verb} <code>${route}</code>`,
     code ?? `HTTP ${httpStatus}`,
     html`<span class="wrap">${message ?? field ?? '—'}</span>`,

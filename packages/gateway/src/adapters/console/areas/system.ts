@@ -1,4 +1,4 @@
-// How this gateway does: version, database, and the work that waits, with how long the oldest of it is overdue.
+// This gateway's version, database, and background jobs, with the age of the oldest overdue work.
 
 import { countedAtMost } from '../../../actions/operations.ts'
 import { html } from '../../kit/html.ts'
@@ -9,7 +9,7 @@ import { count, countUpTo, duration, moment } from '../words.ts'
 import { emailsPath } from './emails.ts'
 import { requestsPath } from './requests.ts'
 
-/** Past this, a worker does not keep up or does not run. */
+/** Past this, a worker is too slow or does not run. */
 const lateAfterMs = 60_000
 
 export const systemArea: readonly ConsoleRoute[] = [{ path: '/system', show }]
@@ -23,9 +23,9 @@ async function show({ nowMs, operations, context }: Visit): Promise<ConsolePage>
   const work = (waiting: number | undefined, oldestAtMs: number | undefined) => {
     const lateMs = oldestAtMs === undefined ? 0 : nowMs - oldestAtMs
     const said = waiting === undefined ? '' : `${countUpTo(waiting, countedAtMost)} waiting, `
-    if (lateMs <= 0) return html`${said}${statusBadge('good', 'nothing is late')}`
+    if (lateMs <= 0) return html`${said}${statusBadge('good', 'On time')}`
     const look = lateMs > lateAfterMs ? 'bad' : 'wait'
-    return html`${said}${statusBadge(look, `the oldest is ${duration(lateMs)} late`)}`
+    return html`${said}${statusBadge(look, `${duration(lateMs)} late`)}`
   }
   return {
     title: 'System',
@@ -37,7 +37,7 @@ async function show({ nowMs, operations, context }: Visit): Promise<ConsolePage>
       ['Mode', about.mode],
       ['Node.js', about.node],
       ['Process', about.pid],
-      ['Up', duration(about.upMs)],
+      ['Uptime', duration(about.upMs)],
       ['Memory', `${count(Math.round(about.memoryBytes / 1024 / 1024))} MiB`],
       ['Public address', about.publicUrl],
     ])}</section>
@@ -45,22 +45,22 @@ async function show({ nowMs, operations, context }: Visit): Promise<ConsolePage>
       ['PostgreSQL', of.databaseVersion],
       ['Size', `${count(Math.round(of.databaseBytes / 1024 / 1024))} MiB`],
       ['Migrations', of.migrations],
-      ['Connections of this process', `${of.pool.total}, ${of.pool.idle} idle`],
-      ['Waiting for one', of.pool.waiting],
+      ['Connections', `${of.pool.total}, ${of.pool.idle} idle`],
+      ['Waiting for a connection', of.pool.waiting],
     ])}</section>
 <section><h2>Workers</h2>${facts([
-      ['Deliver callbacks', work(callbacks.waiting, callbacks.oldestDueAtMs)],
-      ['Settle payments and refunds', work(of.settlementsWaiting, of.oldestSettlementDueAtMs)],
-      ['Expire orders', work(undefined, of.oldestExpiryAtMs)],
+      ['Callback delivery', work(callbacks.waiting, callbacks.oldestDueAtMs)],
+      ['Payments and refunds', work(of.settlementsWaiting, of.oldestSettlementDueAtMs)],
+      ['Order expiry', work(undefined, of.oldestExpiryAtMs)],
       [
         'Callback destinations',
         `${countUpTo(callbacks.failingDestinations, countedAtMost)} failing, ${countUpTo(callbacks.pausedDestinations, countedAtMost)} paused`,
       ],
       ['Callback hosts', `${callbacks.failingHosts} failing, ${callbacks.pausedHosts} paused`],
-      ['Callbacks given up', countUpTo(callbacks.exhausted, countedAtMost)],
+      ['Undelivered callbacks', countUpTo(callbacks.exhausted, countedAtMost)],
     ])}</section>
-<section><h2>Requests</h2><p><a href="${requestsPath}">Find a request</a> by the requestId that its sender quotes.</p></section>
-<section><h2>Emails</h2><p><a href="${emailsPath}">What people were told by mail</a>, and what could not be sent.</p></section>
+<section><h2>Requests</h2><p><a href="${requestsPath}">Rejected and slow requests</a>, by requestId or merchant.</p></section>
+<section><h2>Emails</h2><p><a href="${emailsPath}">Sent and failed emails</a></p></section>
 <section><h2>Clock</h2>${facts([['Now', moment(nowMs, nowMs)]])}</section>
 </div>`,
   }

@@ -1,4 +1,4 @@
-// Consumers' wallets: found by login or name, looked into, topped up, locked and unlocked.
+// Consumers' wallets: found by login or name, topped up, locked and unlocked.
 import { uuidPattern } from '@tillgate/protocol'
 import { isWalletShut, type Wallet } from '../../../core/wallets/rules/wallet.ts'
 import { type Html, html } from '../../kit/html.ts'
@@ -25,11 +25,11 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Wallets',
     area: 'wallets',
-    content: html`<form class="filters" role="search"><label class="wide">Search<input type="search" name="q" value="${sought}" maxlength="64" placeholder="how login, name or last name begin" autocomplete="off"></label><button>Search</button></form>
+    content: html`<form class="filters" role="search"><label class="wide">Search<input type="search" name="q" value="${sought}" maxlength="64" placeholder="Start of login or name" autocomplete="off"></label><button>Search</button></form>
 ${actionForms(visit, 'wallets')}
 ${table(
-  'Wallets, the newest first',
-  ['Name', 'Login', 'Status', 'Since'],
+  'Wallets, newest first',
+  ['Name', 'Login', 'Status', 'Created'],
   wallets.map((wallet) => [
     html`<a class="wrap" href="${path}/${wallet.walletId}">${wallet.name}</a>`,
     html`<span class="wrap">${wallet.login}</span>`,
@@ -38,7 +38,7 @@ ${table(
   ]),
   { isTall: true, none: sought === '' ? 'No wallets yet.' : noneFits('wallet', path) },
 )}
-${wallets.length === maxShown && html`<p class="quiet">The newest ${maxShown}. Search to find others.</p>`}`,
+${wallets.length === maxShown && html`<p class="quiet">Showing the newest ${maxShown}. Search to find others.</p>`}`,
   }
 }
 
@@ -57,31 +57,31 @@ ${actionForms(visit, 'wallet', { subject: wallet, values: { walletId } })}
       ['Login', wallet.login],
       ['walletId', html`<code>${wallet.walletId}</code>`],
       wallet.behaviour !== undefined && (['Test wallet', wallet.behaviour] as const),
-      ['Wrong PINs in a row', wallet.tries],
-      ['Since', moment(wallet.createdAtMs, visit.nowMs)],
+      ['Consecutive wrong PINs', wallet.tries],
+      ['Created', moment(wallet.createdAtMs, visit.nowMs)],
     ])}</section>
-<section><h2>Money</h2>${balanceTable(balances, { held: 'Held', none: 'Nothing in it yet.' })}
-<h2>Limits of its own</h2>${table(
+<section><h2>Balances</h2>${balanceTable(balances, { held: 'Pending', none: 'No money yet.' })}
+<h2>Limits</h2>${table(
       'Limits of this wallet',
-      ['Currency', number('For a payment'), number('For a day'), number('In the wallet')],
+      ['Currency', number('Per payment'), number('Per day'), number('Maximum balance')],
       limits.map((each) => [
         each.currency,
         limit(each.paymentMinor, each.currency),
         limit(each.dayMinor, each.currency),
         limit(each.balanceMinor, each.currency),
       ]),
-      { none: 'None: the gateway’s defaults hold.' },
+      { none: 'The gateway’s default limits apply.' },
     )}</section></div>
 ${await movementsOf(visit, { ownerKind: 'wallet', ownerId: walletId }, `${path}/${walletId}`)}`,
   }
 }
 
 function limit(minor: bigint | undefined, currency: string): Html | string {
-  return minor === undefined ? 'default' : amount(minor, currency)
+  return minor === undefined ? 'Default' : amount(minor, currency)
 }
 
 function statusOf(wallet: Wallet, nowMs: number): Html {
   if (wallet.status === 'active' && isWalletShut(wallet, nowMs))
-    return html`${statusBadge('wait', 'locked by wrong PINs')} <span class="quiet">opens ${ago(wallet.lockedUntilMs, nowMs)}</span>`
+    return html`${statusBadge('wait', 'Locked by wrong PINs')} <span class="quiet">until ${ago(wallet.lockedUntilMs, nowMs)}</span>`
   return status(wallet.status)
 }

@@ -10,6 +10,8 @@ import { type Flash, flashMessage } from './flash.ts'
 export interface Shell {
   readonly title: Content
   readonly heading: Content
+  /** At the end of the line of the heading. */
+  readonly beside?: Content
   readonly content: Content
   readonly flash?: Flash | undefined
   /** Undefined on a page without scripts. */
@@ -80,7 +82,7 @@ ${brand}
 </header>
 <main id="main" tabindex="-1"${page.isLive && html` data-live`}>
 ${page.flash && flashMessage(page.flash)}
-<h1>${page.heading}</h1>
+${page.beside ? html`<div class="heading"><h1>${page.heading}</h1>${page.beside}</div>` : html`<h1>${page.heading}</h1>`}
 ${page.content}
 </main>
 ${page.footer}`,

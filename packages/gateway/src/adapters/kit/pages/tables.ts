@@ -78,9 +78,21 @@ export function rowsBefore(written: string | null): number {
   return /^\d{1,9}$/.test(written ?? '') ? Number(written) : 0
 }
 
-/** Of a page whose filter fits nothing. */
+/** Of a page whose filter matches nothing. */
 export function noneFits(what: string, path: string): Html {
-  return html`No ${what} fits. <a href="${path}">Show all</a>`
+  return html`No matching ${what}. <a href="${path}">Show all</a>`
+}
+
+/** A choice of one of a few, each at its own address. */
+export function segments(
+  label: string,
+  current: string | undefined,
+  choices: readonly (readonly [name: string, label: Content, url: string])[],
+): Html {
+  return html`<nav class="segments" aria-label="${label}"><ul>${choices.map(
+    ([name, words, url]) =>
+      html`<li><a href="${url}"${name === current && html` aria-current="true"`}>${words}</a></li>`,
+  )}</ul></nav>`
 }
 
 export function pages(

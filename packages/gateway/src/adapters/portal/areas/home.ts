@@ -9,7 +9,7 @@ import { type Content, type Html, html } from '../../kit/html.ts'
 import { icon } from '../../kit/icons.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { chart, type Line } from '../../kit/pages/charts.ts'
-import { empty, urlWith } from '../../kit/pages/tables.ts'
+import { empty, segments, urlWith } from '../../kit/pages/tables.ts'
 import { card, countUpTo } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 import { orderTable } from './orders.ts'
@@ -124,10 +124,11 @@ function activity(visit: Visit, { tallies, period, sinceMs }: Activity): Html {
     chosen: string | undefined,
     labelOf: (value: string) => string,
   ) =>
-    html`<nav class="segments" aria-label="${name === 'period' ? home.period : currency}"><ul>${values.map(
-      (each) =>
-        html`<li><a href="${urlWith(pathTo(''), query, { [name]: each })}"${each === chosen && html` aria-current="true"`}>${labelOf(each)}</a></li>`,
-    )}</ul></nav>`
+    segments(
+      name === 'period' ? home.period : (chosen ?? ''),
+      chosen,
+      values.map((each) => [each, labelOf(each), urlWith(pathTo(''), query, { [name]: each })]),
+    )
   return html`<div class="acts">${choose(
     'period',
     periods.map(({ name }) => name),

@@ -1,4 +1,4 @@
-// Corrections: what operators moved to put the books right, the newest first.
+// Corrections of the books by operators, newest first.
 
 import { placeOf, writtenPlace } from '../../../../core/ledger/rules/transfer-place.ts'
 import { type Html, html } from '../../../kit/html.ts'
@@ -26,11 +26,11 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Corrections',
     area: 'money',
     content: html`${moneyTabs(path)}
-<p class="quiet">Nothing is edited or removed: a correction is one more transfer, which names the one that it puts right. A merchant is funded on its own page, and money is withdrawn on the wallet’s. The number of a payment is on its order’s page, that of a payout on its own, and that of a top-up on the wallet’s and on the bank account’s.</p>
+<p class="quiet">A correction adds a transfer that names the transfer it corrects. Transfers are never edited or removed. Find transfer IDs on the pages of orders, payouts, wallets, and bank accounts. Fund a merchant or pay out a wallet on their own pages.</p>
 ${actionForms(visit, 'corrections')}
 ${table(
-  'Corrections, the newest first',
-  ['When', 'What', number('Amount'), 'From', 'To', 'Puts right', 'Reference', 'Who and why'],
+  'Corrections, newest first',
+  ['Time', 'Type', number('Amount'), 'From', 'To', 'Corrects', 'Reference', 'Actor and reason'],
   shown.map((each) => [
     ago(each.madeAtMs, nowMs),
     each.act.replace('correction.', ''),
@@ -41,7 +41,7 @@ ${table(
     html`<span class="wrap">${each.reference ?? '—'}</span>${each.valueDate !== undefined && html`<br><span class="quiet">${each.valueDate}</span>`}`,
     html`<span class="wrap">${each.actor}: ${each.reason ?? '—'}</span>`,
   ]),
-  { none: 'Nothing was corrected yet.' },
+  { none: 'No corrections yet.' },
 )}
 ${pages(path, query, { older: last && writtenPlace(last) })}`,
   }

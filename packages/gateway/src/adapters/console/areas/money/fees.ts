@@ -1,4 +1,4 @@
-// Fees: the price lists as they were set, and a calculator that says what a payment costs and why.
+// Fees: prices, and a calculator that explains the fee of a payment.
 import { isCurrencyCode, merchantIdPattern, toDecimalText, toPositiveMinorUnits } from '@tillgate/protocol'
 import { describeScope, type Price } from '../../../../core/orders/fees/rules/price.ts'
 import { walletRailId } from '../../../../core/orders/payments/rules/rail.ts'
@@ -23,12 +23,12 @@ async function show(visit: Visit): Promise<ConsolePage> {
     area: 'money',
     content: html`${moneyTabs(path)}
 ${actionForms(visit, 'fees')}
-<h2>What does a payment cost?</h2>
+<h2>Fee calculator</h2>
 ${calculator(visit.query)}
 ${await explained(visit)}
 <h2>Prices</h2>
 ${priceTable(prices, visit.nowMs)}
-${prices.length === maxShown && html`<p class="quiet">Those that begin last, ${maxShown} of them.</p>`}`,
+${prices.length === maxShown && html`<p class="quiet">Showing the newest ${maxShown}.</p>`}`,
   }
 }
 
@@ -36,8 +36,17 @@ export function priceTable(prices: readonly Price[], nowMs: number): Html {
   const begun = prices.filter(({ validFromMs }) => validFromMs <= nowMs)
   const inForce = new Set([...Map.groupBy(begun, describeScope).values()].map(([newest]) => newest))
   return table(
-    'Prices, those that begin last first',
-    ['For', 'Status', number('Fixed'), number('Share'), number('Least'), number('Most'), 'Refunds', 'From'],
+    'Prices, newest start date first',
+    [
+      'Applies to',
+      'Status',
+      number('Fixed'),
+      number('Percentage'),
+      number('Minimum'),
+      number('Maximum'),
+      'On refund',
+      'Valid from',
+    ],
     prices.map((price) => {
       const { terms, currency } = price
       const minor = (of: bigint | undefined) =>
@@ -49,18 +58,18 @@ export function priceTable(prices: readonly Price[], nowMs: number): Html {
         terms ? `${toDecimalText(BigInt(terms.basisPoints), 'USD')}\u00a0%` : '—',
         minor(terms?.leastMinor),
         minor(terms?.mostMinor),
-        terms ? (terms.returnsFee ? 'give back their share' : 'keep the fee') : '—',
+        terms ? (terms.returnsFee ? 'Returns its share' : 'Keeps the fee') : '—',
         moment(price.validFromMs, nowMs),
       ]
     }),
-    { none: 'No prices yet: payments cost merchants nothing.' },
+    { none: 'No prices yet. Payments are free for merchants.' },
   )
 }
 
 function stateOf(price: Price, { nowMs, isInForce }: { nowMs: number; isInForce: boolean }): Html {
-  if (price.validFromMs > nowMs) return statusBadge('wait', price.terms ? 'to come' : 'end to come')
-  if (!price.terms) return statusBadge('off', 'ended')
-  return isInForce ? statusBadge('good', 'in force') : statusBadge('off', 'replaced')
+  if (price.validFromMs > nowMs) return statusBadge('wait', price.terms ? 'Scheduled' : 'End scheduled')
+  if (!price.terms) return statusBadge('off', 'Ended')
+  return isInForce ? statusBadge('good', 'Active') : statusBadge('off', 'Replaced')
 }
 
 function calculator(query: URLSearchParams): Html {
@@ -71,15 +80,15 @@ ${field('merchant', 'Merchant', html` maxlength="18" required`)}
 ${field('amount', 'Amount', html` inputmode="decimal" maxlength="30" required placeholder="12.50"`)}
 ${field('currency', 'Currency', html` maxlength="3" required placeholder="USD"`)}
 ${field('rail', 'Rail', html` maxlength="32" placeholder="${walletRailId}"`)}
-<button>Explain</button></form>`
+<button>Calculate</button></form>`
 }
 
 async function explained(visit: Visit): Promise<Html | undefined> {
   const given = (name: string) => (visit.query.get(name) ?? '').trim()
   const [merchantId, currency] = [given('merchant'), given('currency').toUpperCase()]
   if (merchantId === '' || given('amount') === '') return undefined
-  if (!merchantIdPattern.test(merchantId)) return empty('A merchant’s number has 18 letters or digits.')
-  if (!isCurrencyCode(currency)) return empty('Give the currency as its ISO 4217 code, such as USD.')
+  if (!merchantIdPattern.test(merchantId)) return empty('Enter a merchantId of 18 letters or digits.')
+  if (!isCurrencyCode(currency)) return empty('Enter an ISO 4217 currency code, such as USD.')
   const result = await orRefused(async () => {
     const amountMinor = toPositiveMinorUnits(given('amount'), currency, 'amount')
     const railId = given('rail') || walletRailId
@@ -97,12 +106,12 @@ function explanation(
   return html`<div class="grid"><section>${facts([
     ['Paid', amount(amountMinor, currency)],
     ['Fee', amount(feeMinor, currency)],
-    ['The merchant gets', amount(netMinor, currency)],
+    ['Net', amount(netMinor, currency)],
   ])}</section>
 <section>${table(
-    'Prices that are for such a payment, the most specific first',
-    ['Price for', 'Why'],
+    'Matching prices, most specific first',
+    ['Price', 'Explanation'],
     considered.map(({ scope, why }) => [html`<span class="wrap">${scope}</span>`, why]),
-    { none: 'No price is for such a payment: it costs nothing.' },
+    { none: 'No price matches this payment, so it is free.' },
   )}</section></div>`
 }

@@ -1,4 +1,4 @@
-// A merchant's bills: one for each day on which something moved, to be downloaded as the merchant does.
+// A merchant's daily bills, with the files that the merchant downloads.
 import { isCalendarDay, merchantIdPattern } from '@tillgate/protocol'
 import { orNoBill } from '../../../../finance/bills/read-bill.ts'
 import type { Bill, BillTotals } from '../../../../finance/bills/rules/bill.ts'
@@ -29,9 +29,9 @@ async function show({ operations, context, params, query }: Visit): Promise<Cons
     title: `Bills of ${found.merchant.name}`,
     area: 'merchants',
     content: html`<p><a href="/merchants/${merchantId}">${found.merchant.name}</a> · <a href="/merchants/${merchantId}/money">Money, fees and statement</a></p>
-<p>One for each day (UTC) on which something moved, made a quarter of an hour after midnight. A bill never changes.</p>
+<p>One bill for each day (UTC) with a transaction, created at 00:15. A bill never changes.</p>
 ${table(
-  'Bills, the newest first',
+  'Bills, newest first',
   [
     'Day',
     'Currency',
@@ -45,7 +45,7 @@ ${table(
     'File',
   ],
   shown.flatMap((bill) => bill.totals.map((totals, index) => row(bill, totals, index === 0))),
-  { isTall: true, none: 'No bills yet: they are made of days that are over.' },
+  { isTall: true, none: 'No bills yet. The first bill is created after the first day with a payment.' },
 )}
 ${pages(`/merchants/${merchantId}/bills`, query, { older: listed.length > perPage ? shown.at(-1)?.day : undefined })}`,
   }

@@ -1,4 +1,4 @@
-// A merchant's money: what it has, what it pays, and its statement, to be read, printed or downloaded.
+// A merchant's balances, prices, and statement, to read, print or download.
 import { merchantIdPattern } from '@tillgate/protocol'
 import type { StatementEntry, StatementRange } from '../../../../core/ledger/store/statements.ts'
 import { type Html, html } from '../../../kit/html.ts'
@@ -32,10 +32,10 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: `${found.merchant.name}: money`,
     area: 'merchants',
-    content: html`<p class="no-print"><a href="/merchants/${merchantId}">The merchant</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a> · <a href="/merchants/${merchantId}/bills">Bills</a> · <a href="/money/fees?merchant=${merchantId}">What does a payment cost?</a></p>
-<h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds and payouts', none: 'No money yet.' })}
+    content: html`<p class="no-print"><a href="/merchants/${merchantId}">Merchant</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a> · <a href="/merchants/${merchantId}/bills">Bills</a> · <a href="/money/fees?merchant=${merchantId}">Fee calculator</a></p>
+<h2>Balances</h2>${balanceTable(accounts, { held: 'Pending refunds and payouts', none: 'No money yet.' })}
 ${actionForms(visit, 'merchant.money', { values: { merchantId } })}
-<section class="no-print"><h2>Prices for this merchant and for all</h2>${priceTable(prices, visit.nowMs)}</section>
+<section class="no-print"><h2>Prices</h2>${priceTable(prices, visit.nowMs)}</section>
 <h2>Statement, ${period(rangeOf(visit))}</h2>${statementForm(merchantId, visit)}
 ${statement}`,
   }
@@ -90,7 +90,7 @@ async function readStatement({ operations, context }: Visit, range: StatementRan
     },
   })
   if (isTooLong)
-    return empty(`More than ${maxEntries} entries. Choose a shorter time, or download the statement.`)
+    return empty(`More than ${maxEntries} entries. Choose a shorter period, or export the statement.`)
   const balance = (name: string, balances: ReadonlyMap<string, bigint>) =>
     [...balances].map(([currency, minor]) => [
       '',
@@ -101,9 +101,9 @@ async function readStatement({ operations, context }: Visit, range: StatementRan
     ])
   return table(
     'Statement',
-    ['When (UTC)', 'What', 'Order', 'Transaction', number('Amount')],
+    ['Time (UTC)', 'Type', 'Order', 'Transaction ID', number('Amount')],
     [
-      ...balance('opening', opening),
+      ...balance('Opening balance', opening),
       ...entries.map((entry) => [
         exact(entry.timeMs).replace(' UTC', ''),
         entry.kind.replace('_', ' '),
@@ -113,9 +113,9 @@ async function readStatement({ operations, context }: Visit, range: StatementRan
         html`<code>${entry.transactionId}</code>`,
         amount(entry.amountMinor, entry.currency),
       ]),
-      ...balance('closing', closing),
+      ...balance('Closing balance', closing),
     ],
-    { none: 'Nothing moved in this time.' },
+    { none: 'No transactions in this period.' },
   )
 }
 
@@ -123,8 +123,8 @@ function statementForm(merchantId: string, { nowMs, query }: Visit): Html {
   const today = new Date(nowMs).toISOString().slice(0, 10)
   return html`<form class="filters no-print">
 <label>From (UTC)<input type="date" name="from" value="${query.get('from') ?? `${monthOf(nowMs)}-01`}" max="${today}"></label>
-<label>To, that day included<input type="date" name="to" value="${query.get('to') ?? today}" max="${today}"></label>
-<button>Show</button><button formaction="/merchants/${merchantId}/statement.csv">Download (CSV)</button></form>`
+<label>To (inclusive)<input type="date" name="to" value="${query.get('to') ?? today}" max="${today}"></label>
+<button>Show</button><button formaction="/merchants/${merchantId}/statement.csv">Export CSV</button></form>`
 }
 
 function monthOf(nowMs: number): string {

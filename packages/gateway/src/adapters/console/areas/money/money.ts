@@ -1,4 +1,4 @@
-// Money: what the books hold, account by account and in words, and the operator's bank accounts.
+// Money: balances by type of account, and the operator's bank accounts.
 
 import { postedMinor } from '../../../../core/ledger/rules/transfer.ts'
 import type { Account } from '../../../../core/ledger/store/ledger.ts'
@@ -48,18 +48,18 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Money',
     area: 'money',
     content: html`${moneyTabs(moneyPath)}
-<h2>What the books hold</h2>
-${inUse.length === 0 ? empty('Nothing was paid yet.') : balances(inUse.slice(0, maxCurrencies))}
-<p class="quiet">${ageOf(books, visit.nowMs)} ${inUse.length > maxCurrencies && `The first ${maxCurrencies} of ${inUse.length} currencies. `}<a href="/ledger">All currencies, and the proof</a></p>
+<h2>Balances</h2>
+${inUse.length === 0 ? empty('No payments yet.') : balances(inUse.slice(0, maxCurrencies))}
+<p class="quiet">${ageOf(books, visit.nowMs)} ${inUse.length > maxCurrencies && `Showing ${maxCurrencies} of ${inUse.length} currencies. `}<a href="/ledger">View the ledger</a></p>
 <h2>Bank accounts</h2>
 ${actionForms(visit, 'banks')}
 ${table(
   'The operator’s bank accounts',
-  ['Name', 'Status', 'Currency', 'Account', 'Since'],
+  ['Name', 'Status', 'Currency', 'Account', 'Created'],
   banks.map(({ bank }) => [
     html`<a class="wrap" href="${moneyPath}/banks/${bank.bankName}">${bank.bankName}</a>`,
     stateOf(bank),
-    bank.currency ?? 'all',
+    bank.currency ?? 'All',
     reached(bank),
     ago(bank.createdAtMs, visit.nowMs),
   ]),
@@ -93,26 +93,26 @@ ${actionForms(visit, 'bank', { subject: bank, values: valuesOf(bank) })}
       ['Holder', html`<span class="wrap">${bank.holder}</span>`],
       ['Account', reached(bank)],
       ['BIC', bank.bic ?? '—'],
-      ['Currency', bank.currency ?? 'all'],
-      ['On the ledger', html`<code>bank:${bank.bankName}</code>`],
-      ['Since', moment(bank.createdAtMs, visit.nowMs)],
+      ['Currency', bank.currency ?? 'All'],
+      ['Ledger account', html`<code>bank:${bank.bankName}</code>`],
+      ['Created', moment(bank.createdAtMs, visit.nowMs)],
       ...openings.map(
         ({ currency, amountMinor, day }) =>
           [`Opening balance ${day}`, amount(amountMinor, currency)] as const,
       ),
       bank.closedAtMs !== undefined && (['Closed', moment(bank.closedAtMs, visit.nowMs)] as const),
     ])}</section>
-<section><h2>What ought to be on it</h2><p class="quiet">By the books: what came in less what went out.</p>${booked(accounts)}</section></div>
+<section><h2>Book balance</h2><p class="quiet">The balance that your bank should show.</p>${booked(accounts)}</section></div>
 ${await movementsOf(visit, { ownerKind: 'bank', ownerId: bankName }, `${moneyPath}/banks/${bankName}`)}`,
   }
 }
 
 function booked(accounts: readonly Account[]): Html {
   const shown = table(
-    'What ought to be on it',
-    ['Currency', number('Booked')],
+    'Book balance',
+    ['Currency', number('Balance')],
     accounts.map((account) => [account.currency, amount(-postedMinor(account), account.currency)]),
-    { none: 'Nothing went through it yet.' },
+    { none: 'No transactions yet.' },
   )
   return accounts.length <= maxOpenly
     ? shown
@@ -121,11 +121,11 @@ function booked(accounts: readonly Account[]): Html {
 
 function reached({ iban, lines }: BankAccount): Html | string {
   if (iban !== undefined) return html`<code>${grouped(iban)}</code>`
-  return lines ? html`<span class="wrap">${lines.join(', ')}</span>` : 'not said yet'
+  return lines ? html`<span class="wrap">${lines.join(', ')}</span>` : 'Not set'
 }
 
 function stateOf({ closedAtMs }: BankAccount): Html {
-  return closedAtMs === undefined ? statusBadge('good', 'open') : statusBadge('off', 'closed')
+  return closedAtMs === undefined ? statusBadge('good', 'Open') : statusBadge('off', 'Closed')
 }
 
 /** As the form shows them. */

@@ -1,5 +1,4 @@
-// What moved on a wallet or on one of the operator's bank accounts, as a table: with the number by which a correction names
-// a transfer.
+// Transactions of a wallet or of one of the operator's bank accounts, with the transfer ID that a correction names.
 
 import { accountKeyOf } from '../../../../core/ledger/rules/transfer.ts'
 import { placeOf, writtenPlace } from '../../../../core/ledger/rules/transfer-place.ts'
@@ -10,7 +9,7 @@ import type { Visit } from '../../console.ts'
 import { amount, moment } from '../../words.ts'
 
 const perPage = 25
-/** A wallet's number is longer than anybody reads, and its page has it. */
+/** A wallet's ID is too long for a table, and its page shows it. */
 const maxOwner = 32
 
 export async function movementsOf(visit: Visit, owner: MovementOwner, path: string): Promise<Html> {
@@ -19,10 +18,10 @@ export async function movementsOf(visit: Visit, owner: MovementOwner, path: stri
   const found = await operations.listMovements(context, owner, { before, limit: perPage + 1 })
   const shown = found.slice(0, perPage)
   const last = found.length > perPage ? shown.at(-1) : undefined
-  return html`<h2>Movements</h2>
+  return html`<h2>Transactions</h2>
 ${table(
-  'Movements, the newest first',
-  ['When', 'What', number('Amount'), 'Transfer', 'From or to', 'Reference'],
+  'Transactions, newest first',
+  ['Time', 'Type', number('Amount'), 'Transfer ID', 'From or to', 'Reference'],
   shown.map((movement) => [
     moment(movement.madeAtMs, nowMs),
     what(movement),
@@ -31,7 +30,7 @@ ${table(
     other(movement),
     reference(movement),
   ]),
-  { none: 'Nothing moved yet.' },
+  { none: 'No transactions yet.' },
 )}
 ${pages(path, query, { older: last && writtenPlace(last) })}`
 }
@@ -41,7 +40,7 @@ function what({ kind, merchantId, paymentId }: Movement): Html | string {
   return paymentId === undefined ? words : html`<a href="/orders/${merchantId}/${paymentId}">${words}</a>`
 }
 
-/** What has none of its own bears the transfer's number. */
+/** A transfer without its own reference stores its ID there. */
 function reference({ reference: given, transferId }: Movement): Html | string {
   return given === undefined || given === transferId ? '—' : html`<span class="wrap">${given}</span>`
 }

@@ -1,4 +1,4 @@
-// Applications for live keys: those that wait, and one with everything that it says.
+// Applications for live keys: the list, and one application.
 import { uuidPattern } from '@tillgate/protocol'
 import { html } from '../../../kit/html.ts'
 import { facts, pages, table } from '../../../kit/pages/tables.ts'
@@ -28,8 +28,8 @@ async function list({ operations, context, query, nowMs }: Visit): Promise<Conso
     title: 'Applications',
     area: 'applications',
     content: html`${table(
-      'Applications, the newest first',
-      ['Business', 'Status', 'Contact', 'Website', 'Came'],
+      'Applications, newest first',
+      ['Business', 'Status', 'Contact', 'Website', 'Received'],
       shown.map((each) => [
         html`<a href="${path}/${each.applicationId}">${each.business}</a>`,
         status(each.status),
@@ -39,7 +39,7 @@ async function list({ operations, context, query, nowMs }: Visit): Promise<Conso
       ]),
       {
         isTall: true,
-        none: 'No applications yet. With APPLICATIONS=on, whoever wants to be a merchant applies at /merchant/apply.',
+        none: 'No applications yet. With APPLICATIONS=on, merchants apply at /merchant/apply.',
       },
     )}${pages(path, query, { older })}`,
   }
@@ -58,17 +58,17 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
 ${actionForms(visit, 'application', { subject: found, values: { applicationId } })}
 ${facts([
   ['Contact', found.contact],
-  ['E-mail', found.email],
+  ['Email', found.email],
   [
     'Website',
     html`<a href="${found.website}" rel="noreferrer noopener" target="_blank">${found.website}</a>`,
   ],
-  ['What it sells', html`<span class="wrap">${found.about}</span>`],
-  ['Callback hosts', found.callbackHosts?.join(', ') ?? 'any'],
-  ['Came', moment(found.createdAtMs, nowMs)],
-  found.question !== undefined && ['Asked', html`<span class="wrap">${found.question}</span>`],
-  found.answer !== undefined && ['Answered', html`<span class="wrap">${found.answer}</span>`],
-  found.decidedBy !== undefined && ['By', found.decidedBy],
+  ['Products', html`<span class="wrap">${found.about}</span>`],
+  ['Callback hosts', found.callbackHosts?.join(', ') ?? 'Any'],
+  ['Received', moment(found.createdAtMs, nowMs)],
+  found.question !== undefined && ['Question', html`<span class="wrap">${found.question}</span>`],
+  found.answer !== undefined && ['Answer', html`<span class="wrap">${found.answer}</span>`],
+  found.decidedBy !== undefined && ['Decided by', found.decidedBy],
   found.reason !== undefined && ['Reason', found.reason],
   merchantId !== undefined && [
     'Merchant',

@@ -1,8 +1,9 @@
-// Breaks: a work list, the oldest and largest first, and each with both sides beside each other.
+// Breaks: a work list, oldest and largest first, and each break with both of its sides.
 
 import { type Break, breakMeanings, returnReference } from '../../../../finance/reconciliation/rules/break.ts'
 import { breakKinds } from '../../../../finance/reconciliation/rules/match.ts'
 import { type Html, html } from '../../../kit/html.ts'
+import { notice } from '../../../kit/pages/flash.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
 import { empty, facts, noneFits, number, rowsBefore, table, urlWith } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'
@@ -38,26 +39,24 @@ async function show(visit: Visit): Promise<ConsolePage> {
     content: html`${reconciliationTabs(path)}
 ${filters(visit, status)}
 ${table(
-  status === 'open' ? 'Open breaks, the oldest and largest first' : 'Settled breaks, the newest first',
+  status === 'open' ? 'Open breaks, oldest and largest first' : 'Resolved breaks, newest first',
   [
     'Break',
-    number('About'),
+    number('Amount'),
     number('Unexplained'),
-    'Other side',
+    'Counterparty',
     'Text',
     'Account',
     'Day',
     'Owner',
-    status === 'open' ? 'Found' : 'Settled',
+    status === 'open' ? 'Found' : 'Resolved',
   ],
   found
     .slice(0, perPage)
     .map((each) => [
       html`<a href="${path}/breaks/${each.breakId}">${stateOf(each)}</a>`,
       amount(each.sizeMinor, each.currency),
-      each.amountMinor === 0n
-        ? html`<span class="quiet">nothing</span>`
-        : amount(each.amountMinor, each.currency),
+      each.amountMinor === 0n ? html`<span class="quiet">—</span>` : amount(each.amountMinor, each.currency),
       partyCell(each.line),
       textCell(each.line),
       accountLink(each.account),
@@ -71,9 +70,9 @@ ${table(
       ? noneFits('break', path)
       : status === 'open'
         ? reconciled.length === 0
-          ? html`No statement was imported yet, so nothing was compared. <a href="${path}/imports">Import one</a>`
-          : `Nothing is open: the statements of ${[...new Set(reconciled.map((each) => each.account))].join(', ')} agree with the books.`
-        : 'Nothing was settled yet.',
+          ? html`No statements yet. <a href="${path}/imports">Import a statement</a> to compare it with the books.`
+          : `No open breaks. The statements of ${[...new Set(reconciled.map((each) => each.account))].join(', ')} agree with the books.`
+        : 'No resolved breaks yet.',
   },
 )}
 ${found.length > perPage && html`<p class="acts"><a class="button" rel="next" href="${urlWith(path, query, { skip: String(skip + perPage) })}">More</a></p>`}`,
@@ -87,7 +86,8 @@ function filters({ query, operator }: Visit, status: string): Html {
 }
 
 function wordOf(kind: Break['kind']): string {
-  return kind.replace('_', ' ')
+  const words = kind.replace('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 function stateOf({ kind, resolvedAtMs, amountMinor }: Break): Html {
@@ -104,16 +104,16 @@ async function showBreak(visit: Visit): Promise<ConsolePage | undefined> {
     area: 'reconciliation',
     content: html`<p>${stateOf(found)} · ${breakMeanings[found.kind]} · <a href="${path}">All breaks</a></p>
 ${actionForms(visit, 'break', { subject: found, values: { breakId, owner: found.owner } })}
-<div class="grid"><section><h2>The statement</h2>${outsideSide(found)}</section>
-<section><h2>The books</h2>${bookSide(found)}</section></div>
-<h2>The break</h2>${about(found, visit.nowMs)}
+<div class="grid"><section><h2>Statement</h2>${outsideSide(found)}</section>
+<section><h2>Books</h2>${bookSide(found)}</section></div>
+<h2>Break</h2>${about(found, visit.nowMs)}
 ${next(found, parked)}
 <h2>Notes</h2>${
       notes.length === 0
-        ? empty('None yet.')
+        ? empty('No notes yet.')
         : table(
             'Notes',
-            ['When', 'Who', 'What'],
+            ['Time', 'Author', 'Note'],
             notes.map((note) => [
               moment(note.notedAtMs, visit.nowMs),
               html`<span class="wrap">${note.actor}</span>`,
@@ -125,32 +125,30 @@ ${next(found, parked)}
 }
 
 function outsideSide({ line, currency, account }: Break): Html {
-  if (!line) return empty('No statement shows it.')
+  if (!line) return empty('No statement contains this transfer.')
   return facts([
     ['Amount', amount(line.amountMinor, currency)],
     ['Account', accountLink(account)],
-    ['Booked', line.day],
+    ['Booking date', line.day],
     ['Value date', line.valueDay],
     ['Reference', html`<code class="wrap">${line.entryReference ?? '—'}</code>`],
-    ['Names', html`<span class="wrap">${line.references.join(', ') || '—'}</span>`],
-    ['Other side', partyCell(line)],
+    ['References', html`<span class="wrap">${line.references.join(', ') || '—'}</span>`],
+    ['Counterparty', partyCell(line)],
     ['Text', html`<span class="wrap">${line.description ?? '—'}</span>`],
-    ['Line of the file', String(line.lineNumber)],
+    ['Line in the file', String(line.lineNumber)],
   ])
 }
 
 function bookSide({ item, currency, amountMinor }: Break): Html {
-  if (!item) return empty('The books have nothing like it.')
+  if (!item) return empty('The books contain no matching transfer.')
   const wantedOf = (): string => {
-    if (item.kind === 'booked') return 'in the books'
+    if (item.kind === 'booked') return 'booked'
     // Nothing is unexplained: the money of this line is in the books, for the order or in suspense for it.
-    return amountMinor === 0n
-      ? 'which is what this line is for; the money is in the books'
-      : 'expected, not in the books yet'
+    return amountMinor === 0n ? 'the money is booked' : 'expected, not booked yet'
   }
   return facts([
     ['Amount', amount(item.amountMinor, currency)],
-    ['What', `${item.what.replaceAll('_', ' ')}, ${wantedOf()}`],
+    ['Type', `${item.what.replaceAll('_', ' ')}, ${wantedOf()}`],
     ['Day', item.day],
     ['Transfer', html`<code class="wrap">${item.transferId}</code>`],
     item.merchantId !== '' &&
@@ -163,36 +161,42 @@ function bookSide({ item, currency, amountMinor }: Break): Html {
         'Order',
         html`<a href="/orders/${item.merchantId}/${item.transferId}"><code class="wrap">${item.transferId}</code></a>`,
       ] as const),
-    ['Names', html`<span class="wrap">${item.references.join(', ') || '—'}</span>`],
+    ['References', html`<span class="wrap">${item.references.join(', ') || '—'}</span>`],
   ])
 }
 
-/** What is left to do once unknown money was parked or returned. */
+/** The next step after unknown money was parked or returned. */
 function next(found: Break, parked: string | undefined): Html | undefined {
   if (found.resolution === 'returned')
-    return html`<p class="note">Make a bank transfer of ${amount(found.line?.amountMinor ?? 0n, found.currency)} to ${partyCell(found.line)} with the reference <code>${returnReference(found)}</code>. The line of that transfer is matched with this return.</p>`
+    return notice(
+      'wait',
+      html`<p>Transfer ${amount(found.line?.amountMinor ?? 0n, found.currency)} to ${partyCell(found.line)} with the reference <code>${returnReference(found)}</code>. The gateway matches the statement line of that transfer with this return.</p>`,
+    )
   return parked === undefined
     ? undefined
-    : html`<p class="note">The money is in suspense as transfer <code>${parked}</code>. Move it on, or write it off, under <a href="/money/corrections">Corrections</a>.</p>`
+    : notice(
+        'info',
+        html`<p>The money is in suspense as transfer <code>${parked}</code>. Release it or write it off under <a href="/money/corrections">Corrections</a>.</p>`,
+      )
 }
 
 function about(found: Break, nowMs: number): Html {
   const { amountMinor, currency, resolution } = found
   return facts([
-    ['Unexplained', amountMinor === 0n ? 'nothing: the books have all of it' : amount(amountMinor, currency)],
+    ['Unexplained', amountMinor === 0n ? 'Nothing' : amount(amountMinor, currency)],
     ['Found', moment(found.foundAtMs, nowMs)],
-    ['Owner', html`<span class="wrap">${found.owner ?? 'nobody'}</span>`],
+    ['Owner', html`<span class="wrap">${found.owner ?? 'Unassigned'}</span>`],
     resolution !== undefined &&
       ([
-        'Settled',
+        'Resolved',
         html`${resolution.replace('_', ' ')} by <span class="wrap">${found.resolvedBy}</span>, ${moment(found.resolvedAtMs, nowMs)}`,
       ] as const),
-    found.reason !== undefined && (['Why', html`<span class="wrap">${found.reason}</span>`] as const),
+    found.reason !== undefined && (['Reason', html`<span class="wrap">${found.reason}</span>`] as const),
     resolution === undefined &&
       found.actId !== undefined &&
       ([
-        'Under way',
-        html`settled by <code class="wrap">${found.actId}</code>; it may wait under <a href="/approvals">Approvals</a>`,
+        'Resolution in progress',
+        html`<code class="wrap">${found.actId}</code> may be waiting under <a href="/approvals">Approvals</a>`,
       ] as const),
   ])
 }

@@ -1,9 +1,10 @@
-// Days of an outside account as a calendar, and as a table: what the books have, what the outside has, and what is left.
+// The days of a bank account or rail, as a calendar and as a table: books, statement, and the difference.
 
 import { dayAfter, monthPattern } from '../../../../finance/reconciliation/rules/statement.ts'
 import type { ReconciledDay } from '../../../../finance/reconciliation/store/days.ts'
 import type { OutsideAccountRow } from '../../../../finance/reconciliation/store/statements.ts'
 import { type Html, html } from '../../../kit/html.ts'
+import { notice } from '../../../kit/pages/flash.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
 import { empty, number, table, urlWith } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'
@@ -26,7 +27,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     return {
       title: 'Days',
       area: 'reconciliation',
-      content: html`${reconciliationTabs(path)}${empty(html`There are days once a statement is there. <a href="${reconciliationPath}/imports">Import one</a>`)}`,
+      content: html`${reconciliationTabs(path)}${empty(html`No days yet. <a href="${reconciliationPath}/imports">Import a statement</a> to compare its days with the books.`)}`,
     }
   const { account, currency, month } = chosen
   const all = await days.listMonth(visit.context, chosen, month)
@@ -43,19 +44,19 @@ ${await openingHint(visit, chosen, all)}
 ${actionForms(visit, 'days', { values: { account, currency, day: lastOpen?.day } })}
 ${calendar(month, all)}
 ${table(
-  'Days, the oldest first',
+  'Days, oldest first',
   [
     'Day',
     'Status',
     number('Books'),
-    number('Outside'),
+    number('Statement'),
     number('In transit'),
     number('Unexplained'),
     number('Breaks'),
   ],
   all.map((each) => [
     each.day,
-    each.closedAtMs === undefined ? statusBadge('wait', 'open') : statusBadge('off', 'closed'),
+    each.closedAtMs === undefined ? statusBadge('wait', 'Open') : statusBadge('off', 'Closed'),
     bareAmount(each.bookMinor, currency),
     bareAmount(each.outsideMinor, currency),
     bareAmount(each.inTransitMinor, currency),
@@ -64,12 +65,12 @@ ${table(
       : html`<strong>${bareAmount(each.unexplainedMinor, currency)}</strong>`,
     String(each.breaks),
   ]),
-  { isTall: true, none: 'No statement reaches into this month.' },
+  { isTall: true, none: 'No statement covers this month.' },
 )}`,
   }
 }
 
-/** What was on a bank account before its first statement is unexplained every day until the books have it. */
+/** Until the books have its opening balance, money from before the first statement stays unexplained every day. */
 async function openingHint(
   visit: Visit,
   { account, currency, startDay }: Pick<OutsideAccountRow, 'account' | 'currency' | 'startDay'>,
@@ -80,7 +81,10 @@ async function openingHint(
   if (!isUnexplained || kind !== 'bank') return undefined
   const { openings } = await visit.operations.banks.showBank(visit.context, bankName)
   if (openings.some((opening) => opening.currency === currency)) return undefined
-  return html`<p class="note">This account has no opening balance in ${currency}. If it had money when its first statement began, on ${startDay}, <a href="/money/banks/${bankName}">set its opening balance</a>.</p>`
+  return notice(
+    'info',
+    html`<p>This account has no opening balance in ${currency}. If it held money before its first statement on ${startDay}, <a href="/money/banks/${bankName}">set its opening balance</a>.</p>`,
+  )
 }
 
 function today({ nowMs }: Visit): string {

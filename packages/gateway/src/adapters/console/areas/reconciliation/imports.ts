@@ -1,4 +1,4 @@
-// Statements that were imported, what each line was matched with and by which rule, and how CSV files are read.
+// Imported statements, the match of each line and its rule, and the mappings of CSV files.
 
 import { rules } from '../../../../finance/reconciliation/rules/match.ts'
 import { type Html, html } from '../../../kit/html.ts'
@@ -34,8 +34,8 @@ async function show(visit: Visit): Promise<ConsolePage> {
     content: html`${reconciliationTabs(path)}
 ${actionForms(visit, 'statements')}
 ${table(
-  'Imports, the newest first',
-  ['File', 'Of', 'Days', number('Lines'), number('Known'), 'Imported'],
+  'Statements, newest first',
+  ['File', 'Account', 'Days', number('Lines'), number('Known'), 'Imported'],
   shown.map((each) => [
     html`<a class="wrap" href="${path}/${each.importId}">${each.fileName}</a>`,
     each.accounts.length === 0
@@ -48,22 +48,22 @@ ${table(
   ]),
   {
     isTall: true,
-    none: 'No statement was imported yet. Import what your bank gives you as camt.053 or MT940, or a CSV file by a mapping.',
+    none: 'No statements yet. Import a camt.053 or MT940 file from your bank, or a CSV file with a mapping.',
   },
 )}
 ${pages(path, visit.query, { older: found.length > perPage ? shown.at(-1)?.importId : undefined })}
-<h2>Mappings of CSV files</h2>
+<h2>CSV mappings</h2>
 ${actionForms(visit, 'mappings')}
 ${table(
-  'Mappings by name',
-  ['Name', 'Of', 'Pays over to', 'Columns'],
+  'CSV mappings, by name',
+  ['Name', 'Account', 'Settles to', 'Columns'],
   mappings.map(({ mappingName, account, settlesTo, columns }) => [
     mappingName,
     accountLink(account),
     settlesTo ?? '—',
     html`<span class="wrap">${columns.day}, ${columns.amount}, ${columns.references.join(', ')}</span>`,
   ]),
-  { none: 'None yet.' },
+  { none: 'No mappings yet.' },
 )}`,
   }
 }
@@ -87,14 +87,14 @@ ${facts([
   ['Imported', moment(found.importedAtMs, visit.nowMs)],
   [
     'Lines',
-    `${count(found.lines)} new, ${count(found.known)} in another file before, ${count(found.skipped)} left out`,
+    `${count(found.lines)} new, ${count(found.known)} already imported, ${count(found.skipped)} skipped`,
   ],
   ['SHA-256', html`<code class="wrap">${found.fileSha256}</code>`],
 ])}
 <h2>Lines</h2>
 ${table(
-  'Lines in the order of the file',
-  [number('Line'), 'Day', number('Amount'), 'Other side', 'Text', 'Reference', 'Matched by'],
+  'Lines, in file order',
+  [number('Line'), 'Day', number('Amount'), 'Counterparty', 'Text', 'Reference', 'Matched by'],
   shown.map((line) => [
     String(line.lineNumber),
     line.day,
@@ -104,7 +104,7 @@ ${table(
     html`<span class="wrap">${line.entryReference ?? line.references[0] ?? '—'}</span>`,
     ruleOf(line),
   ]),
-  { isTall: true, none: 'All of its lines were in another file before.' },
+  { isTall: true, none: 'All lines were already imported with another file.' },
 )}
 ${lines.length > linesPerPage && html`<p class="acts"><a class="button" rel="next" href="${urlWith(here, visit.query, { skip: String(skip + linesPerPage) })}">More</a></p>`}`,
   }
@@ -118,6 +118,6 @@ function ruleOf({
   readonly breakId: string | undefined
 }): Html {
   if (breakId !== undefined)
-    return html`<a href="${reconciliationPath}/breaks/${breakId}">${statusBadge('bad', 'break')}</a>`
-  return rule === undefined ? statusBadge('wait', 'not looked at yet') : statusBadge('good', rules[rule])
+    return html`<a href="${reconciliationPath}/breaks/${breakId}">${statusBadge('bad', 'Break')}</a>`
+  return rule === undefined ? statusBadge('wait', 'Not matched yet') : statusBadge('good', rules[rule])
 }
