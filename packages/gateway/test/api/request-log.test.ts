@@ -64,7 +64,7 @@ test('the console finds a request by its id, and says of a closed envelope that 
   ])
     assert(page.includes(shown), shown)
   const unproved = await findInConsole(closed.data.requestId)
-  assert(unproved.includes(`<code>${merchant.merchantId}</code> (not proved)`))
+  assert(unproved.includes(`<code>${merchant.merchantId}</code> (not verified)`))
   assert.match((await operator.get('/requests?id=nothing')).text, /No matching requests/)
   assert.match((await operator.get('/system')).text, /href="\/requests"/)
 })

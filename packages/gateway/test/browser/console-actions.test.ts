@@ -117,7 +117,7 @@ test('a merchant is suspended and resumed, and its keys are exchanged', async ()
   assert.equal(await live.count(), 4)
   await act({ fold: 'Revoke…', button: 'Revoke the key', within: live.filter({ hasText: 'RSA' }).last() })
   assert.match(await note(), /is revoked: every gateway rejects it within 5 seconds/)
-  assert.equal(await keys.locator('.pill', { hasText: 'revoked' }).count(), 1)
+  assert.equal(await keys.locator('.pill', { hasText: 'Revoked' }).count(), 1)
 })
 
 test('a wallet is added, topped up, locked and unlocked, and the ledger is proved', async () => {

@@ -88,7 +88,7 @@ test('a statement is chosen in the console, and its lines say what came of them'
   )
   assert.equal(sent.status, 303, sent.text)
   const shown = await admin.get(sent.location ?? '')
-  assert.match(shown.text, /2 new, 0 in another file before/)
+  assert.match(shown.text, /2 new, 0 already imported/)
   assert.match(shown.text, /B1/)
   for (const { text: list } of [shown, await admin.get('/reconciliation')])
     for (const said of [/Ada Example/, /NL91 ABNA 0417 1643 00/, /&lt;b&gt;who knows/])
@@ -99,7 +99,7 @@ test('a statement is chosen in the console, and its lines say what came of them'
 
 test('a viewer sees breaks and may do nothing; whoever is not signed in sends no file', async () => {
   const viewer = await signedInAs(gateway, 'viewer')
-  assert.match((await viewer.get('/reconciliation')).text, /missing here/)
+  assert.match((await viewer.get('/reconciliation')).text, /Missing here/)
   assert.equal((await viewer.upload('/reconciliation/import', { reason: 'x' }, text, '/account')).status, 403)
   assert.equal(
     (
