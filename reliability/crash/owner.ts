@@ -29,8 +29,8 @@ export class Owner {
   }
 
   async open(): Promise<void> {
-    await this.#ask('addBank', { body: { bankName, currency, holder: 'Shop', iban, reason } })
-    await this.#ask('setPrice', { body: { currency, basisPoints: 100, reason } })
+    await this.#ask('bank.add', { body: { bankName, currency, holder: 'Shop', iban, reason } })
+    await this.#ask('price.set', { body: { currency, basisPoints: 100, reason } })
   }
 
   get figures() {
@@ -44,10 +44,10 @@ export class Owner {
   async turn(round: number): Promise<void> {
     // Under another key each time: the first one that is acknowledged stands.
     if (this.#told.opening_balance === 0)
-      await this.#move('opening_balance', 'setOpeningBalance', round, { amount: '500.00', day })
-    await this.#move('owner_deposit', 'depositOwnMoney', round, { amount: '10.00' })
-    if (round % 3 === 1) await this.#move('owner_withdrawal', 'withdrawOwnMoney', round, { amount: '3.00' })
-    if (round % 4 === 2 && (await this.#send('sweepFees', `sweep-${round}`, { fromBank: 'main' })))
+      await this.#move('opening_balance', 'bank.opening-balance', round, { amount: '500.00', day })
+    await this.#move('owner_deposit', 'bank.deposit', round, { amount: '10.00' })
+    if (round % 3 === 1) await this.#move('owner_withdrawal', 'bank.withdraw', round, { amount: '3.00' })
+    if (round % 4 === 2 && (await this.#send('bank.sweep-fees', `sweep-${round}`, { fromBank: 'main' })))
       this.#sweeps += 1
     if (round % 4 === 3) await this.#bookCharge(round)
   }
@@ -85,14 +85,14 @@ export class Owner {
     const line = { reference: `charge-${round}`, day, amountMinor: -chargeMinor, text: 'Account fee' }
     const span = { from: day, through: day, openingMinor: 0n, lines: [line] } as const
     const file = camt053({ iban, currency, version: 8, ...span }).replace(/<Bal>.*<\/Bal>/, '')
-    await this.#ask('importStatement', { file, query: { reason } })
-    const { data } = await this.#ask('listBreaks', { query: { account, kind: 'missing_here' } })
+    await this.#ask('reconcile.import', { file, query: { reason } })
+    const { data } = await this.#ask('reconcile.list', { query: { account, kind: 'missing_here' } })
     // Safe: the answer was held to its schema.
     const { breaks } = data as { breaks: { breakId: string }[] }
     for (const { breakId } of breaks) {
       const headers = { 'idempotency-key': `owner-charge-${breakId}` }
       const body = { as: 'bank_charge', reason }
-      const { code } = await this.#ask('bookBreakAs', { params: { breakId }, body, headers })
+      const { code } = await this.#ask('reconcile.book-as', { params: { breakId }, body, headers })
       if (code === 20000) this.#told.bank_charge += 1
     }
   }

@@ -74,10 +74,10 @@ export class Treasurer {
     const { token } = JSON.parse(stdout) as { token: string }
     const made = new Treasurer(merchantId, new ApiClient({ adminUrl }, token))
     const [params, holder] = [{ merchantId }, 'Shop']
-    await made.#must('changeBank', { params: { bankName: 'main' }, body: { holder, iban, reason } })
-    await made.#must('setBankAccount', { params, body: { currency, holder, iban, reason } })
+    await made.#must('bank.change', { params: { bankName: 'main' }, body: { holder, iban, reason } })
+    await made.#must('merchant.bank-account', { params, body: { currency, holder, iban, reason } })
     const plan = { currency, schedule: 'hand', least: '1.00', reserve, reason }
-    await made.#must('setPayoutPlan', { params, body: plan })
+    await made.#must('payout-plan.set', { params, body: plan })
     await made.#owner.open()
     return made
   }
@@ -132,8 +132,8 @@ export class Treasurer {
   async #goOn(): Promise<void> {
     for (let round = 0; !this.#isOver; round++) {
       await this.#payOut(`payout-${round}`)
-      await this.#correct('fundMerchant', `fund-${round}`, {})
-      if (round % 5 === 1) await this.#ask('startPayoutRun', { body: { currency, reason } })
+      await this.#correct('correction.fund', `fund-${round}`, {})
+      if (round % 5 === 1) await this.#ask('payout-run.start', { body: { currency, reason } })
       await this.#dealWithRuns()
       await this.#owner.turn(round)
       await pause(askAgainMs)
@@ -142,7 +142,7 @@ export class Treasurer {
 
   /** Refused where the merchant has too little. */
   async #payOut(key: string): Promise<void> {
-    const { code, data } = await this.#act('payOut', key, { amount: '1.00' })
+    const { code, data } = await this.#act('merchant.payout', key, { amount: '1.00' })
     if (code !== 20000) return
     // Safe: the answer was held to its schema.
     const { payoutId } = data as { payoutId: string }
@@ -157,14 +157,14 @@ export class Treasurer {
 
   /** Whatever is closed is sent, and what was sent is paid. Of every four one comes back, and after one a funding is reversed. */
   async #dealWithRuns(): Promise<void> {
-    const { runs } = (await this.#must('listPayoutRuns', { query: { limit: '20' } })) as { runs: Run[] }
+    const { runs } = (await this.#must('payout-run.list', { query: { limit: '20' } })) as { runs: Run[] }
     for (const { runId, closedAtMs, sentAtMs, ending } of runs) {
       if (closedAtMs === undefined) continue
       const params = { runId }
-      if (sentAtMs === undefined) await this.#ask('sendPayoutRun', { params, body: { reason } })
+      if (sentAtMs === undefined) await this.#ask('payout-run.send', { params, body: { reason } })
       if (!this.#files.has(runId))
-        this.#files.set(runId, hashOf(await this.#must('exportPayoutRunCsv', { params })))
-      if (ending === undefined) await this.#ask('payoutRunPaid', { params, body: { ...booking, reason } })
+        this.#files.set(runId, hashOf(await this.#must('payout-run.export-csv', { params })))
+      if (ending === undefined) await this.#ask('payout-run.paid', { params, body: { ...booking, reason } })
       for (const payout of await this.#look(runId)) await this.#afterPaid(payout)
     }
   }
@@ -173,24 +173,24 @@ export class Treasurer {
     const params = { merchantId: this.#merchantId, payoutId }
     const turn = this.#dealtWith.size % 4
     this.#dealtWith.add(payoutId)
-    if (turn === 0) await this.#ask('returnPayout', { params, body: { ...booking, reason } })
+    if (turn === 0) await this.#ask('payout.return', { params, body: { ...booking, reason } })
     if (turn === 1) await this.#reverseFunding()
-    const { status } = (await this.#must('showPayout', { params })) as Paid
+    const { status } = (await this.#must('payout.show', { params })) as Paid
     this.#statuses.set(payoutId, status)
   }
 
   /** The newest, unless it was reversed before. */
   async #reverseFunding(): Promise<void> {
-    const { corrections } = (await this.#must('listCorrections', { query: { limit: '5' } })) as {
+    const { corrections } = (await this.#must('correction.list', { query: { limit: '5' } })) as {
       corrections: { act: string; transferId: string }[]
     }
     const transferId = corrections.find(({ act }) => act === 'correction.fund')?.transferId
     if (transferId !== undefined)
-      await this.#correct('reverseTransfer', `reverse-${transferId}`, { transferId })
+      await this.#correct('correction.reverse', `reverse-${transferId}`, { transferId })
   }
 
   async #look(runId: string): Promise<Paid[]> {
-    const { payouts } = (await this.#must('listPayouts', { query: { runId } })) as { payouts: Paid[] }
+    const { payouts } = (await this.#must('payout.list', { query: { runId } })) as { payouts: Paid[] }
     for (const { payoutId, status } of payouts) this.#statuses.set(payoutId, status)
     return payouts.filter(({ payoutId, status }) => status === 'paid' && !this.#dealtWith.has(payoutId))
   }
@@ -198,7 +198,7 @@ export class Treasurer {
   async #changedFiles(): Promise<string[]> {
     const changed: string[] = []
     for (const [runId, before] of this.#files) {
-      const now = hashOf(await this.#must('exportPayoutRunCsv', { params: { runId } }))
+      const now = hashOf(await this.#must('payout-run.export-csv', { params: { runId } }))
       if (now !== before) changed.push(`the file of run ${runId} is another one than it was`)
     }
     return changed
@@ -207,7 +207,7 @@ export class Treasurer {
   /** Moves money once, however often it is sent. */
   #act(id: string, key: string, given: Record<string, string>): Promise<Answered> {
     const merchantId = this.#merchantId
-    const isReversal = id === 'reverseTransfer'
+    const isReversal = id === 'correction.reverse'
     return this.#ask(id, {
       ...(!isReversal && { params: { merchantId } }),
       body: { ...given, ...(isReversal ? { merchantId } : { currency }), reason },

@@ -65,7 +65,7 @@ export async function makePageRequests(
     request({
       verb: 'POST',
       host,
-      path: `/api/admin/v1/reconciliation/imports?reason=x${more}`,
+      path: `/api/admin/v1/reconciliation/import?reason=x${more}`,
       body,
       headers: {
         authorization: `Bearer ${by}`,

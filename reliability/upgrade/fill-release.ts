@@ -242,7 +242,7 @@ async function askForApprovals(gateway: GatewayChild, people: People): Promise<v
   const [alice, bob] = [apiOf(gateway, people.tokens[0]), apiOf(gateway, people.tokens[1])]
   const topUp = async (amount: string) => {
     const body = { amount, currency: 'EUR', reason: 'at the counter' }
-    const { approval } = await alice('POST', `/wallets/${people.wallet.login}/top-ups`, body)
+    const { approval } = await alice('POST', `/wallets/${people.wallet.login}/top-up`, body)
     return (approval as { approvalId: string }).approvalId
   }
   await bob('POST', `/approvals/${await topUp('100.00')}/approve`, { reason: 'looked at' })

@@ -9,8 +9,6 @@ const run = async () => ({ what: 'nothing' })
 test('an action that changes something and declares no effects is an error, so that nothing that has it starts', () => {
   const changing = { name: 'shop.give-away', summary: 'Give a shop away', answer, run }
   assert.throws(() => defineAction(changing), /the action shop\.give-away declares no effects/)
-  const api = { method: 'POST', path: '/shops/give-away', id: 'giveAway' } as const
-  assert.throws(() => defineAction({ ...changing, api }), /declares no effects/)
   assert.deepEqual(defineAction({ ...changing, effects: ['sends money out'] }).effects, ['sends money out'])
 })
 
@@ -19,6 +17,5 @@ test('an action has the effects of the audited action of its name, and one that 
   assert.deepEqual(defineAction({ name: 'wallet.top-up', summary, answer, run }).effects, [
     'credits a wallet',
   ])
-  const api = { method: 'GET', path: '/shops', id: 'listShops' } as const
-  assert.deepEqual(defineAction({ name: 'shop.list', summary, api, answer, run }).effects, [])
+  assert.deepEqual(defineAction({ name: 'shop.list', summary, answer, run }).effects, [])
 })

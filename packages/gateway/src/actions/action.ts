@@ -69,17 +69,12 @@ export interface Prepared<Input = Readonly<Record<string, unknown>>> {
 
 export interface ApiOperation {
   readonly method: 'GET' | 'POST' | 'PATCH'
-  /** Below the prefix, parameters as `:name`. */
+  /** Below the prefix, with parameters as `:name`. */
   readonly path: string
-  /** For programs that make clients out of the description. */
-  readonly id: string
 }
 
+/** Its words are the action's name: `merchant.add` is `merchant add`. */
 export interface ActionCommand {
-  /** Such as `merchant add`. */
-  readonly words: string
-  /** Where it does more than the route. */
-  readonly summary?: string
   /** Fields of the input that are arguments, not options, after the parameters. */
   readonly arguments?: readonly string[]
   /** Options without a value, by name, for `read`. */
@@ -98,9 +93,9 @@ export interface ActionCommand {
 export interface ActionForm<Subject = never> {
   /** Pages show all forms of a place. */
   readonly place: string
-  /** Where it is sent, parameters as `:name`. */
+  /** Where the form is sent: its page and the action's verb, unless given. */
   readonly path: string
-  /** The page that it stands on, unless the form itself says another. */
+  /** The page that shows the form, with parameters as `:name`. */
   readonly page: string
   /** On the closed fold. */
   readonly label: string
@@ -163,8 +158,8 @@ export interface Action {
   readonly isOnce: boolean
   /** The body of the API, the first argument of the command, a chosen file of the form. */
   readonly takesFile: boolean
-  readonly api?: ApiOperation
-  readonly command?: ActionCommand
+  readonly api?: ApiOperation | undefined
+  readonly command?: ActionCommand | undefined
   readonly forms: readonly ActionForm[]
   readonly portal: readonly PortalForm[]
   /** What a schema cannot say about a field. Throws; so that a form shows all errors at once. */
@@ -200,11 +195,13 @@ interface ActionGiven<Params, Input, Answer extends TObject | FileType, Call> {
   readonly answer: Answer
   readonly isOnce?: true
   readonly takesFile?: true
-  readonly api?: ApiOperation
-  readonly command?: ActionCommand
-  readonly form?: ActionForm
+  /** Where the path of the route does not follow from the name and the parameters. */
+  readonly apiPath?: string
+  /** False: the command line does not have it. */
+  readonly command?: ActionCommand | false
+  readonly form?: FormGiven
   /** Where it has several. */
-  readonly forms?: readonly ActionForm[]
+  readonly forms?: readonly FormGiven[]
   readonly checks?: Action['checks']
   readonly pin?: (call: ActionCall<Checked<Params>, Checked<Input>>) => Promise<Partial<Checked<Input>>>
   readonly prepare?: (
@@ -224,7 +221,9 @@ export function defineAction<
 >(given: ActionGiven<Params, Input, Answer, ActionCall<Checked<Params>, Checked<Input>>>): Action {
   return {
     ...given,
-    effects: given.effects ?? declaredEffects(given),
+    effects: given.effects ?? declaredEffects(given.name),
+    api: apiOf(given),
+    command: given.command === false ? undefined : (given.command ?? {}),
     isRecovery: given.isRecovery ?? false,
     scope: given.scope,
     needs: given.needs ?? (given.scope ? scopes[given.scope].needs : 'viewer'),
@@ -232,7 +231,7 @@ export function defineAction<
     input: given.input,
     isOnce: given.isOnce ?? false,
     takesFile: given.takesFile ?? false,
-    forms: given.forms ?? (given.form ? [given.form] : []),
+    forms: (given.forms ?? (given.form ? [given.form] : [])).map((each) => withPath(each, given.name)),
     portal: [],
     checks: given.checks ?? {},
     pin: given.pin as Action['pin'],
@@ -251,22 +250,77 @@ export function defineSharedAction<
   Input extends TObject | undefined = undefined,
 >(
   given: ActionGiven<Params, Input, Answer, SharedCall<Checked<Params>, Checked<Input>>> & {
-    readonly portal: readonly PortalForm[]
+    readonly portal: readonly PortalFormGiven[]
   },
 ): Action {
   const action = defineAction(given)
   // Safe: the call of an operator is one of these, and `run` takes both.
-  return { ...action, portal: given.portal, runForMember: action.run as Action['runForMember'] }
+  const portal = given.portal.map((each) => withPath(each, given.name))
+  return { ...action, portal, runForMember: action.run as Action['runForMember'] }
 }
 
 /** Throws for an action that is neither audited nor read-only: what it can do to money must be declared. */
-function declaredEffects({ name, api }: Pick<Action, 'name' | 'api'>): readonly Effect[] {
+function declaredEffects(name: string): readonly Effect[] {
   if (Object.hasOwn(effectsOfActions, name)) return effectsOfActions[name as AuditedAction]
-  if (api?.method === 'GET') return []
+  if (isReading(name)) return []
   throw new Error(`the action ${name} declares no effects`)
 }
 
+const readingVerbs =
+  /^(list|search|show|explain|export|download|statement|trial-balance|imports|mappings|days)\b/
+
+function isReading(name: string): boolean {
+  return readingVerbs.test(verbOf(name)) && !Object.hasOwn(effectsOfActions, name)
+}
+
+/** `payout.cancel` of a merchant is POST /merchants/:merchantId/payouts/:payoutId/cancel. An action without a scope has no route. */
+function apiOf({
+  name,
+  scope,
+  params,
+  apiPath,
+}: Pick<ActionGiven<TObject | undefined, unknown, TObject, never>, 'name' | 'scope' | 'params' | 'apiPath'>):
+  | ApiOperation
+  | undefined {
+  if (scope === undefined && apiPath === undefined) return undefined
+  const [noun = ''] = name.split('.')
+  const verb = verbOf(name)
+  const { merchantId, ...others } = params?.properties ?? {}
+  const isOfMerchant = merchantId !== undefined && noun !== 'merchant'
+  const segments = [
+    ...(isOfMerchant ? ['merchants', ':merchantId'] : []),
+    collections[noun] ?? `${noun}s`,
+    ...(merchantId !== undefined && !isOfMerchant ? [':merchantId'] : []),
+    ...Object.keys(others).map((field) => `:${field}`),
+    ...(/^(list|show|add|create|change)$/.test(verb) ? [] : [verb]),
+  ]
+  const method = isReading(name) ? 'GET' : verb === 'change' ? 'PATCH' : 'POST'
+  return { method, path: apiPath ?? `/${segments.join('/')}` }
+}
+
+/** Where the plural of the noun is not the noun and an s. */
+const collections: Readonly<Record<string, string>> = {
+  audit: 'audit',
+  ledger: 'ledger',
+  system: 'system',
+  reconcile: 'reconciliation',
+}
+
+function verbOf(name: string): string {
+  return name.slice(name.indexOf('.') + 1)
+}
+
+function withPath<Form extends { readonly page: string }>(
+  given: Form & { readonly path?: string },
+  name: string,
+): Form & { readonly path: string } {
+  return { ...given, path: given.path ?? `${given.page}/${verbOf(name)}` }
+}
+
+type FormGiven<Subject = never> = Omit<ActionForm<Subject>, 'path'> & Partial<Pick<ActionForm, 'path'>>
+type PortalFormGiven = Omit<PortalForm, 'path'> & Partial<Pick<PortalForm, 'path'>>
+
 /** Lets the functions of a form know what its place is about. */
-export function form<Subject>(form: ActionForm<Subject>): ActionForm {
-  return form
+export function form<Subject>(given: FormGiven<Subject>): FormGiven {
+  return given
 }

@@ -186,10 +186,10 @@ test('operators list and download it by admin API and console', async () => {
     days: 1,
   })
   const api = new ApiClient(gateway, token)
-  const { bills } = await api.data('listBills', { params: { merchantId } })
+  const { bills } = await api.data('bill.list', { params: { merchantId } })
   assert.deepEqual([bills.length, bills[0].sha256, bills[0].totals[0].closing], [1, bill.sha256, '25.00'])
-  assert.equal(await api.data('downloadBill', { params: { merchantId, day } }), file)
-  const early = await api.call('downloadBill', { params: { merchantId, day: '2999-01-01' } })
+  assert.equal(await api.data('bill.download', { params: { merchantId, day } }), file)
+  const early = await api.call('bill.download', { params: { merchantId, day: '2999-01-01' } })
   assert.equal(early.code, 40004)
   const admin = new ConsoleClient(gateway)
   await admin.signIn()

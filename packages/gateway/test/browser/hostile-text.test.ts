@@ -233,11 +233,11 @@ test('fields of a closed form take none of it', async () => {
     )
     await assert.rejects(members.inviteMember({ merchantId, email: text, role: 'viewer' }), Failure, text)
     for (const [id, request] of [
-      ['addBank', { body: { bankName: text, currency: 'USD', holder: 'x', reason: 'test' } }],
-      ['changeMerchant', { params: { merchantId }, body: { callbackHosts: [text], reason: 'test' } }],
-      ['changeMerchant', { params: { merchantId }, body: { accentColour: text, reason: 'test' } }],
-      ['changeMerchant', { params: { merchantId }, body: { contactEmails: [text], reason: 'test' } }],
-      ['changeRail', { params: { railId: 'bank' }, body: { logo: text, reason: 'test' } }],
+      ['bank.add', { body: { bankName: text, currency: 'USD', holder: 'x', reason: 'test' } }],
+      ['merchant.change', { params: { merchantId }, body: { callbackHosts: [text], reason: 'test' } }],
+      ['merchant.change', { params: { merchantId }, body: { accentColour: text, reason: 'test' } }],
+      ['merchant.change', { params: { merchantId }, body: { contactEmails: [text], reason: 'test' } }],
+      ['rail.change', { params: { railId: 'bank' }, body: { logo: text, reason: 'test' } }],
     ] as const)
       assert.equal((await world.api.call(id, request)).code, 40001, `${id}: ${text}`)
   }

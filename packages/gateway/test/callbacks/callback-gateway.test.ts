@@ -324,7 +324,7 @@ describe('tillgate callback', () => {
     const host = new URL(origin).host
     const since = new Date(Date.now() - 60_000).toISOString()
     const sent = await tillgate(
-      'resend',
+      'resend-matching',
       '--host',
       host,
       '--since',
@@ -348,7 +348,7 @@ describe('tillgate callback', () => {
   })
 
   test('without a filter nothing is sent', async () => {
-    const { code, output } = await tillgate('resend', '--reason', 'everything')
+    const { code, output } = await tillgate('resend-matching', '--reason', 'everything')
     assert.equal(code, 1)
     assert.match(output, /Filter by one field/)
   })

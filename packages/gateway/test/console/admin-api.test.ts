@@ -81,22 +81,22 @@ test('orders are listed by pages, searched, shown, cancelled and refunded', asyn
   const params = await paidOrder()
   clock.advance(1)
   const open = await shop.order()
-  const first = await admin.data('listOrders', { query: { limit: '1', merchantId } })
+  const first = await admin.data('order.list', { query: { limit: '1', merchantId } })
   assert.deepEqual([first.orders.length, first.older], [1, open.paymentId])
-  const second = await admin.data('listOrders', { query: { limit: '1', before: first.older } })
+  const second = await admin.data('order.list', { query: { limit: '1', before: first.older } })
   assert.deepEqual([second.orders[0].paymentId, second.older], [params.paymentId, undefined])
   assert.equal(second.orders[0].paymentAmount, '12.50')
-  const found = await admin.data('searchOrders', { query: { number: second.orders[0].orderNo } })
+  const found = await admin.data('order.search', { query: { number: second.orders[0].orderNo } })
   assert(found.orders.some(({ paymentId }: { paymentId: string }) => paymentId === params.paymentId))
-  await admin.data('cancelOrder', { params: { merchantId, paymentId: open.paymentId }, body: { reason } })
+  await admin.data('order.cancel', { params: { merchantId, paymentId: open.paymentId }, body: { reason } })
   assert.equal(await shop.status(open), 'cancelled')
   const body = { referRefundNo: 'api-1', amount: '2.50', reason }
-  const refunds = await Promise.all([1, 2].map(() => admin.data('refundOrder', { params, body })))
+  const refunds = await Promise.all([1, 2].map(() => admin.data('order.refund', { params, body })))
   assert.equal(refunds[0].refund.refundId, refunds[1].refund.refundId)
   const large = { referRefundNo: 'api-2', amount: '10', reason }
-  const waiting = await admin.asked('refundOrder', { params, body: large })
+  const waiting = await admin.asked('order.refund', { params, body: large })
   assert.deepEqual([waiting.outcome, waiting.approval.status], ['waiting', 'waiting'])
-  const shown = await admin.data('showOrder', { params })
+  const shown = await admin.data('order.show', { params })
   assert.deepEqual(
     shown.refunds.map(({ referRefundNo }: { referRefundNo: string }) => referRefundNo),
     ['api-1'],
@@ -111,12 +111,12 @@ test('a payout asked for over the API waits for another operator, however that o
     body: { amount: '1.00', currency: 'USD', reason },
     headers: once(),
   }
-  const { outcome, approval } = await admin.asked('payOut', request)
+  const { outcome, approval } = await admin.asked('merchant.payout', request)
   assert.equal(outcome, 'waiting')
-  assert.equal((await admin.asked('payOut', request)).approval.approvalId, approval.approvalId)
+  assert.equal((await admin.asked('merchant.payout', request)).approval.approvalId, approval.approvalId)
   const decide = { params: { approvalId: approval.approvalId }, body: { reason } }
   assert.deepEqual(
-    [await admin.call('approveRequest', decide), await admin.call('rejectRequest', decide)].map(
+    [await admin.call('approval.approve', decide), await admin.call('approval.reject', decide)].map(
       ({ status, code }) => [status, code],
     ),
     [
@@ -128,22 +128,22 @@ test('a payout asked for over the API waits for another operator, however that o
   const self = new ConsoleClient(gateway)
   await self.signIn()
   assert.match(await self.told(`/approvals/${approval.approvalId}/approve`, { reason }), /your own request/)
-  assert.equal((await bob.data('approveRequest', decide)).status, 'approved')
-  assert.equal((await bob.call('approveRequest', decide)).code, 40901)
-  assert.equal((await admin.asked('payOut', request)).outcome, 'done')
-  assert.equal((await bob.data('showApproval', { params: decide.params })).decidedBy, 'bob')
+  assert.equal((await bob.data('approval.approve', decide)).status, 'approved')
+  assert.equal((await bob.call('approval.approve', decide)).code, 40901)
+  assert.equal((await admin.asked('merchant.payout', request)).outcome, 'done')
+  assert.equal((await bob.data('approval.show', { params: decide.params })).decidedBy, 'bob')
   const other = { ...request, headers: once() }
-  const asked = await admin.asked('payOut', other)
-  await admin.data('withdrawRequest', { params: asked.approval, body: { reason } })
-  const again = await admin.asked('payOut', { ...request, headers: once() })
-  await bob.data('rejectRequest', { params: again.approval, body: { reason } })
-  assert.equal((await admin.asked('payOut', { ...other })).outcome, 'refused')
-  const { approvals, older } = await bob.data('listApprovals', { query: { limit: '2' } })
+  const asked = await admin.asked('merchant.payout', other)
+  await admin.data('approval.withdraw', { params: asked.approval, body: { reason } })
+  const again = await admin.asked('merchant.payout', { ...request, headers: once() })
+  await bob.data('approval.reject', { params: again.approval, body: { reason } })
+  assert.equal((await admin.asked('merchant.payout', { ...other })).outcome, 'refused')
+  const { approvals, older } = await bob.data('approval.list', { query: { limit: '2' } })
   assert.deepEqual(
     approvals.map(({ status }: { status: string }) => status),
     ['rejected', 'withdrawn'],
   )
-  assert.equal((await bob.data('listApprovals', { query: { before: older } })).approvals.length, 2)
+  assert.equal((await bob.data('approval.list', { query: { before: older } })).approvals.length, 2)
   const { rows } = await pool.query("select from transfers where kind = 'payout' and phase = 'hold'")
   assert.equal(rows.length, 1)
 })
@@ -151,21 +151,21 @@ test('a payout asked for over the API waits for another operator, however that o
 test('a merchant is paid out by its plan and by hand, and the bank says what became of it', async () => {
   const of = { params: { merchantId } }
   const account = { currency: 'EUR', holder: 'Shop GmbH', iban: 'DE89 3704 0044 0532 0130 00', reason }
-  const wrong = await admin.call('setBankAccount', {
+  const wrong = await admin.call('merchant.bank-account', {
     ...of,
     body: { ...account, iban: 'DE88370400440532013000' },
   })
   assert.deepEqual([wrong.code, wrong.data.field], [40001, 'iban'])
-  const { bankAccount } = await admin.data('setBankAccount', { ...of, body: account })
+  const { bankAccount } = await admin.data('merchant.bank-account', { ...of, body: account })
   assert.equal(bankAccount.state, 'waiting')
   const { bankAccountId } = bankAccount
-  await admin.data('stopBankAccount', { params: { merchantId, bankAccountId }, body: { reason } })
-  await admin.data('setBankAccount', { ...of, body: account })
+  await admin.data('merchant.stop-bank-account', { params: { merchantId, bankAccountId }, body: { reason } })
+  await admin.data('merchant.bank-account', { ...of, body: account })
   const given = { currency: 'EUR', schedule: 'hand', least: '1', reserve: '0.50', reason }
-  const onDay = await admin.call('setPayoutPlan', { ...of, body: { ...given, schedule: 'weekly' } })
+  const onDay = await admin.call('payout-plan.set', { ...of, body: { ...given, schedule: 'weekly' } })
   assert.deepEqual([onDay.code, onDay.data.field], [40001, 'onDay'])
-  await admin.data('setPayoutPlan', { ...of, body: given })
-  await admin.data('changeBank', {
+  await admin.data('payout-plan.set', { ...of, body: given })
+  await admin.data('bank.change', {
     params: { bankName: 'main' },
     body: { holder: 'Operator', iban: account.iban, reason },
   })
@@ -174,58 +174,58 @@ test('a merchant is paid out by its plan and by hand, and the bank says what bec
   })
   await shop.pay(order, 'success')
   await giveBankAccount(pool, merchantId, 'EUR')
-  assert.deepEqual(await admin.data('startPayoutRun', { body: { currency: 'EUR', reason } }), { plans: 1 })
+  assert.deepEqual(await admin.data('payout-run.start', { body: { currency: 'EUR', reason } }), { plans: 1 })
   const work = () => untilPayoutsRest({ pool, operations, clock })
   await work()
-  const shown = await admin.data('showPayoutPlan', of)
+  const shown = await admin.data('payout-plan.show', of)
   assert.equal(shown.plans[0].lastOutcome, 'paid_out')
   const states = shown.bankAccounts.flatMap(({ currency, state }: Record<string, string>) =>
     currency === 'EUR' ? [state] : [],
   )
   assert.deepEqual(states.toSorted(), ['in_use', 'stopped', 'waiting'])
-  const { payouts } = await admin.data('listPayouts', { query: { merchantId, status: 'requested' } })
+  const { payouts } = await admin.data('payout.list', { query: { merchantId, status: 'requested' } })
   const made = payouts.find(({ currency }: { currency: string }) => currency === 'EUR')
   assert.equal(made.amount, '12.00')
   const run = { params: { runId: made.runId } }
-  assert.equal((await admin.call('exportPayoutRunXml', run)).code, 40901)
-  assert.equal((await admin.data('listPayoutRuns')).runs.length > 0, true)
-  await admin.data('sendPayoutRun', { ...run, body: { reason } })
+  assert.equal((await admin.call('payout-run.export-xml', run)).code, 40901)
+  assert.equal((await admin.data('payout-run.list')).runs.length > 0, true)
+  await admin.data('payout-run.send', { ...run, body: { reason } })
   assert.match(
-    await admin.data('exportPayoutRunXml', run),
+    await admin.data('payout-run.export-xml', run),
     /pain\.001\.001\.09.*<InstdAmt Ccy="EUR">12\.00</s,
   )
-  assert.match(await admin.data('exportPayoutRunCsv', run), /EUR,12\.00,Shop GmbH/)
+  assert.match(await admin.data('payout-run.export-csv', run), /EUR,12\.00,Shop GmbH/)
   const booked = { reference: 'B1', valueDate: '2026-11-16', reason }
-  const noDay = await admin.call('payoutRunPaid', { ...run, body: { ...booked, valueDate: '2026-02-30' } })
+  const noDay = await admin.call('payout-run.paid', { ...run, body: { ...booked, valueDate: '2026-02-30' } })
   assert.deepEqual([noDay.code, noDay.data.field], [40001, 'valueDate'])
-  await admin.data('payoutRunPaid', { ...run, body: booked })
+  await admin.data('payout-run.paid', { ...run, body: booked })
   await work()
-  assert.deepEqual((await admin.data('showPayoutRun', run)).totals, [
+  assert.deepEqual((await admin.data('payout-run.show', run)).totals, [
     { status: 'paid', payouts: 1, sum: '12.00' },
   ])
   const one = { params: { merchantId, payoutId: made.payoutId } }
-  assert.equal((await admin.data('showPayout', one)).status, 'paid')
-  assert.equal((await admin.data('returnPayout', { ...one, body: booked })).status, 'returned')
-  assert.equal((await admin.call('returnPayout', { ...one, body: booked })).code, 40901)
+  assert.equal((await admin.data('payout.show', one)).status, 'paid')
+  assert.equal((await admin.data('payout.return', { ...one, body: booked })).status, 'returned')
+  assert.equal((await admin.call('payout.return', { ...one, body: booked })).code, 40901)
 
   const byHand = async () => {
     const body = { amount: '1', currency: 'EUR', reason }
-    await admin.data('payOut', { ...of, body, headers: once() })
-    return (await admin.data('listPayouts', { query: { merchantId, limit: '1' } })).payouts[0]
+    await admin.data('merchant.payout', { ...of, body, headers: once() })
+    return (await admin.data('payout.list', { query: { merchantId, limit: '1' } })).payouts[0]
   }
   const cancelled = await byHand()
   assert.equal(
-    (await admin.data('cancelPayout', { params: cancelled, body: { reason } })).status,
+    (await admin.data('payout.cancel', { params: cancelled, body: { reason } })).status,
     'cancelled',
   )
   const sent = await byHand()
-  await admin.data('sendPayoutRun', { params: sent, body: { reason } })
-  assert.equal((await admin.data('paidPayout', { params: sent, body: booked })).status, 'paid')
+  await admin.data('payout-run.send', { params: sent, body: { reason } })
+  assert.equal((await admin.data('payout.paid', { params: sent, body: booked })).status, 'paid')
   const unwanted = await byHand()
-  await admin.data('cancelPayoutRun', { params: unwanted, body: { reason } })
+  await admin.data('payout-run.cancel', { params: unwanted, body: { reason } })
   await work()
-  assert.equal((await admin.data('showPayout', { params: unwanted })).status, 'cancelled')
-  assert.deepEqual((await admin.data('verifyLedger', { body: {} })).findings, [])
+  assert.equal((await admin.data('payout.show', { params: unwanted })).status, 'cancelled')
+  assert.deepEqual((await admin.data('ledger.verify', { body: {} })).findings, [])
 })
 
 test('merchants are signed on, changed, stopped and given keys; a secret is told once', async () => {
@@ -235,96 +235,109 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
     body: { name, callbackHosts: ['Leaf.example'], requestsPerSecond: 7 },
     headers: once(),
   }
-  const [added, again] = await Promise.all([1, 2].map(() => admin.data('addMerchant', request)))
+  const [added, again] = await Promise.all([1, 2].map(() => admin.data('merchant.add', request)))
   assert.deepEqual(again, added, 'sent twice, it makes one merchant, and both are told its key')
-  assert.deepEqual(await admin.data('addMerchant', request), added)
-  assert.equal((await admin.call('addMerchant', { body: request.body })).data.field, 'Idempotency-Key')
+  assert.deepEqual(await admin.data('merchant.add', request), added)
+  assert.equal((await admin.call('merchant.add', { body: request.body })).data.field, 'Idempotency-Key')
   const params = { merchantId: added.merchant.merchantId }
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
-  const rsa = await admin.data('addKey', { params, body: { kind: 'rsa', publicKey: pem, reason } })
-  const aes = await admin.data('addKey', { params, body: { kind: 'aes', reason } })
-  assert.equal((await admin.call('addKey', { params, body: { kind: 'aes', reason } })).code, 40901)
+  const rsa = await admin.data('key.add', { params, body: { kind: 'rsa', publicKey: pem, reason } })
+  const aes = await admin.data('key.add', { params, body: { kind: 'aes', reason } })
+  assert.equal((await admin.call('key.add', { params, body: { kind: 'aes', reason } })).code, 40901)
   assert.equal(
-    (await admin.call('addKey', { params, body: { kind: 'rsa', reason } })).data.field,
+    (await admin.call('key.add', { params, body: { kind: 'rsa', reason } })).data.field,
     'publicKey',
   )
   for (const host of ['https://shop.example/', 'shop.example/', 'shop .example', '*.shop.example']) {
     const body = { callbackHosts: [host], reason }
-    const { code, data } = await admin.call('changeMerchant', { params, body })
+    const { code, data } = await admin.call('merchant.change', { params, body })
     assert.deepEqual([code, data.field], [40001, 'callbackHosts'], host)
   }
-  const { callbackHosts } = await admin.data('changeMerchant', {
+  const { callbackHosts } = await admin.data('merchant.change', {
     params,
     body: { callbackHosts: ['Shop_1.example:8443', '[::1]:3000', 'leaf.example'], reason },
   })
   assert.deepEqual(callbackHosts, ['shop_1.example:8443', '[::1]:3000', 'leaf.example'])
   for (const [id, body] of [
-    ['addKey', { kind: 'rsa', publicKey: 'no key', reason }],
-    ['addMerchant', { name: 'Tea', publicKey: 'no key' }],
+    ['key.add', { kind: 'rsa', publicKey: 'no key', reason }],
+    ['merchant.add', { name: 'Tea', publicKey: 'no key' }],
   ] as const) {
     const { code, data } = await admin.call(id, { params, body, headers: once() })
     assert.deepEqual([code, data.field], [40001, 'publicKey'], id)
   }
-  const { keys } = await admin.data('showMerchant', { params })
+  const { keys } = await admin.data('merchant.show', { params })
   const first = keys.find(({ keyId }: { keyId: string }) => keyId === aes.oldKeyId)
   const aesParams = { ...params, keyId: aes.keyId }
   assert.equal(first.sealsCallbacks, true)
-  const early = await admin.call('revokeKey', { params: { ...params, keyId: first.keyId }, body: { reason } })
+  const early = await admin.call('key.revoke', {
+    params: { ...params, keyId: first.keyId },
+    body: { reason },
+  })
   assert.deepEqual([early.code, early.data.field], [40901, 'confirm'])
   assert.match(early.msg, /This key seals callbacks\. Without it callbacks are sealed with key .{36}/)
-  const used = await admin.data('useKeyForCallbacks', { params: aesParams, body: { reason } })
+  const used = await admin.data('key.use-for-callbacks', { params: aesParams, body: { reason } })
   assert.deepEqual(used, { keyId: aes.keyId })
-  await admin.data('useKeyForCallbacks', { params: aesParams, body: { reason } })
+  await admin.data('key.use-for-callbacks', { params: aesParams, body: { reason } })
   const wrongKind = { params: { ...params, keyId: rsa.keyId }, body: { reason } }
-  assert.equal((await admin.call('useKeyForCallbacks', wrongKind)).code, 40901)
-  await admin.data('revokeKey', { params: { ...params, keyId: first.keyId }, body: { reason } })
+  assert.equal((await admin.call('key.use-for-callbacks', wrongKind)).code, 40901)
+  await admin.data('key.revoke', { params: { ...params, keyId: first.keyId }, body: { reason } })
   assert.equal(
-    (await admin.call('useKeyForCallbacks', { params: { ...params, keyId: first.keyId }, body: { reason } }))
-      .code,
+    (
+      await admin.call('key.use-for-callbacks', {
+        params: { ...params, keyId: first.keyId },
+        body: { reason },
+      })
+    ).code,
     40402,
   )
-  const only = await admin.call('revokeKey', { params: { ...params, ...rsa }, body: { reason } })
+  const only = await admin.call('key.revoke', { params: { ...params, ...rsa }, body: { reason } })
   assert.match(only.msg, /only live RSA key/)
-  await admin.data('revokeKey', { params: { ...params, ...rsa }, body: { reason, confirm: true } })
+  await admin.data('key.revoke', { params: { ...params, ...rsa }, body: { reason, confirm: true } })
   assert.equal(
-    (await admin.call('revokeKey', { params: { ...params, ...rsa }, body: { reason } })).code,
+    (await admin.call('key.revoke', { params: { ...params, ...rsa }, body: { reason } })).code,
     40402,
   )
-  await admin.data('changeMerchant', {
+  await admin.data('merchant.change', {
     params,
     body: { accentColour: '#AA00FF', clear: ['callbackHosts'], reason },
   })
-  await admin.data('setLogo', {
+  await admin.data('merchant.logo', {
     params,
     body: { logo: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64') },
   })
-  assert.equal((await admin.data('setLogo', { params, body: {} })).merchantId, params.merchantId)
+  assert.equal((await admin.data('merchant.logo', { params, body: {} })).merchantId, params.merchantId)
   await actingAs(gateway.operations, 'test').members.inviteMember({
     ...params,
     email: 'ann@shop.example',
     role: 'owner',
   })
-  const people = await admin.data('listMembers', { params })
+  const people = await admin.data('member.list', { params })
   assert.deepEqual([people.members.length, people.invitations[0].login], [0, 'ann@shop.example'])
-  assert.deepEqual((await admin.data('listApplications', { query: { status: 'waiting' } })).applications, [])
-  assert.equal((await admin.data('suspendMerchant', { params, body: { reason } })).status, 'suspended')
-  assert.equal((await admin.data('resumeMerchant', { params, body: { reason } })).status, 'active')
-  const { text, data } = await admin.call('showMerchant', { params })
+  assert.deepEqual((await admin.data('application.list', { query: { status: 'waiting' } })).applications, [])
+  assert.equal((await admin.data('merchant.suspend', { params, body: { reason } })).status, 'suspended')
+  assert.equal((await admin.data('merchant.resume', { params, body: { reason } })).status, 'active')
+  const { text, data } = await admin.call('merchant.show', { params })
   assert.deepEqual(
     [data.name, data.accentColour, data.callbackHosts, data.requestsPerSecond, data.keys.length],
     [name, '#aa00ff', undefined, 7, 3],
   )
   for (const secret of [added.aesKey, aes.aesKey]) assert(!text.includes(secret))
-  const page = await admin.data('listMerchants', { query: { limit: '1' } })
-  const rest = await admin.data('listMerchants', { query: { before: page.older } })
+  const page = await admin.data('merchant.list', { query: { limit: '1' } })
+  const rest = await admin.data('merchant.list', { query: { before: page.older } })
   assert.equal(page.merchants[0].merchantId, params.merchantId)
   assert(rest.merchants.some((each: { merchantId: string }) => each.merchantId === merchantId))
-  assert.match((await admin.data('statement', { params: { merchantId } })) as string, /opening.*closing/s)
-  assert.deepEqual((await admin.data('listBills', { params: { merchantId } })).bills, [])
-  assert.match(await admin.data('downloadBill', { params: { merchantId, day: '2026-01-01' } }), /^time,kind,/)
+  assert.match(
+    (await admin.data('merchant.statement', { params: { merchantId } })) as string,
+    /opening.*closing/s,
+  )
+  assert.deepEqual((await admin.data('bill.list', { params: { merchantId } })).bills, [])
+  assert.match(
+    await admin.data('bill.download', { params: { merchantId, day: '2026-01-01' } }),
+    /^time,kind,/,
+  )
   assert.equal(
-    (await admin.call('showMerchant', { params: { merchantId: '000000000000000000' } })).code,
+    (await admin.call('merchant.show', { params: { merchantId: '000000000000000000' } })).code,
     40402,
   )
 })
@@ -337,54 +350,54 @@ test('statements are few at a time, those of the console counted: each holds a c
   await pool.transaction(async (transaction) => {
     await transaction.query('lock table transfers in access exclusive mode')
     for (let downloads = 0; downloads < downloadLimits.atOnce; downloads++)
-      held.push(admin.call('statement', { params }))
+      held.push(admin.call('merchant.statement', { params }))
     await untilBlocked(pool, downloadLimits.atOnce, '%s.moved%')
-    const { code, headers } = await admin.call('statement', { params })
+    const { code, headers } = await admin.call('merchant.statement', { params })
     assert.deepEqual([code, headers.get('retry-after')], [50300, '60'])
     assert.equal((await page.get(`/merchants/${merchantId}/statement.csv`)).status, 503)
   })
   for (const { code } of await Promise.all(held)) assert.equal(code, 20000)
-  await admin.data('statement', { params })
+  await admin.data('merchant.statement', { params })
 })
 
 test('a top-up is done once for each key, also at the same moment, and a key serves one act', async () => {
   const login = '+4915112345678'
   clock.advance(1)
-  const { wallet, pin } = await admin.data('addWallet', { body: { login, name: 'Nia', reason } })
+  const { wallet, pin } = await admin.data('wallet.add', { body: { login, name: 'Nia', reason } })
   assert.match(pin, /^\d{6}$/)
   const params = { walletId: wallet.walletId }
   const headers = once()
   const topUp = { params, body: { amount: '7.25', currency: 'EUR', reason }, headers }
-  const outcomes = await Promise.all([1, 2, 3].map(() => admin.data('topUp', topUp)))
+  const outcomes = await Promise.all([1, 2, 3].map(() => admin.data('wallet.top-up', topUp)))
   assert.equal(outcomes.length, 3)
-  assert.equal(typeof (await admin.data('topUp', topUp)).doneBeforeMs, 'number')
+  assert.equal(typeof (await admin.data('wallet.top-up', topUp)).doneBeforeMs, 'number')
   const other = { ...topUp, body: { ...topUp.body, amount: '7.26' } }
   assert.deepEqual(
-    [(await admin.call('topUp', other)).code, (await admin.call('topUp', other)).data.field],
+    [(await admin.call('wallet.top-up', other)).code, (await admin.call('wallet.top-up', other)).data.field],
     [40900, 'Idempotency-Key'],
   )
   // Another operator's key of the same name is another key.
   clock.advance(1)
-  await bob.data('topUp', topUp)
-  assert.deepEqual((await admin.data('showWallet', { params })).balances, [
+  await bob.data('wallet.top-up', topUp)
+  assert.deepEqual((await admin.data('wallet.show', { params })).balances, [
     { currency: 'EUR', available: '14.50', held: '0.00' },
   ])
   const { headers: _none, ...without } = topUp
-  assert.match((await admin.call('topUp', without)).msg, /Send a header Idempotency-Key/)
-  assert.equal((await admin.data('lockWallet', { params, body: { reason } })).status, 'locked')
-  assert.equal((await admin.data('unlockWallet', { params, body: { reason } })).status, 'active')
-  const page = await admin.data('listWallets', { query: { limit: '1' } })
+  assert.match((await admin.call('wallet.top-up', without)).msg, /Send a header Idempotency-Key/)
+  assert.equal((await admin.data('wallet.lock', { params, body: { reason } })).status, 'locked')
+  assert.equal((await admin.data('wallet.unlock', { params, body: { reason } })).status, 'active')
+  const page = await admin.data('wallet.list', { query: { limit: '1' } })
   assert.equal(page.wallets[0].walletId, params.walletId)
-  const rest = await admin.data('listWallets', { query: { before: page.older ?? '', search: 'nia' } })
+  const rest = await admin.data('wallet.list', { query: { before: page.older ?? '', search: 'nia' } })
   assert.deepEqual(rest.wallets, [])
 })
 
 test('a wallet is found by its number, and by how login, name or last name begin', async () => {
-  const { wallet } = await admin.data('addWallet', {
+  const { wallet } = await admin.data('wallet.add', {
     body: { login: 'ann_100%@mail.example', name: 'Ann Marie Álvarez', reason },
   })
   const found = async (search: string) => {
-    const { wallets } = await admin.data('listWallets', { query: { search } })
+    const { wallets } = await admin.data('wallet.list', { query: { search } })
     return wallets.some(({ walletId }: { walletId: string }) => walletId === wallet.walletId)
   }
   for (const search of [wallet.walletId, 'ANN_1', 'ann_100%@mail', 'ann m', 'ÁLV', 'álvarez'])
@@ -395,29 +408,29 @@ test('a wallet is found by its number, and by how login, name or last name begin
 
 test('a rail is added, changed, paused and given a new secret', async () => {
   const rail = { railId: 'bank', name: 'Bank', url: 'https://bank.example/', currencies: ['EUR'], reason }
-  const { secret } = await admin.data('addRail', { body: rail })
+  const { secret } = await admin.data('rail.add', { body: rail })
   const params = { railId: 'bank' }
-  assert.equal((await admin.data('changeRail', { params, body: { position: 3, reason } })).position, 3)
-  assert.equal((await admin.data('pauseRail', { params, body: { reason } })).isPaused, true)
-  assert.equal((await admin.data('resumeRail', { params, body: { reason } })).isPaused, false)
+  assert.equal((await admin.data('rail.change', { params, body: { position: 3, reason } })).position, 3)
+  assert.equal((await admin.data('rail.pause', { params, body: { reason } })).isPaused, true)
+  assert.equal((await admin.data('rail.resume', { params, body: { reason } })).isPaused, false)
   const rotation = { params, body: { endOthers: false, reason }, headers: once() }
-  const [rotated, again] = await Promise.all([1, 2].map(() => admin.data('rotateRailSecret', rotation)))
+  const [rotated, again] = await Promise.all([1, 2].map(() => admin.data('rail.rotate-secret', rotation)))
   assert.notEqual(rotated.secret, secret)
-  assert.deepEqual([again, await admin.data('rotateRailSecret', rotation)], [rotated, rotated])
-  assert.equal((await admin.data('showRail', { params })).secrets.length, 2)
-  assert.equal((await admin.data('listRails')).rails[0].railId, 'bank')
+  assert.deepEqual([again, await admin.data('rail.rotate-secret', rotation)], [rotated, rotated])
+  assert.equal((await admin.data('rail.show', { params })).secrets.length, 2)
+  assert.equal((await admin.data('rail.list')).rails[0].railId, 'bank')
 })
 
 test('late money that is held goes back through its rail', async () => {
   const bank = await new TestBank(clock).open()
   after(() => bank.close())
   const rail = { railId: 'late', name: 'Late bank', url: bank.url, currencies: ['USD'], reason }
-  bank.secrets.push((await admin.data('addRail', { body: rail })).secret)
+  bank.secrets.push((await admin.data('rail.add', { body: rail })).secret)
   clock.advance(4_000)
   const order = await shop.order()
   const { data } = await merchant.call('service.sandbox.pay', { paymentId: order.paymentId, rail: 'late' })
   const params = { merchantId, transactionId: String(data.transactionId) }
-  const refused = await admin.call('returnLateMoney', { params, body: { reason } })
+  const refused = await admin.call('rail.return-late-money', { params, body: { reason } })
   assert.match(refused.msg, /Nothing is held of this attempt: it is pending/)
   bank.payments.set(params.transactionId, approved)
   await shop.cancel(order)
@@ -428,11 +441,15 @@ test('late money that is held goes back through its rail', async () => {
   await fetch(`${gateway.url}/rails/late/notifications`, { method: 'POST', headers, body })
   const { attempts } = gateway.stores
   while ((await attempts.findAttempt(params))?.status !== 'held') await untilNextTurn()
-  assert.equal((await admin.data('returnLateMoney', { params, body: { reason } })).railId, 'late')
+  assert.equal((await admin.data('rail.return-late-money', { params, body: { reason } })).railId, 'late')
   while ((await attempts.findAttempt(params))?.status !== 'returned') await untilNextTurn()
   assert.equal(
-    (await admin.call('returnLateMoney', { params: { ...params, transactionId: 'T1' }, body: { reason } }))
-      .status,
+    (
+      await admin.call('rail.return-late-money', {
+        params: { ...params, transactionId: 'T1' },
+        body: { reason },
+      })
+    ).status,
     404,
   )
 })
@@ -440,10 +457,10 @@ test('late money that is held goes back through its rail', async () => {
 test('bank transfer is switched on, its account changed, and what the bank booked is recorded', async () => {
   const account = { holder: 'Example Ltd', lines: ['Account number=12345678', 'Sort code=20-00-00'] }
   const rail = { railId: 'transfer', name: 'Bank transfer', currencies: ['USD'], ...account, reason }
-  assert.deepEqual((await admin.data('addTransferRail', { body: rail })).account, account)
+  assert.deepEqual((await admin.data('rail.add-transfer', { body: rail })).account, account)
   const iban = { holder: 'Example GmbH', iban: 'DE89 3704 0044 0532 0130 00', reason }
   const byRail = { railId: 'transfer' }
-  const changed = await admin.data('changeRailAccount', { params: byRail, body: iban })
+  const changed = await admin.data('rail.change-account', { params: byRail, body: iban })
   assert.equal(changed.account.iban, 'DE89370400440532013000')
   clock.advance(4_000)
   const { paymentId } = await shop.order()
@@ -451,17 +468,17 @@ test('bank transfer is switched on, its account changed, and what the bank booke
   assert.equal(data.nextAction.kind, 'instructions')
   const entry = { outsideReference: 'entry 1', valueDate: '2025-01-01', party: 'Ada', reason }
   const came = { reference: paymentId, amount: '100.00', currency: 'USD', ...entry }
-  const confirmed = await admin.data('confirmTransfer', { params: byRail, body: came })
+  const confirmed = await admin.data('transfer.confirm', { params: byRail, body: came })
   assert.equal(confirmed.status, 'success')
-  assert.equal((await admin.call('confirmTransfer', { params: byRail, body: came })).code, 40900)
+  assert.equal((await admin.call('transfer.confirm', { params: byRail, body: came })).code, 40900)
   const sent = { ...entry, outsideReference: 'entry 2' }
   const params = { merchantId, paymentId, railId: 'transfer' }
-  const back = await admin.data('returnTransfer', { params, body: { ...sent, amount: confirmed.held } })
+  const back = await admin.data('transfer.return', { params, body: { ...sent, amount: confirmed.held } })
   assert.match(back.held, /^0\.00$/)
   const refund = { paymentId, referRefundNo: 'by transfer', refundAmount: 1 }
   const { data: refunding } = await merchant.call('service.trade.refund', refund)
   const which = { merchantId, refundId: String(refunding.refundId) }
-  const settle = (body: object) => admin.call('settleTransferRefund', { params: which, body })
+  const settle = (body: object) => admin.call('transfer.settle-refund', { params: which, body })
   assert.equal((await settle({ outcome: 'sent', reason })).code, 40001)
   assert.equal((await settle({ outcome: 'failed', reason })).code, 20000)
 })
@@ -473,41 +490,41 @@ test('callbacks are listed, shown and sent again; hosts are paused and resumed',
   // Its callbacks are the newest.
   clock.advance(1_000)
   await paidOrder()
-  const { callbacks } = await admin.data('listCallbacks', { query: { merchantId, limit: '1' } })
+  const { callbacks } = await admin.data('callback.list', { query: { merchantId, limit: '1' } })
   const [{ callbackId }] = callbacks
   const params = { callbackId }
-  assert.match((await admin.data('showCallback', { params })).body, /paymentAmount/)
+  assert.match((await admin.data('callback.show', { params })).body, /paymentAmount/)
   clock.advance(1_000)
   // Delivery goes on meanwhile, to an address that refuses.
-  const resent = await admin.call('resendCallback', { params, body: { reason } })
+  const resent = await admin.call('callback.resend', { params, body: { reason } })
   assert([20000, 40901].includes(resent.code), resent.msg)
-  await admin.data('resendCallbacks', { body: { merchantId, reason } })
-  assert.match((await admin.call('resendCallbacks', { body: { reason } })).msg, /one field at least/)
+  await admin.data('callback.resend-matching', { body: { merchantId, reason } })
+  assert.match((await admin.call('callback.resend-matching', { body: { reason } })).msg, /one field at least/)
   const host = 'shop.example:8443'
-  const paused = await admin.data('pauseHost', { body: { host, minutes: 15, reason } })
+  const paused = await admin.data('callback-host.pause', { body: { host, minutes: 15, reason } })
   assert.equal(paused.pausedUntilMs, clock.now() + 15 * 60_000)
-  const { hosts } = await admin.data('listFailingHosts')
+  const { hosts } = await admin.data('callback-host.list')
   assert(hosts.some((each: { host: string }) => each.host === host))
-  await admin.data('resumeHost', { body: { host, reason } })
-  assert.equal((await admin.call('resumeHost', { body: { host, reason } })).code, 40901)
-  ApiClient.proven.add('resendCallback')
+  await admin.data('callback-host.resume', { body: { host, reason } })
+  assert.equal((await admin.call('callback-host.resume', { body: { host, reason } })).code, 40901)
+  ApiClient.proven.add('callback.resend')
 })
 
 test('destinations that fail are listed with their endpoint, path and what waits, and so is an endpoint’s health', async () => {
   const url = 'https://failing.example/events'
-  const made = await admin.data('addEndpoint', {
+  const made = await admin.data('endpoint.add', {
     params: { merchantId },
     body: { url: `${url}?token=7`, format: 'standard', reason },
   })
   const params = { merchantId, endpointId: made.endpointId }
-  assert.equal((await admin.data('showEndpoint', { params })).failing, undefined)
+  assert.equal((await admin.data('endpoint.show', { params })).failing, undefined)
   await pool.query(
     `insert into callback_destinations (merchant_id, host, destination_id, endpoint_id, url, failures, failing_since,
                                         failed_at, reason, pauses, paused_at, paused_until)
      values ($1, 'failing.example', $2::uuid, $2::text, $3, 1000, 5, 6, 'HTTP 500', 1000, 6, 7)`,
     [merchantId, made.endpointId, url],
   )
-  const { destinations } = await admin.data('listFailingDestinations')
+  const { destinations } = await admin.data('callback-destination.list')
   assert.deepEqual(destinations[0], {
     merchantId,
     endpointId: made.endpointId,
@@ -519,7 +536,7 @@ test('destinations that fail are listed with their endpoint, path and what waits
     pausedUntilMs: 7,
     waiting: 0,
   })
-  const { endpoints } = await admin.data('listEndpoints', { params: { merchantId } })
+  const { endpoints } = await admin.data('endpoint.list', { params: { merchantId } })
   const failing = {
     what: 'endpoint',
     failures: 1000,
@@ -528,9 +545,9 @@ test('destinations that fail are listed with their endpoint, path and what waits
     pausedUntilMs: 7,
   }
   assert.deepEqual(endpoints.at(-1).failing, failing)
-  assert.deepEqual((await admin.data('showEndpoint', { params })).failing, failing)
+  assert.deepEqual((await admin.data('endpoint.show', { params })).failing, failing)
   await pool.query('delete from callback_destinations')
-  await admin.data('removeEndpoint', { params, body: { reason } })
+  await admin.data('endpoint.remove', { params, body: { reason } })
 })
 
 test('rare callbacks are looked for a stretch at a time', async () => {
@@ -545,9 +562,9 @@ test('rare callbacks are looked for a stretch at a time', async () => {
     at('rare.example', startMs - 1),
     ...Array.from({ length: 10_000 }, (_, index) => at('many.example', startMs + index)),
   ])
-  const first = await admin.data('listCallbacks', { query: { host: 'rare.example' } })
+  const first = await admin.data('callback.list', { query: { host: 'rare.example' } })
   assert.deepEqual(first.callbacks, [])
-  const second = await admin.data('listCallbacks', { query: { host: 'rare.example', before: first.older } })
+  const second = await admin.data('callback.list', { query: { host: 'rare.example', before: first.older } })
   assert.deepEqual([second.callbacks.length, second.older], [1, undefined])
 })
 
@@ -558,38 +575,38 @@ test('emails are listed and sent again', async () => {
      values ($1, 'rail-paused', 'ops@pay.test', 'en', '{}', 'refused', 1, 1, 1)`,
     [emailId],
   )
-  const { emails } = await admin.data('listEmails', { query: { state: 'refused' } })
+  const { emails } = await admin.data('email.list', { query: { state: 'refused' } })
   assert.deepEqual([emails[0].emailId, emails[0].state], [emailId, 'refused'])
-  await admin.data('retryEmail', { params: { emailId }, body: { reason } })
-  assert.equal((await admin.call('retryEmail', { params: { emailId }, body: { reason } })).code, 40901)
+  await admin.data('email.retry', { params: { emailId }, body: { reason } })
+  assert.equal((await admin.call('email.retry', { params: { emailId }, body: { reason } })).code, 40901)
 })
 
 test('endpoints of a merchant are registered, changed, paused, resumed and removed', async () => {
   const body = { url: 'https://shop.example/events', format: 'standard', reason }
-  const made = await admin.data('addEndpoint', { params: { merchantId }, body })
+  const made = await admin.data('endpoint.add', { params: { merchantId }, body })
   assert.match(made.secret, /^whsec_/)
   const params = { merchantId, endpointId: made.endpointId }
   const events = ['payment.order.success']
-  const changed = await admin.data('setEndpointEvents', { params, body: { events, reason } })
+  const changed = await admin.data('endpoint.change', { params, body: { events, reason } })
   assert.deepEqual(changed.events, events)
-  await admin.data('pauseEndpoint', { params, body: { reason } })
-  const { endpoints } = await admin.data('listEndpoints', { params: { merchantId } })
+  await admin.data('endpoint.pause', { params, body: { reason } })
+  const { endpoints } = await admin.data('endpoint.list', { params: { merchantId } })
   assert.equal(endpoints[0].pausedAtMs, clock.now())
-  await admin.data('resumeEndpoint', { params, body: { reason } })
+  await admin.data('endpoint.resume', { params, body: { reason } })
   const rotation = { params, body: { endOthers: false, reason }, headers: once() }
-  const [rotated, again] = await Promise.all([1, 2].map(() => admin.data('rotateEndpointSecret', rotation)))
+  const [rotated, again] = await Promise.all([1, 2].map(() => admin.data('endpoint.rotate-secret', rotation)))
   assert.notEqual(rotated.secret, made.secret)
-  assert.deepEqual([again, await admin.data('rotateEndpointSecret', rotation)], [rotated, rotated])
-  const shown = await admin.call('showEndpoint', { params })
+  assert.deepEqual([again, await admin.data('endpoint.rotate-secret', rotation)], [rotated, rotated])
+  const shown = await admin.call('endpoint.show', { params })
   assert.equal(shown.data.secrets.length, 2)
   assert.ok(!shown.text.includes('whsec_'), 'a secret is told once')
-  await admin.data('removeEndpoint', { params, body: { reason } })
-  assert.equal((await admin.call('showEndpoint', { params })).code, 40402)
+  await admin.data('endpoint.remove', { params, body: { reason } })
+  assert.equal((await admin.call('endpoint.show', { params })).code, 40402)
 })
 
 test('the feed tells what happened, and only to a token that may follow it', async () => {
   const { paymentId } = await paidOrder()
-  const { events, next } = await admin.data('listEvents', { query: { limit: '500' } })
+  const { events, next } = await admin.data('event.list', { query: { limit: '500' } })
   const ofOrder = events.filter((each: { paymentId: string }) => each.paymentId === paymentId)
   assert.deepEqual(
     ofOrder.map((each: { eventName: string; data: { status: string } }) => [
@@ -601,9 +618,9 @@ test('the feed tells what happened, and only to a token that may follow it', asy
       ['payment.order.success', 'success'],
     ],
   )
-  assert.deepEqual((await admin.data('listEvents', { query: { after: String(next) } })).events, [])
+  assert.deepEqual((await admin.data('event.list', { query: { after: String(next) } })).events, [])
   const other = await clientOf('viewer', ['orders:read'])
-  assert.equal((await other.call('listEvents')).status, 403)
+  assert.equal((await other.call('event.list')).status, 403)
 })
 
 test('payment links are made for a merchant, listed, paused, resumed and closed', async () => {
@@ -616,52 +633,52 @@ test('payment links are made for a merchant, listed, paused, resumed and closed'
     uses: 'once',
     reason,
   }
-  const made = await admin.data('createLink', { params: { merchantId }, body })
+  const made = await admin.data('link.create', { params: { merchantId }, body })
   assert.deepEqual([made.status, made.leastAmount, made.paidCount], ['active', '5.00', 0])
   assert.match(made.linkUrl, /\/l\/L/)
   const params = { merchantId, linkId: made.linkId }
   assert.equal(
-    (await admin.data('createLink', { params: { merchantId }, body })).linkId,
+    (await admin.data('link.create', { params: { merchantId }, body })).linkId,
     made.linkId,
     'again',
   )
-  const wrong = await admin.call('createLink', { params: { merchantId }, body: { ...body, amount: '7' } })
+  const wrong = await admin.call('link.create', { params: { merchantId }, body: { ...body, amount: '7' } })
   assert.deepEqual([wrong.code, wrong.data.field], [40001, 'leastAmount'])
-  assert.equal((await admin.data('listLinks', { query: { merchantId } })).links[0].linkId, made.linkId)
-  assert.equal((await admin.data('pauseLink', { params, body: { reason } })).status, 'paused')
-  assert.equal((await admin.data('resumeLink', { params, body: { reason } })).status, 'active')
-  assert.equal((await admin.data('closeLink', { params, body: { reason } })).status, 'closed')
-  assert.equal((await admin.call('resumeLink', { params, body: { reason } })).code, 40901)
-  assert.deepEqual((await admin.data('showLink', { params })).orders, [])
-  const { acts } = await admin.data('listEntries', { query: { act: 'link.create' } })
+  assert.equal((await admin.data('link.list', { query: { merchantId } })).links[0].linkId, made.linkId)
+  assert.equal((await admin.data('link.pause', { params, body: { reason } })).status, 'paused')
+  assert.equal((await admin.data('link.resume', { params, body: { reason } })).status, 'active')
+  assert.equal((await admin.data('link.close', { params, body: { reason } })).status, 'closed')
+  assert.equal((await admin.call('link.resume', { params, body: { reason } })).code, 40901)
+  assert.deepEqual((await admin.data('link.show', { params })).orders, [])
+  const { acts } = await admin.data('audit.list', { query: { act: 'link.create' } })
   assert.equal(acts.length, 1, 'a repetition is no act')
 })
 
 test('limits of a wallet are set for a currency, and all that is stored of its owner is told', async () => {
   const login = 'limits@wallet.example'
-  const { wallet } = await admin.data('addWallet', { body: { login, name: 'Lim', reason: 'test' } })
+  const { wallet } = await admin.data('wallet.add', { body: { login, name: 'Lim', reason: 'test' } })
   const params = { walletId: wallet.walletId }
   const limits = { currency: 'EUR', payment: '10', day: '25.50', reason: 'test' }
-  const shown = await admin.data('setWalletLimits', { params, body: limits })
+  const shown = await admin.data('wallet.set-limits', { params, body: limits })
   assert.deepEqual(shown.limits, [{ currency: 'EUR', payment: '10.00', day: '25.50' }])
-  const wrong = await admin.call('setWalletLimits', { params, body: { ...limits, day: '1.005' } })
+  const wrong = await admin.call('wallet.set-limits', { params, body: { ...limits, day: '1.005' } })
   assert.deepEqual([wrong.code, wrong.data.field], [40002, 'day'])
   assert.deepEqual(
-    (await admin.data('setWalletLimits', { params, body: { currency: 'EUR', reason: 'x' } })).limits,
+    (await admin.data('wallet.set-limits', { params, body: { currency: 'EUR', reason: 'x' } })).limits,
     [],
   )
-  const all = await admin.data('exportWallet', { params, body: { reason: 'asked' } })
+  const all = await admin.data('wallet.export', { params, body: { reason: 'asked' } })
   assert.deepEqual([all.login, all.payments], [login, []])
   assert(all.acts.some(({ act }: { act: string }) => act === 'wallet.export'))
 })
 
 test('the books, the audit log, the system and the token itself are told', async () => {
-  assert((await admin.data('trialBalance')).lines.length > 0)
-  assert.deepEqual((await admin.data('verifyLedger')).findings, [])
-  const { acts } = await admin.data('listEntries', { query: { act: 'wallet.top-up', limit: '1' } })
+  assert((await admin.data('ledger.trial-balance')).lines.length > 0)
+  assert.deepEqual((await admin.data('ledger.verify')).findings, [])
+  const { acts } = await admin.data('audit.list', { query: { act: 'wallet.top-up', limit: '1' } })
   assert.match(acts[0].actor, /^api:bob\/tests@127\.0\.0\.1$/)
-  assert.equal((await admin.data('showSystem')).mode, 'sandbox')
-  assert.deepEqual((await admin.data('showToken')).scopes, scopeNames)
+  assert.equal((await admin.data('system.show')).mode, 'sandbox')
+  assert.deepEqual((await admin.data('token.show')).scopes, scopeNames)
 })
 
 test('the ledger is verified by one at a time, from wherever it is asked', async () => {
@@ -670,31 +687,31 @@ test('the ledger is verified by one at a time, from wherever it is asked', async
   let first: Promise<{ code: number }> | undefined
   await pool.transaction(async (transaction) => {
     await transaction.query('lock table transfers in access exclusive mode')
-    first = admin.call('verifyLedger')
+    first = admin.call('ledger.verify')
     await untilBlocked(pool, 1, 'select what, count(*)%')
-    const { code, headers } = await bob.call('verifyLedger')
+    const { code, headers } = await bob.call('ledger.verify')
     assert.deepEqual([code, headers.get('retry-after')], [42900, '10'])
     assert.match(await page.told('/ledger/verify', {}), /is being verified already/)
   })
   assert.equal((await first)?.code, 20000)
-  assert.equal((await bob.call('verifyLedger')).code, 20000)
+  assert.equal((await bob.call('ledger.verify')).code, 20000)
   // As in the console: a viewer reads the books, and proves nothing.
   await assert.rejects(clientOf('viewer', ['ledger:verify']), /needs the role operator/)
   const reader = await clientOf('viewer', ['ledger:read'])
-  await reader.data('trialBalance')
-  assert.equal((await reader.call('verifyLedger')).code, 40302)
+  await reader.data('ledger.trial-balance')
+  assert.equal((await reader.call('ledger.verify')).code, 40302)
 })
 
 test('bank accounts are added, changed and closed, and money goes through them', async () => {
   const iban = 'DE89 3704 0044 0532 0130 00'
-  const added = await admin.data('addBank', {
+  const added = await admin.data('bank.add', {
     body: { bankName: 'euro', currency: 'EUR', holder: 'Shop Ltd', iban, bic: 'cobadeff', reason },
   })
   assert.deepEqual([added.iban, added.bic], ['DE89370400440532013000', 'COBADEFF'])
   const params = { bankName: 'euro' }
   const body = { holder: 'New Ltd', lines: ['Account 1'], reason }
-  assert.equal((await admin.data('changeBank', { params, body })).holder, 'New Ltd')
-  const { wallets } = await admin.data('listWallets', { query: { limit: '1' } })
+  assert.equal((await admin.data('bank.change', { params, body })).holder, 'New Ltd')
+  const { wallets } = await admin.data('wallet.list', { query: { limit: '1' } })
   const topUp = {
     amount: '3',
     currency: 'EUR',
@@ -704,19 +721,23 @@ test('bank accounts are added, changed and closed, and money goes through them',
     reason,
   }
   const to = { params: { walletId: wallets[0].walletId } }
-  await admin.data('topUp', { ...to, body: topUp, headers: once() })
-  const { balances } = await admin.data('showBank', { params })
+  await admin.data('wallet.top-up', { ...to, body: topUp, headers: once() })
+  const { balances } = await admin.data('bank.show', { params })
   assert.deepEqual(balances, [{ currency: 'EUR', booked: '3.00' }])
   for (const [wrong, field] of [
     [{ bank: 'nowhere' }, 'bank'],
     [{ currency: 'USD' }, 'bank'],
     [{ valueDate: '2026-02-30' }, 'valueDate'],
   ] as const) {
-    const refused = await admin.call('topUp', { ...to, body: { ...topUp, ...wrong }, headers: once() })
+    const refused = await admin.call('wallet.top-up', {
+      ...to,
+      body: { ...topUp, ...wrong },
+      headers: once(),
+    })
     assert.deepEqual([refused.status, refused.data.field], [400, field], refused.msg)
   }
-  assert.ok((await admin.data('closeBank', { params, body: { reason } })).closedAtMs > 0)
-  const { banks } = await admin.data('listBanks')
+  assert.ok((await admin.data('bank.close', { params, body: { reason } })).closedAtMs > 0)
+  const { banks } = await admin.data('bank.list')
   assert.deepEqual(
     banks.map(({ bankName }: { bankName: string }) => bankName),
     ['main', 'euro'],
@@ -725,15 +746,15 @@ test('bank accounts are added, changed and closed, and money goes through them',
 
 test('the operator’s own money is recorded once for each key, and a line of a statement is booked as what it is', async () => {
   const bank = { bankName: 'own', currency: 'CHF', holder: 'Shop Ltd', iban: 'CH9300762011623852957' }
-  await admin.data('addBank', { body: { ...bank, reason } })
+  await admin.data('bank.add', { body: { ...bank, reason } })
   const params = { bankName: 'own' }
   const money = { amount: '40', currency: 'CHF', reason }
   const opening = { params, body: { ...money, amount: '1000.00', day: '2026-01-05' }, headers: once() }
-  const opened = await admin.data('setOpeningBalance', opening)
+  const opened = await admin.data('bank.opening-balance', opening)
   assert.equal(opened.amount, '1000.00')
-  const again = await admin.data('setOpeningBalance', opening)
+  const again = await admin.data('bank.opening-balance', opening)
   assert.deepEqual([again.transferId, again.doneBeforeMs > 0], [opened.transferId, true])
-  const other = await admin.call('setOpeningBalance', { ...opening, headers: once() })
+  const other = await admin.call('bank.opening-balance', { ...opening, headers: once() })
   assert.match(other.msg, /already has an opening balance in CHF/)
   for (const [wrong, field] of [
     [{ amount: '0' }, 'amount'],
@@ -742,10 +763,10 @@ test('the operator’s own money is recorded once for each key, and a line of a 
     [{ day: '2099-01-01' }, 'day'],
   ] as const) {
     const body = { ...opening.body, ...wrong }
-    const refused = await admin.call('setOpeningBalance', { params, body, headers: once() })
+    const refused = await admin.call('bank.opening-balance', { params, body, headers: once() })
     assert.deepEqual([refused.status, refused.data.field], [400, field], refused.msg)
   }
-  const deposited = await admin.data('depositOwnMoney', {
+  const deposited = await admin.data('bank.deposit', {
     params,
     body: { ...money, reference: 'R 7', valueDate: '2026-01-05' },
     headers: once(),
@@ -753,17 +774,17 @@ test('the operator’s own money is recorded once for each key, and a line of a 
   assert.match(deposited.transferId, /^[0-9A-Z]+$/)
   const refusals = [
     [
-      'withdrawOwnMoney',
+      'bank.withdraw',
       { ...money, amount: '5000' },
       /Equity has 1040\.00 CHF\. Sweep fees first, or withdraw less/,
     ],
-    ['sweepFees', { currency: 'CHF', reason }, /There are 0\.00 CHF of fees to sweep/],
+    ['bank.sweep-fees', { currency: 'CHF', reason }, /There are 0\.00 CHF of fees to sweep/],
   ] as const
   for (const [id, body, words] of refusals) {
     assert.match((await admin.call(id, { params, body, headers: once() })).msg, words)
     ApiClient.proven.add(id)
   }
-  const shown = await admin.data('showBank', { params })
+  const shown = await admin.data('bank.show', { params })
   assert.deepEqual(shown.openings, [
     { currency: 'CHF', amount: '1000.00', day: '2026-01-05', transferId: opened.transferId },
   ])
@@ -777,32 +798,33 @@ test('the operator’s own money is recorded once for each key, and a line of a 
   ]
   const span = { from: '2026-01-05', through: '2026-01-05', openingMinor: 100_000n } as const
   const file = camt053({ iban: bank.iban, currency: 'CHF', version: 8, ...span, lines })
-  await admin.data('importStatement', { file, query: { reason: 'api' } })
-  const { breaks } = await admin.data('listBreaks', { query: { account: 'bank:own' } })
+  await admin.data('reconcile.import', { file, query: { reason: 'api' } })
+  const { breaks } = await admin.data('reconcile.list', { query: { account: 'bank:own' } })
   const breakId = (of: string) => breaks.find((each: { amount: string }) => each.amount === of).breakId
   const interest = {
     params: { breakId: breakId('3.50') },
     body: { as: 'interest', reason },
     headers: once(),
   }
-  for (const _ of [1, 2]) assert.equal((await admin.data('bookBreakAs', interest)).settlement, 'confirmed')
+  for (const _ of [1, 2])
+    assert.equal((await admin.data('reconcile.book-as', interest)).settlement, 'confirmed')
   const parking = { params: { breakId: breakId('2.00') }, body: { reason }, headers: once() }
   const returning = { params: { breakId: breakId('1.00') }, body: { reason }, headers: once() }
-  const returned = await admin.data('returnBreak', returning)
+  const returned = await admin.data('reconcile.return', returning)
   assert.deepEqual([returned.settlement, returned.returnReference.length], ['returned', 33])
-  for (const _ of [1, 2]) assert.equal((await admin.data('parkBreak', parking)).settlement, 'parked')
+  for (const _ of [1, 2]) assert.equal((await admin.data('reconcile.park', parking)).settlement, 'parked')
   const month = { account: 'bank:own', currency: 'CHF', month: '2026-01' }
-  const { days } = await admin.data('listDays', { query: month })
+  const { days } = await admin.data('reconcile.days', { query: month })
   assert.deepEqual([days[0].outside, days[0].unexplained], ['1006.50', '0.00'])
 })
 
 test('prices are set and ended, and a fee is explained', async () => {
   const set = { merchantId, currency: 'USD', fixed: '0.30', basisPoints: 290, refunds: 'return', reason }
-  const price = await admin.data('setPrice', { body: set })
+  const price = await admin.data('price.set', { body: set })
   assert.deepEqual([price.fixed, price.basisPoints, price.refunds], ['0.30', 290, 'return'])
   const atMs = String(price.validFromMs)
   const query = { merchantId, amount: '10', currency: 'USD', atMs }
-  const explained = await admin.data('explainFee', { query })
+  const explained = await admin.data('fee.explain', { query })
   assert.deepEqual([explained.fee, explained.net], ['0.59', '9.41'])
   assert.match(explained.considered[0].why, /^holds/)
   for (const [wrong, field] of [
@@ -813,13 +835,16 @@ test('prices are set and ended, and a fee is explained', async () => {
     [{ railId: 'nowhere' }, 'railId'],
     [{ fromMs: clock.now() }, 'fromMs'],
   ] as const) {
-    const refused = await admin.call('setPrice', { body: { ...set, ...wrong } })
+    const refused = await admin.call('price.set', { body: { ...set, ...wrong } })
     assert.deepEqual([refused.status, refused.data.field], [400, field], refused.msg)
     if (field === 'basisPoints') assert.match(refused.msg, /^Give a fixed amount, basis points or both/)
   }
   clock.advance(1)
-  assert.equal((await admin.data('endPrice', { body: { merchantId, currency: 'USD', reason } })).isEnd, 'yes')
-  const { prices } = await admin.data('listPrices', { query: { merchantId } })
+  assert.equal(
+    (await admin.data('price.end', { body: { merchantId, currency: 'USD', reason } })).isEnd,
+    'yes',
+  )
+  const { prices } = await admin.data('price.list', { query: { merchantId } })
   assert.deepEqual(
     prices.map(({ isEnd }: { isEnd?: string }) => isEnd),
     ['yes', undefined],
@@ -827,41 +852,44 @@ test('prices are set and ended, and a fee is explained', async () => {
 })
 
 test('corrections are made once for each key, and listed', async () => {
-  const { wallets } = await admin.data('listWallets', { query: { limit: '1' } })
+  const { wallets } = await admin.data('wallet.list', { query: { limit: '1' } })
   const params = { walletId: wallets[0].walletId }
   const money = { amount: '5', currency: 'EUR', reason }
-  await admin.data('topUp', { params, body: money, headers: once() })
+  await admin.data('wallet.top-up', { params, body: money, headers: once() })
   const { rows } = await pool.query<{ transfer_id: string }>(
     "select transfer_id from transfers where kind = 'top_up' order by made_at desc, transfer_id desc limit 1",
   )
   const transferId = rows[0]?.transfer_id ?? ''
   const reverse = { body: { transferId, amount: '2', reference: 'bank 7', reason }, headers: once() }
-  for (const _ of [1, 2]) await admin.data('reverseTransfer', reverse)
+  for (const _ of [1, 2]) await admin.data('correction.reverse', reverse)
   const off = { body: { transferId, amount: '1', reason }, headers: once() }
-  await admin.data('writeOff', off)
+  await admin.data('correction.write-off', off)
   const rest = { params, body: { ...money, amount: '2', transferId }, headers: once() }
-  await admin.data('withdraw', rest)
-  const over = await admin.call('reverseTransfer', { body: { transferId, reason }, headers: once() })
+  await admin.data('correction.withdraw', rest)
+  const over = await admin.call('correction.reverse', { body: { transferId, reason }, headers: once() })
   assert.match(over.msg, /corrected before, wholly/)
   const all = { params, body: { ...money, amount: '7' }, headers: once() }
-  await admin.data('topUp', all)
+  await admin.data('wallet.top-up', all)
   const { rows: newest } = await pool.query<{ transfer_id: string }>(
     "select transfer_id from transfers where kind = 'top_up' and amount_minor = 700",
   )
   const wholly = { body: { transferId: newest[0]?.transfer_id, reason }, headers: once() }
-  const both = await Promise.all([1, 2].map(() => admin.asked('reverseTransfer', wholly)))
+  const both = await Promise.all([1, 2].map(() => admin.asked('correction.reverse', wholly)))
   const [{ approval }] = both
   assert.equal(both[1].approval.approvalId, approval.approvalId)
-  await bob.data('approveRequest', { params: approval, body: { reason } })
-  assert.equal((await admin.asked('reverseTransfer', wholly)).outcome, 'done')
+  await bob.data('approval.approve', { params: approval, body: { reason } })
+  assert.equal((await admin.asked('correction.reverse', wholly)).outcome, 'done')
   const other = { ...wholly, body: { ...wholly.body, reason: 'another' } }
-  assert.equal((await admin.call('reverseTransfer', other)).code, 40900)
+  assert.equal((await admin.call('correction.reverse', other)).code, 40900)
   const fund = { params: { merchantId }, body: money, headers: once() }
-  await admin.data('fundMerchant', fund)
+  await admin.data('correction.fund', fund)
   const release = { body: { transferId, to: 'merchant', reason, amount: '1' }, headers: once() }
-  assert.match((await admin.call('releaseSuspense', release)).msg, /is a top_up; this corrects late_payment/)
-  ApiClient.proven.add('releaseSuspense')
-  const { corrections } = await admin.data('listCorrections', { query: { limit: '5' } })
+  assert.match(
+    (await admin.call('correction.release', release)).msg,
+    /is a top_up; this corrects late_payment/,
+  )
+  ApiClient.proven.add('correction.release')
+  const { corrections } = await admin.data('correction.list', { query: { limit: '5' } })
   assert.deepEqual(
     corrections.map(({ act, amount }: { act: string; amount: string }) => `${act} ${amount}`).toSorted(),
     [
@@ -882,12 +910,12 @@ test('corrections of one millisecond are all on one page or another', async () =
   }
   const made = 51
   for (let index = 0; index < made; index++)
-    await admin.data('fundMerchant', { ...fund, headers: { 'idempotency-key': `many-${index}` } })
+    await admin.data('correction.fund', { ...fund, headers: { 'idempotency-key': `many-${index}` } })
   const listed: string[] = []
   let before: string | undefined
   do {
     const query = { limit: '20', ...(before !== undefined && { before }) }
-    const { corrections, older } = await admin.data('listCorrections', { query })
+    const { corrections, older } = await admin.data('correction.list', { query })
     listed.push(...corrections.map(({ transferId }: { transferId: string }) => transferId))
     before = older
   } while (before !== undefined)
@@ -898,7 +926,7 @@ test('corrections of one millisecond are all on one page or another', async () =
     listed,
     rows.map(({ transfer_id: transferId }) => transferId),
   )
-  const { corrections: none } = await admin.data('listCorrections', {
+  const { corrections: none } = await admin.data('correction.list', {
     query: { beforeMs: String(clock.now()), limit: '200' },
   })
   assert.equal(none.length, rows.length - made)
@@ -914,9 +942,9 @@ test('corrections of one millisecond are all on one page or another', async () =
 })
 
 test('a code for a new PIN is told once', async () => {
-  const { wallets } = await admin.data('listWallets', { query: { limit: '1' } })
+  const { wallets } = await admin.data('wallet.list', { query: { limit: '1' } })
   const params = { walletId: wallets[0].walletId }
-  const { code, expiresAtMs } = await admin.data('resetPin', { params, body: { reason } })
+  const { code, expiresAtMs } = await admin.data('wallet.reset-pin', { params, body: { reason } })
   assert.match(code, /^\d{8}$/)
   assert.equal(expiresAtMs, clock.now() + 15 * 60_000)
   await assert.rejects(clientOf('operator', ['wallets:manage']), /needs the role admin/)
@@ -936,24 +964,24 @@ test('statements are imported and reconciled', async () => {
     ],
   })
   const query = { account: 'bank:main', reason: 'api' }
-  const looked = await admin.data('importStatement', { file, query: { ...query, dryRun: 'yes' } })
+  const looked = await admin.data('reconcile.import', { file, query: { ...query, dryRun: 'yes' } })
   assert.deepEqual([looked.isDryRun, looked.lines, looked.examples[1].amount], [true, 2, '-0.35'])
-  const imported = await admin.data('importStatement', { file, query })
+  const imported = await admin.data('reconcile.import', { file, query })
   assert.deepEqual([imported.lines, imported.breaks], [2, 2])
-  assert.equal((await admin.data('importStatement', { file, query })).isRepeated, true)
+  assert.equal((await admin.data('reconcile.import', { file, query })).isRepeated, true)
   assert.match(
-    (await admin.call('importStatement', { body: {}, query })).msg,
+    (await admin.call('reconcile.import', { body: {}, query })).msg,
     /Send the file itself as the body/,
   )
-  assert.match((await admin.call('importStatement', { file: '<x/>', query })).msg, /no camt\.053/)
+  assert.match((await admin.call('reconcile.import', { file: '<x/>', query })).msg, /no camt\.053/)
   assert.match(
-    (await admin.call('importStatement', { file: ' '.repeat(17 * 2 ** 20), query })).msg,
+    (await admin.call('reconcile.import', { file: ' '.repeat(17 * 2 ** 20), query })).msg,
     /larger than 16 MiB\. Import it by tillgate reconcile import/,
   )
   const mt940 = ':20:1\n:25:1\n:60F:C260107EUR1,\n:61:260107C1,NTRFA\n:62F:C260107EUR2,\n'
-  const dry = await admin.data('importStatement', { file: mt940, query: { ...query, dryRun: 'yes' } })
+  const dry = await admin.data('reconcile.import', { file: mt940, query: { ...query, dryRun: 'yes' } })
   assert.deepEqual([dry.format, dry.lines], ['mt940', 1])
-  assert.equal((await admin.data('listImports')).imports[0].importId, imported.importId)
+  assert.equal((await admin.data('reconcile.imports')).imports[0].importId, imported.importId)
   const mapping = {
     mappingName: 'main-csv',
     account: 'bank:main',
@@ -962,75 +990,76 @@ test('statements are imported and reconciled', async () => {
     dayForm: 'YYYY-MM-DD',
   }
   const columns = { sign: 'as_written', day: 'day', amount: 'amount', currency: 'EUR', references: ['ref'] }
-  await admin.data('saveMapping', { body: { ...mapping, ...columns, reason: 'api' } })
-  assert.equal((await admin.data('listMappings')).mappings[0].mappingName, 'main-csv')
+  await admin.data('reconcile.mapping', { body: { ...mapping, ...columns, reason: 'api' } })
+  assert.equal((await admin.data('reconcile.mappings')).mappings[0].mappingName, 'main-csv')
 
-  const { breaks } = await admin.data('listBreaks')
+  const { breaks } = await admin.data('reconcile.list')
   assert.deepEqual(
     breaks.map(({ kind, size }: { kind: string; size: string }) => `${kind} ${size}`),
     ['missing_here 5.00', 'missing_here 0.35'],
   )
   const [first, second] = breaks.map(({ breakId }: { breakId: string }) => ({ params: { breakId } }))
   assert.equal(
-    (await admin.data('assignBreak', { ...first, body: { owner: 'admin', reason: 'api' } })).owner,
+    (await admin.data('reconcile.assign', { ...first, body: { owner: 'admin', reason: 'api' } })).owner,
     'admin',
   )
-  await admin.data('noteBreak', { ...first, body: { note: 'asked the bank' } })
-  assert.equal((await admin.data('showBreak', first)).notes[0].text, 'asked the bank')
+  await admin.data('reconcile.note', { ...first, body: { note: 'asked the bank' } })
+  assert.equal((await admin.data('reconcile.show', first)).notes[0].text, 'asked the bank')
   for (const [id, request, words] of [
-    ['acceptBreak', { ...first, body: { reason: 'api' } }, /There is a difference/],
+    ['reconcile.accept', { ...first, body: { reason: 'api' } }, /There is a difference/],
     [
-      'pairBreaks',
+      'reconcile.pair',
       { ...first, body: { otherBreakId: second.params.breakId, reason: 'api' } },
       /is not an open one/,
     ],
-    ['confirmBreak', { ...first, body: { reference: 'P', reason: 'api' } }, /check digits do not fit/],
+    ['reconcile.confirm', { ...first, body: { reference: 'P', reason: 'api' } }, /check digits do not fit/],
   ] as const) {
     assert.match((await admin.call(id, request)).msg, words)
     ApiClient.proven.add(id)
   }
-  for (const each of [first, second]) await admin.data('writeOffBreak', { ...each, body: { reason: 'api' } })
+  for (const each of [first, second])
+    await admin.data('reconcile.write-off', { ...each, body: { reason: 'api' } })
   const month = { account: 'bank:main', currency: 'EUR', month: '2026-01' }
   assert.deepEqual(
-    (await admin.data('listDays', { query: month })).days.map(
+    (await admin.data('reconcile.days', { query: month })).days.map(
       ({ day, outside, unexplained }: Record<string, string>) => `${day} ${outside} ${unexplained}`,
     ),
     ['2026-01-05 5000000005.00 0.00', '2026-01-06 5000000004.65 0.00'],
   )
-  const { days } = await admin.data('closeDay', {
+  const { days } = await admin.data('reconcile.close-day', {
     body: { account: 'bank:main', currency: 'EUR', day: '2026-01-06', reason: 'api' },
   })
   assert.equal(days.length, 2)
   assert.match(
-    (await admin.call('exportDays', { query: month })).text,
+    (await admin.call('reconcile.export', { query: month })).text,
     /bank:main,EUR,2026-01-06,5000000000\.00,5000000004\.65,4\.65,0\.00,0,20/,
   )
 })
 
 test('a currency that is none is refused wherever one is given, and nothing is written', async () => {
   const currency = 'ERU'
-  const { wallets } = await admin.data('listWallets', { query: { limit: '1' } })
+  const { wallets } = await admin.data('wallet.list', { query: { limit: '1' } })
   const params = { merchantId, walletId: wallets[0].walletId, bankName: 'main' }
   const money = { currency, amount: '1', reason }
   const link = { linkNo: 'none', title: 'None', uses: 'once', currency } as const
   const bank = { bankName: 'none', holder: 'None', lines: ['1'], currency }
   const account = { currency, holder: 'None', iban: 'DE89 3704 0044 0532 0130 00', reason }
   for (const [id, body] of [
-    ['setPrice', { currency, basisPoints: 10, reason }],
-    ['endPrice', { currency, reason }],
-    ['setWalletLimits', { currency, payment: '5', reason }],
-    ['createLink', { ...link, amount: '5', reason }],
-    ['addBank', { ...bank, reason }],
-    ['setBankAccount', account],
-    ['setPayoutPlan', { currency, schedule: 'hand', reason }],
-    ['startPayoutRun', { currency, reason }],
-    ['payOut', money],
-    ['topUp', money],
-    ['fundMerchant', money],
-    ['setOpeningBalance', { ...money, day: '2026-01-05' }],
-    ['depositOwnMoney', money],
-    ['withdrawOwnMoney', money],
-    ['sweepFees', money],
+    ['price.set', { currency, basisPoints: 10, reason }],
+    ['price.end', { currency, reason }],
+    ['wallet.set-limits', { currency, payment: '5', reason }],
+    ['link.create', { ...link, amount: '5', reason }],
+    ['bank.add', { ...bank, reason }],
+    ['merchant.bank-account', account],
+    ['payout-plan.set', { currency, schedule: 'hand', reason }],
+    ['payout-run.start', { currency, reason }],
+    ['merchant.payout', money],
+    ['wallet.top-up', money],
+    ['correction.fund', money],
+    ['bank.opening-balance', { ...money, day: '2026-01-05' }],
+    ['bank.deposit', money],
+    ['bank.withdraw', money],
+    ['bank.sweep-fees', money],
   ] as const) {
     const { status, data, msg } = await admin.call(id, { params, body, headers: once() })
     assert.deepEqual([status, data.field], [400, 'currency'], `${id}: ${msg}`)
@@ -1053,13 +1082,13 @@ test('a currency that is none is refused wherever one is given, and nothing is w
     () => banks.addBank({ ...bank, iban: undefined, bic: undefined }, reason),
   ])
     await assert.rejects(write, { failure: 'invalid_field', field: 'currency' })
-  for (const id of ['listPrices', 'listLinks', 'listBanks', 'trialBalance', 'showWallet'])
+  for (const id of ['price.list', 'link.list', 'bank.list', 'ledger.trial-balance', 'wallet.show'])
     assert(!JSON.stringify(await admin.data(id, { params })).includes(currency), id)
 })
 
 test('every route was held to its schema above', () => {
   assert.deepEqual(
-    apiRoutes.map(({ id }) => id).filter((id) => !ApiClient.proven.has(id)),
+    apiRoutes.map(({ name }) => name).filter((name) => !ApiClient.proven.has(name)),
     [],
   )
 })
@@ -1068,17 +1097,17 @@ test('what is not as described is refused, with the field and what to change', a
   // The tests before this one have used the rate of the token.
   clock.advance(10_000)
   for (const [id, request, field, words] of [
-    ['listOrders', { query: { limit: '0' } }, 'limit', /whole number from 1 to 200, but was 0/],
-    ['listOrders', { query: { staus: 'x' } }, 'staus', /not a field of the query/],
-    ['listOrders', { query: { before: 'x' } }, 'before', /a paymentId/],
-    ['listOrders', { query: { status: 'paid' } }, 'status', /one of `pending`/],
-    ['showOrder', { params: { merchantId: '1', paymentId: 'P' } }, 'merchantId', /18 letters or digits/],
-    ['suspendMerchant', { params: { merchantId }, body: {} }, 'reason', /reason is missing/],
-    ['suspendMerchant', { params: { merchantId }, body: { reason: 'a\u0007' } }, 'reason', /control/],
-    ['suspendMerchant', { params: { merchantId }, body: { reason: 'a\u202eb' } }, 'reason', /control/],
-    ['addMerchant', { body: { name: 'x', extra: 1 } }, 'extra', /not a field of the body/],
+    ['order.list', { query: { limit: '0' } }, 'limit', /whole number from 1 to 200, but was 0/],
+    ['order.list', { query: { staus: 'x' } }, 'staus', /not a field of the query/],
+    ['order.list', { query: { before: 'x' } }, 'before', /a paymentId/],
+    ['order.list', { query: { status: 'paid' } }, 'status', /one of `pending`/],
+    ['order.show', { params: { merchantId: '1', paymentId: 'P' } }, 'merchantId', /18 letters or digits/],
+    ['merchant.suspend', { params: { merchantId }, body: {} }, 'reason', /reason is missing/],
+    ['merchant.suspend', { params: { merchantId }, body: { reason: 'a\u0007' } }, 'reason', /control/],
+    ['merchant.suspend', { params: { merchantId }, body: { reason: 'a\u202eb' } }, 'reason', /control/],
+    ['merchant.add', { body: { name: 'x', extra: 1 } }, 'extra', /not a field of the body/],
     [
-      'topUp',
+      'wallet.top-up',
       { params: { walletId: 'x' }, body: { amount: '1.005', currency: 'USD', reason }, headers: once() },
       'amount',
       /decimal places/,
@@ -1112,8 +1141,8 @@ test('a token does what its scopes say and its operator’s role allows, and not
     await Promise.all(
       routes.map(async (route) => {
         const request = route.method === 'GET' ? { params: fill.params } : fill
-        const { status, code, msg } = await others.call(route.id, request)
-        assert.deepEqual([status, code], [403, 40302], route.id)
+        const { status, code, msg } = await others.call(route.name, request)
+        assert.deepEqual([status, code], [403, 40302], route.name)
         assert.match(msg, new RegExp(`scope ${scope}`))
       }),
     )
@@ -1129,14 +1158,14 @@ test('a token does what its scopes say and its operator’s role allows, and not
     const tooMuch = scopeNames.find((scope) => !mayAct(role, scopes[scope].needs)) ?? ''
     await assert.rejects(clientOf(role, [tooMuch]), /needs the role/)
     const client = await clientOf(role, allowedTo(role))
-    await client.data('listOrders')
+    await client.data('order.list')
     // Were there such a token all the same, the role would still stand before it.
     await pool.query('update api_tokens set scopes = $2 where token_id = $1', [client.id, scopeNames])
     const refused = apiRoutes.filter((each) => each.scope && !allowedTo(role).includes(each.scope))
     await Promise.all(
       refused.map(async (route) => {
-        const { code, msg } = await client.call(route.id, route.method === 'GET' ? {} : fill)
-        assert.equal(code, 40302, route.id)
+        const { code, msg } = await client.call(route.name, route.method === 'GET' ? {} : fill)
+        assert.equal(code, 40302, route.name)
         assert.match(msg, new RegExp(`needs the role .*; ${role} is ${role}`))
       }),
     )
@@ -1146,22 +1175,22 @@ test('a token does what its scopes say and its operator’s role allows, and not
 test('whoever has no right to what it asks for is told so late, so that a flood of it has no speed', async () => {
   const reader = await clientOf('viewer', ['orders:read'])
   const sinceMs = performance.now()
-  assert.equal((await reader.call('verifyLedger')).status, 403)
+  assert.equal((await reader.call('ledger.verify')).status, 403)
   assert(performance.now() - sinceMs >= lateMs.least)
 })
 
 test('a token ends when it is revoked and when its time is over', async () => {
   const revoked = await clientOf('viewer', ['orders:read'])
-  await revoked.data('listOrders')
+  await revoked.data('order.list')
   await tokens.revokeToken(reachingAll('test'), revoked.id, { login: undefined, reason })
-  const refused = await revoked.call('listOrders')
+  const refused = await revoked.call('order.list')
   assert.deepEqual([refused.status, refused.code], [401, 40101])
   assert.equal(refused.headers.get('www-authenticate'), 'Bearer')
   const gone = await clientOf('viewer', ['orders:read'], 2)
   clock.advance(2 * dayMs - 1)
-  await gone.data('listOrders')
+  await gone.data('order.list')
   clock.advance(1)
-  assert.equal((await gone.call('listOrders')).code, 40101)
+  assert.equal((await gone.call('order.list')).code, 40101)
 })
 
 test('whatever takes an account back revokes its tokens, and nothing revives them', async () => {
@@ -1218,9 +1247,9 @@ test('whatever takes an account back revokes its tokens, and nothing revives the
   }
   for (const [name, step] of Object.entries(steps)) {
     const token = await clientOf(login, ['orders:read'])
-    await token.data('listOrders')
+    await token.data('order.list')
     await step()
-    assert.equal((await token.call('listOrders')).code, 40101, name)
+    assert.equal((await token.call('order.list')).code, 40101, name)
   }
 })
 
@@ -1241,7 +1270,7 @@ test('cookies are worth nothing here and tokens nothing on the pages, which show
   fields.password = operatorPassword
   const made = await client.post('/account/tokens', fields, { on: '/account/tokens' })
   const [, token = ''] = /<p class="secret"><code>(tillgate_[\w-]{43})</.exec(made.text) ?? []
-  const { operator, scopes: given } = await new ApiClient(gateway, token).data('showToken')
+  const { operator, scopes: given } = await new ApiClient(gateway, token).data('token.show')
   assert.deepEqual([operator, given], ['admin', ['orders:read']])
   for (const path of ['/account/tokens', '/account', '/audit'])
     assert(!(await client.get(path)).text.includes(token), path)
@@ -1263,7 +1292,7 @@ test('cookies are worth nothing here and tokens nothing on the pages, which show
   const [{ tokenId } = { tokenId: '' }] = await tokens.listTokens(reachingAll('test'), 'admin')
   assert.match(await viewer.told(`/account/tokens/${tokenId}/revoke`, { reason }), /There is no live token/)
   await client.post(`/account/tokens/${tokenId}/revoke`, { reason }, { on: '/account/tokens' })
-  assert.equal((await new ApiClient(gateway, token).call('showToken')).code, 40101)
+  assert.equal((await new ApiClient(gateway, token).call('token.show')).code, 40101)
 })
 
 test('the command line makes a token, lists it and revokes it', async () => {
@@ -1285,9 +1314,9 @@ test('the command line makes a token, lists it and revokes it', async () => {
 test('an address that keeps sending tokens that nobody has is turned away for a while', async () => {
   clock.advance(dayMs)
   const nobody = new ApiClient(gateway, `tillgate_${'x'.repeat(43)}`)
-  const answers = await Promise.all(Array.from({ length: 61 }, () => nobody.call('listOrders')))
+  const answers = await Promise.all(Array.from({ length: 61 }, () => nobody.call('order.list')))
   assert(answers.some(({ code }) => code === 40101))
-  const { code, headers } = await nobody.call('listOrders')
+  const { code, headers } = await nobody.call('order.list')
   assert.equal(code, 42900)
   assert(Number(headers.get('retry-after')) > 0)
 })

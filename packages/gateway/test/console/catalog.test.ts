@@ -23,14 +23,13 @@ import { startTestGateway } from '../support/gateway.ts'
 
 const host = text('Which shop.', { max: 100 })
 const hush = defineAction({
-  name: 'callback-host.pause',
+  name: 'shop.hush',
+  effects: [],
   summary: 'Hush a shop for a minute',
   scope: 'callbacks:act',
   params: object('Which shop.', { host }),
   input: object('Why.', { mood: displayed(text('How it is.', { max: 20 }), { label: 'Mood' }), reason }),
   answer: object('The shop.', { host }),
-  api: { method: 'POST', path: '/shops/:host/hush', id: 'hushShop' },
-  command: { words: 'shop hush' },
   forms: [
     {
       place: 'merchants',
@@ -63,7 +62,7 @@ async function recorded(subject: string): Promise<string[]> {
 test('a declared act is a route with its description', async () => {
   const path = `${apiPrefix}/shops/{host}/hush`
   const described = JSON.stringify(makeOpenApi(routesOf(acts)).paths[path])
-  assert.match(described, /"operationId":"hushShop".*"required":\["mood","reason"\]/)
+  assert.match(described, /"operationId":"shopHush".*"required":\["mood","reason"\]/)
   const served = await (await fetch(`${gateway.adminUrl}/openapi.json`)).text()
   assert(JSON.stringify(JSON.parse(served)).includes(described))
   const tokens = makeManageTokens({

@@ -87,7 +87,7 @@ test('what cannot be is one plain line and exit code 1', async () => {
 
 test('a host is paused, listed and resumed, and it is on record', async () => {
   const paused = await command(
-    'host',
+    'callback-host',
     'pause',
     'Shop.example:8443',
     '--for',
@@ -99,13 +99,13 @@ test('a host is paused, listed and resumed, and it is on record', async () => {
   const { host, pausedUntilMs } = JSON.parse(paused.out)
   assert.equal(host, 'shop.example:8443')
   assert.ok(Math.abs(pausedUntilMs - Date.now() - 4 * 3_600_000) < 60_000)
-  const { out } = await command('host', 'list', '--json')
+  const { out } = await command('callback-host', 'list', '--json')
   const [listed] = JSON.parse(out).hosts
   assert.deepEqual([listed.host, listed.pausedUntilMs, listed.waiting], [host, pausedUntilMs, 0])
-  const wrong = await command('host', 'pause', 'x', '--for', '25h', '--reason', 'x')
+  const wrong = await command('callback-host', 'pause', 'x', '--for', '25h', '--reason', 'x')
   assert.match(wrong.err, /like 15m or 4h, 24h at most/)
-  assert.equal((await command('host', 'resume', host, '--reason', 'moved')).code, 0)
-  const again = await command('host', 'resume', host, '--reason', 'moved')
+  assert.equal((await command('callback-host', 'resume', host, '--reason', 'moved')).code, 0)
+  const again = await command('callback-host', 'resume', host, '--reason', 'moved')
   assert.deepEqual([again.code, /paused or failing/.test(again.err)], [1, true])
   const { rows } = await gateway.pool.query<{ what: string }>(
     "select act || ': ' || reason as what from audit where subject = $1 and actor like 'cli:%' order by acted_at",

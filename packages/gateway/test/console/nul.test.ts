@@ -59,12 +59,12 @@ test('a NUL in the admin API is 40001, in the address and in a body', async () =
   const api = new ApiClient(gateway, token)
   const { merchantId } = merchant
   for (const [id, request] of [
-    ['searchOrders', { query: { q: nul } }],
-    ['listEntries', { query: { subject: nul } }],
-    ['showMerchant', { params: { merchantId: nul } }],
-    ['showWallet', { params: { wallet: nul } }],
-    ['addWallet', { body: { login: nul, name: 'Mira', pin: '123456', reason: 'test' } }],
-    ['addKey', { params: { merchantId }, body: { algorithm: 'RSA', publicKey: nul, reason: 'test' } }],
+    ['order.search', { query: { q: nul } }],
+    ['audit.list', { query: { subject: nul } }],
+    ['merchant.show', { params: { merchantId: nul } }],
+    ['wallet.show', { params: { wallet: nul } }],
+    ['wallet.add', { body: { login: nul, name: 'Mira', pin: '123456', reason: 'test' } }],
+    ['key.add', { params: { merchantId }, body: { algorithm: 'RSA', publicKey: nul, reason: 'test' } }],
   ] as const) {
     const { code, text } = await api.call(id, request)
     assert.equal(code, 40001, `${id}: ${text}`)

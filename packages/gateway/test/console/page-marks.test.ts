@@ -30,12 +30,12 @@ await giveBankAccount(pool, merchantId, 'USD')
 const given = { login: 'admin', name: 'tests', scopes: scopeNames, days: 1 }
 const api = new ApiClient(gateway, (await operations.apiTokens.addToken(reachingAll('test'), given)).token)
 const reason = 'test'
-await api.data('payOut', {
+await api.data('merchant.payout', {
   params: { merchantId },
   body: { amount: '1', currency: 'USD', reason },
   headers: { 'idempotency-key': '1' },
 })
-const { payouts } = await api.data('listPayouts')
+const { payouts } = await api.data('payout.list')
 const file = camt053({
   iban: 'DE89370400440532013000',
   currency: 'EUR',
@@ -45,9 +45,9 @@ const file = camt053({
   openingMinor: 500_000_000_000n,
   lines: [{ reference: 'ENTRY-1', day: '2026-01-05', amountMinor: 500n, text: 'who knows' }],
 })
-const { importId } = await api.data('importStatement', { file, query: { account: 'bank:main', reason } })
-const { breaks } = await api.data('listBreaks')
-const { wallets } = await api.data('listWallets')
+const { importId } = await api.data('reconcile.import', { file, query: { account: 'bank:main', reason } })
+const { breaks } = await api.data('reconcile.list')
+const { wallets } = await api.data('wallet.list')
 const things: Readonly<Record<string, string>> = {
   merchantId,
   paymentId: order.paymentId,
@@ -123,8 +123,8 @@ test('the admin API, in queries and paths', async () => {
     for (const call of calls) {
       // Each token has a rate.
       clock.advance(1_000)
-      const { status } = await api.call(route.id, call)
-      if (status >= 500 || status === 429) failed.push(`${status} ${route.id} ${JSON.stringify(call)}`)
+      const { status } = await api.call(route.name, call)
+      if (status >= 500 || status === 429) failed.push(`${status} ${route.name} ${JSON.stringify(call)}`)
     }
   }
   assert.deepEqual(failed, [])
@@ -142,18 +142,18 @@ test('a day that is none is refused at its field, by every adapter', async () =>
   const money = { amount: '1', currency: 'EUR', reason }
   for (const day of ['0000-01-01', '0026-11-17', '2026-02-31', '2026-13-01', '9999-12-31'])
     for (const [id, field, request] of [
-      ['closeDay', 'day', { body: { ...account, day, reason } }],
-      ['downloadBill', 'day', { params: { merchantId, day } }],
-      ['listBills', 'before', { params: { merchantId }, query: { before: day } }],
-      ['payoutRunPaid', 'valueDate', { params: { runId }, body: { ...booked, valueDate: day } }],
-      ['topUp', 'valueDate', { params: { walletId }, body: { ...money, valueDate: day } }],
+      ['reconcile.close-day', 'day', { body: { ...account, day, reason } }],
+      ['bill.download', 'day', { params: { merchantId, day } }],
+      ['bill.list', 'before', { params: { merchantId }, query: { before: day } }],
+      ['payout-run.paid', 'valueDate', { params: { runId }, body: { ...booked, valueDate: day } }],
+      ['wallet.top-up', 'valueDate', { params: { walletId }, body: { ...money, valueDate: day } }],
     ] as const) {
       clock.advance(1_000)
       const { code, data, msg } = await api.call(id, request)
       assert.deepEqual([code, data.field], [40001, field], `${id} ${day}: ${msg}`)
     }
   for (const month of ['0000-01', '0026-11', '2026-13', '9999-12']) {
-    const { code, data } = await api.call('listDays', { query: { ...account, month } })
+    const { code, data } = await api.call('reconcile.days', { query: { ...account, month } })
     assert.deepEqual([code, data.field], [40001, 'month'], month)
   }
   for (const date of ['0000-01-01', '2026-02-31']) {

@@ -82,9 +82,12 @@ test('a merchant is paid out what it has and no more, and its statement and the 
   assert.match((await tillgate(...payout, '9.99')).out, /0\.01 USD are left/)
   const [made] = await money.payouts.listPayouts({ merchantId: merchant.merchantId }, { limit: 1 })
   const told = (...args: string[]) => tillgate('payout', ...args, '--reason', 'week')
-  assert.match((await told('send', made?.runId ?? '')).out, /The run is sent/)
   assert.match(
-    (await tillgate('payout', 'export-csv', made?.runId ?? '')).out,
+    (await tillgate('payout-run', 'send', made?.runId ?? '', '--reason', 'week')).out,
+    /The run is sent/,
+  )
+  assert.match(
+    (await tillgate('payout-run', 'export-csv', made?.runId ?? '')).out,
     /^payoutId,.*\r\nT\w+,.*,USD,9\.99,/s,
   )
   const booked = ['--reference', 'B1', '--value-date', '2026-11-16']

@@ -83,31 +83,31 @@ test('a rail added by command is shown with its secret this once, and the secret
 })
 
 test('a program adds, lists, changes, pauses and resumes a rail', async () => {
-  const added = await api.call('addRail', { body: bank })
+  const added = await api.call('rail.add', { body: bank })
   assert.equal(added.status, 200, added.text)
-  const again = await api.call('addRail', { body: bank })
+  const again = await api.call('rail.add', { body: bank })
   assert.match(again.msg, /a rail bank already\. Choose another id/)
-  const changed = await api.call('changeRail', {
+  const changed = await api.call('rail.change', {
     params,
     body: { names: ['de=Meine Bank'], most: ['500 USD'], reason },
   })
   assert.deepEqual([changed.data.names, changed.data.most], [['de=Meine Bank'], ['500.00 USD']])
-  const cleared = await api.call('changeRail', {
+  const cleared = await api.call('rail.change', {
     params,
     body: { clear: ['most', 'names'], position: 7, reason },
   })
   assert.deepEqual([cleared.data.names, cleared.data.most, cleared.data.position], [[], [], 7])
-  assert.equal((await api.call('pauseRail', { params, body: { reason } })).data.isPaused, true)
-  assert.equal((await api.call('resumeRail', { params, body: { reason } })).data.isPaused, false)
-  const { data } = await api.call('listRails')
+  assert.equal((await api.call('rail.pause', { params, body: { reason } })).data.isPaused, true)
+  assert.equal((await api.call('rail.resume', { params, body: { reason } })).data.isPaused, false)
+  const { data } = await api.call('rail.list')
   assert.deepEqual(
     data.rails.map((each: OutsideRail) => each.railId),
     ['bank', 'desk', 'test-bank'],
   )
-  const shown = await api.call('showRail', { params })
+  const shown = await api.call('rail.show', { params })
   assert.equal(shown.data.secrets.length, 1)
   assert.equal(shown.text.includes('whsec_'), false)
-  assert.equal((await api.call('showRail', { params: { railId: 'nobody' } })).status, 404)
+  assert.equal((await api.call('rail.show', { params: { railId: 'nobody' } })).status, 404)
 })
 
 const refused: [object, RegExp][] = [
@@ -122,7 +122,7 @@ const refused: [object, RegExp][] = [
 ]
 for (const [given, message] of refused)
   test(`a rail with ${JSON.stringify(given)} is refused, and told what to change`, async () => {
-    const { status, msg } = await api.call('addRail', { body: { ...bank, railId: 'other', ...given } })
+    const { status, msg } = await api.call('rail.add', { body: { ...bank, railId: 'other', ...given } })
     assert.equal(Math.floor(status / 100), 4)
     assert.match(msg, message)
   })
@@ -148,8 +148,8 @@ for (const host of [
     for (const port of ports) {
       const url = `http://${host}:${port}/`
       for (const [id, given] of [
-        ['addRail', { body: { ...bank, railId: 'self', url } }],
-        ['changeRail', { params, body: { url, reason } }],
+        ['rail.add', { body: { ...bank, railId: 'self', url } }],
+        ['rail.change', { params, body: { url, reason } }],
       ] as const) {
         const { status, msg, data } = await api.call(id, given)
         assert.deepEqual([status, data.field], [400, 'url'], `${id} ${url}`)
@@ -193,7 +193,7 @@ test('a live gateway takes https alone', async () => {
 
 async function rotate(body: { endOthers: boolean; reason: string }): Promise<string> {
   const headers = { 'idempotency-key': randomUUID() }
-  return (await api.data('rotateRailSecret', { params, body, headers })).secret
+  return (await api.data('rail.rotate-secret', { params, body, headers })).secret
 }
 
 test('of three secrets the newest two are good, and a stolen one ends at once', async () => {
@@ -275,7 +275,7 @@ test('rails are offered by their positions', async () => {
     [1, false],
     [100, false],
   ] as const) {
-    await api.call('changeRail', { params: { railId: 'bank' }, body: { position, reason } })
+    await api.call('rail.change', { params: { railId: 'bank' }, body: { position, reason } })
     assert.equal((await last()) === 'bank', isLast, String(position))
   }
 })

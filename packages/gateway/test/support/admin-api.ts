@@ -33,7 +33,7 @@ export class ApiClient {
     id: string,
     { params = {}, query = {}, body, file, headers = {} }: ApiRequest = {},
   ): Promise<Answered> {
-    const route = apiRoutes.find((each) => each.id === id)
+    const route = apiRoutes.find((each) => each.name === id)
     assert(route, `no route ${id}`)
     const path = route.path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''))
     const search = new URLSearchParams(query).toString()
@@ -68,8 +68,8 @@ export class ApiClient {
     assert.equal(code, 20000, `${id}: ${msg}`)
     if (status !== 202 || !this.approver || data.outcome !== 'waiting') return data
     const params = { approvalId: data.approval.approvalId }
-    const { result } = await this.approver.data('approveRequest', { params, body: { reason: 'yes' } })
-    const { answer } = apiRoutes.find((each) => each.id === id) ?? assert.fail(id)
+    const { result } = await this.approver.data('approval.approve', { params, body: { reason: 'yes' } })
+    const { answer } = apiRoutes.find((each) => each.name === id) ?? assert.fail(id)
     assert(typeof answer !== 'string' && Compile(answer).Check(result), `${id}: ${JSON.stringify(result)}`)
     ApiClient.proven.add(id)
     return result

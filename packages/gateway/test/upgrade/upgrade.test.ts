@@ -75,7 +75,7 @@ test('orders, checkout links, callbacks, keys, tokens, passwords and PINs of the
   assert.match(await page.text(), /12[.,]50/)
 
   const api = new ApiClient(gateway, known.token)
-  const { callbacks } = await api.data('listCallbacks', { query: { limit: '200' } })
+  const { callbacks } = await api.data('callback.list', { query: { limit: '200' } })
   const states = (all: readonly { callbackId: string; state: string; attemptsMade: number }[]) =>
     all.map(({ callbackId, state, attemptsMade }) => `${callbackId} ${state} ${attemptsMade}`).sort()
   assert.deepEqual(states(callbacks), states(known.callbacks))
@@ -84,7 +84,7 @@ test('orders, checkout links, callbacks, keys, tokens, passwords and PINs of the
     'exhausted',
     'waiting',
   ])
-  const { approvals } = await api.data('listApprovals')
+  const { approvals } = await api.data('approval.list')
   assert.deepEqual(approvals.map(({ status }: { status: string }) => status).sort(), [
     'approved',
     'rejected',

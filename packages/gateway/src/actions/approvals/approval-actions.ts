@@ -111,7 +111,7 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
   return [
     defineAction({
       name: 'approval.list',
-      api: { method: 'GET', path: '/approvals', id: 'listApprovals' },
+      command: false,
       scope: 'approvals:read',
       summary: 'List requests for a second operator’s approval, newest first',
       input: object('Which requests.', {
@@ -133,7 +133,7 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
     }),
     defineAction({
       name: 'approval.show',
-      api: { method: 'GET', path: '/approvals/:approvalId', id: 'showApproval' },
+      command: false,
       scope: 'approvals:read',
       summary: 'Show a request',
       params: key,
@@ -143,7 +143,7 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
     ...(['approve', 'reject', 'withdraw'] as const).map((decision) =>
       defineAction({
         name: `approval.${decision}`,
-        api: { method: 'POST', path: `/approvals/:approvalId/${decision}`, id: `${decision}Request` },
+        command: false,
         scope: 'approvals:decide',
         summary: summaries[decision],
         params: key,

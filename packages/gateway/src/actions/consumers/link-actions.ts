@@ -141,7 +141,6 @@ const words = {
 export const linkActions: readonly Action[] = [
   defineAction({
     name: 'link.list',
-    api: { method: 'GET', path: '/links', id: 'listLinks' },
     scope: 'links:read',
     summary: 'List payment links, newest first',
     input: object('Which links.', {
@@ -164,7 +163,7 @@ export const linkActions: readonly Action[] = [
       ),
       older: optional(text(nextPage, { max: 32 })),
     }),
-    command: { words: 'link list', columns: ['linkId', 'merchantName', 'title', 'uses', 'status'] },
+    command: { columns: ['linkId', 'merchantName', 'title', 'uses', 'status'] },
     async run({ operations, context, input }) {
       const found = await pageOf('links', input, {
         read: (at) => operations.links.listLinks(context, { ...at, merchantId: input.merchantId }),
@@ -175,7 +174,6 @@ export const linkActions: readonly Action[] = [
   }),
   defineAction({
     name: 'link.show',
-    api: { method: 'GET', path: page, id: 'showLink' },
     scope: 'links:read',
     summary: 'Show a payment link with its payments',
     params: key,
@@ -192,7 +190,7 @@ export const linkActions: readonly Action[] = [
         }),
       ),
     }),
-    command: { words: 'link show', columns: ['paymentId', 'status', 'amount', 'createdAtMs'] },
+    command: { columns: ['paymentId', 'status', 'amount', 'createdAtMs'] },
     async run({ operations, context, params }) {
       const shown = await operations.links.showLink(context, params)
       const { currency: code } = shown.link
@@ -207,14 +205,12 @@ export const linkActions: readonly Action[] = [
   }),
   defineSharedAction({
     name: 'link.create',
-    api: { method: 'POST', path: '/merchants/:merchantId/links', id: 'createLink' },
     scope: 'links:act',
     summary: 'Create a payment link for a merchant',
     params: ofMerchant,
     input: object('The link.', { ...given, reason }),
     checks,
     answer: object('The link.', link),
-    command: { words: 'link create' },
     form: {
       place: 'merchant',
       path: '/merchants/:merchantId/links',
@@ -255,16 +251,13 @@ export const linkActions: readonly Action[] = [
   ...(['pause', 'resume', 'close'] as const).map((verb) =>
     defineSharedAction({
       name: `link.${verb}`,
-      api: { method: 'POST', path: `${page}/${verb}`, id: `${verb}Link` },
       scope: 'links:act',
       summary: words[verb].summary,
       params: key,
       input: object('Why.', { reason }),
       answer: object('The link.', link),
-      command: { words: `link ${verb}` },
       form: form<PaymentLink>({
         place: 'link',
-        path: `${page}/${verb}`,
         page,
         label: `${verb.charAt(0).toUpperCase()}${verb.slice(1)}…`,
         explains: words[verb].explains,
@@ -277,7 +270,6 @@ export const linkActions: readonly Action[] = [
         {
           roles: linkRoles,
           name: `${verb}Link`,
-          path: `/links/:linkId/${verb}`,
           page: '/links/:linkId',
           fields: [],
           fixed: { reason: byMerchant },

@@ -119,7 +119,6 @@ const labels = { lock: 'Lock…', unlock: 'Unlock…' } as const
 export const walletActions: readonly Action[] = [
   defineAction({
     name: 'wallet.list',
-    api: { method: 'GET', path: '/wallets', id: 'listWallets' },
     scope: 'wallets:read',
     summary: 'List wallets, newest first',
     input: object('Which wallets.', {
@@ -131,7 +130,7 @@ export const walletActions: readonly Action[] = [
       wallets: list('The newest first.', object('A wallet.', wallet)),
       older: optional(text(nextPage, { max: 64 })),
     }),
-    command: { words: 'wallet list', columns: ['walletId', 'login', 'name', 'status'] },
+    command: { columns: ['walletId', 'login', 'name', 'status'] },
     run: ({ operations, context, input }) =>
       pageOf('wallets', input, {
         read: (at) => operations.wallets.listWallets(context, input.search, at.limit, at.before),
@@ -140,7 +139,6 @@ export const walletActions: readonly Action[] = [
   }),
   defineAction({
     name: 'wallet.add',
-    api: { method: 'POST', path: '/wallets', id: 'addWallet' },
     scope: 'wallets:manage',
     summary: 'Create a wallet. The PIN is shown only once',
     input: object('The wallet.', {
@@ -159,7 +157,6 @@ export const walletActions: readonly Action[] = [
       wallet: object('The wallet.', wallet),
       pin: text('Tell it to the consumer now.', { max: 12 }),
     }),
-    command: { words: 'wallet add' },
     form: {
       place: 'wallets',
       path: '/wallets',
@@ -182,12 +179,10 @@ export const walletActions: readonly Action[] = [
   }),
   defineAction({
     name: 'wallet.show',
-    api: { method: 'GET', path: '/wallets/:walletId', id: 'showWallet' },
     scope: 'wallets:read',
     summary: 'Show a wallet with its balances',
     params: key,
     answer: shownWallet,
-    command: { words: 'wallet show' },
     async run({ operations, context, params }) {
       const found = await operations.wallets.showWallet(context, params.walletId)
       return toShown(found)
@@ -195,7 +190,6 @@ export const walletActions: readonly Action[] = [
   }),
   defineAction({
     name: 'wallet.set-limits',
-    api: { method: 'POST', path: '/wallets/:walletId/limits', id: 'setWalletLimits' },
     scope: 'wallets:manage',
     summary: 'Set a wallet’s limits per payment, per day and for its balance, in one currency',
     params: key,
@@ -218,7 +212,6 @@ export const walletActions: readonly Action[] = [
       balance: (given) => void limitOf(given, 'balance'),
     },
     answer: shownWallet,
-    command: { words: 'wallet set-limits' },
     form: {
       place: 'wallet',
       path: `${page}/limits`,
@@ -247,14 +240,12 @@ export const walletActions: readonly Action[] = [
   }),
   defineAction({
     name: 'wallet.export',
-    api: { method: 'POST', path: '/wallets/:walletId/export', id: 'exportWallet' },
     scope: 'wallets:manage',
     summary: 'Export everything stored about a consumer, for a data protection request',
     params: key,
     input: object('Why.', { reason }),
     answer: exported,
     command: {
-      words: 'wallet export',
       columns: ['paymentId', 'merchantName', 'amount', 'status', 'createdAtMs'],
       help: 'With --json it prints all of it, to be given to the consumer. It reads all orders through.',
     },
@@ -285,7 +276,6 @@ export const walletActions: readonly Action[] = [
   ...(['lock', 'unlock'] as const).map((verb) =>
     defineAction({
       name: `wallet.${verb}`,
-      api: { method: 'POST', path: `/wallets/:walletId/${verb}`, id: `${verb}Wallet` },
       scope: 'wallets:act',
       summary:
         verb === 'lock'
@@ -294,10 +284,8 @@ export const walletActions: readonly Action[] = [
       params: key,
       input: object('Why.', { reason }),
       answer: object('The wallet.', wallet),
-      command: { words: `wallet ${verb}` },
       form: form<Wallet>({
         place: 'wallet',
-        path: `${page}/${verb}`,
         page,
         label: labels[verb],
         explains:
@@ -315,7 +303,6 @@ export const walletActions: readonly Action[] = [
   ),
   defineAction({
     name: 'wallet.reset-pin',
-    api: { method: 'POST', path: '/wallets/:walletId/pin-resets', id: 'resetPin' },
     scope: 'wallets:manage',
     summary: 'Create a one-time code for a new PIN, sent to the confirmed email address if there is one',
     params: key,
@@ -326,10 +313,8 @@ export const walletActions: readonly Action[] = [
       sentTo: optional(text('The address that the code was sent to.', { max: 320 })),
       expiresAtMs: timeMs('Until when it is good.'),
     }),
-    command: { words: 'wallet reset-pin' },
     form: {
       place: 'wallet',
-      path: `${page}/reset-pin`,
       page,
       label: 'Reset the PIN…',
       explains:
@@ -352,7 +337,6 @@ export const walletActions: readonly Action[] = [
   }),
   defineAction({
     name: 'wallet.top-up',
-    api: { method: 'POST', path: '/wallets/:walletId/top-ups', id: 'topUp' },
     scope: 'money:move',
     summary: 'Top up a wallet from one of the operator’s bank accounts',
     params: key,
@@ -360,10 +344,8 @@ export const walletActions: readonly Action[] = [
     checks: outsideChecks,
     answer: object('It is done.', doneBefore),
     isOnce: true,
-    command: { words: 'wallet top-up' },
     form: {
       place: 'wallet',
-      path: `${page}/top-up`,
       page,
       label: 'Top up…',
       explains: 'Money comes from one of the operator’s bank accounts into this wallet.',

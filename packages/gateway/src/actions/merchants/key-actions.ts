@@ -72,8 +72,7 @@ const confirm = displayed(
   },
 )
 /** The command says the kind by what it is given. */
-const ofKind = (words: string): ActionCommand => ({
-  words,
+const ofKind: ActionCommand = {
   flags: { aes: 'Make a new AES key.' },
   omits: ['kind'],
   read({ aes, ...raw }) {
@@ -81,7 +80,7 @@ const ofKind = (words: string): ActionCommand => ({
       throw new Failure('invalid_field', { message: 'Say which key: --aes, or --public-key FILE.' })
     return { ...raw, kind: aes ? 'aes' : 'rsa' }
   },
-})
+}
 const keyForm = {
   place: 'merchant.keys',
   page,
@@ -103,11 +102,10 @@ export interface KeyOfMerchant {
 export const keyActions: readonly Action[] = [
   defineAction({
     name: 'key.list',
-    effects: [],
     summary: 'List a merchant’s keys, live and revoked',
     params: key,
     answer: object('The keys.', { keys, rotations: optional(rotations) }),
-    command: { words: 'key list', columns },
+    command: { columns },
     async run({ operations, context, params, nowMs }) {
       const { keys: all } = await operations.merchants.showMerchant(context, params.merchantId)
       const found = (['aes', 'rsa'] as const).flatMap((kind) => {
@@ -119,7 +117,6 @@ export const keyActions: readonly Action[] = [
   }),
   defineSharedAction({
     name: 'key.add',
-    api: { method: 'POST', path: '/merchants/:merchantId/keys', id: 'addKey' },
     scope: 'merchants:manage',
     summary:
       'Add a key beside the old one. The gateway generates an AES key and shows it only once; you supply an RSA public key',
@@ -127,7 +124,7 @@ export const keyActions: readonly Action[] = [
     input: newKey,
     checks: publicKeyCheck,
     answer: object('The key.', added),
-    command: ofKind('key add'),
+    command: ofKind,
     forms: [
       {
         ...keyForm,
@@ -182,7 +179,7 @@ export const keyActions: readonly Action[] = [
     input: newKey,
     checks: publicKeyCheck,
     answer: object('The new key, and the old one.', added),
-    command: ofKind('key rotate'),
+    command: ofKind,
     async run(call) {
       const { params, input } = call
       if (!(await liveKeyOf(call)))
@@ -195,17 +192,11 @@ export const keyActions: readonly Action[] = [
   }),
   defineSharedAction({
     name: 'key.use-for-callbacks',
-    api: {
-      method: 'POST',
-      path: '/merchants/:merchantId/keys/:keyId/use-for-callbacks',
-      id: 'useKeyForCallbacks',
-    },
     scope: 'merchants:manage',
     summary: 'Encrypt callbacks with this AES key, everywhere within 5 seconds',
     params: oneKey,
     input: object('Why.', { reason }),
     answer: object('The key.', { keyId: uuid('The key’s number.') }),
-    command: { words: 'key use-for-callbacks' },
     form: form<KeyOfMerchant>({
       place: 'key',
       path: `${page}/keys/:keyId/use-for-callbacks`,
@@ -236,13 +227,11 @@ export const keyActions: readonly Action[] = [
   }),
   defineSharedAction({
     name: 'key.revoke',
-    api: { method: 'POST', path: '/merchants/:merchantId/keys/:keyId/revoke', id: 'revokeKey' },
     scope: 'merchants:manage',
     summary: 'Revoke a key, everywhere within 5 seconds. A key in use needs a confirmation',
     params: oneKey,
     input: object('Why.', { confirm: optional(confirm), reason }),
     answer: object('The key.', { keyId: uuid('The key’s number.') }),
-    command: { words: 'key revoke' },
     form: form<KeyOfMerchant>({
       place: 'key',
       path: `${page}/keys/:keyId/revoke`,

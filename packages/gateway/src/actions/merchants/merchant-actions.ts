@@ -95,7 +95,6 @@ const page = '/merchants/:merchantId'
 export const merchantActions: readonly Action[] = [
   defineAction({
     name: 'merchant.list',
-    api: { method: 'GET', path: '/merchants', id: 'listMerchants' },
     scope: 'merchants:read',
     summary: 'List merchants, newest first',
     input: object('Which page.', { before: optional(merchantId), limit }),
@@ -103,7 +102,7 @@ export const merchantActions: readonly Action[] = [
       merchants: list('The newest first.', object('A merchant.', merchant)),
       older: optional(text(nextPage, { max: 18 })),
     }),
-    command: { words: 'merchant list', columns: ['merchantId', 'name', 'status', 'createdAtMs'] },
+    command: { columns: ['merchantId', 'name', 'status', 'createdAtMs'] },
     run: ({ operations, context, input }) =>
       pageOf('merchants', input, {
         read: (page) => operations.merchants.listMerchants(context, page),
@@ -112,7 +111,6 @@ export const merchantActions: readonly Action[] = [
   }),
   defineAction({
     name: 'merchant.add',
-    api: { method: 'POST', path: '/merchants', id: 'addMerchant' },
     scope: 'merchants:manage',
     summary: 'Onboard a merchant. The AES key is shown only once',
     input: object('The merchant.', {
@@ -129,7 +127,6 @@ export const merchantActions: readonly Action[] = [
       gatewayUrl: text('Where the merchant sends its requests.', { max: 2_048 }),
     }),
     isOnce: true,
-    command: { words: 'merchant add' },
     form: {
       place: 'merchants',
       path: '/merchants',
@@ -176,12 +173,11 @@ export const merchantActions: readonly Action[] = [
   }),
   defineAction({
     name: 'merchant.show',
-    api: { method: 'GET', path: '/merchants/:merchantId', id: 'showMerchant' },
     scope: 'merchants:read',
     summary: 'Show a merchant with its keys and balances',
     params: key,
     answer: object('A merchant.', { ...merchant, keys, balances }),
-    command: { words: 'merchant show', columns: ['keyId', 'kind', 'createdAtMs', 'revokedAtMs'] },
+    command: { columns: ['keyId', 'kind', 'createdAtMs', 'revokedAtMs'] },
     async run({ operations, context, params }) {
       const found = await operations.merchants.showMerchant(context, params.merchantId)
       const accounts = await operations.listMerchantAccounts(context, params.merchantId)
@@ -190,7 +186,6 @@ export const merchantActions: readonly Action[] = [
   }),
   defineSharedAction({
     name: 'merchant.change',
-    api: { method: 'PATCH', path: '/merchants/:merchantId', id: 'changeMerchant' },
     scope: 'merchants:manage',
     summary: 'Change the given settings, everywhere within 5 seconds',
     params: key,
@@ -202,14 +197,12 @@ export const merchantActions: readonly Action[] = [
     }),
     answer: object('The merchant as it is now.', merchant),
     command: {
-      words: 'merchant change',
       omits: ['clear'],
       read: clearing(settingNames, 'default'),
       help: 'A setting that is given as "default" goes back to the gateway’s own.',
     },
     form: {
       place: 'merchant',
-      path: `${page}/change`,
       page,
       label: 'Change…',
       explains:
@@ -224,7 +217,6 @@ export const merchantActions: readonly Action[] = [
       {
         roles: ['owner', 'developer'],
         name: 'settings',
-        path: '/settings/change',
         page: '/settings',
         fields: ownSettings,
         fixed: { reason: byMerchant },
@@ -247,7 +239,7 @@ export const merchantActions: readonly Action[] = [
   }),
   defineSharedAction({
     name: 'merchant.logo',
-    api: { method: 'POST', path: '/merchants/:merchantId/logo', id: 'setLogo' },
+    command: false,
     scope: 'merchants:manage',
     summary: 'Give a merchant a logo for the checkout, or take it away',
     params: key,
@@ -262,16 +254,13 @@ export const merchantActions: readonly Action[] = [
   ...(['suspend', 'resume'] as const).map((verb) =>
     defineAction({
       name: `merchant.${verb}`,
-      api: { method: 'POST', path: `${page}/${verb}`, id: `${verb}Merchant` },
       scope: 'merchants:manage',
       summary: verb === 'suspend' ? 'Suspend a merchant. Nothing is lost' : 'Resume a merchant',
       params: key,
       input: object('Why.', { reason }),
       answer: object('The merchant.', merchant),
-      command: { words: `merchant ${verb}` },
       form: form<Merchant>({
         place: 'merchant',
-        path: `${page}/${verb}`,
         page,
         label: verb === 'suspend' ? 'Suspend…' : 'Resume…',
         explains:
@@ -294,19 +283,14 @@ export const merchantActions: readonly Action[] = [
   ),
   defineAction({
     name: 'merchant.statement',
-    api: { method: 'GET', path: '/merchants/:merchantId/statement.csv', id: 'statement' },
     scope: 'merchants:read',
-    summary: 'Download a merchant’s statement, as CSV',
+    summary: 'Download a merchant’s statement with opening and closing balance, as CSV',
     params: key,
     input: object('Which time.', {
       sinceMs: optional(timeMs('From this time on.')),
       untilMs: optional(timeMs('Before this time.')),
     }),
     answer: 'csv',
-    command: {
-      words: 'merchant statement',
-      summary: 'Print a merchant’s statement with opening and closing balance, as CSV',
-    },
     async run({ operations, context, params, input, nowMs }) {
       await operations.merchants.showMerchant(context, params.merchantId)
       const fromMs = input.sinceMs ?? 0

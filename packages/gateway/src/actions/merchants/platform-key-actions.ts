@@ -17,11 +17,10 @@ const key = {
 export const platformKeyActions: readonly Action[] = [
   defineAction({
     name: 'platform-key.list',
-    effects: [],
     needs: 'admin',
     summary: 'List the gateway’s keys, newest first, and which one signs',
     answer: object('The keys.', { keys: list('The newest first.', object('A key.', key)) }),
-    command: { words: 'platform-key list', columns: ['keyId', 'state', 'createdAtMs', 'signsFromMs'] },
+    command: { columns: ['keyId', 'state', 'createdAtMs', 'signsFromMs'] },
     run: async ({ operations, context }) => ({ keys: await operations.platformKeys.list(context) }),
   }),
   defineAction({
@@ -45,7 +44,6 @@ export const platformKeyActions: readonly Action[] = [
       reason,
     }),
     answer: object('The key.', key),
-    command: { words: 'platform-key rotate' },
     async run({ operations, context, input: { overlapMinutes, atOnce, reason: why } }) {
       const overlapMs = atOnce ? 0 : overlapMinutes * minuteMs
       return operations.platformKeys.rotate(context, { overlapMs, reason: why })
@@ -65,7 +63,6 @@ export const platformKeyActions: readonly Action[] = [
     params: object('Which key.', { keyId: text('The key’s number.', { max: 64 }) }),
     input: object('Why.', { reason }),
     answer: object('The key.', { keyId: text('The key’s number.', { max: 64 }) }),
-    command: { words: 'platform-key retire' },
     async run({ operations, context, params, input }) {
       await operations.platformKeys.retire(context, { keyId: params.keyId, reason: input.reason })
       return { keyId: params.keyId }

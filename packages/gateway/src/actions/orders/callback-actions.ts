@@ -71,7 +71,6 @@ const page = '/callbacks/:callbackId'
 export const callbackActions: readonly Action[] = [
   defineAction({
     name: 'callback.list',
-    api: { method: 'GET', path: '/callbacks', id: 'listCallbacks' },
     scope: 'callbacks:read',
     summary: 'List callbacks, newest first',
     input: object('Which callbacks.', {
@@ -84,7 +83,6 @@ export const callbackActions: readonly Action[] = [
       older: optional(uuid(nextLook('callbacks'))),
     }),
     command: {
-      words: 'callback list',
       columns: [
         'callbackId',
         'createdAtMs',
@@ -105,7 +103,6 @@ export const callbackActions: readonly Action[] = [
   }),
   defineAction({
     name: 'callback.show',
-    api: { method: 'GET', path: '/callbacks/:callbackId', id: 'showCallback' },
     scope: 'callbacks:read',
     summary: 'Show a callback with its content and every attempt',
     params: key,
@@ -126,7 +123,6 @@ export const callbackActions: readonly Action[] = [
       ),
     }),
     command: {
-      words: 'callback show',
       columns: ['attempt', 'startedAtMs', 'durationMs', 'outcome', 'httpStatus', 'said', 'isResend'],
     },
     async run({ operations, context, params }) {
@@ -139,7 +135,6 @@ export const callbackActions: readonly Action[] = [
   }),
   defineSharedAction({
     name: 'callback.resend',
-    api: { method: 'POST', path: '/callbacks/:callbackId/resend', id: 'resendCallback' },
     scope: 'callbacks:act',
     summary: 'Send one callback again, now',
     params: key,
@@ -147,7 +142,6 @@ export const callbackActions: readonly Action[] = [
     answer: object('How many.', resent),
     form: form<StoredCallback>({
       place: 'callback',
-      path: `${page}/resend`,
       page,
       label: 'Send it again…',
       explains: 'One attempt more, now, beside the planned retries.',
@@ -158,7 +152,6 @@ export const callbackActions: readonly Action[] = [
       {
         roles: ['owner', 'developer'],
         name: 'resend',
-        path: '/callbacks/:callbackId/resend',
         page: '/callbacks/:callbackId',
         fields: [],
         fixed: { reason: byMerchant },
@@ -171,12 +164,11 @@ export const callbackActions: readonly Action[] = [
     tell: () => ({ text: 'The callback is sent again.' }),
   }),
   defineAction({
-    name: 'callback.resend',
-    api: { method: 'POST', path: '/callbacks/resend', id: 'resendCallbacks' },
+    name: 'callback.resend-matching',
+    effects: [],
     scope: 'callbacks:act',
     summary: `Send all callbacks that fit again, ${resendsPerSecond} a second`,
     input: object('Which callbacks, by one field at least, and why.', {
-      callbackId: optional(displayed(uuid('This one alone.'), { only: 'command' })),
       ...filter,
       rate: optional(
         displayed(integer(`How many a second; ${resendsPerSecond} unless given.`, { min: 1, max: 1_000 }), {
@@ -189,11 +181,6 @@ export const callbackActions: readonly Action[] = [
       ...resent,
       lastDueAtMs: optional(timeMs('When the last of them is sent.')),
     }),
-    command: {
-      words: 'callback resend',
-      summary: 'Resend one callback or all matching. Planned retries stay',
-      arguments: ['callbackId'],
-    },
     forms: [
       {
         place: 'callbacks',
@@ -216,22 +203,22 @@ export const callbackActions: readonly Action[] = [
         isOffered: ({ callbacks }) => callbacks.length > 0,
       }),
     ],
-    async run({ operations, context, input: { reason: why, callbackId, rate, ...wanted } }) {
-      const { callbacks } = operations
-      if (callbackId !== undefined) {
-        await callbacks.resendOne(context, { callbackId }, why)
-        return { found: 1, queued: 1 }
-      }
+    async run({ operations, context, input: { reason: why, rate, ...wanted } }) {
       if (Object.keys(wanted).length === 0)
         throw new Failure('invalid_field', {
           message: 'Filter by one field at least: all callbacks at once are never sent again.',
         })
-      return callbacks.resendMatching(context, wanted, { perSecond: rate ?? resendsPerSecond, reason: why })
+      return operations.callbacks.resendMatching(context, wanted, {
+        perSecond: rate ?? resendsPerSecond,
+        reason: why,
+      })
     },
     tell: notifyResent,
   }),
   defineAction({
-    name: 'callback.resend',
+    name: 'callback.resend-ticked',
+    effects: [],
+    command: false,
     needs: 'operator',
     summary: 'Send the ticked callbacks again',
     input: object('Which callbacks.', {
@@ -248,7 +235,6 @@ export const callbackActions: readonly Action[] = [
     answer: object('How many.', resent),
     form: {
       place: 'callbacks.ticked',
-      path: '/callbacks/resend-ticked',
       page: '/callbacks',
       formId: 'ticked',
       label: 'Send the ticked ones again…',

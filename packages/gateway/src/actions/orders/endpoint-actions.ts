@@ -107,7 +107,6 @@ const verbs = {
 export const endpointActions: readonly Action[] = [
   defineAction({
     name: 'endpoint.list',
-    api: { method: 'GET', path: '/merchants/:merchantId/endpoints', id: 'listEndpoints' },
     scope: 'callbacks:read',
     summary: 'List a merchant’s webhook endpoints, oldest first',
     params: ofMerchant,
@@ -115,7 +114,6 @@ export const endpointActions: readonly Action[] = [
       endpoints: list('The oldest first.', object('The endpoint.', { ...endpoint, failing })),
     }),
     command: {
-      words: 'endpoint list',
       columns: ['endpointId', 'url', 'format', 'events', 'pausedAtMs', 'failing'],
     },
     run: async ({ operations, context, params }) => ({
@@ -124,7 +122,6 @@ export const endpointActions: readonly Action[] = [
   }),
   defineAction({
     name: 'endpoint.show',
-    api: { method: 'GET', path: page, id: 'showEndpoint' },
     scope: 'callbacks:read',
     summary: 'Show a webhook endpoint. Its history is `callbacks` with its endpointId',
     params: key,
@@ -136,7 +133,6 @@ export const endpointActions: readonly Action[] = [
         object('A secret.', { secretId: uuid('Its id.'), createdAtMs: timeMs('Since when.') }),
       ),
     }),
-    command: { words: 'endpoint show' },
     async run({ operations, context, params }) {
       const { endpoint: found, secrets } = await operations.endpoints.showEndpoint(context, params)
       return { ...found, secrets }
@@ -144,7 +140,6 @@ export const endpointActions: readonly Action[] = [
   }),
   defineSharedAction({
     name: 'endpoint.add',
-    api: { method: 'POST', path: '/merchants/:merchantId/endpoints', id: 'addEndpoint' },
     scope: 'merchants:manage',
     summary: 'Add a webhook endpoint for a merchant’s events',
     params: ofMerchant,
@@ -155,7 +150,7 @@ export const endpointActions: readonly Action[] = [
       reason,
     }),
     answer: object('The endpoint.', { ...endpoint, secret: optional(secret) }),
-    command: { words: 'endpoint add', arguments: ['url'] },
+    command: { arguments: ['url'] },
     form: {
       place: 'merchant.endpoints',
       path: '/merchants/:merchantId/endpoints',
@@ -195,13 +190,11 @@ export const endpointActions: readonly Action[] = [
   }),
   defineSharedAction({
     name: 'endpoint.change',
-    api: { method: 'POST', path: `${page}/events`, id: 'setEndpointEvents' },
     scope: 'merchants:manage',
     summary: 'Set the events of a webhook endpoint: the given ones, or all',
     params: key,
     input: object('Which events.', { events, reason }),
     answer,
-    command: { words: 'endpoint set-events' },
     form: {
       place: 'endpoint',
       path: `${page}/events`,
@@ -231,13 +224,11 @@ export const endpointActions: readonly Action[] = [
     const isDangerous = verb === 'remove' && ({ isDangerous: true } as const)
     return defineSharedAction({
       name: `endpoint.${verb}`,
-      api: { method: 'POST', path: `${page}/${verb}`, id: `${verb}Endpoint` },
       scope,
       summary,
       params: key,
       input: object('Why.', { reason }),
       answer,
-      command: { words: `endpoint ${verb}` },
       form: form<Endpoint>({
         place: 'endpoint',
         path: `${page}/${verb}`,
@@ -261,7 +252,6 @@ export const endpointActions: readonly Action[] = [
   }),
   defineSharedAction({
     name: 'endpoint.rotate-secret',
-    api: { method: 'POST', path: `${page}/secrets`, id: 'rotateEndpointSecret' },
     scope: 'merchants:manage',
     summary: 'Create a new secret. The previous one also signs until the next rotation',
     params: key,
@@ -278,7 +268,6 @@ export const endpointActions: readonly Action[] = [
     }),
     answer: object('The new secret.', { endpointId, secret }),
     isOnce: true,
-    command: { words: 'endpoint rotate-secret' },
     form: form<Endpoint>({
       place: 'endpoint',
       path: `${page}/secrets`,

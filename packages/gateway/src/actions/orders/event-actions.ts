@@ -10,7 +10,6 @@ const defaultEvents = 100
 export const eventActions: readonly Action[] = [
   defineAction({
     name: 'event.list',
-    api: { method: 'GET', path: '/events', id: 'listEvents' },
     scope: 'events:read',
     summary: 'List events of orders and refunds after a position, oldest first',
     input: object('From where.', {
@@ -48,7 +47,6 @@ export const eventActions: readonly Action[] = [
       next: count('`after` of the next request.'),
     }),
     command: {
-      words: 'event list',
       columns: ['position', 'createdAtMs', 'eventName', 'merchantId', 'paymentId', 'refundId'],
     },
     async run({

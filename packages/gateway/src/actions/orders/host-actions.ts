@@ -21,7 +21,6 @@ const page = '/callbacks'
 export const hostActions: readonly Action[] = [
   defineAction({
     name: 'callback-host.list',
-    api: { method: 'GET', path: '/callback-hosts', id: 'listFailingHosts' },
     scope: 'callbacks:read',
     summary: 'List failing and paused hosts',
     answer: object('All of them.', {
@@ -37,7 +36,6 @@ export const hostActions: readonly Action[] = [
         }),
       ),
     }),
-    command: { words: 'host list' },
     async run({ operations, context }) {
       const { callbacks, hosts } = operations
       const failing = await callbacks.listFailingHosts(context)
@@ -51,7 +49,6 @@ export const hostActions: readonly Action[] = [
   }),
   defineAction({
     name: 'callback-destination.list',
-    api: { method: 'GET', path: '/callback-destinations', id: 'listFailingDestinations' },
     scope: 'callbacks:read',
     summary: 'List failing destinations: endpoints, and callback URLs without their query',
     answer: object('The worst 100.', {
@@ -73,7 +70,6 @@ export const hostActions: readonly Action[] = [
       ),
     }),
     command: {
-      words: 'destination list',
       columns: ['merchantId', 'url', 'failures', 'failingSinceMs', 'reason', 'pausedUntilMs', 'waiting'],
     },
     async run({ operations, context }) {
@@ -85,7 +81,6 @@ export const hostActions: readonly Action[] = [
   }),
   defineAction({
     name: 'callback-host.pause',
-    api: { method: 'POST', path: '/callback-hosts/pause', id: 'pauseHost' },
     scope: 'callbacks:act',
     summary: 'Pause a host for a while. Nothing is lost',
     input: object('Which host, and for how long.', {
@@ -106,7 +101,7 @@ export const hostActions: readonly Action[] = [
       reason,
     }),
     answer: object('The host.', { host, pausedUntilMs: timeMs('Until when.') }),
-    command: { words: 'host pause', arguments: ['host'] },
+    command: { arguments: ['host'] },
     form: {
       place: 'callbacks.hosts',
       path: '/callbacks/hosts/pause',
@@ -131,12 +126,11 @@ export const hostActions: readonly Action[] = [
   }),
   defineAction({
     name: 'callback-host.resume',
-    api: { method: 'POST', path: '/callback-hosts/resume', id: 'resumeHost' },
     scope: 'callbacks:act',
     summary: 'Resume a host and send its waiting callbacks',
     input: object('Which host.', { host, reason }),
     answer: object('The host.', { host }),
-    command: { words: 'host resume', arguments: ['host'] },
+    command: { arguments: ['host'] },
     form: form<FailingHost>({
       place: 'host',
       path: '/callbacks/hosts/resume',

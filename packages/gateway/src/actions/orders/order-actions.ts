@@ -75,7 +75,7 @@ const details = object('An order with everything that is known of it.', {
 export const orderActions: readonly Action[] = [
   defineAction({
     name: 'order.list',
-    api: { method: 'GET', path: '/orders', id: 'listOrders' },
+    command: false,
     scope: 'orders:read',
     summary: 'Orders, the newest first',
     input: object('Which orders.', {
@@ -99,7 +99,7 @@ export const orderActions: readonly Action[] = [
   }),
   defineAction({
     name: 'order.search',
-    api: { method: 'GET', path: '/orders/search', id: 'searchOrders' },
+    command: false,
     scope: 'orders:read',
     summary:
       'Find orders by paymentId, orderNo, transactionId, refundId, referRefundNo, or how attach begins',
@@ -111,7 +111,7 @@ export const orderActions: readonly Action[] = [
   }),
   defineAction({
     name: 'order.show',
-    api: { method: 'GET', path: '/orders/:merchantId/:paymentId', id: 'showOrder' },
+    command: false,
     scope: 'orders:read',
     summary: 'One order: changes, refunds, ledger transfers',
     params: key,
@@ -132,7 +132,6 @@ export const orderActions: readonly Action[] = [
   }),
   defineSharedAction({
     name: 'order.cancel',
-    api: { method: 'POST', path: '/orders/:merchantId/:paymentId/cancel', id: 'cancelOrder' },
     scope: 'orders:act',
     summary: 'Cancel an unpaid order',
     params: key,
@@ -140,10 +139,8 @@ export const orderActions: readonly Action[] = [
       reason: displayed(reason, { label: 'Reason, for the merchant and the audit' }),
     }),
     answer: object('The order.', { paymentId, status: oneOf('Its status now.', statuses) }),
-    command: { words: 'order cancel' },
     form: form<OrderDetails>({
       place: 'order',
-      path: `${page}/cancel`,
       page,
       label: 'Cancel…',
       explains:
@@ -156,7 +153,6 @@ export const orderActions: readonly Action[] = [
       {
         roles: ['owner', 'finance'],
         name: 'cancel',
-        path: '/orders/:paymentId/cancel',
         page: '/orders/:paymentId',
         isDangerous: true,
       },
@@ -169,7 +165,6 @@ export const orderActions: readonly Action[] = [
   }),
   defineSharedAction({
     name: 'order.refund',
-    api: { method: 'POST', path: '/orders/:merchantId/:paymentId/refunds', id: 'refundOrder' },
     scope: 'orders:act',
     summary: 'Refund an order, fully or in part, once for each referRefundNo',
     params: key,
@@ -186,10 +181,8 @@ export const orderActions: readonly Action[] = [
         status: oneOf('Its result comes later.', refundStates),
       }),
     }),
-    command: { words: 'order refund' },
     form: form<OrderDetails>({
       place: 'order',
-      path: `${page}/refund`,
       page,
       label: 'Refund…',
       explains: (details) =>
@@ -203,7 +196,6 @@ export const orderActions: readonly Action[] = [
       {
         roles: ['owner', 'finance'],
         name: 'refund',
-        path: '/orders/:paymentId/refund',
         page: '/orders/:paymentId',
         hidden: ['referRefundNo'],
         isDangerous: true,

@@ -11,7 +11,6 @@ const payoutKey = object('Which payout.', { merchantId, payoutId })
 const lists: readonly Action[] = [
   defineAction({
     name: 'payout.list',
-    api: { method: 'GET', path: '/payouts', id: 'listPayouts' },
     scope: 'payouts:read',
     summary: 'List payouts, newest first',
     input: object('Which payouts.', {
@@ -23,7 +22,6 @@ const lists: readonly Action[] = [
     }),
     answer: object('A page.', { payouts: list('The newest first.', payout), older: optional(payoutId) }),
     command: {
-      words: 'payout list',
       columns: ['payoutId', 'merchantId', 'status', 'amount', 'currency', 'runId'],
     },
     async run({ operations, context, input: { before, limit: atMost, ...filter } }) {
@@ -40,12 +38,10 @@ const lists: readonly Action[] = [
   }),
   defineAction({
     name: 'payout.show',
-    api: { method: 'GET', path: '/merchants/:merchantId/payouts/:payoutId', id: 'showPayout' },
     scope: 'payouts:read',
     summary: 'Show a payout',
     params: payoutKey,
     answer: payout,
-    command: { words: 'payout show' },
     run: async ({ operations, context, params }) =>
       toPayout(await operations.payouts.findPayout(context, params)),
   }),
@@ -72,17 +68,14 @@ const endings = {
 const payoutActionsOfBank = (['paid', 'return'] as const).map((verb) =>
   defineAction({
     name: `payout.${verb}`,
-    api: { method: 'POST', path: `/merchants/:merchantId/payouts/:payoutId/${verb}`, id: `${verb}Payout` },
     scope: 'money:move',
     summary: endings[verb].summary,
     params: payoutKey,
     input: object('What the bank says.', { ...booking, reason }),
     checks: bookingChecks,
     answer: payout,
-    command: { words: `payout ${verb}` },
     form: form<Payout>({
       place: 'payout',
-      path: `/merchants/:merchantId/payouts/:payoutId/${verb}`,
       page: '/merchants/:merchantId/payouts/:payoutId',
       label: endings[verb].label,
       explains: endings[verb].explains,
@@ -104,16 +97,13 @@ const payoutActionsOfBank = (['paid', 'return'] as const).map((verb) =>
 
 const cancelPayout = defineAction({
   name: 'payout.cancel',
-  api: { method: 'POST', path: '/merchants/:merchantId/payouts/:payoutId/cancel', id: 'cancelPayout' },
   scope: 'money:move',
   summary: 'Cancel a payout and release its money',
   params: payoutKey,
   input: object('Why.', { reason }),
   answer: payout,
-  command: { words: 'payout cancel' },
   form: form<Payout>({
     place: 'payout',
-    path: '/merchants/:merchantId/payouts/:payoutId/cancel',
     page: '/merchants/:merchantId/payouts/:payoutId',
     label: 'Cancel…',
     explains: ({ status }) =>

@@ -36,7 +36,6 @@ const bankAccountId = displayed(uuid('The bank account’s number.'), { option: 
 export const payoutPlanActions: readonly Action[] = [
   defineAction({
     name: 'merchant.payout',
-    api: { method: 'POST', path: '/merchants/:merchantId/payouts', id: 'payOut' },
     scope: 'money:move',
     summary: 'Pay out a merchant, in a run of its own',
     params: key,
@@ -48,10 +47,8 @@ export const payoutPlanActions: readonly Action[] = [
       left: amount('What is left in its wallet.'),
     }),
     isOnce: true,
-    command: { words: 'merchant payout' },
     form: {
       place: 'merchant.money',
-      path: '/merchants/:merchantId/payout',
       page: '/merchants/:merchantId',
       label: 'Pay out…',
       explains:
@@ -78,7 +75,6 @@ export const payoutPlanActions: readonly Action[] = [
   }),
   defineSharedAction({
     name: 'merchant.bank-account',
-    api: { method: 'POST', path: '/merchants/:merchantId/bank-accounts', id: 'setBankAccount' },
     scope: 'merchants:manage',
     summary:
       'Set the bank account for a merchant’s payouts in a currency. A new account waits before it is used',
@@ -89,10 +85,8 @@ export const payoutPlanActions: readonly Action[] = [
       holder: (given) => void parseMerchantBankDetails(detailsOf(given)),
     },
     answer: object('It is set.', { bankAccount }),
-    command: { words: 'merchant bank-account' },
     form: {
       place: 'merchant.payouts',
-      path: `${page}/bank-account`,
       page,
       label: 'Set bank account…',
       explains:
@@ -128,17 +122,12 @@ export const payoutPlanActions: readonly Action[] = [
   }),
   defineSharedAction({
     name: 'merchant.stop-bank-account',
-    api: {
-      method: 'POST',
-      path: '/merchants/:merchantId/bank-accounts/:bankAccountId/stop',
-      id: 'stopBankAccount',
-    },
+    apiPath: '/merchants/:merchantId/bank-accounts/:bankAccountId/stop',
     scope: 'merchants:manage',
     summary: 'Stop a waiting bank account. The previous one stays in use',
     params: object('Which bank account.', { merchantId, bankAccountId }),
     input: object('Why.', { reason }),
     answer: object('It is stopped.', { bankAccountId }),
-    command: { words: 'merchant stop-bank-account' },
     form: form<MerchantBankAccount>({
       place: 'merchant.bank-account',
       path: `${page}/bank-accounts/:bankAccountId/stop`,
@@ -169,7 +158,6 @@ export const payoutPlanActions: readonly Action[] = [
   }),
   defineAction({
     name: 'payout-plan.show',
-    api: { method: 'GET', path: '/merchants/:merchantId/payout-plan', id: 'showPayoutPlan' },
     scope: 'payouts:read',
     summary: 'Show a merchant’s bank accounts and payout schedules',
     params: key,
@@ -178,7 +166,6 @@ export const payoutPlanActions: readonly Action[] = [
       bankAccounts: list('By currency, the newest first.', bankAccount),
     }),
     command: {
-      words: 'payout plan',
       columns: [
         'currency',
         'schedule',
@@ -203,7 +190,6 @@ export const payoutPlanActions: readonly Action[] = [
   }),
   defineAction({
     name: 'payout-plan.set',
-    api: { method: 'POST', path: '/merchants/:merchantId/payout-plan', id: 'setPayoutPlan' },
     scope: 'money:move',
     summary: 'Set a merchant’s payout schedule for a currency, from tomorrow on',
     params: key,
@@ -215,7 +201,6 @@ export const payoutPlanActions: readonly Action[] = [
       schedule: ({ schedule, onDay }) => checkOnDay(String(schedule), onDay as number | undefined),
     },
     answer: plan,
-    command: { words: 'payout set-plan' },
     form: {
       place: 'merchant.payouts',
       path: `${page}/plan`,

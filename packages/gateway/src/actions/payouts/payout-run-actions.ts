@@ -14,13 +14,11 @@ const runPage = `${runsPage}/:runId`
 export const payoutRunActions: readonly Action[] = [
   defineAction({
     name: 'payout-run.list',
-    api: { method: 'GET', path: '/payout-runs', id: 'listPayoutRuns' },
     scope: 'payouts:read',
     summary: 'List payout runs, newest first',
     input: object('Which page.', { before: optional(runId), limit }),
     answer: object('A page.', { runs: list('The newest first.', run), older: optional(runId) }),
     command: {
-      words: 'payout runs',
       columns: ['runId', 'day', 'bank', 'currency', 'closedAtMs', 'sentAtMs', 'ending'],
     },
     async run({ operations, context, input }) {
@@ -33,23 +31,17 @@ export const payoutRunActions: readonly Action[] = [
   }),
   defineAction({
     name: 'payout-run.show',
-    api: { method: 'GET', path: '/payout-runs/:runId', id: 'showPayoutRun' },
     scope: 'payouts:read',
     summary: 'Show a run and the state of its payouts',
     params: runKey,
     answer: runWithTotals,
-    command: { words: 'payout run', columns: ['status', 'payouts', 'sum'] },
+    command: { columns: ['status', 'payouts', 'sum'] },
     run: async ({ operations, context, params }) =>
       toRunWithTotals(await operations.payoutRuns.showRun(context, params.runId)),
   }),
   ...(['xml', 'csv'] as const).map((format) =>
     defineAction({
-      name: `payout-run.${format}`,
-      api: {
-        method: 'GET',
-        path: `/payout-runs/:runId/payouts.${format}`,
-        id: `exportPayoutRun${format === 'xml' ? 'Xml' : 'Csv'}`,
-      },
+      name: `payout-run.export-${format}`,
       scope: 'payouts:read',
       summary:
         format === 'xml'
@@ -57,20 +49,17 @@ export const payoutRunActions: readonly Action[] = [
           : 'Export a sent run as CSV',
       params: runKey,
       answer: format,
-      command: { words: `payout export-${format}` },
       run: ({ operations, context, params }) =>
         operations.payoutRuns.exportRun(context, params.runId, format),
     }),
   ),
   defineAction({
     name: 'payout-run.start',
-    api: { method: 'POST', path: '/payout-runs', id: 'startPayoutRun' },
     scope: 'money:move',
     summary: 'Pay out every merchant with a manual schedule',
     input: object('Which of them.', { currency, bank: outsideMoney.bank, reason }),
     checks: { currency: moneyChecks.currency },
     answer: object('It is started; workers make the payouts.', { plans: count('So many plans are due.') }),
-    command: { words: 'payout start' },
     form: {
       place: 'payout-runs',
       path: runsPage,
@@ -97,16 +86,13 @@ export const payoutRunActions: readonly Action[] = [
   }),
   defineAction({
     name: 'payout-run.send',
-    api: { method: 'POST', path: '/payout-runs/:runId/send', id: 'sendPayoutRun' },
     scope: 'money:move',
     summary: 'Send a run: its payouts and its file become final',
     params: runKey,
     input: object('Why.', { reason }),
     answer: runWithTotals,
-    command: { words: 'payout send' },
     form: form<PayoutRun & Pick<RunWithTotals, 'totals'>>({
       place: 'payout-run',
-      path: `${runPage}/send`,
       page: runPage,
       label: 'Send…',
       explains:
@@ -124,17 +110,14 @@ export const payoutRunActions: readonly Action[] = [
   }),
   defineAction({
     name: 'payout-run.paid',
-    api: { method: 'POST', path: '/payout-runs/:runId/paid', id: 'payoutRunPaid' },
     scope: 'money:move',
     summary: 'Mark a run as paid by the bank',
     params: runKey,
     input: object('What the bank says.', { ...booking, reason }),
     checks: bookingChecks,
     answer: runWithTotals,
-    command: { words: 'payout run-paid' },
     form: form<PayoutRun>({
       place: 'payout-run',
-      path: `${runPage}/paid`,
       page: runPage,
       label: 'The bank paid it…',
       explains: 'Every payout of the run that is sent becomes paid. Note those that came back one by one.',
@@ -154,16 +137,13 @@ export const payoutRunActions: readonly Action[] = [
   }),
   defineAction({
     name: 'payout-run.cancel',
-    api: { method: 'POST', path: '/payout-runs/:runId/cancel', id: 'cancelPayoutRun' },
     scope: 'money:move',
     summary: 'Cancel a run and release its money',
     params: runKey,
     input: object('Why.', { reason }),
     answer: runWithTotals,
-    command: { words: 'payout cancel-run' },
     form: form<PayoutRun>({
       place: 'payout-run',
-      path: `${runPage}/cancel`,
       page: runPage,
       label: 'Cancel…',
       explains: ({ sentAtMs }) =>

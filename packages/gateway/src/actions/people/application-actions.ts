@@ -43,7 +43,6 @@ const isOpen = ({ status }: Application) => status === 'waiting' || status === '
 export const applicationActions: readonly Action[] = [
   defineAction({
     name: 'application.list',
-    api: { method: 'GET', path: '/applications', id: 'listApplications' },
     scope: 'merchants:read',
     summary: 'List applications for live keys, newest first',
     input: object('Which ones.', {
@@ -56,7 +55,6 @@ export const applicationActions: readonly Action[] = [
       older: optional(uuid(nextPage)),
     }),
     command: {
-      words: 'application list',
       columns: ['applicationId', 'status', 'business', 'email', 'createdAtMs'],
     },
     run: ({ operations, context, input: { status, ...wanted } }) =>
@@ -78,10 +76,8 @@ export const applicationActions: readonly Action[] = [
       link: optional(text('Opens once; told this once. Left out where it went by mail.', { max: 2_048 })),
       expiresAtMs: timeMs('Until when.'),
     }),
-    command: { words: 'application approve' },
     form: form<Application>({
       place: 'application',
-      path: `${page}/approve`,
       page,
       label: 'Approve…',
       explains: ({ business, email }) =>
@@ -109,10 +105,8 @@ export const applicationActions: readonly Action[] = [
       reason: displayed(reason, { label: 'Reason, for the applicant and the audit' }),
     }),
     answer: object('The application.', { applicationId: uuid('Its number.') }),
-    command: { words: 'application reject' },
     form: form<Application>({
       place: 'application',
-      path: `${page}/reject`,
       page,
       label: 'Reject…',
       explains: 'It is closed for good. The applicant reads the reason, as it is written here.',
@@ -138,10 +132,8 @@ export const applicationActions: readonly Action[] = [
       }),
     }),
     answer: object('The application.', { applicationId: uuid('Its number.') }),
-    command: { words: 'application ask' },
     form: form<Application>({
       place: 'application',
-      path: `${page}/ask`,
       page,
       label: 'Ask…',
       explains: 'The applicant reads the question on their application’s page and answers it there.',

@@ -12,7 +12,6 @@ const page = '/emails'
 export const emailActions: readonly Action[] = [
   defineAction({
     name: 'email.list',
-    api: { method: 'GET', path: '/emails', id: 'listEmails' },
     scope: 'emails:read',
     summary: 'List emails and their results, newest first',
     input: object('Which ones.', {
@@ -42,7 +41,6 @@ export const emailActions: readonly Action[] = [
       older: optional(text(nextPage, { max: 36 })),
     }),
     command: {
-      words: 'email list',
       columns: ['emailId', 'kind', 'recipient', 'state', 'attempts', 'lastError'],
     },
     run: ({ operations, context, input }) =>
@@ -53,13 +51,11 @@ export const emailActions: readonly Action[] = [
   }),
   defineAction({
     name: 'email.retry',
-    api: { method: 'POST', path: '/emails/:emailId/retry', id: 'retryEmail' },
     scope: 'emails:act',
     summary: 'Retry a failed email',
     params: object('Which email.', { emailId }),
     input: object('Why.', { reason }),
     answer: object('The email.', { emailId }),
-    command: { words: 'email retry' },
     form: form<Email>({
       place: 'email',
       path: '/emails/:emailId/retry',

@@ -30,7 +30,6 @@ const member = object('Which member.', { merchantId, login })
 export const memberActions: readonly Action[] = [
   defineAction({
     name: 'member.list',
-    api: { method: 'GET', path: '/merchants/:merchantId/members', id: 'listMembers' },
     scope: 'merchants:read',
     summary: 'List a merchant’s members and open invitations',
     params: key,
@@ -54,7 +53,7 @@ export const memberActions: readonly Action[] = [
         }),
       ),
     }),
-    command: { words: 'member list', columns: ['login', 'role', 'hasSecondStep', 'createdAtMs'] },
+    command: { columns: ['login', 'role', 'hasSecondStep', 'createdAtMs'] },
     run: ({ operations, context, params }) => operations.members.listMembers(context, params.merchantId),
   }),
   defineSharedAction({
@@ -65,7 +64,7 @@ export const memberActions: readonly Action[] = [
     input: object('Whom.', { email, role, reason: optional(reason) }),
     checks: emailCheck,
     answer: link,
-    command: { words: 'member invite', arguments: ['email'] },
+    command: { arguments: ['email'] },
     form: {
       place: 'merchant.members',
       path: `${page}/members`,
@@ -103,7 +102,6 @@ export const memberActions: readonly Action[] = [
     summary: 'Withdraw an open invitation',
     params: object('Which invitation.', { merchantId, linkId: uuid('The invitation’s number.') }),
     answer: object('The invitation.', { linkId: uuid('Its number.') }),
-    command: { words: 'member withdraw-invitation' },
     form: {
       place: 'invitation',
       path: `${page}/invitations/:linkId/withdraw`,
@@ -129,7 +127,6 @@ export const memberActions: readonly Action[] = [
     params: member,
     input: object('Which role.', { role, reason: optional(reason) }),
     answer: object('The member.', { login, role }),
-    command: { words: 'member change-role' },
     form: {
       place: 'member',
       path: `${page}/members/:login/role`,
@@ -164,7 +161,6 @@ export const memberActions: readonly Action[] = [
     summary: 'Remove a member from a merchant',
     params: member,
     answer: object('The member.', { login }),
-    command: { words: 'member remove' },
     form: {
       place: 'member',
       path: `${page}/members/:login/remove`,
@@ -188,7 +184,6 @@ export const memberActions: readonly Action[] = [
     params: member,
     input: object('Why.', { reason }),
     answer: link,
-    command: { words: 'member recover' },
     form: {
       place: 'member',
       path: `${page}/members/:login/recover`,
@@ -216,7 +211,6 @@ export const memberActions: readonly Action[] = [
     params: member,
     input: object('Why.', { reason }),
     answer: object('The member.', { login }),
-    command: { words: 'member reset-totp' },
     form: form<ListedMember>({
       place: 'member',
       path: `${page}/members/:login/reset-totp`,

@@ -50,7 +50,7 @@ export const operatorActions: readonly Action[] = [
     input: object('The operator.', { login, role, email, password, firstHalf }),
     checks: { login: ({ login: written }) => void parseOperatorLogin(String(written)) },
     answer: given,
-    command: { words: 'operator add', arguments: ['login'], omits: ['firstHalf'] },
+    command: { arguments: ['login'], omits: ['firstHalf'] },
     form: {
       place: 'operators',
       path: '/account/operators',
@@ -74,7 +74,6 @@ export const operatorActions: readonly Action[] = [
   }),
   defineAction({
     name: 'operator.list',
-    effects: [],
     needs: 'admin',
     summary: 'List operators',
     answer: object('All of them.', {
@@ -90,7 +89,6 @@ export const operatorActions: readonly Action[] = [
         }),
       ),
     }),
-    command: { words: 'operator list' },
     run: async ({ operations, context }) => ({
       operators: await operations.operators.listOperators(context),
     }),
@@ -103,7 +101,7 @@ export const operatorActions: readonly Action[] = [
     params: key,
     input: object('Why.', { password, firstHalf, reason }),
     answer: given,
-    command: { words: 'operator reset-password', omits: ['firstHalf'] },
+    command: { omits: ['firstHalf'] },
     form: form<Operator>({
       place: 'operator',
       path: `${path}/reset-password`,
@@ -138,7 +136,6 @@ export const operatorActions: readonly Action[] = [
     params: key,
     input: object('Why.', { reason }),
     answer: object('The operator.', { login, hasSecondStep: yesNo('Not any more.') }),
-    command: { words: 'operator reset-totp' },
     form: form<Operator>({
       place: 'operator',
       path: `${path}/reset-totp`,
@@ -174,7 +171,6 @@ export const operatorActions: readonly Action[] = [
       params: key,
       input: object('Why.', { reason }),
       answer: object('The operator.', { login, status: text('Now.', { max: 16 }) }),
-      command: { words: `operator ${verb}` },
       form: form<Operator>({
         place: 'operator',
         path: `${path}/${verb}`,

@@ -57,7 +57,6 @@ export const tokenActions: readonly Action[] = [
       token: optional(text('Shown this once, to its operator.', { max: 200 })),
     }),
     command: {
-      words: 'token add',
       arguments: ['name'],
       required: ['login'],
       omits: ['tokenHash'],
@@ -91,12 +90,10 @@ export const tokenActions: readonly Action[] = [
   }),
   defineAction({
     name: 'token.list',
-    effects: [],
     needs: 'viewer',
     summary: 'List live tokens',
     input: object('Whose.', { login: optional(displayed(token.login, { option: 'operator' })) }),
     answer: object('All of them.', { tokens: list('By operator.', object('A token.', token)) }),
-    command: { words: 'token list' },
     run: async ({ operations, context, input }) => ({
       tokens: await operations.apiTokens.listTokens(context, input.login?.toLowerCase()),
     }),
@@ -108,7 +105,6 @@ export const tokenActions: readonly Action[] = [
     params: object('Which token.', { tokenId }),
     input: object('Why.', { reason }),
     answer: object('The token.', { tokenId }),
-    command: { words: 'token revoke' },
     form: form<ApiToken>({
       place: 'token',
       path: `${page}/:tokenId/revoke`,

@@ -141,18 +141,16 @@ export const railChecks: Action['checks'] = {
 export const railActions: readonly Action[] = [
   defineAction({
     name: 'rail.list',
-    api: { method: 'GET', path: '/rails', id: 'listRails' },
     scope: 'rails:read',
     summary: 'List rails, in the order of the checkout',
     answer: object('All of them.', { rails: list('All of them.', object('A rail.', rail)) }),
-    command: { words: 'rail list', columns: ['railId', 'name', 'url', 'currencies', 'isPaused', 'failures'] },
+    command: { columns: ['railId', 'name', 'url', 'currencies', 'isPaused', 'failures'] },
     run: async ({ operations, context }) => ({
       rails: (await operations.rails.listRails(context)).map(toAnswer),
     }),
   }),
   defineAction({
     name: 'rail.show',
-    api: { method: 'GET', path: page, id: 'showRail' },
     scope: 'rails:read',
     summary: 'Show a rail with its secrets’ ages and collected money',
     params: railKey,
@@ -167,7 +165,7 @@ export const railActions: readonly Action[] = [
       ),
       balances,
     }),
-    command: { words: 'rail show', columns: ['secretId', 'createdAtMs'] },
+    command: { columns: ['secretId', 'createdAtMs'] },
     async run({ operations, context, params }) {
       const found = await operations.rails.showRail(context, params.railId)
       const accounts = await operations.listRailAccounts(context, params.railId)
@@ -180,13 +178,11 @@ export const railActions: readonly Action[] = [
   }),
   defineAction({
     name: 'rail.add',
-    api: { method: 'POST', path: '/rails', id: 'addRail' },
     scope: 'rails:manage',
     summary: 'Register a rail. The secret is shown only once',
     input: object('The rail.', { railId, name, url, currencies, ...extras, reason }),
     checks: railChecks,
     answer: object('The rail and its secret.', { rail: object('The rail.', rail), secret }),
-    command: { words: 'rail add' },
     form: {
       place: 'rails',
       path: '/rails',
@@ -211,7 +207,6 @@ export const railActions: readonly Action[] = [
   }),
   defineAction({
     name: 'rail.change',
-    api: { method: 'PATCH', path: page, id: 'changeRail' },
     scope: 'rails:manage',
     summary: 'Change the given settings, everywhere within 5 seconds',
     params: railKey,
@@ -226,14 +221,12 @@ export const railActions: readonly Action[] = [
     checks: railChecks,
     answer: object('The rail as it is now.', rail),
     command: {
-      words: 'rail change',
       omits: ['clear'],
       read: clearing(extraNames, 'default'),
       help: 'A setting that is given as "default" goes back to what it is where nothing is given.',
     },
     form: {
       place: 'rail',
-      path: `${page}/change`,
       page,
       label: 'Change…',
       explains: 'Changes apply everywhere within 5 seconds. What is left empty goes back to the default.',
@@ -255,17 +248,14 @@ export const railActions: readonly Action[] = [
   ...(['pause', 'resume'] as const).map((verb) =>
     defineAction({
       name: `rail.${verb}`,
-      api: { method: 'POST', path: `${page}/${verb}`, id: `${verb}Rail` },
       scope: 'rails:manage',
       summary:
         verb === 'pause' ? 'Remove a rail from the checkout' : 'Offer a rail again, and reset its failures',
       params: railKey,
       input: object('Why.', { reason }),
       answer: object('The rail.', rail),
-      command: { words: `rail ${verb}` },
       form: form<OutsideRail>({
         place: 'rail',
-        path: `${page}/${verb}`,
         page,
         label: verb === 'pause' ? 'Pause…' : 'Resume…',
         explains:
@@ -287,7 +277,6 @@ export const railActions: readonly Action[] = [
   ),
   defineAction({
     name: 'rail.rotate-secret',
-    api: { method: 'POST', path: `${page}/secrets`, id: 'rotateRailSecret' },
     scope: 'rails:manage',
     summary: 'Create a new secret. The previous one stays valid until the next rotation',
     params: railKey,
@@ -304,7 +293,6 @@ export const railActions: readonly Action[] = [
     }),
     answer: object('The new secret.', { railId, secret }),
     isOnce: true,
-    command: { words: 'rail rotate-secret' },
     form: form<OutsideRail>({
       place: 'rail',
       path: `${page}/secrets`,
@@ -333,13 +321,12 @@ export const railActions: readonly Action[] = [
   }),
   defineAction({
     name: 'rail.return-late-money',
-    api: { method: 'POST', path: '/late-money/:merchantId/:transactionId/return', id: 'returnLateMoney' },
+    apiPath: '/late-money/:merchantId/:transactionId/return',
     scope: 'money:move',
     summary: 'Return held late money through its rail',
     params: object('Which attempt.', { merchantId, transactionId }),
     input: object('Why.', { reason }),
     answer: object('The attempt.', { transactionId, railId, returnId: transactionId }),
-    command: { words: 'rail return-late-money' },
     forms: [
       form<Attempt>({
         place: 'attempt',

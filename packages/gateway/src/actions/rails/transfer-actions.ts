@@ -93,13 +93,11 @@ const outcome = object('The order, and what lies in suspense for it.', orderFiel
 export const transferActions: readonly Action[] = [
   defineAction({
     name: 'rail.add-transfer',
-    api: { method: 'POST', path: '/transfer-rails', id: 'addTransferRail' },
     scope: 'rails:manage',
     summary: 'Accept bank transfers to one of your accounts',
     input: object('The rail.', { railId, name, currencies, ...accountFields, ...extras, reason }),
     checks: railChecks,
     answer: railAnswer,
-    command: { words: 'rail add-transfer' },
     form: {
       place: 'rails',
       path: '/rails/transfer',
@@ -124,13 +122,11 @@ export const transferActions: readonly Action[] = [
   }),
   defineAction({
     name: 'rail.change-account',
-    api: { method: 'POST', path: `${page}/account`, id: 'changeRailAccount' },
     scope: 'rails:manage',
     summary: 'Change the account for bank transfers',
     params: railKey,
     input: object('The whole account.', { ...accountFields, reason }),
     answer: railAnswer,
-    command: { words: 'rail change-account' },
     form: form<OutsideRail>({
       place: 'rail',
       path: `${page}/account`,
@@ -150,7 +146,6 @@ export const transferActions: readonly Action[] = [
   }),
   defineAction({
     name: 'transfer.confirm',
-    api: { method: 'POST', path: `${page}/transfers`, id: 'confirmTransfer' },
     scope: 'money:move',
     summary: 'Record a received bank transfer. It pays its order if it is enough',
     params: railKey,
@@ -167,7 +162,6 @@ export const transferActions: readonly Action[] = [
     }),
     checks: moneyChecks,
     answer: object('The order.', orderFields),
-    command: { words: 'transfer confirm' },
     forms: [
       form<OutsideRail>({
         ...confirmForm('rail', `${page}/transfers`, page),
@@ -189,7 +183,6 @@ export const transferActions: readonly Action[] = [
   }),
   defineAction({
     name: 'transfer.return',
-    api: { method: 'POST', path: `${orderPage}/transfers/:railId/return`, id: 'returnTransfer' },
     scope: 'money:move',
     summary: 'Record the return of a bank transfer from suspense',
     params: object('Of which order, at which rail.', { merchantId, paymentId, railId }),
@@ -199,7 +192,6 @@ export const transferActions: readonly Action[] = [
       reason,
     }),
     answer: outcome,
-    command: { words: 'transfer return' },
     form: form<HeldTransfer>({
       place: 'held-transfer',
       path: `${orderPage}/transfers/:railId/return`,
@@ -224,7 +216,6 @@ export const transferActions: readonly Action[] = [
   }),
   defineAction({
     name: 'transfer.settle-refund',
-    api: { method: 'POST', path: '/transfer-refunds/:merchantId/:refundId', id: 'settleTransferRefund' },
     scope: 'money:move',
     summary: 'Record a sent refund by bank transfer, or that it cannot be sent',
     params: object('Which refund.', { merchantId, refundId }),
@@ -246,7 +237,6 @@ export const transferActions: readonly Action[] = [
       refundId,
       status: oneOf('What became of it.', Object.keys(refundStatuses) as (keyof typeof refundStatuses)[]),
     }),
-    command: { words: 'transfer settle-refund' },
     form: form<RefundByTransfer>({
       place: 'refund',
       path: `${orderPage}/refunds/:refundId/settle`,

@@ -60,7 +60,6 @@ const shown = {
   settledBy: optional(text('By whom.', { max: 400 })),
 }
 const page = '/reconciliation/breaks/:breakId'
-const path = '/reconciliation/breaks/:breakId'
 const answer = object('The break.', shown)
 const pinnedAmount = optional(
   amount('What is unexplained by it, as you see it. Nothing is done if that has changed meanwhile.'),
@@ -68,8 +67,7 @@ const pinnedAmount = optional(
 
 export const breakActions: readonly Action[] = [
   defineAction({
-    name: 'reconcile.breaks',
-    api: { method: 'GET', path: '/reconciliation/breaks', id: 'listBreaks' },
+    name: 'reconcile.list',
     scope: 'reconciliation:read',
     summary: 'List breaks, oldest first, then largest',
     input: object('Which.', {
@@ -82,7 +80,6 @@ export const breakActions: readonly Action[] = [
     }),
     answer: object('A page.', { breaks: list('As they are to be worked on.', object('A break.', shown)) }),
     command: {
-      words: 'reconcile breaks',
       columns: [
         'breakId',
         'account',
@@ -107,8 +104,7 @@ export const breakActions: readonly Action[] = [
     },
   }),
   defineAction({
-    name: 'reconcile.break',
-    api: { method: 'GET', path, id: 'showBreak' },
+    name: 'reconcile.show',
     scope: 'reconciliation:read',
     summary: 'Show a break with its notes',
     params: key,
@@ -124,7 +120,6 @@ export const breakActions: readonly Action[] = [
         }),
       ),
     }),
-    command: { words: 'reconcile break' },
     async run({ operations, context, params }) {
       const { found, notes } = await operations.reconciliation.breaks.showBreak(context, params.breakId)
       return { ...toAnswer(found), meaning: breakMeanings[found.kind], notes: [...notes] }
@@ -132,13 +127,11 @@ export const breakActions: readonly Action[] = [
   }),
   defineAction({
     name: 'reconcile.assign',
-    api: { method: 'POST', path: `${path}/owner`, id: 'assignBreak' },
     scope: 'reconciliation:act',
     summary: 'Assign a break. Leave empty to unassign',
     params: key,
     input: object('Who.', { owner: optional(owner), reason }),
     answer,
-    command: { words: 'reconcile assign' },
     form: form<Break>({
       place: 'break',
       path: `${page}/owner`,
@@ -158,13 +151,11 @@ export const breakActions: readonly Action[] = [
   }),
   defineAction({
     name: 'reconcile.note',
-    api: { method: 'POST', path: `${path}/notes`, id: 'noteBreak' },
     scope: 'reconciliation:act',
     summary: 'Add a note to a break',
     params: key,
     input: object('What.', { note: text('What you found out.', { max: 256, pattern: visibleCharacters }) }),
     answer: object('Done.', { isNoted: yesNo('It is.') }),
-    command: { words: 'reconcile note' },
     form: {
       place: 'break',
       path: `${page}/notes`,
@@ -181,16 +172,13 @@ export const breakActions: readonly Action[] = [
   }),
   defineAction({
     name: 'reconcile.accept',
-    api: { method: 'POST', path: `${path}/accept`, id: 'acceptBreak' },
     scope: 'reconciliation:act',
     summary: 'Accept a break with nothing unexplained',
     params: key,
     input: object('Why.', { reason }),
     answer,
-    command: { words: 'reconcile accept' },
     form: form<Break>({
       place: 'break',
-      path: `${page}/accept`,
       page,
       label: 'Accept…',
       explains: 'The books are right, or nothing was booked yet. No money moves.',
@@ -203,7 +191,6 @@ export const breakActions: readonly Action[] = [
   }),
   defineAction({
     name: 'reconcile.pair',
-    api: { method: 'POST', path: `${path}/pair`, id: 'pairBreaks' },
     scope: 'reconciliation:act',
     summary: 'Pair a line with the break that misses it',
     params: key,
@@ -215,10 +202,8 @@ export const breakActions: readonly Action[] = [
       reason,
     }),
     answer,
-    command: { words: 'reconcile pair' },
     form: form<Break>({
       place: 'break',
-      path: `${page}/pair`,
       page,
       label: 'Pair…',
       explains: 'The line is the transfer that another break misses. Both are settled, and no money moves.',
@@ -238,7 +223,6 @@ export const breakActions: readonly Action[] = [
   }),
   defineAction({
     name: 'reconcile.confirm',
-    api: { method: 'POST', path: `${path}/confirm`, id: 'confirmBreak' },
     scope: 'money:move',
     summary: 'Book a line: money for an order, a payout, or a settlement. May need a second operator',
     params: key,
@@ -259,10 +243,8 @@ export const breakActions: readonly Action[] = [
     // What the line is booked as decides which of them it has.
     effects: ['credits a merchant', 'sends money out'],
     answer,
-    command: { words: 'reconcile confirm' },
     form: form<Break>({
       place: 'break',
-      path: `${page}/confirm`,
       page,
       label: 'Book it…',
       fields: ['reference', 'reason'],
@@ -281,7 +263,6 @@ export const breakActions: readonly Action[] = [
   }),
   defineAction({
     name: 'reconcile.book-as',
-    api: { method: 'POST', path: `${path}/book-as`, id: 'bookBreakAs' },
     scope: 'money:move',
     summary:
       'Book a line, or its difference, as a bank charge, interest, or the owner’s deposit or withdrawal',
@@ -301,10 +282,8 @@ export const breakActions: readonly Action[] = [
     pin: pinAmount,
     answer,
     isOnce: true,
-    command: { words: 'reconcile book-as' },
     form: form<Break>({
       place: 'break',
-      path: `${page}/book-as`,
       page,
       label: 'Book as…',
       fields: ['as', 'reason'],
@@ -324,7 +303,6 @@ export const breakActions: readonly Action[] = [
   }),
   defineAction({
     name: 'reconcile.park',
-    api: { method: 'POST', path: `${path}/park`, id: 'parkBreak' },
     scope: 'money:move',
     summary: 'Park unknown money of a bank account in suspense until its owner is found',
     params: key,
@@ -332,10 +310,8 @@ export const breakActions: readonly Action[] = [
     pin: pinAmount,
     answer,
     isOnce: true,
-    command: { words: 'reconcile park' },
     form: form<Break>({
       place: 'break',
-      path: `${page}/park`,
       page,
       label: 'Park in suspense…',
       fields: ['reason'],
@@ -350,7 +326,6 @@ export const breakActions: readonly Action[] = [
   }),
   defineAction({
     name: 'reconcile.return',
-    api: { method: 'POST', path: `${path}/return`, id: 'returnBreak' },
     scope: 'money:move',
     summary: 'Return unknown money to its sender',
     params: key,
@@ -358,10 +333,8 @@ export const breakActions: readonly Action[] = [
     pin: pinAmount,
     answer,
     isOnce: true,
-    command: { words: 'reconcile return' },
     form: form<Break>({
       place: 'break',
-      path: `${page}/return`,
       page,
       label: 'Return to sender…',
       fields: ['reason'],
@@ -382,7 +355,6 @@ export const breakActions: readonly Action[] = [
   }),
   defineAction({
     name: 'reconcile.write-off',
-    api: { method: 'POST', path: `${path}/write-off`, id: 'writeOffBreak' },
     scope: 'money:move',
     summary: 'Write off a break’s difference as a loss or a gain. May need a second operator',
     params: key,
@@ -390,10 +362,8 @@ export const breakActions: readonly Action[] = [
     effects: ['sends money out'],
     pin: pinAmount,
     answer,
-    command: { words: 'reconcile write-off' },
     form: form<Break>({
       place: 'break',
-      path: `${page}/write-off`,
       page,
       label: 'Write off…',
       fields: ['reason'],

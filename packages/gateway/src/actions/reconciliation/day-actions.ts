@@ -29,13 +29,11 @@ const which = { account: outsideAccount, currency, month }
 export const dayActions: readonly Action[] = [
   defineAction({
     name: 'reconcile.days',
-    api: { method: 'GET', path: '/reconciliation/days', id: 'listDays' },
     scope: 'reconciliation:read',
     summary: 'List the days of an account in a month',
     input: object('Which.', which),
     answer: object('The month.', { days: list('The oldest first.', shown) }),
     command: {
-      words: 'reconcile days',
       columns: ['day', 'book', 'outside', 'inTransit', 'unexplained', 'breaks', 'closedAtMs'],
     },
     run: async ({ operations, context, input }) => ({
@@ -43,19 +41,16 @@ export const dayActions: readonly Action[] = [
     }),
   }),
   defineAction({
-    name: 'reconcile.days-csv',
-    api: { method: 'GET', path: '/reconciliation/days.csv', id: 'exportDays' },
+    name: 'reconcile.export',
     scope: 'reconciliation:read',
     summary: 'Export the days of an account in a month, as CSV',
     input: object('Which.', which),
     answer: 'csv',
-    command: { words: 'reconcile export' },
     run: ({ operations, context, input }) =>
       operations.reconciliation.days.exportMonth(context, input, input.month),
   }),
   defineAction({
     name: 'reconcile.close-day',
-    api: { method: 'POST', path: '/reconciliation/days/close', id: 'closeDay' },
     scope: 'reconciliation:act',
     summary: 'Close a day of an account permanently, with every open day before it',
     input: object('Which.', {
@@ -65,7 +60,6 @@ export const dayActions: readonly Action[] = [
       reason,
     }),
     answer: object('What was closed.', { days: list('The oldest first.', shown) }),
-    command: { words: 'reconcile close' },
     form: {
       place: 'days',
       path: '/reconciliation/days/close',

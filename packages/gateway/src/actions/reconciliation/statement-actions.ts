@@ -116,7 +116,6 @@ const path = '/reconciliation'
 export const statementActions: readonly Action[] = [
   defineAction({
     name: 'reconcile.import',
-    api: { method: 'POST', path: '/reconciliation/imports', id: 'importStatement' },
     scope: 'reconciliation:act',
     summary: 'Import, match and book a statement of a bank (camt.053, MT940, CSV) or a rail (CSV)',
     takesFile: true,
@@ -162,7 +161,6 @@ export const statementActions: readonly Action[] = [
         }),
       ),
     }),
-    command: { words: 'reconcile import' },
     form: {
       place: 'statements',
       path: `${path}/import`,
@@ -193,12 +191,11 @@ export const statementActions: readonly Action[] = [
           ? 'This file was imported before. No line was written again.'
           : `${told.lines} lines were imported, ${told.known} were known. ${told.matched} matches, ${told.breaks} breaks.`,
       ...(told.importId !== undefined && { page: `${path}/imports/${told.importId}` }),
-      ...(told.breaks > 0 && { next: 'reconcile breaks' }),
+      ...(told.breaks > 0 && { next: 'reconcile list' }),
     }),
   }),
   defineAction({
     name: 'reconcile.imports',
-    api: { method: 'GET', path: '/reconciliation/imports', id: 'listImports' },
     scope: 'reconciliation:read',
     summary: 'List imported statements, newest first',
     input: object('Which page.', { before: optional(uuid('From the page before.')), limit }),
@@ -207,7 +204,6 @@ export const statementActions: readonly Action[] = [
       older: optional(text(nextPage, { max: 64 })),
     }),
     command: {
-      words: 'reconcile imports',
       columns: ['importId', 'format', 'accounts', 'lines', 'firstDay', 'lastDay', 'importedAtMs'],
     },
     run: ({ operations, context, input }) =>
@@ -218,12 +214,10 @@ export const statementActions: readonly Action[] = [
   }),
   defineAction({
     name: 'reconcile.mapping',
-    api: { method: 'POST', path: '/reconciliation/mappings', id: 'saveMapping' },
     scope: 'reconciliation:act',
     summary: 'Save a CSV mapping for a bank account or a rail',
     input: object('The mapping.', { ...mapping, reason }),
     answer: object('The mapping.', mapping),
-    command: { words: 'reconcile mapping' },
     form: {
       place: 'mappings',
       path: `${path}/mappings`,
@@ -249,12 +243,10 @@ export const statementActions: readonly Action[] = [
   }),
   defineAction({
     name: 'reconcile.mappings',
-    api: { method: 'GET', path: '/reconciliation/mappings', id: 'listMappings' },
     scope: 'reconciliation:read',
     summary: 'List CSV mappings',
     answer: object('All of them.', { mappings: list('By name.', object('A mapping.', mapping)) }),
     command: {
-      words: 'reconcile mappings',
       columns: ['mappingName', 'account', 'settlesTo', 'separator', 'dayForm'],
     },
     run: async ({ operations, context }) => ({

@@ -51,42 +51,36 @@ const openings = list(
   }),
 )
 const page = '/money/banks/:bankName'
-const path = '/bank-accounts/:bankName'
 
 export const bankActions: readonly Action[] = [
   defineAction({
     name: 'bank.list',
-    api: { method: 'GET', path: '/bank-accounts', id: 'listBanks' },
     scope: 'banks:read',
     summary: 'List the operator’s bank accounts, open ones first',
     answer: object('All of them.', {
       banks: list('The open ones first.', object('A bank account.', { ...bank, balances, openings })),
     }),
-    command: { words: 'bank list', columns: ['bankName', 'currency', 'holder', 'iban', 'closedAtMs'] },
+    command: { columns: ['bankName', 'currency', 'holder', 'iban', 'closedAtMs'] },
     run: async ({ operations, context }) => ({
       banks: (await operations.banks.listBanks(context)).map(toAnswer),
     }),
   }),
   defineAction({
     name: 'bank.show',
-    api: { method: 'GET', path, id: 'showBank' },
     scope: 'banks:read',
     summary: 'Show a bank account with its book balance',
     params: key,
     answer: object('A bank account.', { ...bank, balances, openings }),
-    command: { words: 'bank show' },
     run: async ({ operations, context, params }) =>
       toAnswer(await operations.banks.showBank(context, params.bankName)),
   }),
   defineAction({
     name: 'bank.add',
-    api: { method: 'POST', path: '/bank-accounts', id: 'addBank' },
     scope: 'banks:manage',
     summary: 'Add a bank account of the operator',
     input: object('The bank account.', { bankName: named, currency: held, ...details, reason }),
     checks: { currency: ({ currency: code }) => void digitsOf(String(code)) },
     answer: object('The bank account.', bank),
-    command: { words: 'bank add' },
     form: {
       place: 'banks',
       path: '/money/banks',
@@ -112,16 +106,13 @@ export const bankActions: readonly Action[] = [
   }),
   defineAction({
     name: 'bank.change',
-    api: { method: 'PATCH', path, id: 'changeBank' },
     scope: 'banks:manage',
     summary: 'Change a bank account’s holder and details. Omitted details are removed',
     params: key,
     input: object('All of its details.', { ...details, reason }),
     answer: object('The bank account.', bank),
-    command: { words: 'bank change' },
     form: form<BankAccount>({
       place: 'bank',
-      path: `${page}/change`,
       page,
       label: 'Change…',
       explains: 'What moved before stays as it is. What is left empty is taken away.',
@@ -138,16 +129,13 @@ export const bankActions: readonly Action[] = [
   }),
   defineAction({
     name: 'bank.close',
-    api: { method: 'POST', path: `${path}/close`, id: 'closeBank' },
     scope: 'banks:manage',
     summary: 'Close a bank account for new movements',
     params: key,
     input: object('Why.', { reason }),
     answer: object('The bank account.', bank),
-    command: { words: 'bank close' },
     form: form<BankAccount>({
       place: 'bank',
-      path: `${page}/close`,
       page,
       label: 'Close…',
       explains: 'Nothing new goes through it. What the books say is on it stays, and so does its history.',

@@ -19,7 +19,6 @@ const sums = {
 export const billActions: readonly Action[] = [
   defineAction({
     name: 'bill.list',
-    api: { method: 'GET', path: '/merchants/:merchantId/bills', id: 'listBills' },
     scope: 'merchants:read',
     summary: 'List bills of days with movements, newest first',
     params: object('Whose bills.', { merchantId }),
@@ -38,7 +37,7 @@ export const billActions: readonly Action[] = [
       ),
       older: optional(day(nextPage)),
     }),
-    command: { words: 'bill list', columns: ['day', 'lines', 'bytes', 'sha256'] },
+    command: { columns: ['day', 'lines', 'bytes', 'sha256'] },
     async run({ operations, context, params, input: { before, limit: atMost } }) {
       await operations.merchants.showMerchant(context, params.merchantId)
       const { bills, older } = await pageOf(
@@ -65,12 +64,10 @@ export const billActions: readonly Action[] = [
   }),
   defineAction({
     name: 'bill.download',
-    api: { method: 'GET', path: '/merchants/:merchantId/bills/:day', id: 'downloadBill' },
     scope: 'merchants:read',
     summary: 'Download a merchant’s bill of one day, as CSV',
     params: object('Which bill.', { merchantId, day: day('In UTC; it is over.') }),
     answer: 'csv',
-    command: { words: 'bill download' },
     async run({ operations, context, params }) {
       await operations.merchants.showMerchant(context, params.merchantId)
       return (await operations.readBill(params)).content()

@@ -32,7 +32,7 @@ const balanceLine = object('One kind of owner in one currency.', {
 export const bookActions: readonly Action[] = [
   defineAction({
     name: 'ledger.trial-balance',
-    api: { method: 'GET', path: '/ledger/trial-balance', id: 'trialBalance' },
+    command: false,
     scope: 'ledger:read',
     summary: 'What each kind of owner has in each currency',
     answer: object('The books.', { lines: list('By currency.', balanceLine) }),
@@ -48,8 +48,8 @@ export const bookActions: readonly Action[] = [
   }),
   defineAction({
     name: 'ledger.verify',
+    command: false,
     effects: [],
-    api: { method: 'POST', path: '/ledger/verification', id: 'verifyLedger' },
     scope: 'ledger:verify',
     summary: 'Prove that the books balance; changes nothing',
     answer: object('The proof.', {
@@ -69,7 +69,7 @@ export const bookActions: readonly Action[] = [
   }),
   defineAction({
     name: 'audit.list',
-    api: { method: 'GET', path: '/audit', id: 'listEntries' },
+    command: false,
     scope: 'audit:read',
     summary: 'Who did what, when, to what, from where and why; the newest first',
     input: object('Which acts.', {
@@ -111,7 +111,7 @@ export const bookActions: readonly Action[] = [
   }),
   defineAction({
     name: 'system.show',
-    api: { method: 'GET', path: '/system', id: 'showSystem' },
+    command: false,
     scope: 'system:read',
     summary: 'Version, database, and how late the oldest work is',
     answer: object('The gateway.', {
@@ -132,7 +132,8 @@ export const bookActions: readonly Action[] = [
   }),
   defineAction({
     name: 'token.show',
-    api: { method: 'GET', path: '/token', id: 'showToken' },
+    command: false,
+    apiPath: '/token',
     summary: 'The token in use: whose it is, what it may do, until when',
     answer: object('The token.', {
       operator: text('In whose name it acts.', { max: 64 }),

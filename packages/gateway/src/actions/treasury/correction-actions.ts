@@ -53,7 +53,6 @@ const answer = object('It is done.', doneBefore)
 export const correctionActions: readonly Action[] = [
   defineAction({
     name: 'correction.list',
-    api: { method: 'GET', path: '/corrections', id: 'listCorrections' },
     scope: 'ledger:read',
     summary: 'List corrections, newest first',
     input: object('Which page.', {
@@ -85,7 +84,6 @@ export const correctionActions: readonly Action[] = [
       older: optional(place(nextPage)),
     }),
     command: {
-      words: 'correction list',
       columns: ['transferId', 'act', 'corrects', 'amount', 'currency', 'reason'],
     },
     async run({ operations, context, input: { before, beforeMs, limit: atMost } }) {
@@ -108,7 +106,6 @@ export const correctionActions: readonly Action[] = [
   }),
   defineAction({
     name: 'correction.fund',
-    api: { method: 'POST', path: '/merchants/:merchantId/fundings', id: 'fundMerchant' },
     scope: 'money:move',
     summary: 'Fund a merchant from a bank account, for refunds',
     params: object('Which merchant.', { merchantId }),
@@ -116,7 +113,6 @@ export const correctionActions: readonly Action[] = [
     checks: outsideChecks,
     answer,
     isOnce: true,
-    command: { words: 'merchant fund' },
     form: {
       place: 'merchant.money',
       path: '/merchants/:merchantId/fund',
@@ -141,7 +137,6 @@ export const correctionActions: readonly Action[] = [
   }),
   defineAction({
     name: 'correction.withdraw',
-    api: { method: 'POST', path: '/wallets/:walletId/withdrawals', id: 'withdraw' },
     scope: 'money:move',
     summary: 'Withdraw money from a wallet to one of the operator’s bank accounts',
     params: object('Which wallet.', {
@@ -151,10 +146,8 @@ export const correctionActions: readonly Action[] = [
     checks: outsideChecks,
     answer,
     isOnce: true,
-    command: { words: 'wallet withdraw' },
     form: {
       place: 'wallet',
-      path: '/wallets/:walletId/withdraw',
       page: '/wallets/:walletId',
       label: 'Withdraw…',
       explains:
@@ -177,17 +170,14 @@ export const correctionActions: readonly Action[] = [
   }),
   defineAction({
     name: 'correction.reverse',
-    api: { method: 'POST', path: '/corrections/reversals', id: 'reverseTransfer' },
     scope: 'money:move',
     summary: 'Reverse a top-up, a payout or a correction, fully or in part',
     input: object('What.', { ...corrected, ...marks, reason }),
     checks: markChecks,
     answer,
     isOnce: true,
-    command: { words: 'correction reverse' },
     form: {
       place: 'corrections',
-      path: '/money/corrections/reverse',
       page: '/money/corrections',
       label: 'Reverse a transfer…',
       explains:
@@ -200,7 +190,6 @@ export const correctionActions: readonly Action[] = [
   }),
   defineAction({
     name: 'correction.release',
-    api: { method: 'POST', path: '/corrections/releases', id: 'releaseSuspense' },
     scope: 'money:move',
     summary: 'Release late or unknown money from suspense to the merchant, a wallet or a bank account',
     input: object('What, and where to.', {
@@ -225,10 +214,8 @@ export const correctionActions: readonly Action[] = [
     checks: markChecks,
     answer,
     isOnce: true,
-    command: { words: 'correction release' },
     form: {
       place: 'corrections',
-      path: '/money/corrections/release',
       page: '/money/corrections',
       label: 'Move suspense money on…',
       explains:
@@ -252,17 +239,14 @@ export const correctionActions: readonly Action[] = [
   }),
   defineAction({
     name: 'correction.write-off',
-    api: { method: 'POST', path: '/corrections/write-offs', id: 'writeOff' },
     scope: 'money:move',
     summary: 'Write off a top-up that never arrived, or unclaimed late or unknown money',
     input: object('What.', { ...corrected, ...marks, reason }),
     checks: markChecks,
     answer,
     isOnce: true,
-    command: { words: 'correction write-off' },
     form: {
       place: 'corrections',
-      path: '/money/corrections/write-off',
       page: '/money/corrections',
       label: 'Write off…',
       explains:

@@ -32,7 +32,6 @@ const key = object('Which bank account.', {
 })
 const { reference, valueDate } = outsideMoney
 const page = '/money/banks/:bankName'
-const path = '/bank-accounts/:bankName'
 const moved = {
   transferId: optional(
     text('The transfer through the bank account: the reference, unless you gave one.', { max: 64 }),
@@ -46,7 +45,6 @@ const place = { place: 'bank', page, wantsProof: true, isOffered: isOpen } as co
 export const ownMoneyActions: readonly Action[] = [
   defineAction({
     name: 'bank.opening-balance',
-    api: { method: 'POST', path: `${path}/opening-balance`, id: 'setOpeningBalance' },
     scope: 'money:move',
     summary: 'Set the balance with which a bank account began, once for each currency',
     params: key,
@@ -68,7 +66,6 @@ export const ownMoneyActions: readonly Action[] = [
     },
     answer: object('The opening balance.', moved),
     isOnce: true,
-    command: { words: 'bank opening-balance' },
     form: form<BankAccount>({
       ...place,
       path: `${page}/opening-balance`,
@@ -93,7 +90,6 @@ export const ownMoneyActions: readonly Action[] = [
   }),
   defineAction({
     name: 'bank.deposit',
-    api: { method: 'POST', path: `${path}/deposits`, id: 'depositOwnMoney' },
     scope: 'money:move',
     summary: 'Record an owner’s deposit: your own money that is paid into a bank account',
     params: key,
@@ -101,7 +97,6 @@ export const ownMoneyActions: readonly Action[] = [
     checks: outsideChecks,
     answer: object('The deposit.', moved),
     isOnce: true,
-    command: { words: 'bank deposit' },
     form: form<BankAccount>({
       ...place,
       path: `${page}/deposits`,
@@ -123,7 +118,6 @@ export const ownMoneyActions: readonly Action[] = [
   }),
   defineAction({
     name: 'bank.withdraw',
-    api: { method: 'POST', path: `${path}/withdrawals`, id: 'withdrawOwnMoney' },
     scope: 'money:move',
     summary: 'Record an owner’s withdrawal: your own money that leaves a bank account',
     params: key,
@@ -131,7 +125,6 @@ export const ownMoneyActions: readonly Action[] = [
     checks: outsideChecks,
     answer: object('The withdrawal.', moved),
     isOnce: true,
-    command: { words: 'bank withdraw' },
     form: form<BankAccount>({
       ...place,
       path: `${page}/withdrawals`,
@@ -158,7 +151,6 @@ export const ownMoneyActions: readonly Action[] = [
   }),
   defineAction({
     name: 'bank.sweep-fees',
-    api: { method: 'POST', path: `${path}/fee-sweeps`, id: 'sweepFees' },
     scope: 'money:move',
     summary:
       'Sweep fees to a bank account: they become equity, and the money moves if it is at another account',
@@ -182,7 +174,6 @@ export const ownMoneyActions: readonly Action[] = [
     checks: outsideChecks,
     answer: object('The sweep.', moved),
     isOnce: true,
-    command: { words: 'bank sweep-fees' },
     form: form<BankAccount>({
       ...place,
       path: `${page}/fee-sweeps`,

@@ -103,7 +103,6 @@ const currencyCheck = {
 export const priceActions: readonly Action[] = [
   defineAction({
     name: 'price.list',
-    api: { method: 'GET', path: '/prices', id: 'listPrices' },
     scope: 'fees:read',
     summary: 'List price lists, latest start first',
     input: object('Which ones.', {
@@ -115,7 +114,6 @@ export const priceActions: readonly Action[] = [
     answer: object('Price lists.', {
       prices: list('Those that begin last first.', object('A price list.', price)),
     }),
-    command: { words: 'price list' },
     run: async ({ operations, context, input }) => ({
       prices: (await operations.prices.listPrices(context, input.merchantId, input.limit ?? 200)).map(
         toAnswer,
@@ -124,13 +122,11 @@ export const priceActions: readonly Action[] = [
   }),
   defineAction({
     name: 'price.set',
-    api: { method: 'POST', path: '/prices', id: 'setPrice' },
     scope: 'fees:manage',
     summary: 'Set a price from a date on. The most specific price applies',
     input: object('The price.', { ...scope, ...terms, ...from, reason }),
     checks: { ...currencyCheck, ...amountChecks },
     answer: object('The price.', price),
-    command: { words: 'price set' },
     form: {
       place: 'fees',
       path: '/money/prices',
@@ -155,13 +151,11 @@ export const priceActions: readonly Action[] = [
   }),
   defineAction({
     name: 'price.end',
-    api: { method: 'POST', path: '/prices/end', id: 'endPrice' },
     scope: 'fees:manage',
     summary: 'End a price from a date on. The next less specific one applies',
     input: object('Which price.', { ...scope, ...from, reason }),
     checks: currencyCheck,
     answer: object('The end.', price),
-    command: { words: 'price end' },
     form: {
       place: 'fees',
       path: '/money/prices/end',
@@ -187,7 +181,6 @@ export const priceActions: readonly Action[] = [
   }),
   defineAction({
     name: 'fee.explain',
-    api: { method: 'GET', path: '/fees/explanation', id: 'explainFee' },
     scope: 'fees:read',
     summary: 'Explain the fee of a payment and its price',
     input: object('A payment.', {
@@ -218,7 +211,6 @@ export const priceActions: readonly Action[] = [
         }),
       ),
     }),
-    command: { words: 'fee explain' },
     async run({ operations, context, input, nowMs }) {
       const { merchantId: of, currency: code, railId = walletRailId, atMs = nowMs } = input
       const amountMinor = toPositiveMinorUnits(input.amount, code, 'amount')

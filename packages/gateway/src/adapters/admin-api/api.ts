@@ -7,7 +7,10 @@ export const apiPrefix = '/api/admin/v1'
 
 export interface ApiRoute
   extends ApiOperation,
-    Pick<Action, 'scope' | 'summary' | 'effects' | 'params' | 'answer' | 'isOnce' | 'takesFile' | 'checks'> {
+    Pick<
+      Action,
+      'name' | 'scope' | 'summary' | 'effects' | 'params' | 'answer' | 'isOnce' | 'takesFile' | 'checks'
+    > {
   readonly action: Action
   readonly query: TObject | undefined
   readonly body: TObject | undefined

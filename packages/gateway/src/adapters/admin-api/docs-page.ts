@@ -63,12 +63,12 @@ ${of.map(describe)}`,
 }
 
 function describe(route: ApiRoute): Html {
-  return html`<details class="route" id="${route.id}"><summary><span class="method">${route.method}</span> <code class="wrap">${apiPrefix}${route.path.replace(/:(\w+)/g, '{$1}')}</code> <span class="what">${route.summary}</span></summary>
+  return html`<details class="route" id="${route.name}"><summary><span class="method">${route.method}</span> <code class="wrap">${apiPrefix}${route.path.replace(/:(\w+)/g, '{$1}')}</code> <span class="what">${route.summary}</span></summary>
 <p>Scope: ${route.scope === undefined ? 'any token' : html`<code>${route.scope}</code>`}${route.isOnce && html`. Header: <code>Idempotency-Key</code>, required`}.</p>
-${route.params && html`<h3>Path</h3>${fieldsOf(`Path of ${route.id}`, route.params)}`}
-${route.query && html`<h3>Query</h3>${fieldsOf(`Query of ${route.id}`, route.query)}`}
-${route.body && html`<h3>Body</h3>${fieldsOf(`Body of ${route.id}`, route.body)}`}
-<h3>Answer</h3>${isFile(route.answer) ? html`<p>A file: ${route.answer.toUpperCase()}.</p>` : fieldsOf(`Answer of ${route.id}`, route.answer)}
+${route.params && html`<h3>Path</h3>${fieldsOf(`Path of ${route.name}`, route.params)}`}
+${route.query && html`<h3>Query</h3>${fieldsOf(`Query of ${route.name}`, route.query)}`}
+${route.body && html`<h3>Body</h3>${fieldsOf(`Body of ${route.name}`, route.body)}`}
+<h3>Answer</h3>${isFile(route.answer) ? html`<p>A file: ${route.answer.toUpperCase()}.</p>` : fieldsOf(`Answer of ${route.name}`, route.answer)}
 </details>`
 }
 

@@ -7,7 +7,7 @@ import { makeControl } from '../../../test/support/admission.ts'
 import { systemClock } from '../../platform/runtime/clock.ts'
 import { makeDownloads } from '../kit/downloads.ts'
 import { apiPrefix } from './api.ts'
-import { makeOpenApi } from './openapi.ts'
+import { makeOpenApi, operationIdOf } from './openapi.ts'
 import { apiRoutes } from './routes.ts'
 import { serveAdminApi } from './serve.ts'
 
@@ -91,13 +91,13 @@ test('every schema of the document can be checked by', () => {
  * reference; a refund and a payout end once; a plan has one run a day and currency.
  */
 const onceByWhatTheyName = new Set([
-  ...['returnLateMoney', 'confirmTransfer', 'returnTransfer', 'settleTransferRefund'],
-  ...['setPayoutPlan', 'startPayoutRun', 'sendPayoutRun', 'payoutRunPaid', 'cancelPayoutRun'],
-  ...['paidPayout', 'returnPayout', 'cancelPayout', 'confirmBreak', 'writeOffBreak'],
+  ...['rail.return-late-money', 'transfer.confirm', 'transfer.return', 'transfer.settle-refund'],
+  ...['payout-plan.set', 'payout-run.start', 'payout-run.send', 'payout-run.paid', 'payout-run.cancel'],
+  ...['payout.paid', 'payout.return', 'payout.cancel', 'reconcile.confirm', 'reconcile.write-off'],
 ])
 
 /** What makes a secret that is told once, and ends an earlier one or makes a merchant. */
-const makesSecrets = new Set(['addMerchant', 'rotateEndpointSecret', 'rotateRailSecret'])
+const makesSecrets = new Set(['merchant.add', 'endpoint.rotate-secret', 'rail.rotate-secret'])
 
 test('whatever moves money or makes a secret by an id of the caller’s says so, and only that', () => {
   const once = operations.filter(({ operation }) =>
@@ -106,8 +106,8 @@ test('whatever moves money or makes a secret by an id of the caller’s says so,
   assert.deepEqual(
     once.map(({ operation }) => operation.operationId),
     apiRoutes
-      .filter(({ scope, id }) => scope === 'money:move' || makesSecrets.has(id))
-      .map(({ id }) => id)
-      .filter((id) => !onceByWhatTheyName.has(id)),
+      .filter(({ scope, name }) => scope === 'money:move' || makesSecrets.has(name))
+      .filter(({ name }) => !onceByWhatTheyName.has(name))
+      .map(operationIdOf),
   )
 })

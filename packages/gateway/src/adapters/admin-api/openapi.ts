@@ -69,7 +69,7 @@ export function tagOf({ path }: ApiRoute): string {
 
 function operationOf(route: ApiRoute): object {
   return {
-    operationId: route.id,
+    operationId: operationIdOf(route),
     tags: [tagOf(route)],
     summary: route.summary,
     description:
@@ -163,4 +163,9 @@ function troubleOf(route: ApiRoute): string {
     .map((name) => failures[name].code)
     .map((code) => `${code} (HTTP ${httpStatusOf(code)})`)
     .join(', ')
+}
+
+/** `payout-run.list` is payoutRunList: generators make a function of each. */
+export function operationIdOf({ name }: Pick<ApiRoute, 'name'>): string {
+  return name.replace(/[.-]([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -193,7 +193,7 @@ async function idempotentIdOf(
       message:
         'Send a header Idempotency-Key of 1 to 64 visible characters, a new one for each action: sent again with the same key, the action is done once.',
     })
-  const content = [route.id, input.params, Object.entries(input.body as object).toSorted()]
+  const content = [route.name, input.params, Object.entries(input.body as object).toSorted()]
   const actId = await parts
     .running()
     .operations.apiTokens.idempotentIdOf({ login, key, content: JSON.stringify(content) })

@@ -26,9 +26,7 @@ export function addActionCommand(
   const must = [...(params?.required ?? []), ...(input?.required ?? []), ...(declared.required ?? [])]
   const isRequired = (field: string, schema: TSchema) =>
     must.includes(field) && displayOf(schema).initial === undefined
-  const command = parent
-    .command(declared.words.split(' ').at(-1) ?? '')
-    .description(declared.summary ?? action.summary)
+  const command = parent.command(action.name.slice(action.name.indexOf('.') + 1)).description(action.summary)
   if (action.takesFile) command.argument('<file>', 'The file; - is standard input.')
   for (const field of taken) {
     const schema = fields[field] as TSchema

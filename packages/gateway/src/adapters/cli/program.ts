@@ -13,11 +13,12 @@ import { masterKeyCommand } from './master-key.ts'
 import { railCheckCommand } from './rail-check.ts'
 
 const groups: Readonly<Record<string, string>> = {
-  merchant: 'sign merchants on, look at them, pay them out, suspend and resume them',
+  merchant: 'onboard, show, pay out, suspend and resume merchants',
   key: 'add, rotate and revoke a merchant’s keys',
   order: 'look at orders, cancel and refund them',
   callback: 'look at callbacks and send them again',
-  host: 'pause and resume the callbacks to a host',
+  'callback-destination': 'list destinations whose callbacks fail',
+  'callback-host': 'pause and resume the callbacks to a host',
   event: 'follow what happens to orders and refunds',
   endpoint: 'manage the callback endpoints of merchants',
   wallet: 'add, look at, top up, lock and unlock consumers’ wallets',
@@ -33,10 +34,12 @@ const groups: Readonly<Record<string, string>> = {
   bank: 'manage the operator’s own bank accounts',
   price: 'set, end and list what payments cost merchants',
   fee: 'explain what a payment costs a merchant',
-  correction: 'put the books right: reverse, release and write off',
-  reconcile: 'import statements, settle what does not match the books, close days',
+  correction: 'fund, withdraw, reverse, release and write off',
+  reconcile: 'import statements, resolve what does not match the books, close days',
   bill: 'list and download merchants’ bills, one for each day',
-  payout: 'plan payouts to merchants, send runs to the bank and book what it did',
+  payout: 'list payouts, and record what the bank did with them',
+  'payout-plan': 'show and set when merchants are paid out',
+  'payout-run': 'start, send and end runs of payouts',
 }
 
 export interface ProgramParts {
@@ -68,7 +71,7 @@ export function operatorProgram(parts: ProgramParts): Command {
   for (const action of actions) {
     const { command } = action
     if (!command) continue
-    const [noun = ''] = command.words.split(' ')
+    const [noun = ''] = action.name.split('.')
     const parent = program.commands.find((each) => each.name() === noun) ?? program.command(noun)
     addActionCommand(parent, { ...action, command }, { withContext, terminal })
   }

@@ -23,15 +23,15 @@ async function plantAccounts({ texts, api, merchant: { merchantId } }: Field): P
   const holder = () => texts.text('account holder', { max: 70 })
   const lines = [texts.text('account lines', { max: 34 }), texts.text('account lines', { max: 70 })]
   const main = { holder: holder(), iban: testIban, reason: reason() }
-  await api.data('changeBank', { params: { bankName: 'main' }, body: main })
+  await api.data('bank.change', { params: { bankName: 'main' }, body: main })
   const second = { bankName: 'second', currency, holder: holder(), lines, reason: reason() }
-  await api.data('addBank', { body: second })
+  await api.data('bank.add', { body: second })
   const own = { currency, holder: holder(), iban: testIban, reason: reason() }
-  await api.data('setBankAccount', { params, body: own })
+  await api.data('merchant.bank-account', { params, body: own })
   const abroad = { currency: 'JPY', holder: holder(), lines, reason: reason() }
-  await api.data('setBankAccount', { params, body: abroad })
+  await api.data('merchant.bank-account', { params, body: abroad })
   const price = { merchantId, currency, fixed: '0.10', basisPoints: 10, reason: reason() }
-  await api.data('setPrice', { body: price })
+  await api.data('price.set', { body: price })
 }
 
 async function plantPayouts({ texts, api, merchant: { merchantId } }: Field) {
@@ -39,17 +39,17 @@ async function plantPayouts({ texts, api, merchant: { merchantId } }: Field) {
   const reason = () => texts.text('reason')
   const reference = () => texts.text('outside reference', { max: 140 })
   const funds = { amount: '50.00', currency, reason: reason(), reference: reference() }
-  await api.data('fundMerchant', { params, body: funds, headers: once() })
+  await api.data('correction.fund', { params, body: funds, headers: once() })
   const payOut = async () => {
     const body = { amount: '5.00', currency, reason: reason() }
-    const { payoutId } = await api.data('payOut', { params, body, headers: once() })
-    const { runId } = await api.data('showPayout', { params: { ...params, payoutId } })
-    await api.data('sendPayoutRun', { params: { runId }, body: { reason: reason() } })
+    const { payoutId } = await api.data('merchant.payout', { params, body, headers: once() })
+    const { runId } = await api.data('payout.show', { params: { ...params, payoutId } })
+    await api.data('payout-run.send', { params: { runId }, body: { reason: reason() } })
     return { payoutId, runId }
   }
   const payout = await payOut()
   const back = { reference: reference(), valueDate: day, reason: texts.text('payout returned', { max: 140 }) }
-  await api.data('returnPayout', { params: { ...params, payoutId: payout.payoutId }, body: back })
+  await api.data('payout.return', { params: { ...params, payoutId: payout.payoutId }, body: back })
   // Its file is for the bank; the one that came back is in none any more.
   const { runId } = await payOut()
   return { ...payout, runId }
@@ -74,17 +74,17 @@ async function plantStatement({ texts, api }: Field) {
     lines,
   }).replaceAll('Ada Example', () => escaped(texts.text('payer', { max: 70 })))
   const query = { account: 'bank:main', reason: texts.text('reason') }
-  const { importId } = await api.data('importStatement', { file, query })
-  const { breaks } = await api.data('listBreaks')
+  const { importId } = await api.data('reconcile.import', { file, query })
+  const { breaks } = await api.data('reconcile.list')
   const breakId = String(breaks[0]?.breakId)
   const note = texts.text('break note')
-  await api.data('noteBreak', { params: { breakId }, body: { note } })
+  await api.data('reconcile.note', { params: { breakId }, body: { note } })
   return { importId, breakId }
 }
 
 async function plantMapping({ texts, api }: Field): Promise<void> {
   const column = () => texts.text('column', { max: 60 })
-  await api.data('saveMapping', {
+  await api.data('reconcile.mapping', {
     body: {
       mappingName: 'hostile',
       account: 'bank:main',

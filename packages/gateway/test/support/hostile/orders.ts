@@ -97,11 +97,11 @@ export async function endOrders(
   assert.equal(code, 20000, msg)
   await until(async () => (await query()).status === 'refund_success')
   const referRefundNo = texts.text('referRefundNo', { max: 64 })
-  await api.asked('refundOrder', {
+  await api.asked('order.refund', {
     params: { merchantId, paymentId },
     body: { amount: '2.00', referRefundNo, reason: texts.text('reason of what waits') },
     headers: { 'idempotency-key': 'refund' },
   })
   const params = { merchantId, paymentId: cancelled.paymentId }
-  await api.data('cancelOrder', { params, body: { reason: texts.text('cancel reason') } })
+  await api.data('order.cancel', { params, body: { reason: texts.text('cancel reason') } })
 }

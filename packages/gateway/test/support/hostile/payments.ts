@@ -25,7 +25,7 @@ export async function plantPayments(field: Field, special: SpecialOrders) {
 async function plantRail({ gateway, texts, api }: Field): Promise<TestBank> {
   const bank = await new TestBank(gateway.clock).open()
   after(() => bank.close())
-  const { secret } = await api.data('addRail', {
+  const { secret } = await api.data('rail.add', {
     body: {
       railId: 'bank',
       name: texts.text('rail name', { max: 64 }),
@@ -91,7 +91,7 @@ async function plantWallets({ gateway, texts, api, merchant }: Field, { byWallet
   const walletId = await add(login)
   for (let number = 0; number < 5; number++) await add(`wallet-${number}@wallet.example`)
   const reference = texts.text('outside reference', { max: 140 })
-  await api.data('topUp', {
+  await api.data('wallet.top-up', {
     params: { walletId },
     body: { amount: '100.00', currency: 'USD', reason: texts.text('reason'), reference },
     headers: { 'idempotency-key': 'top-up' },

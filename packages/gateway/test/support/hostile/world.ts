@@ -113,10 +113,10 @@ async function plantSettings({ texts, api, merchant: { merchantId }, shop }: Fie
   const params = { merchantId }
   const defaultCallbackUrl = texts.url('default callbackUrl', `${shop}/default`)
   const settings = { defaultCallbackUrl, contactEmails: ['ops@shop.example'], reason: texts.text('reason') }
-  await api.data('changeMerchant', { params, body: settings })
+  await api.data('merchant.change', { params, body: settings })
   const url = texts.url('endpoint url', `${shop}/endpoint`)
   const body = { url, format: 'envelope', reason: texts.text('reason') }
-  await api.data('addEndpoint', { params, body })
+  await api.data('endpoint.add', { params, body })
 }
 
 async function invitePeople({ gateway, merchant: { merchantId } }: Field) {
