@@ -1,6 +1,6 @@
-// The sandbox's ready-made demo merchant. Its credentials are a file that the SDK reads as it is; the file is the
-// truth, and the database is made to agree with it, so that a start which is killed half-way, a lost file, a new
-// database and several starts at once all end in a file whose keys open.
+// The sandbox's demo merchant. The SDK reads its credentials file as is. The file is authoritative, and the database is
+// made to match it, so that an interrupted start, a lost file, a new database or several concurrent starts all end in a
+// file with working keys.
 import { createPublicKey, generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import { makeUuid, parseAesKey, parsePrivateKey, type RandomBytes } from '@tillgate/protocol'
@@ -13,12 +13,12 @@ import type { MerchantStore } from '../core/merchants/store/merchants.ts'
 import type { ClockAndRandom } from '../platform/runtime/clock.ts'
 import type { Vault } from '../platform/runtime/secrets/vault.ts'
 
-/** Always the same, so that whoever loses the file finds the same orders again under new keys. */
+/** Constant, so that a person who loses the file finds the same orders again under new keys. */
 export const demoMerchantId = '100000000000000001'
-/** As the demo shop beside the gateway calls itself (examples/shop). */
+/** The name that the demo shop in examples/shop uses. */
 export const demoMerchantName = 'Leaf & Cup'
 
-/** As `sandbox-merchant.json` holds them: the AES key in base64, the others as PEM. */
+/** The content of `sandbox-merchant.json`: the AES key in base64, the others as PEM. */
 export interface SandboxCredentials {
   readonly gatewayUrl: string
   readonly merchantId: string
@@ -28,11 +28,11 @@ export interface SandboxCredentials {
 }
 
 export interface CredentialsFile {
-  /** Undefined: there is none. */
+  /** Undefined if the file does not exist. */
   read(): Promise<string | undefined>
-  /** Only where there is none; of several at once one stays. */
+  /** Only if no file exists; of several concurrent writers, one succeeds. */
   writeFirst(text: string): Promise<void>
-  /** At once or not at all. */
+  /** Atomic. */
   replace(text: string): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export interface SandboxMerchantParts extends ClockAndRandom {
   readonly file: CredentialsFile
   readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly gatewayUrl: string
-  /** Whether another gateway on this very database answers at an address. */
+  /** Whether another gateway on this database responds at an address. */
   readonly isServed: (gatewayUrl: string) => Promise<boolean>
 }
 
@@ -67,7 +67,7 @@ export async function ensureSandboxMerchant(parts: SandboxMerchantParts): Promis
   return credentials
 }
 
-/** A second gateway beside the first leaves the file to the first; one that has moved takes its address along. */
+/** A second gateway leaves the file to the first. A gateway that moved updates the address. */
 async function addressFor(text: string | undefined, parts: SandboxMerchantParts): Promise<string> {
   const [, known] = /"gatewayUrl":\s*"([^"]+)"/.exec(text ?? '') ?? []
   const isOther = known !== undefined && known !== parts.gatewayUrl
@@ -83,7 +83,7 @@ async function makeSecrets(random: RandomBytes): Promise<Secrets> {
   return { aesKey: Buffer.from(random(aesKeyBytes)).toString('base64'), privateKey }
 }
 
-/** The address and the gateway's key follow the gateway, whoever wrote the file. */
+/** The address and the gateway's key always follow the gateway. */
 async function complete(secrets: Secrets, parts: SandboxMerchantParts): Promise<SandboxCredentials> {
   const [newest] = await parts.platformKeys()
   if (!newest) throw new Error('the gateway has no key of its own')
@@ -95,7 +95,7 @@ function serialise(credentials: SandboxCredentials): string {
   return `${JSON.stringify(credentials, null, 2)}\n`
 }
 
-/** Undefined where the file is not ours or is damaged; a new one then takes its place. */
+/** Undefined if the file is foreign or damaged; a new one replaces it. */
 function readSecrets(text: string | undefined): Secrets | undefined {
   try {
     const { merchantId, aesKey, privateKey } = JSON.parse(text ?? '') as Partial<SandboxCredentials>
@@ -108,7 +108,7 @@ function readSecrets(text: string | undefined): Secrets | undefined {
   }
 }
 
-/** An operator took one of its keys away, and it stays away. */
+/** A key that an operator revoked stays revoked. */
 async function isRevoked(secrets: Secrets, parts: SandboxMerchantParts): Promise<boolean> {
   const keys = await parts.merchants.listKeys(demoMerchantId)
   const same = keys.filter((key) => isSame(key, secrets, parts.vault))
@@ -123,7 +123,7 @@ function isSame(key: MerchantKey, secrets: Secrets, vault: Vault): boolean {
   try {
     return vault.open(key.sealedKey, placeOf(key)).toString('base64') === secrets.aesKey
   } catch {
-    // Revoked long ago, and sealed under a master key of then.
+    // It was revoked long ago and is sealed under an older master key.
     return false
   }
 }
@@ -132,7 +132,7 @@ function publicHalf({ privateKey }: Secrets): string {
   return createPublicKey(parsePrivateKey(privateKey)).export({ type: 'spki', format: 'pem' }).toString()
 }
 
-/** Makes the database know the keys. Two at once may both add a key: the same one twice does no harm. */
+/** Adds the keys to the database. Two processes may add the same key, which is harmless. */
 async function register(secrets: Secrets, parts: SandboxMerchantParts): Promise<void> {
   const { merchants, vault, clock, random } = parts
   const nowMs = clock.now()
@@ -146,7 +146,7 @@ async function register(secrets: Secrets, parts: SandboxMerchantParts): Promise<
   if (!found) {
     const merchant = newMerchant({ merchantId: demoMerchantId, name: demoMerchantName, createdAtMs: nowMs })
     const added = entry('merchant.add', demoMerchantId, 'sandbox demo merchant')
-    // Unless another gateway was quicker: then the merchant is there, and only keys may be missing.
+    // If another gateway inserted the merchant first, only keys may be missing.
     if (!(await merchants.insertMerchant(merchant, missing, added))) await register(secrets, parts)
     return
   }

@@ -1,5 +1,5 @@
-// A newcomer signs on by itself: a name and the public half of an RSA pair in, a merchantId and an AES key out. In the
-// sandbox alone, and so many a day at most.
+// A newcomer requests sandbox access with a name and the public half of an RSA pair, and receives a merchantId and an
+// AES key. Sandbox only, with a daily limit.
 import { KeyError, parsePublicKey } from '@tillgate/protocol'
 import { reachingAll } from '../core/audit/context.ts'
 import { normaliseEmail } from '../core/emails/rules/email.ts'
@@ -9,7 +9,7 @@ import type { Clock } from '../platform/runtime/clock.ts'
 import { isVisible } from '../platform/runtime/visible-text.ts'
 import type { SandboxAccessStore } from './store/sandbox-access.ts'
 
-/** Who signs newcomers on, in the record of actions. */
+/** The actor in the audit log. */
 const newcomer = reachingAll('sandbox access')
 export const maxNameLength = 64
 const dayMs = 24 * 60 * 60_000
@@ -17,7 +17,7 @@ const dayMs = 24 * 60 * 60_000
 export interface AccessRequest {
   readonly name: string
   readonly publicKey: string
-  /** Of whoever is to sign in to the portal; empty: nobody, for now. */
+  /** The address for signing in to the portal; empty for none. */
   readonly email: string
 }
 
@@ -28,13 +28,13 @@ export type Access =
       readonly kind: 'given'
       readonly made: MadeMerchant
       readonly platformPublicKey: string
-      /** To the portal, for the one who asked; it opens once. */
+      /** A one-time link to the portal. */
       readonly link: string | undefined
-      /** Where it went by mail instead. */
+      /** The address to which the link was mailed instead. */
       readonly mailedTo: string | undefined
     }
   | { readonly kind: 'refused'; readonly problem: AccessProblem }
-  /** So many came in the last 24 hours that nobody else is taken on for now. */
+  /** The limit of the last 24 hours is reached. */
   | { readonly kind: 'too_many' }
 
 export interface SandboxAccessParts {
@@ -47,7 +47,7 @@ export interface SandboxAccessParts {
 }
 
 export function makeSandboxAccess(parts: SandboxAccessParts) {
-  // One after the other: of many at once none slips past the count. Several gateways may each let one slip.
+  // Requests take turns, so that none exceeds the limit. Several gateways may each exceed it by one.
   let last: Promise<unknown> = Promise.resolve()
 
   return (request: AccessRequest): Promise<Access> => {
@@ -85,7 +85,7 @@ export function makeSandboxAccess(parts: SandboxAccessParts) {
 
 export type SandboxAccess = ReturnType<typeof makeSandboxAccess>
 
-/** Checked before anything is counted or made. */
+/** Checked before anything is counted or created. */
 function problemOf({ name, publicKey, email }: AccessRequest): AccessProblem | undefined {
   const trimmed = name.trim()
   if (trimmed === '') return { field: 'name', words: 'Give your shop a name.' }

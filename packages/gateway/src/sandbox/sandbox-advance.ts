@@ -1,5 +1,5 @@
-// service.sandbox.advance: moves the gateway's own times of one order into the past, so that expiry and the ladder of
-// retries can be watched in seconds. What the merchant said stays, and no other order notices.
+// service.sandbox.advance: moves the gateway's times of one order into the past, so that expiry and the retry schedule
+// can be watched in seconds. The merchant's own times and other orders do not change.
 import { Failure, ignoring, parseSandboxAdvanceBody, type SandboxAnswer } from '@tillgate/protocol'
 import type { Merchant } from '../core/merchants/rules/merchant.ts'
 import type { CurrentOrder } from '../core/orders/current-order.ts'

@@ -30,7 +30,7 @@ function heard(number: number, atMs: number, kind: 'first' | 'resend' = 'first')
   }
 }
 
-/** Rows with the time at which each becomes visible, as a database shows them. */
+/** Rows with the time at which each becomes visible, as in a database. */
 function makeTable(rows: readonly { readonly row: HeardCallback; readonly visibleAtMs: number }[]) {
   return (cursor: Cursor, nowMs: number) =>
     rows
@@ -40,7 +40,7 @@ function makeTable(rows: readonly { readonly row: HeardCallback; readonly visibl
       .slice(0, rowsToRead(cursor))
 }
 
-test('whatever is committed within the overlap is given out exactly once, in whatever order it is committed', () => {
+test('a callback committed within the overlap is returned exactly once, in any commit order', () => {
   const row = fc.record({
     atMs: fc.integer({ min: 0, max: 200_000 }),
     lateMs: fc.integer({ min: 0, max: overlapMs - 1 }),
@@ -61,7 +61,6 @@ test('whatever is committed within the overlap is given out exactly once, in wha
         const moved = moveOn(cursor, { rows: table(cursor, nowMs), nowMs })
         assert(moved.given.length <= batch)
         given.push(...moved.given.map(({ callbackId }) => callbackId))
-        // Every cursor survives being written down.
         cursor = parseCursor(writeCursor(moved.next))
         return moved.given.length
       }
@@ -95,7 +94,7 @@ test('a long backlog is read batch by batch without the cursor growing', () => {
   assert.equal(moveOn(cursor, { rows: table(cursor, nowMs), nowMs }).given.length, 0)
 })
 
-test('more than a cursor can know in one minute comes late, and all of it comes', () => {
+test('callbacks beyond the capacity of a cursor arrive late, but none is lost', () => {
   const count = maxSeen + 100
   const table = makeTable(
     Array.from({ length: count }, (_, number) => ({ row: heard(number, startMs), visibleAtMs: startMs })),
@@ -114,7 +113,7 @@ test('more than a cursor can know in one minute comes late, and all of it comes'
   assert.equal(given, count)
 })
 
-test('a cursor that is none is refused by its name', () => {
+test('an invalid cursor is rejected by its name', () => {
   for (const text of ['x', '123', '1800000000000', '1800000000000.short', '18000000000000.']) {
     assert.throws(
       () => parseCursor(text),

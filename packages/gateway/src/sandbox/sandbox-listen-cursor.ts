@@ -1,21 +1,24 @@
-// How far a listener has come. Callbacks are not committed in the order of their times, so the last minute is read
-// again at every look, and what was given out already is known by the cursor itself: nothing is skipped, nothing
-// comes twice, and the gateway keeps nothing about who listens.
+// The position of a listener. Callbacks are not committed in the order of their times, so each read covers the last
+// minute again, and the cursor contains what was already returned. Nothing is skipped or repeated, and the gateway
+// stores nothing about listeners.
 import { createHash } from 'node:crypto'
 import { Failure, maxListenCursorLength } from '@tillgate/protocol'
 import type { HeardCallback } from './store/sandbox-listens.ts'
 
-/** Longer than a transaction can take, and clocks of gateways can differ. */
+/** Longer than a transaction can last and than clocks of gateways can differ. */
 export const overlapMs = 60_000
-/** What one answer holds at most. */
+/** The maximum of one response. */
 export const batch = 20
-/** How many the cursor can know. Past it a listener waits until the overlap has moved on: late, never lost. */
+/**
+ * The maximum number of keys in a cursor. Beyond it, a listener waits until the overlap has moved on; callbacks arrive
+ * late but are not lost.
+ */
 export const maxSeen = 2_000
 const keyLength = 11
 
 export interface Cursor {
   readonly fromMs: number
-  /** The keys of what was given out at or after `fromMs`. */
+  /** The keys of callbacks returned at or after `fromMs`. */
   readonly seen: ReadonlySet<string>
 }
 
@@ -36,18 +39,17 @@ export function writeCursor({ fromMs, seen }: Cursor): string {
   return text
 }
 
-/** Of one callback and one asking. */
 export function keyOf({ callbackId, kind, atMs }: HeardCallback): string {
   const what = `${callbackId} ${kind === 'first' ? '' : atMs}`
   return createHash('sha256').update(what).digest('base64url').slice(0, keyLength)
 }
 
-/** How many rows to read so that a whole batch of new ones is among them, and one more that says there are more. */
+/** Enough rows for a full batch of new ones, plus one that shows whether there are more. */
 export function rowsToRead({ seen }: Cursor): number {
   return seen.size + batch + 1
 }
 
-/** What to give out of the rows that were read from `cursor.fromMs` on, and where the next look begins. */
+/** What to return of the rows read from `cursor.fromMs` on, and the next cursor. */
 export function moveOn(
   cursor: Cursor,
   { rows, nowMs }: { rows: readonly HeardCallback[]; nowMs: number },
@@ -62,7 +64,7 @@ export function moveOn(
   const isMore = isFull || given.length < fresh.length
   const fromMs = Math.max(cursor.fromMs, isMore ? Math.min(settledMs, lastMs) : settledMs)
   const read = new Set(keyed.map(({ key }) => key))
-  // Of what was not read the times are not known: it is kept in mind while there may be more of it.
+  // The times of unread rows are unknown, so their keys are kept while there may be more.
   const unread = isFull ? [...cursor.seen].filter((key) => !read.has(key)) : []
   const known = keyed.filter(({ row, key }) => row.atMs >= fromMs && cursor.seen.has(key))
   const added = given.filter(({ row }) => row.atMs >= fromMs)
@@ -70,13 +72,13 @@ export function moveOn(
   return { given: given.map(({ row }) => row), next: { fromMs, seen } }
 }
 
-/** What is older than the overlap need not be kept in mind, so there is always room for it. */
+/** Keys older than the overlap are dropped, so there is always room. */
 function roomWhenSettled(fresh: readonly { readonly row: HeardCallback }[], settledMs: number): number {
   const firstRecent = fresh.findIndex(({ row }) => row.atMs >= settledMs)
   return firstRecent === -1 ? fresh.length : firstRecent
 }
 
-/** From now on: what is there already counts as given out. */
+/** Starts now: existing rows count as returned. */
 export function beginAt(nowMs: number, rows: readonly HeardCallback[]): Cursor {
   return { fromMs: nowMs - overlapMs, seen: new Set(rows.slice(-maxSeen).map(keyOf)) }
 }

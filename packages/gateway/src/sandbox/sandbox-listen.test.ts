@@ -65,12 +65,12 @@ const callback = {
 const merchant = { merchantId: '1'.repeat(18) } as Merchant
 const other = { merchantId: '2'.repeat(18) } as Merchant
 
-/** Until all that can happen without time passing has happened. */
+/** Waits until everything has happened that can happen without time passing. */
 async function settle(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await nextTurn()
 }
 
-test('without a cursor it answers at once, and what was there before does not come', async () => {
+test('without a cursor, the response is immediate and omits earlier callbacks', async () => {
   const { listen, add } = makeWorld()
   add('before')
   const { ids, after } = await listen(merchant, {})
@@ -79,7 +79,7 @@ test('without a cursor it answers at once, and what was there before does not co
   assert.deepEqual((await listen(merchant, { after })).ids, ['since'])
 })
 
-test('whoever waits is answered as soon as a commit is told, and by looking each second where it is not', async () => {
+test('a waiting request is answered at a commit notification, or by a check every second without one', async () => {
   for (const isTold of [true, false]) {
     const { listen, listening, add, clock } = makeWorld()
     const { after } = await listen(merchant, {})
@@ -98,7 +98,7 @@ test('whoever waits is answered as soon as a commit is told, and by looking each
   }
 })
 
-test('a wait ends when its time is over, with where to go on from', async () => {
+test('a wait ends at its time limit and returns the cursor to continue from', async () => {
   const { listen, add, clock } = makeWorld()
   const { after } = await listen(merchant, {})
   const waiting = listen(merchant, { after, waitMs: 1_500 })
@@ -112,7 +112,7 @@ test('a wait ends when its time is over, with where to go on from', async () => 
   assert.deepEqual((await listen(merchant, { after: ended.after })).ids, ['later'])
 })
 
-test('a merchant has few places to wait in: the newest stays, the oldest is answered', async () => {
+test('a merchant has few waiting slots: the newest request stays, and the oldest is answered', async () => {
   const { listen, listening } = makeWorld()
   const { after } = await listen(merchant, {})
   const ended: number[] = []
@@ -125,7 +125,7 @@ test('a merchant has few places to wait in: the newest stays, the oldest is answ
   await Promise.all(waits)
 })
 
-test('of many that come at once the newest few stay, and all before them are answered', async () => {
+test('of many simultaneous requests, the newest few stay and the others are answered', async () => {
   const { listen, listening } = makeWorld()
   const { after } = await listen(merchant, {})
   const ended: number[] = []
@@ -138,7 +138,7 @@ test('of many that come at once the newest few stay, and all before them are ans
   await Promise.all(waits)
 })
 
-test('all places taken, others are told to come back; a place that is left is free again', async () => {
+test('without a free slot, a request must retry later; a slot that is left is free again', async () => {
   const { listen, clock } = makeWorld({ maxWaiting: 1 })
   const { after } = await listen(merchant, {})
   const waiting = listen(merchant, { after, waitMs: 1_000 })
@@ -152,7 +152,7 @@ test('all places taken, others are told to come back; a place that is left is fr
   assert.deepEqual((await listen(other, { after })).ids, [])
 })
 
-test('a gateway that stops answers whoever waits at once, and lets nobody wait any more', async () => {
+test('a stopping gateway answers waiting requests at once and accepts no more', async () => {
   const { listen, listening } = makeWorld()
   const { after } = await listen(merchant, {})
   const waiting = listen(merchant, { after, waitMs: 20_000 })
@@ -162,7 +162,7 @@ test('a gateway that stops answers whoever waits at once, and lets nobody wait a
   assert.deepEqual((await listen(merchant, { after, waitMs: 20_000 })).ids, [])
 })
 
-test('an acknowledgement waits for an attempt that is under way, and after three seconds goes before it', async () => {
+test('an acknowledgement waits for an attempt in progress, and precedes it after three seconds', async () => {
   const { listening, takes, taken, clock } = makeWorld()
   const body = JSON.stringify({
     callbackId: '018f0000-0000-7000-8000-000000000000',

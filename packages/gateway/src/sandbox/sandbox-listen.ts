@@ -1,5 +1,5 @@
 // service.sandbox.listen and service.sandbox.acknowledge: callbacks for a program that cannot be reached from outside.
-// It asks, waits here until there is something, and says which callbacks it has taken.
+// The program requests callbacks, waits, and acknowledges those that it processed.
 import {
   Failure,
   ignoring,
@@ -28,15 +28,15 @@ export interface SandboxListenParts {
   readonly listens: SandboxListenStore
   readonly prepare: (callback: HeardCallback) => Promise<Prepared>
   readonly clock: Clock
-  /** How many may wait at once, whoever they are. */
+  /** The maximum number of waiting requests of all merchants. */
   readonly maxWaiting: number
 }
 
-/** Another gateway may have committed it, of which nobody tells us. */
+/** Another gateway may commit a callback without waking this process. */
 const lookAgainMs = 1_000
-/** One program and a few that were started by mistake. */
+/** Allows one program and a few that were started by mistake. */
 export const maxWaitingPerMerchant = 4
-/** An attempt of a worker that is under way ends by itself as a rule; then this one is added to it. */
+/** A worker's attempt in progress usually ends within this time; the acknowledgement is recorded after it. */
 const attemptUnderWayMs = 3_000
 const attemptLookMs = 100
 
@@ -66,7 +66,7 @@ async function listen(state: State, { merchantId }: Merchant, body: string): Pro
   const waiter = admit(state, merchantId)
   try {
     for (;;) {
-      // Armed before the look: what is committed during it wakes at once.
+      // Armed before the read, so that a commit during the read wakes at once.
       waiter.wake = new AbortController()
       const { given, next } = await look(state, merchantId, cursor)
       const leftMs = endsAtMs - state.clock.now()
@@ -86,8 +86,8 @@ async function acknowledge(
   { merchantId }: Merchant,
   body: string,
 ): Promise<SandboxAcknowledgeAnswer> {
-  const told = parseSandboxAcknowledgeBody(body)
-  const { callbackId, forwardedTo, durationMs, answer } = told
+  const acknowledged = parseSandboxAcknowledgeBody(body)
+  const { callbackId, forwardedTo, durationMs, answer } = acknowledged
   const startedAtMs = state.clock.now() - durationMs
   const delivery = { kind: 'answered', httpStatus: 200, answer: Buffer.from(answer), durationMs } as const
   const verdict = judge(delivery)
@@ -107,23 +107,23 @@ async function acknowledge(
     if (taken === 'not_found') {
       throw new Failure('order_not_found', { field: 'callbackId', message: 'There is no such callback.' })
     }
-    if (taken !== 'under_way') return { callbackId, state: 'delivered', ...ignoring(told) }
+    if (taken !== 'under_way') return { callbackId, state: 'delivered', ...ignoring(acknowledged) }
     await state.clock.wait(attemptLookMs, new AbortController().signal)
   }
 }
 
-/** These merchants got callbacks just now. */
+/** Wakes the waiting requests of these merchants. */
 function expects(state: State, lanes: readonly { readonly merchantId: string }[]): void {
   for (const { merchantId } of lanes) for (const { wake } of state.waiting.get(merchantId) ?? []) wake.abort()
 }
 
-/** Everybody who waits is answered at once, and nobody waits any more. */
+/** Responds to all waiting requests and accepts no more. */
 function stop(state: State): void {
   state.isStopping = true
   for (const all of state.waiting.values()) for (const { wake } of all) wake.abort()
 }
 
-/** Answers at once, so that whoever begins knows from when on nothing is missed. */
+/** Responds at once, so that the caller knows from when on no callback is missed. */
 async function begin(state: State, merchantId: string): Promise<SandboxListenAnswer> {
   const nowMs = state.clock.now()
   const { fromMs } = beginAt(nowMs, [])
@@ -145,11 +145,11 @@ async function seal(state: State, callback: HeardCallback) {
   return { envelope: prepared.body, kind, at: atMs, paymentId, callbackUrl }
 }
 
-/** The newest stays: whoever restarts a program need not wait for its former self to be given up. */
+/** The newest request stays, so that a restarted program does not wait for its previous request to end. */
 function admit(state: State, merchantId: string): Waiter {
   if (state.waiters >= state.maxWaiting) throw new Failure('too_many_requests', { retryAfterSeconds: 1 })
   const mine = state.waiting.get(merchantId) ?? new Set()
-  // Those that are told to go have not all left yet.
+  // Waiters that were ended may not have left yet.
   const staying = [...mine].filter(({ isOver }) => !isOver)
   const [oldest] = staying
   if (oldest && staying.length >= maxWaitingPerMerchant) {

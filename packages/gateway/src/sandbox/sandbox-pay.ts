@@ -1,4 +1,4 @@
-// service.sandbox.pay: pays an order as a test consumer would, with the outcome that was asked for.
+// service.sandbox.pay: pays an order as a test consumer with the requested outcome.
 import {
   Failure,
   ignoring,
@@ -65,7 +65,7 @@ export function makeSandboxPay(parts: {
           paymentId: key.paymentId,
           status: order?.status ?? 'pending',
           ...(status !== 'declined' && { transactionId }),
-          // Safe: the same, in an object that whoever is answered may change.
+          // Safe: a mutable copy of the same value.
           ...(nextAction && {
             nextAction: structuredClone(nextAction) as SandboxAnswer['nextAction'] & object,
           }),

@@ -1,4 +1,4 @@
-// service.sandbox.requests: what became of a merchant's own requests that were refused or slow.
+// service.sandbox.requests: a merchant's own requests that were rejected or slow.
 import { parseSandboxRequestsBody, type SandboxRequestsAnswer, successCode } from '@tillgate/protocol'
 import type { Merchant } from '../core/merchants/rules/merchant.ts'
 import type { LoggedRequest, RequestFilter } from '../platform/request-log/store/request-log.ts'

@@ -1,5 +1,5 @@
-// The test bank that runs beside the sandbox, registered as a rail like any other: what its file says is the truth, and
-// the database is made to agree with it at every start.
+// The test bank of the sandbox, registered as an ordinary rail. Its file is authoritative, and the database is made to
+// match it at every start.
 
 import { currencies, Failure } from '@tillgate/protocol'
 import { reachingAll } from '../core/audit/context.ts'
@@ -11,7 +11,7 @@ import { RailDirectory } from '../finance/rails/rail-directory.ts'
 import { defaultPosition } from '../finance/rails/rules/outside-rail.ts'
 
 export const testBankRailId = 'test-bank'
-/** What its pages offer to a consumer, in that order. */
+/** The choices on its page, in order. */
 export const bankChoices = ['approve', 'decline', 'delay', 'late', 'twice', 'never'] as const
 export type BankChoice = (typeof bankChoices)[number]
 
@@ -20,7 +20,7 @@ export interface ChooseAtTestBankParts {
   readonly post: RailPost
 }
 
-/** Chooses the test bank and, in one tap, there on its page as a consumer would. */
+/** Chooses the test bank and its outcome on the bank's page in one step, as a consumer would. */
 export function makeChooseAtTestBank({ payByRail, post }: ChooseAtTestBankParts) {
   return async (order: Order, choice: BankChoice, locale: string): Promise<RailPaymentOutcome> => {
     const outcome = await payByRail.start({ ...order, railId: testBankRailId, locale })
@@ -63,7 +63,7 @@ export async function ensureTestBank(
   const known = await new RailDirectory({ store, vault, clock }).find(railId)
   if (!known) {
     await manage.addRail(sandbox, railId, settings, reason, secret).catch((error: unknown) => {
-      // Another gateway that starts at the same moment was first.
+      // Another gateway that started at the same time was first.
       if (!(error instanceof Failure && error.failure === 'status_does_not_allow')) throw error
     })
     return

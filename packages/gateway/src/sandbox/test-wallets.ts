@@ -1,6 +1,5 @@
-// The sandbox's test wallets: one for each behaviour, with money in every currency. Made at the first start, filled up
-// at every further one, and whenever a payment asks for more than is left: they are everybody's, and nobody can empty
-// them for the others.
+// The sandbox's test wallets: one for each behavior, with money in every currency. They are created at the first start
+// and refilled at each start and whenever a payment needs more, because all users share them.
 import { currencies, digitsOf, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../core/audit/audit-entries.ts'
 import { reachingAll } from '../core/audit/context.ts'
@@ -22,7 +21,7 @@ export interface TestWalletsParts extends ClockAndRandom {
   readonly vault: Vault
 }
 
-/** Of every test wallet, for whoever wants to see the sign-in. */
+/** The PIN of every test wallet. */
 export const testWalletPin = '123456'
 
 const names: Record<Behaviour, string> = {
@@ -42,14 +41,14 @@ export async function ensureTestWallets(parts: TestWalletsParts): Promise<void> 
   const { wallets, vault, clock, random } = parts
   const there = new Set((await wallets.listTestWallets()).map(({ behaviour }) => behaviour))
   const missing = (Object.keys(behaviours) as Behaviour[]).filter((behaviour) => !there.has(behaviour))
-  // One hash for all: the PIN is known to everybody.
+  // One hash for all, because the PIN is public.
   const hash = missing.length > 0 ? await hashSecret(testWalletPin, parts) : Buffer.of()
   for (const behaviour of missing) {
     const nowMs = clock.now()
     const walletId = makeUuid(nowMs, random)
     const login = loginOf(behaviour)
     const sealedPin = vault.seal(hash, placeOfPin(walletId))
-    // False where another process was quicker.
+    // False if another process inserted it first.
     await wallets.insertWallet(
       { walletId, login, name: names[behaviour], sealedPin, behaviour, createdAtMs: nowMs },
       makeAuditEntry(parts, gateway, 'wallet.add', walletId, { reason: 'sandbox test wallet' }),
@@ -58,7 +57,7 @@ export async function ensureTestWallets(parts: TestWalletsParts): Promise<void> 
   await fill(parts)
 }
 
-/** Whatever is less than half full; the one with too little money stays empty. */
+/** Refills wallets that are less than half full; the one with insufficient funds stays empty. */
 async function fill({ wallets, treasury, clock, random }: TestWalletsParts): Promise<void> {
   const funds = makeMoveFunds({ treasury, clock, random })
   for (const { walletId, behaviour } of await wallets.listTestWallets()) {
@@ -74,7 +73,7 @@ async function fill({ wallets, treasury, clock, random }: TestWalletsParts): Pro
   }
 }
 
-/** Whether there is new money in the wallet, enough for this order. */
+/** Whether the refilled wallet has enough for this order. */
 export type RefillTestWallet = (
   wallet: Pick<Wallet, 'walletId' | 'behaviour'>,
   order: Pick<Order, 'currency' | 'paymentAmountMinor'>,
@@ -99,7 +98,7 @@ export function makeRefillTestWallet({
   }
 }
 
-/** Others may take the new money first. */
+/** Other payments may take the new money first. */
 const maxRefills = 5
 
 export function withRefills(
@@ -131,7 +130,7 @@ function fullMinorOf(digits: number): bigint {
   return fullMajorUnits * 10n ** BigInt(digits)
 }
 
-/** Undefined until the first start of the sandbox is over. */
+/** Undefined until the first start of the sandbox has finished. */
 export async function findTestWallet(
   wallets: Pick<WalletStore, 'findWalletByLogin'>,
   behaviour: Behaviour,

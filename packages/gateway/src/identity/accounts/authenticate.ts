@@ -1,5 +1,5 @@
-// People prove who they are with login and password, to sign in or, signed in, for an action that would outlive the
-// session. Every try is counted in the database before it is answered, as it is for wallets.
+// Checks a login and password, at sign-in and to confirm a sensitive action. Every attempt is counted in the database
+// before the response, as for wallets.
 import { Failure } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { compareWithNobody, isRightSecret } from '../../platform/runtime/secrets/secret-hash.ts'
@@ -17,30 +17,30 @@ import type { AccountTriesStore } from './store/account-tries.ts'
 
 export type SignIn<Person extends Account> =
   | { readonly kind: 'right'; readonly account: Person }
-  /** A wrong password, a disabled account or a login that nobody has: the same to the letter. */
+  /** The same response for a wrong password, a disabled account and an unknown login. */
   | { readonly kind: 'wrong' }
-  /** Likewise, whosever login it is. */
+  /** The same for known and unknown logins. */
   | { readonly kind: 'locked'; readonly untilMs: number }
-  /** Too many at once or in a row to be looked at: hashing is costly on purpose. */
+  /** Too many checks at once or in a row; hashing is deliberately expensive. */
   | { readonly kind: 'busy' }
 
-/** Of sign-ins, and apart from them of proofs by whoever is signed in: neither keeps the other out. */
+/** Sign-ins and confirmations are limited separately, so that neither blocks the other. */
 const maxUnderWay = 8
-/** Of one account that is signed in. Sign-ins have an allowance by address, where they come in. */
+/** Per signed-in account. Sign-ins are limited by address in the adapter. */
 const proofsRate = { perSecond: 0.2, burst: 20 } as const
 const maxAccounts = 10_000
 
 export type Authenticate<Person extends Account = Account> = (given: {
   readonly login: string
   readonly password: string
-  /** Of whoever is signed in: its tries count apart from those to sign in. */
+  /** The hash of the session's token. Attempts within a session are counted apart from sign-ins. */
   readonly session?: Buffer
 }) => Promise<SignIn<Person>>
 
 export function makeAuthenticate<Person extends Account>(parts: {
   readonly kind: AccountKind
   readonly tries: AccountTriesStore<Person>
-  /** The one form in which a login is kept; undefined: it can be nobody's. */
+  /** Returns the stored form of a login; undefined if it cannot be one. */
   readonly normaliseLogin: (typed: string) => string | undefined
   readonly vault: Vault
   readonly clock: Clock
@@ -64,15 +64,15 @@ export function makeAuthenticate<Person extends Account>(parts: {
   }: Parameters<Authenticate>[0]): Promise<SignIn<Person>> {
     const nowMs = clock.now()
     const login = parts.normaliseLogin(typed)
-    // A longer one is nobody's, and is not worth hashing.
+    // No account has a longer password, so hashing it is not worth the time.
     if (login === undefined || password.length > 2 * maxPasswordLength) return wrong('', vault)
     const taken = await tries.take({ login, nowMs, session })
     if (taken.kind === 'locked') return taken
     if (taken.kind === 'nobody') return wrong(password, vault)
     const given = { secret: password, place: placeOfPassword(whose, login) }
     if (!(await isRightSecret(given, { sealed: taken.sealedPassword, vault }))) return { kind: 'wrong' }
-    // Whoever knows the password alone must not be able to try codes for ever: only the code ends the counting. And
-    // whoever knows both must not be locked out by the first before the second is asked for.
+    // The password alone must not reset the count, or a person who knows only the password could try codes without
+    // limit. This attempt is uncounted, so that signing in with both never locks the account.
     if (taken.account.hasSecondStep) {
       await tries.giveBack(taken)
       return { kind: 'right', account: taken.account }
@@ -88,8 +88,8 @@ async function wrong(password: string, vault: Vault): Promise<{ kind: 'wrong' }>
 }
 
 /**
- * Throws unless whoever is signed in gives their password. Whoever has none signed in lately, and their provider asked
- * them anew then.
+ * Throws unless the password of the signed-in person is right. An account without a password must have signed in
+ * recently, because the provider asked again then.
  */
 export async function demandPassword(
   authenticate: Authenticate,
@@ -110,7 +110,6 @@ export async function demandPassword(
   if (proof.kind !== 'right') throw refusalOfProof(proof, { field: 'password', nowMs, wrong: words.wrong })
 }
 
-/** What to tell whoever is signed in and did not prove who they are. */
 export function refusalOfProof(
   proof: Exclude<SignIn<Account>, { kind: 'right' }>,
   {

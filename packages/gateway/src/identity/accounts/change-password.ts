@@ -1,4 +1,4 @@
-// A new password for whoever is signed in, proven by the old one. Ends all their sessions and tokens.
+// Sets a new password for the signed-in person after checking the old one. All their sessions and tokens end.
 
 import type { RandomBytes } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -14,7 +14,7 @@ import { type AccountKind, parsePassword, placeOfPassword } from './rules/accoun
 export interface ChangePasswordParts extends ClockAndRandom {
   readonly kind: Exclude<AccountKind, 'wallet'>
   readonly vault: Vault
-  /** False: the access was ended since it was proven. */
+  /** False if the access ended after the check. */
   readonly setPassword: (
     change: {
       readonly login: string

@@ -1,4 +1,4 @@
-// Signing in by passkey, and the passkeys that somebody has. To add one, and to take one away, they prove anew who they are.
+// Passkey sign-in, and the passkeys of one account. Adding or removing a passkey requires a fresh confirmation.
 import { createHash } from 'node:crypto'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { Failure } from '@tillgate/protocol'
@@ -15,15 +15,14 @@ export interface PasskeysParts extends ClockAndRandom {
   readonly kind: AccountKind
   readonly passkeys: PasskeyStore
   readonly tokens: Tokens
-  /** What the device shows. */
   readonly siteName: string
 }
 
-/** Who acts, as in the audit, and in which browser. */
+/** The actor, as in the audit log, and the browser. */
 export interface OwnPasskeys extends Access {
   readonly actor: string
   readonly boundTo: string
-  /** By what the audit names the account, where its login may be erased one day. */
+  /** The name of the account in the audit log, if its login may be erased later. */
   readonly subject?: string
 }
 
@@ -33,10 +32,10 @@ export type PasskeyProof =
 
 export type Passkeys = ReturnType<typeof makePasskeys>
 
-/** Ed25519, P-256 and RSA with SHA-256, as COSE numbers them: every authenticator has one of them. */
+/** Ed25519, P-256 and RSA with SHA-256 by their COSE numbers. Every authenticator supports one of them. */
 const algorithms = [-8, -7, -257]
 
-/** Loaded when the first answer comes: most gateways never see one, and it takes 200 ms. */
+/** Loaded at the first use, because loading takes 200 ms and most gateways never need it. */
 const webAuthn = () => import('@simplewebauthn/server')
 
 interface State extends PasskeysParts {
@@ -52,7 +51,7 @@ export function makePasskeys(parts: PasskeysParts) {
   }
 }
 
-/** What the browser's `credentials.create` is called with, for somebody who has just proven who they are. */
+/** The argument of the browser's `credentials.create`. */
 async function beginAdding(
   state: State,
   { login, boundTo }: Pick<OwnPasskeys, 'login' | 'boundTo'>,
@@ -84,7 +83,7 @@ async function add(
   const { isExpected, madeAtMs } = expecting(state, { purpose: 'add', boundTo: own.boundTo })
   const { verifyRegistrationResponse } = await webAuthn()
   const { verified, registrationInfo } = await verifyRegistrationResponse({
-    // Safe: the library looks at every part of it, and throws.
+    // Safe: the library validates every part and throws.
     response: readJson(given.credential) as RegistrationResponseJSON,
     expectedChallenge: isExpected,
     expectedOrigin: [...origins],
@@ -105,7 +104,7 @@ async function add(
     throw notTaken()
 }
 
-/** What the browser's `credentials.get` is called with. The same for everybody: it names no account. */
+/** The argument of the browser's `credentials.get`. It names no account. */
 function beginSignIn({ challenges }: State, boundTo: string, { rpId }: PasskeySite) {
   return {
     rpId,
@@ -123,7 +122,7 @@ async function prove(
 ): Promise<PasskeyProof> {
   const { passkeys, kind, clock } = state
   const { isExpected, madeAtMs } = expecting(state, { purpose: 'sign-in', boundTo })
-  // Safe: likewise. The id is looked at here before.
+  // Safe: the library validates the response, and the id is checked before.
   const response = readJson(credential) as AuthenticationResponseJSON | undefined
   if (typeof response?.id !== 'string') return { kind: 'wrong', reason: 'malformed' }
   const credentialId = Buffer.from(response.id, 'base64url')
@@ -176,7 +175,7 @@ function entry(
   })
 }
 
-/** Keeps the time of the challenge that was answered. */
+/** Stores the time of the challenge for the caller. */
 function expecting({ challenges }: State, asked: ChallengeFor) {
   let madeAtMs: number | undefined
   return {
@@ -188,7 +187,7 @@ function expecting({ challenges }: State, asked: ChallengeFor) {
   }
 }
 
-/** By which an authenticator tells accounts apart; it names nobody. */
+/** Identifies the account to an authenticator without revealing the login. */
 function handleOf(kind: AccountKind, login: string): string {
   return createHash('sha256').update(`tillgate passkey of ${kind} ${login}`).digest('base64url')
 }

@@ -1,5 +1,5 @@
-// The second step of signing in: a code from an app, or one of the recovery codes that were given out when
-// it was switched on. Every try counts with those of the password, and is counted before it is answered.
+// The second step of sign-in: a code from an authenticator app, or one of the recovery codes. Attempts count together
+// with those of the password, and before the response.
 import { createHash } from 'node:crypto'
 import { Failure } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -19,13 +19,13 @@ export interface SecondStepParts extends ClockAndRandom {
   readonly totp: AccountTotpStore
   readonly tries: AccountTriesStore<Account>
   readonly vault: Vault
-  /** What the app shows beside the code. */
+  /** The name shown in the app. */
   readonly issuer: string
 }
 
 export type SecondStepState =
   | { readonly kind: 'off' }
-  /** The secret was shown, and no code of it came back yet. */
+  /** The secret was shown, but no code has confirmed it. */
   | { readonly kind: 'begun' }
   | { readonly kind: 'on'; readonly sinceMs: number; readonly recoveryCodesLeft: number }
 
@@ -34,21 +34,21 @@ export type SecondStepProof =
   | { readonly kind: 'wrong' }
   | { readonly kind: 'locked'; readonly untilMs: number }
 
-/** Who acts, as in the audit, and on whose second step. */
+/** The actor, as in the audit log, and the account. */
 export interface OwnStep {
   readonly login: string
   readonly actor: string
-  /** Of whoever is signed in: its tries count apart from those to sign in. */
+  /** The hash of the session's token. Attempts within a session are counted apart from sign-ins. */
   readonly session?: Buffer
 }
 
-/** What was proven is worth something while this access lasts. */
+/** A confirmation is valid only while this access lasts. */
 type OwnAccess = OwnStep & Access
 
 export type SecondStep = ReturnType<typeof makeSecondStep>
 
 const recoveryCodes = 10
-/** 74 bits each: nobody finds one from its hash, so the hash needs no key, and outlives the master key. */
+/** 74 bits each. A hash cannot be reversed, so it needs no key and survives the loss of the master key. */
 const recoveryGroups = 3
 
 type SecondStepAction =
@@ -73,7 +73,7 @@ async function stateOf({ totp }: Parts, login: string): Promise<SecondStepState>
     : { kind: 'on', sinceMs: confirmedAtMs, recoveryCodesLeft }
 }
 
-/** The secret is to be shown this once; nothing changes at sign-in until a code of it came back. */
+/** Returns the secret, which is shown once. Sign-in does not change until a code confirms it. */
 async function begin(parts: Parts, own: OwnAccess): Promise<{ secret: string; uri: string }> {
   const { random, vault, kind, clock, totp } = parts
   const { login, accessVersion } = own
@@ -84,7 +84,7 @@ async function begin(parts: Parts, own: OwnAccess): Promise<{ secret: string; ur
   return { secret: toBase32(secret), uri: otpauthUri({ secret, login, issuer: parts.issuer }) }
 }
 
-/** The recovery codes, to be shown this once. */
+/** Returns the recovery codes, which are shown once. */
 async function confirm(parts: Parts, own: OwnAccess, code: string): Promise<readonly string[]> {
   const { totp, clock, random } = parts
   const stored = await totp.findTotp(own.login)
@@ -113,7 +113,7 @@ async function switchOff(parts: Parts, own: OwnAccess, code: string): Promise<vo
   await parts.totp.removeTotp(own, entry(parts, 'switch-off-second-step', own))
 }
 
-/** By somebody else, when app and recovery codes are lost. Ends sessions and tokens. */
+/** Done by another person when app and recovery codes are lost. All sessions and tokens end. */
 async function reset(parts: Parts, context: Actor, login: string, reason: string): Promise<void> {
   if (await parts.totp.resetTotp(login, entry(parts, 'reset-totp', { login, ...context }, reason))) return
   throw new Failure('status_does_not_allow', { message: `${login} has no second step.` })

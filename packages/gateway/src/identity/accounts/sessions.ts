@@ -1,5 +1,5 @@
-// Sessions of people who signed in: a random token in the browser, its hash in the database, an end that comes by
-// itself, and an end that they themselves or somebody above them can bring about at once.
+// Sessions of people: a random token in the browser and its hash in the database. A session expires, and its owner or
+// an administrator can end it early.
 import { createHash } from 'node:crypto'
 import type { RandomBytes } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -11,11 +11,11 @@ export const sessionLimits = {
   /** A working day. */
   lifeMs: 12 * 60 * 60 * 1000,
   idleMs: 60 * 60 * 1000,
-  /** How exactly we note when a session was last seen. */
+  /** The precision of the last-seen time. */
   touchEveryMs: 60 * 1000,
 } as const
 
-/** Of whoever has no password: for so long having signed in is proof enough, as the provider is asked anew. */
+/** An account without a password counts as confirmed for this long after sign-in, because the provider asks again. */
 export const recentSignInMs = 10 * 60 * 1000
 
 const tokenBytes = 32
@@ -32,7 +32,7 @@ export function makeSessions<Person extends Account>(parts: {
   const { kind, sessions, clock, random } = parts
 
   return {
-    /** The token is for the browser alone. Undefined: the access was ended since it was proven. */
+    /** The token is returned only to the browser. Undefined if the access ended after the check. */
     async open(
       { login, accessVersion }: Access,
       { actor, address, how }: { readonly actor: string; readonly address: string; readonly how?: string },
@@ -72,7 +72,7 @@ export function makeSessions<Person extends Account>(parts: {
       return sessions.listSessions({ login, nowMs, seenSinceMs: nowMs - sessionLimits.idleMs })
     },
     end: (session: Pick<Session, 'login' | 'tokenHash'>) => sessions.deleteSession(session),
-    /** Tokens too, where the kind has such. */
+    /** Also ends API tokens, if this kind of account has them. */
     endAll: (login: string, actor: string) =>
       sessions.endAccess(login, makeAuditEntry(parts, { actor }, `${kind}.sign-out-everywhere`, login)),
   }

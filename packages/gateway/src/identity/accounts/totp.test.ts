@@ -4,7 +4,7 @@ import { matchingStep, otpauthUri, toBase32, totpCode } from './totp.ts'
 
 const secret = Buffer.from('12345678901234567890')
 
-test('codes are those of RFC 6238, appendix B, of which apps show the last six digits', () => {
+test('codes match RFC 6238, appendix B, shortened to the last six digits', () => {
   for (const [seconds, code] of [
     [59, '94287082'],
     [1111111109, '07081804'],
@@ -16,7 +16,7 @@ test('codes are those of RFC 6238, appendix B, of which apps show the last six d
     assert.equal(totpCode(secret, seconds * 1000), code.slice(-6))
 })
 
-test('a clock may be half a minute off, and not more', () => {
+test('a clock may be off by at most half a minute', () => {
   const nowMs = 1_234_567_890_000
   const step = Math.floor(nowMs / 30_000)
   for (const drift of [-1, 0, 1])
@@ -27,7 +27,7 @@ test('a clock may be half a minute off, and not more', () => {
     assert.equal(matchingStep(secret, wrong, nowMs), undefined)
 })
 
-test('base32 is that of RFC 4648 without padding', () => {
+test('base32 follows RFC 4648 without padding', () => {
   for (const [plain, encoded] of [
     ['', ''],
     ['f', 'MY'],
@@ -40,7 +40,7 @@ test('base32 is that of RFC 4648 without padding', () => {
     assert.equal(toBase32(Buffer.from(plain)), encoded)
 })
 
-test('the address for apps names issuer, login and secret', () => {
+test('the address for apps contains issuer, login and secret', () => {
   assert.equal(
     otpauthUri({ secret, login: 'alice', issuer: 'Tillgate pay.example' }),
     'otpauth://totp/Tillgate%20pay.example:alice?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Tillgate%20pay.example&algorithm=SHA1&digits=6&period=30',

@@ -1,13 +1,12 @@
-// Codes that change with time (RFC 6238): six digits every 30 seconds, from a secret that an app and the gateway
-// share.
+// Time-based codes (RFC 6238): six digits every 30 seconds, from a secret shared by an app and the gateway.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { RandomBytes } from '@tillgate/protocol'
 
 const stepMs = 30_000
 const digits = 6
-/** 160 bits, as long as the hash that is used. */
+/** 160 bits, as long as the hash. */
 const secretBytes = 20
-/** How many steps a clock may be off, either way. */
+/** The number of steps that a clock may be off in either direction. */
 const driftSteps = 1
 
 export function makeTotpSecret(random: RandomBytes): Buffer {
@@ -18,7 +17,7 @@ export function totpCode(secret: Buffer, timeMs: number): string {
   return codeOfStep(secret, stepOf(timeMs))
 }
 
-/** Which step's code this is, near now; undefined: none. All are compared, so that time tells nothing. */
+/** The matching step near now, or undefined. All steps are compared, so that the duration reveals nothing. */
 export function matchingStep(secret: Buffer, code: string, nowMs: number): number | undefined {
   const given = Buffer.from(code)
   if (given.length !== digits) return undefined
@@ -38,7 +37,7 @@ function codeOfStep(secret: Buffer, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
   const hash = createHmac('sha1', secret).update(counter).digest()
-  // Where to look is said by the last four bits; the top bit is left out (RFC 4226, 5.3).
+  // RFC 4226, 5.3: the last four bits select the offset, and the top bit is ignored.
   const offset = hash.readUInt8(hash.length - 1) & 0x0f
   const number = hash.readUInt32BE(offset) & 0x7fffffff
   return String(number % 10 ** digits).padStart(digits, '0')
@@ -46,7 +45,7 @@ function codeOfStep(secret: Buffer, step: number): string {
 
 const base32Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** As apps take it, when it is typed by hand (RFC 4648, without padding). */
+/** The form that is typed into an app (RFC 4648 without padding). */
 export function toBase32(bytes: Buffer): string {
   let text = ''
   let bits = 0
@@ -63,7 +62,7 @@ export function toBase32(bytes: Buffer): string {
   return bits > 0 ? text + base32Digits[(held << (5 - bits)) & 31] : text
 }
 
-/** What the QR code holds. */
+/** The content of the QR code. */
 export function otpauthUri({
   secret,
   login,

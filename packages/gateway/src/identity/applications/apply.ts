@@ -1,5 +1,5 @@
-// What an applicant does: applies, looks at what became of it by a link of their own, answers what operators ask, and,
-// approved, goes on to choose a password.
+// What an applicant does: apply, see the status by a private link, answer the operators' questions, and choose a
+// password after approval.
 import { Failure, KeyError, makeUuid, parsePublicKey } from '@tillgate/protocol'
 import { reachingAll } from '../../core/audit/context.ts'
 import { parseEmail } from '../../core/emails/rules/email.ts'
@@ -23,7 +23,7 @@ export interface Applied {
   readonly email: string
   readonly website: string
   readonly about: string
-  /** Separated by commas; empty: any. */
+  /** Separated by commas; empty for any host. */
   readonly callbackHosts: string
   readonly publicKey: string
 }
@@ -39,7 +39,7 @@ export function makeApply({ applications, members, merchants, clock, random }: A
   const find = async (token: string): Promise<Application | undefined> =>
     tokenPattern.test(token) ? applications.findByToken(hashToken(token)) : undefined
 
-  /** It is approved, nobody has joined yet, and the merchant is not suspended. */
+  /** Approved, without a member yet, and the merchant is not suspended. */
   const isOpen = async ({ merchantId }: Application): Promise<boolean> => {
     if (merchantId === undefined) return false
     const known = await merchants.findMerchant(merchantId)
@@ -48,7 +48,7 @@ export function makeApply({ applications, members, merchants, clock, random }: A
   }
 
   return {
-    /** The token of the applicant's link. Throws every problem that a person can mend, by its field. */
+    /** Returns the token of the applicant's link. Throws every problem that the applicant can fix, by field. */
     async apply(given: Applied): Promise<string> {
       const application = read(given)
       const token = Buffer.from(random(tokenBytes)).toString('base64url')
@@ -86,7 +86,7 @@ export function makeApply({ applications, members, merchants, clock, random }: A
       if (!isDone) throw new Failure('status_does_not_allow', { message: 'Nothing is asked any more.' })
     },
 
-    /** A new link to the first member's password; undefined: there is none to be had. */
+    /** A new link for the first member to choose a password; undefined if no longer available. */
     async firstLink(application: Application): Promise<MadeLink | undefined> {
       const { merchantId, email } = application
       if (merchantId === undefined || !(await isOpen(application))) return undefined
@@ -97,7 +97,7 @@ export function makeApply({ applications, members, merchants, clock, random }: A
   }
 }
 
-/** Throws all that is wrong at once. */
+/** Throws all problems at once. */
 function read(given: Applied) {
   const errors: Failure[] = []
   const attempt = <Value>(field: string, parse: () => Value): Value | undefined => {
@@ -129,12 +129,11 @@ function read(given: Applied) {
   return application
 }
 
-/** However it was broken into lines. */
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ')
 }
 
-/** Every problem of an application, each at its field. */
+/** Every problem of an application, by field. */
 export class ApplicationProblems extends Error {
   override readonly name = 'ApplicationProblems'
   readonly problems: readonly Failure[]

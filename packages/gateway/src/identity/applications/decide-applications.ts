@@ -1,5 +1,5 @@
-// What operators do with applications: ask, reject with a reason, approve. An approval makes the merchant with its public
-// key; the AES key is made when its first member comes in, and shown to nobody else.
+// What operators do with applications: ask, reject with a reason, approve. An approval creates the merchant with its
+// public key. The AES key is created when the first member signs in and is shown only to that member.
 
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -83,7 +83,7 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
         },
         [
           makeAuditEntry(parts, context, 'application.approve', applicationId, { merchantId }),
-          // With its owner, which is asked for below.
+          // The owner is invited below.
           makeAuditEntry(parts, context, 'merchant.add', merchantId, {
             merchantId,
             reason: 'an application',
@@ -123,5 +123,5 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
 }
 
 function decidedAlready(): Failure {
-  return new Failure('status_does_not_allow', { message: 'Somebody else has decided it meanwhile.' })
+  return new Failure('status_does_not_allow', { message: 'Another operator has already decided this application.' })
 }

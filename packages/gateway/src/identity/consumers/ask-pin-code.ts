@@ -1,5 +1,5 @@
-// A consumer who forgot the PIN asks for a code by mail. It goes to the login itself, where that is an address that its
-// owner confirmed; whoever asks is answered before anybody looks, and learns nothing.
+// A consumer who forgot the PIN requests a code by email. The code goes to the login if that is a confirmed address.
+// The response is always the same and is sent before the lookup, so it reveals nothing.
 import type { MakeEmails } from '../../core/emails/make-emails.ts'
 import type { EmailLanguage } from '../../core/emails/rules/email.ts'
 import { mailTo } from '../../core/wallets/notify-owner.ts'

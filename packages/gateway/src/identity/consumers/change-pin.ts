@@ -1,5 +1,5 @@
-// A consumer who is signed in sets a new PIN, proven by the old one, which counts like a try to sign in. Other sessions end
-// with it, and the owner is told by mail where the login is an address that was confirmed.
+// A signed-in consumer sets a new PIN after entering the old one, which counts like a sign-in attempt. Other sessions
+// end, and the owner receives an email if the login is a confirmed address.
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { AuthenticateWallet, SignIn } from '../../core/wallets/authenticate-wallet.ts'
 import type { NotifyOwner } from '../../core/wallets/notify-owner.ts'
@@ -16,7 +16,7 @@ export interface ChangePinParts extends ClockAndRandom {
   readonly notifyOwner: Pick<NotifyOwner, 'pinChanged'>
 }
 
-/** Who is signed in, and how they prove it anew. */
+/** The signed-in wallet and the PIN entered again. */
 export interface Proof {
   readonly wallet: Wallet
   readonly pin: string
@@ -28,7 +28,7 @@ export type ChangePin = ReturnType<typeof makeChangePin>
 
 export function makeChangePin(parts: ChangePinParts) {
   const { clock, random, vault } = parts
-  /** Throws where the new PIN cannot be one: before anything is counted. */
+  /** Throws before counting an attempt if the new PIN is not allowed. */
   return async (
     { wallet, ...proof }: Proof,
     { newPin, tokenHash }: { readonly newPin: string; readonly tokenHash: Buffer },

@@ -1,6 +1,6 @@
-// A consumer closes the wallet for good. It must be empty, with nothing under way; then name and login are erased, here and
-// in the orders that it paid, and top-ups that nobody began to pay are cancelled. Killed in between, it is still open, and closing
-// it again does the rest.
+// A consumer closes the wallet permanently. It must be empty, with no pending transaction. Name and login are then
+// erased here and in the orders that it paid, and unpaid top-ups are cancelled. After a crash in between, the wallet is
+// still open, and closing it again completes the work.
 import { makeCallbackId } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { erase } from '../../core/orders/erase-personal-data.ts'

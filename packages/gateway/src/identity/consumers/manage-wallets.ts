@@ -1,4 +1,4 @@
-// What an operator does with consumers' wallets. Each action is recorded with who did it and why.
+// What an operator does with consumers' wallets.
 
 import { digitsOf, Failure, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -38,7 +38,7 @@ export interface ManageWalletsParts extends ClockAndRandom {
   readonly treasury: TreasuryStore
   readonly vault: Vault
   readonly resets: PinResetStore
-  /** Hashes one-time codes under a key of their own. */
+  /** Hashes one-time codes under a separate key. */
   readonly pinResetCodes: Tokens
   readonly limits: WalletLimitStore
   readonly consumerData: ConsumerDataStore
@@ -49,20 +49,20 @@ export interface ManageWalletsParts extends ClockAndRandom {
 export interface ShownWallet {
   readonly wallet: Wallet
   readonly balances: readonly Account[]
-  /** Its own, by currency. */
+  /** The wallet's own limits, by currency. */
   readonly limits: readonly (Limits & { readonly currency: string })[]
 }
 
 export interface AddedWallet {
   readonly wallet: Wallet
-  /** To be told to the consumer this once, where it was made here. */
+  /** Shown once, if the gateway generated it. */
   readonly pin: string | undefined
 }
 
 export interface GivenPinReset {
   readonly wallet: Wallet
   readonly expiresAtMs: number
-  /** False: the code went to the consumer's own address, and no operator learns it. */
+  /** False if the code was mailed to the consumer's address; operators do not see it then. */
   readonly isShownToOperator: boolean
   readonly code: string | undefined
   readonly sentTo: string | undefined
@@ -72,7 +72,10 @@ export type ManageWallets = ReturnType<typeof makeManageWallets>
 
 const madePinDigits = 6
 
-/** Of wrong PINs that are forgotten: none, unless an operator has them forgotten over and over. */
+/**
+ * Resetting the count of wrong PINs needs an approval only when an operator does it repeatedly, because that would allow
+ * guessing the PIN.
+ */
 function effectsOfForgetting(forgettings: number): { readonly effects?: readonly Effect[] } {
   return forgettings < forgettingWithoutApproval.most ? { effects: [] } : {}
 }
@@ -87,10 +90,10 @@ export function makeManageWallets(parts: ManageWalletsParts) {
   return {
     listWallets: (_context: AnyContext, sought: string | undefined, limit: number, before?: string) =>
       wallets.listWallets({ sought, limit, before }),
-    /** It neither signs in nor pays until it is unlocked. */
+    /** A locked wallet cannot sign in or pay. */
     lockWallet: (context: AnyContext, idOrLogin: string, reason: string) =>
       setStatus(state, context, idOrLogin, 'locked', reason),
-    /** Ends an operator's lock and that of too many wrong tries alike. */
+    /** Ends both an operator's lock and the lock after too many wrong PINs. */
     unlockWallet: (context: AnyContext, idOrLogin: string, reason: string) =>
       setStatus(state, context, idOrLogin, 'active', reason),
     ...bindAll(state, { addWallet, showWallet, exportWallet, setLimits, topUp, resetPin }),
@@ -138,7 +141,7 @@ async function showWallet(state: State, _context: AnyContext, idOrLogin: string)
   }
 }
 
-/** All that is stored of the consumer. Recorded, because it is much to know of somebody. */
+/** Everything that is stored of the consumer. The export is recorded, because it contains personal data. */
 async function exportWallet(
   state: State,
   context: AnyContext,
@@ -151,7 +154,7 @@ async function exportWallet(
   return { ...shown, ...(await state.consumerData.read(walletId)) }
 }
 
-/** All three of one currency; what is undefined goes back to the default. */
+/** Sets all three limits of one currency; undefined restores the default. */
 async function setLimits(
   state: State,
   context: AnyContext,
@@ -188,8 +191,8 @@ async function topUp(
 }
 
 /**
- * A one-time code for a new PIN. It goes to the consumer's confirmed address where a mail server is configured, because
- * an operator who sees the code could take the wallet over; otherwise it is shown once.
+ * Creates a one-time code for a new PIN. With a mail server, the code goes to the consumer's confirmed address, because
+ * an operator who sees it could take over the wallet. Otherwise it is shown once.
  */
 async function resetPin(
   state: State,
@@ -216,7 +219,7 @@ async function resetPin(
       makeAuditEntry(state, context, 'wallet.reset-pin', walletId, {
         reason: `code ${isShownToOperator ? 'shown to the operator' : 'sent by email'}: ${reason}`,
         emails,
-        // The consumer's own address is no access for the operator.
+        // An address of the consumer's own gives the operator no access.
         ...(!isShownToOperator && effectsOfForgetting(forgettings)),
       }),
   )
@@ -231,7 +234,7 @@ async function resetPin(
   }
 }
 
-/** By walletId or by login. */
+/** By walletId or login. */
 async function find({ wallets }: State, idOrLogin: string): Promise<Wallet> {
   const login = normaliseLogin(idOrLogin)
   const wallet =
@@ -264,7 +267,7 @@ async function setStatus(
       ? makeAuditEntry(state, context, 'wallet.lock', walletId, { reason })
       : makeAuditEntry(state, context, 'wallet.unlock', walletId, {
           reason,
-          // What an operator locked is more than wrong PINs.
+          // An operator's lock is not the result of wrong PINs.
           ...(before === 'active' && effectsOfForgetting(forgettings)),
         }),
   )

@@ -1,4 +1,4 @@
-// Whoever paid from a wallet hears that a refund is in it, in the transaction that puts it there.
+// Emails the wallet's owner about a refund, in the transaction that credits it.
 import { toDecimalText } from '@tillgate/protocol'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
 import type { NotifyRefund } from '../../core/orders/payments/settle.ts'

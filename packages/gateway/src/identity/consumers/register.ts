@@ -1,5 +1,5 @@
-// A consumer registers: the login is an e-mail address, and a code that goes there proves that it is theirs. Who has a wallet
-// already is told so in their mailbox; whoever asks sees the same in either case. A sandbox that sends no mail shows the code.
+// A consumer registers: the login is an email address, and a code sent to it confirms ownership. If a wallet exists,
+// only its mailbox learns that; the response is the same. A sandbox without email shows the code.
 import { makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { MakeEmails } from '../../core/emails/make-emails.ts'
@@ -20,11 +20,11 @@ export interface RegisterParts extends ClockAndRandom {
   readonly registrations: RegistrationStore
   readonly wallets: Pick<WalletStore, 'findWalletByLogin'>
   readonly sessions: Pick<WalletSessions, 'make'>
-  /** Hashes logins and codes under a key of their own. */
+  /** Hashes logins and codes under a separate key. */
   readonly codes: Tokens
   readonly makeEmails: MakeEmails
   readonly vault: Vault
-  /** To whoever asks, where no mail is sent: it proves nothing then. */
+  /** Whether the response shows the code because no email is sent. The code then confirms nothing. */
   readonly showsCode: boolean
 }
 
@@ -44,7 +44,7 @@ export interface Registered {
   readonly accessVersion: number
 }
 
-/** As banks take it for the holder of an account. */
+/** The limit that banks have for an account holder's name. */
 const maxNameLength = 70
 
 export type Register = ReturnType<typeof makeRegister>
@@ -56,10 +56,10 @@ export function makeRegister(parts: RegisterParts) {
   return {
     showsCode,
 
-    /** What was typed as a login; undefined where it is no address that can be written to. */
+    /** Returns the login; undefined if the text is not a deliverable address. */
     emailOf,
 
-    /** Sends a code, or that there is a wallet; answers the code, for where it is shown. */
+    /** Sends a code, or a notice that a wallet exists. Returns the code for display in the sandbox. */
     async ask(login: string, language: EmailLanguage): Promise<string> {
       const taken = await wallets.findWalletByLogin(login)
       const code = makePinResetCode(random)
@@ -79,7 +79,7 @@ export function makeRegister(parts: RegisterParts) {
       return code
     },
 
-    /** The token of the session. Undefined: login or code is wrong, the code was used, or is too old. */
+    /** Returns the session's token; undefined if login or code is wrong, or the code was used or has expired. */
     async confirm(given: Confirmation): Promise<Registered | undefined> {
       const name = parseLine(given.name, 'name', { max: maxNameLength })
       const pin = parseNewPin(given.pin)
@@ -109,13 +109,13 @@ export function makeRegister(parts: RegisterParts) {
         { wallet, session },
         makeAuditEntry({ clock, random }, consumer, 'wallet.register', walletId),
       )
-      // As the wallet begins.
+      // The first version of a new wallet.
       return isMade ? { token, walletId, login, accessVersion: 0 } : undefined
     },
   }
 }
 
-/** One that mail goes to, in the form of a login. */
+/** A deliverable address in the form of a login. */
 function emailOf(typed: string): string | undefined {
   return normaliseEmail(normaliseLogin(typed) ?? '')
 }

@@ -1,5 +1,5 @@
-// A consumer who forgot the PIN sets a new one with a code: an operator gave it out, or it came by mail. Whatever is wrong, the login, the
-// code or its time, the answer is the same, and every try is counted like one of the PIN.
+// A consumer who forgot the PIN sets a new one with a code from an operator or an email. Any error (login, code or
+// expiry) has the same response, and every attempt counts like a wrong PIN.
 import { makeUuid } from '@tillgate/protocol'
 import type { NotifyOwner } from '../../core/wallets/notify-owner.ts'
 import { normaliseCode } from '../../core/wallets/rules/pin-reset.ts'
@@ -34,7 +34,7 @@ export type ResetPin = ReturnType<typeof makeResetPin>
 
 export function makeResetPin(parts: ResetPinParts) {
   const { resets, tries, codes, clock, random } = parts
-  /** Throws where the new PIN cannot be one: before anything is counted. */
+  /** Throws before counting an attempt if the new PIN is not allowed. */
   return async (given: {
     readonly login: string
     readonly code: string

@@ -1,5 +1,5 @@
-// A consumer signs in to the wallet with a passkey. It stands for login and PIN here, and counts no tries: nobody guesses one.
-// Where money leaves, the PIN is still asked for.
+// A consumer signs in to the wallet with a passkey, which replaces login and PIN and counts no attempts, because it
+// cannot be guessed. Payments out of the wallet still require the PIN.
 
 import type { Wallet } from '../../core/wallets/rules/wallet.ts'
 import type { WalletStore } from '../../core/wallets/store/wallets.ts'
@@ -14,7 +14,7 @@ export interface SignInByPasskeyParts {
 export type SignInByPasskey = ReturnType<typeof makeSignInByPasskey>
 
 export function makeSignInByPasskey({ passkeys, wallets }: SignInByPasskeyParts) {
-  /** Undefined, whatever is wrong: the passkey, its answer, or the wallet. */
+  /** Undefined if the passkey, its response or the wallet is invalid. */
   return async (
     given: { readonly credential: string; readonly boundTo: string },
     site: PasskeySite,

@@ -1,5 +1,5 @@
-// Sessions of consumers: a random token in the browser, its hash in the database. Signing in always makes a new one, so a
-// token that somebody else put into the browser opens nothing.
+// Sessions of consumers: a random token in the browser and its hash in the database. Each sign-in creates a new token,
+// which prevents session fixation.
 import { createHash } from 'node:crypto'
 import { makeUuid, uuidPattern } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -15,7 +15,7 @@ const tokenPattern = /^[\w-]{43}$/
 const maxDeviceLength = 120
 
 export interface NewSession {
-  /** For the browser alone. */
+  /** Returned only to the browser. */
   readonly token: string
   readonly session: WalletSession
 }
@@ -51,7 +51,7 @@ export function makeWalletSessions(parts: WalletSessionsParts) {
   return {
     make,
 
-    /** The token is for the browser alone. Undefined: the access was ended since it was proven. */
+    /** The token is returned only to the browser. Undefined if the access ended after the check. */
     async open(
       wallet: Wallet,
       place: SignInPlace,
@@ -60,7 +60,7 @@ export function makeWalletSessions(parts: WalletSessionsParts) {
       const { token, session } = make(wallet.walletId, place)
       const emails = tellsOfDevice ? notifyOwner.newDevice(wallet, place) : []
       if (!(await sessions.insert({ session, access: wallet, emails }))) return undefined
-      // The moment for what is over anyway.
+      // A sign-in is a convenient moment to delete ended sessions.
       await sessions.deleteEnded(clock.now())
       return token
     },

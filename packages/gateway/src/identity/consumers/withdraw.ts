@@ -1,6 +1,6 @@
-// A consumer withdraws: the money is held in the wallet at once and goes to a bank account as a payout does. What a wallet
-// withdraws in 24 hours, up to the limit of the operator's policy, goes with all others of the day in the run of tomorrow;
-// every withdrawal beyond that gets a run of its own, which an operator reviews, and sends or cancels.
+// A consumer withdraws: the money is held at once and goes to a bank account as a payout. Withdrawals within the
+// automatic limit of 24 hours share tomorrow's run. Any withdrawal beyond the limit has its own run, which an operator
+// sends or cancels.
 import { Failure, makeTransactionId, makeUuid, toDecimalText, uuidPattern } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce } from '../../core/audit/carry-out-once.ts'
@@ -26,7 +26,7 @@ export interface WithdrawParts extends ClockAndRandom {
   readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
   readonly wallets: Pick<WalletStore, 'listBalances'>
   readonly findOwnMerchant: FindOwnMerchant
-  /** By currency: what a wallet may withdraw in 24 hours without an operator who reviews it. */
+  /** The automatic limit of 24 hours, by currency. */
   readonly policy: ReadonlyMap<string, bigint> | undefined
 }
 
@@ -35,7 +35,7 @@ export interface Withdrawal {
   readonly currency: string
   readonly amountMinor: bigint
   readonly iban: string
-  /** Of the form, a UUID: sent twice, it is one withdrawal, and with anything else in it, it is refused. */
+  /** A UUID of the form. The same form sent twice is one withdrawal; with different content it is rejected. */
   readonly formNumber: string
 }
 
@@ -44,7 +44,7 @@ export type Withdraw = ReturnType<typeof makeWithdraw>
 export function makeWithdraw(parts: WithdrawParts) {
   const { withdrawals, clock, random } = parts
   return {
-    /** The currencies that something is there of, and that an account of the operator pays. */
+    /** Currencies with a balance that an operator's bank account can pay. */
     async currencies(walletId: string): Promise<readonly string[]> {
       if ((await parts.findOwnMerchant()).status !== 'active') return []
       const banks = await parts.bankAccounts.listBanks()
@@ -56,7 +56,7 @@ export function makeWithdraw(parts: WithdrawParts) {
     list: (walletId: string, limit: number): Promise<readonly Payout[]> =>
       parts.payouts.listPayouts({ merchantId: ownMerchantId, walletId }, { limit }),
 
-    /** The account that it would go to. Throws where it cannot be, and does nothing. */
+    /** Returns the destination account. Throws if the withdrawal is not possible, and changes nothing. */
     async check(given: Withdrawal): Promise<BankDetails> {
       const { wallet, currency, amountMinor } = given
       if (await isRequested(given)) return accountOf(given)
@@ -67,7 +67,7 @@ export function makeWithdraw(parts: WithdrawParts) {
       return account
     },
 
-    /** Throws where it cannot be. The wallet's owner has proven who they are. */
+    /** Throws if the withdrawal is not possible. The owner has confirmed with the PIN. */
     async request(given: Withdrawal & { readonly address: string }): Promise<void> {
       const { wallet, formNumber } = given
       const consumer = { actor: `consumer@${given.address}` }
@@ -89,7 +89,9 @@ export function makeWithdraw(parts: WithdrawParts) {
     },
   }
 
-  /** Looked at before anything that stands against a new one. Throws where the number stands for something else. */
+  /**
+   * Checked before any reason to reject a new withdrawal. Throws if the form number belongs to a different withdrawal.
+   */
   async function isRequested({
     wallet,
     currency,
@@ -137,7 +139,7 @@ function accountOf({ wallet, iban }: Withdrawal): BankDetails {
   return parsePayoutDetails({ holder: holderOf(wallet.name), iban, lines: undefined, bic: undefined })
 }
 
-/** One of this very currency, or the main one, which holds all. */
+/** The account of this currency, or the main account, which holds all currencies. */
 function bankFor(banks: readonly BankAccount[], currency: string): BankAccount | undefined {
   const open = banks.filter(({ closedAtMs }) => closedAtMs === undefined)
   return (

@@ -1,5 +1,5 @@
-// What a merchant's owner, or an operator for them, does with the merchant's people: invites them, changes their roles,
-// lets them go. A link is told once, to whoever hands it over.
+// What a merchant's owner, or an operator for them, does with the merchant's members: invite, change roles, remove. A
+// link is shown once, to the person who hands it over.
 
 import { createHash } from 'node:crypto'
 import { Failure, makeUuid } from '@tillgate/protocol'
@@ -37,7 +37,7 @@ export interface ManageMembersParts extends ClockAndRandom {
 
 export interface MadeLink {
   readonly login: string
-  /** Opens once, and is told once. Undefined: it went to the address by mail, and nobody else sees it. */
+  /** A one-time link, shown once. Undefined if it was mailed to the address. */
   readonly link: string | undefined
   readonly expiresAtMs: number
 }
@@ -78,7 +78,7 @@ async function listMembers(
   }
 }
 
-/** In place of an earlier invitation for the same address. */
+/** Replaces an earlier invitation for the same address. */
 async function inviteMember(
   parts: Parts,
   context: Context,
@@ -136,14 +136,18 @@ async function removeMember(
   )
 }
 
-/** By whoever has lost theirs; the link goes to the address, and whether there is such an account is told to nobody. */
+/**
+ * For a member who lost the password. The link goes to the address, and the response does not reveal whether the
+ * account exists.
+ */
 async function askRecovery(parts: Parts, context: AnyContext, email: string): Promise<void> {
   const { clock } = parts
   const { members, links } = parts.stores
   const login = normaliseEmail(email)
   if (login === undefined || (await members.listMemberships(login)).length === 0) return
   if (!(await members.hasPassword(login))) return
-  // Nobody fills another's mailbox, nor ends the link that is on its way there; also not by asking many times at once.
+  // The interval protects the mailbox from floods, and a link on its way from being replaced, also for simultaneous
+  // requests.
   const madeAfterMs = clock.now() - recoveryEveryMs
   if (await links.isRecoveryOpen({ login, madeAfterMs })) return
   const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
@@ -155,7 +159,7 @@ async function askRecovery(parts: Parts, context: AnyContext, email: string): Pr
   await links.insertRecovery(link, { madeAfterMs }, recorded)
 }
 
-/** A link to a new password, for the operator to hand over when somebody has lost theirs. */
+/** A link for a new password, which the operator hands over. */
 async function recoverAccount(
   parts: Parts,
   context: AnyContext,
@@ -190,11 +194,11 @@ function changed(outcome: 'done' | 'missing' | 'last_owner', login: string): voi
   if (outcome === 'missing') throw noMember(login)
   if (outcome === 'last_owner')
     throw new Failure('status_does_not_allow', {
-      message: `${login} is the last owner. Make somebody else an owner first.`,
+      message: `${login} is the last owner. Make another member an owner first.`,
     })
 }
 
-/** The login as it is kept. Throws unless somebody has it at this merchant. */
+/** Returns the stored form of the login. Throws unless it is a member of this merchant. */
 async function demandMember(
   { stores: { members } }: Parts,
   _context: Context,
@@ -205,7 +209,7 @@ async function demandMember(
   return login
 }
 
-/** The login as it is kept. Throws where this could not be invited now. */
+/** Returns the stored form of the login. Throws if it cannot be invited now. */
 async function checkInvitation(
   { stores: { members, links }, clock }: Parts,
   { merchantId, email }: Omit<Invited, 'role'>,
@@ -216,7 +220,7 @@ async function checkInvitation(
       field: 'email',
       message: `${login} is a member already. Change the role instead.`,
     })
-  // Each may be a mail to somebody who never heard of the merchant.
+  // Each invitation may be an unwanted email to a stranger.
   const { most, withinMs } = invitationLimit
   if ((await links.countInvitations({ merchantId, sinceMs: clock.now() - withinMs })) >= most)
     throw new Failure('too_many_requests', {
@@ -225,7 +229,7 @@ async function checkInvitation(
   return login
 }
 
-/** The login as it is kept. Throws unless somebody at this merchant has a password under it. */
+/** Returns the stored form of the login. Throws unless a member of this merchant has it with a password. */
 async function checkRecovery(
   parts: Parts,
   context: AnyContext,
@@ -241,7 +245,7 @@ async function checkRecovery(
 
 type LinkAbout = Pick<MemberLink, 'kind' | 'login' | 'merchantId' | 'role'>
 
-/** What is stored of a link, what is told of it, and the mail that brings it. */
+/** The stored link, what is shown of it, and its email. */
 export function prepareLink(
   {
     merchant,
@@ -282,7 +286,7 @@ function withReason(what: string, reason: string | undefined): string {
   return reason === undefined ? what : `${what}: ${reason}`
 }
 
-/** A member by their address, others by the gateway's name. */
+/** A member by their address, others by the gateway's host name. */
 function inviterOf(actor: string, publicUrl: string): string {
   const maker = makerOf(actor)
   return maker?.kind === 'member' ? maker.login : new URL(publicUrl).host

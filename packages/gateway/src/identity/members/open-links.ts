@@ -1,4 +1,4 @@
-// What the holder of a one-time link does with it: looks at it as often as they like, and uses it once.
+// What the holder of a one-time link does: view it any number of times, and use it once.
 import { Failure } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { MemberRole } from '../../core/audit/rules/roles.ts'
@@ -27,7 +27,7 @@ export interface OpenInvitation {
   readonly merchantId: string
   readonly merchantName: string
   readonly role: MemberRole
-  /** Whoever has an account signs in with it; others choose a password. */
+  /** If true, the holder signs in; otherwise they choose a password. */
   readonly hasAccount: boolean
 }
 
@@ -52,7 +52,7 @@ export function makeOpenLinks(parts: OpenLinksParts) {
   ) => makeAuditEntry(parts, { actor }, name, login, { merchantId })
 
   return {
-    /** Undefined: it was used, withdrawn, is too old, or there never was one. */
+    /** Undefined if the link was used or withdrawn, has expired, or never existed. */
     async findInvitation(token: string): Promise<OpenInvitation | undefined> {
       const link = await find(token, 'invitation')
       if (link?.merchantId === undefined || link.role === undefined) return undefined
@@ -66,7 +66,7 @@ export function makeOpenLinks(parts: OpenLinksParts) {
       return { linkId, login, merchantId, merchantName, role, hasAccount: account !== undefined }
     },
 
-    /** With a password of their own; they are signed in by it afterwards, as anybody is. */
+    /** Creates the account with a chosen password. The member signs in afterwards. */
     async joinAnew(invitation: OpenInvitation, password: string, actor: string): Promise<void> {
       const { login } = invitation
       const account = {
@@ -87,7 +87,7 @@ export function makeOpenLinks(parts: OpenLinksParts) {
       if (!joined) throw usedUp()
     },
 
-    /** Whoever is signed in as the one that is invited. */
+    /** For a signed-in person whose login is the invited address. */
     async join(invitation: OpenInvitation, access: Access, actor: string): Promise<void> {
       if (access.login !== invitation.login) throw usedUp()
       const nowMs = clock.now()
@@ -95,10 +95,10 @@ export function makeOpenLinks(parts: OpenLinksParts) {
         throw accessEnded(access.login)
     },
 
-    /** Undefined, as above. */
+    /** Undefined for the same reasons. */
     findRecovery: (token: string) => find(token, 'recovery'),
 
-    /** Ends all sessions; a second step stays. */
+    /** Ends all sessions. A second step stays. */
     async recover(link: MemberLink, password: string, actor: string): Promise<void> {
       const { linkId, login } = link
       const sealedPassword = await sealPassword(

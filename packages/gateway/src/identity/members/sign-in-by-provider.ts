@@ -1,5 +1,5 @@
-// A member whom the identity provider vouches for: by its subject, once bound. An account is made for nobody but whoever
-// opened an invitation that is meant for the address, and the provider must have verified that.
+// Signs in a member through the identity provider, by its subject once bound. An account is created only for a holder
+// of an invitation to an address that the provider has verified.
 
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { normaliseEmail } from '../../core/emails/rules/email.ts'
@@ -15,7 +15,7 @@ export function makeSignInMemberByProvider(
   parts: ClockAndRandom & { readonly identities: MemberIdentities },
 ) {
   const { identities, clock, random } = parts
-  /** Undefined: nobody's, or of an account that is disabled or signs in with a password. */
+  /** Undefined if the subject is unknown, or the account is disabled or uses a password. */
   return async (
     { issuer, subject, email }: OpenIdClaims,
     {

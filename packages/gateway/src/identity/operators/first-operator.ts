@@ -1,5 +1,5 @@
-// The first start makes the first admin, with the password that was set or, in the sandbox, with one that is made
-// here and told once. Live does not start without either an operator or a password for one.
+// The first start creates the first admin, with the configured password or, in the sandbox, a generated one that is
+// shown once. A live gateway without operators does not start without that password.
 
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
@@ -20,7 +20,7 @@ export interface FirstOperatorParts extends ClockAndRandom {
 export type FirstOperator =
   | { readonly kind: 'there' }
   | { readonly kind: 'password_missing' }
-  /** With the password where it was made here. */
+  /** With the password, if it was generated. */
   | { readonly kind: 'made'; readonly login: string; readonly password: string | undefined }
 
 export async function ensureFirstOperator(parts: FirstOperatorParts): Promise<FirstOperator> {

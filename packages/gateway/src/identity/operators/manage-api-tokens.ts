@@ -1,5 +1,5 @@
-// Tokens of the admin API: made for an operator, shown once, found by their hash, revoked at once. And the ids by which
-// an action that is sent twice is done once.
+// Tokens of the admin API: created for an operator, shown once, found by their hash, revoked at once. Also the
+// idempotency keys of actions.
 import { createHash } from 'node:crypto'
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -25,14 +25,14 @@ export interface ManageTokensParts extends ClockAndRandom {
 
 export interface MadeToken {
   readonly apiToken: ApiToken
-  /** To be shown this once. */
+  /** Shown once. */
   readonly token: string
 }
 
 export type ManageTokens = ReturnType<typeof makeManageTokens>
 
 const dayMs = 24 * 60 * 60 * 1000
-/** How exactly it is noted when a token was last used. */
+/** The precision of the last-used time. */
 const touchEveryMs = 60_000
 
 export function makeManageTokens({ tokens, operators, clock, random }: ManageTokensParts) {
@@ -44,15 +44,17 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
   }
 
   return {
-    /** One that waits for approval: its operator has it, and the request its hash, in hexadecimal. */
+    /**
+     * For a token that waits for approval: its operator has the token, and the request stores the hash in hexadecimal.
+     */
     prepareToken() {
       const token = makeTokenText(random)
       return { token, tokenHash: hashOf(token).toString('hex') }
     },
 
     /**
-     * `prove`: what throws unless the operator proves anew who they are; asked for when all else is right. With the
-     * hash of a token that was prepared, that one is added, and no other is told.
+     * `prove` throws unless the operator confirms again; it is called when everything else is valid. With the hash of a
+     * prepared token, that token is added and no other is returned.
      */
     async addToken(
       context: AnyContext,
@@ -101,7 +103,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
     /** Of one operator, or of all. */
     listTokens: (_context: AnyContext, login?: string) => tokens.listTokens(login, clock.now()),
 
-    /** Stops working with the very next request. `login`: only if it is theirs. */
+    /** The token is invalid from the next request on. `login`: only if the token belongs to it. */
     async revokeToken(
       context: AnyContext,
       tokenId: string,
@@ -116,7 +118,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
       if (!isRevoked) throw new Failure('not_found', { message: `There is no live token ${tokenId}.` })
     },
 
-    /** Undefined: it is nobody's, not any more, or its operator is disabled. */
+    /** Undefined if the token is unknown, expired or revoked, or its operator is disabled. */
     async findToken(token: string, from: string): Promise<KnownToken | undefined> {
       if (!isTokenText(token)) return undefined
       const nowMs = clock.now()
@@ -126,7 +128,10 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
       return found
     },
 
-    /** The id of the action that this key of this operator stands for, for ever; undefined: of another act. */
+    /**
+     * The action id of this operator's idempotency key, which never changes; undefined if the key was used for another
+     * action.
+     */
     async idempotentIdOf({
       login,
       key,
@@ -138,7 +143,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
     }): Promise<string | undefined> {
       const nowMs = clock.now()
       const contentHash = hashOf(content)
-      // Made here and now: it is the action's place in the audit log, which is in the order of time.
+      // The id determines the place in the audit log, which is ordered by time, so it is made here.
       const actId = makeUuid(nowMs, random)
       const kept = await tokens.keepIdempotencyKey({ login, key, actId, contentHash, nowMs })
       return kept.contentHash.equals(contentHash) ? kept.actId : undefined

@@ -1,5 +1,4 @@
-// What an admin does with operators, and what operators do with their own passwords. Each action is recorded; a
-// password that is made here is given out once.
+// What an admin does with operators, and operators with their own passwords. A generated password is shown once.
 
 import { Failure } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -17,17 +16,16 @@ import type { OperatorStore } from './store/operators.ts'
 export interface ManageOperatorsParts extends ClockAndRandom {
   readonly operators: OperatorStore
   readonly vault: Vault
-  /** Operators can sign in at an identity provider. */
   readonly hasProvider: boolean
 }
 
 export interface GivenPassword {
   readonly login: string
-  /** To be told this once, where it was made here. */
+  /** Shown once, if the gateway generated it. */
   readonly password: string | undefined
 }
 
-/** Made where it is not given; `firstHalf` is sealed. */
+/** Generated if not given; `firstHalf` is sealed. */
 interface PasswordGiven {
   readonly password?: string | undefined
   readonly firstHalf?: string | undefined
@@ -45,10 +43,10 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
 
   const placeOfHalf = (login: string) => `operators ${login} first half`
   const made = (login: string, { password, firstHalf }: PasswordGiven) => {
-    if (password !== undefined) return { password: parsePassword(password), told: undefined }
-    const told = makePassword(random, firstHalf === undefined ? undefined : halfGroups)
+    if (password !== undefined) return { password: parsePassword(password), generated: undefined }
+    const generated = makePassword(random, firstHalf === undefined ? undefined : halfGroups)
     const first = firstHalf && vault.open(Buffer.from(firstHalf, 'base64'), placeOfHalf(login)).toString()
-    return { password: first === undefined ? told : `${first}-${told}`, told }
+    return { password: first === undefined ? generated : `${first}-${generated}`, generated }
   }
 
   const setStatus = async (
@@ -103,7 +101,7 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
   }
 
   return {
-    /** With a password, or declared by the address that the identity provider vouches for. */
+    /** With a password, or by the address that the identity provider verifies. */
     async addOperator(
       context: AnyContext,
       given: {
@@ -114,17 +112,20 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
     ): Promise<GivenPassword> {
       const login = parseOperatorLogin(given.login)
       if (given.email !== undefined) return declareOperator(context, login, given.role, given.email)
-      const { password, told } = made(login, given)
+      const { password, generated } = made(login, given)
       await insert(context, {
         login,
         role: given.role,
         createdAtMs: clock.now(),
         sealedPassword: await seal(login, password),
       })
-      return { login, password: told }
+      return { login, password: generated }
     },
 
-    /** Shown to the operator who asks, while the one who approves learns the rest: neither can sign in with it. */
+    /**
+     * The first half is shown to the operator who requests, the second to the one who approves, so that neither can
+     * sign in with it.
+     */
     makeFirstHalf(given: string): { readonly half: string; readonly sealedHalf: string } {
       const half = makePassword(random, halfGroups)
       const place = placeOfHalf(parseOperatorLogin(given))
@@ -133,13 +134,13 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
 
     listOperators: (_context: AnyContext) => operators.listOperators(),
 
-    /** Ends the operator's sessions and tokens, and the lock of too many wrong tries. */
+    /** Ends the operator's sessions and tokens, and the lock after too many attempts. */
     async resetPassword(
       context: AnyContext,
       given: { login: string; reason: string } & PasswordGiven,
     ): Promise<GivenPassword> {
       const login = parseOperatorLogin(given.login)
-      const { password, told } = made(login, given)
+      const { password, generated } = made(login, given)
       const change = { login, nowMs: clock.now(), sealedPassword: await seal(login, password) }
       if (
         !(await operators.setPassword(
@@ -148,10 +149,10 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
         ))
       )
         throw noSuch(login, ' with a password')
-      return { login, password: told }
+      return { login, password: generated }
     },
 
-    /** Their own, proven by the old one, by whoever is signed in. Ends all sessions and tokens. */
+    /** For the signed-in operator, after checking the old password. Ends all sessions and tokens. */
     changePassword: makeChangePassword({
       kind: 'operator',
       vault,

@@ -1,6 +1,6 @@
-// An operator whom the identity provider vouches for: only whoever was declared here before, by the address at the first
-// sign-in and by the provider's subject ever after. The role is what the provider's claim says now; less than before ends
-// all access, as everything does that weakens an account.
+// Signs in an operator through the identity provider. The operator must be declared here first: the first sign-in
+// matches the address, later ones the provider's subject. The role follows the provider's claim, and a lower role ends
+// all access, like every other weakening of an account.
 
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { type Role, roles } from '../../core/audit/rules/roles.ts'
@@ -12,14 +12,14 @@ import type { OperatorIdentities } from './store/operator-identities.ts'
 
 export type ProviderSignIn =
   | { readonly kind: 'right'; readonly access: Access }
-  /** Nobody was declared, or it is disabled. */
+  /** No operator was declared, or the account is disabled. */
   | { readonly kind: 'unknown' }
-  /** The provider gives none of the roles that the settings name. */
+  /** The provider's groups map to no role in the settings. */
   | { readonly kind: 'no_role' }
 
 export interface SignInByProviderParts extends ClockAndRandom {
   readonly identities: OperatorIdentities
-  /** By the claim's values; empty: roles stay as they were declared. */
+  /** Roles by group; if empty, roles stay as declared. */
   readonly rolesByGroup: ReadonlyMap<string, Role>
 }
 
@@ -42,7 +42,7 @@ export function makeSignInByProvider({ identities, rolesByGroup, clock, random }
   }
 }
 
-/** The highest that any of the groups gives. */
+/** The highest role of any group. */
 function roleOf({ groups }: OpenIdClaims, rolesByGroup: ReadonlyMap<string, Role>): Role | undefined {
   const given = groups.map((group) => rolesByGroup.get(group))
   return roles.findLast((role) => given.includes(role))

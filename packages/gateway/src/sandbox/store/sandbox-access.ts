@@ -1,4 +1,4 @@
-// How many newcomers got sandbox access lately, by the record of actions.
+// Counts the newcomers who recently received sandbox access, from the audit log.
 import type { Pool } from '../../platform/database/pool.ts'
 import { sql } from '../../platform/database/sql.ts'
 
@@ -6,7 +6,7 @@ export type SandboxAccessStore = ReturnType<typeof makeSandboxAccessStore>
 
 export function makeSandboxAccessStore(database: Pool) {
   return {
-    /** By audit_acted_at. */
+    /** Uses audit_acted_at. */
     async countMerchantsAddedBy({ actor, sinceMs }: { actor: string; sinceMs: number }): Promise<number> {
       const { rows } = await database.query<{ count: string }>(sql`
 select count(*) from audit where acted_at > ${sinceMs} and actor = ${actor} and act = 'merchant.add'`)

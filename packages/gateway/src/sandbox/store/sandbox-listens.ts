@@ -1,5 +1,5 @@
-// A merchant's callbacks as somebody who listens sees them: each once when it came to be and once more for every time
-// it was asked for again; and what becomes of one that the listener's program has taken.
+// A merchant's callbacks as a listener receives them: once when created and once more for each resend; and the
+// acknowledgement of one.
 import type { EventName } from '@tillgate/protocol'
 import { rememberFirstAttempts } from '../../core/callbacks/store/callback-state.ts'
 import type { Pool, Queryable } from '../../platform/database/pool.ts'
@@ -17,7 +17,7 @@ export interface HeardCallback {
   readonly callbackUrl: string
   readonly body: string
   readonly kind: 'first' | 'resend'
-  /** When it came to be, or was asked for again. */
+  /** The time of its creation or of a resend request. */
   readonly atMs: number
 }
 
@@ -29,9 +29,9 @@ export interface TakenCallback {
   readonly nowMs: number
   readonly answer: Buffer
   readonly isWarned: boolean
-  /** Who took it. */
+  /** The program that acknowledged it. */
   readonly detail: string
-  /** Also while a worker sends it: that attempt then writes nothing. */
+  /** Also while a worker sends it: the worker's attempt then writes nothing. */
   readonly isForced: boolean
 }
 
@@ -39,9 +39,9 @@ export type Taken = 'recorded' | 'delivered_already' | 'under_way' | 'not_found'
 
 export function makeSandboxListenStore(database: Pool) {
   return {
-    /** From that millisecond on, the oldest first. */
+    /** From that millisecond on, oldest first. */
     listFrom: (from: From) => listFrom(database, from),
-    /** Records an attempt that the listener's program answered with HTTP 200. */
+    /** Records an attempt with the listener's HTTP 200. */
     take: (taken: TakenCallback) => database.transaction((transaction) => take(transaction, taken)),
   }
 }
@@ -60,7 +60,7 @@ const shape = rowShape<Omit<HeardCallback, 'merchantId' | 'kind' | 'atMs'>>('hea
   body: 'body',
 })
 
-/** By the primary key, because an id begins with its time, and by callbacks_resent. */
+/** Uses the primary key, because ids start with their time, and callbacks_resent. */
 async function listFrom(database: Queryable, { merchantId, fromMs, limit }: From): Promise<HeardCallback[]> {
   const kept = sql`merchant_id = ${merchantId} and body is not null and endpoint_id = ''`
   const { rows } = await database.query<{ resent_at: string | null }>(prepared('listen-to-callbacks')`
@@ -86,7 +86,7 @@ union all
     .slice(0, limit)
 }
 
-/** The queue first and the callback's own row second, as whoever records an attempt does it. */
+/** Locks the queue before the callback's row, as recording an attempt does. */
 async function take(transaction: Queryable, taken: TakenCallback): Promise<Taken> {
   const { merchantId, callbackId, startedAtMs, nowMs } = taken
   const isIt = sql`merchant_id = ${merchantId} and callback_id = ${callbackId}`

@@ -1,5 +1,3 @@
-// What the sandbox alone may do to an order: shift it in time.
-
 import { callbacksQueued } from '../../core/callbacks/store/callbacks.ts'
 import { type Publish, unpublished } from '../../core/changes/rules/change.ts'
 import { commitAndPublish } from '../../core/changes/store/commit.ts'
@@ -11,7 +9,10 @@ export type SandboxStore = ReturnType<typeof makeSandboxStore>
 
 export function makeSandboxStore(database: Pool, publish: Publish = unpublished) {
   return {
-    /** Moves our own times of this order into the past, none that the merchant said; false when there is no such order. */
+    /**
+     * Shifts the gateway's own times of this order into the past, not the merchant's. False if the order does not
+     * exist.
+     */
     advanceOrder: (shift: Shift): Promise<boolean> =>
       commitAndPublish(database, publish, (transaction) => advanceOrder(transaction, shift)),
   }
@@ -21,7 +22,7 @@ interface Shift extends OrderKey {
   readonly milliseconds: number
 }
 
-/** Transfers and audit entries stay: the books say when money moved, whatever the order pretends. */
+/** Transfers and audit entries do not move: the books keep the real time. */
 const shifts = [
   `update settlements set submitted_at = submitted_at - $3, due_at = due_at - $3`,
   `update rail_tasks set created_at = created_at - $3, due_at = due_at - $3`,

@@ -1,26 +1,25 @@
-// What everybody who signs in has, operators and members of merchants alike: a login, a password, perhaps a second
-// step, passkeys, and access that can be ended. Whose the account is and what they may do is said by the module that keeps it.
+// What all accounts that sign in have in common: login, password, optional second step, passkeys, and access that can
+// be revoked. The module that keeps the accounts decides what they may do.
 import { Failure } from '@tillgate/protocol'
 import type { TriesLimit } from '../../../platform/runtime/lockout.ts'
 
-/** Told apart in the audit, in the names of tables and in the places of sealed secrets. */
+/** Used in the audit log, in table names and in the binding of sealed secrets. */
 export type AccountKind = 'operator' | 'member' | 'wallet'
 
 export interface Account {
   readonly login: string
-  /** Disabled: signed out everywhere, and signs in nowhere. */
+  /** A disabled account has no sessions and cannot sign in. */
   readonly status: 'active' | 'disabled'
   readonly passwordChangedAtMs: number
-  /** Wrong tries since the last right one. */
+  /** Failed attempts since the last success. */
   readonly tries: number
-  /** After too many wrong tries it signs in again from then on. */
+  /** The end of the lock after too many failed attempts. */
   readonly lockedUntilMs: number | undefined
   readonly createdAtMs: number
-  /** False: they sign in at an identity provider. */
+  /** False for accounts that sign in at an identity provider. */
   readonly hasPassword: boolean
-  /** Signs in with a code beside the password. */
   readonly hasSecondStep: boolean
-  /** Raised whenever all access is ended: what was proven under an older one is worth nothing. */
+  /** Incremented when all access is revoked, which invalidates earlier confirmations. */
   readonly accessVersion: number
 }
 
@@ -35,7 +34,10 @@ export interface Session {
   readonly endsAtMs: number
 }
 
-/** Whoever knows the password alone has 50 codes of the second step a day. No longer: anybody can type a login and lock it. */
+/**
+ * A person who knows only the password has 50 codes a day. A longer lock would let anyone who knows a login lock its
+ * owner out.
+ */
 export const accountTriesLimit = {
   free: 5,
   lockMs: [30_000, 5 * 60_000, 30 * 60_000],
@@ -44,17 +46,17 @@ export const accountTriesLimit = {
 export const minPasswordLength = 12
 export const maxPasswordLength = 256
 
-/** Where a sealed password belongs: it opens in this place alone. */
+/** The binding of a sealed password, which opens only for this account. */
 export function placeOfPassword(kind: AccountKind, login: string): string {
   return `password of ${kind} ${login}`
 }
 
-/** Likewise the secret of a second step. */
+/** The binding of a sealed second-step secret. */
 export function placeOfTotp(kind: AccountKind, login: string): string {
   return `totp of ${kind} ${login}`
 }
 
-/** Why it cannot be a password; undefined when it can. */
+/** Why the text cannot be a password; undefined if it can. */
 export function refusalOfPassword(text: string): string | undefined {
   const { length } = [...text]
   if (length >= minPasswordLength && length <= maxPasswordLength) return undefined

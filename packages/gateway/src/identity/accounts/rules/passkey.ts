@@ -1,30 +1,29 @@
-// Passkeys (WebAuthn): a public key of somebody's device or password manager, bound to the name of a site. The device checks
-// who holds it, so that one action at it stands for password and second step.
+// Passkeys (WebAuthn): a public key of a device or password manager, bound to a site's name. The device verifies its
+// user, so a passkey replaces both password and second step.
 import { Failure } from '@tillgate/protocol'
 
 export interface Passkey {
   readonly credentialId: Buffer
-  /** As its owner calls it. */
   readonly name: string
   readonly createdAtMs: number
   readonly lastUsedAtMs: number | undefined
 }
 
-/** Where a passkey is made and used: browsers give it to no other. */
+/** The site for which a passkey is made. Browsers offer a passkey to no other site. */
 export interface PasskeySite {
   readonly rpId: string
   readonly origins: readonly string[]
 }
 
-/** As a parsed address of the web writes numbers of IPv4 and IPv6. */
+/** IPv4 and IPv6 addresses as a parsed URL writes them. */
 const addressPattern = /^(?:\[.*\]|[\d.]+)$/
 
 export const maxPasskeys = 20
 export const maxPasskeyNameLength = 60
-/** Long enough to look for the phone. */
+/** Allows the time to fetch a phone. */
 export const challengeLifeMs = 5 * 60_000
 
-/** Undefined: a site without a name can have none. Browsers want https, but for localhost: http is no danger here. */
+/** Undefined for a host without a name. Browsers require https except for localhost, where http is safe. */
 export function siteOf(host: string): PasskeySite | undefined {
   const rpId = URL.parse(`https://${host}`)?.hostname
   if (rpId === undefined || addressPattern.test(rpId)) return undefined

@@ -1,4 +1,4 @@
-// Sessions of one kind of account, and access as a whole: held while something is done by it, and ended for good.
+// Sessions of one kind of account, and access as a whole: held during a transaction, and revoked.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { accessEnded } from '../../../core/audit/rules/roles.ts'
@@ -11,34 +11,34 @@ import type { AccountTables } from './account-tables.ts'
 
 export type AccountSessionStore<Person extends Account> = ReturnType<typeof makeAccountSessionStore<Person>>
 
-/** `shape`: of the table of accounts as `o`. */
+/** `shape` reads the accounts table with the alias `o`. */
 export function makeAccountSessionStore<Person extends Account>(
   database: Pool,
   { tables, shape }: { readonly tables: AccountTables; readonly shape: RowShape<Person> },
 ) {
   return {
     findAccount: (login: string) => findAccount(database, login, { tables, shape }),
-    /** False: the access was ended since it was proven. */
+    /** False if the access ended after the check. */
     insertSession: (session: Session & Access, entry: AuditEntry) =>
       audited(database, entry, (transaction) => insertSession(transaction, session, tables)),
     findSession: (sought: SoughtSession) => findSession(database, sought, { tables, shape }),
     touchSession: (tokenHash: Buffer, nowMs: number) =>
       database.query(sql`
 update ${tables.sessions} set last_seen_at = greatest(last_seen_at, ${nowMs}) where token_hash = ${tokenHash}`),
-    /** Those that are not over. */
+    /** Active sessions. */
     listSessions: (sought: Omit<SoughtSession, 'tokenHash'> & { readonly login: string }) =>
       listSessions(database, sought, tables),
-    /** Only if it is theirs. */
+    /** Only if the session belongs to the login. */
     deleteSession: ({ login, tokenHash }: Pick<Session, 'login' | 'tokenHash'>) =>
       database.query(
         sql`delete from ${tables.sessions} where token_hash = ${tokenHash} and login = ${login}`,
       ),
-    /** Sessions end, tokens are revoked. */
+    /** Ends sessions and revokes tokens. */
     endAccess: (login: string, entry: AuditEntry) =>
       audited(database, entry, (transaction) =>
         endAccess(transaction, { login, nowMs: entry.actedAtMs }, tables),
       ),
-    /** Those that are over; how many. */
+    /** Returns the number of deleted sessions. */
     deleteEndedSessions: (nowMs: number) => deleteEndedSessions(database, nowMs, tables),
   }
 }
@@ -68,7 +68,7 @@ async function findAccount<Person>(
   return rows[0] && shape.read(rows[0])
 }
 
-/** Nobody ends the access until the transaction is over. Throws where it was ended since it was proven. */
+/** Locks the access until the end of the transaction. Throws if it ended after the check. */
 export async function holdAccess(
   transaction: Queryable,
   access: Access,
@@ -88,7 +88,7 @@ select 1 from ${accounts}
   return rowCount === 1
 }
 
-/** Ends whatever acts in their name without asking for the password, and what is being proven just now. */
+/** Ends everything that acts for the account without the password, including confirmations that are in progress. */
 export async function endAccess(
   transaction: Queryable,
   { login, nowMs }: { login: string; nowMs: number },
@@ -112,7 +112,7 @@ async function insertSession(
 ): Promise<boolean> {
   if (!(await hasAccess(transaction, session, tables))) return false
   const { tokenHash, login, address, createdAtMs, lastSeenAtMs, endsAtMs } = session
-  // The moment for what is over already: a session begins rarely, and the table stays small.
+  // Sessions start rarely, so deleting ended ones here keeps the table small.
   await deleteEndedSessions(transaction, createdAtMs, tables)
   await transaction.query(sql`
 insert into ${tables.sessions} (token_hash, login, address, created_at, last_seen_at, ends_at)
@@ -123,7 +123,7 @@ values (${tokenHash}, ${login}, ${address}, ${createdAtMs}, ${lastSeenAtMs}, ${e
 interface SoughtSession {
   readonly tokenHash: Buffer
   readonly nowMs: number
-  /** One that was not seen since is over. */
+  /** A session that was not seen since this time has ended. */
   readonly seenSinceMs: number
 }
 

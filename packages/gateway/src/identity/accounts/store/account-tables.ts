@@ -1,5 +1,5 @@
-// Where the accounts of a kind rest. The tables of operators and of members have the same columns, so that one set of
-// statements serves both; their names are text of the program's own.
+// The tables of one kind of account. Operators and members have the same columns, so that the same statements serve
+// both. Table names are constants of the program.
 import { number, type Sources } from '../../../platform/database/row-shape.ts'
 import { plainSql, type Sql } from '../../../platform/database/sql.ts'
 import type { Account, AccountKind } from '../rules/account.ts'
@@ -8,13 +8,13 @@ export interface AccountTables {
   readonly kind: AccountKind
   readonly accounts: Sql
   readonly sessions: Sql
-  /** Tries at logins that nobody has. */
+  /** Attempts at unknown logins. */
   readonly tries: Sql
   readonly totp: Sql
   readonly recoveryCodes: Sql
-  /** Of the table of accounts as `o`: whether somebody signs in with a password. */
+  /** An expression on the accounts table `o`: whether the account has a password. */
   readonly hasPassword: string
-  /** Tokens that end with all access; undefined: there are none. */
+  /** Tokens that are revoked with all access; undefined if there are none. */
   readonly tokens?: Sql
 }
 
@@ -39,7 +39,7 @@ export const memberTables: AccountTables = {
   hasPassword: 'o.identity is null',
 }
 
-/** Of the table of accounts as `o`. */
+/** Reads the accounts table with the alias `o`. */
 export function accountSources({ totp, hasPassword }: AccountTables): Sources<Account> {
   return {
     login: 'o.login',

@@ -1,4 +1,4 @@
-// The second step of signing in: sealed secrets, the last step that was used, and hashes of recovery codes.
+// The second step of sign-in: sealed secrets, the last used step, and hashes of recovery codes.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -14,44 +14,46 @@ export type AccountTotpStore = ReturnType<typeof makeAccountTotpStore>
 
 export interface StoredTotp {
   readonly sealedSecret: Buffer
-  /** Undefined: begun, and not asked for at sign-in yet. */
+  /** Undefined until a code confirms it. Sign-in does not ask for a code before that. */
   readonly confirmedAtMs: number | undefined
   readonly recoveryCodesLeft: number
 }
 
 export interface ConfirmedTotp extends Access {
-  /** That of the code which confirmed it. */
   readonly sealedSecret: Buffer
   readonly step: number
   readonly nowMs: number
   readonly recoveryHashes: readonly Buffer[]
 }
 
-/** What people do with their own throws where their access was ended meanwhile. */
+/** Changes by the account's owner throw if the access ended in between. */
 export function makeAccountTotpStore(database: Pool, tables: AccountTables) {
   return {
     findTotp: (login: string) => findTotp(database, login, tables),
-    /** Anew as often as one likes, until it is confirmed; false from then on. */
+    /** May be repeated until it is confirmed; false from then on. */
     beginTotp: (begun: BegunTotp, entry: AuditEntry) =>
       audited(database, entry, (transaction) => beginTotp(transaction, begun, tables)),
-    /** False: it was confirmed already, or begun anew. */
+    /** False if it was confirmed already or begun again. */
     confirmTotp: (confirmed: ConfirmedTotp, entry: AuditEntry) =>
       audited(database, entry, (transaction) => confirmTotp(transaction, confirmed, tables)),
-    /** False: this step or a later one was used already. */
+    /** False if this step or a later one was already used. */
     takeStep: (login: string, step: number) => takeStep(database, { login, step }, tables),
-    /** False: there is no such code, or not any more. */
+    /** False if the code does not exist or was used. */
     takeRecoveryCode: (code: { login: string; hash: Buffer }, entry: AuditEntry) =>
       audited(database, entry, (transaction) => takeRecoveryCode(transaction, code, tables)),
-    /** False: there was nothing. */
+    /** False if there was no second step. */
     removeTotp: (access: Access, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
         await holdAccess(transaction, access, tables)
         return removeTotp(transaction, access.login, tables)
       }),
-    /** By somebody else: passkeys go too and all access ends, which may be a thief's. False: there was nothing. */
+    /**
+     * Done by another person. Passkeys are removed too, and all access ends, because both may be a thief's. False if
+     * there was no second step.
+     */
     resetTotp: (login: string, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
-        // The account before the second step, as everywhere: the other way round two could wait for each other.
+        // Locks the account before the second step, in the same order as everywhere, to avoid deadlocks.
         await transaction.query(sql`select from ${tables.accounts} where login = ${login} for update`)
         if (!(await removeTotp(transaction, login, tables))) return false
         await removePasskeys(transaction, login, tables)
@@ -112,7 +114,7 @@ insert into ${tables.recoveryCodes} (login, code_hash) select ${login}, unnest($
   return true
 }
 
-/** In one statement, so that of two who send the same code one is right. */
+/** One statement, so that one of two requests with the same code succeeds. */
 async function takeStep(
   database: Queryable,
   { login, step }: { login: string; step: number },

@@ -1,5 +1,5 @@
-// Counting tries, across all processes. Those to sign in count on the account's row, or on one of the login's hash
-// where no active account has it; those of somebody who is signed in count on the session's row.
+// Counts attempts across all processes. Sign-in attempts count on the account's row, or by the hash of the login if no
+// active account has it. Attempts within a session count on the session's row.
 import { createHash } from 'node:crypto'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, type RowShape, rowShape } from '../../../platform/database/row-shape.ts'
@@ -8,24 +8,24 @@ import { countTry, noTries, type Tries } from '../../../platform/runtime/lockout
 import { type Account, accountTriesLimit } from '../rules/account.ts'
 import type { AccountTables } from './account-tables.ts'
 
-/** Of logins that nobody has; past that, what was tried longest ago is forgotten. */
+/** The number of unknown logins that are counted. Beyond it, the oldest attempts are deleted. */
 const maxUnknownLogins = 10_000
 
 export type AccountTriesStore<Person extends Account> = ReturnType<typeof makeAccountTriesStore<Person>>
 
-/** `shape`: of the table of accounts as `o`. */
+/** `shape` reads the accounts table with the alias `o`. */
 export function makeAccountTriesStore<Person extends Account>(
   database: Pool,
   kept: { readonly tables: AccountTables; readonly shape: RowShape<Person> },
 ) {
   return {
-    /** Counts a try before anybody knows whether it is right; the same statements for a login that nobody has. */
+    /** Counts an attempt before it is checked, with the same statements for known and unknown logins. */
     take: (attempt: Attempt) => database.transaction((transaction) => take(transaction, attempt, kept)),
-    /** It was right, and is not the end of the signing in. */
+    /** Undoes the count after a right answer that does not complete the sign-in. */
     giveBack: (taken: Counted) => giveBack(database, taken),
-    /** It was right. */
+    /** Resets the count after a complete sign-in. */
     forget: ({ counter }: Counted) => setTries(database, counter, noTries),
-    /** Of logins that nobody has; how many. */
+    /** Deletes counts of unknown logins and returns their number. */
     deleteForgotten: (nowMs: number) => deleteForgotten(database, nowMs, kept.tables),
   }
 }
@@ -38,7 +38,7 @@ interface Kept<Person> {
 interface Attempt {
   readonly login: string
   readonly nowMs: number
-  /** Of whoever is signed in and proves anew who they are: the hash of its token. */
+  /** The hash of the session's token, for a signed-in person who confirms an action. */
   readonly session?: Buffer | undefined
 }
 
@@ -52,13 +52,13 @@ interface Counted {
   readonly after: Tries
 }
 
-/** `nobody`: no active account has the login, or the session is over. */
+/** `nobody`: no active account has the login, or the session has ended. */
 type TryOutcome<Person> =
   | TakenTry<Person>
   | { readonly kind: 'locked'; readonly untilMs: number }
   | { readonly kind: 'nobody' }
 
-/** The row that has the tries. */
+/** The row that counts attempts. */
 interface Counter {
   readonly table: Sql
   readonly column: Sql
@@ -73,7 +73,7 @@ const triesShape = rowShape<Tries>('tries', {
   lockedUntilMs: number('locked_until'),
 })
 
-/** The account whose password is tried, as it was before. */
+/** The account as it was before the attempt. */
 interface Tried<Person> {
   readonly account: Person
   readonly sealedPassword: Buffer
@@ -97,7 +97,6 @@ async function take<Person>(
   return tried ? { kind: 'taken', ...tried, counter, before, after } : { kind: 'nobody' }
 }
 
-/** A counter with its tries, and whose they are. */
 interface LockedCounter<Person> {
   readonly counter: Counter
   readonly before: Tries | undefined
@@ -149,7 +148,8 @@ async function lockUnknown(
 delete from ${tries}
  where login_hash in (select login_hash from ${tries}
                        order by last_try_at desc offset ${maxUnknownLogins} for update skip locked)`)
-  // An update of nothing locks the row; where there is none yet, of two at once the second waits for the first.
+  // An update that changes nothing locks the row. If it does not exist yet, the second of two transactions waits for
+  // the first.
   const { rows } = await transaction.query(sql`
 insert into ${tries} as t (login_hash, tries, last_try_at) values (${loginHash}, 0, ${nowMs})
     on conflict (login_hash) do update set tries = t.tries
@@ -168,7 +168,7 @@ update ${table} set tries = ${count}, last_try_at = ${lastAtMs}, locked_until = 
  where ${column} = ${key}`)
 }
 
-/** Only where no other try was counted since. */
+/** Only if no other attempt was counted since. */
 async function giveBack(
   database: Queryable,
   { counter: { table, column, key }, before, after }: Counted,
@@ -190,7 +190,9 @@ delete from ${tries} where last_try_at <= ${nowMs - forgottenAfterMs - Math.max(
   return rowCount
 }
 
-/** Undefined: whoever signs in at an identity provider has no password, and is answered like nobody. */
+/**
+ * Undefined for an account of an identity provider: it has no password, and the response is that of an unknown login.
+ */
 function toTried<Person>(
   row: Readonly<Record<string, unknown>>,
   shape: RowShape<Person>,

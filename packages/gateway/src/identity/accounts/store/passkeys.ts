@@ -1,5 +1,5 @@
-// Passkeys of one kind of account. Whatever lets one in only grows on its row: the time of the challenge and the count of
-// signatures. So of two who send the same answer one is right, and later neither.
+// Passkeys of one kind of account. The time of the challenge and the signature count only increase, so that each
+// response is accepted once.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -18,11 +18,11 @@ export type PasskeyStore = ReturnType<typeof makePasskeyStore>
 export interface NewPasskey extends Pick<Passkey, 'credentialId' | 'name' | 'createdAtMs'> {
   readonly publicKey: Buffer
   readonly signCount: number
-  /** When the challenge was made that it answered first. */
+  /** The time of the first challenge that it answered. */
   readonly challengeAtMs: number
 }
 
-/** With what an answer is checked, and whom it lets in. */
+/** What is needed to verify a response, and the account. */
 export interface KnownPasskey {
   readonly publicKey: Buffer
   readonly signCount: number
@@ -36,22 +36,22 @@ export interface PasskeyUse {
   readonly nowMs: number
 }
 
-/** What people do with their own throws where their access was ended meanwhile. */
+/** Changes by the account's owner throw if the access ended in between. */
 export function makePasskeyStore(database: Pool, tables: PasskeyTables) {
   return {
-    /** The oldest first. */
+    /** Oldest first. */
     listPasskeys: (login: string) => listPasskeys(database, login, tables),
-    /** False: there are as many as there may be, it is there already, or the challenge was answered before. */
+    /** False if the limit is reached, the passkey exists, or the challenge was used. */
     insertPasskey: (passkey: NewPasskey, access: Access, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
         await holdAccess(transaction, access, tables)
         return insertPasskey(transaction, { ...passkey, account: access.login }, tables)
       }),
-    /** Of an active account. */
+    /** Only of an active account. */
     findPasskey: (credentialId: Buffer) => findPasskey(database, credentialId, tables),
-    /** False: this challenge or a later one was answered before, or the authenticator has a copy. */
+    /** False if this challenge or a later one was used, or if the signature count shows a copy. */
     usePasskey: (use: PasskeyUse) => usePasskey(database, use),
-    /** False: there is no such one of theirs. */
+    /** False if the account has no such passkey. */
     removePasskey: (credentialId: Buffer, access: Access, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
         await holdAccess(transaction, access, tables)
@@ -63,7 +63,7 @@ delete from passkeys
   }
 }
 
-/** Of an account that is taken back from whoever may have added some. */
+/** For an account that is taken back from a person who may have added passkeys. */
 export async function removePasskeys(
   transaction: Queryable,
   login: string,
@@ -127,7 +127,7 @@ select p.public_key, p.sign_count, o.login, o.access_version
   )
 }
 
-/** Many authenticators count nothing: then the count stays 0, and the challenge alone decides. */
+/** Many authenticators do not count signatures. Their count stays 0, and the challenge alone decides. */
 async function usePasskey(database: Queryable, use: PasskeyUse): Promise<boolean> {
   const { credentialId, signCount, challengeAtMs, nowMs } = use
   const { rowCount } = await database.query(sql`

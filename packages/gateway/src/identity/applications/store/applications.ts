@@ -1,5 +1,4 @@
-// Applications, and what becomes of one: an approval makes the merchant, its key and the link to its first member in the
-// transaction that approves.
+// Applications. An approval creates the merchant, its key and the link for its first member in one transaction.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited, insertAuditEntry } from '../../../core/audit/store/audit.ts'
@@ -27,19 +26,19 @@ interface Decision {
 
 export function makeApplicationStore(database: Pool) {
   return {
-    /** False: as many wait as may. */
+    /** False if the limit of waiting applications is reached. */
     insertApplication: (application: Application, tokenHash: Buffer, { most }: { most: number }) =>
       database.transaction((transaction) => insertApplication(transaction, application, { tokenHash, most })),
     findByToken: (tokenHash: Buffer) => find(database, sql`token_hash = ${tokenHash}`),
     findApplication: (applicationId: string) => find(database, sql`application_id = ${applicationId}::uuid`),
-    /** The newest first. */
+    /** Newest first. */
     listApplications: (
       filter: { status?: ApplicationStatus | undefined },
       page: { before?: string | undefined; limit: number },
     ) => listApplications(database, filter, page),
-    /** Those that operators should look at. */
+    /** Applications that operators should review. */
     countWaiting: () => countWaiting(database),
-    /** False, here and below: it was decided already. */
+    /** Here and below, false if it was decided already. */
     approve: (decision: Decision, made: NewMerchantOf, acts: readonly [AuditEntry, ...AuditEntry[]]) =>
       database.transaction(async (transaction) => {
         const { merchantId } = made.merchant
@@ -60,7 +59,7 @@ update applications
  where application_id = ${applicationId} and status in ('waiting', 'asked')`)
         return rowCount === 1
       }),
-    /** False: nothing is asked. */
+    /** False if no question is open. */
     answer: async ({
       applicationId,
       answer,
@@ -97,7 +96,7 @@ const shape = rowShape<Application>('application', {
   changedAtMs: number('changed_at'),
 })
 
-/** One after the other, so that of two at once the second counts the first. */
+/** Inserts take turns, so that the second of two counts the first. */
 async function insertApplication(
   transaction: Queryable,
   application: Application,

@@ -1,6 +1,6 @@
-// Closing a wallet: what is personal goes, in the transaction that finds it empty; what the books need stays under a number
-// that tells nobody. Orders that it paid are erased before, in batches: a wallet may have many, and erasing twice does
-// nothing.
+// Closes a wallet: personal data is erased in the transaction that finds the wallet empty, and the books keep an
+// anonymous number. The orders that it paid are erased before, in batches, because there may be many; erasing twice is
+// safe.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { insertAuditEntry } from '../../../core/audit/store/audit.ts'
@@ -23,29 +23,29 @@ import { removePasskeys } from '../../accounts/store/passkeys.ts'
 import { walletTables } from './wallet-sessions.ts'
 
 /**
- * `not_empty`: there is money in it. `under_way`: something may still come or go. `access_ended`: since the owner proved
- * who they are.
+ * `not_empty`: the wallet holds money. `under_way`: a transaction is pending. `access_ended`: since the owner
+ * confirmed.
  */
 export type Closing = 'closed' | 'not_empty' | 'under_way' | 'access_ended'
 
-/** The wallet with the access by which it is closed. */
+/** The wallet and the access that closes it. */
 export type ClosingWallet = Pick<Wallet, 'walletId' | 'accessVersion'>
 
 export type ClosingStore = ReturnType<typeof makeClosingStore>
 
 export interface ClosedWallet extends ClosingWallet {
-  /** When its orders were erased. */
+  /** As of the erasure of its orders. */
   readonly paidMinor: bigint
-  /** Of a secret that nobody knows. */
+  /** A hash of a random secret. */
   readonly sealedPin: Buffer
-  /** What stands for the name. */
+  /** Replaces the name. */
   readonly name: string
-  /** Ends a top-up that nobody began to pay. */
+  /** Ends a top-up that was never paid. */
   readonly endTopUp: (order: Order) => StatusChange | undefined
 }
 
 export interface ClosedNow {
-  /** `paid`: it paid something meanwhile, of which its orders are not erased. */
+  /** `paid`: the wallet paid an order since its orders were erased. */
   readonly closing: Closing | 'paid'
   /** The top-ups that ended with it. */
   readonly ended: readonly StatusChange[]
@@ -53,10 +53,10 @@ export interface ClosedNow {
 
 export function makeClosingStore(database: Pool, publish: Publish = unpublished) {
   return {
-    /** As it stands now; nothing changes. */
+    /** Checks without changing anything. */
     check: (wallet: ClosingWallet): Promise<Omit<Checked, 'topUps'>> =>
       database.transaction((transaction) => check(transaction, wallet)),
-    /** How many were looked at; `after`: the last of the batch before. */
+    /** Returns the number of orders in the batch, which starts after `after`. */
     eraseOrders: (batch: OrderBatch) =>
       database.transaction((transaction) => eraseOrders(transaction, batch)),
     close: (closed: ClosedWallet, entry: AuditEntry): Promise<ClosedNow> =>
@@ -77,16 +77,13 @@ export function makeClosingStore(database: Pool, publish: Publish = unpublished)
 interface Checked {
   /** `empty`: it may be closed. `closed`: it is already. */
   readonly closing: Closing | 'empty'
-  /** All that ever left it: as long as this is the same, it paid nothing. */
+  /** The total that ever left the wallet. An unchanged total means that it paid nothing since. */
   readonly paidMinor: bigint
-  /** Those that are not over; where it may be closed, nobody began to pay them, and nobody does before its end. */
+  /** Open top-ups. If the wallet may be closed, none of them is being paid. */
   readonly topUps: readonly Order[]
 }
 
-/**
- * Nobody who holds the wallet's row, one of its top-ups or one of its accounts is passed by. In this order: whoever ends a
- * top-up takes the order first, and the account then.
- */
+/** Locks the wallet, its top-ups and its accounts in the order in which ending a top-up locks them. */
 async function check(transaction: Queryable, { walletId, accessVersion }: ClosingWallet): Promise<Checked> {
   const { rows: wallets } = await transaction.query<{ status: Wallet['status']; access_version: number }>(sql`
 select status, access_version from wallets where wallet_id = ${walletId} for update`)
@@ -139,7 +136,7 @@ update wallets
   await removePasskeys(transaction, login, walletTables)
   await forgetSources(transaction, login)
   await transaction.query(sql`delete from pin_resets where wallet_id = ${walletId}`)
-  // The same address may be a merchant's or an operator's.
+  // The same address may also belong to a merchant or an operator.
   await transaction.query(
     sql`delete from emails where recipient = ${login} and kind = any (${consumerKinds}::text[])`,
   )
@@ -155,7 +152,7 @@ interface OrderBatch {
   readonly erase: ErasureBatch['erase']
 }
 
-/** By transfers_from_wallet, in the order of payments. */
+/** Uses transfers_from_wallet, in the order of payments. */
 async function eraseOrders(
   transaction: Queryable,
   { walletId, after, limit, erase: without }: OrderBatch,

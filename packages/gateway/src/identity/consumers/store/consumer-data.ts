@@ -1,5 +1,5 @@
-// Everything that is stored of a consumer, for whoever asks for it. It is asked for seldom, and no index is kept for it:
-// the tables are read through.
+// Exports everything that is stored of a consumer. Exports are rare, so no index exists for them, and the tables are
+// scanned.
 import type { OrderStatus } from '@tillgate/protocol'
 import type { TransferKind } from '../../../core/ledger/rules/transfer.ts'
 import { ownMerchantId } from '../../../core/orders/rules/top-up.ts'
@@ -27,7 +27,7 @@ export interface StoredMovement {
   readonly kind: TransferKind
   readonly phase: string
   readonly currency: string
-  /** Above zero what came in, below zero what went out. */
+  /** Positive for money in, negative for money out. */
   readonly amountMinor: bigint
   readonly paymentId: string | undefined
   readonly madeAtMs: number
@@ -49,9 +49,9 @@ export interface StoredWithdrawal {
   readonly requestedAtMs: number
 }
 
-/** Where the owner is signed in, or was until lately. */
+/** A device on which the owner is or recently was signed in. */
 export interface StoredDevice {
-  /** What the browser says of itself. */
+  /** The browser's user agent. */
   readonly device: string | undefined
   readonly address: string
   readonly signedInAtMs: number
@@ -79,7 +79,7 @@ export type ConsumerDataStore = ReturnType<typeof makeConsumerDataStore>
 
 export function makeConsumerDataStore(database: Pool) {
   return {
-    /** All of one moment, the oldest first. */
+    /** One snapshot, oldest first. */
     read: (walletId: string): Promise<ConsumerData> =>
       database.transaction(
         async (transaction) => {

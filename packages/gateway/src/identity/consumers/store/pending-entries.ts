@@ -1,5 +1,4 @@
-// What may still come into a wallet or go out of it: payments and refunds that are processed, and top-ups that a consumer
-// has begun to pay.
+// Pending wallet entries: payments and refunds in processing, and top-ups that a consumer has started to pay.
 import { ownMerchantId } from '../../../core/orders/rules/top-up.ts'
 import type { Pool } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
@@ -10,7 +9,7 @@ export interface PendingEntry {
   readonly merchantId: string
   readonly merchantName: string | undefined
   readonly currency: string
-  /** Above zero what comes in, below zero what goes out. */
+  /** Positive for money in, negative for money out. */
   readonly amountMinor: bigint
   readonly madeAtMs: number
 }
@@ -35,7 +34,7 @@ const mostShown = 50
 
 export function makePendingEntries(database: Pool) {
   return {
-    /** The table of settlements is small: each row leaves it within seconds, as a rule. */
+    /** The settlements table is small: a row usually leaves it within seconds. */
     async list(walletId: string): Promise<readonly PendingEntry[]> {
       const [settlements, topUps] = await Promise.all([
         database.query(sql`

@@ -1,5 +1,5 @@
-// One-time codes for a new PIN. A try is counted before anybody knows whether it is right, and whoever uses the code
-// removes it in the same transaction: of two at once one wins.
+// One-time codes for a new PIN. An attempt is counted before it is checked, and the code is removed in the transaction
+// that uses it, so that one of two requests succeeds.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited, insertAuditEntry } from '../../../core/audit/store/audit.ts'
@@ -20,7 +20,7 @@ export interface MailedReset extends PinResetKey {
   readonly emails: readonly NewEmail[]
 }
 
-/** By an operator. */
+/** Created by an operator. */
 export interface GivenReset extends PinResetKey {
   readonly login: string
   readonly isMailed: boolean
@@ -36,16 +36,18 @@ export type PinResetStore = ReturnType<typeof makePinResetStore>
 
 export function makePinResetStore(database: Pool) {
   return {
-    /** In place of the one before. Wrong tries are forgotten, so that the owner can use it. False: the wallet is closed. */
+    /**
+     * Replaces an earlier code and resets wrong attempts, so that the owner can use it. False if the wallet is closed.
+     */
     giveOut: (given: GivenReset, entryFor: (forgettings: number) => AuditEntry) =>
       database.transaction(async (transaction) => {
         const done = await giveOut(transaction, given)
         if (done) await insertAuditEntry(transaction, entryFor(await countForgettings(transaction, given)))
         return done
       }),
-    /** With the mail that carries it. Another that is good still stays, unless it was mailed some minutes ago. */
+    /** Stores the code with its email. An earlier valid code stays unless it was mailed some minutes ago. */
     mail: (given: MailedReset) => database.transaction((transaction) => mail(transaction, given)),
-    /** False: somebody else used it first, or it was replaced. */
+    /** False if the code was used or replaced. */
     use: (given: PinResetKey & { readonly login: string; readonly sealedPin: Buffer }, entry: AuditEntry) =>
       audited(database, entry, (transaction) => use(transaction, given)),
   }
@@ -55,7 +57,7 @@ async function giveOut(
   transaction: Queryable,
   { walletId, codeHash, login, isMailed, nowMs }: GivenReset,
 ): Promise<boolean> {
-  // The wallet first, as a try does.
+  // Locks the wallet first, as an attempt does.
   const { rowCount } = await transaction.query(sql`
 select from wallets where wallet_id = ${walletId} and status <> 'closed' for no key update`)
   if (rowCount !== 1) return false
@@ -71,12 +73,12 @@ values (${walletId}, ${codeHash}, ${isMailed}, ${nowMs}, ${nowMs + pinResetLimit
   return true
 }
 
-/** Wrong tries stay counted: whoever knows the login could ask. */
+/** Wrong attempts stay counted, because anyone who knows the login can request a code. */
 async function mail(
   transaction: Queryable,
   { walletId, codeHash, nowMs, emails }: MailedReset,
 ): Promise<void> {
-  // The wallet first, as whoever closes it: nothing is left of a closed one, nor mailed to whose it was.
+  // Locks the wallet first, as closing does: nothing is mailed to the owner of a closed wallet.
   const wallet = await transaction.query(sql`
 select from wallets where wallet_id = ${walletId} and status = 'active' for key share`)
   if (wallet.rowCount !== 1) return
@@ -99,7 +101,7 @@ async function use(
     sealedPin,
   }: PinResetKey & { readonly login: string; readonly sealedPin: Buffer },
 ): Promise<boolean> {
-  // The wallet first, as a try does.
+  // Locks the wallet first, as an attempt does.
   await transaction.query(sql`select 1 from wallets where wallet_id = ${walletId} for no key update`)
   const { rowCount } = await transaction.query(sql`
 delete from pin_resets where wallet_id = ${walletId} and code_hash = ${codeHash}`)
@@ -107,7 +109,7 @@ delete from pin_resets where wallet_id = ${walletId} and code_hash = ${codeHash}
   await transaction.query(sql`
 update wallets set sealed_pin = ${sealedPin} where wallet_id = ${walletId}`)
   await endAccess(transaction, walletId)
-  // Whoever had the PIN before may have added some.
+  // A person who knew the old PIN may have added passkeys.
   await removePasskeys(transaction, login, walletTables)
   await setWalletTries(transaction, walletId, noTries)
   await forgetSources(transaction, login)

@@ -1,5 +1,5 @@
-// Logins that somebody wants a wallet for, until the code comes back. A try is counted before anybody knows whether it is
-// right, and the code is used up in the transaction that makes the wallet: of two at once one wins.
+// Pending registrations, until the code is entered. An attempt is counted before it is checked, and the code is used up
+// in the transaction that creates the wallet, so that one of two requests succeeds.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -19,9 +19,9 @@ interface RegistrationKey {
 
 export interface AskedRegistration extends RegistrationKey {
   readonly nowMs: number
-  /** Within this after a code nothing happens. */
+  /** The minimum time between two codes. */
   readonly everyMs: number
-  /** Go out with it, or not at all. */
+  /** Committed together with the code. */
   readonly emails: readonly NewEmail[]
 }
 
@@ -30,9 +30,9 @@ export type RegistrationStore = ReturnType<typeof makeRegistrationStore>
 export function makeRegistrationStore(database: Pool) {
   return {
     ask: (asked: AskedRegistration) => database.transaction((transaction) => ask(transaction, asked)),
-    /** The hash that a try is held against; undefined: there is no code, or it had its tries. */
+    /** The hash to compare with; undefined if there is no code or its attempts are used up. */
     takeTry: (loginHash: string, nowMs: number) => takeTry(database, loginHash, nowMs),
-    /** False: somebody else used the code first, or the login is taken. */
+    /** False if the code was used or the login is taken. */
     register: (
       key: RegistrationKey,
       made: { readonly wallet: NewWallet; readonly session: WalletSession },

@@ -1,4 +1,4 @@
-// A consumer's withdrawal: the money is held in the wallet, and the payout is in a run, in one transaction with the action.
+// Requests a consumer's withdrawal: the hold, the payout in a run and the audit entry are one transaction.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -25,9 +25,9 @@ import { holdAccess } from '../../accounts/store/account-sessions.ts'
 import { walletTables } from './wallet-sessions.ts'
 
 export interface WithdrawalRequest {
-  /** With the access that it is requested by. */
+  /** With the access that requested it. */
   readonly wallet: Pick<Wallet, 'walletId' | 'login' | 'accessVersion'>
-  /** Of the form; a second one of the same wallet is refused by payouts_form. */
+  /** Identifies the form; payouts_form rejects a second request of the same wallet. */
   readonly formNumber: string
   readonly currency: string
   readonly amountMinor: bigint
@@ -35,18 +35,18 @@ export interface WithdrawalRequest {
   readonly bankName: string
   readonly payoutId: string
   readonly newRunId: () => string
-  /** As much as the wallet may withdraw in 24 hours without an operator who reviews it. */
+  /** The amount that may be withdrawn in 24 hours without an operator's review. */
   readonly automaticUpToMinor: bigint
 }
 
-/** `unknown`: the answer to COMMIT was lost. */
+/** `unknown`: the response to COMMIT was lost. */
 export type RequestedWithdrawal = 'requested' | 'insufficient_funds' | 'unknown'
 
 export type WithdrawalStore = ReturnType<typeof makeWithdrawalStore>
 
 export function makeWithdrawalStore(database: Pool) {
   return {
-    /** By payouts_of_wallets. */
+    /** Uses payouts_of_wallets. */
     async find(walletId: string, formNumber: string): Promise<Payout | undefined> {
       const [found] = await findPayouts(
         database,
@@ -73,7 +73,7 @@ export function makeWithdrawalStore(database: Pool) {
   }
 }
 
-/** False: there is too little money. Throws where the access was ended since it was proven. */
+/** False if the balance is too low. Throws if the access ended after the check. */
 async function writeRequest(
   transaction: Queryable,
   request: WithdrawalRequest,
@@ -81,12 +81,12 @@ async function writeRequest(
 ): Promise<boolean> {
   const { wallet, currency, amountMinor, bankName, newRunId, automaticUpToMinor } = request
   const { walletId } = wallet
-  // Before its account, as whoever locks or closes the wallet takes them.
+  // Locks the wallet before its account, as locking and closing do.
   await holdAccess(transaction, wallet, walletTables)
   const from = accountIdOf(walletAccount(walletId, currency))
   const balances = await lockAccounts(transaction, [from])
   if (availableMinor(balances.get(from) ?? noBalances) < amountMinor) return false
-  // The lock above makes withdrawals of one wallet take turns, so that each counts the ones before it.
+  // The lock above serializes withdrawals of one wallet, so that each counts the earlier ones.
   const automaticMinor = await sumAutomatic(transaction, request, nowMs)
   const isReviewed = automaticMinor + amountMinor > automaticUpToMinor
   const runId = isReviewed
@@ -110,7 +110,7 @@ async function writeRequest(
   return true
 }
 
-/** Of the last 24 hours, without those whose money is in the wallet again. By payouts_of_wallets. */
+/** The total of the last 24 hours without returned payouts. Uses payouts_of_wallets. */
 async function sumAutomatic(
   transaction: Queryable,
   { wallet: { walletId }, currency }: WithdrawalRequest,

@@ -1,5 +1,5 @@
-// Sessions of consumers who signed in to their wallet: the hash of a token, where and on what it was, and its end; and access as
-// a whole, which ends them all. What is locked or closed has none, whatever stands here.
+// Sessions of consumers who signed in to their wallet, and access as a whole, which ends them all. A locked or closed
+// wallet has no valid session, whatever is stored here.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -15,18 +15,18 @@ import type { AccountTables } from '../../accounts/store/account-tables.ts'
 
 export interface WalletSession {
   readonly tokenHash: Buffer
-  /** By which its owner ends it; it opens nothing. */
+  /** Identifies the session to its owner, who can end it. It does not authenticate. */
   readonly sessionId: string
   readonly walletId: string
   readonly address: string
-  /** What the browser calls itself, shortened. */
+  /** The browser's user agent, shortened. */
   readonly device: string
   readonly createdAtMs: number
   readonly lastSeenAtMs: number
   readonly endsAtMs: number
 }
 
-/** Where the accounts of consumers rest: they have a PIN, and no password. */
+/** Consumers' accounts have a PIN instead of a password. */
 export const walletTables: Pick<AccountTables, 'kind' | 'accounts'> = {
   kind: 'wallet',
   accounts: plainSql('wallets'),
@@ -42,7 +42,7 @@ export type WalletSessionStore = ReturnType<typeof makeWalletSessionStore>
 
 export function makeWalletSessionStore(database: Pool) {
   return {
-    /** False: the access was ended since it was proven. */
+    /** False if the access ended after the check. */
     insert: ({ session, access, emails }: OpenedSession): Promise<boolean> =>
       database.transaction(async (transaction) => {
         if (!(await hasAccess(transaction, access, walletTables))) return false
@@ -55,9 +55,9 @@ export function makeWalletSessionStore(database: Pool) {
       await database.query(sql`
 update wallet_sessions set last_seen_at = greatest(last_seen_at, ${nowMs}) where token_hash = ${tokenHash}`)
     },
-    /** Those that are not over, the last seen first. */
+    /** Active sessions, last seen first. */
     list: (walletId: string, at: SeenSince) => listSessions(database, walletId, at),
-    /** Only if it is of this wallet. */
+    /** Only if the session belongs to this wallet. */
     end: async (walletId: string, sessionId: string): Promise<void> => {
       await database.query(sql`
 delete from wallet_sessions where wallet_id = ${walletId} and session_id = ${sessionId}`)
@@ -67,7 +67,7 @@ delete from wallet_sessions where wallet_id = ${walletId} and session_id = ${ses
         await endAccess(transaction, walletId)
         return true
       }),
-    /** Those that are over; how many. */
+    /** Returns the number of deleted sessions. */
     deleteEnded: async (nowMs: number): Promise<number> =>
       (await database.query(sql`delete from wallet_sessions where ends_at <= ${nowMs}`)).rowCount,
   }
@@ -75,7 +75,7 @@ delete from wallet_sessions where wallet_id = ${walletId} and session_id = ${ses
 
 interface SeenSince {
   readonly nowMs: number
-  /** Not seen since then: it is over. */
+  /** A session that was not seen since this time has ended. */
   readonly seenSinceMs: number
 }
 
@@ -94,10 +94,10 @@ const shape = rowShape<WalletSession>('session', {
   endsAtMs: number('s.ends_at'),
 })
 
-/** More than these nobody uses: the longest unseen go. */
+/** Beyond this number, the sessions unseen for longest are deleted. */
 const mostSessions = 20
 
-/** In the transaction of whoever proves the wallet to be theirs. */
+/** Runs in the transaction that authenticates the owner. */
 export async function insertSession(transaction: Queryable, session: WalletSession): Promise<void> {
   const { walletId } = session
   await transaction.query(sql`

@@ -1,15 +1,15 @@
-// A merchant's people: who they are, and how long a link to them lives.
+// A merchant's members, and the lifetime of their links.
 import type { MemberRole } from '../../../core/audit/rules/roles.ts'
 
 export interface Member {
   readonly merchantId: string
-  /** An e-mail address in lower case. */
+  /** An email address in lower case. */
   readonly login: string
   readonly role: MemberRole
   readonly createdAtMs: number
 }
 
-/** A merchant that somebody is a member of. */
+/** A merchant of which the login is a member. */
 export interface Membership extends Member {
   readonly merchantName: string
 }
@@ -24,7 +24,7 @@ export interface MemberLink {
   readonly linkId: string
   readonly kind: LinkKind
   readonly login: string
-  /** Of an invitation. */
+  /** Only for an invitation. */
   readonly merchantId: string | undefined
   readonly role: MemberRole | undefined
   readonly createdAtMs: number
@@ -37,14 +37,17 @@ export const linkLifeMs = { invitation: 72 * hourMs, recovery: 24 * hourMs } as 
   LinkKind,
   number
 >
-/** Whoever forgot the password is sent one link in so long a time. */
+/** The minimum time between two password links for one address. */
 export const recoveryEveryMs = 5 * 60_000
 /** Members and open invitations of one merchant together. */
 export const maxMembers = 100
-/** Of one merchant, also those that were withdrawn: somebody who never asked for it may get the mail. */
+/** Counts all invitations of a merchant, including withdrawn ones, because each may be an unwanted email. */
 export const invitationLimit = { most: 2 * maxMembers, withinMs: 24 * hourMs } as const
 
-/** Whose access a link depends on, by the actor that made it; undefined: the gateway, or an account of the machine. */
+/**
+ * The account whose access a link depends on, from the actor that made the link; undefined for the gateway and for
+ * accounts of the machine.
+ */
 export function makerOf(
   actor: string,
 ): { readonly kind: 'member' | 'operator'; readonly login: string } | undefined {

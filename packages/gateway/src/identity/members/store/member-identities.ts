@@ -1,4 +1,4 @@
-// Accounts of members by what an identity provider knows them by.
+// Members' accounts by their identity at a provider.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -10,7 +10,7 @@ export type MemberIdentities = ReturnType<typeof makeMemberIdentities>
 
 export interface NewIdentity {
   readonly login: string
-  /** The invitation by which they come; it stays open until they join. */
+  /** The invitation that creates the account; it stays open until they join. */
   readonly linkId: string
   readonly identity: string
   readonly nowMs: number
@@ -18,14 +18,14 @@ export interface NewIdentity {
 
 export function makeMemberIdentities(database: Pool) {
   return {
-    /** Of an active account. */
+    /** Only of an active account. */
     async findAccess(identity: string): Promise<Access | undefined> {
       const { rows } = await database.query<Access>(sql`
 select login, access_version as "accessVersion" from member_accounts
  where identity = ${identity} and status = 'active'`)
       return rows[0]
     },
-    /** False: the invitation is used up, or there is an account of this address or subject already. */
+    /** False if the invitation is used, or an account has this address or subject already. */
     insertAccount: (identity: NewIdentity, entry: AuditEntry) =>
       audited(database, entry, (transaction) => insertAccount(transaction, identity)),
   }

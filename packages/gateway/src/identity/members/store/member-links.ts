@@ -1,5 +1,5 @@
-// One-time links by the hash of each: made, found, used once. What a link brings about happens in the transaction that
-// uses it up, so that of two who open it at once one is let in.
+// One-time links by their hash: created, found, used once. A link is used up in the transaction of its effect, so that
+// one of two requests succeeds.
 import { Failure } from '@tillgate/protocol'
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -29,10 +29,13 @@ export interface Invitation {
 
 export function makeMemberLinkStore(database: Pool) {
   return {
-    /** In place of an earlier one for the same. False: the merchant has as many members and invitations as it may. */
+    /**
+     * Replaces an earlier link for the same purpose. False if the merchant has reached the limit of members and
+     * invitations.
+     */
     insertLink: (link: NewLink, limit: { readonly most: number }, entry: AuditEntry) =>
       audited(database, entry, (transaction) => insertLink(transaction, link, limit)),
-    /** By audit_merchant: also those that were withdrawn or replaced since. */
+    /** Uses audit_merchant, which also counts withdrawn and replaced invitations. */
     async countInvitations({
       merchantId,
       sinceMs,
@@ -44,7 +47,7 @@ export function makeMemberLinkStore(database: Pool) {
 select count(*) from audit where merchant_id = ${merchantId} and act = 'member.invite' and acted_at > ${sinceMs}`)
       return Number(rows[0]?.count ?? 0)
     },
-    /** Likewise. False: an open one was made since then, perhaps at this very moment. */
+    /** Replaces an earlier link. False if one was made since that time, possibly by a concurrent request. */
     insertRecovery: (link: NewLink, { madeAfterMs }: { readonly madeAfterMs: number }, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
         await lockLinks(transaction)
@@ -54,51 +57,50 @@ select count(*) from audit where merchant_id = ${merchantId} and act = 'member.i
           insertLink(transaction, link, { most: 0 })
         )
       }),
-    /** One that was made since then and not used. */
+    /** Whether an unused link was made since that time. */
     isRecoveryOpen: (given: { readonly login: string; readonly madeAfterMs: number }) =>
       isRecoveryOpen(database, given),
     findLink: (tokenHash: Buffer) => findLink(database, tokenHash),
-    /** Open ones of one merchant, the oldest first. */
+    /** Open invitations of one merchant, oldest first. */
     listInvitations: (of: { readonly merchantId: string; readonly nowMs: number }) =>
       listInvitations(database, of),
-    /** False: there is no such open one of this merchant. */
+    /** False if this merchant has no such open invitation. */
     withdrawInvitation: (key: { readonly merchantId: string; readonly linkId: string }, entry: AuditEntry) =>
       audited(database, entry, (transaction) => withdrawInvitation(transaction, key)),
-    /** Makes the account and the member. False: the link is used up, or the account is there already. */
+    /** Creates the account and the member. False if the link is used or the account exists. */
     joinAnew: (invitation: Invitation, account: NewAccount, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
         if (!(await useLink(transaction, invitation))) return false
         if (!(await insertAccount(transaction, account))) throw new AccountExists()
         return insertMember(transaction, { ...invitation, createdAtMs: invitation.nowMs })
       }),
-    /** Of an account that is there. False: the link is used up, or the access ended since it was proven. */
+    /** For an existing account. False if the link is used or the access ended after the check. */
     join: (invitation: Invitation, access: Access, entry: AuditEntry) =>
       audited(
         database,
         entry,
         async (transaction) =>
-          // First, so that whoever is refused has not used the link up.
+          // Checked first, so that a rejected request does not use the link.
           (await hasAccess(transaction, access, memberTables)) &&
           (await useLink(transaction, invitation)) &&
           insertMember(transaction, { ...invitation, createdAtMs: invitation.nowMs }),
       ),
-    /** False: the link is used up, or there is no such account any more. */
+    /** False if the link is used or the account no longer exists. */
     recover: (linkId: string, change: NewPassword, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
-        // The account before the link, as everywhere: the other way round two could wait for each other.
+        // Locks the account before the link, in the same order as everywhere, to avoid deadlocks.
         await transaction.query(sql`
 select from member_accounts where login = ${change.login} for no key update`)
         return (
           (await useLink(transaction, { linkId, nowMs: change.nowMs })) && setPassword(transaction, change)
         )
       }),
-    /** Those that are over. */
     deleteEnded: (nowMs: number) =>
       database.query(sql`delete from member_links where expires_at <= ${nowMs}`),
   }
 }
 
-/** It came into being after the link was looked at: whoever has it signs in first. */
+/** The account was created after the link was viewed. Its owner must sign in first. */
 export class AccountExists extends Error {
   override readonly name = 'AccountExists'
 }
@@ -120,7 +122,7 @@ export async function insertLink(
   { most }: { readonly most: number },
 ): Promise<boolean> {
   const { linkId, tokenHash, kind, login, merchantId, role, madeBy, createdAtMs, expiresAtMs } = link
-  // Before the table, as a removal locks the member before it ends links.
+  // Locks the maker before the table, because a removal locks the member before it ends links.
   await checkMaker(transaction, link)
   await lockLinks(transaction)
   await transaction.query(sql`
@@ -137,8 +139,8 @@ select ${linkId}, ${tokenHash}, ${kind}, ${login}, ${merchantId}, ${role}, ${mad
 }
 
 /**
- * Access may have ended since the request began: a link that is made after the owner or operator lost it would let them in
- * again. The row stays locked, so that a removal at the same moment comes first, or waits and ends this link too.
+ * Rejects a link if its maker's access ended during the request, because the link could let them back in. The row stays
+ * locked, so that a concurrent removal either comes first, or waits and ends this link too.
  */
 async function checkMaker(transaction: Queryable, { madeBy, merchantId }: NewLink): Promise<void> {
   const maker = makerOf(madeBy)
@@ -156,7 +158,9 @@ select from operators where login = ${maker.login} and role = 'admin' and status
     })
 }
 
-/** One after the other, so that of two who are invited at once the later link ends the earlier one, and both are counted. */
+/**
+ * Serializes the creation of links, so that the later of two invitations replaces the earlier, and both are counted.
+ */
 async function lockLinks(transaction: Queryable): Promise<void> {
   await transaction.query('lock table member_links in share row exclusive mode')
 }

@@ -1,4 +1,4 @@
-// Members of merchants and the accounts behind them. Whatever is asked of one merchant names it.
+// Members of merchants and their accounts. Every query about one merchant names it.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -13,7 +13,7 @@ import type { ListedMember, Member, Membership } from '../rules/member.ts'
 
 export type MemberStore = ReturnType<typeof makeMemberStore>
 
-/** Of `member_accounts o`. */
+/** Reads `member_accounts` with the alias `o`. */
 export const memberAccountShape = rowShape<Account>('account', accountSources(memberTables))
 
 export interface NewAccount {
@@ -23,27 +23,27 @@ export interface NewAccount {
 }
 
 export interface NewPassword extends NewAccount {
-  /** By which the change was proven; undefined: by a link. */
+  /** The access that confirmed the change; undefined for a link. */
   readonly accessVersion?: number
 }
 
 type MemberKey = Pick<Member, 'merchantId' | 'login'>
-/** `last_owner`: nobody would be left who may manage members. */
+/** `last_owner`: the change would leave no owner to manage members. */
 type Changed = 'done' | 'missing' | 'last_owner'
 
 export function makeMemberStore(database: Pool) {
   return {
     listMembers: ({ merchantId }: { merchantId: string }) => listMembers(database, merchantId),
     findMember: (key: MemberKey) => findMember(database, key),
-    /** Of an account that signs in with one, and not at an identity provider. */
+    /** False for an account of an identity provider. */
     async hasPassword(login: string): Promise<boolean> {
       const { rowCount } = await database.query(sql`
 select 1 from member_accounts where login = ${login} and identity is null`)
       return rowCount === 1
     },
-    /** The merchants that somebody is a member of, by name. */
+    /** The merchants of a login, by name. */
     listMemberships: (login: string) => listMemberships(database, login),
-    /** Ends all access and every lock. False: there is no such account, or not with this access any more. */
+    /** Ends all access and every lock. False if the account does not exist, or its access ended. */
     setPassword: (change: NewPassword, entry: AuditEntry) =>
       audited(database, entry, (transaction) => setPassword(transaction, change)),
     setRole: (member: MemberKey & Pick<Member, 'role'>, entry: AuditEntry) =>
@@ -52,7 +52,7 @@ select 1 from member_accounts where login = ${login} and identity is null`)
         return transaction.query(sql`
 update members set role = ${member.role} where merchant_id = ${member.merchantId} and login = ${member.login}`)
       }),
-    /** Open invitations end with it, because one may have been made while they joined, and a link to a new password. */
+    /** Also ends open invitations, because one may have been made during the join, and password links. */
     removeMember: (key: MemberKey, entry: AuditEntry) =>
       changeMember(database, { ...key, role: undefined }, entry, async (transaction) => {
         await endInvitations(transaction, key, sql`(l.login = ${key.login} or ${isMadeBy(key)})`)
@@ -88,7 +88,7 @@ select ${memberShape.columns} from members m where m.merchant_id = ${merchantId}
   return rows[0] && memberShape.read(rows[0])
 }
 
-/** Two statements: where the database is spread, merchants lie elsewhere than members. */
+/** Two statements, because on Citus merchants and members lie on different nodes. */
 async function listMemberships(database: Queryable, login: string): Promise<Membership[]> {
   const { rows } = await database.query(prepared('list-memberships')`
 select ${memberShape.columns} from members m where m.login = ${login} order by m.created_at, m.merchant_id`)
@@ -103,7 +103,7 @@ select merchant_id, name from merchants where merchant_id = any (${members.map((
   })
 }
 
-/** False: the account is there already. */
+/** False if the account exists. */
 export async function insertAccount(
   transaction: Queryable,
   { login, sealedPassword, nowMs }: NewAccount,
@@ -115,7 +115,7 @@ values (${login}, 'active', ${sealedPassword}, ${nowMs}, ${nowMs})
   return rowCount === 1
 }
 
-/** Whoever is a member already keeps the role they have. */
+/** An existing member keeps their role. */
 export async function insertMember(
   transaction: Queryable,
   { merchantId, login, role, createdAtMs }: Member,
@@ -137,20 +137,23 @@ update member_accounts
  where login = ${login} and status = 'active' and identity is null
    and (${accessVersion}::integer is null or access_version = ${accessVersion})`)
   if (rowCount !== 1) return false
-  // Somebody else may have one: no link gives another password after this one. After the account, as everywhere.
+  // Ends other password links, which another person may hold. After the account is locked, in the same order as
+  // everywhere.
   await transaction.query(sql`
 delete from member_links where login = ${login} and kind = 'recovery' and used_at is null`)
-  // Not proven by the old one: whatever lets in besides may be somebody else's.
+  // The old password was not checked, so a passkey may belong to another person.
   if (accessVersion === undefined) await removePasskeys(transaction, login, memberTables)
   return endAccess(transaction, { login, nowMs }, memberTables)
 }
 
-/** By them, as an owner: one may be for another address of theirs. */
+/** Links made by this member as an owner, which may be for another address of theirs. */
 function isMadeBy({ login }: MemberKey): Sql {
   return sql`starts_with(l.made_by, ${`member:${login}@`})`
 }
 
-/** Unused ones of this merchant, where there is such a member. Before members are changed, as whoever joins takes them. */
+/**
+ * Ends unused invitations of an existing member. Runs before members are changed, in the same lock order as joining.
+ */
 async function endInvitations(
   transaction: Queryable,
   { merchantId, login }: MemberKey,
@@ -162,7 +165,7 @@ delete from member_links l
    and exists (select 1 from members m where m.merchant_id = ${merchantId} and m.login = ${login})`)
 }
 
-/** Of the person, whatever merchants are left: who still is a member somewhere asks for another. */
+/** Ends all password links of the person. One who is still a member elsewhere can request another. */
 async function endRecoveries(transaction: Queryable, { merchantId, login }: MemberKey): Promise<void> {
   await transaction.query(sql`
 delete from member_links l
@@ -178,7 +181,7 @@ async function changeMember(
 ): Promise<Changed> {
   let outcome: Changed = 'done'
   await audited(database, entry, async (transaction) => {
-    // Locked, so that two owners who remove each other do not both succeed.
+    // Locks the owners, so that two who remove each other do not both succeed.
     const { rows: owners } = await transaction.query<{ login: string }>(sql`
 select login from members where merchant_id = ${merchantId} and role = 'owner' order by login for update`)
     if (role !== 'owner' && owners.length === 1 && owners[0]?.login === login) outcome = 'last_owner'

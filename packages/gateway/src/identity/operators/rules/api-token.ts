@@ -1,10 +1,9 @@
-// Tokens of the admin API: how one is made and known again, what each scope allows, what it may be called and how long
-// it lives.
+// Tokens of the admin API: format, scopes, names and lifetimes.
 import { Failure, type RandomBytes } from '@tillgate/protocol'
 import { mayAct, type Role } from '../../../core/audit/rules/roles.ts'
 import type { Operator } from './operator.ts'
 
-/** A scope is worth no more than its operator's role: both must allow it, at every request. */
+/** A request needs both the token's scope and the operator's current role. */
 export const scopes = {
   'orders:read': { needs: 'viewer', meaning: 'list and show orders' },
   'orders:act': { needs: 'operator', meaning: 'cancel and refund orders' },
@@ -67,7 +66,7 @@ export interface ApiToken {
 export const tokenLimits = { days: 365, defaultDays: 90, perOperator: 20 } as const
 
 const tokenBytes = 32
-/** By which programs that look for leaked secrets know it. */
+/** Lets secret scanners recognize leaked tokens. */
 const tokenPrefix = 'tillgate_'
 const tokenPattern = /^tillgate_[\w-]{43}$/
 
@@ -83,7 +82,7 @@ export function isScope(text: string): text is Scope {
   return Object.hasOwn(scopes, text)
 }
 
-/** Throws where a scope does not exist, or is more than the operator's own role. */
+/** Throws if a scope does not exist or exceeds the operator's role. */
 export function parseScopes(
   given: readonly string[],
   { login, role }: Pick<Operator, 'login' | 'role'>,
@@ -106,7 +105,7 @@ export function parseScopes(
   })
 }
 
-/** What a request asks for, against its token and the operator's role of today. Undefined: every token may. */
+/** Checks a request against its token and the operator's current role. Undefined: every token may. */
 export function checkScope(
   scope: Scope | undefined,
   token: Pick<ApiToken, 'scopes'>,

@@ -1,17 +1,17 @@
-// Who may work in the console, and what each role may do there.
+// Operators: who may work in the console.
 import { Failure } from '@tillgate/protocol'
 import type { Role } from '../../../core/audit/rules/roles.ts'
 import type { Account } from '../../accounts/rules/account.ts'
 
-/** Disabled: tokens are revoked too. */
+/** Disabling also revokes tokens. */
 export interface Operator extends Account {
   readonly role: Role
-  /** At the identity provider, where this operator signs in. Undefined: here, with a password. */
+  /** The address at the identity provider; undefined if the operator signs in with a password. */
   readonly email: string | undefined
 }
 
 export interface NewOperator extends Pick<Operator, 'login' | 'role' | 'createdAtMs'> {
-  /** Or an address at the identity provider. */
+  /** Undefined for an operator who signs in at the identity provider. */
   readonly sealedPassword?: Buffer
   readonly email?: string
 }
@@ -19,7 +19,7 @@ export interface NewOperator extends Pick<Operator, 'login' | 'role' | 'createdA
 export const firstOperatorLogin = 'admin'
 const loginPattern = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
-/** Undefined: it can be nobody's. */
+/** Undefined if the text cannot be a login. */
 export function normaliseOperatorLogin(text: string): string | undefined {
   const login = text.trim().toLowerCase()
   return loginPattern.test(login) ? login : undefined

@@ -1,4 +1,4 @@
-// Tokens of the admin API by the hash of each, and what an Idempotency-Key stands for.
+// Tokens of the admin API by their hash, and idempotency keys.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -29,20 +29,20 @@ export interface IdempotencyKey {
 
 export function makeApiTokenStore(database: Pool) {
   return {
-    /** False: the operator has as many live ones as one may have. Throws where the access was ended meanwhile. */
+    /** False if the operator has the maximum number of live tokens. Throws if the access ended in between. */
     insertToken: (token: NewToken, entry: AuditEntry) =>
       audited(database, entry, (transaction) => insertToken(transaction, token)),
-    /** Live, and of an operator who is active. */
+    /** Only live tokens of active operators. */
     findToken: (tokenHash: Buffer, nowMs: number) => findToken(database, tokenHash, nowMs),
     touchToken: ({ tokenId, nowMs, from }: { tokenId: string; nowMs: number; from: string }) =>
       database.query(sql`
 update api_tokens set last_used_at = ${nowMs}, last_used_from = ${from} where token_id = ${tokenId}`),
-    /** Of one operator or of all; those that ended are left out. */
+    /** Of one operator or of all, without ended tokens. */
     listTokens: (login: string | undefined, nowMs: number) => listTokens(database, login, nowMs),
-    /** False: there is no such live token, or it is another's. */
+    /** False if no such live token exists, or it belongs to another operator. */
     revokeToken: (token: TokenToRevoke, entry: AuditEntry) =>
       audited(database, entry, (transaction) => revokeToken(transaction, token)),
-    /** What the key stands for: what was given, or what was given with it before. */
+    /** Returns the stored action id of the key, which may be from an earlier request. */
     keepIdempotencyKey: (key: IdempotencyKey) => keepIdempotencyKey(database, key),
   }
 }
@@ -66,7 +66,7 @@ interface NewToken extends ApiToken, Access {
 
 async function insertToken(transaction: Queryable, token: NewToken): Promise<boolean> {
   const { login, createdAtMs } = token
-  // Also so that two at once do not both take the last place.
+  // Serializes inserts, so that two at once do not both take the last place.
   await holdAccess(transaction, token, operatorTables)
   const { rowCount } = await transaction.query(sql`
 insert into api_tokens (token_id, token_hash, login, name, scopes, created_at, expires_at)
@@ -104,7 +104,7 @@ select ${tokenShape.columns}
 
 interface TokenToRevoke {
   readonly tokenId: string
-  /** Undefined: whosever it is. */
+  /** Undefined for any operator. */
   readonly login: string | undefined
   readonly nowMs: number
 }

@@ -1,5 +1,5 @@
-// Operators by what an identity provider knows them by. The row is locked from the look to the end, so that two sign-ins at
-// once bind one subject, and a role is changed once.
+// Operators by their identity at a provider. The row is locked throughout, so that two concurrent sign-ins bind one
+// subject and change the role once.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import type { AuditedAction } from '../../../core/audit/rules/effects.ts'
@@ -16,9 +16,9 @@ import { endLinks, operatorShape } from './operators.ts'
 export interface IdentitySignIn {
   /** Issuer and subject. */
   readonly identity: string
-  /** That the provider vouches for. */
+  /** Verified by the provider. */
   readonly email: string | undefined
-  /** Undefined: the provider gives none, and whatever access there was ends. */
+  /** Undefined if the provider gives no role; all access ends then. */
   readonly role: Role | 'as declared' | undefined
   readonly nowMs: number
   readonly entryFor: (login: string, action: AuditedAction, reason: string) => AuditEntry
@@ -28,7 +28,7 @@ export type OperatorIdentities = ReturnType<typeof makeOperatorIdentities>
 
 export function makeOperatorIdentities(database: Pool) {
   return {
-    /** Undefined: no active operator was declared for it. */
+    /** Undefined if no active operator was declared for it. */
     signIn: (given: IdentitySignIn): Promise<Access | undefined> =>
       database.transaction((transaction) => signIn(transaction, given)),
   }
@@ -47,7 +47,7 @@ async function signIn(transaction: Queryable, given: IdentitySignIn): Promise<Ac
   }
   if (role !== undefined && role !== 'as declared' && role !== operator.role) {
     await transaction.query(sql`update operators set role = ${role} where login = ${login}`)
-    const reason = `from ${operator.role} to ${role}, as the identity provider says`
+    const reason = `from ${operator.role} to ${role}, set by the identity provider`
     await insertAuditEntry(transaction, entryFor(login, 'operator.role', reason))
   }
   return { login, accessVersion: operator.accessVersion + (isLess ? 1 : 0) }

@@ -1,4 +1,4 @@
-// Operators; their sessions and tries are kept as those of every account.
+// Operators. Sessions and attempts are stored as for every account.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -15,25 +15,25 @@ export type OperatorStore = ReturnType<typeof makeOperatorStore>
 export function makeOperatorStore(database: Pool) {
   return {
     hasOperators: () => hasOperators(database),
-    /** Only if there is none: of many gateways that start at once, one makes it. False: it was there. */
+    /** Only if none exists, so that one of several starting gateways creates it. False if one existed. */
     insertFirstOperator: (operator: NewOperator, entry: AuditEntry) =>
       audited(database, entry, (transaction) =>
         insertOperator(transaction, operator, sql`not exists (select 1 from operators)`),
       ),
-    /** False when the login is taken. */
+    /** False if the login is taken. */
     insertOperator: (operator: NewOperator, entry: AuditEntry) =>
       audited(database, entry, (transaction) => insertOperator(transaction, operator)),
     listOperators: () => listOperators(database),
     findOperator: (login: string) => findOperator(database, login),
-    /** Ends all access and every lock. False when there is no such operator, or not with this access any more. */
+    /** Ends all access and every lock. False if the operator does not exist, or their access ended. */
     setPassword: (change: PasswordChange, entry: AuditEntry) =>
       audited(database, entry, (transaction) => setPassword(transaction, change)),
-    /** Disabling ends all access, for good. `last_admin`: nobody would be left who may manage operators. */
+    /** Disabling ends all access permanently. `last_admin`: the change would leave no admin to manage operators. */
     setStatus: (change: StatusToSet, entry: AuditEntry) => setStatus(database, change, entry),
   }
 }
 
-/** Of `operators o`. */
+/** Reads `operators` with the alias `o`. */
 export const operatorShape = rowShape<Operator>('operator', {
   ...accountSources(operatorTables),
   role: 'o.role',
@@ -45,7 +45,7 @@ async function hasOperators(database: Queryable): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Two at the same moment use the same login, and its key decides. */
+/** The primary key decides if two requests use the same login. */
 async function insertOperator(
   database: Queryable,
   { login, role, sealedPassword, email, createdAtMs }: NewOperator,
@@ -74,7 +74,7 @@ interface PasswordChange {
   readonly login: string
   readonly sealedPassword: Buffer
   readonly nowMs: number
-  /** By which the change was proven. Undefined: somebody else gives the password, whatever happened meanwhile. */
+  /** The access that confirmed the change; undefined if another person sets the password. */
   readonly accessVersion?: number
 }
 
@@ -88,7 +88,7 @@ update operators
        locked_until = null
  where login = ${login} and email is null and (${accessVersion}::integer is null or access_version = ${accessVersion})`)
   if (rowCount !== 1) return false
-  // Not proven by the old one: whatever lets in besides may be somebody else's.
+  // The old password was not checked, so a passkey may belong to another person.
   if (accessVersion === undefined) await removePasskeys(transaction, login, operatorTables)
   return endAccess(transaction, { login, nowMs }, operatorTables)
 }
@@ -105,7 +105,7 @@ async function setStatus(
 ): Promise<'set' | 'missing' | 'last_admin'> {
   let outcome: 'set' | 'missing' | 'last_admin' = 'set'
   await audited(database, entry, async (transaction) => {
-    // Locked, so that two admins who disable each other do not both succeed.
+    // Locks the admins, so that two who disable each other do not both succeed.
     const { rows: admins } = await transaction.query<{ login: string }>(
       "select login from operators where role = 'admin' and status = 'active' order by login for update",
     )
@@ -124,7 +124,7 @@ update operators set status = ${status} where login = ${login}`)
   return outcome
 }
 
-/** Into merchants' portals, made by them or by a token of theirs, and not used yet: one may be for an address of theirs. */
+/** Ends unused portal links made by the operator or their tokens, because one may be for an address of theirs. */
 export async function endLinks(transaction: Queryable, login: string): Promise<void> {
   await transaction.query(sql`
 delete from member_links
