@@ -1,7 +1,7 @@
 // Signs a consumer in with login and PIN. Every try is counted in the database before its result, so that parallel
 // tries gain nothing.
 import type { Clock } from '../../platform/runtime/clock.ts'
-import { compareWithNobody, isRightSecret } from '../../platform/runtime/secrets/secret-hash.ts'
+import { compareWithDecoy, isRightSecret } from '../../platform/runtime/secrets/secret-hash.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import type { NotifyOwner } from './notify-owner.ts'
 import type { TriesLeft } from './rules/pin-lock.ts'
@@ -53,6 +53,6 @@ export function makeAuthenticateWallet(parts: AuthenticateWalletParts): Authenti
 }
 
 async function wrong(pin: string, vault: Vault, left?: TriesLeft): Promise<SignIn> {
-  await compareWithNobody(pin, vault)
+  await compareWithDecoy(pin, vault)
   return { kind: 'wrong', ...left }
 }

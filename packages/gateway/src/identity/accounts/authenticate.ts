@@ -2,7 +2,7 @@
 // before the response, as for wallets.
 import { Failure } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
-import { compareWithNobody, isRightSecret } from '../../platform/runtime/secrets/secret-hash.ts'
+import { compareWithDecoy, isRightSecret } from '../../platform/runtime/secrets/secret-hash.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import { TokenBuckets } from '../../platform/runtime/token-bucket.ts'
 import {
@@ -68,7 +68,7 @@ export function makeAuthenticate<Person extends Account>(parts: {
     if (login === undefined || password.length > 2 * maxPasswordLength) return wrong('', vault)
     const taken = await tries.take({ login, nowMs, session })
     if (taken.kind === 'locked') return taken
-    if (taken.kind === 'nobody') return wrong(password, vault)
+    if (taken.kind === 'no_account') return wrong(password, vault)
     const given = { secret: password, place: placeOfPassword(whose, login) }
     if (!(await isRightSecret(given, { sealed: taken.sealedPassword, vault }))) return { kind: 'wrong' }
     // The password alone must not reset the count, or a person who knows only the password could try codes without
@@ -83,7 +83,7 @@ export function makeAuthenticate<Person extends Account>(parts: {
 }
 
 async function wrong(password: string, vault: Vault): Promise<{ kind: 'wrong' }> {
-  await compareWithNobody(password, vault)
+  await compareWithDecoy(password, vault)
   return { kind: 'wrong' }
 }
 

@@ -159,7 +159,7 @@ async function prove(parts: Parts, own: OwnStep, code: string): Promise<SecondSt
   const { login, session } = own
   const taken = await tries.take({ login, nowMs: clock.now(), session })
   if (taken.kind === 'locked') return taken
-  if (taken.kind === 'nobody') return { kind: 'wrong' }
+  if (taken.kind === 'no_account') return { kind: 'wrong' }
   const stored = await totp.findTotp(login)
   if (stored?.confirmedAtMs === undefined || !(await isRight(parts, own, stored, code)))
     return { kind: 'wrong' }

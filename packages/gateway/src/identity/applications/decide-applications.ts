@@ -123,5 +123,7 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
 }
 
 function decidedAlready(): Failure {
-  return new Failure('status_does_not_allow', { message: 'Another operator has already decided this application.' })
+  return new Failure('status_does_not_allow', {
+    message: 'Another operator has already decided this application.',
+  })
 }

@@ -52,11 +52,11 @@ interface Counted {
   readonly after: Tries
 }
 
-/** `nobody`: no active account has the login, or the session has ended. */
+/** `no_account`: no active account has the login, or the session has ended. */
 type TryOutcome<Person> =
   | TakenTry<Person>
   | { readonly kind: 'locked'; readonly untilMs: number }
-  | { readonly kind: 'nobody' }
+  | { readonly kind: 'no_account' }
 
 /** The row that counts attempts. */
 interface Counter {
@@ -89,12 +89,12 @@ async function take<Person>(
   const { counter, before, tried } = await (attempt.session
     ? lockSession(transaction, { ...attempt, session: attempt.session }, kept)
     : lockLogin(transaction, attempt, kept))
-  if (!before) return { kind: 'nobody' }
+  if (!before) return { kind: 'no_account' }
   const counted = countTry(before, accountTriesLimit, attempt.nowMs)
   if (counted.kind === 'locked') return counted
   const after = counted.tries
   await setTries(transaction, counter, after)
-  return tried ? { kind: 'taken', ...tried, counter, before, after } : { kind: 'nobody' }
+  return tried ? { kind: 'taken', ...tried, counter, before, after } : { kind: 'no_account' }
 }
 
 interface LockedCounter<Person> {

@@ -49,14 +49,11 @@ export async function isRightSecret(
 }
 
 /** Takes as long as a comparison and always fails. */
-export async function compareWithNobody(
-  secret: string,
-  { hashCost }: Pick<Vault, 'hashCost'>,
-): Promise<void> {
-  await derive(secret, nobodysSalt, hashCost)
+export async function compareWithDecoy(secret: string, { hashCost }: Pick<Vault, 'hashCost'>): Promise<void> {
+  await derive(secret, decoySalt, hashCost)
 }
 
-const nobodysSalt = Buffer.alloc(saltBytes)
+const decoySalt = Buffer.alloc(saltBytes)
 
 /**
  * Signatures are verified on the same threads. A flood of wrong PINs leaves half of the threads and cores to other
