@@ -65,11 +65,26 @@ const base = [
   ...['tokens.css', 'base.css'].map((file) => readFileSync(join(import.meta.dirname, 'assets', file))),
 ]
 
+const checkoutParts = partsOf('checkout', ['frame', 'methods', 'result', 'test-tools', 'links', 'around'])
+const workspaceParts = partsOf('workspace', [
+  'frame',
+  'lists',
+  'actions',
+  'parts',
+  'charts',
+  'api-docs',
+  'phone',
+])
+
+function partsOf(folder: string, names: readonly string[]): AssetName[] {
+  return names.map((name): AssetName => `${folder}/${name}.css`)
+}
+
 export const assets = {
   style: makeAsset('tillgate.css', base),
   font,
   icon: readAsset('icon.svg'),
-  checkoutStyle: readAsset('checkout.css'),
+  checkoutStyle: readAsset('checkout.css', checkoutParts),
   checkoutScript: readAsset('checkout.js'),
   walletStyle: readAsset('wallet.css'),
   sandboxStyle: readAsset('sandbox.css'),
@@ -77,7 +92,7 @@ export const assets = {
   playgroundStyle: readAsset('playground.css'),
   playgroundScript: readAsset('playground.js'),
   homeStyle: readAsset('home.css'),
-  workspaceStyle: readAsset('workspace.css'),
+  workspaceStyle: readAsset('workspace.css', workspaceParts),
   consoleScript: readAsset('console.js'),
   portalScript: readAsset('portal.js'),
   passkeyScript: readAsset('passkeys.js'),
