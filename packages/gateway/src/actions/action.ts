@@ -1,5 +1,6 @@
-// What an operator may do, and a merchant's member with their own merchant, declared once. From the declaration come the route of the admin API with its description,
-// the command with its help, the forms of console and portal, and the name in the audit.
+// One declaration of what operators may do, and members of a merchant within their merchant. It generates the admin
+// API's routes and descriptions, the commands and their help, the forms of console and portal, and the names in the
+// audit log.
 import type { Static, TObject, TSchema } from 'typebox'
 import type { AnyContext, Context } from '../core/audit/context.ts'
 import { type AuditedAction, type Effect, effectsOfActions } from '../core/audit/rules/effects.ts'
@@ -9,59 +10,59 @@ import type { Operator } from '../identity/operators/rules/operator.ts'
 import { type Answered, answerOf, type FileType } from './answers.ts'
 import type { MerchantOperations, Operations } from './operations.ts'
 
-/** What was typed, field by field. */
+/** The raw text of each field. */
 export type RawInput = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface ActionCall<Params = unknown, Input = unknown> {
   readonly operations: Operations
   readonly context: AnyContext
-  /** Undefined on the command line, which knows an account of the machine and no person, and where a member acts. */
+  /** Undefined on the command line, which has a machine account instead of an operator, and for members. */
   readonly operator: Operator | undefined
-  /** Of the admin API alone. */
+  /** Only for the admin API. */
   readonly token?: ApiToken
   readonly nowMs: number
   readonly params: Params
   readonly input: Input
-  /** Sent again with the same one, it is done once. */
+  /** The idempotency key: a repeat with the same key runs once. */
   readonly actId: string | undefined
-  /** Of an action that takes one. */
+  /** For actions that take a file. */
   readonly file?: GivenFile | undefined
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller has left. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Throws unless whoever fills in the form proves anew who they are. For the operation to ask after it has read what the
-   * proof is for, so that what was proven before access was ended is not worth anything after it.
+   * Throws unless the person confirms with password and code again. The operation calls it after reading what the
+   * confirmation is for, so that a confirmation from before the access ended is worthless.
    */
   readonly prove?: () => Promise<void>
 }
 
-/** A call that may come from an operator, or from a member for their own merchant. */
+/** A call by an operator, or by a member for their own merchant. */
 export interface SharedCall<Params = unknown, Input = unknown>
   extends Omit<ActionCall<Params, Input>, 'operations' | 'context'> {
   readonly operations: MerchantOperations
   readonly context: Context
 }
 
-/** A file that somebody chose or sent; read from its beginning each time. */
+/** A chosen or uploaded file; each read starts at its beginning. */
 export interface GivenFile {
   readonly name: string
   readonly open: () => AsyncIterable<Uint8Array>
 }
 
-/** What came of it, for a person. */
+/** The result for a person. */
 export interface Told {
   readonly text: string
-  /** Shown this once, by what each is called. */
+  /** Shown only once, with their labels. */
   readonly secrets?: readonly (readonly [label: string, value: string])[]
-  /** Longer text that goes with it, such as a public key. */
+  /** Longer text, such as a public key. */
   readonly block?: string
-  /** The console's page to go on with. */
+  /** The console page to continue on. */
   readonly page?: string
-  /** What to do next on the command line. */
+  /** The next step on the command line. */
   readonly next?: string
 }
 
-/** What a request that waits keeps with its input, and what its requester alone is shown, once. */
+/** What a waiting request stores with its input, and what only its requester sees, once. */
 export interface Prepared<Input = Readonly<Record<string, unknown>>> {
   readonly input: Input
   readonly secrets: NonNullable<Told['secrets']>
@@ -73,53 +74,53 @@ export interface ApiOperation {
   readonly path: string
 }
 
-/** Its words are the action's name: `merchant.add` is `merchant add`. */
+/** The command's words are the action's name: `merchant.add` is `merchant add`. */
 export interface ActionCommand {
-  /** Fields of the input that are arguments, not options, after the parameters. */
+  /** Input fields that are arguments instead of options, after the parameters. */
   readonly arguments?: readonly string[]
   /** Options without a value, by name, for `read`. */
   readonly flags?: Readonly<Record<string, string>>
-  /** Fields that `read` makes. */
+  /** Fields that `read` produces. */
   readonly omits?: readonly string[]
   readonly read?: (raw: RawInput) => RawInput
-  /** Beside what the input itself requires. */
+  /** In addition to the required fields of the input. */
   readonly required?: readonly string[]
-  /** Of a list, where not all fit on a line. */
+  /** The columns of a list that is too wide for a line. */
   readonly columns?: readonly string[]
   readonly help?: string
 }
 
-/** A form of the console. `Subject` is what its place is about, such as a merchant. */
+/** A form of the console. `Subject` is what its place shows, such as a merchant. */
 export interface ActionForm<Subject = never> {
-  /** Pages show all forms of a place. */
+  /** A page shows all forms of its place. */
   readonly place: string
-  /** Where the form is sent: its page and the action's verb, unless given. */
+  /** Where the form is sent; by default its page and the action's verb. */
   readonly path: string
   /** The page that shows the form, with parameters as `:name`. */
   readonly page: string
-  /** On the closed fold. */
+  /** The label of the collapsed form. */
   readonly label: string
-  /** What will happen. */
+  /** The explanation of the effect. */
   readonly explains: string | ((subject: Subject) => string)
   readonly button: string | ((subject: Subject) => string)
   readonly isDangerous?: true
-  /** Those that are shown, in this order; all of the input unless given. */
+  /** The shown fields, in order; by default all of the input. */
   readonly fields?: readonly string[]
-  /** Carried along unseen; the page says their values. */
+  /** Hidden fields, whose values the page shows. */
   readonly hidden?: readonly string[]
   readonly fixed?: Readonly<Record<string, string>>
-  /** Beside what the input itself requires. */
+  /** In addition to the required fields of the input. */
   readonly required?: readonly string[]
   readonly isOffered?: (subject: Subject, at: { readonly nowMs: number; readonly login: string }) => boolean
   readonly read?: (raw: RawInput) => RawInput
-  /** Asks for password and code anew. */
+  /** Requires password and code again. */
   readonly wantsProof?: true
-  /** For fields that stand elsewhere on the page. */
+  /** For fields elsewhere on the page. */
   readonly formId?: string
 }
 
 /**
- * A screen of the merchants' portal. The merchant is the session's, whatever is sent; the words are the portal's own, in
+ * A screen of the merchants' portal. The merchant always comes from the session, and the portal has its own texts in
  * its languages.
  */
 export interface PortalForm
@@ -127,45 +128,45 @@ export interface PortalForm
     ActionForm,
     'fields' | 'hidden' | 'fixed' | 'required' | 'read' | 'wantsProof' | 'isDangerous'
   > {
-  /** Which members may. */
+  /** The member roles that may run it. */
   readonly roles: readonly MemberRole[]
-  /** By which its words are found. */
+  /** The key of its texts. */
   readonly name: string
-  /** Where its screen is and where it is sent, below the portal's prefix, parameters but the merchant as `:name`. */
+  /** The path below the portal's prefix, with parameters other than the merchant as `:name`. */
   readonly path: string
-  /** The page to go back to. */
+  /** The page to return to. */
   readonly page: string
 }
 
 export interface Action {
-  /** As in the audit. */
+  /** As in the audit log. */
   readonly name: string
   readonly summary: string
-  /** What it can do to money. Where the settings cover one of these, a second operator must approve it. */
+  /** What it can do to money. A second operator must approve it if the settings cover one of these effects. */
   readonly effects: readonly Effect[]
-  /** Runs on the machine itself without approval: the way to a second operator where there is none. */
+  /** Runs without approval on the machine itself, so that an installation without a second operator can create one. */
   readonly isRecovery: boolean
-  /** Which tokens may; undefined: any, or no token at all where there is no route. */
+  /** The scope that a token needs; undefined for any token, or if there is no route. */
   readonly scope: Scope | undefined
   readonly needs: Role
-  /** What it is done to: in the path of the API, an argument of the command. */
+  /** The target: in the API's path, and an argument of the command. */
   readonly params: TObject | undefined
   /** Query or body of the API, options of the command, fields of the form. */
   readonly input: TObject | undefined
-  /** A file is sent as it is, without the envelope. */
+  /** A file is sent without the JSON envelope. */
   readonly answer: TObject | FileType
-  /** Done once under an id: the Idempotency-Key, or the form's own number. */
+  /** Runs once per id: the Idempotency-Key header or the form's number. */
   readonly isOnce: boolean
-  /** The body of the API, the first argument of the command, a chosen file of the form. */
+  /** The API's body, the command's first argument, or the form's file. */
   readonly takesFile: boolean
   readonly api?: ApiOperation | undefined
   readonly command?: ActionCommand | undefined
   readonly forms: readonly ActionForm[]
   readonly portal: readonly PortalForm[]
-  /** What a schema cannot say about a field. Throws; so that a form shows all errors at once. */
+  /** Checks beyond the schema, by field. They throw, so that a form shows all errors at once. */
   readonly checks: Readonly<Record<string, (given: Readonly<Record<string, unknown>>) => void>>
-  /** Input that a waiting request keeps, so that it runs only if things are still as they were. */
-  /** For a secret that is not the approver's to learn whole. Undefined: it makes none. */
+  /** Input that a waiting request stores, so that it runs only if nothing has changed. */
+  /** Handles a secret that the approver must not see completely; undefined if the action creates no secret. */
   readonly prepare: ((call: ActionCall) => Prepared | undefined) | undefined
   readonly pin: ((call: ActionCall) => Promise<Readonly<Record<string, unknown>>>) | undefined
   readonly run: (call: ActionCall) => Promise<unknown>
@@ -184,23 +185,23 @@ type Checked<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 interface ActionGiven<Params, Input, Answer extends TObject | FileType, Call> {
   readonly name: string
   readonly summary: string
-  /** Those of the audited action of this name, unless given. */
+  /** By default, the effects of the audited action with this name. */
   readonly effects?: readonly Effect[]
   readonly isRecovery?: true
   readonly scope?: Scope
-  /** Where no scope says it. */
+  /** If there is no scope. */
   readonly needs?: Role
   readonly params?: Params
   readonly input?: Input
   readonly answer: Answer
   readonly isOnce?: true
   readonly takesFile?: true
-  /** Where the path of the route does not follow from the name and the parameters. */
+  /** If the path does not follow from the name and the parameters. */
   readonly apiPath?: string
-  /** False: the command line does not have it. */
+  /** False if the command line does not have it. */
   readonly command?: ActionCommand | false
   readonly form?: FormGiven
-  /** Where it has several. */
+  /** If it has several. */
   readonly forms?: readonly FormGiven[]
   readonly checks?: Action['checks']
   readonly pin?: (call: ActionCall<Checked<Params>, Checked<Input>>) => Promise<Partial<Checked<Input>>>
@@ -213,7 +214,7 @@ interface ActionGiven<Params, Input, Answer extends TObject | FileType, Call> {
   readonly tell?: (answer: Checked<Answer>, given: Given<Checked<Params>, Checked<Input>>) => Told
 }
 
-/** Holds `run` and `tell` to the schemas while they are written. */
+/** Checks the types of `run` and `tell` against the schemas. */
 export function defineAction<
   Answer extends TObject | FileType,
   Params extends TObject | undefined = undefined,
@@ -236,14 +237,14 @@ export function defineAction<
     checks: given.checks ?? {},
     pin: given.pin as Action['pin'],
     prepare: given.prepare as Action['prepare'],
-    // Safe, both: every adapter checks by these very schemas before it calls.
+    // Safe, both: every adapter validates with these schemas before the call.
     run: async (call) => answerOf(given.answer, await (given.run as Action['run'])(call)),
     runForMember: undefined,
     tell: given.tell as Action['tell'],
   }
 }
 
-/** An action that members may also do with their own merchant: it reaches no further than its context. */
+/** An action that members may also run within their own merchant. */
 export function defineSharedAction<
   Answer extends TObject | FileType,
   Params extends TObject | undefined = undefined,
@@ -254,12 +255,12 @@ export function defineSharedAction<
   },
 ): Action {
   const action = defineAction(given)
-  // Safe: the call of an operator is one of these, and `run` takes both.
+  // Safe: an operator's call is one of these, and `run` takes both.
   const portal = given.portal.map((each) => withPath(each, given.name))
   return { ...action, portal, runForMember: action.run as Action['runForMember'] }
 }
 
-/** Throws for an action that is neither audited nor read-only: what it can do to money must be declared. */
+/** Throws if the action is neither audited nor read-only, because its effects on money must be declared. */
 function declaredEffects(name: string): readonly Effect[] {
   if (Object.hasOwn(effectsOfActions, name)) return effectsOfActions[name as AuditedAction]
   if (isReading(name)) return []
@@ -273,7 +274,10 @@ function isReading(name: string): boolean {
   return readingVerbs.test(verbOf(name)) && !Object.hasOwn(effectsOfActions, name)
 }
 
-/** `payout.cancel` of a merchant is POST /merchants/:merchantId/payouts/:payoutId/cancel. An action without a scope has no route. */
+/**
+ * `payout.cancel` of a merchant is POST /merchants/:merchantId/payouts/:payoutId/cancel. An action without a scope has
+ * no route.
+ */
 function apiOf({
   name,
   scope,
@@ -298,7 +302,7 @@ function apiOf({
   return { method, path: apiPath ?? `/${segments.join('/')}` }
 }
 
-/** Where the plural of the noun is not the noun and an s. */
+/** Irregular plurals. */
 const collections: Readonly<Record<string, string>> = {
   audit: 'audit',
   ledger: 'ledger',
@@ -320,7 +324,7 @@ function withPath<Form extends { readonly page: string }>(
 type FormGiven<Subject = never> = Omit<ActionForm<Subject>, 'path'> & Partial<Pick<ActionForm, 'path'>>
 type PortalFormGiven = Omit<PortalForm, 'path'> & Partial<Pick<PortalForm, 'path'>>
 
-/** Lets the functions of a form know what its place is about. */
+/** Gives the functions of a form the type of their subject. */
 export function form<Subject>(given: FormGiven<Subject>): FormGiven {
   return given
 }

@@ -1,8 +1,8 @@
-// Answers of actions: what `run` found, cut to the fields that the answer's schema names, so that nothing else of a record
-// can reach an adapter and no action has to copy field by field.
+// Reduces what `run` returned to the fields of the answer's schema, so that no other field of a record can reach an
+// adapter, and no action copies field by field.
 import type { TSchema } from 'typebox'
 
-/** What may be answered for `T`: it may hold more, and undefined where a field is optional. */
+/** The type that `run` may return for `T`: it may have more fields, and undefined for optional ones. */
 export type Answered<T> = T extends readonly (infer Item)[]
   ? readonly Answered<Item>[]
   : T extends object
@@ -13,7 +13,7 @@ export type Answered<T> = T extends readonly (infer Item)[]
       }
     : T
 
-/** Of answers that are files, what they are called on the wire. */
+/** Media types of file answers. */
 export const fileTypes = {
   csv: 'text/csv',
   xml: 'application/xml',
@@ -28,7 +28,7 @@ export function isFile(answer: TSchema | FileType): answer is FileType {
 export function answerOf(schema: TSchema | FileType, found: unknown): unknown {
   if (isFile(schema)) return found
   const { properties, items } = schema as { properties?: Record<string, TSchema>; items?: TSchema }
-  // Safe, both: `run` is held to the schema by its type.
+  // Safe, both: the type of `run` follows the schema.
   if (items) return (found as readonly unknown[]).map((item) => answerOf(items, item))
   if (!properties) return found
   const record = found as Readonly<Record<string, unknown>>

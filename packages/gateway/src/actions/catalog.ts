@@ -1,4 +1,5 @@
-// Everything that operators may do, and merchants with their own, in the order in which the admin API's description and the command line name it.
+// Everything that operators and merchants' members may do, in the order of the admin API's description and the command
+// line.
 import type { Action } from './action.ts'
 import { makeApprovalActions } from './approvals/approval-actions.ts'
 import { linkActions } from './consumers/link-actions.ts'
@@ -64,7 +65,7 @@ export const catalog: readonly Action[] = [
   ...platformKeyActions,
 ]
 
-/** An action by its name. Actions that may wait for approval have names of their own. */
+/** An action by its name. Actions that may wait for approval have unique names. */
 export function findAction(name: string): Action | undefined {
   return catalog.find((action) => action.name === name)
 }

@@ -1,5 +1,5 @@
-// The kinds of field that acts are made of. In words of JSON schema alone, so that what is checked and what
-// /openapi.json says are the same to the letter; `expected` is for errors and stays inside.
+// The kinds of fields of actions, in JSON schema only, so that validation and /openapi.json are identical. `expected`
+// is for error messages and is not published.
 import { Failure, isCalendarDay, Type } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
 import type { Role } from '../core/audit/rules/roles.ts'
@@ -7,7 +7,7 @@ import { hiddenCharacters } from '../platform/runtime/visible-text.ts'
 
 const noControlCharacters = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 
-/** Nor marks that nobody sees. */
+/** Excludes invisible characters. */
 export const visibleCharacters = `^[^${hiddenCharacters}]*$`
 
 export function text(
@@ -83,14 +83,14 @@ export function timeMs(description: string) {
 
 const unitsMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** Undefined: it is not written as a span, such as 90m, 12h or 7d. */
+/** Undefined if the text is not a duration such as 90m, 12h or 7d. */
 export function spanMs(written: string): number | undefined {
   const [, number, unit] = /^(\d{1,5})([mhd])$/.exec(written) ?? []
-  // Safe: the pattern names the units.
+  // Safe: the pattern contains the units.
   return number === undefined ? undefined : Number(number) * unitsMs[unit as keyof typeof unitsMs]
 }
 
-/** A date or a time; NaN where it is none. `Date.parse` takes the 31st of February as the 3rd of March. */
+/** A date or a time; NaN otherwise. `Date.parse` reads February 31 as March 3. */
 export function parseMoment(written: string): number {
   const [day] = /^\d{4}-\d{2}-\d{2}/.exec(written) ?? []
   return day === undefined || isCalendarDay(day) ? Date.parse(written) : Number.NaN
@@ -109,7 +109,7 @@ export function yesNo(description: string) {
   return Type.Boolean({ description, expected: '`true` or `false`' })
 }
 
-/** Decimal text, exact; a number would lose digits in some programs. */
+/** Exact decimal text, because some programs lose digits of JSON numbers. */
 export function amount(description: string) {
   return Type.String({
     pattern: '^-?[0-9]{1,24}(\\.[0-9]{1,4})?$',
@@ -130,7 +130,7 @@ export function object<Fields extends Record<string, TSchema>>(description: stri
   return Type.Object(fields, { additionalProperties: false, description, expected: 'an object' })
 }
 
-/** Whose fields another schema names. */
+/** For objects that another schema describes. */
 export function anyObject(description: string) {
   return Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: 'object',
@@ -143,39 +143,39 @@ export const optional = Type.Optional
 
 type Choices = readonly (readonly [value: string, label: string])[]
 
-/** How a field looks to people; programs see nothing of it. */
+/** How people see a field; programs do not see these properties. */
 export interface FieldDisplay {
-  /** On a form. Made of the name unless given. */
+  /** The form label; by default derived from the name. */
   readonly label?: string
-  /** Of the command line. Made of the name unless given. */
+  /** The command-line option; by default derived from the name. */
   readonly option?: string
   readonly placeholder?: string
-  /** What stands for a long value where it is described, such as a key's fingerprint. */
+  /** Shortens a long value where it is described, such as a key to its fingerprint. */
   readonly shown?: (text: string) => string
-  /** Instead of the description, on the command line. */
+  /** Replaces the description on the command line. */
   readonly hint?: string
   readonly initial?: string
-  /** To choose from, on a form, by what each is called. */
+  /** The choices on a form, with their labels. */
   readonly choices?: Choices | ((role: Role) => Choices)
-  /** Not for the admin API, nor on a form. */
+  /** Hidden from the admin API and forms. */
   readonly only?: 'command' | 'request'
-  /** What may be written for what. */
+  /** Converts the text of a person to the schema's form. */
   readonly fromText?: (text: string) => string
-  /** Likewise, on the command line alone. */
+  /** The same for the command line only. */
   readonly fromOption?: (text: string) => string
   /**
-   * What it is on a form where a line of text will not do: several lines, which are a file on the command line; a list
-   * whose items may have commas, each on a line of its own, though the command line parts them by commas; a picture, as
-   * its bytes in base64; a day.
+   * The control on a form if not a text field. `long`: several lines, a file on the command line. `lines`: a list with
+   * one item per line, because items may contain commas; the command line separates them by commas. `picture`: the
+   * bytes in base64. `day`: a date.
    */
   readonly kind?: 'long' | 'lines' | 'picture' | 'day'
 }
 
-/** Marked as the makers of schemas mark theirs: neither checks nor descriptions see it. */
+/** Stored in a non-enumerable property, as schema builders do, so that validation and descriptions ignore it. */
 export function displayed<Schema extends TSchema>(schema: Schema, display: FieldDisplay): Schema {
   const value = { ...displayOf(schema), ...display }
   const marks = { '~display': { value, enumerable: false, configurable: true, writable: true } }
-  // Safe: it is the schema with one mark more.
+  // Safe: it is the schema with one more property.
   return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(schema), ...marks }) as Schema
 }
 

@@ -1,4 +1,4 @@
-// What actions and the pages that show them need of the operations. `makeOperations` makes all of them once.
+// The operations that actions and their pages use. `makeOperations` creates them once.
 
 import type { AnyContext, Reading } from '../core/audit/context.ts'
 import type { ApprovalPolicy } from '../core/audit/rules/approval.ts'
@@ -51,13 +51,13 @@ import type { ManageOperators } from '../identity/operators/manage-operators.ts'
 import type { RequestLogStore } from '../platform/request-log/store/request-log.ts'
 import type { DecideApprovals } from './approvals/decide-approvals.ts'
 
-/** Pages count no further: more than this is "more than this". */
+/** The limit for counts on pages, which show "more than" beyond it. */
 export const countedAtMost = 10_000
 
-/** Operations for one merchant, whose context may be limited to it. */
+/** Operations for one merchant, with a context that may be limited to it. */
 export interface MerchantOperations {
   readonly approvalPolicy: ApprovalPolicy
-  /** Where merchants and consumers reach the gateway. */
+  /** The public address of the gateway. */
   readonly publicUrl: string
   platformPublicKey(): Promise<string>
   readonly orders: FindOrders & ManageOrders
@@ -91,7 +91,7 @@ export interface Operations extends MerchantOperations {
   readonly ownMoney: MoveOwnMoney
   readonly corrections: CorrectBooks & {
     readonly listCorrections: Reading<CorrectionStore['listCorrections']>
-    /** A transfer that an operator may correct, with how much of it was. */
+    /** A transfer that an operator may correct, and how much of it was corrected. */
     readonly findCorrectable: Reading<TreasuryStore['findCorrectable']>
   }
   readonly payouts: ManagePayouts
@@ -101,28 +101,28 @@ export interface Operations extends MerchantOperations {
   readonly readEvents: Pick<ReadEvents, 'read'>
   readonly readOverview: ReadOverview
   readonly listAuditEntries: Reading<AuditLogStore['listEntries']>
-  /** Requests that were rejected or slow, newest first. */
+  /** Rejected or slow requests, newest first. */
   readonly listRequests: Reading<RequestLogStore['list']>
   findCallback(context: AnyContext, callbackId: string): Promise<CallbackWithAttempts | undefined>
-  /** No further than `countedAtMost`. */
+  /** Counts up to `countedAtMost`. */
   countCallbacks(context: AnyContext, nowMs: number): Promise<CallbackCounts>
-  /** Emails that were rejected or given up, no further than `countedAtMost`. */
+  /** Rejected and exhausted emails, up to `countedAtMost`. */
   countFailedEmails(context: AnyContext, sinceMs: number): Promise<number>
   listMerchantAccounts(context: AnyContext, merchantId: string): Promise<readonly Account[]>
-  /** Money that came late. */
+  /** The accounts that hold late money. */
   listSuspenseAccounts(context: AnyContext): Promise<readonly Account[]>
   listRailAccounts(context: AnyContext, railId: string): Promise<readonly Account[]>
   readonly searchBooks: Reading<SearchBooks>
-  /** On a wallet, or on one of the operator's bank accounts. */
+  /** Of a wallet or one of the operator's bank accounts. */
   readonly listMovements: Reading<ListMovements>
   writeStatement(context: AnyContext, range: StatementRange): AsyncIterable<string>
   readonly readStatement: Reading<StatementStore['read']>
   /** Newest first. */
   readonly listBills: Reading<BillStore['listBills']>
-  /** Throws where there is none yet. */
+  /** Throws if there is none yet. */
   readonly readBill: ReadBill
   trialBalance(context: AnyContext): Promise<readonly BalanceLine[]>
-  /** The same for pages, some seconds old where there are many accounts. */
+  /** The same for pages, up to some seconds old if there are many accounts. */
   readonly readBooks: ReadBooks
   verifyLedger(): Promise<Verification>
   system(

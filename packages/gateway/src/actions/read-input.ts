@@ -1,5 +1,5 @@
-// What people typed, in a form or on the command line, as the input of an action: every field is read by its schema, and
-// every error is found, not the first one alone.
+// Converts what a person typed, in a form or on the command line, to the input of an action. Every field is validated
+// by its schema, and all errors are collected.
 import { Failure } from '@tillgate/protocol'
 import type { TObject, TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
@@ -7,7 +7,7 @@ import type { Action, RawInput } from './action.ts'
 import { displayOf, labelOf } from './fields.ts'
 
 export interface FieldError {
-  /** Undefined: it is about no field, or about none of this action. */
+  /** Undefined if the error concerns no field of this action. */
   readonly field: string | undefined
   readonly message: string
 }
@@ -21,7 +21,7 @@ export interface ReadInput {
 interface ReadOptions {
   readonly required?: readonly string[] | undefined
   readonly nameOf: (field: string) => string
-  /** What is told of a field, by what it is called; English unless given. */
+  /** The error texts; English by default. */
   readonly say?: typeof inEnglish
 }
 
@@ -54,7 +54,7 @@ export function readInput(
   return { params, input, errors }
 }
 
-/** What a schema cannot say: whatever the checks of the fields that are given throw. */
+/** Runs the checks beyond the schema and collects what they throw. */
 export function refusalsOf({ checks }: Pick<Action, 'checks'>, given: Readonly<Record<string, unknown>>) {
   return Object.entries(checks).flatMap(([field, check]): unknown[] => {
     if (given[field] === undefined) return []
@@ -67,19 +67,19 @@ export function refusalsOf({ checks }: Pick<Action, 'checks'>, given: Readonly<R
   })
 }
 
-/** What the person can mend; everything else is thrown on. */
+/** Returns errors that the person can correct, and rethrows all others. */
 export function toFieldError(error: unknown): FieldError {
   if (error instanceof Failure) return { field: error.field, message: error.message }
   throw error
 }
 
-/** As people call it, in errors and on forms. */
+/** The field's label, for errors and forms. */
 export function nameInForm(action: Pick<Action, 'params' | 'input'>): (field: string) => string {
   const properties = { ...action.params?.properties, ...action.input?.properties }
   return (field) => labelOf(field, properties[field])
 }
 
-/** A field as a form sent it: what was ticked and what stands on lines of its own as it is, else one text. */
+/** Reads a field of a form: checked boxes and lists of lines as they are, everything else as one text. */
 export function typedIn(typed: URLSearchParams, name: string, schema: TSchema | undefined): RawInput[string] {
   const all = typed.getAll(name)
   if (all.length > 0 && schema && displayOf(schema).kind === 'lines')
@@ -87,7 +87,7 @@ export function typedIn(typed: URLSearchParams, name: string, schema: TSchema | 
   return all.length > 1 ? all : all[0]
 }
 
-/** Of one text, a list is parted by its commas. */
+/** A list in one text is separated by commas. */
 function valueFrom(raw: RawInput[string], schema: TSchema): unknown {
   const { type } = schema as { type?: string }
   const { fromText = (text: string) => text } = displayOf(schema)
@@ -106,7 +106,7 @@ function valueFrom(raw: RawInput[string], schema: TSchema): unknown {
 function expectedOf(schema: TSchema, given: unknown): string {
   const { expected, items } = schema as { expected?: string; items?: TSchema }
   const unfit = items && Array.isArray(given) ? given.filter((item) => !validatorOf(items).Check(item)) : []
-  // Of a list, which of its items it is.
+  // Names the invalid items of a list.
   if (items && unfit.length > 0) {
     const names = unfit.slice(0, maxNamed).map((item) => `"${String(item).slice(0, maxShown)}"`)
     return `a list in which each item is ${expectedOf(items, undefined)}; ${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} not`
@@ -114,7 +114,7 @@ function expectedOf(schema: TSchema, given: unknown): string {
   return expected?.replaceAll('`', '').replace(' as text', '') ?? 'something else'
 }
 
-/** Of items that do not fit, and of the text of each. */
+/** The maximum number of invalid items named. */
 const maxNamed = 3
 const maxShown = 40
 

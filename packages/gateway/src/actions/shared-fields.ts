@@ -1,4 +1,4 @@
-// Fields that several actions have, and lists that are read page by page.
+// Fields shared by several actions, and paged lists.
 import {
   digitsOf,
   isCurrencyCode,
@@ -57,7 +57,7 @@ export const currency = displayed(
 
 export const publicKey = displayed(longText('An RSA public key, PEM or base64.', { max: 16_384 }), {
   kind: 'long',
-  // The merchant can compare it with its own.
+  // The merchant can compare the fingerprint with their own.
   shown: (written) => `RSA, SHA-256 ${fingerprintOf(toPem(written))}`,
 })
 export const aesKey = text('In base64. Told this once: hand it over now.', { max: 64 })
@@ -101,7 +101,7 @@ export function moneyOf(given: { amount: string; currency: string; reason: strin
   return { currency: code, amountMinor: toPositiveMinorUnits(given.amount, code, 'amount'), reason: why }
 }
 
-/** Of what goes through one of the operator's bank accounts. */
+/** For payments through one of the operator's bank accounts. */
 export const outsideMoney = {
   ...money,
   bank: optional(bank),
@@ -149,7 +149,7 @@ export function toBalance(account: Account) {
   }
 }
 
-/** Settings that are written as this word go back to the default. */
+/** A setting with this word as its value returns to the default. */
 export function clearing(settings: readonly string[], word: string) {
   return (raw: RawInput): RawInput => {
     const clear = settings.filter(
@@ -159,7 +159,7 @@ export function clearing(settings: readonly string[], word: string) {
   }
 }
 
-/** Why, in the audit, where a member of the merchant did it and nobody asks. */
+/** The reason in the audit log for actions of a merchant's member. */
 export const byMerchant = 'by the merchant'
 
 export const defaultLimit = 50
@@ -169,7 +169,7 @@ export const nextPage = '`before` of the next page; not there on the last one.'
 export const nextLook = (rare: string) =>
   `${nextPage} A page may be empty and have one: the look for rare ${rare} goes on there.`
 
-/** One page of a list, the newest first: `older` is the `before` of the next page. */
+/** One page of a list, newest first; `older` is the `before` of the next page. */
 export async function pageOf<Name extends string, Item>(
   name: Name,
   {
@@ -188,6 +188,6 @@ export async function pageOf<Name extends string, Item>(
   const items = found.slice(0, wanted)
   const last = items.at(-1)
   const older = found.length > wanted && last !== undefined ? keyOf(last) : undefined
-  // Safe: the name is the one that was given.
+  // Safe: the name is the given one.
   return { [name]: items, older } as Record<Name, readonly Item[]> & { older: string | undefined }
 }

@@ -1,5 +1,5 @@
-// Requests that wait for a second operator. A token is its operator: a token cannot approve what its operator requested,
-// in whatever way. Approving runs the action again, in the requester's name and under fresh checks.
+// Requests that wait for a second operator. A token acts as its operator, so it cannot approve what its operator
+// requested in any way. Approving runs the action again in the requester's name, under fresh checks.
 import assert from 'node:assert/strict'
 import { Failure } from '@tillgate/protocol'
 import { reachingAll } from '../../core/audit/context.ts'
@@ -37,7 +37,7 @@ const approvalFields = {
 const approval = object('A request.', approvalFields)
 const key = object('Which request.', { approvalId: uuid('The request’s number.') })
 
-/** What an action answers that waits: in place of its own answer, with HTTP status 202. */
+/** The answer of an action that waits, with HTTP status 202, instead of its own answer. */
 export const waitingAnswer = object('The action needs a second operator.', {
   outcome: oneOf(
     'waiting: nothing changes before another operator approves it. done: this repeats a request that was approved. refused: this repeats a request that was rejected or withdrawn, or has expired.',
@@ -55,7 +55,7 @@ const outcomes = {
 } as const satisfies Record<ApprovalStatus, string>
 
 export function toWaitingAnswer(request: ApprovalRequest): object {
-  // Safe: it is cut to the schema of an object.
+  // Safe: the result is cut to the schema of an object.
   return answerOf(waitingAnswer, { outcome: outcomes[request.status], approval: request }) as object
 }
 
@@ -230,7 +230,7 @@ async function runWaiting(
   })
 }
 
-/** What an operator compares before they approve. */
+/** The details that an operator compares before approving. */
 export function describeRequest(
   { action: name, params, input, summary }: ApprovalRequest,
   findAction: FindAction,

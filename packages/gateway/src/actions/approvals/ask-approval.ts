@@ -1,4 +1,4 @@
-// Asking for a second operator's approval: an action becomes a request that waits.
+// Stores an action as a request that waits for a second operator's approval.
 import { createHash } from 'node:crypto'
 import { Failure, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -28,14 +28,14 @@ export interface AskedAction extends WaitingAction {
   readonly requestedAs: string
   /** Checked again in the transaction that stores the request. */
   readonly authority: Authority | undefined
-  /** The id under which the action runs once; the request has the same. */
+  /** The action's idempotency key; the request has the same id. */
   readonly actId: string | undefined
 }
 
 export type AskApproval = ReturnType<typeof makeAskApproval>
 
 export function makeAskApproval({ approvals, policy, makeEmails, clock, random }: AskApprovalParts) {
-  /** A request that is sent again is the same request. */
+  /** A repeat of a request is the same request. */
   return async ({ actId, authority, ...asked }: AskedAction): Promise<ApprovalRequest> => {
     const nowMs = clock.now()
     const { action, params, input } = asked
@@ -73,7 +73,7 @@ export function makeAskApproval({ approvals, policy, makeEmails, clock, random }
   async function earlier(request: NewRequest): Promise<ApprovalRequest> {
     const found =
       (await approvals.findRequest(request.approvalId)) ?? (await approvals.findSameWaiting(request))
-    // An id stands for one content: the adapters hold an idempotency key to it.
+    // An id has one content, which the adapters enforce for idempotency keys.
     if (found?.action === request.action && found.requestedBy === request.requestedBy)
       return asOf(found, clock.now())
     throw new Failure('number_already_used', {

@@ -1,5 +1,5 @@
-// What a second operator does with a request: approves it, and with that runs its action, whose transaction uses the
-// request up; or rejects it. The requester can withdraw it.
+// Decides requests. Approving runs the action, whose transaction uses up the request. A second operator may reject it,
+// and the requester may withdraw it.
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { Actor } from '../../core/audit/context.ts'
@@ -23,7 +23,7 @@ export interface DecideApprovalsParts extends AskApprovalParts {
   readonly operators: Pick<OperatorStore, 'findOperator'>
 }
 
-/** Who decides, from where, and the role that the action needs. */
+/** The person who decides, where from, and the role that the action needs. */
 export interface Decider {
   readonly operator: Pick<Operator, 'login' | 'role'>
   readonly actor: string
@@ -80,7 +80,7 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
 
   const ask = makeAskApproval(parts)
 
-  /** Requests that are due expire when they are looked for: nothing needs them to expire earlier. */
+  /** Requests expire when they are read, because nothing needs them to expire earlier. */
   const countWaiting = async (): Promise<number> => {
     const nowMs = clock.now()
     const { waiting, due } = await approvals.countWaiting(nowMs)
@@ -99,7 +99,7 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
 
     findRequest: find,
 
-    /** What became of an action that was sent under this id before; undefined: it was not asked for. */
+    /** The request of an action with this id; undefined if none exists. */
     async findSent(actId: string): Promise<ApprovalRequest | undefined> {
       const found = await approvals.findRequest(actId)
       return found && asOf(found, clock.now())
@@ -133,7 +133,7 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
       }
       const result = await run(request, { requester, approval })
       const after = await find(approvalId)
-      // The action no longer needed approval, for example because the setting was changed.
+      // The action no longer needed approval, for example after a change of settings.
       if (after.status === 'waiting')
         return { request: await close('approve', approvalId, by, reason), result }
       if (after.decidedBy !== by.operator.login || after.status !== 'approved')

@@ -1,4 +1,4 @@
-// Payment links: made for a merchant, listed, paused, resumed and closed.
+// Payment links: create, list, pause, resume and close.
 import {
   defaultLinkPaymentMinutes,
   digitsOf,
@@ -109,7 +109,7 @@ const {
   ...stored
 } = link
 const page = '/links/:merchantId/:linkId'
-/** Of members. */
+/** The member roles. */
 const linkRoles = ['owner', 'finance'] as const
 
 const checks: Action['checks'] = {
@@ -286,7 +286,7 @@ export const linkActions: readonly Action[] = [
 function checkAmounts(input: Readonly<Record<string, unknown>>): void {
   const { currency: code } = input
   if (!isCurrencyCode(String(code))) return
-  // Safe: the schema has them as texts.
+  // Safe: the schema makes them strings.
   readLinkAmounts(input as Parameters<typeof readLinkAmounts>[0], String(code))
 }
 

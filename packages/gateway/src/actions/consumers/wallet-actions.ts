@@ -1,4 +1,4 @@
-// Consumers' wallets: found, added, topped up, locked and unlocked.
+// Consumers' wallets: find, add, top up, lock and unlock.
 import { digitsOf, isCurrencyCode, toDecimalText, toMinorUnits } from '@tillgate/protocol'
 import type { Limits } from '../../core/wallets/rules/limits.ts'
 import { isWalletShut, type Wallet } from '../../core/wallets/rules/wallet.ts'
@@ -167,7 +167,7 @@ export const walletActions: readonly Action[] = [
     },
     async run({ operations, context, input }) {
       const { wallet: made, pin } = await operations.wallets.addWallet(context, input)
-      // Safe: only the command line gives one, and knows it then.
+      // Safe: only the command line generates a PIN, and it is present then.
       return { wallet: made, pin: pin as string }
     },
     tell: ({ wallet: { walletId: id, login, name: called }, pin }, { input }) => ({
@@ -371,7 +371,7 @@ function limitOf(
   return toMinorUnits(String(written), String(code), field)
 }
 
-/** As people write them. */
+/** As shown to people. */
 export function writtenLimits(limits: Limits, code: string) {
   const written = (minor: bigint | undefined) =>
     minor === undefined ? undefined : toDecimalText(minor, code)

@@ -1,5 +1,5 @@
-// The keys of merchants. Up to two of a kind are live, so that one can be replaced without a pause: add the new key, wait
-// until the merchant uses it, revoke the old one. A secret is shown only once.
+// Merchants' keys. Two keys of a kind may be live, so that a key can be replaced without interruption: add the new key,
+// wait until the merchant uses it, revoke the old one. A secret is shown only once.
 import { Failure } from '@tillgate/protocol'
 import { effectsOfActions } from '../../core/audit/rules/effects.ts'
 import { fingerprintOf } from '../../core/merchants/key-fingerprint.ts'
@@ -71,7 +71,7 @@ const confirm = displayed(
     ],
   },
 )
-/** The command says the kind by what it is given. */
+/** The option given determines the kind. */
 const ofKind: ActionCommand = {
   flags: { aes: 'Make a new AES key.' },
   omits: ['kind'],
@@ -92,7 +92,7 @@ const keyScreen = {
   page: '/keys',
 } as const satisfies Partial<PortalForm>
 
-/** What the forms of a key are about. */
+/** The subject of a key's forms. */
 export interface KeyOfMerchant {
   readonly key: ShownKey
   readonly keys: readonly ShownKey[]
@@ -277,7 +277,7 @@ interface NewKeyInput {
 
 type NewKeyCall = SharedCall<{ merchantId: string }, NewKeyInput>
 
-/** The key that a new one of its kind stands beside: the one that it will replace. */
+/** The live key of the same kind, which the new key will replace. */
 async function liveKeyOf({ operations, context, params, input }: NewKeyCall): Promise<ShownKey | undefined> {
   const { keys: all } = await operations.merchants.showMerchant(context, params.merchantId)
   return liveKeys(all, input.kind)[0]

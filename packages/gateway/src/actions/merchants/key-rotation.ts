@@ -1,8 +1,8 @@
-// The replacement of a merchant's key in words: what has been done, what comes next, and the commands for it.
+// Describes the replacement of a merchant's key: what is done, what comes next, and the commands.
 import type { Rotation } from '../../core/merchants/rules/key-use.ts'
 import type { MerchantKey } from '../../core/merchants/rules/merchant.ts'
 
-/** A rotation from its beginning, for whoever has just added the new key. */
+/** A rotation from the start, shown after adding the new key. */
 export function rotationGuide({
   merchantId,
   kind,
@@ -31,7 +31,7 @@ export function rotationGuide({
   return ['To replace the old key:', ...steps.map((step, index) => `${index + 1}. ${step}`)].join('\n')
 }
 
-/** What comes next. */
+/** The next step. */
 export function nextStepOf({ step, newKey, oldKey }: Rotation): string {
   switch (step) {
     case 'install':

@@ -1,4 +1,4 @@
-// Merchants: signed on, changed, suspended, paid out; their balances and statements.
+// Merchants: onboard, change, suspend, pay out; their balances and statements.
 import { Failure, merchantIdPattern } from '@tillgate/protocol'
 import { emailLanguages } from '../../core/emails/rules/email.ts'
 import { maxLogoBytes } from '../../core/merchants/rules/logo.ts'
@@ -67,7 +67,10 @@ const settings = {
 }
 // Safe: these are its own keys.
 const settingNames = Object.keys(settings) as (keyof typeof settings)[]
-/** What a merchant may change by itself: its name is what consumers trust, and its rate the operator's to give. */
+/**
+ * Settings that a merchant may change. The name is excluded because consumers trust it, and the rate because the
+ * operator sets it.
+ */
 const ownSettings = ['defaultCallbackUrl', 'callbackHosts', 'accentColour'] as const
 const name = text('As consumers read it on the checkout.', { max: 256 })
 const merchant = {

@@ -1,4 +1,4 @@
-// The gateway's own RSA keys, with which callbacks and redirects are signed.
+// The gateway's own RSA keys, which sign callbacks and redirects.
 import { Failure } from '@tillgate/protocol'
 import { type Action, defineAction } from '../action.ts'
 import { displayed, integer, list, longText, object, oneOf, spanMs, text, timeMs, yesNo } from '../fields.ts'

@@ -1,4 +1,4 @@
-// Callbacks: listed, shown with every attempt, sent again.
+// Callbacks: list, show with every attempt, resend.
 import { eventNames, Failure, merchantIdPattern, uuidPattern } from '@tillgate/protocol'
 import { maxListed } from '../../core/callbacks/resend-callbacks.ts'
 import type { StoredAttempt, StoredCallback } from '../../core/callbacks/store/callback-history.ts'
@@ -265,7 +265,7 @@ function saidBy({ detail, answer }: StoredAttempt): string | undefined {
   return (detail ?? readable(answer))?.slice(0, 1024) || undefined
 }
 
-/** Another host wrote it: nothing in it may move the cursor or colour the terminal. */
+/** The response comes from another host, so control characters are removed before a terminal shows it. */
 export function readable(answer: Buffer | undefined): string | undefined {
   return answer?.toString().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }

@@ -1,4 +1,5 @@
-// Endpoints of merchants: addresses that hear of events beside an order's own callbackUrl. A secret is told once.
+// Webhook endpoints of merchants: addresses that receive events in addition to an order's callbackUrl. A secret is
+// shown once.
 import { eventNames, orderEvents, refundEvents } from '@tillgate/protocol'
 import { type Endpoint, endpointFormats } from '../../core/callbacks/rules/endpoint.ts'
 import {

@@ -1,4 +1,4 @@
-// The operator's feed of events, for a warehouse or a message bus to follow without touching the tables.
+// The operator's event feed, for a data warehouse or message bus that must not read the tables.
 import { eventNames, Type } from '@tillgate/protocol'
 import { maxEventsRead, maxWaitMs } from '../../core/callbacks/events/read-events.ts'
 import { type Action, defineAction } from '../action.ts'

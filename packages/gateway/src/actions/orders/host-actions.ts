@@ -1,4 +1,4 @@
-// Hosts and destinations that callbacks go to. Those that fail are listed; any host can be paused and resumed.
+// Hosts and destinations of callbacks: list the failing ones, and pause or resume any.
 import { Failure } from '@tillgate/protocol'
 import { maxPauseMs } from '../../core/callbacks/pause-hosts.ts'
 import { laneKey } from '../../core/callbacks/rules/delivery-lanes.ts'

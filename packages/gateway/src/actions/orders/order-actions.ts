@@ -1,4 +1,4 @@
-// Orders: listed, searched, shown, cancelled, refunded.
+// Orders: list, search, show, cancel, refund.
 import { Failure, maxAttachLength, orderStatuses, refundStatuses, toDecimalText } from '@tillgate/protocol'
 import type { Order } from '../../core/orders/rules/order.ts'
 import type { OrderDetails } from '../../finance/overview/show-order.ts'
@@ -210,7 +210,10 @@ export const orderActions: readonly Action[] = [
   }),
 ]
 
-/** Where a refund ends: the consumer's wallet, the rail that collected the payment, or a bank account by the operator's hand. */
+/**
+ * The destination of a refund: the consumer's wallet, the rail that collected the payment, or a bank account by manual
+ * transfer.
+ */
 function refundTarget({ order: { railId, walletId }, attempts, transferEntries }: OrderDetails): string {
   if (walletId !== undefined) return 'to the wallet that paid'
   const isByTransfer = attempts.some(
@@ -224,7 +227,7 @@ function refundTarget({ order: { railId, walletId }, attempts, transferEntries }
   return `to ${payers.size > 1 ? 'the consumer’s bank account' : payer}, by a bank transfer that you make and then record`
 }
 
-/** What can still be refunded. */
+/** The refundable amount. */
 export function leftOf(of: Order): string {
   return toDecimalText(of.paymentAmountMinor - of.refundedMinor - of.refundHeldMinor, of.currency)
 }

@@ -1,4 +1,4 @@
-// Single payouts: listed, shown, and what the bank says of one of them.
+// Single payouts: list, show, and record the bank's result.
 import type { Ending } from '../../finance/payouts/rules/end-payout.ts'
 import { nextStatuses, type Payout, payoutStatuses } from '../../finance/payouts/rules/payout.ts'
 import { type Action, defineAction, form } from '../action.ts'

@@ -1,4 +1,4 @@
-// Fields of payouts, runs, plans and bank accounts that several actions have.
+// Fields of payouts, runs, schedules and bank accounts.
 import { toDecimalText } from '@tillgate/protocol'
 import type { RunWithTotals } from '../../finance/payouts/manage-runs.ts'
 import {
@@ -33,7 +33,7 @@ export const payoutId = matching('The payout’s number.', {
 })
 export const runId = uuid('The run’s number.')
 
-/** What the bank says of a booking. */
+/** The bank's booking of a payout. */
 export const booking = {
   reference: displayed(
     text('By what the bank knows the booking.', { max: 140, pattern: visibleCharacters }),

@@ -1,4 +1,4 @@
-// Where and when merchants are paid out: their bank accounts and plans, and single payouts that somebody asks for.
+// Merchants' bank accounts for payouts, payout schedules, and single payouts on request.
 import { Failure, isCurrencyCode, toDecimalText, toMinorUnits } from '@tillgate/protocol'
 import type { PlanGiven } from '../../finance/payouts/manage-plans.ts'
 import type { MerchantBankAccount } from '../../finance/payouts/rules/bank-account.ts'
@@ -225,7 +225,7 @@ export const payoutPlanActions: readonly Action[] = [
 ]
 
 function detailsOf(given: Readonly<Record<string, unknown>>) {
-  // Safe: each was read by its schema.
+  // Safe: each was validated by its schema.
   const { holder, iban, lines, bic } = given as {
     holder: string
     iban?: string

@@ -1,4 +1,4 @@
-// Runs of payouts: listed, started by hand, sent to the bank as a file, and what the bank says of all of it.
+// Payout runs: list, start manually, send to the bank as a file, and record the bank's result.
 import type { RunWithTotals } from '../../finance/payouts/manage-runs.ts'
 import type { PayoutRun } from '../../finance/payouts/rules/payout.ts'
 import { mainBank } from '../../finance/treasury/rules/bank-account.ts'

@@ -1,4 +1,4 @@
-// Applications for live keys: listed, asked about, approved and rejected.
+// Applications for live keys: list, ask, approve, reject.
 
 import { effectsOfActions } from '../../core/audit/rules/effects.ts'
 import {
@@ -65,7 +65,7 @@ export const applicationActions: readonly Action[] = [
   }),
   defineAction({
     name: 'application.approve',
-    // The merchant is new and has no money yet, but the applicant's key and first member stay good when it has.
+    // The merchant is new and has no money yet, but the applicant's key and first member remain valid when it has.
     effects: effectsOfActions['member.invite'],
     needs: 'admin',
     summary: 'Approve an application. The link to the first password is shown only once',

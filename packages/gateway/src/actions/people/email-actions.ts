@@ -1,4 +1,4 @@
-// Emails: what became of them, and those that failed sent again.
+// Emails: list with their results, and resend failed ones.
 
 import { type Email, emailStates, isRetryable } from '../../core/emails/rules/email.ts'
 import { emailKinds } from '../../core/emails/rules/kinds.ts'

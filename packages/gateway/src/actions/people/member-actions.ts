@@ -1,6 +1,5 @@
-// A merchant's people: invited by their owner or by an operator, changed and removed by them. What gives somebody access
-// has no route of the admin API that could be used without a person: links are for whoever hands them over. A second
-// operator may have to allow it.
+// A merchant's members: invited, changed and removed by an owner or an operator. The admin API cannot grant access
+// without a person, because the person hands over the link. A second operator may have to approve.
 
 import { memberRoleMeanings, memberRoles } from '../../core/audit/rules/roles.ts'
 import { parseEmail } from '../../core/emails/rules/email.ts'

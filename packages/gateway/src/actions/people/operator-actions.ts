@@ -1,4 +1,5 @@
-// Who may sign in to the console. No route of the admin API: a leaked token must not make what outlives it.
+// Operators of the console. There is no route of the admin API, because a leaked token must not create access that
+// outlives it.
 import { Failure } from '@tillgate/protocol'
 import { roleMeanings, roles } from '../../core/audit/rules/roles.ts'
 import { minPasswordLength } from '../../identity/accounts/rules/account.ts'
@@ -194,7 +195,10 @@ export const operatorActions: readonly Action[] = [
   ),
 ]
 
-/** Who asks and who approves hand over a half each: one who learned the whole could sign in as a second operator. */
+/**
+ * Requester and approver each hand over half of the password, because one who saw all of it could sign in as a second
+ * operator.
+ */
 function prepareHalf({ operations }: Pick<ActionCall, 'operations'>, login: string) {
   const { half, sealedHalf } = operations.operators.makeFirstHalf(login)
   return {
@@ -214,8 +218,8 @@ function secretsOf(
 }
 
 /**
- * Of the operator whose proof is to be replaced, as the database knows them, however it is written. Never one's own:
- * whoever finds a screen unlocked must not be able to take the account over.
+ * The login, as stored, of the operator whose password or second step is reset. Never the caller's own: a person at an
+ * unlocked screen must not be able to take over the account.
  */
 function othersLogin({ operator, params }: ActionCall<{ login: string }>, whatInstead: string): string {
   const name = parseOperatorLogin(params.login)

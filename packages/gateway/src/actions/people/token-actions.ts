@@ -1,4 +1,5 @@
-// Tokens of the admin API. No route of that API: a leaked token must not make what outlives it.
+// Tokens of the admin API. There is no route of that API, because a leaked token must not create access that outlives
+// it.
 import assert from 'node:assert/strict'
 import { mayAct } from '../../core/audit/rules/roles.ts'
 import {
@@ -77,7 +78,7 @@ export const tokenActions: readonly Action[] = [
       const made = await operations.apiTokens.addToken(context, { ...input, login }, prove)
       return { ...made.apiToken, ...(input.tokenHash === undefined && { token: made.token }) }
     },
-    // It is its operator: an approver who learned it would be two.
+    // A token acts as its operator, so an approver who saw it could act as two people.
     prepare({ operations }) {
       const { token: told, tokenHash } = operations.apiTokens.prepareToken()
       return { input: { tokenHash }, secrets: [['Token, once it is approved', told]] }
@@ -115,7 +116,7 @@ export const tokenActions: readonly Action[] = [
       isDangerous: true,
     }),
     async run({ operations, operator, context, params, input }) {
-      // Their own; admins and the command line anybody's.
+      // Operators see their own tokens; admins and the command line see all.
       const login = operator && !mayAct(operator.role, 'admin') ? operator.login : undefined
       await operations.apiTokens.revokeToken(context, params.tokenId, {
         login,

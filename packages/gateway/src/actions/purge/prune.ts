@@ -1,7 +1,6 @@
-// Takes away what its time is over for, in small batches with a breath between them, until nothing is left to take; what
-// is partitioned goes as whole tables.
-// What the books and idempotency rest on never goes: orders, refunds, transfers, accounts, audit, and which callbacks
-// there were.
+// Deletes what has passed its retention period, in small batches with pauses, until nothing is left. Partitioned tables
+// are dropped as whole partitions. Data that the books and idempotency need is never deleted: orders, refunds,
+// transfers, accounts, audit entries, and the list of callbacks.
 
 import type { PurgedCallbacks } from '../../core/callbacks/purge-callbacks.ts'
 import type { ErasePersonalData } from '../../core/orders/erase-personal-data.ts'
@@ -19,11 +18,11 @@ export interface PruneParts {
 }
 
 export interface Pruned extends Omit<PurgedRows, 'more'> {
-  /** Callbacks whose text went. */
+  /** Callbacks whose text was deleted. */
   readonly callbacks: number
-  /** Of attempts of callbacks and of the request log: tables that went whole, and those that were held for too long. */
+  /** Partitions of callback attempts and the request log: those dropped, and those locked for too long. */
   readonly partitions: PurgedPartitions
-  /** Callbacks that were given up: their host was paused until the end. */
+  /** Callbacks that were exhausted because their host was paused until the end of the retries. */
   readonly exhausted: number
   /** Orders from which personal data was erased. */
   readonly erased: number

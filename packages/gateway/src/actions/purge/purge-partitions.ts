@@ -1,4 +1,4 @@
-// Keeps the partitions of what leaves by time: made ahead, and dropped when their whole range is past.
+// Maintains time partitions: creates them in advance, and drops them when their whole range is past retention.
 import {
   type PartitionedName,
   type Partitions,
@@ -13,9 +13,9 @@ export interface PurgePartitionsParts {
 }
 
 export interface PurgedPartitions {
-  /** Tables that went whole. */
+  /** Dropped partitions. */
   readonly dropped: readonly string[]
-  /** Those that somebody held for too long; to be tried again later. */
+  /** Partitions that were locked for too long; they are retried later. */
   readonly busy: readonly string[]
 }
 

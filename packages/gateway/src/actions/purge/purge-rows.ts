@@ -1,5 +1,5 @@
-// Takes away, a batch at a time, the rows whose time is over in tables that are not partitioned: callback hosts that a
-// merchant no longer uses, emails, sessions, one-time links of members, counters of wrong PINs and passwords.
+// Deletes expired rows of unpartitioned tables in batches: callback hosts that a merchant no longer uses, emails,
+// sessions, one-time links of members, counters of wrong PINs and passwords.
 
 import type { EmailLog } from '../../core/email-log/store/email-log.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
@@ -27,11 +27,11 @@ export interface PurgedRows {
   readonly sessions: number
   /** Callback hosts that a merchant has not used for a day. */
   readonly hosts: number
-  /** Counters of wrong PINs and passwords that are forgotten. */
+  /** Expired counters of wrong PINs and passwords. */
   readonly tries: number
   /** Emails that ended a month ago. */
   readonly emails: number
-  /** There may be more: a batch was full. */
+  /** A batch was full, so there may be more. */
   readonly more: boolean
 }
 
@@ -47,7 +47,7 @@ export function makePurgeRows(parts: PurgeRowsParts) {
     const hosts = await merchants.deleteUnusedHosts({ usedBeforeMs: nowMs - dayMs, limit: rowBatch })
     const endedBeforeMs = nowMs - emailDays * dayMs
     const emails = await emailLog.deleteEnded({ endedBeforeMs, limit: rowBatch })
-    // Signing in clears the rest as well, so there are few.
+    // There are few, because signing in also deletes ended sessions.
     const sessions =
       (await operatorSessions.deleteEndedSessions(nowMs)) + (await memberSessions.deleteEndedSessions(nowMs))
     await memberLinks.deleteEnded(nowMs)

@@ -1,4 +1,4 @@
-// Rails that reach outside: registered, changed, paused and resumed, their secrets replaced.
+// External rails: register, change, pause, resume, and replace secrets.
 import { digitsOf, Failure, isCurrencyCode, toDecimalText, toPositiveMinorUnits } from '@tillgate/protocol'
 import type { Attempt } from '../../finance/rails/rules/attempt.ts'
 import type { BankAccount } from '../../finance/rails/rules/bank-account.ts'
@@ -351,7 +351,7 @@ export const railActions: readonly Action[] = [
 
 export const railAnswer = object('The rail.', rail)
 
-/** Of each setting that may be left out. */
+/** Defaults of the optional settings. */
 const defaults = {
   names: { names: {} },
   least: { leastMinor: {} },
@@ -400,7 +400,7 @@ function minorByCurrency(written: readonly string[], field: string): Record<stri
   )
 }
 
-/** As people write them. */
+/** As shown to people. */
 export function writtenLimits(limits: Readonly<Record<string, bigint>>): string[] {
   return Object.entries(limits).map(([code, minor]) => `${toDecimalText(minor, code)} ${code}`)
 }

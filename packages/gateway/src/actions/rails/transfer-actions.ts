@@ -1,4 +1,4 @@
-// Bank transfer: the account that consumers pay to, and what the bank booked, recorded by hand.
+// Bank transfers: the account that consumers pay to, and manual records of what the bank booked.
 import {
   Failure,
   refundIdPattern,
@@ -41,14 +41,14 @@ import {
   toAnswer,
 } from './rail-actions.ts'
 
-/** What the order's page knows of an order's bank transfers at one rail. */
+/** An order's bank transfers at one rail, for the order's page. */
 export interface HeldTransfer {
   readonly order: Order
   readonly railId: string
   readonly heldMinor: bigint
 }
 
-/** A refund, and whether bank transfer is how it is paid. */
+/** A refund, and whether it is paid by bank transfer. */
 export interface RefundByTransfer {
   readonly refund: Refund
   readonly isByTransfer: boolean

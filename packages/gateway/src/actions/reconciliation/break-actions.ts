@@ -1,4 +1,4 @@
-// Breaks: what does not match, who looks after it, and what settles it. What moves money may want a second operator.
+// Breaks: mismatches, their owners, and their resolution. Resolutions that move money may need a second operator.
 import { toDecimalText } from '@tillgate/protocol'
 import {
   type Break,
@@ -240,7 +240,7 @@ export const breakActions: readonly Action[] = [
       reason,
     }),
     pin: pinAmount,
-    // What the line is booked as decides which of them it has.
+    // The booking of the line decides which of these effects apply.
     effects: ['credits a merchant', 'sends money out'],
     answer,
     form: form<Break>({
@@ -379,14 +379,14 @@ export const breakActions: readonly Action[] = [
   }),
 ]
 
-/** What the operator does at the bank. */
+/** The step that the operator takes at the bank. */
 function sentBack(found: Break): string {
   const { amountMinor, currency: code, line } = found
   const to = line?.partyIban ?? line?.party ?? 'the sender'
   return `Make a bank transfer of ${toDecimalText(amountMinor, code)} ${code} to ${to} with the reference ${returnReference(found)}.`
 }
 
-/** A request that waits is about the break as it was when it was made. */
+/** A waiting request applies to the break as it was when requested. */
 async function pinAmount({ operations, context, params }: ActionCall<{ breakId: string }>) {
   const { found } = await operations.reconciliation.breaks.showBreak(context, params.breakId)
   return { amount: toDecimalText(found.amountMinor, found.currency) }

@@ -1,4 +1,4 @@
-// Days of outside accounts: as they stand, as a file, and closed.
+// Days of external accounts: show, export as a file, close.
 import { toDecimalText } from '@tillgate/protocol'
 import { monthPattern } from '../../finance/reconciliation/rules/statement.ts'
 import type { ReconciledDay } from '../../finance/reconciliation/store/days.ts'

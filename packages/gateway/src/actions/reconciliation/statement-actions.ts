@@ -1,4 +1,4 @@
-// Statements of banks and rails: imported, listed, and how CSV files are read.
+// Statements of banks and rails: import, list, and CSV mappings.
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import type { ImportOutcome } from '../../finance/reconciliation/import-statement.ts'
 import {

@@ -1,4 +1,4 @@
-// An action's parameters and input as people read them: by label, secrets never, long text by what identifies it.
+// Describes an action's parameters and input by label, without secrets, and with identifiers instead of long texts.
 import type { Action } from '../action.ts'
 import { displayOf, labelOf } from '../fields.ts'
 
@@ -8,12 +8,12 @@ export interface DescribedField {
   readonly value: string
 }
 
-/** The summary's first part: what follows explains it. */
+/** The first part of the summary; the rest explains it. */
 export function titleOf({ summary }: Pick<Action, 'summary'>): string {
   return summary.split(/[;:]/, 1)[0] ?? summary
 }
 
-/** Without the reason, which is shown apart. */
+/** Without the reason, which is shown separately. */
 export function fieldsOf(
   { params: paramSchema, input: inputSchema }: Pick<Action, 'params' | 'input'>,
   { params, input }: { readonly params: object; readonly input: object },

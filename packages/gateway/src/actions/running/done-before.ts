@@ -1,4 +1,4 @@
-// An action that was sent again under its idempotency key: nothing is done again, and the answer says when it was done.
+// The answer to a repeated idempotency key: nothing runs again, and the answer contains the time of the first run.
 import type { Told } from '../action.ts'
 import { optional, timeMs } from '../fields.ts'
 
@@ -8,7 +8,7 @@ export const doneBefore = {
   ),
 }
 
-/** Undefined if it was done now. */
+/** Undefined if it ran now. */
 export function tellDoneBefore({ doneBeforeMs }: { doneBeforeMs?: number }): Told | undefined {
   if (doneBeforeMs === undefined) return undefined
   const at = new Date(doneBeforeMs).toISOString().slice(0, 19).replace('T', ' ')

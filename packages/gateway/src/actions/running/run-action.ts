@@ -1,5 +1,5 @@
-// The one way in which an adapter runs an action. The action runs with the authority of the person behind it; where a
-// change in it needs a second operator, the transaction is rolled back and the action becomes a request that waits.
+// The one way in which adapters run an action. It runs with the authority of the caller. If a change in it needs a
+// second operator, the transaction is rolled back and the action becomes a request that waits.
 import assert from 'node:assert/strict'
 import { Failure } from '@tillgate/protocol'
 import { reachingAll } from '../../core/audit/context.ts'
@@ -16,11 +16,11 @@ export type Ran =
   | {
       readonly kind: 'waiting'
       readonly request: ApprovalRequest
-      /** For the requester, this once. */
+      /** Shown to the requester once. */
       readonly secrets?: Told['secrets']
     }
 
-/** What an adapter knows of a call; the context follows from the person behind it. */
+/** A call as an adapter describes it; the context follows from the caller. */
 export interface Calling extends Omit<ActionCall, 'context'> {
   /** As in the audit log. */
   readonly actor: string
@@ -50,11 +50,11 @@ export async function runAction(action: Action, { actor, ...calling }: Calling):
 interface MemberCalling extends Omit<SharedCall, 'context' | 'operator'> {
   readonly actor: string
   readonly member: Member
-  /** Which members may. */
+  /** The member roles that may run it. */
   readonly roles: readonly MemberRole[]
 }
 
-/** Runs it within the member's merchant. Members ask for no approval. */
+/** Runs it within the member's merchant. Members never request approval. */
 export async function runForMember(
   { runForMember: run, name }: Action,
   { actor, member: { login, merchantId }, roles, ...calling }: MemberCalling,
@@ -101,7 +101,7 @@ async function ask(
   })
 }
 
-/** As people read it in the audit, in emails and in lists. */
+/** The summary in the audit log, in emails and in lists. */
 export function summaryOf(action: Action, given: { params: object; input: object }): string {
   const fields = fieldsOf(action, given).map(({ label, value }) => `${label.toLowerCase()} ${value}`)
   return `${titleOf(action)}${fields.length > 0 ? `: ${fields.join(', ')}` : ''}`

@@ -1,4 +1,4 @@
-// The operator's own bank accounts: added, changed, closed, and what the books say is on each.
+// The operator's bank accounts: add, change, close, and their book balances.
 import { digitsOf, toDecimalText } from '@tillgate/protocol'
 import { postedMinor } from '../../core/ledger/rules/transfer.ts'
 import type { BankWithBalances } from '../../finance/treasury/manage-banks.ts'

@@ -1,4 +1,4 @@
-// Merchants' bills: listed by day, and downloaded as the merchant downloads them.
+// Merchants' bills: list by day, and download in the merchant's format.
 import { toDecimalText } from '@tillgate/protocol'
 import { billSections } from '../../finance/bills/rules/bill.ts'
 import { type Action, defineAction } from '../action.ts'

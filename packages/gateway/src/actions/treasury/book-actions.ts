@@ -1,4 +1,4 @@
-// What programs read of the gateway itself: the ledger, the audit log, the system, and the token in use.
+// Data about the gateway itself for programs: the ledger, the audit log, the system, and the current token.
 import assert from 'node:assert/strict'
 import { toDecimalText } from '@tillgate/protocol'
 import { roles } from '../../core/audit/rules/roles.ts'

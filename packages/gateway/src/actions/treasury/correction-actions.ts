@@ -1,5 +1,5 @@
-// Corrections: what an operator moves to put the books right. Each names the transfer that it corrects, where there is
-// one, and may need a second operator.
+// Corrections: transfers by an operator that put the books right. Each names the transfer that it corrects, if any, and
+// may need a second operator.
 import { Failure, toDecimalText, toPositiveMinorUnits } from '@tillgate/protocol'
 import type { Static, TObject } from 'typebox'
 import { placeOf, transferPlacePattern, writtenPlace } from '../../core/ledger/rules/transfer-place.ts'
@@ -87,7 +87,7 @@ export const correctionActions: readonly Action[] = [
       columns: ['transferId', 'act', 'corrects', 'amount', 'currency', 'reason'],
     },
     async run({ operations, context, input: { before, beforeMs, limit: atMost } }) {
-      // Nothing of that millisecond stands after the empty number.
+      // No id of that millisecond sorts after the empty one.
       const from = beforeMs === undefined ? undefined : { madeAtMs: beforeMs, transferId: '' }
       const { corrections, older } = await pageOf(
         'corrections',
@@ -263,7 +263,7 @@ type CorrectedInput = Static<
   TObject<typeof corrected & typeof marks & { bank: typeof bank; reason: typeof reason }>
 >
 
-/** What is corrected, and by how much: all that is left unless the input says otherwise. */
+/** What is corrected, and the amount: by default all that is left. */
 async function correctedOf({
   operations,
   context,
@@ -295,7 +295,10 @@ function amountOf(written: string | undefined, found: Correctable): bigint {
   })
 }
 
-/** What is refused now because it was done before is answered as it was then: the adapters hold an id to its content. */
+/**
+ * A repeat that is rejected because the first run succeeded gets the answer of the first run. The adapters check that a
+ * repeated id has the same content.
+ */
 async function correct(
   {
     operations,

@@ -1,4 +1,4 @@
-// The operator's own money: the opening balance of a bank account, what the owner pays in and takes out, and fees that are swept.
+// The operator's own money: the opening balance of a bank account, deposits, withdrawals and fee sweeps.
 import {
   Failure,
   isCurrencyCode,
@@ -219,7 +219,7 @@ function givenOf({ params, input }: OwnCall) {
   return { given: { ...params, ...given, reference: input.reference, valueDate: input.valueDate }, why }
 }
 
-/** The new transfer may be what lines of a statement wait for. */
+/** The new transfer may match waiting statement lines. */
 async function answered(
   {
     operations,

@@ -1,4 +1,4 @@
-// Price lists: what merchants pay for payments. Set, ended, listed, and explained for a payment.
+// Price lists: set, end, list, and explain the fee of a payment.
 import {
   digitsOf,
   Failure,
@@ -86,7 +86,7 @@ const price = {
   createdAtMs: timeMs('When it was set.'),
 }
 
-/** Amounts are in the currency; that one is missing is said where they are read. */
+/** Amounts need the currency; where it is missing, the reader of amounts reports it. */
 const amountChecks = Object.fromEntries(
   (['fixed', 'least', 'most'] as const).map((name) => [
     name,

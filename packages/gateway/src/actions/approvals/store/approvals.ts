@@ -1,5 +1,5 @@
-// Requests for a second operator's approval: made, listed, rejected, withdrawn, expired. Each change is one
-// transaction with its audit entry; approving is the transaction of the approved action (approval-closing.ts).
+// Approval requests: inserted, listed, rejected, withdrawn, expired. Each change is one transaction with its audit
+// entry. Approval happens in the transaction of the approved action (approval-closing.ts).
 
 import type { ApprovalRequest, ApprovalStatus } from '../../../core/audit/rules/approval.ts'
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
@@ -11,7 +11,7 @@ import { prepared, type Sql, sql } from '../../../platform/database/sql.ts'
 export type ApprovalStore = ReturnType<typeof makeApprovalStore>
 
 export interface NewRequest extends ApprovalRequest {
-  /** Of an action without an idempotency key. */
+  /** For an action without an idempotency key. */
   readonly contentHash: Buffer | undefined
 }
 
@@ -26,11 +26,11 @@ export interface Closing {
 
 export function makeApprovalStore(database: Pool) {
   return {
-    /** False if there is a request with this id, or if the same action waits already. */
+    /** False if a request with this id exists, or the same action already waits. */
     insertRequest: (request: NewRequest, entry: AuditEntry) =>
       audited(database, entry, (transaction) => insertRequest(transaction, request)),
     findRequest: (approvalId: string) => findRequest(database, sql`approval_id = ${approvalId}`),
-    /** By approvals_same_action. */
+    /** Uses approvals_same_action. */
     findSameWaiting: ({ requestedBy, contentHash }: NewRequest) =>
       findRequest(
         database,
@@ -42,14 +42,14 @@ export function makeApprovalStore(database: Pool) {
     /** False if it is no longer waiting. */
     close: (closing: Closing, entry: AuditEntry) =>
       audited(database, entry, (transaction) => close(transaction, closing)),
-    /** Ends requests that were not decided in time, each with an entry of its own. */
+    /** Expires requests that were not decided in time, with an audit entry for each. */
     expireDue: (nowMs: number, entryFor: (request: ApprovalRequest) => AuditEntry) =>
       expireDue(database, nowMs, entryFor),
   }
 }
 
 interface Page {
-  /** Only requests that are older than this one. */
+  /** Only requests older than this one. */
   readonly before?: string | undefined
   readonly limit: number
 }
@@ -104,7 +104,7 @@ select ${shape.columns}
   return rows.map(shape.read)
 }
 
-/** By approvals_waiting: few requests wait, however many were decided before. */
+/** Uses approvals_waiting: few requests wait, however many were decided. */
 async function countWaiting(database: Queryable, nowMs: number): Promise<{ waiting: number; due: number }> {
   const { rows } = await database.query<{ waiting: string; due: string }>(prepared('count-waiting-approvals')`
 select count(*) filter (where expires_at > ${nowMs}) as waiting, count(*) filter (where expires_at <= ${nowMs}) as due
