@@ -1,5 +1,5 @@
-// The delivery of callbacks, put together: the outbound client, the three steps of a delivery, and the workers over them.
-// A part of the composition root with a file of its own.
+// Assembles callback delivery for the composition root: the outbound client, the three steps of a delivery, and the
+// worker.
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { makeUuid } from '@tillgate/protocol'
@@ -25,9 +25,9 @@ import type { Config } from './settings/config.ts'
 import { tracedPost } from './traced.ts'
 
 export interface CallbackDelivery {
-  /** Others have queued callbacks in these lanes. */
+  /** Other processes queued callbacks in these lanes. */
   expects(lanes: readonly Lane[]): void
-  /** Finishes the attempts that are under way. */
+  /** Finishes the attempts in progress. */
   stop(): Promise<void>
 }
 
@@ -39,7 +39,10 @@ export interface CallbackDeliveryParts extends ClockAndRandom {
   readonly observability: Pick<Observability, 'metrics' | 'tracer'>
 }
 
-/** A few for each core, so that no core waits while the event loop is busy: measured, two for two cores lose 30 %. */
+/**
+ * Several per core, so that no core waits while the event loop is busy. With one per core, measured throughput on two
+ * cores falls by 30 %.
+ */
 const signersPerCore = 4
 const leastSigners = 2
 
@@ -92,7 +95,7 @@ function carryOver(counts: DeliveryCounts, metrics: GatewayMetrics): void {
   metrics.callbacksInFlight.set(inFlight)
 }
 
-/** Before anything else is started, because its settings may be wrong. */
+/** Called before anything else starts, because its settings may be invalid. */
 export function openOutbound(
   config: Config,
   given: Partial<OutboundPolicy> & { readonly ownListeners?: OwnListeners },

@@ -1,5 +1,5 @@
-// The operator's command line over the configured database: stores and operations, opened for as long as a command
-// runs. What goes wrong is one or two plain lines and an exit code, never a stack.
+// The operator's command line: stores and operations that are open while a command runs. An error is one or two plain
+// lines and an exit code, never a stack trace.
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { Failure, KeyError } from '@tillgate/protocol'
@@ -22,7 +22,7 @@ import { type Config, readConfig } from './settings/config.ts'
 import { unknownNameWarnings } from './settings/unknown-names.ts'
 import { listenForStop } from './stop-signals.ts'
 
-/** A statement that waits for a lock does not look at the signal; PostgreSQL rolls back what it leaves. */
+/** A statement that waits for a lock ignores the signal; PostgreSQL rolls back its transaction. */
 const stopWithinMs = 10_000
 
 export function commandLine(actions = catalog, terminal = processTerminal): Command {
@@ -49,7 +49,7 @@ export async function runCommandLine(
     await commandLine(catalog, terminal).parseAsync(args, { from: 'user' })
   } catch (thrown) {
     const error = endOf(thrown)
-    // Commander has said what is wrong.
+    // Commander has printed the error.
     if (error instanceof CommanderError) return terminal.setExitCode(error.exitCode)
     if (!(error instanceof StartFailure || error instanceof Failure || error instanceof KeyError)) throw error
     terminal.err.write(`${error.message}\n`)
@@ -57,15 +57,15 @@ export async function runCommandLine(
   }
 }
 
-/** A pause that a signal cuts short fails with an error around the signal's reason. */
+/** A pause interrupted by a signal fails with an error around the signal's reason. */
 function endOf(thrown: unknown): unknown {
   return thrown instanceof Error && thrown.cause instanceof Interruption ? thrown.cause : thrown
 }
 
-/** A terminal that reads all of the settings: what it opens needs them. */
+/** A terminal that reads all settings, which the stores need. */
 export interface GatewayTerminal extends Terminal {
   readSettings(): Config
-  /** Names that look like settings and are none, a line each. */
+  /** One line for each misspelled or unknown setting. */
   unknownNames(): readonly string[]
 }
 
@@ -107,7 +107,7 @@ async function withStores(terminal: GatewayTerminal, work: Parameters<WithContex
   const parts = { config, clock: systemClock, random: randomBytes }
   const { stores, vault, close } = await openStores({ ...parts, tell: tellAway(terminal), signal })
   try {
-    // Where a gateway with these settings is by itself.
+    // The default address of a gateway with these settings.
     const publicUrl = config.publicUrl ?? `http://localhost:${config.publicListener.port}`
     const operations = makeOperations(stores, {
       ...parts,

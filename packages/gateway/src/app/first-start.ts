@@ -1,5 +1,4 @@
-// What a gateway makes at its first start, so that there is somebody to serve: the first operator and, in the sandbox,
-// test wallets and the demo merchant. A part of the composition root with a file of its own.
+// Creates what the first start needs: the first operator and, in the sandbox, test wallets and the demo merchant.
 import { platformKeysPath } from '../adapters/merchant-api/platform-keys.ts'
 import { PlatformKeys, type PublishedKey } from '../core/keys/platform-keys.ts'
 import { ensureFirstOperator } from '../identity/operators/first-operator.ts'
@@ -17,7 +16,7 @@ import { type Config, operatorPasswordMissing } from './settings/config.ts'
 export interface FirstStartParts extends ClockAndRandom {
   readonly publicUrl: string
   readonly log: Log
-  /** The first start made the first operator, with a password that is told this once. */
+  /** Called with the first operator's generated password, which is shown once. */
   readonly onFirstOperator?: (made: { login: string; password: string }) => void
 }
 
@@ -64,7 +63,7 @@ async function ensureSandboxRail(config: Config, opened: Opened, parts: FirstSta
   if (rail) await ensureTestBank(rail, { rails: stores.rails, vault, clock, random })
 }
 
-/** A folder that cannot be written costs the ready-made credentials, and nothing else. */
+/** If the folder cannot be written, only the demo credentials are missing. */
 async function ensureDemoMerchant(config: Config, opened: Opened, parts: FirstStartParts): Promise<void> {
   const { clock, random, log } = parts
   const { stores, vault } = opened
@@ -86,7 +85,7 @@ async function ensureDemoMerchant(config: Config, opened: Opened, parts: FirstSt
 
 const answersWithinMs = 1_000
 
-/** Whoever publishes one of our keys is a gateway on our database. */
+/** A server that publishes one of our keys is a gateway on our database. */
 async function publishes(gatewayUrl: string, own: readonly PublishedKey[]): Promise<boolean> {
   try {
     const response = await fetch(new URL(platformKeysPath, gatewayUrl), {
@@ -95,7 +94,7 @@ async function publishes(gatewayUrl: string, own: readonly PublishedKey[]): Prom
     const { keys } = (await response.json()) as { keys: readonly PublishedKey[] }
     return keys.some(({ keyId }) => own.some((key) => key.keyId === keyId))
   } catch {
-    // Nobody there, or somebody else.
+    // No server, or a different one.
     return false
   }
 }

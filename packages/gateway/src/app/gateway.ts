@@ -1,5 +1,5 @@
-// The composition root: builds the listeners, starts the parts in order and stops them in reverse. Nothing else knows
-// which concrete part stands behind an interface. Tests start gateways with it too.
+// The composition root: builds the listeners, starts the parts in order and stops them in reverse. Only this file
+// chooses the concrete part behind each interface. Tests start gateways with it too.
 import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -57,40 +57,40 @@ import type { Service } from './service.ts'
 import type { Config } from './settings/config.ts'
 import { tracedDirect, traceRequests } from './traced.ts'
 
-/** The repository's root, where docs/ is; an installation may come without it. */
+/** The repository's root, where docs/ is; an installation may lack it. */
 const repositoryRoot = join(import.meta.dirname, '../../../..')
 
-/** Without the role api nothing is served that would show an address. */
+/** Without the role api, nothing shows an address. */
 const unservedUrl = 'http://localhost'
 
 export interface GatewayParts
   extends Pick<FirstStartParts, 'log' | 'clock' | 'onFirstOperator'>,
     Pick<StoresOptions, 'hashCost'> {
   readonly tell: (event: DatabaseEvent) => void
-  /** Gives up a start that is under way. */
+  /** Cancels a start in progress. */
   readonly signal: AbortSignal
-  /** Where the demo shop is, once it is open. */
+  /** The address of the demo shop, once it is open. */
   readonly shopUrl?: () => string | undefined
   /**
-   * Others serve at these ports already, and have this public address: it joins them when it can serve. Left out, it
-   * takes the ports first and answers 50300 until it is ready.
+   * Set if other processes already serve these ports under this public address; this one joins when it is ready.
+   * Otherwise it binds the ports first and answers 50300 until it is ready.
    */
   readonly joins?: { readonly publicUrl: string }
-  /** From this process's metrics to those of all processes of the gateway. Left out: it is the only one. */
+  /** Combines this process's metrics with those of the gateway's other processes. Undefined for a single process. */
   readonly shareMetrics?: (own: () => Snapshot) => () => Promise<Snapshot>
-  /** What operators may do; everything unless given. */
+  /** The actions that operators may run; all of them by default. */
   readonly catalog?: readonly Action[]
 }
 
 export interface Gateway {
-  /** Empty where the role api is not served. */
+  /** Empty without the role api. */
   readonly publicUrl: string
-  /** Where the public listener is on this machine, whatever its public address. */
+  /** The public listener's address on this machine, independent of its public address. */
   readonly localUrl: string
   readonly adminUrl: string
   /**
-   * Finishes what is under way, then stops everything that was started. Patient: it waits a moment for open
-   * connections to be used once more, so that no request meets a closed one.
+   * Finishes requests in progress, then stops everything. A patient stop waits a moment for open connections to be
+   * reused, so that no request meets a closed one.
    */
   stop(options?: { isPatient: boolean }): Promise<void>
 }
@@ -308,11 +308,11 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   )
   const startServing = async (address: string): Promise<Service> => {
     const givingUp = new AbortController()
-    // The database takes its time to start, and what works on it is a third of all that is loaded: both at once.
+    // The database takes time to start, and the modules that use it are a third of all code, so both load in parallel.
     const opening = openGatewayDatabase({
       config,
       tell(event) {
-        // The private PostgreSQL: a gateway that has nothing to do would not notice.
+        // The private PostgreSQL ended. An idle gateway would not notice otherwise.
         if (event.kind === 'lost') outage.away('PostgreSQL has ended; starting it again')
         if (event.kind === 'recovered') outage.back()
         parts.tell(event)
@@ -350,7 +350,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       adminUrl = bound.adminUrl
       return { publicUrl, localUrl, adminUrl, stop }
     }
-    // First the ports: whoever starts a second gateway by mistake learns it before anything else happens.
+    // The ports are bound first, so that a second gateway started by mistake fails before anything else happens.
     const { localUrl, ...bound } = await bindAll()
     adminUrl = bound.adminUrl
     publicUrl = isApi ? publicUrl || localUrl : ''

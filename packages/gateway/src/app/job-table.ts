@@ -1,4 +1,4 @@
-// The table of background jobs: what each does, how often it looks, and what wakes it.
+// The table of background jobs: what each does, how often it runs, and what wakes it.
 import { leaseMs as settlementLeaseMs } from '../core/orders/payments/settle.ts'
 import { type DueTask, leaseMs as railLeaseMs } from '../finance/rails/ask-rails.ts'
 import type { Job } from '../platform/jobs/jobs.ts'
@@ -18,7 +18,7 @@ export interface JobTableParts {
 
 const second = 1_000
 const minute = 60 * second
-/** Between two batches of what nobody waits for. */
+/** The pause between two batches of work without urgency. */
 const breathMs = 100
 
 export function jobTable(parts: JobTableParts): readonly Job[] {
@@ -49,7 +49,7 @@ export function jobTable(parts: JobTableParts): readonly Job[] {
       intervalMs: second,
       wokenBy: ['rail task', 'order advanced'],
       leaseMs: railLeaseMs,
-      // Each rail has a limit of its own.
+      // Each rail has its own limit.
       mostAtOnce: Number.POSITIVE_INFINITY,
       mostPerClaim: Number.POSITIVE_INFINITY,
       claim: operations.askRails.claimDue,
@@ -104,11 +104,14 @@ export function jobTable(parts: JobTableParts): readonly Job[] {
   ]
 }
 
-/** If no other process works in the database. While one is in PostgreSQL the other is decided here: each is about half of the time. */
+/**
+ * The limit if no other process uses the database. While one batch is in PostgreSQL, another is decided here; each
+ * takes about half of the time.
+ */
 export const mostPayoutBatchesAtOnce = 2
 /**
- * Orders go first: while other processes work in the database, the job rests this many times as long as its turn took, so
- * that it takes less than a tenth of one connection's time.
+ * Orders have priority: while other processes use the database, the job rests for this multiple of its turn, so that it
+ * uses less than a tenth of one connection.
  */
 const restsPerTurn = 16
 

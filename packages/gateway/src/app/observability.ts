@@ -1,5 +1,5 @@
-// What a gateway tells of itself, put together: the metrics of this process, the figures from the database, and of
-// several processes the sum. A part of the composition root with a file of its own.
+// Assembles the gateway's observability: this process's metrics, the figures from the database, and the sum of several
+// processes.
 
 import type { Figures } from '../finance/overview/store/figures.ts'
 import { measuredPool } from '../platform/database/measured-pool.ts'
@@ -19,7 +19,7 @@ import { tracedPool } from './traced.ts'
 
 export interface Observability extends MeasuredCrypto {
   readonly metrics: GatewayMetrics
-  /** Undefined: nothing is traced. */
+  /** Undefined if tracing is disabled. */
   readonly tracer: Tracer | undefined
   readonly storeParts: Required<Pick<StoresOptions, 'onBatch' | 'overPool'>>
   onAnswered(listener: 'public' | 'admin'): NoteAnswered
@@ -30,9 +30,9 @@ export interface Observability extends MeasuredCrypto {
 
 export interface ObservabilityParts extends ClockAndRandom {
   readonly outage: Pick<DatabaseOutage, 'note'>
-  /** Undefined while the database is not there yet. */
+  /** Undefined until the database is open. */
   readonly figures: () => ((nowMs: number) => Promise<Figures>) | undefined
-  /** From this process's snapshot to that of all processes of the gateway. */
+  /** Combines this process's snapshot with those of the gateway's other processes. */
   readonly share: (own: () => Snapshot) => () => Promise<Snapshot>
 }
 

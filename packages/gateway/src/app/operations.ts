@@ -1,6 +1,5 @@
-// Every operation, over the stores: the one place where they are put together. Pure: time, randomness, secrets and the
-// rail are passed in, so that the gateway, the command line, tests, the simulation and the benchmarks all work with
-// the very same operations.
+// The one place that creates every operation over the stores. It is pure: time, randomness, secrets and the rail are
+// passed in, so that the gateway, the command line, tests, the simulation and the benchmarks use the same operations.
 
 import { reachingAll } from '../core/audit/context.ts'
 import { makeApply } from '../identity/applications/apply.ts'
@@ -55,7 +54,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     ...operationsForReading(stores, common),
     requestLog: makeRequestLog({ store: stores.requestLog, clock: common.clock }),
     apply: makeApply({ ...stores, ...common, members }),
-    /** By mail alone: without it an operator hands links over. */
+    /** Only by email; without it, an operator hands links over. */
     askRecovery: config.mail && ((email: string) => members.askRecovery(reachingAll('portal'), email)),
   }
 }

@@ -1,9 +1,9 @@
-// Where this gateway listens. Neither callbacks nor messages to rails may go there.
+// The addresses on which this gateway listens. Callbacks and rail messages must not go there.
 import { networkInterfaces } from 'node:os'
 import type { OwnListeners } from '../platform/runtime/ssrf-guard.ts'
 import type { Config } from './settings/config.ts'
 
-/** `bound`: beside the configured ports, because 0 lets the system choose. */
+/** `bound` is needed besides the configured ports, because 0 lets the system choose. */
 export function ownListenersOf(
   { publicListener, adminListener }: Pick<Config, 'publicListener' | 'adminListener'>,
   bound: () => readonly number[] = () => [],

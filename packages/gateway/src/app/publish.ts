@@ -1,5 +1,5 @@
-// The one function that passes on what commits changed: to the jobs and callback deliveries that have something to do, to
-// pages and requests that wait, to metrics, and to the other processes of the gateway.
+// The one function that publishes committed changes: to jobs and callback deliveries, to waiting pages and requests, to
+// metrics, and to the gateway's other processes.
 import { refundStatuses } from '@tillgate/protocol'
 import type { LiveOrders } from '../adapters/checkout/live.ts'
 import type { Change } from '../core/changes/rules/change.ts'
@@ -30,7 +30,7 @@ export function publish(parts: PublishParts, changes: readonly Change[]): void {
   }
 }
 
-/** To a change of this process or of another one. */
+/** Reacts to a change of this process or of another one. */
 export function react({ jobs, delivery, live, listening, directory }: PublishParts, change: Change): void {
   jobs.wake(change.kind, 'dueAtMs' in change ? change.dueAtMs : undefined)
   switch (change.kind) {
@@ -55,7 +55,7 @@ function count(metrics: PublishParts['metrics'], change: Change): void {
   counter.of(status).add()
 }
 
-/** A worker does its own work. In the sandbox, another process may have a request that waits for callbacks. */
+/** A worker handles its own changes. In the sandbox, another process may have a request that waits for callbacks. */
 function concernsOthers({ delivery, isSandbox }: PublishParts, { kind }: Change): boolean {
   if (kind === 'payment submitted' || kind === 'rail task') return !delivery
   if (kind === 'callbacks') return !delivery || isSandbox

@@ -1,4 +1,4 @@
-// A gateway in this process, from its start to its end, whichever of the two a stop meets.
+// Runs a gateway in this process from start to stop, also if the stop arrives during the start.
 import { systemClock } from '../platform/runtime/clock.ts'
 import type { Log } from '../platform/runtime/log.ts'
 import { logDatabaseEvent } from './database/database-log.ts'
@@ -7,9 +7,9 @@ import type { Config } from './settings/config.ts'
 import { operatorLines } from './welcome.ts'
 
 export interface GatewayRun {
-  /** Undefined: it was stopped before it was ready. */
+  /** Undefined if it was stopped before it was ready. */
   readonly started: Promise<Gateway | undefined>
-  /** Never rejects. Whether everything ended as it should. */
+  /** Never rejects. Returns whether everything stopped cleanly. */
   stop(options: { isPatient: boolean }): Promise<boolean>
 }
 
@@ -22,7 +22,7 @@ export function runGateway(
 ): GatewayRun {
   const starting = new AbortController()
   const started = startGateway(config, {
-    // Past the log, which keeps no secrets: this is for the person who started it.
+    // Not through the log, which contains no secrets: the output is for the person who started the gateway.
     onFirstOperator: (made) => process.stderr.write(`\n${operatorLines(made).join('\n')}\n\n`),
     ...parts,
     log,
@@ -30,7 +30,7 @@ export function runGateway(
     tell: (event) => logDatabaseEvent(log, event),
     signal: starting.signal,
   }).catch((error: unknown) => {
-    // A start that is given up ends by itself, and what it started is stopped there.
+    // A cancelled start stops what it started.
     if (starting.signal.aborted) return undefined
     throw error
   })

@@ -1,5 +1,5 @@
-// What serves requests once the database is there: operations over the stores, the checkout's and the console's side of
-// them, and the work that happens by itself. Loaded while the database starts.
+// What serves requests once the database is open: operations over the stores, the services of checkout and console, and
+// background work. Loaded while the database starts.
 import type { RunningCheckout } from '../adapters/checkout/routes.ts'
 import type { ConsoleService } from '../adapters/console/console.ts'
 import type { CookieJar } from '../adapters/kit/cookies.ts'
@@ -37,7 +37,7 @@ import type { Config } from './settings/config.ts'
 import { tracedApi } from './traced.ts'
 import { openOutboundClient, openRailOutbound, startWork } from './work.ts'
 
-/** What serves requests; it is there once the database is. */
+/** What serves requests; available once the database is open. */
 export interface Service {
   readonly api: MerchantApi
   readonly checkout: RunningCheckout
@@ -54,20 +54,20 @@ export interface Service {
   readonly rails: RunningRails
   readonly unsubscribe: Unsubscribe
   readonly noteAnswered: RequestLog['note']
-  /** Answers requests that wait for something to happen, so that the listeners can close. */
+  /** Answers waiting requests, so that the listeners can close. */
   endWaits(): void
   stop(): Promise<void>
 }
 
 export interface ServiceParts extends FirstStartParts, Pick<StoresOptions, 'hashCost'> {
-  /** Whoever opens it closes it when this fails. */
+  /** The caller closes it if this fails. */
   readonly opening: Promise<OpenDatabase>
   readonly jar: CookieJar
   readonly ownListeners: OwnListeners
   readonly observability: Observability
 }
 
-/** So that a sign-in at a provider is proof of who it is for as long as a session says. */
+/** Makes a provider's sign-in count as confirmation for as long as a session says. */
 const maxAgeSeconds = recentSignInMs / 1000
 
 export async function startService(config: Config, parts: ServiceParts): Promise<Service> {
@@ -75,7 +75,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   const { metrics, tools } = observability
   const outbound = openOutboundClient(config, ownListeners)
   const railOutbound = openRailOutbound(config, ownListeners)
-  // What is committed before the jobs have started is found by looking.
+  // Changes committed before the jobs start are found by their first run.
   let reactTo: Publish = unpublished
   const publish: Publish = (changes) => reactTo(changes)
   const database = await parts.opening
@@ -88,7 +88,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
       ...observability.storeParts,
       publish,
     })
-    // Whoever serves people sees to it that there is somebody to serve.
+    // A process that serves people completes the first start.
     if (config.roles.includes('api')) await completeFirstStart(config, begun, parts)
     await begun.stores.events.setKept(config.eventFeedDays > 0)
     return begun

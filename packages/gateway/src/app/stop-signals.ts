@@ -1,12 +1,12 @@
-// SIGTERM and Ctrl-C: the first asks for a stop, the second does not wait for it.
+// SIGTERM and Ctrl-C: the first requests a stop, the second ends the process at once.
 
 export interface StopSignals {
-  /** A supervisor's SIGTERM is patient with open connections; a person at the keyboard is not. */
+  /** SIGTERM from a supervisor waits for open connections; Ctrl-C does not. */
   readonly onStop: (options: { signal: NodeJS.Signals; isPatient: boolean }) => void
   readonly onSecond: () => void
 }
 
-/** Under npm one Ctrl-C arrives twice: from the terminal, and passed on by npm. */
+/** Under npm, one Ctrl-C arrives twice: from the terminal and from npm. */
 const sameSignalMs = 500
 
 export function listenForStop({ onStop, onSecond }: StopSignals): void {

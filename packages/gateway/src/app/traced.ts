@@ -1,4 +1,4 @@
-// The parts of a gateway with spans around what they do. Without a tracer they are handed back as they are.
+// Adds spans to the parts of a gateway. Without a tracer, it returns them unchanged.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { MerchantApi, Operations } from '../adapters/merchant-api/merchant-api.ts'
 import type { Post } from '../core/callbacks/deliver-callbacks.ts'
@@ -10,7 +10,7 @@ import { isProbe } from '../platform/http/health.ts'
 import { parseTraceParent } from '../platform/observability/tracing/traceparent.ts'
 import type { Span, Tracer } from '../platform/observability/tracing/tracer.ts'
 
-/** One span for each request, in the trace of whoever sent it. */
+/** One span per request, in the trace of its sender. */
 export function traceRequests(listener: FastifyInstance, tracer: Tracer): void {
   const spans = new WeakMap<FastifyRequest, Span>()
   listener.addHook('onRequest', (request, _reply, done) => {
@@ -28,7 +28,7 @@ export function traceRequests(listener: FastifyInstance, tracer: Tracer): void {
         serverSpan({
           requestId: request.id,
           verb: request.method,
-          // The pattern, never the path: a checkout link is a secret.
+          // The route's pattern, not the path, because a checkout link is a secret.
           route: request.routeOptions.url ?? 'none',
           httpStatus: reply.statusCode,
         }),
@@ -38,7 +38,7 @@ export function traceRequests(listener: FastifyInstance, tracer: Tracer): void {
   })
 }
 
-/** The same for what takes the short way in. */
+/** The same for requests that bypass the router. */
 export function tracedDirect(direct: Direct, tracer: Tracer | undefined): Direct {
   if (!tracer) return direct
   return (request, response) => {
@@ -83,7 +83,7 @@ export function tracedApi(api: MerchantApi, tracer: Tracer | undefined): Merchan
   }
 }
 
-/** What many share one round trip for belongs to the request that set it off. */
+/** A round trip shared by several requests belongs to the one that started it. */
 export function tracedPool(pool: Pool, tracer: Tracer | undefined): Pool {
   if (!tracer) return pool
   const span = (name: string) => ({
@@ -98,7 +98,7 @@ export function tracedPool(pool: Pool, tracer: Tracer | undefined): Pool {
   }
 }
 
-/** An attempt is a trace of its own: the request that caused it was over long before. */
+/** Each attempt is a separate trace, because the request that caused it ended long before. */
 export function tracedPost(post: Post, tracer: Tracer | undefined): Post {
   if (!tracer) return post
   return async (request) => {

@@ -1,4 +1,4 @@
-// What a person at a terminal reads when the gateway is up: one block, with everything that the next step needs.
+// The block that a person sees in the terminal when the gateway is up, with everything needed for the next step.
 import { styleText } from 'node:util'
 import { installCommand } from '../adapters/merchant-api/sdk/paths.ts'
 import { prefix as portalPath } from '../adapters/portal/portal.ts'
@@ -21,9 +21,9 @@ export interface Running {
   readonly hasPortal: boolean
   readonly hasWalletPages: boolean
   readonly railUrl: string | undefined
-  /** Nobody but this machine reaches the public listener. */
+  /** Only this machine can reach the public listener. */
   readonly isLocal: boolean
-  /** Made by this very start. */
+  /** Created by this start. */
   readonly firstOperator: FirstOperator | undefined
 }
 
@@ -67,7 +67,7 @@ export function welcome(running: Running): string {
   ].join('\n')
 }
 
-/** By themselves where there is no terminal, or where the start did not come to its end. */
+/** Printed separately without a terminal, or if the start failed. */
 export function operatorLines({ login, password }: FirstOperator): string[] {
   return linesOf([
     ['First operator’s login', login],

@@ -1,5 +1,5 @@
-// Background work, put together: the jobs and the callback delivery of a process with the role `worker`, and what reacts to
-// changes of this process and of others.
+// Assembles background work: the jobs and callback delivery of a process with the role `worker`, and the reactions to
+// changes of this process and others.
 import type { LiveOrders } from '../adapters/checkout/live.ts'
 import type { Publish } from '../core/changes/rules/change.ts'
 import { maxPerRail } from '../finance/rails/ask-rails.ts'
@@ -20,7 +20,7 @@ import { type PublishParts, publish, react } from './publish.ts'
 import type { Config } from './settings/config.ts'
 
 export interface Work {
-  /** Reacts to what this process committed. */
+  /** Publishes what this process committed. */
   readonly publish: Publish
   stop(): Promise<void>
 }
@@ -29,21 +29,21 @@ export interface WorkParts extends ClockAndRandom {
   readonly opened: Pick<OpenStores, 'openNotifications'>
   readonly stores: Stores
   readonly operations: Operations
-  /** Undefined where this process is no worker. */
+  /** Undefined if this process is no worker. */
   readonly outbound: Outbound | undefined
   readonly live: LiveOrders
   readonly observability: Observability
   readonly log: Log
 }
 
-/** Before the database is waited for, because its settings may be wrong. */
+/** Called before waiting for the database, because its settings may be invalid. */
 export function openOutboundClient(config: Config, ownListeners: OwnListeners): Outbound | undefined {
   return isWorker(config) ? openOutbound(config, { ownListeners }) : undefined
 }
 
 /**
- * For rails: the operator chose their addresses, which may be private and at any port, except the gateway's own; that a
- * live one is https was checked when it was registered. Every process may ask a rail for its consumers.
+ * The client for rails. Operators choose the addresses, so any port and private addresses are allowed, except the
+ * gateway's own; https is checked when a live rail is registered. Every process may call a rail for its consumers.
  */
 export function openRailOutbound(config: Config, ownListeners: OwnListeners): Outbound {
   return openOutbound(config, {

@@ -1,4 +1,4 @@
-// What the log says of the database's comings and goings.
+// Logs the database's connections and outages.
 import type { DatabaseEvent } from '../../platform/database/open-database.ts'
 import type { Log } from '../../platform/runtime/log.ts'
 
@@ -14,7 +14,7 @@ export function logDatabaseEvent(log: Log, event: DatabaseEvent): void {
       )
       break
     case 'database_away':
-      // Asked again and again; a line for each reason is enough.
+      // Retries continue; one warning per reason is enough.
       log[event.isTold ? 'debug' : 'warn'](
         { host: event.address, reason: event.reason },
         'waiting for the database',

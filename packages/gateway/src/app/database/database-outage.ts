@@ -1,13 +1,13 @@
-// One line in the log when the database goes away under a running gateway and one when it is back, however many
-// statements fail meanwhile. What each of them failed with is at the level debug.
+// Logs one line when a running gateway loses the database and one when it is back, however many statements fail in
+// between. Each failure is logged at level debug.
 import { isAway } from '../../platform/database/transient.ts'
 import { messageOf } from '../../platform/runtime/errors.ts'
 import { type Log, leaveToOtherLine } from '../../platform/runtime/log.ts'
 
 export interface Statement {
-  /** Of the machine's own time. */
+  /** By the machine's own clock. */
   readonly startedAtMs: number
-  /** Left out: it went well. */
+  /** Undefined on success. */
   readonly error?: unknown
 }
 
@@ -16,7 +16,10 @@ export interface DatabaseOutageParts {
   readonly nowMs: () => number
 }
 
-/** A server that takes some connections and refuses others must not fill the log: so long after the last line. */
+/**
+ * The minimum time between two outages in the log, so that a server that accepts only some connections does not fill
+ * it.
+ */
 export const leastBetweenOutagesMs = 10_000
 
 export class DatabaseOutage {
@@ -31,13 +34,13 @@ export class DatabaseOutage {
     this.#nowMs = nowMs
   }
 
-  /** A statement or a transaction ended. */
+  /** A statement or transaction ended. */
   note({ startedAtMs, error }: Statement): void {
     if (error === undefined) {
       this.#lastGoodAtMs = this.#nowMs()
       this.back()
     } else if (isAway(error)) {
-      // One that failed because it waited too long says nothing where others went well meanwhile.
+      // A timeout means nothing if other statements succeeded in the meantime.
       if (startedAtMs >= this.#lastGoodAtMs) this.away(messageOf(error))
       const isTold = this.#awaySinceMs !== undefined
       if (isTold || !isTimeout(error)) leaveToOtherLine(error)
@@ -60,7 +63,7 @@ export class DatabaseOutage {
   }
 }
 
-/** Which a pool whose connections are all lent out has too: nothing else tells of that. */
+/** A pool without free connections also times out, which is the only sign of it. */
 function isTimeout(error: unknown): boolean {
   return /timeout/.test(messageOf(error))
 }

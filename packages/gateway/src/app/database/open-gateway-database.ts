@@ -1,4 +1,4 @@
-// The database of a gateway, as its configuration asks for it and with the tables of this version.
+// Opens the configured database with the tables of this version.
 import { join } from 'node:path'
 import { type DatabaseEvent, type OpenDatabase, openDatabase } from '../../platform/database/open-database.ts'
 import type { Config } from '../settings/config.ts'

@@ -1,5 +1,5 @@
-// The stores over the configured database, opened for as long as they are used, with the vault that opens their
-// secrets. The gateway and the operator's command line both begin here.
+// The stores over the configured database, with the vault that opens their secrets. The gateway and the command line
+// both start here.
 
 import { PlatformKeys } from '../../core/keys/platform-keys.ts'
 import { parseDatabaseUrl } from '../../platform/database/connection.ts'
@@ -24,7 +24,7 @@ export interface OpenStores {
   readonly stores: Stores
   readonly vault: Vault
   poolCounts(): ReturnType<Pool['counts']>
-  /** Undefined: the configuration says that nobody is to be heard. */
+  /** Undefined if the settings disable notifications. */
   openNotifications(listeners: Pick<NotificationParts, 'onMessage' | 'onDeaf'>): Notifications | undefined
   writability(): Promise<Writability>
   close(): Promise<void>
@@ -32,9 +32,9 @@ export interface OpenStores {
 
 export interface StoresOptions extends Pick<StoreParts, 'onBatch' | 'publish'>, ClockAndRandom {
   readonly config: Config
-  /** The same pool, watched. */
+  /** The same pool with instrumentation. */
   readonly overPool?: (pool: Pool) => Pool
-  /** What hashing a PIN or a password costs. For tests, which hash thousands: no setting leads here. */
+  /** The cost of hashing PINs and passwords, for tests that hash thousands. No setting changes it. */
   readonly hashCost?: ScryptCost
 }
 
@@ -48,7 +48,7 @@ export async function openStores(options: DatabaseOptions & StoresOptions): Prom
   }
 }
 
-/** Over a database that stays open when this fails. */
+/** Leaves the database open on failure. */
 export async function storesOver(
   database: OpenDatabase,
   { config, clock, random, overPool, hashCost, ...parts }: StoresOptions,
@@ -57,7 +57,7 @@ export async function storesOver(
   await bindMode(database.pool, config)
   const pool = overPool?.(database.pool) ?? database.pool
   const stores = makeStores(pool, parts)
-  // After the database, which knows who must be able to enter DATA_DIR when it makes that folder.
+  // After the database, which sets the permissions of DATA_DIR when it creates that folder.
   const masterKeys = loadMasterKeys(config)
   refuseExampleKeys(config, masterKeys)
   const vault = { ...makeVault(...masterKeys), ...(hashCost && { hashCost }) }
@@ -79,7 +79,7 @@ export async function storesOver(
   }
 }
 
-/** A gateway with the wrong master key would turn every merchant away, so it does not start at all. */
+/** A gateway with the wrong master key would reject every merchant, so it does not start. */
 export async function checkMasterKey(
   { sealedSecrets }: Pick<Stores, 'sealedSecrets'>,
   vault: Vault,

@@ -1,4 +1,4 @@
-// Every kind of sealed secret and the place that it is bound to, for the rotation of the master key.
+// Every kind of sealed secret and its binding, for the rotation of the master key.
 import { placeOfEndpointSecret } from '../../core/callbacks/rules/endpoint.ts'
 import { placeOfLink } from '../../core/emails/rules/email.ts'
 import { placeOf as placeOfPlatformKey } from '../../core/keys/platform-keys.ts'

@@ -1,5 +1,4 @@
-// Every store, over one pool. Whoever needs stores takes them from here: the gateway, the command line, tests, the
-// simulation and the benchmarks.
+// Creates every store over one pool, for the gateway, the command line, tests, the simulation and the benchmarks.
 
 import { makeApprovalStore } from '../../actions/approvals/store/approvals.ts'
 import { makeAuditLogStore } from '../../core/audit/store/audit-log.ts'
@@ -86,7 +85,7 @@ import { makeSandboxListenStore } from '../../sandbox/store/sandbox-listens.ts'
 export interface StoreParts {
   readonly onBatch?: OnBatch | undefined
   readonly publish?: Publish | undefined
-  /** How outcomes of deliveries are gathered into batches; left out, as a gateway does. */
+  /** How outcomes of deliveries are batched; by default as in a gateway. */
   readonly outcomes?: OutcomeGathering
 }
 

@@ -1,4 +1,4 @@
-// The checks of the doctor that need the database: schema, master key, clock, backups, rails.
+// The doctor's checks that need the database: schema, master key, clock, backups, rails.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -24,7 +24,7 @@ import { type Config, operatorPasswordMissing } from '../settings/config.ts'
 import { failed, failedBy, ok, skipped, warning } from './findings.ts'
 
 const clockToleranceMs = 5_000
-/** As long as the alert waits. */
+/** The same delay as the alert's. */
 const backupWithinMs = 2 * 86_400_000
 
 export interface DatabaseParts {
@@ -175,7 +175,7 @@ async function checkSecrets(config: Config, stores: Stores, parts: DatabaseParts
   }
 }
 
-/** Asks for a payment that does not exist, which changes nothing. */
+/** Requests the status of a payment that does not exist, which changes nothing. */
 async function checkRail(
   listed: RailWithSecrets,
   { vault, config, clock }: DatabaseParts & { readonly vault: Vault; readonly config: Config },

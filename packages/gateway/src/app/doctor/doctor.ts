@@ -1,5 +1,5 @@
-// Examines everything that a gateway with these settings needs. Each check stands alone, so that one problem does not
-// hide the next; only settings that cannot be read end the examination, because all others depend on them.
+// Checks everything that a gateway with these settings needs. The checks are independent, so that one problem does not
+// hide another; only unreadable settings end the examination, because all checks need them.
 import type { Finding } from '../../adapters/cli/doctor.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { StartFailure } from '../../platform/runtime/start-failure.ts'
@@ -12,7 +12,7 @@ import { checkMail, checkProviders, checkProxy, checkPublicUrl } from './network
 
 export interface DoctorParts {
   readonly readSettings: () => Config
-  /** Names in the environment and in .env that look like settings and are none, a line each. */
+  /** One line for each misspelled or unknown setting in the environment and `.env`. */
   readonly unknownNames: () => readonly string[]
   readonly dotEnvFile: string
   readonly clock: Clock

@@ -1,4 +1,4 @@
-// How the checks of the doctor say what they found.
+// The form of the doctor's findings.
 import type { Finding } from '../../adapters/cli/doctor.ts'
 import { messageOf } from '../../platform/runtime/errors.ts'
 
@@ -15,7 +15,7 @@ export const warning = (check: string, found: string, fix: string): Finding => (
   outcome: 'warning',
 })
 
-/** The first line or sentence of a failed start says what is wrong, the rest what to do. */
+/** The first line or sentence of a failed start is the problem, and the rest is the fix. */
 export function failedBy(check: string, error: unknown): Finding {
   const [found = '', ...rest] = messageOf(error).split(/\n|(?<=\.) /)
   return failed(check, found, rest.join(' ') || 'Look for the reason in the log of the gateway.')

@@ -1,4 +1,4 @@
-// The checks of the doctor on this machine: files with secrets, the disk, the ports.
+// The doctor's checks of this machine: files with secrets, the disk, the ports.
 
 import { once } from 'node:events'
 import { constants } from 'node:fs'
@@ -56,7 +56,7 @@ async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize
 }
 
-/** The folder itself, or the one in which it would be made. */
+/** The folder, or its nearest existing parent. */
 async function nearestFolder(path: string): Promise<string> {
   const code = await stat(path).then(() => undefined, codeOf)
   return code === 'ENOENT' || code === 'ENOTDIR' ? nearestFolder(dirname(path)) : path
@@ -106,7 +106,7 @@ async function isGateway(host: string, port: number): Promise<boolean> {
   return (await askHealth(`http://${name}:${port}`)) === 'alive'
 }
 
-/** What /healthz of a gateway says, or why nothing did. */
+/** The response of a gateway's /healthz, or why there is none. */
 export async function askHealth(url: string): Promise<string> {
   try {
     const response = await fetch(new URL('/healthz', url), { signal: AbortSignal.timeout(answersWithinMs) })

@@ -1,4 +1,4 @@
-// The checks of the doctor on the network: the public address with its certificate, the proxy, the mail server and the
+// The doctor's checks of the network: the public address with its certificate, the proxy, the mail server and the
 // identity providers.
 
 import { lookup } from 'node:dns/promises'
@@ -67,7 +67,7 @@ async function checkCertificate(host: string, port: number): Promise<Finding> {
   }
 }
 
-/** Node.js gives a code, an error, or text. */
+/** Node.js returns a code, an error, or text. */
 function codeOrText(reason: unknown): string {
   return codeOf(reason) ?? String(reason)
 }
@@ -79,7 +79,7 @@ function fixOfCertificate(refusal: string, host: string): string {
   return 'Install a certificate of a public authority together with its intermediate certificates.'
 }
 
-/** The gateway speaks no TLS itself, so https means a proxy. */
+/** The gateway does not speak TLS, so an https address means a proxy. */
 export function checkProxy({ publicUrl, trustedProxies }: Config): Finding {
   const wide = trustedProxies.find((range) => isWide(range))
   if (wide !== undefined)

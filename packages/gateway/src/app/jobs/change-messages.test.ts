@@ -77,7 +77,7 @@ test('what is no change is ignored', () => {
     '{"c":7,"o":[1,["a"],["a",1]],"w":"yes","k":[7]}',
   ])
     assert.deepEqual(readChanges(text), [], text)
-  // As the release before writes it, and one that no claim could name.
+  // As the previous release writes it, and one with an invalid claim.
   for (const lane of ['["m","shop.example"]', '["m","shop.example","no id"]'])
     assert.deepEqual(readChanges(`{"c":[${lane}]}`), [], lane)
 })

@@ -1,19 +1,19 @@
-// What the processes of one gateway send each other over NOTIFY: changes that another process may react to. One change is
-// sent at once; many are gathered for some milliseconds and sent together.
+// The messages between the processes of one gateway over NOTIFY: changes that another process may react to. A single
+// change is sent at once; several are collected for some milliseconds and sent together.
 
 import { uuidPattern } from '@tillgate/protocol'
 import type { Change } from '../../core/changes/rules/change.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 
-/** Short names, because a message has room for some hundred entries. */
+/** Short names, because a message holds several hundred entries. */
 interface Message {
   /** Lanes with new callbacks: merchant, host and destination. */
   readonly c?: readonly Entry[]
-  /** Orders that changed: merchant and paymentId. */
+  /** Changed orders: merchant and paymentId. */
   readonly o?: readonly Entry[]
-  /** Merchants whose AES key in use has changed. */
+  /** Merchants whose active AES key changed. */
   readonly k?: readonly string[]
-  /** What jobs look for. */
+  /** Work for jobs. */
   readonly w?: readonly string[]
 }
 
@@ -22,9 +22,9 @@ type Entry = readonly string[]
 const jobChanges = ['payment submitted', 'rail task', 'order advanced'] as const
 
 const gatherMs = 20
-/** Less than a message of PostgreSQL may hold. What does not fit is found by looking. */
+/** Below PostgreSQL's limit for a message. Jobs find the rest at their next run. */
 const maxBytes = 7_000
-/** Quotes, brackets and commas of an entry. */
+/** The quotes, brackets and commas of an entry. */
 const entryBytes = 12
 
 export class ChangeMessages {
@@ -91,7 +91,7 @@ export class ChangeMessages {
 
 const never = new AbortController().signal
 
-/** Every role that may write to the database may send anything: what is not a change is ignored. */
+/** Any role with write access to the database can send any message, so unknown messages are ignored. */
 export function readChanges(text: string): readonly Change[] {
   const message = parse(text)
   const lanes = entries(message.c, 3)

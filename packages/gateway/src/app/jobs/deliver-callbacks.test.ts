@@ -27,7 +27,7 @@ const written: Recorded = {
   },
 }
 
-/** So many callbacks in one lane, a host that takes each, and a database that records nothing until told. */
+/** A lane with this many callbacks, a host that accepts each, and a database that records nothing until allowed. */
 function deliver(t: TestContext, { waiting, limits }: { waiting: number; limits: LaneLimits }) {
   const clock = new TestClock()
   const recording: (() => void)[] = []
@@ -35,7 +35,7 @@ function deliver(t: TestContext, { waiting, limits }: { waiting: number; limits:
   let sent = 0
   let isRecording = false
   let outcomes = 0
-  /** How many outcomes there were at each flush. */
+  /** The number of outcomes at each flush. */
   const flushedAfter: number[] = []
   const worker = startDeliveryWorker({
     queue: {
@@ -87,7 +87,7 @@ function claimed({ claimId, claimedUntilMs }: Pick<ClaimRequest, 'claimId' | 'cl
   return { ...lane, claimId, claimedUntilMs, health, dueAtMs: 0 } as ClaimedCallback
 }
 
-/** Until it has done all it can without time going by. */
+/** Waits until the worker has done everything that it can without time passing. */
 async function settled(count: () => number): Promise<number> {
   for (let before = -1; before !== count(); ) {
     before = count()
@@ -106,7 +106,7 @@ test('a database that records nothing stops the sending', async (t) => {
   const limits = { inFlight: 100, inFlightPerHost: 50, inFlightPerMerchant: 100 }
   const waiting = recordingMax + 1_000
   const { sent, record, inFlight } = deliver(t, { waiting, limits })
-  // Of its host's slots a destination leaves some to its neighbors.
+  // A destination leaves some of its host's slots to its neighbors.
   assert.equal(await settled(sent), recordingMax + 44)
   assert.equal(inFlight(), 44)
   record()

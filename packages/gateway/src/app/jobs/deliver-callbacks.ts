@@ -1,6 +1,6 @@
-// Delivers callbacks: finds lanes with something due, claims as much as there are slots for, and keeps every core
-// signing. It is told of callbacks that this process commits; those of others it finds by looking into the queue
-// every second, and retries by waking when the next one is due.
+// Delivers callbacks: finds lanes with due callbacks, claims as many as there are slots, and keeps every core signing.
+// Commits of this process wake it. It finds other processes' callbacks by checking the queue every second, and wakes
+// for retries when the next one is due.
 
 import {
   type Attempted,
@@ -37,26 +37,26 @@ export interface DeliveryWorkerParts {
   readonly prepare: (callback: ClaimedCallback) => Promise<Prepared>
   readonly send: Post
   readonly record: (callback: ClaimedCallback, attempt: Attempted) => Promise<Recorded>
-  /** What waits to be recorded together with others need not wait any longer. */
+  /** Writes the collected outcomes without waiting for more. */
   readonly flush: () => void
   readonly hold: (callback: ClaimedCallback, reason: HeldReason) => Promise<void>
-  /** An attempt was made and written down. */
+  /** An attempt was made and recorded. */
   readonly onRecorded?: (callback: ClaimedCallback, attempt: Attempted) => void
   readonly newClaimId: () => string
   readonly limits: LaneLimits
-  /** How many signatures are made at once. */
+  /** The number of concurrent signatures. */
   readonly signers: number
   readonly clock: Clock
   readonly log: Log
 }
 
 export interface DeliveryWorker extends Omit<Loop, 'wake'> {
-  /** These lanes got callbacks just now. */
+  /** These lanes have new callbacks. */
   expects(lanes: readonly Lane[]): void
   counts(): DeliveryCounts
 }
 
-/** Since the start of the process, apart from `inFlight`. */
+/** Since the start of the process, except `inFlight`. */
 export interface DeliveryCounts {
   readonly acknowledged: number
   readonly refused: number
@@ -71,14 +71,16 @@ export interface DeliveryCounts {
 
 const worker = 'deliver-callbacks'
 const lookAgainMs = 1_000
-/** However soon the next one is due: what falls due in between goes together. */
+/** The minimum interval between two checks, so that callbacks due in between are handled together. */
 const lookAtMostEveryMs = 25
 /**
- * What is claimed ahead, for each signer. Enough that they never wait for a claim, little enough that a newcomer does not
- * wait long. With few left the next claim is made: one made sooner is smaller, because what is claimed takes its host's slots.
+ * The number of claimed callbacks per signer. `most` keeps signers busy without delaying new lanes. The next claim is
+ * made at `few`; an earlier one would be smaller, because claimed callbacks occupy their hosts' slots.
  */
 const aheadOfSigner = { most: 20, few: 3 } as const
-/** So many outcomes may wait to be recorded without a slot: a database that falls behind slows down the sending. */
+/**
+ * The maximum number of outcomes that wait to be recorded without a slot. A slow database therefore slows down sending.
+ */
 export const recordingMax = 1_024
 const recordAgainMs = { first: 100, most: 5_000 } as const
 
@@ -86,35 +88,35 @@ interface State {
   readonly parts: DeliveryWorkerParts
   readonly lanes: DeliveryLanes
   readonly counts: { -readonly [Count in Exclude<keyof DeliveryCounts, 'inFlight'>]: number }
-  /** Claimed and not yet signed. */
+  /** Claimed, but not signed. */
   readonly ahead: ClaimedCallback[]
   readonly underWay: Record<Stage, number>
   readonly wake: () => void
-  /** Of those that have left their slot. */
+  /** The number of deliveries that have left their slots. */
   recording: number
-  /** The loop waits, and takes more as soon as there is some. */
+  /** The loop waits for callbacks and continues as soon as there are some. */
   isHungry: boolean
-  /** No lane had a slot at the last plan: until a callback ends, planning again would find none either. */
+  /** No lane had a slot at the last plan, so planning again is useless until a delivery ends. */
   isWithoutSlots: boolean
   lookedAtMs: number
   lookNextAtMs: number
-  /** The last look saw only a part of what is due. */
+  /** The last check returned only part of what is due. */
   isMoreDue: boolean
   claimedSinceLook: number
   pageAfter: Lane | undefined
   isStopping: boolean
-  /** Once it stops: resolves when nothing is under way any more. */
+  /** Resolves after a stop when no delivery is in progress. */
   idle: PromiseWithResolvers<void> | undefined
 }
 
-/** What a delivery waits for; `settling` is what the database is told of it. */
+/** What a delivery waits for; in `settling`, its outcome is being recorded. */
 type Stage = 'signing' | 'sending' | 'settling'
 
-/** A callback on its way through the stages. */
+/** A callback and its current stage. */
 interface Delivering {
   readonly callback: ClaimedCallback
   stage: Stage
-  /** Its slot was given back when the answer came, before it was recorded. */
+  /** Its slot was released at the response, before it was recorded. */
   hasLeft: boolean
   end: Parameters<DeliveryLanes['ended']>[1] | undefined
 }
@@ -246,8 +248,8 @@ async function claim(state: State, requests: readonly LaneRequest[], nowMs: numb
 }
 
 /**
- * Where each order has an address of its own, a look finds no more than so many: what lies behind them need not wait for
- * the next look. Only with what was claimed, so that a paused lane, however long, causes no look.
+ * A check returns at most this many lanes. If each order has its own address, more lie behind them, so the next check
+ * comes sooner. Only after a claim, so that a long paused lane causes no checks.
  */
 function lookSooner(state: State, claimedCount: number): void {
   state.claimedSinceLook += claimedCount
@@ -277,7 +279,7 @@ async function deliver(state: State, callback: ClaimedCallback): Promise<void> {
     const attempted = request && (await send(state, delivering, request))
     if (attempted) await record(state, delivering, attempted)
   } catch (error) {
-    // The claim runs out, and the callback is sent again then.
+    // The claim expires, and the callback is sent again.
     state.parts.log.error(
       { worker, callbackId: callback.callbackId, err: error },
       'a callback could not be handled',
@@ -286,7 +288,7 @@ async function deliver(state: State, callback: ClaimedCallback): Promise<void> {
   leave(state, delivering)
 }
 
-/** Undefined: it cannot be tried, and goes on waiting. */
+/** Undefined if it cannot be attempted; it stays in the queue. */
 async function prepare(state: State, delivering: Delivering): Promise<CallbackRequest | undefined> {
   const { counts, parts } = state
   const { callback } = delivering
@@ -302,7 +304,7 @@ async function prepare(state: State, delivering: Delivering): Promise<CallbackRe
   return undefined
 }
 
-/** Undefined: its claim is nearly over, so it was not sent. */
+/** Undefined if its claim is about to expire, so it was not sent. */
 async function send(
   state: State,
   delivering: Delivering,
@@ -333,7 +335,10 @@ async function record(state: State, delivering: Delivering, attempted: Attempted
   }
 }
 
-/** Its destination has nothing more to do with it. One that fails keeps the slot until it is known whether it is paused. */
+/**
+ * Releases the slot of a successful delivery. A failed one keeps it until it is known whether the destination is
+ * paused.
+ */
 function leaveEarly(state: State, delivering: Delivering, delivery: Delivery): void {
   const { callback } = delivering
   if (
@@ -349,7 +354,10 @@ function leaveEarly(state: State, delivering: Delivering, delivery: Delivery): v
   useSlot(state)
 }
 
-/** Never rejects. The database may be away for a moment: an outcome that is known need not be found out twice. */
+/**
+ * Never rejects. Retries while the database is away, because the outcome is known and a second attempt would repeat the
+ * callback.
+ */
 async function write(
   state: State,
   callback: ClaimedCallback,
@@ -371,7 +379,7 @@ async function write(
   }
 }
 
-/** It waits to be written together with others, unless there are none to come. */
+/** Waits to be written with other outcomes, unless none are coming. */
 function writeOnce(
   { ahead, parts, underWay }: State,
   callback: ClaimedCallback,
@@ -447,7 +455,7 @@ function isIdle({ underWay }: State): boolean {
   return underWay.signing + underWay.sending + underWay.settling === 0
 }
 
-/** One was given back. */
+/** A slot was released. */
 function useSlot(state: State): void {
   state.isWithoutSlots = false
   startSigning(state)

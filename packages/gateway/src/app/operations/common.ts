@@ -1,4 +1,4 @@
-// What several operations share, made once. Each takes what it needs of it.
+// What several operations share, created once.
 
 import { unpublished } from '../../core/changes/rules/change.ts'
 import { makeMakeEmails } from '../../core/emails/make-emails.ts'
@@ -32,7 +32,7 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
     ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
   }
   const urlPolicy = parseUrlPolicy({ ...targets, mode: config.mode })
-  // As the client of rails connects: also to private addresses.
+  // The policy of the client for rails, which also allows private addresses.
   const railUrlPolicy = parseUrlPolicy({ ...targets, mode: 'sandbox' })
   const platformKeys = new PlatformKeys({ store: stores.platformKeys, vault })
   const directory = new MerchantDirectory({ store: stores.merchants, vault })

@@ -49,7 +49,7 @@ export function operationsForConsumers(stores: Stores, common: Common) {
     railDirectory: common.railDirectory,
     handleRailNotification: makeHandleRailNotification({ ...stores, ...common }),
     returnToShop: makeReturnToShop(common),
-    /** Undefined: no mail is sent. */
+    /** Undefined if no email is sent. */
     askReceipt: config.mail && makeAskReceipt({ ...stores, ...common, tokens: emailTokens }),
     unsubscribe: makeUnsubscribe({ ...stores, ...common, tokens: emailTokens }),
 
@@ -59,7 +59,7 @@ export function operationsForConsumers(stores: Stores, common: Common) {
     signInByPasskey: makeSignInByPasskey({ passkeys: walletPasskeys, wallets: stores.wallets }),
     resetPin: makeResetPin({ ...common, ...pinResets, tries: stores.pinTries }),
     changePin: makeChangePin({ ...stores, ...common, authenticateWallet }),
-    /** By mail alone: without it an operator gives codes out. */
+    /** Only by email; without it, an operator hands codes over. */
     askPinCode: config.mail && makeAskPinCode({ ...stores, ...common, ...pinResets }),
     register: makeRegister({
       ...stores,

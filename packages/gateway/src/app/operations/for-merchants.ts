@@ -1,4 +1,4 @@
-// What merchants ask for over their API.
+// What merchants request over their API.
 
 import { makeReadEvents } from '../../core/callbacks/events/read-events.ts'
 import { makeResendCallbacks } from '../../core/callbacks/resend-callbacks.ts'

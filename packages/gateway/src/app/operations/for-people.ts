@@ -1,4 +1,4 @@
-// What people do: operators for every merchant, members for their own. At once, or after a second operator's yes.
+// What operators do for every merchant and members for their own, at once or after a second operator's approval.
 
 import { makeDecideApprovals } from '../../actions/approvals/decide-approvals.ts'
 import { reading } from '../../core/audit/context.ts'

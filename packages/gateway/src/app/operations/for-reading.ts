@@ -1,4 +1,4 @@
-// What the pages of operators show.
+// What the operators' pages show.
 import { countedAtMost } from '../../actions/operations.ts'
 import { type AnyContext, reading } from '../../core/audit/context.ts'
 import { makeReadBooks } from '../../core/ledger/read-books.ts'

@@ -1,4 +1,4 @@
-// What happens by itself, when its time has come.
+// Work of background jobs.
 
 import { makePrune } from '../../actions/purge/prune.ts'
 import { makePurgePartitions } from '../../actions/purge/purge-partitions.ts'
@@ -87,7 +87,7 @@ export function operationsInBackground(stores: Stores, common: Common, parts: Ba
   }
 }
 
-/** In the sandbox a wallet may have a fixed behaviour. */
+/** In the sandbox, a wallet may have fixed behavior. */
 function railOf(mode: Config['mode'], { wallets, clock }: Pick<Stores, 'wallets'> & { clock: Clock }): Rail {
   if (mode === 'live') return walletRail
   return makeSandboxRail({ clock, behaviourOf: async (id) => (await wallets.findWallet(id))?.behaviour })

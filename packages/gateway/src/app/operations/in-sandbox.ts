@@ -1,4 +1,4 @@
-// What the sandbox has beside: whatever a payment may do, time that moves on, and merchants who sign on by themselves.
+// The sandbox's additional operations: paying with a chosen outcome, advancing time, and self-service access.
 
 import type { ManageMerchants } from '../../core/merchants/manage-merchants.ts'
 import type { SubmitPayment } from '../../core/orders/payments/submit-payment.ts'
@@ -30,7 +30,7 @@ export function operationsInSandbox(stores: Stores, common: Common, parts: Sandb
       listens: stores.sandboxListens,
       prepare: parts.prepare,
       clock,
-      // Whoever waits holds one of the places for requests: most of them are for others.
+      // A waiting request occupies a slot, and most slots are reserved for other requests.
       maxWaiting: Math.ceil(config.requestsInFlightMax / 4),
     }),
     sandboxAccess: makeSandboxAccess({

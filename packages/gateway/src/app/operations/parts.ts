@@ -1,4 +1,4 @@
-// What operations are made from beside the stores.
+// What operations need besides the stores.
 import type { SealingTools } from '@tillgate/protocol'
 import type { Publish } from '../../core/changes/rules/change.ts'
 import type { Rail } from '../../core/orders/payments/rules/rail.ts'
@@ -16,21 +16,21 @@ export interface OperationParts extends ClockAndRandom {
   readonly config: OperationConfig
   readonly publicUrl: string
   readonly vault: Vault
-  /** Left out, what the mode asks for. */
+  /** By default, as the mode requires. */
   readonly rail?: Rail
-  /** Sends to outside rails; left out, none can be reached. */
+  /** Sends messages to external rails; if undefined, none can be reached. */
   readonly railPost?: RailPost
-  /** Sends emails; left out, they wait for a process that does. */
+  /** Sends emails; if undefined, they wait for a process that does. */
   readonly openMail?: (() => MailSession) | undefined
-  /** No callback and no message to a rail goes there; left out, nothing listens. */
+  /** Addresses to which no callback or rail message may go; undefined if nothing listens. */
   readonly ownListeners?: OwnListeners
-  /** Looks up the hosts of callbacks; left out, orders never warn about them. */
+  /** Resolves the hosts of callbacks; if undefined, orders never warn about them. */
   readonly lookup?: Lookup
-  /** Seals callbacks; left out, the protocol's own. */
+  /** Seals callbacks; by default the protocol's own tools. */
   readonly sealingTools?: SealingTools
-  /** Reads statements' files; left out, in the thread that asks. */
+  /** Parses statement files; by default in the calling thread. */
   readonly statementFiles?: StatementFiles
-  /** Passes on what commits changed; left out, others find it by looking. */
+  /** Publishes changes after commits; if undefined, other parts find them by polling. */
   readonly publish?: Publish
   readonly log: Log
 }

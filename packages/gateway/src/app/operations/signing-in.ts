@@ -1,4 +1,4 @@
-// How operators and members of merchants prove who they are.
+// How operators and members of merchants sign in and confirm.
 
 import { normaliseEmail } from '../../core/emails/rules/email.ts'
 import { makeAuthenticate } from '../../identity/accounts/authenticate.ts'

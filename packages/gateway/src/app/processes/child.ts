@@ -1,19 +1,19 @@
-// The line from a process to the parent that keeps it running. When the parent is gone, so is whoever takes new
-// connections for us: the process finishes what it has and ends.
+// The connection from a process to its parent. Without the parent, no new connections arrive, so the process finishes
+// its requests and ends.
 import cluster from 'node:cluster'
 import type { Snapshot } from '../../platform/observability/metrics/registry.ts'
 import type { ToParent, ToProcess } from './messages.ts'
 
 export interface ParentLine {
   ready(urls: { publicUrl: string; adminUrl: string }): void
-  /** From what this process counts to what all of them do. */
+  /** Combines this process's metrics with those of all processes. */
   shareMetrics(own: () => Snapshot): () => Promise<Snapshot>
   shopUrl(): string | undefined
-  /** The last word: what this process has counted. */
+  /** Sends the final metrics of this process. */
   goodbye(): Promise<void>
 }
 
-/** The parent itself waits a second for others. Without its answer we tell what we know. */
+/** The parent waits one second for other processes. Without its response, the process returns its own metrics. */
 const gatherWithinMs = 2_000
 
 export function openParentLine(onStop: (options: { isPatient: boolean }) => void): ParentLine {
@@ -36,7 +36,7 @@ export function openParentLine(onStop: (options: { isPatient: boolean }) => void
   })
   const { worker } = cluster
   worker?.on('disconnect', () => {
-    // Left alone, the cluster module would end the process on the spot, requests under way and all.
+    // Otherwise the cluster module would end the process at once, with requests in progress.
     worker.exitedAfterDisconnect = true
     onStop({ isPatient: false })
   })
@@ -71,6 +71,6 @@ export function openParentLine(onStop: (options: { isPatient: boolean }) => void
 }
 
 function send(message: ToParent): void {
-  // A parent that is gone is told of by the end of the line.
+  // A lost parent is reported by the end of the connection.
   if (process.connected) process.send?.(message, () => {})
 }

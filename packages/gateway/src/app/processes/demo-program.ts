@@ -1,12 +1,12 @@
-// A program that a sandbox runs beside itself, in a process of its own, which knows the gateway by HTTP alone like any
-// other. Whatever becomes of it, the gateway goes on.
+// A program that a sandbox runs in a separate process and that knows the gateway only by HTTP. Its failure does not
+// affect the gateway.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Log } from '../../platform/runtime/log.ts'
 
 export interface DemoProgram {
-  /** Undefined: there is none, or it could not open. Settles soon, one way or the other. */
+  /** Undefined if there is none, or it could not open. Always settles soon. */
   readonly url: Promise<string | undefined>
   stop(): Promise<void>
 }
@@ -14,7 +14,7 @@ export interface DemoProgram {
 export interface DemoProgramParts {
   /** As in "the demo shop has ended". */
   readonly name: string
-  /** What to set for another port, or none. */
+  /** The setting for another port, or none. */
   readonly portSetting: string
   readonly script: string
   readonly environment: Readonly<Record<string, string>>
@@ -35,9 +35,9 @@ export function startDemoProgram({
 }: DemoProgramParts): DemoProgram {
   const child = spawn(process.execPath, [script], {
     env: { PATH: process.env['PATH'], ...environment },
-    // It ends when the pipe to its standard input does: also with a gateway that was killed.
+    // The program ends when the pipe to its standard input closes, also if the gateway is killed.
     stdio: ['pipe', 'pipe', 'pipe'],
-    // In a group of its own, so that a Ctrl-C is the gateway's alone to handle.
+    // A separate process group, so that only the gateway handles Ctrl-C.
     detached: true,
   })
   child.stdin.on('error', () => {})
@@ -69,7 +69,7 @@ export function startDemoProgram({
   }
 }
 
-/** What it says on standard error is for whoever looks into the log; the last line tells why it ended. */
+/** Standard error goes to the log; its last line is the reason for an exit. */
 function collectLines(child: ChildProcess, { name, log }: { name: string; log: Log }): () => string {
   let last = ''
   if (child.stderr) {

@@ -1,5 +1,5 @@
-// The metrics of several processes as those of one gateway. The parent keeps what each of them said last, and of those
-// that ended what they had counted, so that no counter ever falls.
+// Merges the metrics of several processes. The parent keeps the last snapshot of each process and the final counters of
+// ended ones, so that no counter decreases.
 import { countedOnly, mergeSnapshots } from '../../platform/observability/metrics/merge.ts'
 import type { Registry, Snapshot } from '../../platform/observability/metrics/registry.ts'
 
@@ -7,7 +7,7 @@ export interface Source {
   ask(askId: number): void
 }
 
-/** A process that is busy longer than this is shown as it was. */
+/** A process that is busy longer than this keeps its last snapshot. */
 const answerWithinMs = 1_000
 
 export class Gathering {
@@ -39,7 +39,7 @@ export class Gathering {
     for (const askId of [...this.#waiting.keys()]) this.#answered(askId, source)
   }
 
-  /** Asks everybody but the one who wants to know, whose snapshot came with the question. */
+  /** Asks every process except the asker, whose snapshot came with its request. */
   async gather(asker: Source): Promise<Snapshot> {
     const askId = ++this.#asks
     const missing = new Set([...this.#last.keys()].filter((source) => source !== asker))

@@ -1,13 +1,13 @@
-// What the parent and its processes say to each other.
+// The messages between the parent and its processes.
 import type { Snapshot } from '../../platform/observability/metrics/registry.ts'
 
-/** Set for a process that joins others: their public address. It takes connections only when it can serve them. */
+/** Set for a process that joins others: their public address. It accepts connections only when it is ready. */
 export const joinVariable = 'TILLGATE_JOINS'
 
 export type ToParent =
   | { readonly kind: 'ready'; readonly publicUrl: string; readonly adminUrl: string }
   | { readonly kind: 'snapshot'; readonly askId: number; readonly snapshot: Snapshot }
-  /** Somebody wants the metrics of the whole gateway. */
+  /** A request for the metrics of the whole gateway. */
   | { readonly kind: 'gather'; readonly gatherId: number; readonly snapshot: Snapshot }
 
 export type ToProcess =

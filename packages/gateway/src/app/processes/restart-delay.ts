@@ -1,14 +1,14 @@
-// How long to wait before a process that ended is started again: at once the first time, longer each time that it ends
-// soon after, so that a machine is not kept busy with starting.
+// The delay before an ended process is restarted: none at first, then longer after each early end, so that restarts do
+// not keep the machine busy.
 
 const delayMs = { first: 100, most: 10_000 } as const
-/** Who ran so long did not end because of how it started. */
+/** A process that ran this long did not fail because of its start. */
 export const steadyAfterMs = 60_000
 
 export class RestartDelay {
   #failures = 0
 
-  /** For one that ran so long before it ended. */
+  /** `ranMs` is how long the process ran. */
   next(ranMs: number): number {
     this.#failures = ranMs >= steadyAfterMs ? 1 : this.#failures + 1
     return Math.min(delayMs.first * 2 ** (this.#failures - 1), delayMs.most)

@@ -1,6 +1,6 @@
-// The parent of several processes of one gateway: starts them, shares out connections among them (by node:cluster),
-// starts again what ends, replaces them one by one when told to, and stops them all. It serves nothing itself and
-// knows no database, so that little can happen to it.
+// The parent of a gateway's processes: starts them, distributes connections (node:cluster), restarts ended ones,
+// replaces them one by one on request, and stops them. It serves no requests and uses no database, so that little can
+// fail in it.
 
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -13,12 +13,15 @@ import { joinVariable, type ToParent, type ToProcess } from './messages.ts'
 import { RestartDelay } from './restart-delay.ts'
 
 export interface Supervisor {
-  /** When all run for the first time. The code of the one that failed, when the first start comes to nothing. */
+  /** Resolves when all run for the first time, or with the exit code of the failed one. */
   readonly started: Promise<Started>
-  /** The code to end with, once no process is left. */
+  /** The exit code, once no process is left. */
   readonly ended: Promise<number>
   tellShop(shopUrl: string): void
-  /** Each is replaced by a new one, which reads the program and the configuration anew; no request fails of it. */
+  /**
+   * Replaces each process with a new one, which loads the program and the configuration again, without failing a
+   * request.
+   */
   replaceAll(): Promise<void>
   stop(options: { isPatient: boolean }): void
   stopAtOnce(): void
@@ -35,12 +38,12 @@ interface Child {
   readonly readyOrEnded: Promise<Started>
   readonly ended: Promise<void>
   isReady: boolean
-  /** Another is started when it ends. */
+  /** Restarted when it ends. */
   isKept: boolean
   ask(askId: number): void
 }
 
-/** A little longer than the processes themselves take at most, and shorter than what a supervisor grants. */
+/** Slightly longer than the processes need at most, and shorter than the limit of a process supervisor. */
 const stopWithinMs = 27_000
 
 interface State {
@@ -100,7 +103,7 @@ function stopAtOnce(state: State): void {
 }
 
 function launch(state: State, slot: number, { isKept } = { isKept: true }): Child {
-  // While another one serves, nobody needs to be told that this one is not ready yet.
+  // Another process serves, so not being ready yet is not an error.
   const isJoining = [...state.alive].some(({ isReady }) => isReady)
   const worker = cluster.fork(isJoining ? { [joinVariable]: state.publicUrl } : {})
   const ready = Promise.withResolvers<Started>()
@@ -135,7 +138,7 @@ function launch(state: State, slot: number, { isKept } = { isKept: true }): Chil
     ended.resolve()
     onExit(state, child, { code, signal })
   })
-  // It may be told to stop before it listens; the message waits for it.
+  // The stop may arrive before it listens; the message then waits.
   if (state.stopping.signal.aborted) tell(child, { kind: 'stop', isPatient: false })
   return child
 }
@@ -162,7 +165,7 @@ function onExit(
   }
   if (!child.isKept) return
   if (code === exitCodes.settings && ![...state.alive].some(({ isReady }) => isReady)) {
-    // Nobody is left, and no new try will mend a setting.
+    // No process is left, and a retry does not fix a setting.
     state.endCode = code
     stop(state, { isPatient: false })
     return
@@ -190,7 +193,7 @@ function stop(state: State, { isPatient }: { isPatient: boolean }): void {
   }, stopWithinMs).unref()
 }
 
-/** One alone first: it makes the database, and what is wrong with the configuration is said once. */
+/** Starts one process first. It creates the database, and a configuration error appears only once. */
 async function start(state: State): Promise<Started> {
   const first = await launch(state, 0).readyOrEnded
   if (first.kind === 'failed' || state.stopping.signal.aborted) return { kind: 'failed' }
@@ -210,7 +213,7 @@ async function replaceEach(state: State): Promise<void> {
       state.log.error('the new process did not start; the others stay as they are')
       return
     }
-    // One that ended by itself meanwhile has a successor already.
+    // A process that ended in the meantime has a successor already.
     const [leaving, staying] = state.alive.has(old) ? [old, next] : [next, old]
     leaving.isKept = false
     staying.isKept = true

@@ -1,5 +1,4 @@
-// `sandbox-merchant.json` and `sandbox-rail.json` in DATA_DIR: read and written so that nobody ever sees half of one, and
-// that nobody but its owner sees any of it.
+// `sandbox-merchant.json` and `sandbox-rail.json` in DATA_DIR: written atomically and readable only by their owner.
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +14,7 @@ export function sandboxFilePath(dataDir: string): string {
 export function sandboxFile(dataDir: string, name = merchantFile): CredentialsFile {
   const path = join(dataDir, name)
 
-  /** Whole and on the disk before it gets its name. */
+  /** Complete and synced before it is renamed. */
   async function written(text: string, place: (temporary: string) => Promise<void>): Promise<void> {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     const temporary = `${path}.${randomBytes(6).toString('hex')}`
@@ -44,7 +43,7 @@ export function sandboxFile(dataDir: string, name = merchantFile): CredentialsFi
     },
     writeFirst: (text) =>
       written(text, async (temporary) => {
-        // A link never replaces what is there; where the file system has no links, the last one stays.
+        // A link never replaces an existing file. On file systems without links, the last writer wins.
         await link(temporary, path).catch((error: NodeJS.ErrnoException) =>
           error.code === 'EEXIST' ? undefined : rename(temporary, path),
         )
@@ -53,7 +52,7 @@ export function sandboxFile(dataDir: string, name = merchantFile): CredentialsFi
   }
 }
 
-/** Something of the file system, and not of the database. */
+/** An error of the file system, not of the database. */
 export function isFileTrouble(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'path' in error
 }

@@ -1,4 +1,4 @@
-// What a sandbox runs beside itself: the demo shop, a merchant's program, and the test bank, a rail's.
+// The programs that a sandbox starts: the demo shop of the demo merchant, and the test bank as a rail.
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -84,12 +84,12 @@ async function startBank(
 export interface SandboxRail {
   readonly railId: string
   readonly name: string
-  /** Where the gateway sends its messages. */
+  /** The address for the gateway's messages. */
   readonly url: string
   readonly secret: string
 }
 
-/** The test bank as a rail to register. Its secret is in a file, so that gateway and bank find the same at every start. */
+/** The test bank as a rail. Its secret is in a file, so that gateway and bank use the same one at every start. */
 export async function sandboxRail(config: Config): Promise<SandboxRail | undefined> {
   if (config.mode !== 'sandbox' || config.railPort === undefined) return undefined
   const file = sandboxFile(config.dataDir, 'sandbox-rail.json')
@@ -98,7 +98,7 @@ export async function sandboxRail(config: Config): Promise<SandboxRail | undefin
     const text = JSON.stringify({ secret: makeWebhookSecret(randomBytes) })
     await file.writeFirst(text)
     secret = secretIn(await file.read())
-    // What is there holds no secret: somebody changed it.
+    // The file was changed and contains no secret.
     if (secret === undefined) await file.replace(text)
     secret ??= secretIn(text) as string
   }
@@ -111,7 +111,7 @@ function secretIn(text: string | undefined): string | undefined {
   return found !== undefined && isWebhookSecret(found) ? found : undefined
 }
 
-/** Where the gateway finds what is bound to the same host. */
+/** The address at which the gateway reaches programs on the same host. */
 function localHost({ publicListener: { host } }: Config): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

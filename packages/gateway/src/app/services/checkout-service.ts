@@ -69,7 +69,7 @@ export function startCheckoutService(
     }),
     async findSignedIn({ walletId, accessVersion }, order) {
       const wallet = await wallets.findWallet(walletId)
-      // Locked since it signed in, or all access was ended: as if it had not.
+      // The wallet was locked or its access ended since the sign-in, so the session counts as none.
       if (wallet?.status !== 'active' || wallet.accessVersion !== accessVersion) return undefined
       await operations.refillTestWallet?.(wallet, order)
       const { currency, paymentAmountMinor: amountMinor } = order
@@ -100,7 +100,7 @@ export function startCheckoutService(
   }
 }
 
-/** Of an order that is paid or being paid, and where no rail was tried, nothing is asked of the database. */
+/** Does not query the database for an order that is paid or being paid without a rail. */
 async function findRails(
   { stores, operations, clock }: CheckoutServiceParts,
   { order, hasAttempts }: Pick<Checkout, 'order' | 'hasAttempts'>,
@@ -134,7 +134,7 @@ async function findRails(
   }
 }
 
-/** Of several, the one that is furthest from being back. */
+/** With several, the one furthest from being returned counts. */
 const lateStatuses = ['held', 'returning', 'asking', 'returned'] as const
 
 function findLate(

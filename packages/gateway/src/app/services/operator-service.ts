@@ -1,4 +1,4 @@
-// How operators sign in to the console, over the operations that it shows.
+// How operators sign in to the console.
 import type { RandomBytes } from '@tillgate/protocol'
 import type { ConsoleService } from '../../adapters/console/console.ts'
 import type { OpenIdClient } from '../../platform/runtime/outside/openid.ts'
@@ -15,7 +15,7 @@ export interface OperatorServiceParts {
   readonly operations: Operations
   readonly vault: Vault
   readonly random: RandomBytes
-  /** Left out, nobody signs in at an identity provider. */
+  /** If undefined, no operator signs in at an identity provider. */
   readonly openId?: OpenIdClient | undefined
 }
 
@@ -30,7 +30,7 @@ export function makeOperatorService(parts: OperatorServiceParts): ConsoleService
     findOperator: stores.operators.findOperator,
     secondStep: operations.secondStep,
     passkeys: operations.operatorPasskeys,
-    // Whoever signs in at an identity provider has the second step there.
+    // The second step of an identity provider's user is at the provider.
     needsSecondStep: ({ role, hasSecondStep, email }) =>
       !hasSecondStep && email === undefined && config.secondStepRoles.includes(role),
     takesApplications: config.takesApplications,

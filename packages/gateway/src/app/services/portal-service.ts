@@ -13,7 +13,7 @@ export function makePortalService(parts: {
   readonly stores: Stores
   readonly vault: Vault
   readonly random: RandomBytes
-  /** Left out, nobody signs in at an identity provider. */
+  /** If undefined, no member signs in at an identity provider. */
   readonly openId?: OpenIdClient | undefined
 }): PortalService {
   const { operations, stores, vault, random, openId } = parts

@@ -4,13 +4,13 @@ import { isIPv4 } from 'node:net'
 import { test } from 'node:test'
 import { readConfig } from './config.ts'
 
-/** Without comments, and with the variables' defaults in place, the inner ones first. */
+/** Without comments, with the variables' defaults inserted, inner ones first. */
 const compose = readFileSync(new URL('../../../../../ops/compose.yaml', import.meta.url), 'utf8')
   .replace(/^\s*#.*\n/gm, '')
   .replace(/\$\{\w+:-([^${}]*)\}/g, '$1')
   .replace(/\$\{\w+:-([^${}]*)\}/g, '$1')
 
-/** What is indented below a name. */
+/** The lines indented below a name. */
 function block(name: string, indentation: number, within = compose): string {
   const margin = ' '.repeat(indentation)
   const [, found] = new RegExp(`^${margin}${name}:.*\\n((?:${margin} +.*\\n|\\n)*)`, 'm').exec(within) ?? []

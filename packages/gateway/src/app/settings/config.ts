@@ -1,5 +1,5 @@
-// The environment, and a `.env` file beneath it, turned into one frozen Config: the settings are read by their table, put
-// together, and checked against each other.
+// Parses the environment, with a `.env` file as its base, into one frozen Config: each setting by the table, then
+// checks across settings.
 import { parseEnv } from 'node:util'
 import type { OperatorSettings } from '../../adapters/checkout/brand.ts'
 import type { ApprovalPolicy } from '../../core/audit/rules/approval.ts'
@@ -19,80 +19,80 @@ import { nearestSetting } from './unknown-names.ts'
 
 export interface Config {
   readonly mode: 'sandbox' | 'live'
-  /** False: MODE is not set, and `mode` is its default. */
+  /** False if MODE is not set and `mode` is the default. */
   readonly isModeGiven: boolean
   readonly processes: number
   readonly roles: readonly GatewayRole[]
   readonly publicListener: Listener
   readonly adminListener: Listener
-  /** Undefined: http://localhost and the port that the public listener got. */
+  /** Undefined for http://localhost with the public listener's port. */
   readonly publicUrl: string | undefined
-  /** The Strict-Transport-Security header of the public listener; undefined: none. */
+  /** The Strict-Transport-Security header of the public listener; undefined for none. */
   readonly hsts: string | undefined
-  /** By which the admin listener is reached, beside localhost, its own host and addresses in numbers. */
+  /** Host names of the admin listener, in addition to localhost, its own host and numeric addresses. */
   readonly adminNames: readonly string[]
-  /** Undefined: live serves no metrics; in the sandbox whoever reaches the admin listener may read them. */
+  /** If undefined, live serves no metrics, and the sandbox serves them to everyone who reaches the admin listener. */
   readonly metricsToken: string | undefined
   readonly dataDir: string
-  /** Undefined: the gateway runs a private PostgreSQL under dataDir. */
+  /** If undefined, the gateway runs a private PostgreSQL under dataDir. */
   readonly databaseUrl: string | undefined
-  /** Undefined: as databaseUrl. off: nowhere. */
+  /** Undefined for databaseUrl; off disables notifications. */
   readonly databaseListenUrl: string | undefined
   readonly databasePoolMax: number
   readonly isPreparing: boolean
   readonly masterKey: Buffer | undefined
-  /** Open what was sealed under them, and seal nothing. */
+  /** Older keys, which open secrets but seal none. */
   readonly otherMasterKeys: readonly Buffer[]
   readonly masterKeyFile: string | undefined
-  /** Of the first operator, whom the first start makes. */
+  /** The password of the first operator, whom the first start creates. */
   readonly operatorPassword: string | undefined
-  /** As consumers are shown it. */
+  /** As shown to consumers. */
   readonly operator: OperatorSettings
   readonly trustedProxies: readonly string[]
   readonly merchantRequestsPerSecond: number
   readonly failedOpeningsPerMinute: number
   readonly requestsInFlightMax: number
-  /** Whose operators must have a second step to sign in. */
+  /** Roles whose operators must have a second step. */
   readonly secondStepRoles: readonly Role[]
-  /** Where operators sign in; undefined: here alone. */
+  /** The operators' identity provider; undefined for passwords only. */
   readonly openId: OpenIdSettings | undefined
-  /** Of members; undefined: they sign in with passwords. */
+  /** The members' identity provider; undefined for passwords only. */
   readonly memberOpenId: Omit<OpenIdSettings, 'rolesByGroup'> | undefined
-  /** What waits for a second operator. */
+  /** What needs a second operator's approval. */
   readonly approvals: ApprovalPolicy
   readonly bankAccountWaitMs: number
-  /** Of wallets that have none of their own. */
+  /** Limits of wallets without their own. */
   readonly walletLimits: DefaultLimits
-  /** What consumers withdraw without an operator who looks at it, by currency. */
+  /** What consumers may withdraw without an operator's review, by currency. */
   readonly withdrawalLimits: ReadonlyMap<string, bigint> | undefined
   readonly callbackHostsPerDay: number
   readonly callbackAllowedTargets: readonly string[]
   readonly callbackExtraCaFile: string | undefined
   readonly callbackHistoryDays: number
-  /** Zero: no feed is kept. */
+  /** Zero disables the feed. */
   readonly eventFeedDays: number
-  /** Undefined: personal data in orders is kept. */
+  /** If undefined, personal data in orders is kept. */
   readonly personalDataDays: number | undefined
   readonly lateMoney: 'refund' | 'hold'
   readonly callbacksInFlight: number
   readonly callbacksInFlightPerHost: number
   readonly callbacksInFlightPerMerchant: number
-  /** Undefined: no mail is sent. */
+  /** Undefined disables email. */
   readonly mail: MailSettings | undefined
-  /** Who hears what operators should know. */
+  /** Recipients of alerts for operators. */
   readonly operatorEmails: readonly string[]
-  /** Undefined: no demo shop. */
+  /** Undefined disables the demo shop. */
   readonly shopPort: number | undefined
-  /** Undefined: no test bank. */
+  /** Undefined disables the test bank. */
   readonly railPort: number | undefined
   readonly sandboxMerchantsPerDay: number
   readonly hasPortal: boolean
   /** Whether strangers may apply for live keys. */
   readonly takesApplications: boolean
   readonly hasWalletPages: boolean
-  /** Whether strangers may make themselves a wallet. */
+  /** Whether strangers may create a wallet. */
   readonly takesRegistrations: boolean
-  /** Undefined: nothing is traced. */
+  /** Undefined disables tracing. */
   readonly traceEndpoint: string | undefined
   readonly traceRatio: number
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -110,9 +110,9 @@ export interface OpenIdSettings {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
-  /** Beside those that are always asked for. */
+  /** In addition to the required scopes. */
   readonly scopes: readonly string[]
-  /** Undefined: roles are as operators were added. */
+  /** If undefined, roles stay as assigned. */
   readonly roleClaim: string | undefined
   readonly rolesByGroup: ReadonlyMap<string, Role>
 }
@@ -135,7 +135,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   const all = [...misspelledNames(dotEnv), ...problems]
   for (const check of checks) all.push(...check({ values, config, texts, problems }))
   if (all.length > 0) throw new ConfigurationFailure(all)
-  // Safe: a setting that has a fallback is undefined only when it was refused, and then we have thrown.
+  // Safe: a setting with a default is undefined only if it was rejected, and then we have thrown.
   return Object.freeze(config) as Config
 }
 
@@ -263,11 +263,11 @@ interface Read {
   readonly values: Given
   readonly config: ReturnType<typeof configOf>
   readonly texts: Environment
-  /** What the settings refused, each by itself. */
+  /** The problems of single settings. */
   readonly problems: readonly Problem[]
 }
 
-/** How settings must fit each other, in the order in which an operator reads the problems. */
+/** Checks across settings, in the order in which an operator reads the problems. */
 const checks: readonly ((read: Read) => readonly Problem[])[] = [
   portsDiffer,
   masterKeyHasOnePlace,
@@ -339,7 +339,8 @@ function liveIsWhole({ values, texts }: Read): readonly Problem[] {
   if (values.MODE !== 'live') return []
   const missing = missingForLive(values)
   const examples = settingNames.flatMap((name) => exampleProblem(name, texts[name]) ?? [])
-  // Only the database knows whether the password is needed. Where other settings are missing, this is probably the first start.
+  // Only the database can show whether the password is needed. If other required settings are missing, this is probably
+  // the first start.
   const isFirstStart = missing.length > 0 && values.OPERATOR_PASSWORD === undefined
   return [...missing, ...examples, ...(isFirstStart ? [operatorPasswordMissing] : [])]
 }
@@ -361,7 +362,7 @@ function missingForLive(given: Given): Problem[] {
       name: 'MASTER_KEY',
       problem: 'or MASTER_KEY_FILE must be set in live mode; make a key with: openssl rand -base64 32',
     })
-  // Without it every consumer has the proxy's address, and one sender of junk shuts all of them out.
+  // Without it, every consumer has the proxy's address, and the rate limit for one blocks all.
   if (!given.TRUSTED_PROXIES)
     missing.push({
       name: 'TRUSTED_PROXIES',
@@ -375,19 +376,19 @@ const settingNames = Object.keys(settings) as SettingName[]
 
 function exampleProblem(name: SettingName, written = '', where: SettingName = name): Problem | undefined {
   const { isSecret, example } = settings[name]
-  // Of several master keys each.
+  // Checks each of several master keys.
   if (!isSecret || !written.split(/[\s,]+/).includes(example)) return undefined
   return { name: where, problem: 'is or holds the example that everybody knows; make one of your own' }
 }
 
-/** Those of a file are known only once it is read. */
+/** The keys of a file are known only after it is read. */
 export function refuseExampleKeys({ mode }: Pick<Config, 'mode'>, keys: readonly Buffer[]): void {
   const written = keys.map((key) => key.toString('base64')).join()
   const problem = exampleProblem('MASTER_KEY', written, 'MASTER_KEY_FILE')
   if (mode === 'live' && problem) throw new ConfigurationFailure([problem])
 }
 
-/** Of a live gateway that has no operator yet. */
+/** For a live gateway without an operator. */
 export const operatorPasswordMissing: Problem = {
   name: 'OPERATOR_PASSWORD',
   problem: 'must be set at the first start in live mode: it is the password of the first operator, admin',

@@ -1,4 +1,5 @@
-// Writes `.env.example` from the table of settings: `node packages/gateway/src/app/settings/env-example.ts > .env.example`.
+// Writes `.env.example` from the table of settings: `node packages/gateway/src/app/settings/env-example.ts >
+// .env.example`.
 import { settings } from './settings.ts'
 
 const width = 100

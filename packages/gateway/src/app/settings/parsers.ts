@@ -1,4 +1,4 @@
-// How the text of a setting is read. What is wrong is thrown as an Error whose message completes "NAME …".
+// Parses the text of settings. Errors have a message that completes "NAME …".
 import { availableParallelism } from 'node:os'
 import { toMinorUnits } from '@tillgate/protocol'
 import ipaddr from 'ipaddr.js'
@@ -67,7 +67,7 @@ export function webAddress(value: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
-/** Of a page for people, which may have a query and a fragment. */
+/** The address of a page for people, which may have a query and a fragment. */
 export function pageAddress(value: string): string {
   const url = URL.parse(value)
   if (!url || !/^(https?|mailto):$/.test(url.protocol)) throw new Error('must be an https or mailto address')
@@ -75,7 +75,7 @@ export function pageAddress(value: string): string {
 }
 
 export function databaseAddress(value: string): string {
-  // Each of several servers by itself, for no URL parser knows more than one.
+  // Parses each server separately, because URL parsers support only one.
   for (const server of splitServers(value)) {
     const url = URL.parse(server)
     if (!url || !/^postgres(ql)?:$/.test(url.protocol)) {
@@ -141,7 +141,7 @@ export function hostNames(value: string): readonly string[] {
 
 export function openIdScopes(value: string): readonly string[] {
   const scopes = value.split(/[\s,]+/).filter((scope) => scope !== '')
-  // What RFC 6749 allows in a scope; the comma, which separates them here, is in none that is in use.
+  // The characters that RFC 6749 allows in a scope. The comma separates scopes here; no known scope contains one.
   const unfit = scopes.find((scope) => !/^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/.test(scope))
   if (unfit !== undefined) throw new Error(`must be scopes separated by spaces or commas; ${unfit} is none`)
   return scopes
@@ -215,7 +215,7 @@ export function addressRanges(value: string): readonly string[] {
   return ranges
 }
 
-/** Written in full: "1.2.3" is an address to some, and another one to others. */
+/** A complete address: programs read shortened ones such as "1.2.3" differently. */
 function isAddress(text: string): boolean {
   return ipaddr.IPv4.isValidFourPartDecimal(text) || (ipaddr.IPv6.isValid(text) && !text.includes('%'))
 }

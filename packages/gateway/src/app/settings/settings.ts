@@ -1,5 +1,5 @@
-// Every setting of the gateway, as data: what it is called, what it means, what it defaults to and how it is
-// read. The parser, `.env.example` and the documentation all come from this one table.
+// Every setting of the gateway: name, meaning, default and parser. The parser, `.env.example` and the documentation
+// come from this table.
 import { resolve } from 'node:path'
 import { roles } from '../../core/audit/rules/roles.ts'
 import { parseMasterKeys } from '../../platform/runtime/secrets/master-keys.ts'
@@ -388,7 +388,7 @@ export const settings = {
       'After so many days the names and addresses of receivers and the descriptions of orders are erased in place. Amounts, numbers and goods stay. Left out: they are kept.',
     fallback: '',
     example: '180',
-    // Longer than an order can be open, and than its callbacks are retried.
+    // Longer than an order can be open and its callbacks are retried.
     parse: integer({ from: 30, to: 36_500 }),
   }),
   LATE_MONEY: setting({
@@ -406,7 +406,8 @@ export const settings = {
   }),
   CALLBACKS_IN_FLIGHT_PER_HOST: setting({
     about: 'How many of them go to one host. A host that is new, slow or failing gets fewer.',
-    // What waits to be signed counts too: with less the worker claims in small batches, each with its own commit.
+    // Callbacks that wait for a signature count too. With a smaller value, the worker claims in small batches, each
+    // with its own commit.
     fallback: '192',
     example: '32',
     parse: integer({ from: 1, to: 5_000 }),

@@ -1,13 +1,13 @@
-// Names that look like settings and are none. A misspelled name in .env refuses the start (config.ts); other tools put
-// names of their own into that file and into the environment, so those are worth a warning at most.
+// Warns about unknown names that look like settings. A misspelled name in .env stops the start (config.ts). Other tools
+// add names of their own to that file and the environment, so those cause only a warning.
 import { parseEnv } from 'node:util'
 import { settings } from './settings.ts'
 
 const settingNames = Object.keys(settings)
 
 /**
- * The first words that only settings of ours begin with as a rule: SMTP_HOST or OIDC_SCOPE in the environment was meant
- * for us. OTEL_… and LOG_… belong to others too.
+ * First words that usually only our settings have, such as SMTP_HOST or OIDC_SCOPE. OTEL_… and LOG_… belong to other
+ * programs too.
  */
 const ownFirstWords: ReadonlySet<string> = new Set([
   'APPROVAL',
@@ -20,7 +20,7 @@ const ownFirstWords: ReadonlySet<string> = new Set([
   'SMTP',
   'WALLET',
 ])
-/** Shorter ones are like everything: HOME is like HOST. */
+/** Shorter names resemble too many others: HOME is like HOST. */
 const leastTypoLength = 8
 const mostTyposInEnvironment = 2
 const prefix = 'TILLGATE_'
@@ -52,9 +52,9 @@ function warning(name: string, file?: string): string {
 export interface NearestSetting {
   readonly name: string
   readonly distance: number
-  /** So near that it is a misspelling. */
+  /** A probable misspelling. */
   readonly isLike: boolean
-  /** It begins with the same word. */
+  /** Starts with the same word. */
   readonly isRelated: boolean
 }
 
@@ -63,7 +63,7 @@ export function nearestSetting(given: string): NearestSetting {
   const name = written.startsWith(prefix) ? written.slice(prefix.length) : written
   const [first = ''] = name.split('_')
   const found = settingNames.map((known) => ({ known, distance: editDistance(name, known) }))
-  // SMTP_HOST is not ADMIN_HOST: where it is no misspelling, the first word says what it is about.
+  // SMTP_HOST is not ADMIN_HOST: unless it is a misspelling, the first word identifies the topic.
   const related = found.filter(({ known }) => known.startsWith(`${first}_`))
   const [{ known, distance } = { known: 'MODE', distance: name.length }] = [
     ...found.filter((each) => each.distance <= mostTyposInEnvironment).sort(byDistance),
