@@ -95,7 +95,7 @@ test('a wrong password, a login that nobody has and a disabled operator read the
     }),
   )
   assert.equal(new Set(texts).size, 1)
-  assert.match(texts[0] ?? '', /Login or password is wrong/)
+  assert.match(texts[0] ?? '', /login or password is wrong/)
   for (const login of ['admin', 'nobody', 'gone', 'no login at all']) {
     const client = new ConsoleClient(gateway)
     assert.equal(await hashesDuring(() => client.signIn(login, 'wrong password')), 1, login)
@@ -127,7 +127,7 @@ test('five wrong tries lock the login, also for the right password, and each fur
     assert.equal((await new ConsoleClient(gateway).signIn('lara', 'guess')).status, 401)
   const locked = await new ConsoleClient(gateway).signIn('lara', 'a password of lara')
   assert.equal(locked.status, 401)
-  assert.match(locked.text, /locked for/)
+  assert.match(locked.text, /Too many failed attempts/)
   clock.advance(30_000)
   assert.equal((await new ConsoleClient(gateway).signIn('lara', 'guess')).status, 401)
   clock.advance(5 * 60_000 - 1)
@@ -153,7 +153,7 @@ test('a login that nobody has, and that of a disabled operator, lock as any othe
     clock.advance(60 * 60_000)
   }
   assert.match(answers['here']?.[4] ?? '', /is wrong/)
-  assert.match(answers['here']?.[5] ?? '', /locked for/)
+  assert.match(answers['here']?.[5] ?? '', /Too many failed attempts/)
   assert.deepEqual(answers['left'], answers['here'])
   assert.deepEqual(answers['no-such-login'], answers['here'])
 })
@@ -166,7 +166,7 @@ test('strangers who lock a login do not keep its signed-in owner from proving wh
     clock.advance(1_000)
   }
   const { text } = await new ConsoleClient(gateway).signIn('olli', 'a password of olli')
-  assert.match(text, /locked for/)
+  assert.match(text, /Too many failed attempts/)
   const proof = { password: 'a password of olli' }
   const on = '/account/tokens'
   const token = await olli.post(on, { ...proof, name: 'mine', days: '1', scopes: 'orders:read' }, { on })
@@ -323,7 +323,7 @@ test('only an admin manages operators, also by a hand-made request; a made passw
     ]) {
       const { status, text } = await client.post(path, { login: 'x', role: 'admin', reason: 'x' })
       assert.equal(status, 403)
-      assert.match(text, /needs the role admin; yours is/)
+      assert.match(text, /requires the role admin; your role is/)
     }
   }
   const admin = await signedIn()

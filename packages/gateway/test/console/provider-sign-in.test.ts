@@ -80,7 +80,7 @@ async function stored(login: string): Promise<Stored> {
 test('whoever was declared signs in, with the highest role that the provider gives', async () => {
   const client = new ConsoleClient(gateway)
   provider.person = ann
-  assert.match((await client.get('/sign-in')).text, /Sign in with your organisation/)
+  assert.match((await client.get('/sign-in')).text, /Sign in with your organization/)
   const answer = await finish(client, await begin(client, '?next=/account'))
   assert.deepEqual([answer.status, answer.location], [303, '/account'])
   assert.match((await client.get('/account')).text, /You are <strong>ann<\/strong>, operator/)
@@ -108,7 +108,7 @@ test('nobody comes in who was not declared, whose address is not verified, or wh
   ]) {
     const { client, answer } = await signIn(person)
     assert.equal(answer.location, '/sign-in')
-    assert.match((await client.get('/sign-in')).text, /you may not work here/)
+    assert.match((await client.get('/sign-in')).text, /you have no access here/)
     assert.equal(await isSignedIn(client), false)
   }
   assert.equal(await isSignedIn((await signIn(bob)).client), true)

@@ -7,30 +7,19 @@ import type { Operations } from '../../actions/operations.ts'
 import type { FieldError } from '../../actions/read-input.ts'
 import type { AnyContext } from '../../core/audit/context.ts'
 import type { Role } from '../../core/audit/rules/roles.ts'
-import type { Authenticate } from '../../identity/accounts/authenticate.ts'
-import type { Passkeys } from '../../identity/accounts/passkeys.ts'
 import type { Session } from '../../identity/accounts/rules/account.ts'
 import type { PasskeySite } from '../../identity/accounts/rules/passkey.ts'
-import type { SecondStep } from '../../identity/accounts/second-step.ts'
-import type { Sessions } from '../../identity/accounts/sessions.ts'
 import type { Operator } from '../../identity/operators/rules/operator.ts'
 import type { SignInByProvider } from '../../identity/operators/sign-in-by-provider.ts'
-import type { OpenIdClient } from '../../platform/runtime/outside/openid.ts'
-import type { Keeper } from '../kit/forms/sign-in-cookies.ts'
+import type { AccountService } from '../kit/accounts/surface.ts'
 import type { SentForm } from '../kit/forms/uploads.ts'
 import type { Content } from '../kit/html.ts'
 import type { AreaName } from './navigation.ts'
 
 /** What the console needs from the gateway, once the database is there. */
-export interface ConsoleService extends Keeper {
+export interface ConsoleService extends AccountService<Operator> {
   readonly operations: Operations
-  readonly authenticate: Authenticate<Operator>
-  readonly sessions: Sessions<Operator>
-  /** Where operators sign in at an identity provider. */
-  readonly provider: (OpenIdClient & { readonly signIn: SignInByProvider }) | undefined
-  findOperator(login: string): Promise<Operator | undefined>
-  readonly secondStep: SecondStep
-  readonly passkeys: Passkeys
+  readonly signInByProvider: SignInByProvider | undefined
   /** Must switch the second step on before anything else. */
   needsSecondStep(operator: Operator): boolean
   /** Whether strangers may apply for live keys. */

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { Operator } from '../../identity/operators/rules/operator.ts'
 import { build } from '../../platform/runtime/version.ts'
 import { type Asset, assets } from '../kit/assets.ts'
-import { type Html, html } from '../kit/html.ts'
+import { type Content, type Html, html } from '../kit/html.ts'
 import type { Flash } from '../kit/pages/flash.ts'
 import { sendSmall, sendWorkspace, wordmark } from '../kit/pages/frame.ts'
 import type { ConsolePage } from './console.ts'
@@ -53,7 +53,7 @@ export function sendSmallPage(
   page: {
     title: string
     mode: Mode
-    content: Html
+    content: Content
     nonce: string
     flash?: Flash | undefined
     script?: Asset | undefined

@@ -8,14 +8,16 @@ import { toFieldError } from '../../actions/read-input.ts'
 import { reachingAll } from '../../core/audit/context.ts'
 import { isApprovalInUse } from '../../core/audit/rules/approval.ts'
 import { mayAct } from '../../core/audit/rules/roles.ts'
+import type { Session } from '../../identity/accounts/rules/account.ts'
 import { siteOf } from '../../identity/accounts/rules/passkey.ts'
+import type { Operator } from '../../identity/operators/rules/operator.ts'
 import { pageStatusOf } from '../../platform/http/failures.ts'
 import { downloadLimits } from '../kit/downloads.ts'
-import { originOf } from '../kit/forms/sign-in-cookies.ts'
 import { acceptUploads, maxFileBytes, readSentForm } from '../kit/forms/uploads.ts'
 import { html } from '../kit/html.ts'
 import { redirect } from '../kit/layout.ts'
-import { acceptForms, isFromElsewhere } from '../kit/requests.ts'
+import type { Flash } from '../kit/pages/flash.ts'
+import { acceptForms, isFromElsewhere, originOf } from '../kit/requests.ts'
 import { actionRoutes } from './action-forms.ts'
 import { accountArea } from './areas/account.ts'
 import { approvalsArea } from './areas/approvals.ts'
@@ -58,21 +60,17 @@ import type {
 } from './console.ts'
 import { type Frame, sendConsolePage, sendPlain } from './frame.ts'
 import type { ConsoleParts } from './parts.ts'
-import { serveSignIn } from './sign-in.ts'
-import {
-  endSessionCookie,
-  formTokenOf,
-  isRightToken,
-  leaveNote,
-  type Note,
-  readSession,
-  type SignedIn,
-  takeNote,
-} from './visits.ts'
+import { serveConsoleSignIn } from './sign-in.ts'
+import { actorOf, makeConsoleCookies } from './visits.ts'
 
 /** Two public keys fit, and a list of callback hosts. */
 const maxFormBytes = 32 * 1024
 const nonceBytes = 16
+
+interface SignedIn {
+  readonly account: Operator
+  readonly session: Session
+}
 
 /** A request of somebody who is signed in, and its answer. */
 interface Call {
@@ -122,6 +120,7 @@ export function consoleRoutes(catalog: readonly Action[]): readonly ConsoleRoute
 export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): void {
   const { running, downloads } = parts
   const routes = consoleRoutes(parts.catalog)
+  const cookies = makeConsoleCookies(parts)
 
   listener.register(async (console) => {
     acceptForms(console, { bodyLimit: maxFormBytes })
@@ -139,7 +138,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
               : `The error is logged under the request ID ${request.id}.`,
       })
     })
-    serveSignIn(console, parts)
+    serveConsoleSignIn(console, parts, cookies)
     console.get('/', (_request, reply) => redirect(reply, overviewPath))
     for (const route of routes) {
       const answer = guarded(
@@ -161,7 +160,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
 
   function guarded(answer: (call: Call) => Promise<FastifyReply>) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-      const signedIn = await readSession(request, running())
+      const signedIn = await cookies.findSession(request, running().sessions)
       if (!signedIn) return goSignIn(request, reply)
       if (mustSetUp(request, signedIn)) return goSetUp(request, reply)
       return answer({ request, reply, signedIn, visit: visitOf(request, signedIn) })
@@ -171,9 +170,9 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
   async function view(call: Call, show: ConsoleView['show']): Promise<FastifyReply> {
     const page = await show(await byMerchantId(call.visit))
     if (!page) return sendNothingHere(call)
-    const taken = takeNote(call.request, running())
-    if (taken) call.reply.header('set-cookie', taken.cookie)
-    return sendConsolePage(call.reply, page, await frameOf(call.signedIn, taken?.note))
+    const flash = cookies.flash.read(call.request)
+    if (flash) call.reply.header('set-cookie', cookies.flash.end(call.request))
+    return sendConsolePage(call.reply, page, await frameOf(call.signedIn, flash))
   }
 
   async function download(call: Call, make: ConsoleDownload['download']): Promise<FastifyReply> {
@@ -195,15 +194,15 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
   }
 
   async function take({ request, reply, signedIn, visit }: Call, route: ConsoleAct): Promise<FastifyReply> {
-    if (!mayAct(signedIn.operator.role, route.needs))
+    if (!mayAct(signedIn.account.role, route.needs))
       return sendPlain(reply.status(403), {
         title: 'Your role does not allow this',
-        text: `Nothing was changed. This action requires the role ${route.needs}; your role is ${signedIn.operator.role}.`,
+        text: `Nothing was changed. This action requires the role ${route.needs}; your role is ${signedIn.account.role}.`,
       })
     const sent = isFromElsewhere(request, [originOf(request)])
       ? undefined
       : await readSentForm(request, {
-          isRightToken: (token) => isRightToken(token, signedIn.session, running()),
+          isRightToken: (token) => cookies.isRightToken(token, signedIn.session),
           fileBytes: maxFileBytes,
         })
     if (!sent)
@@ -261,25 +260,25 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     request: FastifyRequest,
     reply: FastifyReply,
     to: string,
-    note: Note,
-    cookies: readonly string[] = [],
+    flash: Flash,
+    others: readonly string[] = [],
   ): FastifyReply {
-    reply.header('set-cookie', [...cookies, leaveNote(request, note, running())])
+    reply.header('set-cookie', [...others, cookies.flash.leave(request, flash)])
     return redirect(reply, to)
   }
 
   function goSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const next =
       request.method === 'GET' && request.url !== '/' ? `?next=${encodeURIComponent(request.url)}` : ''
-    reply.header('set-cookie', endSessionCookie(request))
+    reply.header('set-cookie', cookies.endSessionCookie(request))
     return redirect(reply, `/sign-in${next}`)
   }
 
   /** Their role wants a second step, and they have none: nothing but that, and the way out. */
-  function mustSetUp({ routeOptions }: FastifyRequest, { operator }: SignedIn): boolean {
-    if (!running().needsSecondStep(operator)) return false
+  function mustSetUp({ routeOptions }: FastifyRequest, { account }: SignedIn): boolean {
+    if (!running().needsSecondStep(account)) return false
     const path = routeOptions.url ?? ''
-    return !path.startsWith(secondStepPath) && path !== '/sign-out'
+    return !path.startsWith(secondStepPath)
   }
 
   function goSetUp(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -294,15 +293,16 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     return sendConsolePage(reply.status(404), page, await frameOf(signedIn, undefined))
   }
 
-  function visitOf(request: FastifyRequest, { operator, session }: SignedIn): Visit {
+  function visitOf(request: FastifyRequest, { account, session }: SignedIn): Visit {
+    const actor = actorOf(request, account.login)
     return {
       service: running(),
       operations: running().operations,
-      context: reachingAll(`console:${operator.login}@${request.ip}`),
-      operator,
+      context: reachingAll(actor),
+      operator: account,
       session,
-      actor: `console:${operator.login}@${request.ip}`,
-      formToken: formTokenOf(session, running()),
+      actor,
+      formToken: cookies.formTokenOf(session),
       site: siteOf(request.host),
       nowMs: parts.clock.now(),
       // Safe: Fastify's parameters are texts by name.
@@ -326,7 +326,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     return { ...visit, query }
   }
 
-  async function frameOf({ operator, session }: SignedIn, note: Note | undefined): Promise<Frame> {
+  async function frameOf({ account, session }: SignedIn, note: Flash | undefined): Promise<Frame> {
     const { operations, takesApplications } = running()
     const [waiting, applied] = await Promise.all([
       operations.approvals.countWaiting(),
@@ -334,9 +334,9 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ])
     return {
       mode: parts.mode,
-      operator,
+      operator: account,
       note,
-      formToken: formTokenOf(session, running()),
+      formToken: cookies.formTokenOf(session),
       nonce: Buffer.from(parts.random(nonceBytes)).toString('base64url'),
       // Also shown when it was switched off while something waits.
       waiting: {

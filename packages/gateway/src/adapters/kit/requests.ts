@@ -30,3 +30,8 @@ export function readForm(body: unknown): URLSearchParams {
   refuseNul(text)
   return new URLSearchParams(text)
 }
+
+/** The name by which this very request came. */
+export function originOf({ protocol, host }: FastifyRequest): string {
+  return `${protocol}://${host}`
+}

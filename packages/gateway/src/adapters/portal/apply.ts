@@ -14,10 +14,10 @@ import type { Flash } from '../kit/pages/flash.ts'
 import { statusBadge } from '../kit/pages/status.ts'
 import { readForm } from '../kit/requests.ts'
 import { keyMaker } from './action-screens.ts'
-import type { Call, Door } from './door.ts'
 import { errorOf } from './forms.ts'
 import type { Language } from './languages.ts'
 import { type PortalParts, pathTo, prefix, type Refused } from './portal.ts'
+import type { PortalCall as Call, PortalDoor } from './sign-in.ts'
 
 /** Of one address: a few, then one in an hour. With the 65,536 IPv6 networks of one customer anybody could fill the list. */
 const rate = { perSecond: 1 / 3_600, burst: 5 } as const
@@ -30,7 +30,11 @@ const path = pathTo('/apply')
 const ownRoute = `${prefix}/applications/:token`
 const ownPath = (token: string) => pathTo('/applications/:token', { token })
 
-export function serveApply(listener: FastifyInstance, door: Door, { running, clock }: PortalParts): void {
+export function serveApply(
+  listener: FastifyInstance,
+  door: PortalDoor,
+  { running, clock }: PortalParts,
+): void {
   const addresses = new RateLimiter({ rate, clock })
   const links = new RateLimiter({ rate: linkRate, clock })
 
@@ -101,7 +105,7 @@ export function serveApply(listener: FastifyInstance, door: Door, { running, clo
       }
       const made = await running().apply.firstLink(application)
       if (made && made.link === undefined)
-        door.leaveNote(call, fillText(call.language.words.apply.mailed, { email: made.login }))
+        door.leaveFlash(call, fillText(call.language.words.apply.mailed, { email: made.login }))
       return redirect(reply, made?.link ? new URL(made.link).pathname : ownPath(tokenOf(request)))
     }),
   )

@@ -6,21 +6,23 @@ import type { FieldError } from '../../actions/read-input.ts'
 import { merchantEnv } from '../../core/merchants/rules/merchant-env.ts'
 import { minPasswordLength, refusalOfPassword } from '../../identity/accounts/rules/account.ts'
 import type { OpenInvitation } from '../../identity/members/open-links.ts'
+import { providerPath } from '../kit/accounts/provider-sign-in.ts'
 import { fieldOf } from '../kit/forms/form-fields.ts'
 import { type Html, html } from '../kit/html.ts'
 import { fill, fillText } from '../kit/languages/words.ts'
 import { redirect } from '../kit/layout.ts'
 import { readForm } from '../kit/requests.ts'
-import type { Call, Door, DoorParts } from './door.ts'
 import { errorOf } from './forms.ts'
 import type { Language } from './languages.ts'
-import { pathTo, prefix } from './portal.ts'
-import { providerPath } from './provider-sign-in.ts'
-import { actorOf } from './visits.ts'
+import { type PortalParts, pathTo, prefix } from './portal.ts'
+import type { PortalCall as Call, PortalDoor } from './sign-in.ts'
+import { actorOf, type Visits } from './visits.ts'
 
-export function serveOneTimeLinks(listener: FastifyInstance, door: Door, { parts, visits }: DoorParts): void {
-  const { running } = parts
-
+export function serveOneTimeLinks(
+  listener: FastifyInstance,
+  door: PortalDoor,
+  { parts: { running }, visits }: { readonly parts: PortalParts; readonly visits: Visits },
+): void {
   listener.get(
     `${prefix}/join/:token`,
     door.handle(async (call) => {
@@ -80,7 +82,7 @@ export function serveOneTimeLinks(listener: FastifyInstance, door: Door, { parts
         actorOf(request, link.login),
       )
       if (!(await isUsed(recovering))) return sendDead(call)
-      door.leaveNote(call, language.words.join.recovered)
+      door.leaveFlash(call, language.words.join.recovered)
       return redirect(reply, pathTo('/sign-in'))
     }),
   )
@@ -127,7 +129,7 @@ export function serveOneTimeLinks(listener: FastifyInstance, door: Door, { parts
 
   function welcome(call: Call, { merchantId, merchantName }: OpenInvitation): FastifyReply {
     call.reply.header('set-cookie', visits.shopCookie(merchantId))
-    door.leaveNote(call, fillText(call.language.words.join.joined, { shop: merchantName }))
+    door.leaveFlash(call, fillText(call.language.words.join.joined, { shop: merchantName }))
     return redirect(call.reply, prefix)
   }
 

@@ -6,42 +6,31 @@ import type { MerchantOperations } from '../../actions/operations.ts'
 import type { FieldError } from '../../actions/read-input.ts'
 import type { MerchantContext } from '../../core/audit/context.ts'
 import type { MemberRole } from '../../core/audit/rules/roles.ts'
-import type { Authenticate } from '../../identity/accounts/authenticate.ts'
 import type { makeChangePassword } from '../../identity/accounts/change-password.ts'
-import type { Passkeys } from '../../identity/accounts/passkeys.ts'
 import type { Account, Session } from '../../identity/accounts/rules/account.ts'
 import type { PasskeySite } from '../../identity/accounts/rules/passkey.ts'
-import type { SecondStep } from '../../identity/accounts/second-step.ts'
-import type { Sessions } from '../../identity/accounts/sessions.ts'
 import type { Apply } from '../../identity/applications/apply.ts'
 import type { OpenLinks } from '../../identity/members/open-links.ts'
 import type { Membership } from '../../identity/members/rules/member.ts'
 import type { SignInMemberByProvider } from '../../identity/members/sign-in-by-provider.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
-import type { OpenIdClient } from '../../platform/runtime/outside/openid.ts'
+import type { AccountService } from '../kit/accounts/surface.ts'
 import type { CookieJar } from '../kit/cookies.ts'
 import type { Downloads } from '../kit/downloads.ts'
-import type { Keeper } from '../kit/forms/sign-in-cookies.ts'
 import type { Content } from '../kit/html.ts'
 import type { Language } from './languages.ts'
 
 export const prefix = '/merchant'
 
 /** What the portal needs from the gateway, once the database is there. */
-export interface PortalService extends Keeper {
-  readonly authenticate: Authenticate
-  readonly sessions: Sessions<Account>
-  /** Where members sign in at an identity provider. */
-  readonly provider: (OpenIdClient & { readonly signIn: SignInMemberByProvider }) | undefined
-  readonly secondStep: SecondStep
-  readonly passkeys: Passkeys
+export interface PortalService extends AccountService {
+  readonly signInByProvider: SignInMemberByProvider
   readonly links: OpenLinks
   readonly apply: Apply
   /** Undefined without mail. Tells nobody whether there is such an account. */
   readonly askRecovery: ((email: string) => Promise<void>) | undefined
   readonly publicUrl: string
-  findAccount(login: string): Promise<Account | undefined>
   /** The oldest first. */
   listMemberships(login: string): Promise<readonly Membership[]>
   readonly changePassword: ReturnType<typeof makeChangePassword>

@@ -6,7 +6,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type FieldError, toFieldError } from '../../actions/read-input.ts'
 import { maxLogoBytes } from '../../core/merchants/rules/logo.ts'
 import { pageStatusOf } from '../../platform/http/failures.ts'
-import { originOf } from '../kit/forms/sign-in-cookies.ts'
 import { acceptUploads, readSentForm, type SentForm } from '../kit/forms/uploads.ts'
 import { html } from '../kit/html.ts'
 import { fillText } from '../kit/languages/words.ts'
@@ -14,7 +13,6 @@ import { redirect } from '../kit/layout.ts'
 import type { Flash } from '../kit/pages/flash.ts'
 import { acceptForms, isFromElsewhere } from '../kit/requests.ts'
 import { serveApply } from './apply.ts'
-import { makeDoor } from './door.ts'
 import { sendPortalPage, sendSmallPage } from './frame.ts'
 import type { Language } from './languages.ts'
 import { serveOneTimeLinks } from './one-time-links.ts'
@@ -31,9 +29,8 @@ import {
   prefix,
   type Visit,
 } from './portal.ts'
-import { serveProviderSignIn } from './provider-sign-in.ts'
 import { portalRoutes } from './route-table.ts'
-import { serveSignIn } from './sign-in.ts'
+import { servePortalSignIn } from './sign-in.ts'
 import { makeVisits } from './visits.ts'
 import type { FieldName } from './words.ts'
 
@@ -48,7 +45,6 @@ interface Call {
 }
 
 export function servePortal(listener: FastifyInstance, parts: PortalParts): void {
-  const { running } = parts
   const visits = makeVisits(parts)
   const newNonce = () => Buffer.from(parts.random(nonceBytes)).toString('base64url')
   const frame = (note?: Flash) => ({ mode: parts.mode, nonce: newNonce(), note })
@@ -69,11 +65,8 @@ export function servePortal(listener: FastifyInstance, parts: PortalParts): void
           : { title: broken, text: fillText(brokenText, { id: request.id }) },
       )
     })
-    const doorParts = { parts, visits, frame }
-    const door = makeDoor(doorParts)
-    serveSignIn(portal, door, doorParts)
-    serveProviderSignIn(portal, door, doorParts)
-    serveOneTimeLinks(portal, door, doorParts)
+    const door = servePortalSignIn(portal, { parts, visits, frame })
+    serveOneTimeLinks(portal, door, { parts, visits })
     if (parts.takesApplications) serveApply(portal, door, parts)
     for (const route of portalRoutes(parts.catalog)) {
       const path = prefix + route.path
@@ -118,9 +111,9 @@ export function servePortal(listener: FastifyInstance, parts: PortalParts): void
   async function view({ request, reply, visit }: Call, { show }: PortalView): Promise<FastifyReply> {
     const page = await show(visit)
     if (!page) return sendNothingHere({ request, reply, visit })
-    const taken = visits.takeNote(request, running())
-    if (taken) reply.header('set-cookie', taken.cookie)
-    return send(reply, page, visit, taken?.note)
+    const flash = visits.flash.read(request)
+    if (flash) reply.header('set-cookie', visits.flash.end(request))
+    return send(reply, page, visit, flash)
   }
 
   async function download({ reply, visit }: Call, route: PortalDownload): Promise<FastifyReply> {
@@ -146,11 +139,10 @@ export function servePortal(listener: FastifyInstance, parts: PortalParts): void
   async function take(call: Call, route: PortalAct): Promise<FastifyReply> {
     const { request, reply, visit } = call
     const { words } = visit.language
-    const sent = isFromElsewhere(request, [originOf(request), new URL(running().publicUrl).origin])
+    const sent = isFromElsewhere(request, visits.originsOf(request))
       ? undefined
       : await readSentForm(request, {
-          isRightToken: (token) =>
-            visits.isRightToken(token, visit.session, running(), visit.member.merchantId),
+          isRightToken: (token) => visits.isRightToken(token, visit.session, visit.member.merchantId),
           fileBytes: maxLogoBytes,
         })
     if (!sent)
@@ -174,8 +166,7 @@ export function servePortal(listener: FastifyInstance, parts: PortalParts): void
     })
     if (done.kind === 'shown_once') return send(reply, done.page, visit)
     if (done.kind === 'go') {
-      const note = visits.leaveNote(request, { kind: 'good', text: done.note }, running())
-      reply.header('set-cookie', note)
+      reply.header('set-cookie', visits.flash.leave(request, { kind: 'good', text: done.note }))
       return redirect(reply, done.to)
     }
     if (done.kind === 'switch') {

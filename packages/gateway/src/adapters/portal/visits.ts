@@ -2,12 +2,11 @@
 // that the person is a member of is ever shown.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { siteOf } from '../../identity/accounts/rules/passkey.ts'
-import { sessionLimits } from '../../identity/accounts/sessions.ts'
-import { makeSignInCookies } from '../kit/forms/sign-in-cookies.ts'
+import { makeSignInCookies } from '../kit/accounts/cookies.ts'
 import { isLanguageTag } from '../kit/languages/languages.ts'
-import type { Flash } from '../kit/pages/flash.ts'
+import { originOf } from '../kit/requests.ts'
 import { chooseLanguage, type Language } from './languages.ts'
-import { type PortalParts, prefix, type Visit } from './portal.ts'
+import type { PortalParts, Visit } from './portal.ts'
 
 const languageName = 'merchant-language'
 const shopName = 'merchant-shop'
@@ -15,24 +14,22 @@ const keptSeconds = 365 * 24 * 60 * 60
 
 export type Visits = ReturnType<typeof makeVisits>
 
-export function makeVisits({ jar, running, clock, catalog }: PortalParts) {
-  const cookies = makeSignInCookies<Flash>({ name: 'merchant', jarOf: () => jar })
+export function makeVisits(parts: PortalParts) {
+  const { jar, running, clock, catalog } = parts
+  const cookies = makeSignInCookies({ ...parts, name: 'merchant', jarOf: () => jar })
 
   return {
     ...cookies,
 
-    sessionCookie: (request: FastifyRequest, token: string) =>
-      cookies.sessionCookie(request, token, sessionLimits.lifeMs),
     shopCookie: (merchantId: string) => jar.write(shopName, merchantId, keptSeconds),
 
     /** By the gateway's own name; where it has none, by that of the request. */
     siteOf: ({ host }: FastifyRequest) => siteOf(new URL(running().publicUrl).host) ?? siteOf(host),
 
     /** Who is signed in, whatever they are a member of. */
-    async readSession(request: FastifyRequest) {
-      const token = cookies.readToken(request)
-      return token === undefined ? undefined : running().sessions.find(token)
-    },
+    readSession: (request: FastifyRequest) => cookies.findSession(request, running().sessions),
+
+    originsOf: (request: FastifyRequest) => [new URL(running().publicUrl).origin, originOf(request)] as const,
 
     /** Undefined: nobody is signed in. `nowhere`: they are a member of no shop. */
     async readVisit(request: FastifyRequest, language: Language): Promise<Visit | 'nowhere' | undefined> {
@@ -56,7 +53,7 @@ export function makeVisits({ jar, running, clock, catalog }: PortalParts) {
         operations: portal.operations,
         context: { actor, merchantId: member.merchantId },
         actor,
-        formToken: cookies.formTokenOf(session, portal, member.merchantId),
+        formToken: cookies.formTokenOf(session, member.merchantId),
         site: this.siteOf(request),
         nowMs: clock.now(),
         // Safe: Fastify's parameters are texts by name.
@@ -80,12 +77,4 @@ export function makeVisits({ jar, running, clock, catalog }: PortalParts) {
 
 export function actorOf(request: FastifyRequest, login: string): string {
   return `member:${login}@${request.ip}`
-}
-
-/** Only a path of the portal: never another host. */
-export function nextOf(request: FastifyRequest): string {
-  const { next } = request.query as { next?: unknown }
-  if (typeof next !== 'string' || !/^\/merchant(?:\/[\w/.-]*)?(?:\?[\w=&%-]*)?$/.test(next)) return prefix
-  if (/\/\.\.?(?:[/?]|$)/.test(next)) return prefix
-  return next.startsWith(`${prefix}/sign-in`) ? prefix : next
 }

@@ -24,7 +24,6 @@ export interface DoorParts {
   readonly visits: Visits
   readonly limits: WalletLimits
   readonly running: () => WalletService
-  readonly random: (bytes: number) => Uint8Array
   readonly nowMs: () => number
   readonly site: Framing['site']
   readonly languageOf: (request: FastifyRequest, reply: FastifyReply) => Language
@@ -72,7 +71,7 @@ export function serveDoor(listener: FastifyInstance, parts: DoorParts): void {
       const call = callOf(request, reply)
       const isOurs =
         !isFromElsewhere(request, parts.originsOf(request)) &&
-        visits.readBrowser(request, running(), parts.random).isRightToken(call.form.get('token') ?? '')
+        visits.readBrowser(request).isRightToken(call.form.get('token') ?? '')
       return isOurs ? act(call) : back({ ...call, reply: reply.status(403) }, { code: 'stale' })
     }
   }
@@ -84,8 +83,8 @@ export function serveDoor(listener: FastifyInstance, parts: DoorParts): void {
     { refusal, withPasskeyScript }: { refusal?: Refusal | undefined; withPasskeyScript?: boolean } = {},
   ): FastifyReply {
     const { request, reply, language, words } = call
-    const left = refusal ? undefined : visits.takeNote(request, running())
-    if (left) reply.header('set-cookie', left.cookie)
+    const flash = refusal ? undefined : visits.flash.read(request)
+    if (flash) reply.header('set-cookie', visits.flash.end(request))
     if (refusal && reply.statusCode === 200) reply.status(422)
     return sendWalletPage(
       reply,
@@ -94,12 +93,12 @@ export function serveDoor(listener: FastifyInstance, parts: DoorParts): void {
         content: card(heading, content),
         ...(withPasskeyScript && { withPasskeyScript }),
       },
-      { site: parts.site, language, words, refusal, note: left?.note.note },
+      { site: parts.site, language, words, refusal, flash },
     )
   }
 
   function formOf({ request, reply }: Call, action: string, fields: Html): Html {
-    const { formToken, cookies } = visits.readBrowser(request, running(), parts.random)
+    const { formToken, cookies } = visits.readBrowser(request)
     reply.header('set-cookie', [...cookies])
     return html`<form method="post" action="${prefix}${action}">
 ${token(formToken)}
@@ -127,7 +126,7 @@ ${site && passkeySignIn(call, site, query)}
 
   function passkeySignIn(call: Call, site: PasskeySite, query: string): Html {
     const { passkeys: said } = call.words
-    const { formToken } = visits.readBrowser(call.request, running(), parts.random)
+    const { formToken } = visits.readBrowser(call.request)
     return passkeyForm({
       action: `${prefix}/sign-in/passkey${query}`,
       site,
@@ -140,7 +139,7 @@ ${site && passkeySignIn(call, site, query)}
   async function passkeyOptions(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const site = visits.siteOf(request)
     if (!site) return reply.status(404).send()
-    const { formToken, cookies } = visits.readBrowser(request, running(), parts.random)
+    const { formToken, cookies } = visits.readBrowser(request)
     return reply
       .header('set-cookie', [...cookies])
       .header('cache-control', 'no-store')
@@ -361,7 +360,10 @@ ${newPinField({ name: 'again', label: said.again, refused })}
         place: placeOf(request),
       })
       if (!made) return confirmPage(call, { code: 'codeWrong', field: 'code' })
-      call.reply.header('set-cookie', visits.leaveNote(request, { note: 'welcome' }, running()))
+      call.reply.header(
+        'set-cookie',
+        visits.flash.leave(request, { kind: 'good', text: call.words.notes.welcome }),
+      )
       return goIn(call, made.token, running().devices.rememberDevice(made))
     } catch (error) {
       if (!(error instanceof Failure)) throw error

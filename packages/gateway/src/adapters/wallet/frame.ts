@@ -1,5 +1,5 @@
 // What stands around every page of the wallet: the frame that consumers know from the checkout, the navigation of whoever is
-// signed in, and the one sentence that a form left.
+// signed in, and the flash message.
 import type { FastifyReply } from 'fastify'
 import type { Language } from '../checkout/languages.ts'
 import { type Site, sendFramed } from '../checkout/pages/frame.ts'
@@ -8,6 +8,7 @@ import { token } from '../checkout/pages/token.ts'
 import { assets } from '../kit/assets.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
 import { fill } from '../kit/languages/words.ts'
+import type { Flash } from '../kit/pages/flash.ts'
 import { type PageName, prefix, type Refusal, type Visit, type WalletPage } from './wallet.ts'
 import type { Words } from './words.ts'
 
@@ -15,8 +16,7 @@ export interface Framing {
   readonly site: Site
   readonly language: Language
   readonly words: Words
-  /** What the page before left to say. */
-  readonly note?: keyof Words['notes'] | undefined
+  readonly flash?: Flash | undefined
   readonly refusal?: Refusal | undefined
   /** Of whoever is signed in. */
   readonly formToken?: string | undefined
@@ -56,12 +56,10 @@ function navigation({ at }: WalletPage, words: Words): Html {
   )}</ul></nav>`
 }
 
-function said({ note, refusal, words }: Framing): Content {
+function said({ flash, refusal, words }: Framing): Content {
   if (refusal)
     return html`<p class="notice" id="notice" role="alert">${icon('notice')}<span>${fill(words.refusals[refusal.code], refusal.values ?? {})}</span></p>`
-  return (
-    note && html`<p class="notice good" role="status">${icon('done')}<span>${words.notes[note]}</span></p>`
-  )
+  return flash && html`<p class="notice good" role="status">${icon('done')}<span>${flash.text}</span></p>`
 }
 
 /** A form of whoever is signed in. */

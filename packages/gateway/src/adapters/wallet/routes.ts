@@ -10,7 +10,7 @@ import { isLanguageTag } from '../kit/languages/languages.ts'
 import { redirect } from '../kit/layout.ts'
 import { acceptForms, isFromElsewhere, readForm } from '../kit/requests.ts'
 import { serveDoor } from './door.ts'
-import { card, sendWalletPage } from './frame.ts'
+import { card, type Framing, sendWalletPage } from './frame.ts'
 import { WalletLimits } from './limits.ts'
 import { homeRoutes } from './pages/home.ts'
 import { moneyRoutes } from './pages/money.ts'
@@ -19,7 +19,6 @@ import { settingsRoutes } from './pages/settings.ts'
 import { makeVisits } from './visits.ts'
 import {
   prefix,
-  type Refusal,
   type Visit,
   type WalletAct,
   type WalletFile,
@@ -44,9 +43,9 @@ export const walletRoutes: readonly WalletRoute[] = [
   ...passkeyRoutes,
   {
     path: '/sign-out',
-    async act({ service, wallet, session }) {
+    async act({ service, wallet, session, words }) {
       await service.sessions.end(wallet.walletId, session.sessionId)
-      return { kind: 'left', to: `${prefix}/sign-in`, note: 'signedOut' }
+      return { kind: 'left', to: `${prefix}/sign-in`, flash: words.notes.signedOut }
     },
     back: async () => undefined,
   },
@@ -79,7 +78,6 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
       visits,
       limits,
       running,
-      random,
       site,
       languageOf,
       originsOf,
@@ -121,9 +119,9 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
   async function view({ request, reply, visit }: Call, { show }: WalletView): Promise<FastifyReply> {
     const page = await show(visit)
     if (!page) return send(reply.status(404), nothingHere(visit), visit)
-    const left = visits.takeNote(request, running())
-    if (left) reply.header('set-cookie', left.cookie)
-    return send(reply, page, visit, { note: left?.note.note })
+    const flash = visits.flash.read(request)
+    if (flash) reply.header('set-cookie', visits.flash.end(request))
+    return send(reply, page, visit, { flash })
   }
 
   async function download({ reply, visit }: Call, { file }: WalletFile): Promise<FastifyReply> {
@@ -141,7 +139,7 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
     const form = readForm(request.body)
     const isOurs =
       !isFromElsewhere(request, originsOf(request)) &&
-      visits.isRightToken(form.get('token') ?? '', visit.session, running())
+      visits.isRightToken(form.get('token') ?? '', visit.session)
     const done = isOurs
       ? await route.act(visit, form)
       : ({ kind: 'refused', refusal: { code: 'stale' } } as const)
@@ -152,7 +150,8 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
       return send(reply.status(status), page ?? nothingHere(visit), visit, { refusal })
     }
     if (done.kind === 'shown') return send(reply, done.page, visit)
-    if (done.note) reply.header('set-cookie', visits.leaveNote(request, { note: done.note }, running()))
+    if (done.flash !== undefined)
+      reply.header('set-cookie', visits.flash.leave(request, { kind: 'good', text: done.flash }))
     if (done.kind === 'go' && done.cookie) reply.header('set-cookie', done.cookie)
     if (done.kind === 'left') reply.header('set-cookie', visits.endSessionCookie(request))
     return redirect(reply, done.to)
@@ -162,7 +161,7 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
     reply: FastifyReply,
     page: WalletPage,
     { language, words, formToken }: Visit,
-    said: { note?: Parameters<typeof sendWalletPage>[2]['note']; refusal?: Refusal } = {},
+    said: Pick<Framing, 'flash' | 'refusal'> = {},
   ): FastifyReply {
     return sendWalletPage(reply, page, { site, language, words, formToken, ...said })
   }

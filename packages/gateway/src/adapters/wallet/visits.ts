@@ -5,21 +5,15 @@ import { makeUuid } from '@tillgate/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { SignInPlace } from '../../core/wallets/notify-owner.ts'
 import { siteOf } from '../../identity/accounts/rules/passkey.ts'
-import { sessionLimits } from '../../identity/accounts/sessions.ts'
 import { addressKey } from '../../platform/http/admission/addresses.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Language } from '../checkout/languages.ts'
+import { makeSignInCookies } from '../kit/accounts/cookies.ts'
 import type { CookieJar } from '../kit/cookies.ts'
 import { deviceName } from '../kit/forms/device-name.ts'
-import { makeSignInCookies } from '../kit/forms/sign-in-cookies.ts'
 import { wordsOf } from './languages.ts'
 import type { WalletLimits } from './limits.ts'
 import { prefix, type Visit, type WalletService } from './wallet.ts'
-import type { Words } from './words.ts'
-
-export interface Note {
-  readonly note: keyof Words['notes']
-}
 
 export interface VisitParts {
   readonly jar: CookieJar
@@ -33,13 +27,11 @@ export interface VisitParts {
 
 export type Visits = ReturnType<typeof makeVisits>
 
-export function makeVisits({ jar, random, clock, running, limits, publicUrl }: VisitParts) {
-  const cookies = makeSignInCookies<Note>({ name: 'wallet', jarOf: () => jar })
+export function makeVisits(parts: VisitParts) {
+  const { jar, random, clock, running, limits, publicUrl } = parts
+  const cookies = makeSignInCookies({ ...parts, name: 'wallet', jarOf: () => jar })
   return {
     ...cookies,
-
-    sessionCookie: (request: FastifyRequest, token: string) =>
-      cookies.sessionCookie(request, token, sessionLimits.lifeMs),
 
     /** By the gateway's own name; where it has none, by that of the request. */
     siteOf: ({ host }: FastifyRequest) => siteOf(new URL(publicUrl()).host) ?? siteOf(host),
@@ -47,8 +39,7 @@ export function makeVisits({ jar, random, clock, running, limits, publicUrl }: V
     /** Undefined: nobody is signed in. */
     async readVisit(request: FastifyRequest, language: Language): Promise<Visit | undefined> {
       const service = running()
-      const token = cookies.readToken(request)
-      const session = token === undefined ? undefined : await service.sessions.find(token)
+      const session = await cookies.findSession(request, service.sessions)
       const wallet = session && (await service.findWallet(session.walletId))
       if (!session || wallet?.status !== 'active') return undefined
       return {
@@ -58,7 +49,7 @@ export function makeVisits({ jar, random, clock, running, limits, publicUrl }: V
         language,
         words: wordsOf[language.tag],
         nowMs: clock.now(),
-        formToken: cookies.formTokenOf(session, service),
+        formToken: cookies.formTokenOf(session),
         site: this.siteOf(request),
         address: addressKey(request.ip),
         device: service.devices.readDevice(request.headers.cookie, wallet.login),

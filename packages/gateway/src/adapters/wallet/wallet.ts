@@ -21,14 +21,14 @@ import type { WalletSessions } from '../../identity/consumers/wallet-sessions.ts
 import type { Withdraw } from '../../identity/consumers/withdraw.ts'
 import type { Language } from '../checkout/languages.ts'
 import type { Visits as CheckoutVisits } from '../checkout/visit.ts'
-import type { Keeper } from '../kit/forms/sign-in-cookies.ts'
+import type { CookieSecrets } from '../kit/accounts/cookies.ts'
 import type { Content, Html } from '../kit/html.ts'
 import type { Words } from './words.ts'
 
 export const prefix = '/wallet'
 
 /** What the pages need from the gateway, once the database is there. */
-export interface WalletService extends Keeper {
+export interface WalletService extends CookieSecrets {
   readonly authenticate: AuthenticateWallet
   readonly sessions: WalletSessions
   readonly passkeys: Passkeys
@@ -103,7 +103,7 @@ export type Done =
   | {
       readonly kind: 'go'
       readonly to: string
-      readonly note?: keyof Words['notes']
+      readonly flash?: string
       /** As a header sets it. */
       readonly cookie?: string
     }
@@ -111,7 +111,7 @@ export type Done =
   | { readonly kind: 'shown'; readonly page: WalletPage }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** The session is over. */
-  | { readonly kind: 'left'; readonly to: string; readonly note?: keyof Words['notes'] }
+  | { readonly kind: 'left'; readonly to: string; readonly flash?: string }
 
 export interface WalletView {
   /** Below the prefix. */

@@ -21,13 +21,14 @@ export interface OperatorServiceParts {
 
 export function makeOperatorService(parts: OperatorServiceParts): ConsoleService {
   const { config, stores, operations, vault, random, openId } = parts
-  const { signInByProvider: signIn } = operations
+  const { signInByProvider } = operations
   return {
     operations,
     authenticate: operations.authenticateOperator,
     sessions: operations.operatorSessions,
-    provider: signIn && openId && { ...openId, signIn },
-    findOperator: stores.operators.findOperator,
+    provider: signInByProvider && openId,
+    signInByProvider,
+    findAccount: stores.operators.findOperator,
     secondStep: operations.secondStep,
     passkeys: operations.operatorPasskeys,
     // The second step of an identity provider's user is at the provider.

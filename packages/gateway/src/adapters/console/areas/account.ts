@@ -23,14 +23,6 @@ const passwordFields = [
 
 export const accountArea: readonly ConsoleRoute[] = [
   { path: page, show },
-  ownAct('/sign-out', {
-    page,
-    fields: [],
-    async act({ session, service }) {
-      await service.sessions.end(session)
-      return { kind: 'go', to: '/sign-in', note: 'You are signed out.' }
-    },
-  }),
   ownAct('/account/sign-out-everywhere', {
     page,
     fields: [],

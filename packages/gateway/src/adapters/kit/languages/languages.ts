@@ -47,6 +47,11 @@ export function languagesWith<Words>(words: Record<LanguageTag, Words>): readonl
   }))
 }
 
+/** For an adapter that has no other language. */
+export function inEnglish<Words>(words: Words): SpokenLanguage<Words> {
+  return { tag: 'en', ...table.en, words, formats: formatsOf('en') }
+}
+
 export function isLanguageTag(tag: unknown): tag is LanguageTag {
   return typeof tag === 'string' && Object.hasOwn(table, tag)
 }

@@ -9,9 +9,9 @@ import { pluralForms } from './plural.ts'
 
 const folder = join(import.meta.dirname, '../../../../locales')
 const tags = languages.map(({ tag }) => tag)
-/** The console has no other language. */
-const onlyInEnglish = 'operator-emails'
-const translated = readdirSync(folder).filter((adapter) => adapter !== onlyInEnglish)
+/** Operators have no other language. */
+const onlyInEnglish = ['console', 'operator-emails']
+const translated = readdirSync(folder).filter((adapter) => !onlyInEnglish.includes(adapter))
 
 /** Texts that are rightly the same as in English: abbreviations, names of the interface, words that both languages have. */
 const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
@@ -50,7 +50,7 @@ test('every adapter has a file for each language, and operators have English', (
   assert.deepEqual(translated, ['checkout', 'emails', 'portal', 'wallet'])
   for (const adapter of translated)
     assert.deepEqual(names(adapter), tags.map((tag) => `${tag}.json`).toSorted())
-  assert.deepEqual(names(onlyInEnglish), ['en.json'])
+  for (const adapter of onlyInEnglish) assert.deepEqual(names(adapter), ['en.json'])
 })
 
 for (const adapter of translated) {
@@ -74,7 +74,8 @@ for (const adapter of translated) {
 }
 
 test('the texts for operators are well formed', () => {
-  for (const [path, text] of textsOf(onlyInEnglish, 'en')) assert.ok(isWellFormed(text, 'en'), path)
+  for (const adapter of onlyInEnglish)
+    for (const [path, text] of textsOf(adapter, 'en')) assert.ok(isWellFormed(text, 'en'), path)
 })
 
 test('a text with a brace, a tag or a plural form too many is not well formed', () => {

@@ -204,7 +204,7 @@ async function withdraw(visit: Visit, given: URLSearchParams): Promise<Done> {
   if (refusal) return refusal
   return attempt(visit, given, async (withdrawal) => {
     await visit.service.withdraw.request({ ...withdrawal, address: visit.address })
-    return { kind: 'go', to: `${prefix}/withdraw`, note: 'withdrawn' }
+    return { kind: 'go', to: `${prefix}/withdraw`, flash: visit.words.notes.withdrawn }
   })
 }
 

@@ -103,7 +103,7 @@ async function add(visit: Visit, form: URLSearchParams): Promise<Done> {
     if (error instanceof Failure) return refused('passkeyNotTaken')
     throw error
   }
-  return { kind: 'go', to: `${prefix}${passkeysPath}`, note: 'passkeyAdded' }
+  return { kind: 'go', to: `${prefix}${passkeysPath}`, flash: visit.words.notes.passkeyAdded }
 }
 
 async function showRemove(visit: Visit): Promise<WalletPage | undefined> {
@@ -142,5 +142,5 @@ async function remove(visit: Visit, form: URLSearchParams): Promise<Done> {
     if (error instanceof Failure) return refused('notNow')
     throw error
   }
-  return { kind: 'go', to: `${prefix}${passkeysPath}`, note: 'passkeyRemoved' }
+  return { kind: 'go', to: `${prefix}${passkeysPath}`, flash: visit.words.notes.passkeyRemoved }
 }

@@ -9,6 +9,7 @@ import { isLanguageTag } from '../../kit/languages/languages.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { newPinField, pinField } from '../fields.ts'
 import { card, walletForm } from '../frame.ts'
+import { wordsOf } from '../languages.ts'
 import { demandPin, proven } from '../proof.ts'
 import {
   type Done,
@@ -100,24 +101,28 @@ async function changePin(visit: Visit, given: URLSearchParams): Promise<Done> {
   if (refusal) return refusal
   // Marks end as sessions do, and this browser stays known.
   const cookie = service.devices.rememberDevice(changed)
-  return { kind: 'go', to: `${prefix}/settings`, note: 'pinChanged', cookie }
+  return { kind: 'go', to: `${prefix}/settings`, flash: visit.words.notes.pinChanged, cookie }
 }
 
 async function setLanguage({ service, wallet }: Visit, given: URLSearchParams): Promise<Done> {
   const language = given.get('language')
   if (!isLanguageTag(language)) return { kind: 'go', to: `${prefix}/settings` }
   await service.setLanguage(wallet.walletId, language)
-  return { kind: 'go', to: `${prefix}/settings?lang=${language}`, note: 'languageSaved' }
+  return {
+    kind: 'go',
+    to: `${prefix}/settings?lang=${language}`,
+    flash: wordsOf[language].notes.languageSaved,
+  }
 }
 
-async function endSession({ service, wallet }: Visit, given: URLSearchParams): Promise<Done> {
+async function endSession({ service, wallet, words }: Visit, given: URLSearchParams): Promise<Done> {
   await service.sessions.end(wallet.walletId, given.get('session') ?? '')
-  return { kind: 'go', to: `${prefix}/settings`, note: 'ended' }
+  return { kind: 'go', to: `${prefix}/settings`, flash: words.notes.ended }
 }
 
-async function endAll({ service, wallet, address }: Visit): Promise<Done> {
+async function endAll({ service, wallet, address, words }: Visit): Promise<Done> {
   await service.sessions.endAll(wallet.walletId, `consumer@${address}`)
-  return { kind: 'left', to: `${prefix}/sign-in`, note: 'signedOutEverywhere' }
+  return { kind: 'left', to: `${prefix}/sign-in`, flash: words.notes.signedOutEverywhere }
 }
 
 /** Why it cannot be closed now; undefined: it can, as far as is known without its accounts locked. */
