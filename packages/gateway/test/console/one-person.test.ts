@@ -301,6 +301,13 @@ const otherWays: readonly Call[] = [
   { name: 'rail.change', params: { railId: 'bank' }, input: { currencies: ['USD', 'EUR'] } },
   { name: 'rail.change', params: { railId: 'transfer' }, input: { name: `Pay to ${thief}` } },
   { name: 'wallet.unlock', params: { walletId: lockedWallet } },
+  // Who is warned of what happens to the merchant, and the name that consumers pay to.
+  {
+    name: 'merchant.change',
+    params: { merchantId },
+    input: { contactEmails: ['mallory@home.example'] },
+  },
+  { name: 'merchant.change', params: { merchantId }, input: { name: 'City Tax Office' } },
   // Whose AES key is shown to the same person.
   {
     name: 'merchant.add',
@@ -813,7 +820,7 @@ test('no sequence of actions and statements by one person has an effect', async 
     { name: 'merchant.resume', params: { merchantId } },
     { name: 'merchant.add', input: { name: 'A shop' } },
     { name: 'link.create', params: { merchantId }, input: { ...newLink, linkNo: 'more tea' } },
-    { name: 'merchant.change', params: { merchantId }, input: { name: 'Renamed' } },
+    { name: 'merchant.change', params: { merchantId }, input: { accentColour: '#ff0000' } },
     { name: 'bank.change', params: { bankName: 'main' }, input: { holder: 'Mallory', iban } },
     { name: 'payout.cancel', params: { merchantId, payoutId: requested.payoutId } },
     { name: 'payout-run.send', params: { runId: requested.runId } },

@@ -35,6 +35,8 @@ const destinations = [
   'select merchant_id, currency, holder, iban, lines, bic from merchant_bank_accounts where ended_at is null',
   'select price_id from prices',
   'select payout_id from payouts where is_reviewed and sent_at is not null',
+  `select merchant_id, name from merchants
+    where merchant_id in (select owner_id from accounts where owner_kind = 'merchant')`,
   'select merchant_id, currency, bank_name, schedule, on_day, least_minor, reserve_minor from payout_plans',
 ]
 
@@ -60,6 +62,9 @@ const access = [
   'select endpoint_id, secret_id from callback_endpoint_secrets where ended_at is null',
   'select rail_id, secret_id from rail_secrets where ended_at is null',
   `select merchant_id, callback_hosts from merchants
+    where merchant_id in (select owner_id from accounts where owner_kind = 'merchant')`,
+  // Who is warned: these, or the owners where there are none.
+  `select merchant_id, contact_emails from merchants
     where merchant_id in (select owner_id from accounts where owner_kind = 'merchant')`,
   // Also of one that is new: it stays.
   'select merchant_id, default_callback_url from merchants where default_callback_url is not null',

@@ -10,6 +10,7 @@ import { parseLine } from '../../platform/runtime/visible-text.ts'
 import { makeAuditEntry } from '../audit/audit-entries.ts'
 import { type AnyContext, type Context, reading } from '../audit/context.ts'
 import type { AuditEntry } from '../audit/rules/audit.ts'
+import type { Effect } from '../audit/rules/effects.ts'
 import { checkToldAgain } from '../audit/rules/tell-again.ts'
 import type { MakeEmails } from '../emails/make-emails.ts'
 import { parseEmail, writtenTime } from '../emails/rules/email.ts'
@@ -74,8 +75,13 @@ export interface MadeMerchant {
 }
 
 const aesKeyBytes = 32
-/** Settings that determine where callbacks may go. */
-const addressSettings = ['callbackHosts', 'defaultCallbackUrl'] as const
+/** Where callbacks and warnings go, and the name that consumers read above what they pay. */
+const effectsOfSettings = {
+  callbackHosts: 'gives access to money',
+  defaultCallbackUrl: 'gives access to money',
+  contactEmails: 'gives access to money',
+  name: 'names where money goes',
+} as const satisfies { readonly [Name in keyof MerchantSettings]?: Effect }
 
 type Parts = ManageMerchantsParts
 
@@ -155,15 +161,20 @@ async function changeMerchantSettings(
     checkCallbackUrl(parts, { ...before, ...settings }, before)
     const changes = describeChanges(before, settings)
     if (changes === '') return undefined
-    const isRedirected = addressSettings.some(
-      (name) => name in settings && describeChanges(before, { [name]: settings[name] }) !== '',
-    )
     return makeAuditEntry(parts, context, 'merchant.change', merchantId, {
       merchantId,
       reason: `${changes}: ${reason}`,
-      ...(!isRedirected && { effects: [] }),
+      effects: effectsOfChange(before, settings),
     })
   })
+}
+
+function effectsOfChange(before: Merchant, settings: MerchantSettings): readonly Effect[] {
+  // Safe: these are its own keys.
+  const names = Object.keys(effectsOfSettings) as (keyof typeof effectsOfSettings)[]
+  return names
+    .filter((name) => name in settings && describeChanges(before, { [name]: settings[name] }) !== '')
+    .map((name) => effectsOfSettings[name])
 }
 
 /** PNG, JPEG or WebP in base64; undefined removes the logo. */

@@ -80,6 +80,7 @@ export const effectsOfActions = {
     'member.switch-on-second-step',
     'member.use-recovery-code',
     'member.withdraw-invitation',
+    // Members set it alone, too. The name beside it needs two people.
     'merchant.logo',
     'merchant.stop-bank-account',
     'merchant.suspend',
@@ -152,7 +153,8 @@ export const effectsOfActions = {
   // The merchant has no money yet, but its key or callback address stays valid.
   'merchant.add': ['gives access to money'],
   'merchant.bank-account': ['names where money goes'],
-  'merchant.change': ['gives access to money'],
+  // Callback addresses and contacts, and the name that consumers read above what they pay.
+  'merchant.change': ['names where money goes', 'gives access to money'],
   'merchant.payout': ['sends money out'],
   // A suspension ends.
   'merchant.resume': ['gives access to money'],
