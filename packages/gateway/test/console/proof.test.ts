@@ -84,7 +84,15 @@ test('the forms that ask for a proof are these', () => {
  * A new wallet is empty, and unlocking gives access only where one operator does it over and over. A second operator
  * stands before both where the settings ask for one. What goes on again was there before, and a link brings the merchant money.
  */
-const withoutOwnMoney = ['wallet.add', 'wallet.unlock', 'merchant.resume', 'rail.resume', 'link.create']
+const withoutOwnMoney = [
+  'wallet.add',
+  'wallet.unlock',
+  'merchant.resume',
+  'rail.resume',
+  'endpoint.resume',
+  'link.resume',
+  'link.create',
+]
 
 test('every form that gives access to money, or says where money goes, asks for a proof', () => {
   const words = ['names where money goes', 'gives access to money', 'makes a second operator']

@@ -59,6 +59,9 @@ const access = [
   "select wallet_id from wallets where status = 'active'",
   "select merchant_id from merchants where status = 'active' and merchant_id in (select merchant_id from orders)",
   'select endpoint_id, url, events from callback_endpoints where removed_at is null',
+  'select endpoint_id from callback_endpoints where paused_at is null and removed_at is null',
+  `select link_id from payment_links join audit on subject = link_id
+    where act = 'link.pause' and status = 'active'`,
   'select endpoint_id, secret_id from callback_endpoint_secrets where ended_at is null',
   'select rail_id, secret_id from rail_secrets where ended_at is null',
   `select merchant_id, callback_hosts from merchants

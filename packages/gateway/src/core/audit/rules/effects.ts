@@ -58,13 +58,11 @@ export const effectsOfActions = {
     'callback.resend',
     'endpoint.pause',
     'endpoint.remove',
-    'endpoint.resume',
     'key.in-use',
     'key.revoke',
     'key.use-for-callbacks',
     'link.close',
     'link.pause',
-    'link.resume',
     'master-key.rotate',
     'member.add-passkey',
     'member.begin-second-step',
@@ -142,10 +140,14 @@ export const effectsOfActions = {
   'correction.write-off': ['sends money out'],
   'endpoint.add': ['gives access to money'],
   'endpoint.change': ['gives access to money'],
+  // What an operator paused reads events again.
+  'endpoint.resume': ['gives access to money'],
   'endpoint.rotate-secret': ['gives access to money'],
   'key.add': ['gives access to money'],
   // A link may have its own callback address.
   'link.create': ['gives access to money'],
+  // What an operator paused takes money again.
+  'link.resume': ['gives access to money'],
   'member.change-role': ['gives access to money'],
   'member.invite': ['gives access to money'],
   'member.recover': ['gives access to money'],
