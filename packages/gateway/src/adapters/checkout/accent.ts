@@ -1,10 +1,10 @@
-// The merchant's accent colour, made fit to be read: darkened on light ground or lightened on dark ground until links
-// and buttons reach the contrast of WCAG AA, with black or white upon it, whichever reads better.
+// Adjusts the merchant's accent color for readability: darkened on light backgrounds or lightened on dark ones until
+// links and buttons reach the contrast of WCAG AA, with black or white text on it, whichever reads better.
 import { remember } from '../../platform/runtime/remember.ts'
 
-/** 4.5 is what AA asks of text; a little more, so that rounding to whole channels never takes it away. */
+/** AA requires 4.5 for text; the margin covers rounding to whole channels. */
 const wantedContrast = 4.6
-/** What accents stand on (tillgate.css): the surface, the harder of the two grounds in each scheme. */
+/** The surface color in tillgate.css, which is the harder of the two backgrounds in each scheme. */
 const grounds = { light: '#fbfbf9', dark: '#1b1e1d' } as const
 const steps = 50
 
@@ -13,7 +13,7 @@ export interface Accent {
   readonly onAccent: string
 }
 
-/** For a style element; undefined where the merchant has no colour of its own. */
+/** For a style element; undefined if the merchant has no color. */
 export function accentStyle(colour: string | undefined): string | undefined {
   return colour === undefined ? undefined : styleOf(colour)
 }

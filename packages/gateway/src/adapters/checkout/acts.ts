@@ -1,5 +1,5 @@
-// What a consumer does on the page. Each act ends with cookies: a session, or a note that the next page shows. The
-// order's own status guards the paying: two clicks, two tabs or two people never pay twice.
+// What a consumer does on the checkout page. Each action returns cookies: a session, or a note for the next page. The
+// order's status guards the payment, so that two clicks, two tabs or two people never pay twice.
 import type { OrderStatus } from '@tillgate/protocol'
 import { normaliseEmail } from '../../core/emails/rules/email.ts'
 import type { Merchant } from '../../core/merchants/rules/merchant.ts'
@@ -26,11 +26,11 @@ export interface ActsParts {
   readonly resetPin: ResetPin
   readonly submitPayment: SubmitPayment
   readonly payByRail: PayByRail
-  /** Undefined: no mail is sent. */
+  /** Undefined if no email is sent. */
   readonly askReceipt: AskReceipt | undefined
-  /** In the sandbox alone. */
+  /** Only in the sandbox. */
   readonly chooseAtTestBank: ChooseAtTestBank
-  /** In the sandbox alone. */
+  /** Only in the sandbox. */
   readonly findTestWalletId: (behaviour: Behaviour) => Promise<string | undefined>
   readonly visits: Visits
 }
@@ -38,23 +38,22 @@ export interface ActsParts {
 export interface Act {
   readonly order: Order
   readonly visit: Visit
-  /** Who is signed in at /wallet in this browser. */
+  /** The wallet that is signed in at /wallet in this browser. */
   readonly visitor: WalletVisitor | undefined
-  /** Undefined: passkeys cannot be used here. */
+  /** Undefined if passkeys cannot be used here. */
   readonly site: PasskeySite | undefined
   readonly form: URLSearchParams
   readonly address: string
   readonly cookieHeader: string | undefined
-  /** What the browser calls itself, shortened. */
+  /** The browser's user agent, shortened. */
   readonly device: string
   readonly merchant: Pick<Merchant, 'name'>
-  /** The consumer's. */
   readonly language: Language
-  /** Undefined: too many at once. Otherwise to be called when the sign-in is over. */
+  /** Undefined if too many sign-ins are in progress; otherwise the function releases the slot. */
   readonly startSignIn: () => (() => void) | undefined
-  /** A PIN or a code was wrong: the log names the address, so that it can be banned. */
+  /** Logs the address of a wrong PIN or code, so that it can be banned. */
   readonly noteWrong: () => void
-  /** False: too many. */
+  /** False beyond the limit. */
   readonly takeReceipt: () => boolean
 }
 
@@ -140,7 +139,7 @@ async function pay(parts: ActsParts, { order, visit }: Act): Promise<string[]> {
   return submit(parts, order, visit.session)
 }
 
-/** The session at /wallet stands for the login alone: without the PIN or a passkey no money moves. */
+/** The session at /wallet only identifies the login. Moving money requires the PIN or a passkey. */
 async function payWithPin(parts: ActsParts, act: Act): Promise<string[]> {
   const { order, visitor, form, address, cookieHeader, device } = act
   return asVisitor(parts, act, async ({ login }) => {
@@ -169,7 +168,7 @@ async function payWithPasskey(parts: ActsParts, act: Act): Promise<string[]> {
   })
 }
 
-/** Only for the session that the page showed: another may have begun in another tab since. */
+/** Only for the session that the page showed, because another may have started in a second tab. */
 async function asVisitor(
   parts: ActsParts,
   { order, visitor, form, startSignIn }: Act,
@@ -231,7 +230,7 @@ async function leaveRail({ payByRail }: ActsParts, { order }: Act): Promise<stri
   return []
 }
 
-/** Why a rail was not begun, where it was not. */
+/** Why a rail payment was not started. */
 function noteOn(parts: ActsParts, order: Order, outcome: RailPaymentOutcome): string[] {
   switch (outcome.kind) {
     case 'started':
@@ -250,7 +249,7 @@ async function submit(parts: ActsParts, order: Order, payer: PayingWallet): Prom
   const { walletId, accessVersion } = payer
   const outcome = await submitPayment({ ...order, walletId, accessVersion })
   switch (outcome.kind) {
-    // The session has done its work.
+    // The session is no longer needed.
     case 'submitted':
       return [visits.signOut(order)]
     case 'insufficient_funds':

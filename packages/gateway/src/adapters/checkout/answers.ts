@@ -1,5 +1,5 @@
-// What every page for consumers shares beside its content: in which language it speaks, from where its forms may come, and
-// what it answers where there is nothing to show.
+// What all pages for consumers share besides their content: the language, the allowed origins of forms, and the pages
+// for errors.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pageStatusOf } from '../../platform/http/failures.ts'
 import type { CookieJar } from '../kit/cookies.ts'
@@ -7,7 +7,7 @@ import { chooseLanguage, type Language } from './languages.ts'
 import { type Site, sendFramed } from './pages/frame.ts'
 import { notFoundPage, tooManyPage, troublePage } from './pages/plain.ts'
 
-/** After trouble of ours. */
+/** After an internal error. */
 const troubleSeconds = 5
 
 export interface AnswerParts extends Site {
@@ -28,7 +28,7 @@ export function makeAnswers({ mode, brand, publicUrl, jar, isUnavailable }: Answ
     })
   }
 
-  /** In the sandbox a phone may come by another name of this machine than the one we know. */
+  /** In the sandbox, a phone may use a different name of this machine. */
   function originsOf(request: FastifyRequest): string[] {
     const own = new URL(publicUrl()).origin
     return mode === 'live' ? [own] : [own, `${request.protocol}://${request.host}`]
@@ -54,7 +54,10 @@ export function makeAnswers({ mode, brand, publicUrl, jar, isUnavailable }: Answ
   }
 }
 
-/** Nobody without scripts is left with what is soon over. What a form sent is not at its address to be looked at. */
+/**
+ * Adds a refresh for browsers without scripts if the state ends soon. The response to a form cannot be refreshed at its
+ * address.
+ */
 function looksAgain({ method }: FastifyRequest, refreshSeconds: number): { refreshSeconds?: number } {
   return method === 'GET' ? { refreshSeconds } : {}
 }

@@ -1,5 +1,5 @@
-// Who runs the gateway, as consumers see it on every page that takes a payment: a page that asks for a PIN without it
-// looks like one that steals it.
+// The operator's name and logo for every page that takes a payment. A page that asks for a PIN without them looks like
+// phishing.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
@@ -7,7 +7,7 @@ import { checkLogo } from '../../finance/rails/rules/outside-rail.ts'
 import { messageOf } from '../../platform/runtime/errors.ts'
 import { exitCodes, StartFailure } from '../../platform/runtime/start-failure.ts'
 
-/** As consumers are shown the operator. */
+/** As shown to consumers. */
 export interface OperatorSettings {
   readonly name: string | undefined
   readonly logoFile: string | undefined

@@ -1,11 +1,11 @@
-// Server-sent events of one order: its status at once, at every change and now and then, with the server's time.
-// A stream ends with the order, with the browser, or with the gateway.
+// Server-sent events of one order: its status at once, at every change and periodically, with the server's time. A
+// stream ends with the order, the browser or the gateway.
 import type { ServerResponse } from 'node:http'
 import { isFinalOrderStatus } from '@tillgate/protocol'
 import type { Order } from '../../core/orders/rules/order.ts'
 import type { LiveOrders, LiveStatus } from './live.ts'
 
-/** A browser that takes in nothing while so much waits for it is gone. */
+/** A browser with this much unread data is considered gone. */
 const maxWaitingBytes = 16 * 1024
 const reconnectAfterMs = 2_000
 
@@ -18,9 +18,9 @@ interface Stream {
 export class EventStreams {
   readonly #open = new Set<ServerResponse>()
 
-  /** `onEnd` is called once, however it ends. */
+  /** `onEnd` is called exactly once. */
   open(response: ServerResponse, { live, order, onEnd }: Stream): void {
-    // Gone while we looked the order up: its end was told before anybody listened.
+    // The browser left during the lookup of the order, before a listener was attached.
     if (response.destroyed || !response.socket || response.socket.destroyed) {
       response.destroy()
       onEnd()
@@ -30,7 +30,7 @@ export class EventStreams {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
-      // Asks nginx to pass events on as they come.
+      // Asks nginx not to buffer events.
       'x-accel-buffering': 'no',
     })
     response.write(`retry: ${reconnectAfterMs}\n\n`)
@@ -52,7 +52,7 @@ export class EventStreams {
   }
 }
 
-/** What the page's script reads, from the stream or by asking. */
+/** The message that the page's script reads from the stream or by polling. */
 export function toMessage({ status, expiresAtMs }: LiveStatus, nowMs: number) {
   return { status, now: nowMs, expiresAt: expiresAtMs }
 }

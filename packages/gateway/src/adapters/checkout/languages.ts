@@ -1,4 +1,4 @@
-// The checkout in its languages, and the choice among them.
+// The checkout's languages and their selection.
 import ar from '../../../locales/checkout/ar.json' with { type: 'json' }
 import de from '../../../locales/checkout/de.json' with { type: 'json' }
 import en from '../../../locales/checkout/en.json' with { type: 'json' }

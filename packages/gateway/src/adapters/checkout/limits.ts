@@ -1,5 +1,5 @@
-// How much one address and one link may ask of the checkout. Signing in is the costly part (100 ms and 32 MiB each),
-// so it has rates of its own and a bound on how many are under way.
+// Limits per address and per link at the checkout. Sign-in is expensive (100 ms and 32 MiB each), so it has separate
+// rates and a limit on concurrent sign-ins.
 
 import { addressKey } from '../../platform/http/admission/addresses.ts'
 import { RateLimiter } from '../../platform/http/admission/rate-limiter.ts'
@@ -21,27 +21,27 @@ export class CheckoutLimits {
   readonly #streamsByLink = new Slots({ total: streamLimits.total, perKey: streamLimits.perLink })
 
   constructor(clock: Clock) {
-    // Many people may sit behind one address.
+    // Many people may share an address.
     this.#addresses = new RateLimiter({ clock, rate: { perSecond: 50, burst: 500 } })
     this.#links = new RateLimiter({ clock, rate: { perSecond: 5, burst: 100 } })
     this.#signInsByAddress = new RateLimiter({ clock, rate: { perSecond: 0.5, burst: 30 } })
     this.#signInsByLink = new RateLimiter({ clock, rate: { perSecond: 0.1, burst: 10 } })
-    // Whoever has a link of a paid order could send mail to strangers with it.
+    // A person with the link of a paid order could send email to strangers.
     this.#receiptsByAddress = new RateLimiter({ clock, rate: { perSecond: 1 / 600, burst: 10 } })
     this.#receiptsByLink = new RateLimiter({ clock, rate: { perSecond: 1 / 86_400, burst: 3 } })
   }
 
-  /** 0, or how many milliseconds to wait. */
+  /** 0, or the wait in milliseconds. */
   takeAddress(address: string): number {
     return this.#addresses.take(addressKey(address))
   }
 
-  /** Only for a link that is right: nobody uses up what belongs to another. */
+  /** Counted only for a valid link, so that a stranger cannot use up its allowance. */
   takeLink(paymentId: string): number {
     return this.#links.take(paymentId)
   }
 
-  /** Undefined: not now. Otherwise the slot is given back with the function. */
+  /** Undefined beyond the limit; otherwise the function releases the slot. */
   startSignIn(address: string, paymentId: string): (() => void) | undefined {
     const giveBack = this.#signIns.take('')
     if (!giveBack) return undefined

@@ -1,5 +1,5 @@
-// The status of orders as it changes, for everybody who watches. One look for each order, however many watch it: at
-// once when this process changed it, and every few seconds for what others change.
+// The live status of orders for all watchers. Each order is read once for all of them: at once after a change in this
+// process, and every few seconds for changes of other processes.
 import { isFinalOrderStatus, type OrderStatus } from '@tillgate/protocol'
 import type { OrderKey } from '../../core/orders/rules/order.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
@@ -14,12 +14,12 @@ export type LiveListener = (live: LiveStatus & { readonly nowMs: number }) => vo
 export interface LiveOrdersParts {
   readonly findStatus: (key: OrderKey) => Promise<LiveStatus | undefined>
   readonly clock: Clock
-  /** Trouble with looking; the next look comes all the same. */
+  /** A failed read; the next one runs as scheduled. */
   readonly onTrouble: (error: unknown) => void
 }
 
 const lookAgainMs = 3_000
-/** With the server's time, also when nothing happens: it keeps the connection and the countdown right. */
+/** Sends the server's time also without a change, which keeps the connection and the countdown correct. */
 const looksPerHeartbeat = 5
 
 interface Watched {
@@ -38,20 +38,19 @@ export class LiveOrders {
     this.#parts = parts
   }
 
-  /** Something of this order has changed. */
   changed(key: OrderKey): void {
     const watched = this.#watched.get(nameOf(key))
     if (watched) void this.#look(watched, { tellAnyway: false })
   }
 
-  /** Told of every change from `status` on. The answer ends it. */
+  /** Calls the listener for every change after `status`. The returned function ends it. */
   listen(key: OrderKey, status: OrderStatus, listener: LiveListener): () => void {
     const name = nameOf(key)
     const watched = this.#watched.get(name) ?? { key, listeners: new Set(), status }
     this.#watched.set(name, watched)
     watched.listeners.add(listener)
     this.#running ??= this.#run()
-    // What changed between the caller's look and now.
+    // Covers changes since the caller's read.
     void this.#look(watched, { tellAnyway: true })
     return () => {
       watched.listeners.delete(listener)
@@ -79,7 +78,7 @@ export class LiveOrders {
     try {
       const live = await this.#parts.findStatus(watched.key)
       if (!live || this.#stop.signal.aborted) return
-      // Two looks may overtake each other, and a status never goes back.
+      // Two reads may finish out of order, and a status never goes back.
       if (stageOf(live.status) < stageOf(watched.status)) return
       const hasChanged = live.status !== watched.status
       watched.status = live.status

@@ -1,5 +1,5 @@
-// The checkout over HTTP: one page, the acts on it, and its live status. Every act is a form that is answered with a
-// redirect to the page, so that reloading never sends anything twice and always shows the truth.
+// The checkout over HTTP: one page, its actions, and its live status. Every action is a form that redirects to the
+// page, so that a reload sends nothing twice and shows the current state.
 import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ReturnToShop } from '../../core/orders/return-to-shop.ts'
@@ -35,7 +35,7 @@ export interface CheckoutParts extends AnswerParts {
   readonly running: () => RunningCheckout
 }
 
-/** What is there once the database is. */
+/** Available once the database is open. */
 export interface RunningCheckout {
   readonly showCheckout: ShowCheckout
   readonly returnToShop: ReturnToShop
@@ -44,19 +44,19 @@ export interface RunningCheckout {
     session: Pick<Session, 'walletId' | 'accessVersion'>,
     order: Order,
   ) => Promise<SignedInWallet | undefined>
-  /** Who is signed in at /wallet, by the token in the browser. */
+  /** The visitor at /wallet, by the token in the browser. */
   readonly findVisitor: (token: string) => Promise<WalletVisitor | undefined>
   readonly passkeys: Pick<Passkeys, 'list' | 'beginSignIn'>
-  /** The most that wallets pay at once, where they have no limit of their own. */
+  /** The default limit of wallets for one payment. */
   readonly walletLimitMinor: (currency: string) => bigint | undefined
-  /** By their names in this language. */
+  /** With their names in this language. */
   readonly findRails: (
     checkout: Pick<Checkout, 'order' | 'hasAttempts'>,
     language: string,
   ) => Promise<ShownRails>
-  /** Asks the rail of the open attempt now, where it can be asked at once. */
+  /** Requests the status of the open attempt from the rail, if the rail can be called now. */
   readonly lookAtRail: (order: Order) => Promise<void>
-  /** Where mail is sent. */
+  /** Whether email is sent. */
   readonly isReceiptOffered: boolean
   readonly visits: Visits
   readonly live: LiveOrders
@@ -90,7 +90,7 @@ type Answer = (
   reply: FastifyReply,
 ) => Promise<FastifyReply>
 
-/** What a link shows, by the end of its path. The stream of events follows by itself. */
+/** The pages of a link, by the end of their path. The event stream is registered separately. */
 const pages: Readonly<Record<string, Answer>> = {
   '': showPage,
   '/status': sendStatus,
@@ -109,7 +109,7 @@ function serve(state: State, checkout: FastifyInstance): void {
     const waitMs = limits.takeAddress(request.ip)
     if (waitMs > 0) return sendTooMany(request, reply, waitMs)
   })
-  // Open streams would hold up the stop for as long as somebody watches.
+  // Open streams would delay the stop.
   checkout.addHook('preClose', async () => {
     streams.closeAll()
   })
@@ -141,7 +141,7 @@ function serve(state: State, checkout: FastifyInstance): void {
       withLink(state, request, reply, (_state, found) => take(state, act, found, request, reply)),
     )
   }
-  // Whatever else begins like a checkout link is one that was tampered with.
+  // Any other path that starts like a checkout link is invalid.
   checkout.all('/checkout', (request, reply) => sendNotFound(request, reply))
   checkout.all('/checkout/*', (request, reply) => sendNotFound(request, reply))
 }
@@ -239,7 +239,7 @@ async function sendPasskeyOptions(
   return reply.header('cache-control', 'no-store').send(passkeys.beginSignIn(visit.formToken, site))
 }
 
-/** For whoever forgot the PIN, while the order can be paid; whoever is signed in knows it. */
+/** For a consumer who forgot the PIN, while the order can be paid. A signed-in consumer has entered it. */
 async function showPinPage(state: State, found: Checkout, request: LinkRequest, reply: FastifyReply) {
   const { visits } = state.running()
   const isPayable = found.order.status === 'pending' && found.merchant.status === 'active'
@@ -258,7 +258,7 @@ async function sendStatus(state: State, found: Checkout, request: LinkRequest, r
 
 async function openEvents(state: State, { order }: Checkout, request: LinkRequest, reply: FastifyReply) {
   const close = state.limits.openStream(request.ip, order.paymentId)
-  // The page's script then asks now and again instead.
+  // The page's script polls instead.
   if (!close) return reply.status(429).header('retry-after', 10).header('cache-control', 'no-store').send()
   const { live } = state.running()
   reply.hijack()
@@ -276,7 +276,7 @@ async function sendRailQrCode(state: State, found: Checkout, request: LinkReques
   return sendQr(reply, open.nextAction.text)
 }
 
-/** From the rail, whatever its parameters say: the rail is asked, and the page shows the truth. */
+/** Returning from the rail: the parameters are ignored, and the rail's status decides what the page shows. */
 async function comeBack(state: State, { order }: Checkout, request: LinkRequest, reply: FastifyReply) {
   await state.running().lookAtRail(order)
   return redirect(reply, pathOf(request))
@@ -293,7 +293,7 @@ async function take(
   request: LinkRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  // The page says why.
+  // The page shows why.
   if (merchant.status !== 'active') return redirect(reply, pathOf(request))
   const { visits, acts } = state.running()
   const visit = visits.read(request.headers.cookie, order)
@@ -320,7 +320,7 @@ async function take(
       })
     : [...visit.cookies, visits.leaveNote(order, { code: lost(act, visit) })]
   setCookies(reply, cookies)
-  // Whose PIN is changed is signed in, and goes on from there to the order.
+  // The consumer with the new PIN is signed in and continues to the order.
   return redirect(reply, act === 'resetPin' ? `${pathOf(request)}/pin` : pathOf(request))
 }
 
@@ -332,7 +332,7 @@ function setCookies(reply: FastifyReply, cookies: readonly string[]): void {
   if (cookies.length > 0) reply.header('set-cookie', [...cookies])
 }
 
-/** A form whose token is not right: most often because the quarter of an hour is over. */
+/** A form with an invalid token, usually because its 15 minutes are over. */
 function lost(act: keyof Acts, { session }: Visit): Note['code'] {
   return act === 'pay' && !session ? 'signedOut' : 'again'
 }

@@ -1,6 +1,6 @@
-// Who looks at a checkout, as the browser's cookies tell it: a visitor that nobody knows, or, for a quarter of an
-// hour and for this one order, the owner of a wallet. Signing in makes a session with a new id. Nothing is stored:
-// the session travels sealed, so every process knows it; what must be revocable is asked of the wallet itself.
+// The visitor of a checkout, from the browser's cookies: anonymous, or for 15 minutes and one order a wallet's owner.
+// Signing in creates a new session id. Nothing is stored: the session is sealed in the cookie, so every process can
+// read it, and the wallet itself decides whether it was revoked.
 import { createHash } from 'node:crypto'
 import { type RandomBytes, uuidPattern } from '@tillgate/protocol'
 import type { OrderKey } from '../../core/orders/rules/order.ts'
@@ -14,7 +14,7 @@ import type { Words } from './words.ts'
 export interface Session {
   readonly sessionId: string
   readonly walletId: string
-  /** Of the wallet when it signed in: the session ends with all access. */
+  /** The wallet's version at sign-in. The session ends with all access. */
   readonly accessVersion: number
   readonly endsAtMs: number
 }
@@ -22,26 +22,26 @@ export interface Session {
 export interface Visit {
   readonly visitorId: string
   readonly session: Session | undefined
-  /** Must come back with every form; bound to the session, or to the visitor while there is none. */
+  /** Required with every form; bound to the session, or to the visitor without one. */
   readonly formToken: string
-  /** Set-Cookie headers that make the next request the same visit. */
+  /** Set-Cookie headers that continue the visit. */
   readonly cookies: readonly string[]
 }
 
-/** What the next page says, once. */
+/** A message for the next page. */
 export interface Note {
   readonly code: keyof Words['notices']
   readonly untilMs?: number
   readonly triesLeft?: number | undefined
-  /** What was typed, so that it need not be typed again. */
+  /** The typed login, which is filled in again. */
   readonly login?: string
 }
 
 export const sessionSeconds = 15 * 60
-/** As long as an order can live, for a page may stay open that long. */
+/** The maximum lifetime of an order, because a page may stay open that long. */
 const visitorSeconds = 24 * 60 * 60
 const noteSeconds = 60
-/** Counted from the last right PIN, or from the first passkey. */
+/** From the last right PIN, or the first passkey. */
 const deviceSeconds = 180 * 24 * 60 * 60
 const idBytes = 16
 const idPattern = /^[\w-]{22}$/
@@ -94,16 +94,19 @@ export function makeVisits(parts: {
 
     signOut: (order: OrderKey): string => jar.remove(sessionName(order)),
 
-    /** After a right PIN or code: from now on the tries of this browser count apart from those of unknown ones. */
+    /** After a right PIN or code: the attempts of this browser are counted apart from those of unknown ones. */
     rememberDevice: (wallet: MarkedWallet): string => mark(wallet, newId()),
 
-    /** After a passkey, which says nothing of the PIN: its owner is told of this browser once, and its tries count as before. */
+    /**
+     * After a passkey, which does not confirm the PIN: the owner is notified of this browser once, and its attempts are
+     * counted as before.
+     */
     rememberBrowser: (wallet: MarkedWallet): string => mark(wallet),
 
     readDevice(cookieHeader: string | undefined, typed: string): KnownDevice | undefined {
       const login = normaliseLogin(typed)
       const sealed = login === undefined ? undefined : jar.read(cookieHeader, deviceName(login))
-      // Safe: only this gateway seals, and for this place it seals devices alone.
+      // Safe: only this gateway seals, and only devices for this place.
       const device = sealed && (sealing.open(sealed, devicePlace) as (KnownDevice & Ends) | undefined)
       return device && device.endsAtMs > clock.now() ? device : undefined
     },
@@ -111,11 +114,11 @@ export function makeVisits(parts: {
     leaveNote: (order: OrderKey, note: Note): string =>
       jar.write(noteName, sealing.seal(note, `note ${placeOf(order)}`), noteSeconds),
 
-    /** The note for this order, and the cookie that takes it away. */
+    /** The note for this order, and the cookie that removes it. */
     takeNote(cookieHeader: string | undefined, order: OrderKey): { note: Note; cookie: string } | undefined {
       const sealed = jar.read(cookieHeader, noteName)
       const note = sealed === undefined ? undefined : sealing.open(sealed, `note ${placeOf(order)}`)
-      // Safe: only this gateway seals, and for this place it seals notes alone.
+      // Safe: only this gateway seals, and only notes for this place.
       return note === undefined ? undefined : { note: note as Note, cookie: jar.remove(noteName) }
     },
   }
@@ -138,12 +141,12 @@ interface Ends {
   readonly endsAtMs: number
 }
 
-/** One for each wallet; its name does not tell the login. */
+/** One cookie per wallet, with a name that does not reveal the login. */
 function deviceName(login: string): string {
   return `wallet-${createHash('sha256').update(login).digest('base64url').slice(0, 22)}`
 }
 
-/** One for each order, so that two orders in two tabs do not sign each other out. */
+/** One cookie per order, so that orders in two tabs do not sign each other out. */
 function sessionName({ paymentId }: OrderKey): string {
   return `checkout-${paymentId}`
 }

@@ -1,4 +1,4 @@
-// The checkout's words in any language.
+// The checkout's texts in any language.
 import type en from '../../../locales/checkout/en.json'
 
 export type Words = typeof en

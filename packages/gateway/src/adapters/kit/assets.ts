@@ -1,5 +1,5 @@
-// Style sheets and scripts, read once at the start and served under a name that holds a hash of what is in
-// them: a browser keeps them for ever, and a new version has a new name.
+// Style sheets and scripts, loaded at the start and served under a name with a hash of their content: browsers cache
+// them permanently, and a new version has a new name.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +19,7 @@ export interface Asset extends Prepared {
 
 type AssetName = `${string}.${keyof typeof types}`
 
-/** Of one file or, where that would be a long one, of several, one after the other. */
+/** The content of one file, or of several joined. */
 function readAsset(name: AssetName, files: readonly AssetName[] = [name]): Asset {
   return makeAsset(
     name,
@@ -34,7 +34,7 @@ function makeAsset(name: AssetName, contents: readonly Uint8Array[]): Asset {
   return { ...prepared, path: `/assets/${stem}.${prepared.hash}.${extension}` }
 }
 
-/** Comments and indentation are a sixth of what a browser would load. */
+/** Comments and indentation are a sixth of the size. */
 function withoutSpace(css: Buffer): Buffer {
   const text = css
     .toString()
@@ -43,14 +43,14 @@ function withoutSpace(css: Buffer): Buffer {
   return Buffer.from(text.replaceAll(/ ?([{};,]) ?/g, '$1'))
 }
 
-/** The Latin letters of Inter, with every weight. Other scripts use the system's fonts. */
+/** Inter's Latin subset with all weights. Other scripts use system fonts. */
 const font = makeAsset('inter.woff2', [
   readFileSync(
     fileURLToPath(import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')),
   ),
 ])
 
-/** The path of the font is known only now, because it holds the hash. */
+/** The font's path is known only here, because it contains the hash. */
 const fontFace = Buffer.from(`@font-face {
   font-family: Inter;
   font-weight: 100 900;
@@ -107,6 +107,6 @@ export function serveAssets(listener: FastifyInstance): void {
     )
   }
   for (const asset of Object.values(assets)) serve(asset.path, asset, 'public, max-age=31536000, immutable')
-  // What a browser asks for by itself where a page names no icon.
+  // Browsers request it when a page names no icon.
   serve('/favicon.ico', assets.icon, 'public, max-age=3600')
 }

@@ -1,5 +1,5 @@
-// Cookies of the checkout: never readable by a script, never sent along from another site's form, and in live bound
-// to this very host over https by the prefix __Host-.
+// Cookies of the checkout: not readable by scripts, never sent from another site's form, and in live bound to this host
+// over https by the prefix __Host-.
 
 export interface CookieJar {
   name(plain: string): string
@@ -8,7 +8,7 @@ export interface CookieJar {
   remove(plain: string): string
 }
 
-/** More than this is not looked at; a browser sends far fewer. */
+/** The maximum number of cookies read; browsers send far fewer. */
 const maxCookies = 200
 
 export function makeCookieJar({ isSecure }: { isSecure: boolean }): CookieJar {

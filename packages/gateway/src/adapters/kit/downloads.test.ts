@@ -7,7 +7,7 @@ import { downloadLimits, makeDownloads } from './downloads.ts'
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-/** An endless file that says when it was let go. */
+/** An endless file that reports when it is closed. */
 function endless() {
   const content = { isLetGo: false, iterable: read() }
   async function* read() {

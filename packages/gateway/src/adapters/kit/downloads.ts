@@ -1,21 +1,21 @@
-// Files that stream out of the database. Whoever takes one holds a connection or a snapshot meanwhile, so there are few
-// at a time, none goes on for ever, and a reader who has stopped reading is let go.
+// Files that stream from the database. Each holds a connection or a snapshot, so their number and duration are limited,
+// and a reader that stops reading is disconnected.
 import { Readable } from 'node:stream'
 import type { Clock } from '../../platform/runtime/clock.ts'
 
 export const downloadLimits = {
-  /** Of a process, whoever takes them. */
+  /** Per process. */
   atOnce: 3,
-  /** Of all merchants together, so that no slow reader of one keeps operators from their files. */
+  /** For all merchants together, so that slow readers do not block operators' downloads. */
   ofMerchants: 2,
   /** A million orders took 23 s. */
   wholeMs: 15 * 60_000,
-  /** For how long a reader may take nothing. */
+  /** The longest time in which a reader may take nothing. */
   stalledMs: 30_000,
 } as const
 
 export interface Downloads {
-  /** Undefined while as many as may be are under way; of a merchant that is named, one. */
+  /** Undefined at the limit, which is one for a single merchant. */
   start(content: AsyncIterable<string>, of?: { readonly merchantId: string }): Readable | undefined
 }
 
@@ -31,7 +31,7 @@ export function makeDownloads(clock: Clock): Downloads {
       if (of) merchants.add(of.merchantId)
       const over = new AbortController()
       const startedAtMs = clock.now()
-      /** Since when a piece lies there and nobody takes the next; undefined while the database works. */
+      /** When the current piece became available; undefined while the database works. */
       let offeredAtMs: number | undefined
       const watched = async function* () {
         for await (const piece of content) {
@@ -40,7 +40,7 @@ export function makeDownloads(clock: Clock): Downloads {
           offeredAtMs = undefined
         }
       }
-      // A few pieces ahead of the reader, not sixteen: each may be a hundred kilobytes.
+      // Only a few pieces ahead of the reader, because each may be 100 KB.
       const stream = Readable.from(watched(), { highWaterMark: 1 })
       stream.once('close', () => {
         underWay--

@@ -1,4 +1,4 @@
-// HTML by tagged template: everything put into it is escaped unless it is HTML already, so a page cannot forget.
+// HTML by tagged template: every value is escaped unless it is HTML already.
 
 export class Html {
   readonly text: string
@@ -25,12 +25,12 @@ function render(content: Content): string {
 }
 
 /**
- * For the few such characters on a page of Latin letters: a single one makes the whole text twice as wide, and then it
- * takes six times as long to turn it into bytes.
+ * Writes the few non-Latin characters of a Latin page as references. One such character doubles the string's width, and
+ * encoding it takes six times as long.
  */
 export function inReferences(text: string): Html {
   const latin = escapeHtml(text).replace(/[^\0-\xff]/gu, (character) => `&#${character.codePointAt(0)};`)
-  // What was made from a wide text stays wide, until it is read anew.
+  // A string made from a wide one stays wide until it is decoded again.
   return new Html(Buffer.from(latin, 'latin1').toString('latin1'))
 }
 
@@ -44,7 +44,7 @@ const replacements: Record<string, string> = {
 
 const special = /[&<>"']/
 
-/** Most texts have nothing to escape, and looking costs a tenth of replacing. */
+/** Most texts need no escaping, and checking costs a tenth of replacing. */
 function escapeHtml(text: string): string {
   if (!special.test(text)) return text
   return text.replace(/[&<>"']/g, (character) => replacements[character] ?? character)

@@ -1,4 +1,4 @@
-// Icons of all pages: Lucide's (ISC), drawn in the color of the text beside them. `scripts/icons.ts` picks them.
+// Icons of all pages from Lucide (ISC), in the color of the surrounding text. `scripts/icons.ts` selects them.
 import shapes from './assets/icons.json' with { type: 'json' }
 import { Html } from './html.ts'
 
@@ -15,6 +15,6 @@ const drawn = new Map(
 )
 
 export function icon(name: IconName): Html {
-  // Safe: every name has its icon.
+  // Safe: every name has an icon.
   return drawn.get(name) as Html
 }

@@ -1,5 +1,4 @@
-// The frame that every page shares, and the headers that keep it safe: no script but our own, no frame around
-// it, nothing of the address passed on.
+// The frame of every page, and its security headers: only our own scripts, no framing, no referrer.
 import type { FastifyReply } from 'fastify'
 import { type Asset, assets } from './assets.ts'
 import { type Content, type Html, html } from './html.ts'
@@ -7,17 +6,19 @@ import { type Content, type Html, html } from './html.ts'
 export interface Page {
   readonly title: Content
   readonly content: Html
-  /** English unless told otherwise. */
+  /** English by default. */
   readonly language?: { readonly tag: string; readonly direction: 'ltr' | 'rtl' }
-  /** Beside the one with the tokens. */
+  /** In addition to the tokens. */
   readonly styles?: readonly Asset[]
   readonly head?: Html
   readonly bodyClass?: string
-  /** Fetches the typeface only once the styles ask for it, so that on a slow line the first paint does not share with it. */
+  /**
+   * Loads the typeface only when the styles request it, so that it does not delay the first paint on a slow connection.
+   */
   readonly hasLateFont?: boolean
-  /** A script of our own, on a page that may be kept: there is no nonce then. */
+  /** A script on a cacheable page, which has no nonce. */
   readonly script?: Asset
-  /** Lets scripts and styles that bear it work, and lets them speak to this origin; fresh for every answer. */
+  /** Allows the scripts and styles with this nonce, and requests to this origin; new for every response. */
   readonly nonce?: string
 }
 
@@ -26,12 +27,12 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     protect(reply, page)
       .header('content-type', 'text/html; charset=utf-8')
       .header('cache-control', 'no-store')
-      // As bytes: a text would be put together twice, once to find its length.
+      // As bytes, because a string would be encoded twice, once for its length.
       .send(Buffer.from(pageText(page)))
   )
 }
 
-/** For a page that was made beforehand; it can have no nonce. */
+/** For a prepared page, which has no nonce. */
 export function protect(reply: FastifyReply, page: Pick<Page, 'nonce' | 'script'>): FastifyReply {
   return reply
     .header('content-security-policy', contentSecurityPolicy(page))
@@ -40,7 +41,7 @@ export function protect(reply: FastifyReply, page: Pick<Page, 'nonce' | 'script'
     .header('cross-origin-opener-policy', 'same-origin')
 }
 
-/** After a form: reloading the page that follows never sends it again. */
+/** After a form, so that a reload does not send it again. */
 export function redirect(reply: FastifyReply, to: string): FastifyReply {
   return reply
     .status(303)

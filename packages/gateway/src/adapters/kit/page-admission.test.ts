@@ -1,4 +1,4 @@
-// What bounds requests that are neither for the merchant API nor for the checkout, on a listener as both ports have it.
+// Limits of requests to pages, on a listener configured as in both ports.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
@@ -9,7 +9,7 @@ import { makeListener } from '../../platform/http/listener.ts'
 import { limitPages } from './page-admission.ts'
 import { sendMissingPage } from './pages/missing-page.ts'
 
-/** On a machine whose time stands still until it is told to pass. */
+/** With a clock that stands still until the test advances it. */
 function serve({ trustedProxies = [] as string[], isPrivate = false } = {}) {
   let nowMs = 0
   const delaysMs: number[] = []
@@ -56,7 +56,7 @@ function serve({ trustedProxies = [] as string[], isPrivate = false } = {}) {
 
 test('an address that asks for very many pages is told to wait, and others are not', async () => {
   const { ask, pass } = serve()
-  // Where there is nothing counts as much.
+  // Requests to missing pages count as much.
   for (let asked = 0; asked < pageRate.burst; asked++)
     assert.equal((await ask(asked % 2 === 0 ? '/page' : '/nothing')).statusCode, asked % 2 === 0 ? 200 : 404)
   const refused = await ask('/nothing')

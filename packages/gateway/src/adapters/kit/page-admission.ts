@@ -1,6 +1,6 @@
-// What bounds ordinary pages: home, documentation, sandbox, portal, wallet, checkout, console, assets, and paths where
-// there is nothing. A rate by address, generous because many people may sit behind one, and for unknown addresses a turn,
-// when the body is there. Routes that must always answer, or have limits of their own, say `rateLimit: false`.
+// Limits for pages: home, documentation, sandbox, portal, wallet, checkout, console, assets and missing paths. A rate
+// by address, generous because many people may share one, and for unknown addresses a turn once the body has arrived.
+// Routes that must always respond, or have limits of their own, set `rateLimit: false`.
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AdmissionControl } from '../../platform/http/admission/admission-control.ts'
@@ -32,7 +32,7 @@ export function limitPages(listener: FastifyInstance, control: AdmissionControl)
   })
   listener.addHook('onSend', async (request, reply) => {
     turns.get(request)?.()
-    // Whichever limit it was: those of checkout, links and wallet are behind these.
+    // Applies to every limit, because those of checkout, links and wallet come after this one.
     if (reply.statusCode === 429) await control.admit(request.raw).endLate()
   })
 }

@@ -1,5 +1,5 @@
-// Answers that are the same for everybody and were made ready beforehand: compressed once, and known by an entity
-// tag, so that whoever has one already is told so in a line.
+// Prepared responses that are the same for all: compressed once, with an entity tag, so that a client with a current
+// copy gets 304.
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 export interface Prepared {
   readonly type: string
   readonly content: Buffer
-  /** As small as it gets; absent where compressing gains nothing. */
+  /** Undefined if compression saves nothing. */
   readonly gzipped: Buffer | undefined
   readonly hash: string
 }
@@ -24,7 +24,7 @@ export function sendPrepared(
   { type, content, gzipped, hash }: Prepared,
 ): FastifyReply {
   const takesGzip = gzipped !== undefined && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
-  // The two forms are two entities: a cache must not answer for one with the tag of the other.
+  // The two forms are two entities, so they need different tags.
   const tag = `"${hash}${takesGzip ? '-gzip' : ''}"`
   reply.header('vary', 'accept-encoding').header('etag', tag).header('x-content-type-options', 'nosniff')
   if (isKnown(request.headers['if-none-match'], tag)) return reply.status(304).send()
@@ -32,7 +32,7 @@ export function sendPrepared(
   return reply.header('content-type', type).send(takesGzip ? gzipped : content)
 }
 
-/** A proxy may have made the tag a weak one. */
+/** A proxy may have weakened the tag. */
 function isKnown(given: string | undefined, tag: string): boolean {
   if (given === undefined) return false
   return given.split(',').some((each) => each.trim().replace(/^W\//, '') === tag)

@@ -1,12 +1,12 @@
-// Whether a form that was sent came from our own page. Two checks that fail apart: where the browser says the request
-// comes from, and the token that our page carried.
+// Checks that a form was sent from our own page, in two independent ways: the browser's information about the origin,
+// and the token in our page.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuseNul } from '../../platform/http/nul.ts'
 import { refuseMultipart } from './forms/refuse-multipart.ts'
 
 /**
- * Every current browser names the site over https and on localhost (Sec-Fetch-Site). Where it does not, Origin
- * decides; our pages send no referrer, for which browsers write Origin as "null", so that alone is no refusal.
+ * All current browsers send Sec-Fetch-Site over https and on localhost. Without it, Origin decides. Our pages send no
+ * referrer, for which browsers set Origin to "null", so "null" alone is accepted.
  */
 export function isFromElsewhere(request: FastifyRequest, ourOrigins: readonly string[]): boolean {
   const site = request.headers['sec-fetch-site']
@@ -15,7 +15,7 @@ export function isFromElsewhere(request: FastifyRequest, ourOrigins: readonly st
   return origin !== undefined && origin !== 'null' && !ourOrigins.includes(origin)
 }
 
-/** The listener takes forms, as the text that `readForm` reads. Those with a file are for routes that accept them. */
+/** Lets the listener accept forms, as text for `readForm`. Forms with a file need routes that accept them. */
 export function acceptForms(listener: FastifyInstance, { bodyLimit }: { bodyLimit: number }): void {
   refuseMultipart(listener)
   listener.addContentTypeParser(

@@ -1,5 +1,5 @@
-// The link under an email: a page that asks, because programs that look at mail open every link, and the form behind it,
-// which a mail program sends by itself at one click (RFC 8058).
+// The unsubscribe link of an email: a page that asks, because mail scanners open every link, and the form behind it,
+// which a mail program sends with one click (RFC 8058).
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type EmailLanguage, emailLanguages } from '../../core/emails/rules/email.ts'
 import { wordsOf } from '../../core/emails/rules/texts.ts'
@@ -17,7 +17,7 @@ export function serveUnsubscribe(
 ): void {
   listener.register(async (scope) => {
     acceptForms(scope, { bodyLimit: maxFormBytes })
-    // What the form says is in its address.
+    // The form's content is in its address.
     scope.addContentTypeParser(
       'multipart/form-data',
       { parseAs: 'buffer', bodyLimit: maxFormBytes },

@@ -1,5 +1,5 @@
-// Bills for download, at the addresses that service.bill.get answers. An address that is wrong, or too old, is answered
-// as any path at which there is nothing.
+// Downloads of bills at the addresses that service.bill.get returns. An invalid or expired address is answered like a
+// missing path.
 import { Readable } from 'node:stream'
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
@@ -18,7 +18,7 @@ export function serveBills(listener: FastifyInstance, { open, downloads }: BillP
     async (request, reply) => {
       const found = await open(request.params)
       if (!found) throw new Failure('no_such_operation', { message: 'No such path.' })
-      // The head alone is answered without reading the bill, and takes nobody's place.
+      // HEAD reads no bill and occupies no slot.
       const isHead = request.method === 'HEAD'
       const stream = isHead ? Readable.from([]) : downloads.start(found.content(), found.bill)
       if (!stream)

@@ -1,5 +1,5 @@
-// The merchant API: envelopes in, answers out. What is cheap is checked first, so that junk costs us little:
-// room, address, size, type, shape and path; only then cryptography, and only then the database.
+// The merchant API. Cheap checks come first, so that junk costs little: capacity, address, size, type, shape and path;
+// then cryptography, then the database.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   didYouMean,
@@ -28,7 +28,7 @@ import { listenerLimits } from '../../platform/http/listener.ts'
 import { originForm } from '../../platform/http/odd-requests.ts'
 import type { Log } from '../../platform/runtime/log.ts'
 
-/** What a method does, given who asks, the plain body, and the envelope that it came in. */
+/** Runs a method for an authenticated merchant, with the decrypted body and its envelope. */
 export type Operation = (merchant: Merchant, body: string, envelope: RequestEnvelope) => Promise<object>
 export type Operations = Partial<Record<Method, Operation>>
 
@@ -44,10 +44,10 @@ export interface MerchantApiParts {
   readonly log: Log
   readonly newRequestId: () => string
   readonly isUnavailable: (error: unknown) => boolean
-  /** While the listener closes, every connection has its last answer. */
+  /** While the listener closes, each response is the last of its connection. */
   readonly isClosing: () => boolean
   readonly onAnswered: NoteAnswered
-  /** The page with a section for each error code, where there is one. */
+  /** The page with a section for each error code, if there is one. */
   readonly errorsUrl: () => string | undefined
   /** The Strict-Transport-Security header. */
   readonly hsts?: string | undefined
@@ -55,11 +55,11 @@ export interface MerchantApiParts {
 
 interface Route {
   readonly path: string
-  /** The one operation that is served there; undefined: every one. */
+  /** The one operation that is served there; undefined for all. */
   readonly method: Method | undefined
 }
 
-/** One request on its way through, and as much as is known of it. */
+/** One request, with what is known of it so far. */
 interface Call {
   readonly request: IncomingMessage
   readonly admission: Admission
@@ -70,17 +70,17 @@ interface Call {
 }
 
 const maxBytes = listenerLimits.bodyBytes
-/** Of a header's value, in a message. */
+/** The maximum length of a header's value in a message. */
 const maxShownType = 64
-/** So few that the time of a verification, a tenth of a millisecond with a key of 2,048 bits, keeps nobody waiting. */
+/** So few that their verifications, a tenth of a millisecond each with a 2,048-bit key, cause no noticeable wait. */
 const fewInFlight = 3
 const jsonType = /^application\/json\s*(?:;|$)/i
 const namedCharset = /;\s*charset="?([^";\s]*)/i
-/** All that the envelope needs is in both. */
+/** Both contain all characters of an envelope. */
 const readCharset = /^(?:utf-?8|us-ascii)$/i
 
 const routes = apiRoutes()
-/** Where POST is served. */
+/** The paths for POST. */
 export const merchantApiPaths: readonly string[] = [...routes.keys()]
 
 export function makeMerchantApi(parts: MerchantApiParts): Direct {
@@ -135,7 +135,7 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
       hsts: parts.hsts,
     }
     if (admission.isReceiving) {
-      // It keeps its slot until then.
+      // The request keeps its slot until then.
       void sendJsonEarly(response, refusal).then((bytes) =>
         admission.endDiscarding({ bytes, isWhole: request.complete }),
       )
@@ -146,7 +146,7 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
     sendJson(response, { ...refusal, isCut: !mayReadOn(call) })
   }
 
-  /** Undefined when nobody waits for the answer any more. */
+  /** Undefined if the client has left. */
   async function carryOut(call: Call): Promise<object | undefined> {
     const { request, admission, route, requestId } = call
     const { onAnswered, hsts } = parts
@@ -189,14 +189,14 @@ function apiRoutes(): ReadonlyMap<string, Route> {
   return routes
 }
 
-/** Without the query, and without a slash at the end. */
+/** Without the query and a trailing slash. */
 function pathOf(url: string): string {
   const end = url.indexOf('?')
   const path = end === -1 ? url : url.slice(0, end)
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-/** A known address's small body is read to its end and forgotten; of anything else no more is read. */
+/** A known address's small body is read to its end and dropped; otherwise nothing more is read. */
 function mayReadOn({ request: { headers, complete }, admission }: Call): boolean {
   return complete || (admission.isKnown && Number(headers['content-length']) <= maxBytes)
 }

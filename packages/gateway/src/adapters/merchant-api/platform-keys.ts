@@ -1,4 +1,4 @@
-// The gateway's public keys, for whoever verifies callbacks and redirects.
+// The gateway's public keys, which verify callbacks and redirects.
 import type { FastifyInstance } from 'fastify'
 import type { PublishedKey } from '../../core/keys/platform-keys.ts'
 

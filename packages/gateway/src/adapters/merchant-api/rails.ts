@@ -1,4 +1,4 @@
-// What rails and browsers ask of the public listener about rails: notifications that there is news, and logos.
+// The public listener's routes for rails: notifications and logos.
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { HandleRailNotification } from '../../finance/rails/handle-notification.ts'
@@ -9,13 +9,13 @@ export interface RunningRails {
   readonly railDirectory: Pick<RailDirectory, 'find'>
 }
 
-/** A notification names one id; what is larger is none. */
+/** A notification contains one id, so a larger one is invalid. */
 const maxNotificationBytes = 4 * 1024
 
 /** `running` throws while the gateway is still starting. */
 export function serveRails(listener: FastifyInstance, running: () => RunningRails): void {
   listener.register(async (scope) => {
-    // As text, because the signature is over the very bytes.
+    // As text, because the signature covers the exact bytes.
     scope.addContentTypeParser(
       '*',
       { parseAs: 'string', bodyLimit: maxNotificationBytes },

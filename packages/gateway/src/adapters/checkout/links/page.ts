@@ -1,5 +1,5 @@
-// The page of a payment link: who is paid, what for and how much, and one button. Opening it makes no order; the button
-// does, and leads to the checkout.
+// The page of a payment link: payee, purpose, amount, and one button. Opening it creates no order; the button does, and
+// leads to the checkout.
 import type { LinkState } from '@tillgate/protocol'
 import type { OpenedLink } from '../../../finance/links/open-link.ts'
 import type { PaymentLink } from '../../../finance/links/rules/link.ts'
@@ -13,9 +13,9 @@ import { isolated, shop, total } from '../pages/shop.ts'
 export interface LinkView extends OpenedLink, Site {
   readonly language: Language
   readonly path: string
-  /** Sent twice, it is one order. */
+  /** A form sent twice creates one order. */
   readonly formNumber: string
-  /** What was typed and could not be taken, and why. */
+  /** The rejected input and the reason. */
   readonly refused?: { readonly typed: string; readonly why: 'wrong' | 'tooLittle' | 'tooMuch' } | undefined
 }
 
@@ -116,7 +116,7 @@ interface ShownGood {
 }
 
 function goods({ link, language }: LinkView): Content {
-  // Safe: the gateway wrote it, from goods that it had checked.
+  // Safe: the gateway wrote it from validated goods.
   const listed = JSON.parse(link.goods) as readonly ShownGood[]
   if (listed.length === 0) return undefined
   return html`<details class="summary" open>

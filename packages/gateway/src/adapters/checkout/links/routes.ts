@@ -1,5 +1,5 @@
-// Payment links over HTTP: the page, its button, and its QR code. Links are public addresses, so opening one costs little
-// and writes nothing; what the button makes is bounded for each address and for each link.
+// Payment links over HTTP: the page, its button, and its QR code. Links are public, so opening one is cheap and writes
+// nothing, and orders are limited per address and per link.
 
 import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -33,7 +33,7 @@ const languageSeconds = 365 * 24 * 60 * 60
 const formNumberPattern = /^[0-9a-f]{20}$/
 const formNumberBytes = 10
 const nonceBytes = 16
-/** So that orders of merchants go past a crowd at a link. */
+/** Low, so that a crowd at a link does not delay merchants' orders. */
 const ordersAtOnce = 2
 
 interface LinkRoute {
@@ -116,7 +116,7 @@ export function serveLinks(listener: FastifyInstance, parts: LinkParts): void {
     const { link } = opened
     const form = readForm(request.body)
     const formNumber = form.get('number') ?? ''
-    // Not from our page: nothing is made, and the page is there to press.
+    // The form is not from our page: no order is created, and the page is shown again.
     if (isFromElsewhere(request, originsOf(request)) || !formNumberPattern.test(formNumber))
       return redirect(reply, `/l/${link.linkId}`)
     const waitMs = limits.takePress(request.ip, link.linkId)

@@ -1,5 +1,5 @@
-// The checkout of one order in whatever state it is: who is paid and how much on top, then what to do or what became
-// of it, then the details folded. The parts keep their places from state to state.
+// The checkout page of one order in any state: payee and amount on top, then the payment methods or the result, then
+// the collapsed details. The layout is the same in all states.
 import { isFinalOrderStatus } from '@tillgate/protocol'
 import { returnUrlOf } from '../../../core/orders/return-to-shop.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
@@ -12,11 +12,11 @@ import { readSummary, type Summary, summary } from './summary.ts'
 import { testTools } from './test-tools.ts'
 import type { ShownAttempt, View } from './view.ts'
 
-/** How often a browser without scripts looks whether a payment is over. */
+/** How often a browser without scripts refreshes a payment in progress. */
 const refreshSeconds = 3
-/** While the consumer copies an account and a reference. */
+/** Longer while the consumer copies an account and a reference. */
 const copyingSeconds = 30
-/** From here on the countdown warns. */
+/** The remaining time at which the countdown warns. */
 export const soonMs = 60_000
 
 export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyle'> {
@@ -48,7 +48,7 @@ ${isPayable && mode === 'sandbox' && !view.rails.open && testTools(view)}
   }
 }
 
-/** The order stays as it is; a result has a button of its own. */
+/** Leaves the order unchanged. A result has its own button. */
 function leave({ order, merchant, language, path }: View): Content {
   if (isFinalOrderStatus(order.status) || returnUrlOf(order) === undefined) return undefined
   const name = html`<bdi>${merchant.name}</bdi>`
@@ -65,15 +65,15 @@ ${orderDescription !== undefined && html`<p class="quiet about"><bdi class="line
 </header>`
 }
 
-/** Another one, and the page is made anew. */
+/** The page is rendered again when the stamp changes. */
 export function attemptStamp({ status, isLeaving, nextAction }: ShownAttempt): string {
   if (isLeaving) return 'leaving'
-  // A part of the money may have come, and less is left to pay.
+  // A part of the money may have arrived, which reduces the remaining amount.
   const lines = nextAction?.kind === 'instructions' ? nextAction.lines.map(({ value }) => value) : []
   return [status, ...lines].join(' ')
 }
 
-/** Folded, and not there on a phone. Lazy: only whoever unfolds it loads it. */
+/** Collapsed, and hidden on phones. The image is loaded only when it is opened. */
 function phone({ language, path }: View): Html {
   const { heading, text, code } = language.words.phone
   return html`<details class="fold phone">
@@ -83,7 +83,7 @@ function phone({ language, path }: View): Html {
 </details>`
 }
 
-/** While the order waits, only at its end: a page that reloads would take away what is being typed. */
+/** A waiting order refreshes only when it ends, because a reload would discard typed input. */
 function refresh({ order, nowMs, rails, note }: View): Pick<FramedPage, 'refreshSeconds' | 'goesTo'> {
   if (isFinalOrderStatus(order.status)) return rails.late?.status === 'asking' ? { refreshSeconds } : {}
   const action = rails.open?.nextAction
@@ -93,7 +93,7 @@ function refresh({ order, nowMs, rails, note }: View): Pick<FramedPage, 'refresh
   return { refreshSeconds: Math.max(1, Math.ceil((order.expiresAtMs - nowMs) / 1000)) + 1 }
 }
 
-/** What is to do, or what became of it, and with whom. */
+/** What to do, or the result, and the merchant. */
 function titleOf({ order: { status }, merchant, language: { words } }: View): Content {
   const name = isolated(merchant.name)
   return status === 'pending'

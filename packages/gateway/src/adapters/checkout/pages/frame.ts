@@ -1,5 +1,4 @@
-// What stands around every page of the checkout: the sandbox's banner, the switch of languages, the style sheets and
-// the script.
+// The frame of every checkout page: the sandbox's banner, the language switch, the style sheets and the script.
 import type { FastifyReply } from 'fastify'
 import { type Asset, assets } from '../../kit/assets.ts'
 import { type Content, type Html, html, inReferences } from '../../kit/html.ts'
@@ -8,7 +7,7 @@ import type { Brand } from '../brand.ts'
 import { type Language, languages } from '../languages.ts'
 import { icon } from './icons.ts'
 
-/** What is the same on every page. */
+/** The same on every page. */
 export interface Site {
   readonly mode: 'sandbox' | 'live'
   readonly brand: Brand
@@ -17,20 +16,20 @@ export interface Site {
 export interface FramedPage extends Site {
   readonly language: Language
   readonly title: Content
-  /** The whole of the main element. */
+  /** The content of the main element. */
   readonly main: Html
   readonly isCompact?: boolean
-  /** Beside the checkout's own. */
+  /** In addition to the checkout's own. */
   readonly styles?: readonly Asset[]
   readonly accentStyle?: string
-  /** Where there is something to follow. */
+  /** For pages with a changing state. */
   readonly withScript?: boolean
   readonly withPasskeys?: boolean
-  /** Seconds after which a browser without scripts looks again. */
+  /** Seconds until a browser without scripts refreshes. */
   readonly refreshSeconds?: number
-  /** Where the browser goes on to by itself. */
+  /** The address to which the browser continues automatically. */
   readonly goesTo?: string
-  /** On a page without a nonce. */
+  /** For a page without a nonce. */
   readonly script?: Asset
   readonly nonce?: string
 }
@@ -74,7 +73,7 @@ ${page.withScript && html`<p id="live" class="hidden" role="status" data-offline
   })
 }
 
-/** That no real money moves, and whose page it is. */
+/** The sandbox's banner and the operator's brand. */
 function head({ mode, brand, language }: FramedPage): Content {
   const sandbox = mode === 'sandbox' && html`<p class="banner">${language.words.sandbox}</p>`
   const operator = brandMark(brand)
@@ -96,7 +95,7 @@ function brandLinks({ helpUrl, privacyUrl, imprintUrl }: Brand, { words }: Langu
   return html`<ul class="about-operator">${links.map(([url, name]) => html`<li><a href="${url}" rel="noreferrer">${name}</a></li>`)}</ul>`
 }
 
-/** One for each language, made once: on every page it is the same. */
+/** One per language, rendered once, because it is the same on every page. */
 const switches: ReadonlyMap<string, Html> = new Map(
   languages.map((current) => [
     current.tag,

@@ -1,4 +1,4 @@
-// A shape for each kind of state, so that nobody needs colours to tell them apart. Drawn by us, 24 by 24.
+// A shape for each kind of state, so that colors are not needed to distinguish them. Our own drawings, 24 by 24.
 import { type Html, html } from '../../kit/html.ts'
 
 const paths = {

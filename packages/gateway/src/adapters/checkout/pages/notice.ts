@@ -1,4 +1,4 @@
-// What just happened, said once on the page after it.
+// A flash message on the page after an action.
 import { type Content, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { icon } from './icons.ts'
@@ -8,10 +8,10 @@ const good: readonly string[] = ['receiptSent', 'pinChanged', 'goOn']
 
 export function notice({ note, language, nowMs, rails }: View): Content {
   if (!note) return undefined
-  // Nobody goes anywhere: the account to pay to is on this page.
+  // The consumer stays, because this page shows the account to pay to.
   if (note.code === 'goOn' && rails.open?.nextAction?.kind === 'instructions') return undefined
   const { notices } = language.words
-  // A note from an older version of the gateway may have a code that is gone.
+  // A note from an older version of the gateway may have an unknown code.
   if (!Object.hasOwn(notices, note.code)) return undefined
   const when = note.untilMs === undefined ? '' : language.formats.inTime(note.untilMs - nowMs)
   const isGood = good.includes(note.code)

@@ -1,5 +1,5 @@
-// An order that can be paid: the payment methods as equal tiles. The wallet's tile unfolds to sign in or to confirm; a
-// problem with one method leaves all others in place.
+// The payment page of a pending order: the payment methods as equal tiles. The wallet's tile expands to sign in or
+// confirm. A problem with one method leaves the others in place.
 import type { BrokenLimit } from '../../../core/wallets/rules/limits.ts'
 import { passkeyForm } from '../../kit/forms/passkey-form.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
@@ -50,7 +50,7 @@ function walletTile(view: View): Html {
 function signIn(view: View): Html {
   const { path, formToken, language, note } = view
   const { signIn: words } = language.words
-  // What was typed is kept but for the PIN, so that is where to go on.
+  // Everything except the PIN is filled in again, so the PIN field gets the focus.
   const wrong = note?.login !== undefined && html` aria-describedby="notice" autofocus`
   const isWrong = note?.code === 'wrong' && html` aria-invalid="true"`
   return html`<form method="post" action="${path}/sign-in" class="sign-in">
@@ -65,13 +65,13 @@ ${walletLimit(view)}
 </form>`
 }
 
-/** Before a PIN is asked for: that most wallets cannot pay this. One may have a higher limit of its own. */
+/** A hint before the PIN that most wallets cannot pay this amount; a wallet may have a higher limit. */
 function walletLimit({ walletLimitMinor, order, language: { words, formats } }: View): Content {
   if (walletLimitMinor === undefined || order.paymentAmountMinor <= walletLimitMinor) return undefined
   return html`<p class="notice">${icon('notice')}<span>${fill(words.signIn.limit, { limit: formats.money(walletLimitMinor, order.currency) })}</span></p>`
 }
 
-/** Signed in here, the PIN was right already; signed in at /wallet, it is asked for with the button. */
+/** A wallet that signed in here has entered its PIN. One that signed in at /wallet enters it with the button. */
 function confirm(view: View, wallet: SignedInWallet): Html {
   const { path, formToken, order, language } = view
   const { confirm: words } = language.words
@@ -134,7 +134,7 @@ ${
 }`
 }
 
-/** Where there is such a page; in words alone where there is none. */
+/** A link if there is such a page, otherwise text. */
 function topUpLink({ language, hasWalletPages }: View): Content {
   const { topUp } = language.words.confirm
   return hasWalletPages ? html`<a href="/wallet/top-up">${topUp}</a>` : topUp

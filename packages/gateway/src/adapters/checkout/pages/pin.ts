@@ -1,4 +1,4 @@
-// For a consumer who forgot the PIN: what to do, and the form for the one-time code and a new PIN.
+// For a consumer who forgot the PIN: an explanation, and the form for the one-time code and a new PIN.
 import { html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import type { FramedPage } from './frame.ts'

@@ -1,5 +1,5 @@
-// Pages without an order: a link that leads nowhere, trouble of ours, too many requests. Each says what happened,
-// that no money was taken as far as we know it, and what to do now.
+// Pages without an order: an invalid link, an internal error, too many requests. Each says what happened, that no money
+// was taken as far as known, and what to do.
 import { type Content, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import type { Language } from '../languages.ts'
@@ -9,7 +9,7 @@ import { isolated } from './shop.ts'
 
 type PlainPage = Pick<FramedPage, 'title' | 'main' | 'language'>
 
-/** The same to the letter whatever is wrong with the link. */
+/** Identical for every kind of invalid link. */
 export function notFoundPage(language: Language): PlainPage {
   const { notFound } = language.words
   return plain(language, { icon: 'link', ...notFound })
@@ -30,7 +30,7 @@ export function tooManyPage(language: Language, waitMs: number): PlainPage {
   })
 }
 
-/** Many orders were begun from the visitor's address at a payment link, and none of them was paid. */
+/** Many unpaid orders were created from the visitor's address at a payment link. */
 export function unfinishedPage(
   language: Language,
   { merchant, waitMs }: { readonly merchant: { readonly name: string }; readonly waitMs: number },
@@ -49,7 +49,7 @@ interface PlainWords {
   readonly heading: string
   readonly text: Content
   readonly next?: string
-  /** On the button that loads the page anew. */
+  /** The label of the reload button. */
   readonly again?: string
 }
 

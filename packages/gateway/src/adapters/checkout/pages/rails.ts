@@ -1,5 +1,5 @@
-// Paying through a rail: the rails to choose from, and what the consumer has to do once one is chosen. Whatever it is, the
-// page can be left and come back to, on another device too.
+// Payment through a rail: the choice of rails, and the consumer's next step. The page can be left and reopened, also on
+// another device.
 import type { NextAction } from '@tillgate/protocol'
 import { lineLabels } from '../../../finance/rails/rules/bank-account.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
@@ -9,7 +9,7 @@ import { icon } from './icons.ts'
 import { token } from './token.ts'
 import type { ShownAttempt, View } from './view.ts'
 
-/** The rail that declined is offered again like all others: the order is open until it expires. */
+/** A rail that declined is offered again, because the order is open until it expires. */
 export function railNotice({ language: { words }, rails, note }: View): Content {
   if (rails.declinedBy === undefined || note) return undefined
   return html`<p class="notice" role="alert">${icon('notice')}<span>${fill(words.rails.declined, { rail: html`<bdi>${rails.declinedBy}</bdi>` })}</span></p>`
@@ -48,7 +48,7 @@ ${token(formToken)}
 }`
 }
 
-/** Those of our own are said in the reader's language; what else a rail says is shown as it is. */
+/** Our own labels are translated; other labels of a rail are shown as they are. */
 function labelIn({ words }: Language, said: string): string {
   const known = (['holder', 'amount', 'received', 'reference'] as const).find(
     (name) => lineLabels[name] === said,

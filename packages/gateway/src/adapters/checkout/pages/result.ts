@@ -1,5 +1,4 @@
-// An order that cannot be paid any more, or not yet again: what became of it, in a sentence, and the way back to the
-// shop.
+// An order that can no longer be paid, or is being processed: the result in a sentence, and the link back to the shop.
 import { isFinalOrderStatus } from '@tillgate/protocol'
 import { returnUrlOf } from '../../../core/orders/return-to-shop.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
@@ -10,9 +9,9 @@ import { notice } from './notice.ts'
 import { token } from './token.ts'
 import type { View } from './view.ts'
 
-/** Long enough to read a result; what did not go well takes longer to read. */
+/** The time to read a result; failures take longer to read. */
 const returnAfterSeconds = { success: 5, other: 10 } as const
-/** Whoever opens the page later came to look, and is not sent away. */
+/** A consumer who opens the page later is not redirected. */
 const returnsWithinMs = 2 * 60_000
 
 export function resultState(view: View): Content {
@@ -35,7 +34,7 @@ export function resultState(view: View): Content {
   }
 }
 
-/** Who has the money, and that nothing is left to do. */
+/** Names who processes the payment, and that nothing is left to do. */
 function processing({ order, merchant, rails, language }: View): Content {
   const { words, formats } = language
   const names = { merchant: html`<bdi>${merchant.name}</bdi>`, rail: html`<bdi>${rails.processing}</bdi>` }
@@ -44,7 +43,7 @@ function processing({ order, merchant, rails, language }: View): Content {
   return fill(words.confirming.wallet, { ...names, amount })
 }
 
-/** In place of saying that no money was taken. */
+/** Replaces the sentence that no money was taken. */
 function late({ rails, language }: View): Pick<Head, 'text'> {
   if (!rails.late) return {}
   const { name, status } = rails.late
@@ -70,7 +69,7 @@ ${head.next !== undefined && html`<p class="quiet">${fill(head.next, { merchant 
 ${isFinalOrderStatus(view.order.status) && wayBack(view)}`
 }
 
-/** Drawn once, where motion is welcome. */
+/** Animated once, unless reduced motion is preferred. */
 const paidMark = html`<svg class="icon paid" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="11"/><path d="m7 12.5 3.4 3.4L17 8.6" pathLength="1"/></svg>`
 
 function paid({ order, language }: View): Content {
@@ -91,12 +90,12 @@ ${completedAtMs !== undefined && html`<div><dt>${success.time}</dt><dd>${time(co
 <p class="print"><button class="link" type="button" id="print" hidden>${success.print}</button></p>`
 }
 
-/** The script writes it in the reader's own time zone. */
+/** The script converts it to the reader's time zone. */
 function time(timeMs: number, text: string): Html {
   return html`<time datetime="${new Date(timeMs).toISOString()}">${text}</time>`
 }
 
-/** Reasons that we know are said in the reader's language; what else a rail says is shown as it is. */
+/** Known reasons are translated; other texts of a rail are shown as they are. */
 const knownReasons: Readonly<Record<string, (words: Words) => string>> = {
   'The wallet declined the payment.': (words) => words.failed.declined,
 }
@@ -112,7 +111,7 @@ function wayBack(view: View): Html {
   const { order, merchant, language, path, nowMs } = view
   const { back } = language.words
   const name = html`<bdi>${merchant.name}</bdi>`
-  // From a payment link, and not paid: there it can be tried again.
+  // An unpaid order of a payment link can be tried again there.
   const again =
     order.link !== undefined &&
     order.status !== 'success' &&
@@ -131,7 +130,7 @@ ${receipt(view)}
 </div>`
 }
 
-/** Beside the way back: while somebody types, the page does not go there by itself. */
+/** Beside the link back. The page does not continue automatically while the consumer types. */
 function receipt({ order, language, path, formToken, note, isReceiptOffered }: View): Content {
   if (order.status !== 'success' || !isReceiptOffered) return undefined
   const { offer, email, send, text } = language.words.receipt

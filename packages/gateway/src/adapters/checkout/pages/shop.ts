@@ -1,4 +1,4 @@
-// Who is paid: the merchant's mark and name, as they stand on top of every page that takes a payment.
+// The payee: the merchant's logo and name, on top of every page that takes a payment.
 
 import type { Merchant } from '../../../core/merchants/rules/merchant.ts'
 import { type Html, html } from '../../kit/html.ts'
@@ -15,16 +15,16 @@ function mark({ merchantId, name, logoHash }: Parameters<typeof shop>[0]): Html 
     : html`<img class="mark" src="${logoPath(merchantId, logoHash)}" alt="" width="32" height="32">`
 }
 
-/** The one amount that is shown large: the longer it is, the smaller, so that it stays on one line of a small phone. */
+/** The one large amount. The font shrinks with its length, so that it fits on one line of a small phone. */
 export function total({ formats }: Language, minor: bigint, currency: string): Html {
   const length = formats.moneyText(minor, currency).length
   const size = length <= 12 ? '' : length <= 18 ? ' long' : ' longer'
   return html`<span class="total${size}">${formats.money(minor, currency)}</span>`
 }
 
-/** The first character as a person counts them, so that an emoji stays whole. */
+/** The first grapheme, so that an emoji stays whole. */
 export function initialOf(name: string): string {
-  // What nearly every name begins with needs no look into Unicode's tables.
+  // A fast path for names that start with ASCII characters.
   const plain = /^\s*([A-Za-z0-9])[ -~]/.exec(name)?.[1]
   if (plain !== undefined) return plain.toUpperCase()
   const [first] = segmenter.segment(name.trim())
@@ -33,7 +33,7 @@ export function initialOf(name: string): string {
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** In a title there are no elements, only Unicode's own isolates. */
+/** A title cannot contain elements, so the text is isolated by Unicode characters. */
 export function isolated(text: string): Html {
   return html`&#x2068;${text}&#x2069;`
 }

@@ -1,5 +1,5 @@
-// What is paid for, folded away: goods, what was added and taken off, the total, and who receives it. Amounts come
-// out of the stored order as minor units in digits.
+// The collapsed details: goods, additions and deductions, the total, and the recipient. Amounts in the stored order are
+// minor units as text.
 import { amountOfGoods } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import type { Formats } from '../../kit/languages/formats.ts'
@@ -35,14 +35,14 @@ interface SummaryGoods {
 }
 
 export function readSummary(content: string): Summary {
-  // Safe: the gateway wrote it, from a body that it had checked.
+  // Safe: the gateway wrote it from a validated body.
   return JSON.parse(content) as Summary
 }
 
 export function summary({ order, language }: View, content: Summary): Html {
   const { details } = language.words
   const { formats } = language
-  // Half a kilogram is one item.
+  // Half a kilogram counts as one item.
   const count = content.goods.reduce((sum, { goodsQuantity: q }) => sum + (Number.isInteger(q) ? q : 1), 0)
   const money = (minor: string): Html => formats.money(BigInt(minor), order.currency)
   return html`<details class="summary">

@@ -1,4 +1,4 @@
-// The sandbox's test tools, in a drawer of their own beside the page that a live consumer sees.
+// The sandbox's test tools, in a drawer outside the page that a live consumer sees.
 import { remember } from '../../../platform/runtime/remember.ts'
 import { bankChoices, testBankRailId } from '../../../sandbox/test-bank.ts'
 import { type Content, html } from '../../kit/html.ts'
@@ -26,7 +26,7 @@ ${walletButtons(language)}
 </form>`
 }
 
-/** On every page of a language the same. */
+/** The same on all pages of a language. */
 const walletButtons = remember(
   ({ words }: Language) => {
     const { heading: _, hint: __, ...wallets } = words.testWallets

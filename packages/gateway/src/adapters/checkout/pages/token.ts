@@ -1,4 +1,4 @@
-// What proves that a form came from our own page.
+// The token that proves that a form came from our own page.
 import { type Html, html } from '../../kit/html.ts'
 
 export function token(formToken: string): Html {

@@ -1,4 +1,4 @@
-// What every page of the checkout is made from.
+// The data from which every checkout page is rendered.
 import type { NextAction } from '@tillgate/protocol'
 import type { Merchant } from '../../../core/merchants/rules/merchant.ts'
 import type { Order } from '../../../core/orders/rules/order.ts'
@@ -12,39 +12,39 @@ export interface View extends Site {
   readonly language: Language
   readonly order: Order
   readonly merchant: Merchant
-  /** Of this checkout, without the host; forms and links begin with it. */
+  /** The path of this checkout, which forms and links start with. */
   readonly path: string
   readonly nowMs: number
   readonly formToken: string
   readonly note: Note | undefined
-  /** Whose wallet is signed in. */
+  /** The signed-in wallet. */
   readonly wallet: SignedInWallet | undefined
-  /** Signed in at /wallet: the PIN or a passkey is all that is missing. */
+  /** Signed in at /wallet; only the PIN or a passkey is missing. */
   readonly visitor: (SignedInWallet & Pick<WalletVisitor, 'sessionId'> & ShownPasskey) | undefined
-  /** The consumer asked to use another wallet than the one that is signed in. */
+  /** The consumer chose to use a different wallet. */
   readonly isOtherWallet: boolean
-  /** The most that wallets pay at once, where they have no limit of their own. */
+  /** The default limit of wallets for one payment. */
   readonly walletLimitMinor: bigint | undefined
   readonly rails: ShownRails
   readonly isReceiptOffered: boolean
-  /** Consumers have pages of their own. */
+  /** Whether consumers have wallet pages. */
   readonly hasWalletPages: boolean
 }
 
-/** The rails of a pending order: those to choose from, and the attempt that is open; of one that is over: money that came late. */
+/** For a pending order: the rails to choose from, and the open attempt. For an ended one: late money. */
 export interface ShownRails {
   readonly offered: readonly OfferedRail[]
   readonly open?: ShownAttempt | undefined
-  /** Its name, where the last attempt was declined. */
+  /** The rail's name if the last attempt was declined. */
   readonly declinedBy?: string | undefined
   readonly late?: LateMoney | undefined
-  /** Its name, while it processes the payment. */
+  /** The rail's name while it processes the payment. */
   readonly processing?: string | undefined
 }
 
 /**
- * Through a rail after the order had ended: left to an operator, on its way back, back, or the rail has yet to say whether
- * there is any.
+ * Money that arrived through a rail after the order ended: held for an operator, being returned, returned, or not yet
+ * confirmed by the rail.
  */
 export interface LateMoney {
   readonly name: string
@@ -60,13 +60,13 @@ export interface OfferedRail {
 export interface ShownAttempt {
   readonly name: string
   readonly status: string
-  /** Undefined while the rail is asked, or where the consumer has done their part. */
+  /** Undefined while the rail is asked, or after the consumer completed the step. */
   readonly nextAction: NextAction | undefined
-  /** It is being cancelled. */
+  /** The attempt is being cancelled. */
   readonly isLeaving: boolean
 }
 
-/** The session of a consumer at /wallet. */
+/** A consumer's session at /wallet. */
 export interface WalletVisitor {
   readonly sessionId: string
   readonly walletId: string
@@ -75,7 +75,7 @@ export interface WalletVisitor {
 }
 
 interface ShownPasskey {
-  /** Undefined: the wallet has no passkey, or it cannot be used at this address. */
+  /** Undefined if the wallet has no passkey, or it cannot be used at this address. */
   readonly passkeySite: PasskeySite | undefined
 }
 

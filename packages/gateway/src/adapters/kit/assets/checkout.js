@@ -1,16 +1,16 @@
-// The checkout's script. The page works without it; this makes it live: the countdown by the server's clock, the
-// status as it changes, the way back to the shop, and one submission for however many clicks.
+// The checkout's script. The page works without it. The script adds the countdown by the server's clock, the live
+// status, the return to the shop, and protection against double submission.
 
 const pollMs = { first: 2000, most: 15000 }
-/** A stream that says nothing for so long is held back somewhere on the way. */
+/** A stream that is silent for this long is buffered somewhere. */
 const silenceMs = 5000
-/** After this long a form may be sent again: the browser was stopped, or the network is gone. */
+/** After this time a form may be sent again: the browser stopped, or the network failed. */
 const resendMs = 10000
 const soonMs = 60000
 const attemptMs = 3000
 const language = document.documentElement.lang
 
-/** The server's time, and the moment at which we learnt it. */
+/** The server's time, and when it was received. */
 let server = { now: 0, at: 0 }
 let expiresAt = 0
 let shown = ''
@@ -73,7 +73,7 @@ function startCountdown() {
     }
     if (isSoon && !warned) announce(countdown.dataset.announce)
     warned = isSoon
-    // The server decides that the time is over; we only ask it, and not more often than every second.
+    // The server decides about expiry; the script only asks, at most once a second.
     if (leftMs <= 0 && Date.now() - asked >= 1000) {
       asked = Date.now()
       ask().catch(() => {})
@@ -92,7 +92,7 @@ function announce(text) {
 function startReturn() {
   const back = document.getElementById('back')
   const returning = document.getElementById('returning')
-  // Whoever comes back by the browser's own button came to look.
+  // A consumer who used the browser's back button wants to see the page.
   if (!back || !returning || history.state?.returned) return undefined
   const time = returning.querySelector('[data-time]')
   const stay = returning.querySelector('button')
@@ -103,7 +103,7 @@ function startReturn() {
     time.textContent = seconds.format(left)
   }
   const tick = () => {
-    // Not while somebody is about to do something else, or looks elsewhere.
+    // Not while the consumer uses the page or looks elsewhere.
     if (document.hidden || area.matches(':hover') || area.contains(document.activeElement)) return
     left -= 1
     show()
@@ -125,7 +125,7 @@ function startReturn() {
   return stop
 }
 
-/** While a rail is at work its state is asked for now and again; the page changes where that did. */
+/** Polls the state of a rail's payment and refreshes the page when it changes. */
 function followAttempt(main) {
   const { attempt } = main.dataset
   if (!attempt) return undefined
@@ -152,7 +152,7 @@ function offerCopies() {
   }
 }
 
-/** In the reader's own zone. */
+/** In the reader's time zone. */
 function writeTimes() {
   const exact = new Intl.DateTimeFormat(language, {
     day: 'numeric',
@@ -175,7 +175,7 @@ function offerPrint() {
   button.addEventListener('click', () => print())
 }
 
-/** A second click on what is under way does nothing. The button is not disabled: its value must be sent. */
+/** Ignores a second click. The button is not disabled, because its value must be sent. */
 function guardForms() {
   for (const form of document.forms) {
     form.addEventListener('submit', (event) => {
@@ -190,7 +190,7 @@ function guardForms() {
   }
 }
 
-// A page that comes out of the browser's memory shows what was; it is made true again.
+// A page from the browser's cache is outdated, so it is refreshed.
 window.addEventListener('pageshow', (event) => {
   if (event.persisted) refresh()
 })
@@ -201,7 +201,7 @@ async function refresh() {
     const response = await fetch(location.href, { headers: { accept: 'text/html' }, redirect: 'error' })
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     const main = page.getElementById('checkout')
-    // A page that was overtaken by a newer one shows what is no longer so.
+    // A newer refresh has started.
     if (mine !== refreshes) return
     if (!response.ok || !main) throw new Error('no page')
     if (!main.dataset.status) return
@@ -237,7 +237,7 @@ async function ask() {
   learn(await response.json())
 }
 
-/** Events while they come; where they are refused or held back, questions. Nothing while nobody looks. */
+/** Uses the event stream, or polls if it is refused or buffered. Pauses while the page is hidden. */
 function follow() {
   stopFollowing()
   if (isFinal(shown) || document.hidden) return
@@ -252,7 +252,7 @@ function follow() {
     learn(JSON.parse(event.data))
   }
   events.onerror = () => {
-    // Otherwise the browser connects again by itself.
+    // Otherwise the browser reconnects automatically.
     if (events.readyState === EventSource.CLOSED) giveUp()
   }
   function giveUp() {

@@ -1,15 +1,14 @@
-// Keeps a page that says data-live up to date while somebody looks at it and is not in the middle of something, puts a
-// button beside what people copy, and lets acts ask in a dialog. Without this script every page works; it is then as fresh
-// as the last load, and the forms of acts fold out in their place.
+// Refreshes a page with data-live while it is visible and idle, adds copy buttons, and shows actions in a dialog. Every
+// page works without this script: it is then as fresh as the last load, and actions expand in place.
 const everyMs = 5_000
 const main = document.querySelector('main[data-live]')
 
-/** A table that is folded out stays so; whoever fills in a form is left in peace. */
+/** An open table stays open, and a form in use is not replaced. */
 const openTables = () => [...main.querySelectorAll('details.behind[open]')]
 
 const isBusy = () =>
   document.hidden ||
-  // Whoever has come to something by keyboard must not lose their place.
+  // A focused element must not be replaced.
   (document.activeElement !== main &&
     main.contains(document.activeElement) &&
     !document.activeElement.matches('.behind > summary')) ||
@@ -22,7 +21,7 @@ async function refresh() {
   if (!response.ok || response.redirected) return
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('main')
   if (!fresh || isBusy()) return
-  // The sentence about what was just done stays until the person goes on.
+  // The flash message stays until the person leaves.
   const note = main.querySelector('.flash')
   const open = openTables().map(({ id, lastElementChild }) => ({ id, scrolled: lastElementChild?.scrollTop }))
   const focused = main.contains(document.activeElement) ? document.activeElement.parentElement.id : ''
@@ -37,7 +36,7 @@ async function refresh() {
   if (focused) document.querySelector(`#${CSS.escape(focused)} > summary`)?.focus({ preventScroll: true })
 }
 
-/** Ids and keys. A list is read, and the page of each of its rows has them whole. */
+/** For ids and keys. Lists have no buttons, because the page of each row shows the complete values. */
 function offerCopies() {
   if (!navigator.clipboard) return
   for (const code of document.querySelectorAll(
@@ -62,7 +61,7 @@ function offerCopies() {
   }
 }
 
-/** The fold is open as long as its dialog is. */
+/** The element is open as long as its dialog. */
 function ask(fold) {
   const dialog = fold.querySelector('dialog')
   if (!fold.open) dialog.close()
@@ -77,7 +76,7 @@ document.addEventListener(
   },
   true,
 )
-// A refused form comes back open: why it was refused stands in its dialog.
+// A rejected form opens again, because its dialog shows the reason.
 for (const fold of document.querySelectorAll('.act[open]')) {
   const note = document.querySelector('main > .flash.bad')
   if (note) fold.querySelector('form').prepend(note)
@@ -87,7 +86,7 @@ for (const fold of document.querySelectorAll('.act[open]')) {
 offerCopies()
 if (main) {
   setInterval(() => {
-    // A server that is away is asked again the next time.
+    // If the server is unavailable, the next refresh tries again.
     refresh().catch(() => {})
   }, everyMs)
 }

@@ -1,5 +1,5 @@
-// What the documentation gains by a script: code that is copied by one tap, a search that answers while one types, and
-// a mark at the section that is being read. Without it everything is there all the same.
+// The documentation's script: copy buttons, a search while typing, and a mark at the current section. The pages work
+// without it.
 for (const block of document.querySelectorAll('.code')) {
   const button = document.createElement('button')
   button.type = 'button'
@@ -12,11 +12,11 @@ for (const block of document.querySelectorAll('.code')) {
       button.textContent = 'Copy'
     }, 2_000)
   })
-  // Browsers have a clipboard over https and on localhost alone.
+  // The clipboard exists only over https and on localhost.
   if (navigator.clipboard) block.append(button)
 }
 
-// One choice of language holds for all tabs of all pages.
+// The chosen language applies to the tabs of all pages.
 const choose = (language) => {
   for (const tab of document.querySelectorAll('.tabs > input')) if (tab.value === language) tab.checked = true
 }
@@ -31,7 +31,7 @@ const form = document.querySelector('[role=search]')
 const field = form.querySelector('input')
 let asking
 
-// The slash leads to the search, as in many books of this kind.
+// The slash key focuses the search.
 document.addEventListener('keydown', (event) => {
   const isTyping = event.target.matches('input, textarea, select')
   if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
@@ -40,7 +40,7 @@ document.addEventListener('keydown', (event) => {
   field.select()
 })
 
-// On the page of the search itself the answer follows the typing.
+// On the search page, results follow the typing.
 if (document.querySelector('#results')) {
   let timer
   field.addEventListener('input', () => {
@@ -61,7 +61,7 @@ async function answer() {
     document.title = page.title
     history.replaceState(null, '', url)
   } catch {
-    // Overtaken by the next letter, or the gateway is away: the form still works.
+    // A newer search has started, or the gateway is unavailable; the form still works.
   }
 }
 
@@ -77,7 +77,7 @@ if (headings.length > 0) {
   document.addEventListener('scroll', mark, { passive: true })
   mark()
 }
-// A list that was opened over the page closes when it has led somewhere on it.
+// On small screens, the list closes when a link in it is followed.
 for (const link of links.values())
   link.addEventListener('click', () => {
     const list = document.querySelector('.contents')

@@ -1,8 +1,8 @@
-// Makes a passkey, or signs in with one. The browser's answer goes back in the form that asked for it.
+// Creates a passkey, or signs in with one. The browser's response goes back in the form.
 const form = document.querySelector('form[data-passkey]')
 const { PublicKeyCredential: credentials } = globalThis
 
-// Only at the name that passkeys are bound to, over https or on localhost.
+// Only at the host that passkeys are bound to, over https or on localhost.
 if (form && location.host === form.dataset.host && credentials?.parseRequestOptionsFromJSON) {
   form.hidden = false
   form.addEventListener('submit', (event) => {

@@ -1,5 +1,5 @@
-// The protocol in the browser, one step after the other. Nothing here is shared with the gateway's code on purpose:
-// it is what a client in another language has to do.
+// The protocol in the browser, step by step. It deliberately shares no code with the gateway, because it shows what a
+// client in another language has to do.
 const at = (id) => document.getElementById(id)
 const place = 'tillgate-credentials'
 const rsa = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
@@ -22,7 +22,7 @@ function start() {
   at('send').addEventListener('click', () => send().catch(showTrouble))
   at('listen').addEventListener('click', () => listen().catch(showTrouble))
   at('forget').addEventListener('click', forget)
-  // Handed over by the access page of this very tab; a tab that is closed forgets it.
+  // Handed over by the access page in this tab; closing the tab deletes it.
   const handed = sessionStorage.getItem(place)
   if (handed) at('credentials').value = handed
   showExample()
@@ -106,7 +106,7 @@ function showExample() {
   form()
 }
 
-/** Steps 2 to 4, made anew after every change. */
+/** Steps 2 to 4, updated after every change. */
 async function form() {
   const mine = ++turn
   const method = at('method').value
@@ -115,7 +115,7 @@ async function form() {
   const timestamp = Date.now()
   at('string').textContent = stringToSign({ method, body, timestamp })
   const made = keys && (await seal({ method, body, timestamp }))
-  // Overtaken by the next letter.
+  // A newer change has started.
   if (mine !== turn) return
   sealed = made
   at('sign').textContent = made?.sign ?? 'Give your keys above.'
@@ -155,9 +155,9 @@ async function seal({ method, body, timestamp }) {
 }
 
 async function send() {
-  // From the moment before, so that what this request causes can be taken afterwards.
+  // From just before the request, so that its callbacks can be acknowledged afterwards.
   if (cursor === undefined) cursor = (await call('service.sandbox.listen', {})).answer.data?.after
-  // With the time of now: whoever read for long would be refused.
+  // With the current time, because an old timestamp would be rejected.
   await form()
   const { status, answer } = await post(sealed)
   at('answer').textContent = `HTTP ${status}\n${JSON.stringify(answer, null, 2)}`
@@ -247,7 +247,7 @@ function link(href, words) {
   return element
 }
 
-/** After the typing has paused. */
+/** After a pause in typing. */
 function soon(work) {
   let timer
   return () => {

@@ -1,8 +1,8 @@
-// Makes an RSA pair in the browser. The private key is never part of a request: it is offered as a file, and the public
-// half goes into the form only after that.
+// Creates an RSA pair in the browser. The private key is never part of a request: it is offered as a file first, and
+// then the public half is put into the form.
 const maker = document.querySelector('#key-maker')
 
-// Browsers have it over https and on localhost alone; elsewhere a key is pasted.
+// Only over https and on localhost; elsewhere a key is pasted.
 if (maker && globalThis.crypto?.subtle) {
   maker.hidden = false
   document.querySelector('#make-pair').addEventListener('click', make)

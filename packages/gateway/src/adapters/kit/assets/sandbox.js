@@ -1,8 +1,8 @@
-// Makes the RSA pair in the browser. The private key is never part of a request: it is kept in this page and put
-// beside what the gateway answered.
+// Creates the RSA pair in the browser. The private key is never part of a request: it stays in this page, beside the
+// gateway's response.
 let made
 
-// Browsers have it over https and on localhost alone; elsewhere the form stays as it is, for a pasted key.
+// Only over https and on localhost; elsewhere the form takes a pasted key.
 if (globalThis.crypto?.subtle) takeOver()
 
 function takeOver() {
@@ -14,7 +14,7 @@ function takeOver() {
     publicKey.required = ownKey.open
     form.querySelector('#in-browser').hidden = ownKey.open
   }
-  // The form came back because of something else: the pair that was made is still good.
+  // The form was rejected for another reason, so the pair is still valid.
   if (publicKey.value === made?.publicKey) publicKey.value = ''
   ownKey.open = publicKey.value.trim() !== ''
   ownKey.querySelector('summary').textContent = 'Use an RSA key that you have already'
@@ -102,7 +102,7 @@ function copyButton(env) {
   return button
 }
 
-/** Hands the keys to the playground in this very tab, and only when it is tapped. */
+/** Hands the keys to the playground in this tab when the link is followed. */
 function playgroundLink(path, env) {
   const link = linkTo(path, 'Try them in the playground')
   link.addEventListener('click', () => sessionStorage.setItem('tillgate-credentials', env.textContent))

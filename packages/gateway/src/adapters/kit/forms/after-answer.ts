@@ -1,5 +1,5 @@
-// Work that somebody asked for without being told what came of it: it begins when the answer has left, so that neither the
-// words of the answer nor its time tell whose address was typed.
+// Work that starts after the response has been sent, so that neither its content nor its duration reveals whether an
+// address is known.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export function afterAnswer(

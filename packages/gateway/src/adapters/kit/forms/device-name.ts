@@ -1,4 +1,4 @@
-// What a browser says of itself, as far as its owner needs it to know it again; the rest is not kept.
+// Shortens a user agent to what its owner recognizes; the rest is not stored.
 
 const programs = [
   ['Edge', /\bEdgA?\//],
@@ -15,7 +15,7 @@ const systems = [
   ['Linux', /\bLinux\b/],
 ] as const
 
-/** Empty: nothing that we know. */
+/** Empty if unknown. */
 export function deviceName(userAgent: string): string {
   return [programs, systems]
     .flatMap((known) => known.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? [])

@@ -1,4 +1,4 @@
-// A field of a form: its label, its hint, what was typed, and its error where the form was refused because of it.
+// A form field: its label, hint, typed value, and error.
 import { type Html, html } from '../html.ts'
 
 export interface Field {
@@ -7,14 +7,14 @@ export interface Field {
   readonly hint?: string | undefined
   readonly value?: string | undefined
   readonly isRequired?: boolean
-  /** Of the input itself. */
+  /** Attributes of the input element. */
   readonly attributes?: Html | undefined
-  /** Undefined: a line of text. */
+  /** Undefined for a text field. */
   readonly kind?: 'password' | 'long' | 'lines' | 'picture' | 'day' | undefined
   readonly choices?: readonly (readonly [value: string, label: string])[] | undefined
-  /** Several of the choices may be ticked. */
+  /** The checked choices. */
   readonly ticked?: readonly string[] | undefined
-  /** Where the form was refused because of it. */
+  /** The error, if the form was rejected because of this field. */
   readonly error?: { readonly message: string; readonly isFirst: boolean } | undefined
 }
 

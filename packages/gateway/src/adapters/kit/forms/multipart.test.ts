@@ -5,7 +5,7 @@ import { type Part, type PartLimits, readParts } from './multipart.ts'
 
 const limits: PartLimits = { parts: 8, fieldBytes: 1_000, fileBytes: 10_000 }
 
-/** Node.js writes forms as browsers do. */
+/** Node.js encodes forms as browsers do. */
 async function written(form: FormData): Promise<{ body: Buffer; type: string }> {
   const response = new Response(form)
   return {
@@ -31,7 +31,7 @@ function textOf({ content }: Part): string {
 test('what a browser sends is read, whatever the sizes of the pieces in which it arrives', async () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
-    // What looks like the beginning of a delimiter.
+    // Text that looks like the start of a delimiter.
     fc.constantFrom('\r\n', '\r\n--', '\r\n------formdata', '--', '\r').map((text) => Buffer.from(text)),
   )
   const name = fc.stringMatching(/^[a-zA-Z]{1,12}$/)

@@ -1,29 +1,29 @@
-// Forms with a file (multipart/form-data, RFC 7578), read part by part while they arrive, so that the reader can stop after
-// any part. `Response.formData()` of Node.js 24 needs the whole body and took 30 to 70 ms for 71 KB in 1,100 parts; this
-// reader takes the time of the parts that are asked for.
+// Parses multipart/form-data (RFC 7578) part by part during arrival, so that the reader can stop after any part.
+// `Response.formData()` of Node.js 24 needs the whole body and took 30 to 70 ms for 71 KB in 1,100 parts; this parser
+// only takes the time of the requested parts.
 import { Failure } from '@tillgate/protocol'
 
 export interface Part {
   readonly name: string
   readonly isFile: boolean
-  /** Of a file that is too large, its beginning. */
+  /** Only the beginning of a file that is too large. */
   readonly content: readonly Buffer[]
   readonly isTooLarge: boolean
 }
 
 export interface PartLimits {
   readonly parts: number
-  /** All text fields together. */
+  /** The limit for all text fields together. */
   readonly fieldBytes: number
-  /** All files together. */
+  /** The limit for all files together. */
   readonly fileBytes: number
 }
 
 const maxHeadBytes = 2 * 1024
 const maxBoundaryLength = 70
 /**
- * The rest of a file that is too large is read and dropped, because most clients read an answer only after they have sent
- * everything.
+ * The rest of a file that is too large is read and dropped, because most clients read a response only after they have
+ * sent everything.
  */
 const maxDroppedBytes = 256 * 1024 * 1024
 const lineEnd = '\r\n'
@@ -71,7 +71,7 @@ interface Found {
   readonly dropped: number
 }
 
-/** The body as it arrives. It begins as if a line ended before it, so that its first delimiter is like all others. */
+/** The body as it arrives. It starts with a virtual line end, so that the first delimiter is like all others. */
 class Bytes {
   readonly #body: AsyncIterator<Uint8Array>
   #rest: Buffer = Buffer.from(lineEnd)
@@ -80,7 +80,7 @@ class Bytes {
     this.#body = body
   }
 
-  /** What stands before the mark, which is taken too. */
+  /** Reads up to the mark and consumes the mark. */
   async until(mark: Buffer, { keep, drop = 0 }: { keep: number; drop?: number }): Promise<Found> {
     const kept: Buffer[] = []
     let [room, dropped] = [keep, 0]
@@ -98,7 +98,7 @@ class Bytes {
         this.#rest = this.#rest.subarray(at + mark.length)
         return { kept, dropped }
       }
-      // The mark may have begun in the last bytes.
+      // The mark may have started in the last bytes.
       const certain = Math.max(0, this.#rest.length - mark.length + 1)
       put(this.#rest.subarray(0, certain))
       this.#rest = this.#rest.subarray(certain)

@@ -1,5 +1,5 @@
-// Forms without a file are never sent as multipart/form-data by a page of ours, and reading it is costly: such a request is
-// answered by its headers alone, before its session or its body is looked at.
+// Rejects multipart/form-data by its headers, before session and body are read. Our pages never send forms without a
+// file this way, and parsing is expensive.
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendFailure } from '../../../platform/http/failures.ts'
@@ -15,7 +15,7 @@ declare module 'fastify' {
 
 export const multipartType = /^multipart\/form-data/i
 
-/** All routes of the listener but those that say `acceptsMultipart`. */
+/** All routes of the listener except those with `acceptsMultipart`. */
 export function refuseMultipart(listener: FastifyInstance): void {
   listener.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.config.acceptsMultipart) return

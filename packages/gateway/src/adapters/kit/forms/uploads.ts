@@ -1,5 +1,5 @@
-// Forms with a chosen file. Their routes accept multipart/form-data and read it only once the session is known: the token of
-// the form is its first part, and nothing behind a wrong token is read.
+// Forms with a file. Their routes accept multipart/form-data and read it only after the session is known. The form's
+// token is the first part, and nothing after a wrong token is read.
 import { Readable } from 'node:stream'
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -8,30 +8,30 @@ import { readForm } from '../requests.ts'
 import { readParts } from './multipart.ts'
 import { multipartType } from './refuse-multipart.ts'
 
-/** Of a file that comes over the network and is held in memory; what is larger comes by the command line. */
+/** Files sent over HTTP are held in memory. Larger files are imported by the command line. */
 export const maxFileBytes = 16 * 1024 * 1024
-/** No form of ours has half as many fields. */
+/** More than twice the fields of our largest form. */
 const maxParts = 32
 const maxFieldBytes = 32 * 1024
 
 export interface SentFile {
-  /** Of a file that is too large, its beginning. */
+  /** Only the beginning of a file that is too large. */
   readonly chunks: readonly Uint8Array[]
   readonly isTooLarge: boolean
 }
 
 export interface SentForm {
   readonly fields: URLSearchParams
-  /** By the names of their fields. Where no file was chosen there is none. */
+  /** By field name; without an entry if no file was chosen. */
   readonly files: ReadonlyMap<string, SentFile>
 }
 
-/** The routes of the listener, which say `acceptsMultipart`, get the body as a stream that nobody has read. */
+/** Gives the listener's routes with `acceptsMultipart` the body as an unread stream. */
 export function acceptUploads(listener: FastifyInstance): void {
   listener.addContentTypeParser(multipartType, (_request, stream, done) => done(null, stream))
 }
 
-/** Reads what a form sent. Undefined: its token is wrong, and nothing behind it was read. */
+/** Returns the content of a form. Undefined if its token is wrong; nothing after it was read. */
 export async function readSentForm(
   { body, headers }: FastifyRequest,
   {
@@ -61,15 +61,16 @@ export async function readSentForm(
     }
     return { fields, files }
   } finally {
-    // What is left is dropped as it comes, so that the connection is free for the next request.
+    // The rest is dropped, so that the connection is free for the next request.
     await chunks.return?.()
     body.resume()
   }
 }
 
 /**
- * A file that is the body itself, read only once it is known who sends it. Of one that is too large some more is read and
- * dropped, because most clients read an answer only when all is sent, and the next request comes on the same connection.
+ * A file that is the whole body, read after the sender is authenticated. More of a file that is too large is read and
+ * dropped, because most clients read a response only after sending everything, and the next request uses the same
+ * connection.
  */
 export async function collect(stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = []

@@ -1,5 +1,5 @@
-// Numbers, money and times in the reader's way of writing them. Intl formats; how many digits a currency has is ISO's
-// to say, and amounts are handed over as text, so that not even the largest is rounded.
+// Numbers, money and times in the reader's locale, formatted by Intl. ISO defines the digits of a currency. Amounts are
+// passed as text, so that even the largest is not rounded.
 import { digitsOf, goodsQuantityDecimals, toDecimalText } from '@tillgate/protocol'
 import { remember } from '../../../platform/runtime/remember.ts'
 import { type Html, html, inReferences } from '../html.ts'
@@ -9,25 +9,25 @@ import { fillText } from './words.ts'
 type DurationUnit = 'hour' | 'minute' | 'second'
 
 export interface Formats {
-  /** With the sign that its readers know the currency by, each amount a unit that no right-to-left text turns around. */
+  /** With the currency sign of the locale, isolated from right-to-left text. */
   money(minor: bigint, currency: string): Html
   moneyText(minor: bigint, currency: string): string
   number(value: number): string
-  /** Of a message with a form for each category of numbers. */
+  /** For a message with one form per plural category. */
   plural(message: string, count: number): string
   /** "29 minutes", "45 seconds". */
   duration(value: number, unit: DurationUnit): string
-  /** "in 30 seconds", "in 5 minutes", "in 4 hours"; never less than a second, and never too early. */
+  /** "in 30 seconds", "in 5 minutes", "in 4 hours"; at least a second, and rounded up. */
   inTime(durationMs: number): string
   /** "3 minutes ago", in the largest unit that fits; never in the future. */
   ago(passedMs: number): string
-  /** The day and the time in UTC, until a script knows where the reader is. */
+  /** Date and time in UTC, until a script knows the reader's time zone. */
   time(timeMs: number): string
 }
 
-/** In each language, and in each of two forms; about 200 bytes each. */
+/** Per language and form; about 200 bytes each. */
 const amountsRemembered = 500
-/** Of minutes, seconds and pieces few are ever seen. */
+/** Only a few values of minutes, seconds and quantities occur. */
 const numbersRemembered = 500
 
 export function makeFormats(language: string): Formats {
@@ -42,7 +42,7 @@ export function makeFormats(language: string): Formats {
       minimumFractionDigits: digits,
       maximumFractionDigits: digits,
     })
-    // As many as there are currencies, and no more.
+    // Bounded by the number of currencies.
     currencies.set(currency, made)
     return made
   }
@@ -60,7 +60,7 @@ export function makeFormats(language: string): Formats {
     second: new Intl.NumberFormat(language, { style: 'unit', unit: 'second', unitDisplay: 'long' }),
   }
 
-  // Intl takes its time, prices are often the same, and one page shows an amount several times.
+  // Intl is slow, prices repeat, and one page shows an amount several times.
   const remembered = {
     keyOf: (minor: bigint, currency: string) => `${minor} ${currency}`,
     most: amountsRemembered,
@@ -119,7 +119,7 @@ const spans = [
   ['minute', 60],
 ] as const
 
-/** Intl keeps every digit of a decimal text, though its type knows only texts that are written in the source. */
+/** Intl keeps every digit of a decimal text, although its type accepts only literals. */
 function exact(minor: bigint, currency: string): Intl.StringNumericLiteral {
   return toDecimalText(minor, currency) as Intl.StringNumericLiteral
 }

@@ -1,5 +1,5 @@
-// The languages of our pages and the choice among them: what the link asks for, what was chosen before, what the browser
-// prefers, and English where none of it fits.
+// The languages of our pages and their selection: the link's parameter, the earlier choice, the browser's preference,
+// then English.
 import { remember } from '../../../platform/runtime/remember.ts'
 import { type Formats, makeFormats } from './formats.ts'
 
@@ -25,7 +25,7 @@ export interface SpokenLanguage<Words> {
   readonly formats: Formats
 }
 
-/** Made for the first reader of each: all of them would be a good part of a start. */
+/** Created for the first reader of each language, because creating all slows down the start. */
 const madeFormats = new Map<LanguageTag, Formats>()
 
 function formatsOf(tag: LanguageTag): Formats {
@@ -34,7 +34,7 @@ function formatsOf(tag: LanguageTag): Formats {
   return formats
 }
 
-/** All of them, with a page's words in each. */
+/** All languages with a page's texts. */
 export function languagesWith<Words>(words: Record<LanguageTag, Words>): readonly SpokenLanguage<Words>[] {
   // Safe: these are its own keys.
   return (Object.keys(table) as LanguageTag[]).map((tag) => ({
@@ -71,12 +71,12 @@ export function chooseAmong<Words>(languages: readonly SpokenLanguage<Words>[]) 
   }
 }
 
-/** Nobody prefers more languages than this; a header that says so is not read to its end. */
+/** The rest of a longer header is ignored. */
 const maxPreferences = 20
-/** Nearly everybody sends one of a few. */
+/** Most browsers send one of a few values. */
 const headersRemembered = 100
 
-/** The primary tags of an Accept-Language header (RFC 9110, 12.5.4), the best liked first, without the refused. */
+/** The primary tags of an Accept-Language header (RFC 9110, 12.5.4) by preference, without rejected ones. */
 const preferred = remember(
   (header: string): string[] =>
     header

@@ -1,4 +1,4 @@
-// The files of packages/gateway/locales: each language has the texts of English, complete and translated.
+// Checks packages/gateway/locales: each language has all texts of English, translated.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const tags = languages.map(({ tag }) => tag)
 const onlyInEnglish = ['console', 'operator-emails']
 const translated = readdirSync(folder).filter((adapter) => !onlyInEnglish.includes(adapter))
 
-/** Texts that are rightly the same as in English: abbreviations, names of the interface, words that both languages have. */
+/** Texts that are correctly the same as in English: abbreviations, names in the interface, shared words. */
 const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   'checkout/ar': ['details.each'],
   'checkout/de': ['signIn.heading', 'signIn.pin', 'details.each', 'testTools.label'],
@@ -102,14 +102,14 @@ function textsIn(value: unknown, path: readonly string[]): [string, string][] {
 
 const plural = /\{count, plural,/
 const placeholder = /\{\w+\}/g
-/** Names of products and formats have two words at most. */
+/** Names of products and formats have at most two words. */
 const englishRun = /[a-z]+ [a-z]+ [a-z]+/i
 
 function placeholdersOf(text: string): readonly string[] {
   return plural.test(text) ? ['{count, plural}'] : (text.match(placeholder) ?? []).toSorted()
 }
 
-/** Braces are placeholders or a plural with the forms that the language's grammar uses; markup comes from the page alone. */
+/** Braces are placeholders or a plural with the forms of the language's grammar; markup comes only from the page. */
 function isWellFormed(text: string, tag: string): boolean {
   if (/[<>]|&\w+;/.test(text)) return false
   if (!plural.test(text)) return !/[{}]/.test(text.replaceAll(placeholder, ''))

@@ -1,15 +1,15 @@
-// Texts that differ with a number, in the form that ICU gave them and translators know:
-// "{count, plural, one {{count} item} other {{count} items}}".
+// Texts with plural forms in ICU's syntax, which translators know: "{count, plural, one {{count} item} other {{count}
+// items}}".
 import { remember } from '../../../platform/runtime/remember.ts'
 
-/** By the categories of Intl.PluralRules; `other` is always there. */
+/** By the categories of Intl.PluralRules; `other` always exists. */
 export type PluralForms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & Record<'other', string>>
 
 const form = String.raw`(zero|one|two|few|many|other) \{((?:[^{}]|\{count\})*)\}`
 const plural = new RegExp(String.raw`^\{count, plural,((?: ${form})+)\}$`)
 const eachForm = new RegExp(form, 'g')
 
-/** Of a language's own texts only a few are plurals. */
+/** Only a few texts of a language are plurals. */
 export const pluralForms = remember(
   (message: string): PluralForms => {
     const [, forms = ''] = plural.exec(message) ?? []

@@ -1,14 +1,14 @@
-// Words with gaps: texts of pages are templates with {names}, filled with text or with HTML that is escaped already.
+// Templates with {names}, filled with text or escaped HTML.
 import { remember } from '../../../platform/runtime/remember.ts'
 import type { Content } from '../html.ts'
 
-/** Templates are the languages' own words, so there are only so many. */
+/** Templates are texts of the locale files, so their number is bounded. */
 const pieces = remember((template: string) => template.split(/\{(\w+)\}/), {
   keyOf: (template) => template,
   most: 2_000,
 })
 
-/** The template as content of a page: what is put into it is escaped like any other content. */
+/** The template as page content; values are escaped like any other content. */
 export function fill(template: string, values: Readonly<Record<string, Content>>): Content[] {
   return pieces(template).map((part, index) => (index % 2 === 0 ? part : gapOf(values, part, template)))
 }

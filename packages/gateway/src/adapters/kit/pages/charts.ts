@@ -1,31 +1,31 @@
-// Line charts drawn by the server: thin lines over an axis that begins at zero, what a line stands for above them, and
-// the figures themselves in a table that folds out. The picture is as wide as the page and its words are HTML, so that
-// they stay readable on a phone. Each point is a column that shows its figures on hover and focus, without a script.
-// Where nothing is known the line has a gap; the last point, which is still running, is dashed.
+// Line charts rendered by the server: lines over an axis that starts at zero, a legend above, and the figures in a
+// collapsed table. The picture is as wide as the page and its text is HTML, so that it stays readable on a phone. Each
+// point is a column that shows its figures on hover and focus, without a script. Unknown values are gaps; the last
+// point, which is still in progress, is dashed.
 import { type Content, type Html, html } from '../html.ts'
 import { number, table } from './tables.ts'
 
 export interface Line {
   readonly label: string
   readonly look: 'first' | 'second' | 'before'
-  /** Of each point: for the line, and as it is written. */
+  /** One per point, for the line and as text. */
   readonly values: readonly (number | undefined)[]
   readonly texts: readonly Content[]
-  /** Said beside the label: the sum, or the share of all. */
+  /** Shown beside the label: the sum, or the share of all. */
   readonly whole: Content
 }
 
 export interface Chart {
-  /** Of the fold with the table; unique on the page. */
+  /** The id of the collapsed table; unique on the page. */
   readonly id: string
   readonly title: string
-  /** When each point begins. */
+  /** When each point starts. */
   readonly times: readonly string[]
   readonly lines: readonly Line[]
-  /** The greatest value that the axis can show; undefined: a round one that holds all values. */
+  /** The maximum of the axis; undefined for a round value above all values. */
   readonly top?: number
   readonly write: (value: number) => string
-  /** English unless told otherwise. */
+  /** English by default. */
   readonly words?: { readonly table: string; readonly none: string; readonly now: string }
 }
 
@@ -72,7 +72,7 @@ function drawn(
   for (const [index, value] of values.entries()) {
     if (value === undefined || (index === last && last > 0)) continue
     const isJoined = values[index - 1] !== undefined
-    // A value alone is a line of no length, which round ends make a dot.
+    // An isolated value is a line of zero length, which round caps show as a dot.
     path += `${isJoined ? 'L' : 'M'}${place(index)}${!isJoined && values[index + 1] === undefined ? 'h0' : ''}`
   }
   const running = values[last] !== undefined && last > 0
@@ -82,7 +82,7 @@ function drawn(
 
 const goodSteps = [2, 4, 6, 10, 20]
 
-/** For counts and amounts: a round number whose half is round too. */
+/** For counts and amounts: a round number with a round half. */
 export function roundCeiling(value: number): number {
   if (value <= 2) return 2
   const unit = 10 ** Math.floor(Math.log10(value))

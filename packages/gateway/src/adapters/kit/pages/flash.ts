@@ -1,4 +1,4 @@
-// What was just done, or why it was not: shown once, on the page that follows a form.
+// Flash messages: the result of an action, shown once on the page after a form.
 import { fieldId } from '../forms/form-fields.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { icon } from '../icons.ts'
@@ -20,7 +20,7 @@ export function flashMessage({ kind, text, errors }: Flash): Html {
   )}</ul></div></div>`
 }
 
-/** A sentence that belongs to the page itself, with the icon of its kind. */
+/** A notice that belongs to the page itself, with an icon. */
 export function notice(kind: 'good' | 'bad' | 'wait' | 'info', content: Content): Html {
   const sign = { good: 'circle-check', bad: 'circle-alert', wait: 'triangle-alert', info: 'info' } as const
   return html`<div class="flash ${kind}">${icon(sign[kind])}<div>${content}</div></div>`

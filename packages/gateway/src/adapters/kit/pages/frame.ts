@@ -1,5 +1,5 @@
-// The frame of console and portal: areas on the left, search and account on top; and the small page of whoever has not
-// signed in, which the wallet shares.
+// The frame of console and portal: areas on the left, search and account on top; and the small page for visitors who
+// are not signed in, which the wallet shares.
 import type { FastifyReply } from 'fastify'
 import { type Asset, assets } from '../assets.ts'
 import { type Content, type Html, html } from '../html.ts'
@@ -10,7 +10,7 @@ import { type Flash, flashMessage } from './flash.ts'
 export interface Shell {
   readonly title: Content
   readonly heading: Content
-  /** At the end of the line of the heading. */
+  /** At the end of the heading's line. */
   readonly beside?: Content
   readonly content: Content
   readonly flash?: Flash | undefined
@@ -50,7 +50,7 @@ export interface Workspace extends Shell {
     readonly menu: string
     readonly signOut: string
   }
-  /** Brought up to date by the script while it is looked at. */
+  /** Refreshed by the script while it is visible. */
   readonly isLive?: boolean | undefined
 }
 
@@ -121,7 +121,7 @@ function shared({ title, nonce, language, scripts = [] }: Shell) {
   }
 }
 
-/** Tillgate's own name, on the pages that are not a merchant's or an operator's. */
+/** Tillgate's name, on pages that are not a merchant's or an operator's. */
 export function wordmark(note?: Content): Html {
   return html`<a class="brand" href="/"><img class="mark" src="${assets.icon.path}" alt="" width="28" height="28"><span class="name">Tillgate</span>${note}</a>`
 }

@@ -1,8 +1,8 @@
-// Logos of merchants: pictures that somebody else chose, served as the type that their bytes are and nothing else.
+// Logos of merchants: uploaded pictures, served only as the type that their bytes show.
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
 
-/** By what is in it: a browser keeps it for ever, and another picture has another address. */
+/** Addressed by content, so that browsers can cache it permanently. */
 export function logoPath(merchantId: string, hash: string): string {
   return `/logos/${merchantId}/${hash}`
 }

@@ -1,4 +1,4 @@
-// What stands at an address where nothing is: a page for people who came by a browser. Programs get the documented answer.
+// The 404 page for browsers. Programs get the documented error.
 import type { FastifyReply } from 'fastify'
 import { html } from '../html.ts'
 import { sendSmall, wordmark } from './frame.ts'

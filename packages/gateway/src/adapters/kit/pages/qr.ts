@@ -1,6 +1,6 @@
-// An address as a QR code, dark on light in either colour scheme, because cameras read it best that way: an SVG of one
-// path, or a PNG for whoever prints it. Images of their own, not part of a page: one costs 3 ms, more than all the rest of
-// the page, and a phone never asks for it. A PNG costs 7 ms, and anybody may ask for one again and again, so images are kept.
+// An address as a QR code, dark on light in both color schemes, because cameras read that best: an SVG with one path,
+// or a PNG for printing. QR codes are separate images, because one takes 3 ms (a PNG 7 ms), more than the rest of the
+// page, and phones do not load it. Images are cached, because anyone can request one repeatedly.
 import { crc32, deflateSync } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import { encode } from 'uqr'
@@ -8,14 +8,14 @@ import { BoundedMap } from '../../../platform/runtime/bounded-map.ts'
 
 const code = (text: string) => encode(text, { ecc: 'M', border: 2 })
 
-/** Not kept: pages show secrets of the second step this way, once. */
+/** Not cached, because pages show secrets of the second step this way. */
 export function qrCode(text: string): string {
   const { data, size } = code(text)
   const path = data.map((row, y) => rowPath(row, y)).join('')
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path d="${path}"/></svg>`
 }
 
-/** Neighbours in a row are one stroke: a third of the length of a square each. */
+/** Adjacent modules of a row are one stroke, which is a third as long as separate squares. */
 function rowPath(row: readonly boolean[], y: number): string {
   let path = ''
   for (let x = 0; x < row.length; x++) {
@@ -27,16 +27,16 @@ function rowPath(row: readonly boolean[], y: number): string {
   return path
 }
 
-/** Wide enough to be printed on a poster without being blurred. */
+/** Wide enough for a sharp print on a poster. */
 const pngPixels = 1_024
 
-/** A PNG (RFC 2083) of grey at one bit a pixel. */
+/** A PNG (RFC 2083) in grayscale with one bit per pixel. */
 export function qrPng(text: string): Buffer {
   const { data, size } = code(text)
   const scale = Math.ceil(pngPixels / size)
   const width = size * scale
   const rows = data.map((row) => {
-    // Each line begins with the number of its filter: none.
+    // Each line starts with the number of its filter: none.
     const line = Buffer.alloc(1 + Math.ceil(width / 8))
     for (let x = 0; x < width; x++) {
       const at = 1 + (x >> 3)
@@ -66,10 +66,10 @@ function chunk(type: string, data: Buffer): Buffer {
 
 type Format = 'svg' | 'png'
 
-/** At 1 to 5 KB each: those of the links and orders that are looked at now. */
+/** 1 to 5 KB each, for the links and orders that are viewed now. */
 const mostImages = 512
 
-/** Images by their content. What was not asked for longest is dropped first. */
+/** Images by their content. The least recently requested is dropped first. */
 export function makeQrImages({
   most = mostImages,
   make = { svg: (text: string) => Buffer.from(qrCode(text)), png: qrPng },

@@ -1,4 +1,4 @@
-// A status as people see it everywhere: a word in a pill, with a color and an icon.
+// A status as a pill with a word, a color and an icon, the same everywhere.
 import { type Content, type Html, html } from '../html.ts'
 import { type IconName, icon } from '../icons.ts'
 
@@ -58,7 +58,7 @@ export function statusPill(name: keyof typeof statusLooks, text: Content): Html 
   return statusBadge(statusLooks[name], text, ownIcons[name])
 }
 
-/** A refund is the last that happened to a paid order, so people see that first. */
+/** A refund is the latest event of a paid order, so it is shown. */
 export function shownStatus<Status extends string>({
   status,
   refundedMinor,

@@ -1,4 +1,4 @@
-// Tables: heads that stay in sight, pages by key, names with values, and a sentence where there is nothing.
+// Tables with sticky headers, pages by key, lists of names with values, and empty states.
 import { type Content, type Html, html } from '../html.ts'
 import { icon } from '../icons.ts'
 
@@ -12,13 +12,13 @@ export function number(head: Content): Column {
 }
 
 export interface TableOptions {
-  /** The one that a page is about: the page scrolls, and its heads stay in sight. Others scroll sideways. */
+  /** The main table of a page: the page scrolls, and the headers stay in sight. Others scroll sideways. */
   readonly isTall?: boolean
-  /** Compares its columns, so it stays a table on a phone; others become cards. */
+  /** Its columns are compared, so it stays a table on a phone; others become cards. */
   readonly isMatrix?: boolean
-  /** Opens what its first cell links to; on a phone a row shows its first four cells, two on a line. */
+  /** A click opens the link of the first cell. On a phone, a row shows its first four cells, two per line. */
   readonly isList?: boolean
-  /** Said instead of a table without rows. */
+  /** Shown instead of an empty table. */
   readonly none?: Content
 }
 
@@ -38,7 +38,7 @@ export function table(
   )}</tbody></table></div>`
 }
 
-/** On a card, its head stands beside it. */
+/** On a card, the column's header stands beside the cell. */
 function cellOf(cell: Content, { head, isNumber }: Column = { head: '' }): Html {
   const label = typeof head === 'string' && head !== '' && html` data-head="${head}"`
   return html`<td${isNumber && html` class="number"`}${label}>${cell}</td>`
@@ -57,7 +57,7 @@ export function facts(rows: readonly (readonly [Content, Content] | undefined | 
   )}</dl>`
 }
 
-/** The same page with other parameters; what is undefined or empty is left out. */
+/** The same page with other parameters; undefined and empty ones are omitted. */
 export function urlWith(
   path: string,
   query: URLSearchParams,
@@ -73,17 +73,17 @@ export function urlWith(
   return text === '' ? path : `${path}?${text}`
 }
 
-/** How many rows, or lines of a file, come before a page, as its address has it. Whatever else is written is none. */
+/** The number of rows before a page, from its address; invalid values count as none. */
 export function rowsBefore(written: string | null): number {
   return /^\d{1,9}$/.test(written ?? '') ? Number(written) : 0
 }
 
-/** Of a page whose filter matches nothing. */
+/** For a page whose filter matches nothing. */
 export function noneFits(what: string, path: string): Html {
   return html`No matching ${what}. <a href="${path}">Show all</a>`
 }
 
-/** A choice of one of a few, each at its own address. */
+/** A choice of one of a few, each with its own address. */
 export function segments(
   label: string,
   current: string | undefined,

@@ -1,9 +1,9 @@
-// A PDF of one page of text in Helvetica, which every reader of PDF has. It holds Latin letters alone; a page with other
-// letters is printed by the browser instead.
+// A PDF with one page of text in Helvetica, which every PDF reader has. It supports only Latin letters; other pages are
+// printed by the browser.
 
 export interface PdfText {
   readonly text: string
-  /** In points, from the left and the top edge of an A4 page. */
+  /** In points from the left and top edge of an A4 page. */
   readonly left: number
   readonly top: number
   readonly size: number
@@ -11,10 +11,10 @@ export interface PdfText {
 }
 
 const page = { width: 595, height: 842 } as const
-/** What Windows-1252 has between 0x80 and 0x9f. */
+/** The characters of Windows-1252 between 0x80 and 0x9f. */
 const extras = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
-/** Undefined: a letter is not in the font. */
+/** Undefined if a letter is not in the font. */
 export function writePdf(texts: readonly PdfText[], title: string): Buffer | undefined {
   const content: string[] = []
   for (const { text, left, top, size, isBold = false } of texts) {
@@ -56,7 +56,7 @@ function assemble(objects: readonly string[]): Buffer {
 /** As Windows-1252 in hexadecimal, so that no character ends the string. */
 function encode(text: string): string | undefined {
   let encoded = ''
-  // Narrow spaces, the minus sign and marks of direction come from Intl.
+  // Narrow spaces, the minus sign and direction marks come from Intl.
   const plain = text
     .normalize('NFC')
     .replace(/[\u2007\u2009\u202f]/g, ' ')

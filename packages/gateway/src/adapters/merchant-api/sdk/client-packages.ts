@@ -1,5 +1,5 @@
-// The clients of other languages, each as its own tools install it: a wheel for pip, a repository for Composer, a module
-// proxy for Go, sources with a POM for Java. Made from clients/ of this installation.
+// The clients for other languages in their installable forms: a wheel for pip, a repository for Composer, a module
+// proxy for Go, sources with a POM for Java. Built from clients/ of this installation.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ export interface ClientFile {
   readonly make: (publicUrl: string) => Buffer
 }
 
-/** By the path that each is served at. */
+/** By the path at which each is served. */
 export const clientFiles: Readonly<Record<string, ClientFile>> = {
   [wheelPath]: zipped(wheel),
   '/sdk/php/packages.json': {
@@ -64,7 +64,7 @@ function filesIn(folder: string, isWanted: (path: string) => boolean): PackageFi
     .map((path) => ({ path, content: read(`${folder}/${path}`) }))
 }
 
-/** As the wheel format wants it: the package itself, and beside it what says so, with a hash of every file. */
+/** The wheel format requires the package and metadata with a hash of every file. */
 function wheel(): PackageFile[] {
   const info = `tillgate-${version}.dist-info`
   const project = read('python/pyproject.toml')

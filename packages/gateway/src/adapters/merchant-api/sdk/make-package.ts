@@ -1,4 +1,4 @@
-// The thread that makes the package: half a second of work that would hold up payments on the event loop.
+// The thread that builds the package, because half a second of work would block payments on the event loop.
 import { parentPort } from 'node:worker_threads'
 import { sdkPackageFiles } from './package-files.ts'
 import { tarball } from './tarball.ts'

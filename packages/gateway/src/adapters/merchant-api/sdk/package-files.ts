@@ -1,6 +1,6 @@
-// What a merchant installs, made from the sources of this installation: every module that the SDK and `till` reach,
-// without its types and with its imports led to what lies in the package itself. So the package needs no other, and
-// making it needs no compiler. The types are packages/sdk/types, which is generated and under version control.
+// The files of the SDK package, from the sources of this installation: every module that the SDK and `till` import,
+// without types and with relative imports. The package therefore has no dependencies, and building it needs no
+// compiler. The types are packages/sdk/types, which is generated and committed.
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join, posix, relative, resolve } from 'node:path'
@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '../../../../../..')
 const sdk = join(root, 'packages/sdk')
 const program = 'dist/cli/main.js'
 
-/** Where the modules of each package come from, and the folder of the SDK's package that they come to. */
+/** The source folder of each package and its folder in the SDK package. */
 const folders = [
   [join(sdk, 'src'), 'dist'],
   [dirname(fileURLToPath(import.meta.resolve('@tillgate/protocol'))), 'dist/protocol'],

@@ -1,4 +1,4 @@
-// Where a merchant installs the SDK of this gateway's own version from, for itself and for whoever shows it.
+// The paths at which a merchant installs the SDK of this gateway's version.
 export const sdkPath = '/sdk/tillgate-sdk.tgz'
 
 export function installCommand(publicUrl: string): string {

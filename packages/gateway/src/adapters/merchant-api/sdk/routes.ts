@@ -1,5 +1,4 @@
-// The SDK over HTTP, for `npm install`: made for the first who asks, on a thread of its own, and then answered from
-// memory.
+// Serves the SDK for `npm install`: built at the first request in a thread, then served from memory.
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -32,13 +31,13 @@ export function serveSdk(listener: FastifyInstance, publicUrl: () => string): vo
     })
 }
 
-/** A packed gateway carries it; a checkout makes it from its sources. */
+/** A packed gateway contains it; a source checkout builds it. */
 const carried = join(import.meta.dirname, 'tillgate-sdk.tgz')
 
 async function makePackage(): Promise<Prepared> {
   if (existsSync(carried)) return prepare('application/gzip', await readFile(carried))
   const worker = new Worker(new URL('./make-package.ts', import.meta.url), {
-    // Node 24 warns of stripTypeScriptTypes, by which it runs this very program.
+    // Node 24 warns about stripTypeScriptTypes, which this program also uses.
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
   // An error of the thread rejects it.

@@ -1,5 +1,5 @@
-// A package as npm installs it: a tar archive of the folder package/, compressed. The same files make the same bytes:
-// no times, owners or names of this machine are in it.
+// An npm package: a compressed tar archive of the folder package/. The same files produce the same bytes, without
+// times, owners or names of this machine.
 import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import type { PackageFile } from './package-files.ts'
@@ -11,11 +11,11 @@ export function tarball(files: readonly PackageFile[]): Buffer {
     const content = Buffer.from(file.content)
     return [header(file, content.length), content, Buffer.alloc(-content.length & (blockBytes - 1))]
   })
-  // Two empty blocks end it.
+  // Two empty blocks end the archive.
   return gzipSync(Buffer.concat([...archive, Buffer.alloc(2 * blockBytes)]), { level: 9 })
 }
 
-/** POSIX ustar: texts and octal numbers at fixed places, the checksum counted with spaces in its own place. */
+/** POSIX ustar: texts and octal numbers at fixed positions. The checksum counts its own field as spaces. */
 function header({ path, isProgram = false }: PackageFile, bytes: number): Buffer {
   const name = `package/${path}`
   assert(Buffer.byteLength(name) <= 100, `${name} is too long for the header of an archive`)

@@ -1,8 +1,8 @@
-// A ZIP archive without compression, as pip, Composer, Go and Java's tools read it. The same files make the same bytes.
+// A ZIP archive without compression for pip, Composer, Go and Java tools. The same files produce the same bytes.
 import { crc32 } from 'node:zlib'
 import type { PackageFile } from './package-files.ts'
 
-/** 1980-01-01, the first day that the format knows. */
+/** 1980-01-01, the earliest date of the format. */
 const day = 0x21
 const utf8Names = 0x0800
 
