@@ -10,6 +10,7 @@ import { benchmarkPicture, benchmarkTables } from './documentation/benchmark.ts'
 import { brunoRequests } from './documentation/bruno.ts'
 import { goCodes, javaCodes, phpCodes, pythonCodes } from './documentation/client-codes.ts'
 import { commandLinePage } from './documentation/command-line.ts'
+import { databaseTables } from './documentation/database-drawing.ts'
 import { effectTables } from './documentation/effects.ts'
 import { emailTables } from './documentation/emails.ts'
 import { errorsPage } from './documentation/errors.ts'
@@ -38,6 +39,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   'clients/php/src/Codes.php': phpCodes,
   'clients/go/codes.go': goCodes,
   'clients/java/src/tillgate/Codes.java': javaCodes,
+  'docs/images/database-tables.svg': databaseTables,
   'docs/images/order-states.svg': orderStates,
   'docs/images/refund-states.svg': refundStates,
   'docs/images/payment-sequence.svg': paymentSequence,

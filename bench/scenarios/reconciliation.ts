@@ -101,7 +101,7 @@ with found as materialized (
   insert into matched_transfers (account, merchant_id, transfer_id, match_id, currency, amount_minor, day)
   select 'bank:main', merchant_id, transfer_id, match_id, currency, amount_minor, value_date from found
 ), match as (
-  insert into reconciliation_matches (match_id, account, rule, matched_at) select match_id, 'bank:main', 'reference', 0 from found
+  insert into reconciliation_matches (match_id, account, rule) select match_id, 'bank:main', 'reference' from found
 )
 update statement_lines l set match_id = found.match_id from found where l.account = 'bank:main' and l.line_id = found.line_id`)
 }

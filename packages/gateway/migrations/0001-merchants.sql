@@ -2,8 +2,8 @@ create table merchants (
   merchant_id          text    primary key check (merchant_id ~ '^[0-9A-Za-z]{18}$'),
   name                 text    not null check (name <> ''),
   status               text    not null check (status in ('active', 'suspended')),
-  requests_per_second  integer check (requests_per_second > 0),        -- null: the gateway's default
-  callback_hosts       text[],                                         -- null: any host; else only these
+  requests_per_second  integer check (requests_per_second > 0),  -- null: the gateway's default
+  callback_hosts       text[],                                   -- null: any host
   created_at           bigint  not null,
   accent_colour        text    check (accent_colour ~ '^#[0-9a-f]{6}$'),
   is_self_registered   boolean not null default false,
@@ -13,19 +13,19 @@ create table merchants (
   logo                 bytea   check (length(logo) <= 65536),
   logo_type            text    check (logo_type in ('image/png', 'image/jpeg', 'image/webp')),
   logo_hash            text,
-  aes_key_in_use       text,                                           -- of the last requests; null: the only live key
+  aes_key_in_use       text,                                     -- by the newest requests; null: the only live key
   aes_key_in_use_since bigint,
-  callback_key_id      text,                                           -- chosen by hand; null: the AES key in use
-  constraint merchants_logo check (num_nulls(logo, logo_type, logo_hash) = any (array[0, 3]))
+  callback_key_id      text,                                     -- set by an operator; null: the AES key in use
+  constraint merchants_logo check (num_nulls(logo, logo_type, logo_hash) in (0, 3))
 );
 
 create table merchant_keys (
   merchant_id text     references merchants(merchant_id),
   key_id      text,
   kind        text     not null check (kind in ('rsa', 'aes')),
-  slot        smallint not null check (slot = any (array[1, 2])),
-  public_key  text,                                                    -- rsa: SPKI as PEM
-  sealed_key  bytea,                                                   -- aes: under the master key
+  slot        smallint not null check (slot in (1, 2)),
+  public_key  text,   -- rsa: SPKI as PEM
+  sealed_key  bytea,  -- aes: under the master key
   created_at  bigint   not null,
   revoked_at  bigint,
   used_at     bigint,
@@ -33,10 +33,9 @@ create table merchant_keys (
   check ((kind = 'rsa') = (public_key is not null)),
   check ((kind = 'aes') = (sealed_key is not null))
 );
--- Two slots a kind: the third live key is refused by the database itself.
+-- Each kind has two slots, so the database itself rejects a third live key.
 create unique index merchant_keys_live on merchant_keys (merchant_id, kind, slot) where revoked_at is null;
 
--- Which callback hosts a merchant used lately, for the limit on frequent changes.
 create table merchant_callback_hosts (
   merchant_id  text   references merchants(merchant_id),
   host         text,
@@ -44,13 +43,12 @@ create table merchant_callback_hosts (
   primary key (merchant_id, host)
 );
 
--- The gateway's own RSA pairs. Two at most are not retired, so that one can follow the other without a pause; the
--- newest signs, all of them are published.
+-- All pairs are published and the newest one signs. The two slots let a new pair follow the old one without a pause.
 create table platform_keys (
   key_id     uuid     primary key,
-  slot       smallint not null check (slot = any (array[1, 2])),
-  public_key text     not null,                                        -- SPKI as PEM
-  sealed_key bytea    not null,                                        -- PKCS#8, under the master key
+  slot       smallint not null check (slot in (1, 2)),
+  public_key text     not null,  -- SPKI as PEM
+  sealed_key bytea    not null,  -- PKCS#8, under the master key
   created_at bigint   not null,
   retired_at bigint,
   signs_from bigint   not null default 0

@@ -1,65 +1,61 @@
 create table orders (
   merchant_id          text,
-  payment_id           text         check (length(payment_id) <= 32),
-  order_no             text         not null,
-  channel              text         not null check (channel in ('WEB', 'APP')),
-  payment_amount_minor numeric(20,0) not null check (payment_amount_minor > 0::numeric),
-  currency             text         not null,
-  payment_time         bigint       not null,
-  expires_at           bigint       not null,
+  payment_id           text          check (length(payment_id) <= 32),
+  order_no             text          not null,
+  channel              text          not null check (channel in ('WEB', 'APP')),
+  payment_amount_minor numeric(20,0) not null check (payment_amount_minor > 0),
+  currency             text          not null,
+  payment_time         bigint        not null,
+  expires_at           bigint        not null,
   callback_url         text,
   redirect_url         text,
-  content              text         not null,                          -- the order object, normalised, as JSON
-  created_at           bigint       not null,
-  transaction_id       text         check (length(transaction_id) <= 30),
+  content              text          not null,  -- the order object, normalized, as JSON
+  created_at           bigint        not null,
+  transaction_id       text          check (length(transaction_id) <= 30),
   completed_at         bigint,
   message              text,
   wallet_id            text,
-  refunded_minor       numeric(20,0) not null default 0 check (refunded_minor >= 0::numeric),
-  refund_held_minor    numeric(20,0) not null default 0 check (refund_held_minor >= 0::numeric),
-  refund_count         integer      not null default 0 check (refund_count >= 0),
+  refunded_minor       numeric(20,0) not null default 0 check (refunded_minor >= 0),
+  refund_held_minor    numeric(20,0) not null default 0 check (refund_held_minor >= 0),
+  refund_count         integer       not null default 0 check (refund_count >= 0),
   rail_id              text,
-  open_attempt         text         check (length(open_attempt) <= 30),
-  advanced_ms          bigint       not null default 0 check (advanced_ms >= 0),
+  open_attempt         text          check (length(open_attempt) <= 30),
+  advanced_ms          bigint        not null default 0 check (advanced_ms >= 0),
   cancel_url           text,
   link_id              text,
   link_uses            text,
-  content_hash         text         check (length(content_hash) = 64),
+  content_hash         text          check (length(content_hash) = 64),
   fee_minor            numeric(20,0),
   returns_fee          boolean,
   tops_up              text,
-  status               text         not null,
-  attach               text         check (length(attach) <= 1024),
+  status               text          not null
+    check (status in ('pending', 'confirming', 'success', 'failed', 'timeout', 'cancelled')),
+  attach               text          check (length(attach) <= 1024),
   primary key (merchant_id, payment_id),
   unique (merchant_id, order_no),
   check (refunded_minor + refund_held_minor <= payment_amount_minor),
-  check (refund_count > 0 or refunded_minor + refund_held_minor = 0::numeric),
-  constraint orders_expiry check (expires_at + advanced_ms - payment_time >= 300000
-    and expires_at + advanced_ms - payment_time <= 86400000),
+  check (refund_count > 0 or refunded_minor + refund_held_minor = 0),
+  constraint orders_expiry check (expires_at + advanced_ms - payment_time between 300000 and 86400000),
   constraint orders_fee check ((fee_minor is null) = (returns_fee is null)
-    and (fee_minor is null or (status = 'success' and fee_minor > 0::numeric and fee_minor <= payment_amount_minor))),
-  constraint orders_link check (num_nonnulls(link_id, link_uses) = any (array[0, 2])),
+    and (fee_minor is null or (status = 'success' and fee_minor > 0 and fee_minor <= payment_amount_minor))),
+  constraint orders_link check (num_nonnulls(link_id, link_uses) in (0, 2)),
   constraint orders_open_attempt check (open_attempt is null or status = 'pending'),
   constraint orders_payer check (num_nonnulls(wallet_id, rail_id) = num_nonnulls(transaction_id)),
   constraint orders_refunded check (refund_count = 0 or status = 'success'),
-  constraint orders_status_check check (status in ('pending', 'confirming', 'success', 'failed', 'timeout', 'cancelled')),
-  constraint orders_top_up check (tops_up is null
-    or (merchant_id = 'GATEWAYSOWNWALLETS' and wallet_id is null)),
-  constraint orders_transaction check (status not in ('confirming', 'success', 'failed')
-    or transaction_id is not null)
+  constraint orders_top_up check (tops_up is null or (merchant_id = 'GATEWAYSOWNWALLETS' and wallet_id is null)),
+  constraint orders_transaction check (status not in ('confirming', 'success', 'failed') or transaction_id is not null)
 ) with (fillfactor = 70);
 create index orders_attach on orders (merchant_id, left(attach, 64) text_pattern_ops) where attach is not null;
--- The newest orders over all merchants, of one status or of each: a paymentId begins with its time.
+-- Lists the newest orders first: a paymentId begins with its time.
 create index orders_by_status on orders (status, payment_id);
--- A link for one payment has one order that is paid, or can be: a second is refused by the database itself.
+-- A link for one payment has at most one order that is paid or can be paid.
 create unique index orders_link_once on orders (merchant_id, link_id)
   where link_uses = 'once' and status in ('pending', 'confirming', 'success');
 create index orders_of_link on orders (merchant_id, link_id, payment_id) where link_id is not null;
 create index orders_of_top_up on orders (merchant_id, tops_up, payment_id) where tops_up is not null;
--- What expires next. Small: it holds the pending orders alone.
 create index orders_pending_expiry on orders (expires_at) where status = 'pending';
 
--- One row for every change of status. No status is ever entered twice, and the key holds that.
+-- The key ensures that an order enters each status once.
 create table order_history (
   merchant_id text,
   payment_id  text,
@@ -74,16 +70,16 @@ create table order_history (
 
 create table refunds (
   merchant_id     text,
-  refund_id       text         check (length(refund_id) <= 32),
-  payment_id      text         not null,
-  ordinal         integer      not null,                               -- 1 is the order's first
-  refer_refund_no text         not null,
-  status          text         not null check (status in ('refunding', 'refund_success', 'refund_failed')),
-  amount_minor    numeric(20,0) not null check (amount_minor > 0::numeric),
-  currency        text         not null,
+  refund_id       text          check (length(refund_id) <= 32),
+  payment_id      text          not null,
+  ordinal         integer       not null,                              -- 1 is the order's first
+  refer_refund_no text          not null,
+  status          text          not null check (status in ('refunding', 'refund_success', 'refund_failed')),
+  amount_minor    numeric(20,0) not null check (amount_minor > 0),
+  currency        text          not null,
   reason          text,
-  transaction_id  text         check (length(transaction_id) <= 30),   -- null: no money was held for it
-  created_at      bigint       not null,
+  transaction_id  text          check (length(transaction_id) <= 30),  -- null: no money was held
+  created_at      bigint        not null,
   completed_at    bigint,
   message         text,
   primary key (merchant_id, refund_id),
@@ -95,49 +91,46 @@ create table refunds (
 );
 create index refunds_id on refunds (refund_id);
 
--- Payments and refunds that wait for their rail: small, never spread, claimed from by workers. due_at is when to ask,
--- and while a worker holds a claim, when its lease ends.
+-- Payments and refunds that wait for their rail. due_at is the next question, or the end of the lease of a claim.
 create table settlements (
-  settlement_id  text         primary key,                             -- the paymentId or refundId
-  kind           text         not null check (kind in ('payment', 'refund')),
-  merchant_id    text         not null,
-  payment_id     text         not null,
+  settlement_id  text          primary key,  -- the paymentId or refundId
+  kind           text          not null check (kind in ('payment', 'refund')),
+  merchant_id    text          not null,
+  payment_id     text          not null,
   refund_id      text,
   wallet_id      text,
-  transaction_id text,                                                 -- the hold; null: nothing is held
-  amount_minor   numeric(20,0) not null,
-  currency       text         not null,
-  refusal        text,                                                 -- decided already; the rail is not asked
-  submitted_at   bigint       not null,
-  due_at         bigint       not null,
+  transaction_id text,                       -- the hold; null: nothing is held
+  amount_minor   numeric(20,0) not null check (amount_minor > 0),
+  currency       text          not null,
+  refusal        text,                       -- already decided; the rail is not asked
+  submitted_at   bigint        not null,
+  due_at         bigint        not null,
   claim_id       uuid,
-  attempts       integer      not null default 0,
+  attempts       integer       not null default 0,
   check ((kind = 'refund') = (refund_id is not null)),
   check ((refusal is null) = (transaction_id is not null)),
   constraint settlements_wallet check (wallet_id is not null or refusal is not null)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 create index settlements_due on settlements (due_at);
 
--- What merchants pay for payments. A price holds for a merchant, a rail and a currency, or for all of them (''), from a
--- moment on. Rows are only ever added, and at least a minute before they hold: so no price changes what was charged, and
--- every gateway knows a price before it holds, without asking at each payment. Small, never spread.
+-- '' means all. A price is added at least a minute before it applies, so every gateway knows it in time.
 create table prices (
-  price_id     uuid         primary key,
-  merchant_id  text         not null,
-  rail_id      text         not null,                                  -- 'wallet' is one
-  currency     text         not null check (currency ~ '^([A-Z]{3})?$'),
-  valid_from   bigint       not null,
-  fixed_minor  numeric(20,0) check (fixed_minor >= 0::numeric),        -- null: from then on a less specific price holds
-  basis_points integer      check (basis_points >= 0 and basis_points <= 10000),
-  least_minor  numeric(20,0) check (least_minor >= 0::numeric),
-  most_minor   numeric(20,0) check (most_minor >= 0::numeric),
-  returns_fee  boolean,                                                -- a refund gives back its share
-  created_at   bigint       not null,
+  price_id     uuid          primary key,
+  merchant_id  text          not null,
+  rail_id      text          not null,                  -- 'wallet' is one
+  currency     text          not null check (currency ~ '^([A-Z]{3})?$'),
+  valid_from   bigint        not null,
+  fixed_minor  numeric(20,0) check (fixed_minor >= 0),  -- null: a less specific price applies from then on
+  basis_points integer       check (basis_points between 0 and 10000),
+  least_minor  numeric(20,0) check (least_minor >= 0),
+  most_minor   numeric(20,0) check (most_minor >= 0),
+  returns_fee  boolean,                                 -- a refund returns its share
+  created_at   bigint        not null,
   unique (merchant_id, rail_id, currency, valid_from),
   check (valid_from >= created_at + 60000),
-  check (num_nonnulls(fixed_minor, basis_points, returns_fee) = any (array[0, 3])),
+  check (num_nonnulls(fixed_minor, basis_points, returns_fee) in (0, 3)),
   check (fixed_minor is not null or num_nonnulls(least_minor, most_minor) = 0),
   check (least_minor <= most_minor),
-  check (currency <> '' or (coalesce(fixed_minor, 0::numeric) = 0::numeric and num_nonnulls(least_minor, most_minor) = 0))
+  check (currency <> '' or (coalesce(fixed_minor, 0) = 0 and num_nonnulls(least_minor, most_minor) = 0))
 );
 create index prices_created on prices (created_at);

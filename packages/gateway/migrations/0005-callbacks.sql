@@ -1,26 +1,25 @@
--- Addresses of a merchant that hear of its events beside an order's own callbackUrl. Small and read with every event, so
--- it stays in one place. The slots hold a merchant to 16 that are not removed; the address of one never changes.
+-- The webhook endpoints of a merchant. The slots allow 16 that are not removed.
 create table callback_endpoints (
   merchant_id text,
   endpoint_id text,
-  slot        smallint not null check (slot >= 1 and slot <= 16),
+  slot        smallint not null check (slot between 1 and 16),
   url         text     not null,
-  host        text     not null,                                       -- of url, with its port if it has one
+  host        text     not null,                         -- of url, with its port if it has one
   format      text     not null check (format in ('envelope', 'standard')),
-  events      text[]   check (cardinality(events) > 0),                -- null: all of them, also those to come
+  events      text[]   check (cardinality(events) > 0),  -- null: all, also future ones
   created_at  bigint   not null,
-  paused_at   bigint,                                                  -- its callbacks wait
-  removed_at  bigint,                                                  -- its callbacks are given up
+  paused_at   bigint,                                    -- its callbacks wait
+  removed_at  bigint,                                    -- its callbacks are exhausted
   primary key (merchant_id, endpoint_id)
 );
 create unique index callback_endpoints_live on callback_endpoints (merchant_id, slot) where removed_at is null;
 
--- What Standard Webhooks are signed with. Two slots: the third live secret is refused by the database itself.
+-- Two slots, so the database itself rejects a third live secret.
 create table callback_endpoint_secrets (
   merchant_id   text,
   endpoint_id   text     not null,
   secret_id     uuid,
-  slot          smallint not null check (slot = any (array[1, 2])),
+  slot          smallint not null check (slot in (1, 2)),
   sealed_secret bytea    not null,
   created_at    bigint   not null,
   ended_at      bigint,
@@ -30,9 +29,7 @@ create table callback_endpoint_secrets (
 create unique index callback_endpoint_secrets_live on callback_endpoint_secrets (merchant_id, endpoint_id, slot)
   where ended_at is null;
 
--- One row for every event, kept as history; `refund_id` is empty for an event of the order itself.
--- It waits while both delivered_at and exhausted_at are null. No index holds a column that an attempt changes on
--- the usual way, so that recording one touches the row alone.
+-- No index holds a column that a successful attempt changes, so recording an attempt writes only the row.
 create table callbacks (
   merchant_id      text,
   callback_id      uuid,
@@ -40,21 +37,21 @@ create table callbacks (
   refund_id        text     not null default '',
   event_name       text     not null,
   callback_url     text     not null,
-  host             text     not null,                                  -- of callback_url, with its port if it has one
-  body             text,                                               -- plain; null once the history is pruned
+  host             text     not null,                -- of callback_url, with its port if it has one
+  body             text,                             -- plain; null once the history is pruned
   created_at       bigint   not null,
-  attempts_made    integer  not null default 0,                        -- all of them, resends included
-  retries_made     smallint not null default 0 check (retries_made >= 0 and retries_made <= 8),
+  attempts_made    integer  not null default 0,      -- including resends
+  retries_made     smallint not null default 0 check (retries_made between 0 and 8),
   first_attempt_at bigint,
   last_attempt_at  bigint,
-  next_attempt_at  bigint,                                             -- by the ladder; null: none will come by itself
+  next_attempt_at  bigint,                           -- by the retry schedule; null: no retry is scheduled
   last_outcome     text,
   last_http_status smallint,
   delivered_at     bigint,
-  is_warned        boolean  not null default false,                    -- HTTP 200, but not {"code":20000…}
+  is_warned        boolean  not null default false,  -- HTTP 200, but not {"code":20000…}
   exhausted_at     bigint,
-  held_reason      text,                                               -- why it cannot even be tried
-  resent_at        bigint,                                             -- when it was last asked for again
+  held_reason      text,                             -- why no attempt is possible
+  resent_at        bigint,                           -- when the newest resend was requested
   endpoint_id      text     not null default '',
   primary key (merchant_id, callback_id),
   constraint callbacks_once unique (merchant_id, payment_id, event_name, refund_id, endpoint_id),
@@ -63,98 +60,87 @@ create table callbacks (
 ) with (fillfactor = 90);
 create index callbacks_endpoint on callbacks (merchant_id, endpoint_id, callback_id) where endpoint_id <> '';
 create index callbacks_exhausted on callbacks (callback_id) where exhausted_at is not null;
--- What was given up of one merchant's, for its own page of what needs attention.
-create index callbacks_exhausted_merchant on callbacks (merchant_id, callback_id)
-  where exhausted_at is not null;
--- The newest first, over all merchants, and the oldest first for pruning: a callback's id begins with its time.
+create index callbacks_exhausted_merchant on callbacks (merchant_id, callback_id) where exhausted_at is not null;
+-- Oldest first for pruning: a callbackId begins with its time.
 create index callbacks_kept on callbacks (callback_id) where body is not null;
--- What a merchant asked for again lately, for whoever listens in the sandbox. Rows that were never asked for again
--- are not in it, and an attempt changes nothing of it.
 create index callbacks_resent on callbacks (merchant_id, resent_at) where resent_at is not null;
 
--- Written by the very statement that changes the callback's row, so that a foreign key would only cost.
+-- The statement that changes the callback writes its attempt, so a foreign key would only cost time.
 create table callback_attempts (
   merchant_id text,
   callback_id uuid,
-  attempt     integer,                                                 -- 1 is the first
-  started_at  bigint   not null,
-  duration_ms integer  not null,
-  outcome     text     not null,                                       -- acknowledged, refused, or why unreachable
+  attempt     integer,           -- 1 is the first
+  started_at  bigint  not null,
+  duration_ms integer not null,
+  outcome     text    not null,  -- acknowledged, refused, or why the host was unreachable
   http_status smallint,
   detail      text,
-  answer      bytea,                                                   -- its first bytes
-  is_resend   boolean  not null,
+  answer      bytea,             -- the first bytes of the response
+  is_resend   boolean not null,
   primary key (merchant_id, callback_id, attempt)
 ) partition by range (callback_id);
 create table callback_attempts_default partition of callback_attempts default;
 
--- What is still to be delivered: small, never spread, claimed from by workers. The row goes when it is done.
--- A claim leaves the indexed columns alone, so it is cheap and leaves nothing in the indexes.
+-- Callbacks that are still to be delivered. A claim changes no indexed column, so it leaves no dead index entries.
 create table callback_queue (
   callback_id    uuid    primary key,
   merchant_id    text    not null,
   host           text    not null,
   due_at         bigint  not null,
   is_resend      boolean not null default false,
-  claim_id       uuid,                                                 -- who sends it now …
-  claimed_until  bigint,                                               -- … and until when nobody else may
+  claim_id       uuid,    -- the worker that sends it
+  claimed_until  bigint,  -- the end of its lease
   endpoint_id    text    not null default '',
   destination_id uuid    not null default '00000000-0000-0000-0000-000000000000'::uuid
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, fillfactor = 45);
--- What is due, whoever's it is.
 create index callback_queue_due on callback_queue (due_at);
 create index callback_queue_endpoint on callback_queue (merchant_id, endpoint_id) where endpoint_id <> '';
--- The line of one merchant at one host. Claims ask line by line, so that no line can stand in the way of another.
+-- Workers claim by destination, so that no destination blocks another.
 create index callback_queue_lines on callback_queue (merchant_id, host, destination_id, due_at);
 
--- Hosts that fail just now; a success takes the row away. Belongs to no merchant: many may share a host.
 create table callback_hosts (
   host          text    primary key,
-  failures      integer not null,                                      -- in a row
+  failures      integer not null,  -- consecutive
   failing_since bigint  not null,
   reason        text    not null,
   pauses        integer not null default 0,
   paused_at     bigint,
-  paused_until  bigint                                                 -- then one callback is sent to see
+  paused_until  bigint             -- then one callback is a probe
 );
 
--- Destinations that fail just now; a success removes the row. Small and read with every claim, so it stays in one place.
 create table callback_destinations (
   merchant_id    text,
   host           text,
   destination_id uuid,
-  endpoint_id    text    not null,                                     -- empty: the callbackUrl of orders
-  url            text    not null,                                     -- without its query
-  failures       integer not null,                                     -- in a row
+  endpoint_id    text    not null,  -- empty: the callbackUrl of orders
+  url            text    not null,  -- without its query
+  failures       integer not null,  -- consecutive
   failing_since  bigint  not null,
   failed_at      bigint  not null,
   reason         text    not null,
   pauses         integer not null default 0,
   paused_at      bigint,
-  paused_until   bigint,                                               -- then one callback is sent to see
+  paused_until   bigint,            -- then one callback is a probe
   primary key (merchant_id, host, destination_id)
 );
 create index callback_destinations_failed on callback_destinations (failed_at);
 create index callback_destinations_host on callback_destinations (host);
 
--- Requests for callbacks once more, by the hash of their signature, for as long as the same envelope could come again: a
--- replay finds its answer here and queues nothing. Old rows of a merchant go with its next request.
+-- Resend requests by the hash of their signature: a replayed envelope gets the same response and queues nothing.
 create table resend_requests (
   merchant_id  text,
-  requested_at bigint,                                                 -- the envelope's timestamp
+  requested_at bigint,  -- the envelope's timestamp
   sign_hash    bytea,
   queued       integer not null default 0,
   primary key (merchant_id, requested_at, sign_hash)
 );
 
--- What happened to orders and refunds, for the operator's own systems to follow. A row is written in the transaction that
--- makes the event true, while the feed is kept, and gets its position afterwards, when somebody reads: one reader after
--- the other, under the lock of the feed's own row. So positions have no gaps, and none appears behind one that was read.
+-- Events get positions when they are read, by one reader at a time under the lock of this row: without gaps.
 create table event_feed (
   feed_id         smallint primary key check (feed_id = 1),
   is_kept         boolean  not null default false,
   last_position   bigint   not null default 0,
-  pruned_position bigint   not null default 0                          -- up to here events were taken away
+  pruned_position bigint   not null default 0  -- the last purged position
 );
 
 create table events (
@@ -165,15 +151,14 @@ create table events (
   event_name  text     not null,
   body        text     not null,
   created_at  bigint   not null,
-  step        smallint not null,                                       -- of an order's events the lower one comes first
-  position    bigint,
-  constraint events_position_key unique ("position")
+  step        smallint not null,  -- the order of events with the same time
+  position    bigint   unique
 );
 create index events_without_position on events (step, event_id) where "position" is null;
 
 create view callbacks_with_progress as
-select c.merchant_id, c.callback_id, c.payment_id, c.refund_id, c.event_name, c.callback_url, c.host, c.body, c.created_at,
-       coalesce(a.attempt, c.attempts_made) as attempts_made, c.retries_made,
+select c.merchant_id, c.callback_id, c.payment_id, c.refund_id, c.event_name, c.callback_url, c.host, c.body,
+       c.created_at, coalesce(a.attempt, c.attempts_made) as attempts_made, c.retries_made,
        coalesce(a.started_at, c.first_attempt_at) as first_attempt_at,
        coalesce(a.started_at, c.last_attempt_at) as last_attempt_at,
        case when a.attempt is null then c.next_attempt_at end as next_attempt_at,

@@ -1,15 +1,13 @@
--- Messages by e-mail that wait to be sent, and what became of those that were: written in the transaction of what they
--- tell of. Claimed from by workers, small and never spread; the ended ones are kept for some days. due_at is when to send,
--- and while a worker holds a claim, when its lease ends.
+-- Written in the transaction of their cause. due_at is the next attempt, or the end of the lease of a claim.
 create table emails (
-  email_id   uuid    primary key,
+  email_id    uuid    primary key,
   kind        text    not null,
   merchant_id text,
-  recipient   text    check (length(recipient) <= 254),                -- null: not addressed yet, or forgotten
+  recipient   text    check (length(recipient) <= 254),  -- null: not addressed yet, or erased
   language    text    not null,
-  parameters  jsonb   not null,                                        -- what the text tells, never a secret
-  sealed_link bytea,                                                   -- a one-time link, until the email ends
-  once_key    text    unique,                                          -- told once, however often it happens
+  parameters  jsonb   not null,                          -- the values of the text, never a secret
+  sealed_link bytea,                                     -- a one-time link, until the email ends
+  once_key    text    unique,                            -- one email, however often the cause repeats
   state       text    not null check (state in ('queued', 'sent', 'refused', 'given_up')),
   created_at  bigint  not null,
   give_up_at  bigint  not null,
@@ -27,7 +25,6 @@ create index emails_due on emails (due_at) where state = 'queued';
 create index emails_ended on emails (ended_at) where ended_at is not null;
 create index emails_failed on emails (ended_at) where state in ('refused', 'given_up');
 
--- Kinds that a reader does not want any more.
 create table email_optouts (
   email      text,
   kind       text,

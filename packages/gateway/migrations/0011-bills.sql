@@ -1,28 +1,26 @@
--- The first day of each merchant that is not billed yet; claimed from by workers. Small, never spread.
 create table bill_turns (
   merchant_id text primary key,
   next_day    date not null
 ) with (fillfactor = 70);
 create index bill_turns_due on bill_turns (next_day);
 
--- Bills: what moved in a merchant's wallet on one day (UTC), kept as the very bytes that the merchant downloads. Rows are
--- only ever added. A day on which nothing moved has none: what it would say follows from the bill before.
+-- What moved on a merchant's account on one day (UTC). A day without movements has no bill.
 create table bills (
   merchant_id text    references merchants(merchant_id),
   day         date,
   made_at     bigint  not null,
   lines       integer not null check (lines > 0),
   bytes       bigint  not null check (bytes > 0),
-  sha256      bytea   not null check (length(sha256) = 32),            -- of the bytes of all parts
+  sha256      bytea   not null check (length(sha256) = 32),  -- of the bytes of all parts
   primary key (merchant_id, day)
 );
 
 create table bill_totals (
   merchant_id       text,
   day               date,
-  currency          text         check (currency ~ '^[A-Z]{3}$'),
-  opening_minor     numeric(38,0) not null,                            -- the closing one of the bill before
-  late_minor        numeric(38,0) not null,                            -- of days before, written after their bills
+  currency          text          check (currency ~ '^[A-Z]{3}$'),
+  opening_minor     numeric(38,0) not null,  -- the closing balance of the previous bill
+  late_minor        numeric(38,0) not null,  -- of earlier days, booked after their bills
   payments_minor    numeric(38,0) not null,
   refunds_minor     numeric(38,0) not null,
   fees_minor        numeric(38,0) not null,
@@ -31,10 +29,11 @@ create table bill_totals (
   closing_minor     numeric(38,0) not null,
   primary key (merchant_id, day, currency),
   foreign key (merchant_id, day) references bills(merchant_id, day),
-  check (opening_minor + late_minor + payments_minor + refunds_minor + fees_minor + payouts_minor + corrections_minor = closing_minor)
+  check (opening_minor + late_minor + payments_minor + refunds_minor + fees_minor + payouts_minor + corrections_minor
+    = closing_minor)
 );
 
--- In pieces, so that a bill of a million lines is written and read in bounded memory.
+-- The bytes that the merchant downloads, in parts, so that a bill of a million lines needs bounded memory.
 create table bill_parts (
   merchant_id text,
   day         date,

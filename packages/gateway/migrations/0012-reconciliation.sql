@@ -1,8 +1,7 @@
--- How a CSV file of an account is read.
 create table statement_mappings (
   mapping_name text   primary key check (mapping_name ~ '^[a-z][a-z0-9-]{0,31}$'),
   account      text   not null,
-  settles_to   text   references bank_accounts(bank_name),             -- of a rail: where its money comes to
+  settles_to   text   references bank_accounts(bank_name),  -- for a rail: the account that it pays to
   columns      jsonb  not null,
   changed_at   bigint not null
 );
@@ -14,8 +13,8 @@ create table statement_imports (
   format      text    not null check (format in ('camt.053', 'mt940', 'csv')),
   mapping     text,
   lines       integer not null check (lines >= 0),
-  known       integer not null check (known >= 0),                     -- that were in another file before
-  skipped     integer not null check (skipped >= 0),                   -- not booked yet, or left out by the mapping
+  known       integer not null check (known >= 0),    -- already imported from another file
+  skipped     integer not null check (skipped >= 0),  -- not booked yet, or excluded by the mapping
   accounts    text[]  not null,
   first_day   date,
   last_day    date,
@@ -24,27 +23,26 @@ create table statement_imports (
 );
 create index statement_imports_newest on statement_imports (imported_at, import_id);
 
--- amount_minor: above zero came in, below zero went out. day: when the outside booked it; accounting_day: the first day
--- that was open then. line_id is made of everything that the file says of the line, so that it is the same in another file.
+-- A positive amount is money in. accounting_day is the first day that was open then. line_id is a hash of the line.
 create table statement_lines (
   account        text,
   line_id        text,
-  import_id      uuid,                                                 -- null: follows from a line of another account
-  line_number    integer      not null,
-  day            date         not null,
-  value_day      date         not null,
-  accounting_day date         not null,
-  currency       text         not null,
-  amount_minor   numeric(20,0) not null check (amount_minor <> 0::numeric),
-  fee_minor      numeric(20,0) not null default 0,
-  mark           text         not null,                                -- by what the books name it
-  refs           text[]       not null,
+  import_id      uuid,                    -- null: derived from a line of another account
+  line_number    integer       not null,
+  day            date          not null,
+  value_day      date          not null,
+  accounting_day date          not null,
+  currency       text          not null,
+  amount_minor   numeric(20,0) not null check (amount_minor <> 0),
+  fee_minor      numeric(20,0) not null default 0 check (fee_minor <> 'NaN'),
+  mark           text          not null,  -- the number by which the books know it
+  refs           text[]        not null,
   batch          text,
-  is_return      boolean      not null default false,
+  is_return      boolean       not null default false,
   party          text,
   description    text,
   match_id       uuid,
-  break_id       uuid,                                                 -- the open one
+  break_id       uuid,                    -- the open break
   party_iban     text,
   primary key (account, line_id)
 );
@@ -58,23 +56,24 @@ create index statement_lines_open on statement_lines (account, day, line_id)
 create table statement_balances (
   account      text,
   currency     text,
-  day          date,                                                   -- at its end
-  amount_minor numeric(38,0) not null,
+  day          date,  -- the balance at the end of this day
+  amount_minor numeric(38,0) not null check (amount_minor <> 'NaN'),
   primary key (account, currency, day)
 );
 
--- What a rail says it will pay over in one sum, and how much of it came.
+-- What a rail announced to pay over in one sum, and how much of it arrived.
 create table rail_batches (
   account       text,
   currency      text,
   batch         text,
-  settles_to    text         not null,
+  settles_to    text          not null,
   gross_minor   numeric(20,0) not null,
   fee_minor     numeric(20,0) not null,
   settled_gross numeric(20,0) not null default 0,
   settled_fee   numeric(20,0) not null default 0,
-  last_day      date         not null,
-  primary key (account, currency, batch)
+  last_day      date          not null,
+  primary key (account, currency, batch),
+  check ('NaN' not in (gross_minor, fee_minor, settled_gross, settled_fee))
 );
 create index rail_batches_open on rail_batches (settles_to, currency, last_day)
   where gross_minor <> settled_gross or fee_minor <> settled_fee;
@@ -82,54 +81,52 @@ create index rail_batches_open on rail_batches (settles_to, currency, last_day)
 create table reconciliation_matches (
   match_id   uuid   primary key,
   account    text   not null,
-  rule       text   not null,
-  matched_at bigint not null
+  rule       text   not null
 );
 
--- A transfer is matched once for each outside account that it touches. With what sums need, so that none reads transfers.
+-- One match for each outside account of a transfer, with what sums need, so that no sum reads transfers.
 create table matched_transfers (
   account      text,
   merchant_id  text,
   transfer_id  text,
-  match_id     uuid         not null,
-  currency     text         not null,
-  amount_minor numeric(20,0) not null,
-  day          date         not null,
+  match_id     uuid          not null,
+  currency     text          not null,
+  amount_minor numeric(20,0) not null check (amount_minor <> 'NaN'),
+  day          date          not null,
   primary key (account, merchant_id, transfer_id)
 );
 create index matched_transfers_match on matched_transfers (match_id);
 
--- amount_minor: what is unexplained by it, outside less books; 0 where the books are right and somebody should still look.
--- act_id: of the correction that settles it, once an operator chose that.
+-- amount_minor is outside less books. act_id is the correction that resolves the break.
 create table reconciliation_breaks (
-  break_id     uuid         primary key,
-  account      text         not null,
-  currency     text         not null,
-  kind         text         not null check (kind in ('missing_here', 'missing_there', 'amount_differs', 'twice', 'late')),
-  amount_minor numeric(20,0) not null,
-  size_minor   numeric(20,0) not null check (size_minor > 0::numeric), -- of what it is about
-  day          date         not null,
+  break_id     uuid          primary key,
+  account      text          not null,
+  currency     text          not null,
+  kind         text          not null
+    check (kind in ('missing_here', 'missing_there', 'amount_differs', 'twice', 'late')),
+  amount_minor numeric(20,0) not null check (amount_minor <> 'NaN'),
+  size_minor   numeric(20,0) not null check (size_minor > 0),  -- the amount of the item
+  day          date          not null,
   line_id      text,
   merchant_id  text,
   transfer_id  text,
-  item         jsonb,                                                  -- the books' side, as it was
-  found_at     bigint       not null,
+  item         jsonb,                                          -- the transfer at that time
+  found_at     bigint        not null,
   owner        text,
   act_id       uuid,
   settled_at   bigint,
   settled_by   text,
-  settlement   text,
+  settlement   text
+    check (settlement in ('matched', 'accepted', 'written_off', 'confirmed', 'paired', 'parked', 'returned')),
   reason       text,
   check ((settled_at is null) = (settlement is null)),
-  check (line_id is not null or transfer_id is not null),
-  constraint reconciliation_breaks_settlement_check check (settlement in ('matched', 'accepted', 'written_off', 'confirmed', 'paired', 'parked', 'returned'))
+  check (line_id is not null or transfer_id is not null)
 );
 create unique index reconciliation_breaks_item on reconciliation_breaks (account, merchant_id, transfer_id)
   where settled_at is null and kind in ('missing_there', 'amount_differs');
 create unique index reconciliation_breaks_line on reconciliation_breaks (account, line_id)
   where settled_at is null and line_id is not null;
 create index reconciliation_breaks_open on reconciliation_breaks (found_at, break_id) where settled_at is null;
--- Settled breaks, the newest first, without sorting all that were ever settled.
 create index reconciliation_breaks_settled on reconciliation_breaks (settled_at desc, break_id)
   where settled_at is not null;
 
@@ -151,9 +148,9 @@ create table reconciliation_days (
   outside     numeric(38,0) not null,
   in_transit  numeric(38,0) not null,
   unexplained numeric(38,0) not null,
-  breaks      integer      not null,                                   -- that were open
-  closed_at   bigint       not null,
-  audit_id    uuid         not null,
+  breaks      integer       not null,  -- open breaks
+  closed_at   bigint        not null,
+  audit_id    uuid          not null,
   primary key (account, currency, day),
   check (unexplained = outside - book - in_transit)
 );

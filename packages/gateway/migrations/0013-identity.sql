@@ -4,18 +4,17 @@ create table operators (
   status              text     not null check (status in ('active', 'disabled')),
   password_changed_at bigint   not null,
   tries               smallint not null default 0 check (tries >= 0),
-  locked_until        bigint,                                          -- by wrong tries
+  locked_until        bigint,           -- after wrong attempts
   created_at          bigint   not null,
   sealed_password     bytea,
   last_try_at         bigint,
   access_version      integer  not null default 0,
   email               text     unique check (length(email) <= 254),
-  identity            text     unique,                                 -- issuer and subject
+  identity            text     unique,  -- issuer and subject
   constraint operators_identity check (identity is null or email is not null),
   constraint operators_password check (num_nonnulls(sealed_password, email) = 1)
 );
 
--- Only a hash of the token rests here: whoever reads this table cannot sign in with it.
 create table operator_sessions (
   token_hash   bytea    primary key,
   login        text     not null references operators(login) on delete cascade,
@@ -29,8 +28,7 @@ create table operator_sessions (
 );
 create index operator_sessions_login on operator_sessions (login);
 
--- Wrong tries at logins that no active operator has: they lock like the others, so that a lock tells nobody whose login
--- exists. Of the login a hash, for people type other things into that field. Bounded in number, small and never spread.
+-- Logins without an active operator lock like others, so that a lock does not reveal a login. The login is hashed.
 create table operator_tries (
   login_hash   bytea    primary key,
   tries        smallint not null check (tries >= 0),
@@ -39,24 +37,20 @@ create table operator_tries (
 );
 create index operator_tries_last on operator_tries (last_try_at);
 
--- The second step of signing in: a secret that an app makes codes from, and recovery codes for when the app is lost.
--- The secret is sealed by the vault, of the codes only hashes rest here. Small and never spread.
 create table operator_totp (
   login         text   primary key references operators(login) on delete cascade,
   sealed_secret bytea  not null,
-  last_step     bigint not null default 0,                             -- a code works once: later steps only
+  last_step     bigint not null default 0,  -- a code works once
   created_at    bigint not null,
-  confirmed_at  bigint                                                 -- null: begun, and not asked for yet
+  confirmed_at  bigint                      -- null: not confirmed yet
 );
 
 create table operator_recovery_codes (
-  login     text  references operator_totp(login) on delete cascade,
+  login     text references operator_totp(login) on delete cascade,
   code_hash bytea,
   primary key (login, code_hash)
 );
 
--- Bearer tokens of the admin API, each an operator's, and the ids behind Idempotency-Key. Small and never spread.
--- Only a hash of a token rests here: whoever reads this table cannot use it.
 create table api_tokens (
   token_id       uuid   primary key,
   token_hash     bytea  not null unique,
@@ -71,10 +65,9 @@ create table api_tokens (
 );
 create index api_tokens_login on api_tokens (login);
 
--- People of merchants, who sign in to the portal by e-mail address. An account is a person's, whatever number of merchants
--- it is a member of. The tables of accounts have the columns of the operators' ones. Small and never spread.
+-- The people of merchants, who sign in to the portal. The tables have the columns of those of operators.
 create table member_accounts (
-  login               text     primary key check (login = lower(login) and length(login) >= 3 and length(login) <= 254),
+  login               text     primary key check (login = lower(login) and length(login) between 3 and 254),
   status              text     not null check (status in ('active', 'disabled')),
   sealed_password     bytea,
   password_changed_at bigint   not null,
@@ -83,7 +76,7 @@ create table member_accounts (
   last_try_at         bigint,
   access_version      integer  not null default 0,
   created_at          bigint   not null,
-  identity            text     unique,                                 -- issuer and subject
+  identity            text     unique,  -- issuer and subject
   constraint member_accounts_password check (num_nonnulls(sealed_password, identity) = 1)
 );
 
@@ -97,43 +90,24 @@ create table members (
 create index members_login on members (login);
 
 create table member_sessions (
-  token_hash   bytea    primary key,
-  login        text     not null references member_accounts(login) on delete cascade,
-  address      text     not null,
-  created_at   bigint   not null,
-  last_seen_at bigint   not null,
-  ends_at      bigint   not null,
-  tries        smallint not null default 0 check (tries >= 0),
-  last_try_at  bigint,
-  locked_until bigint
+  like operator_sessions including all,
+  foreign key (login) references member_accounts(login) on delete cascade
 );
 create index member_sessions_end on member_sessions (ends_at);
-create index member_sessions_login on member_sessions (login);
 
-create table member_tries (
-  login_hash   bytea    primary key,
-  tries        smallint not null check (tries >= 0),
-  locked_until bigint,
-  last_try_at  bigint   not null
-);
-create index member_tries_last on member_tries (last_try_at);
+create table member_tries (like operator_tries including all);
 
 create table member_totp (
-  login         text   primary key references member_accounts(login) on delete cascade,
-  sealed_secret bytea  not null,
-  last_step     bigint not null default 0,
-  created_at    bigint not null,
-  confirmed_at  bigint
+  like operator_totp including all,
+  foreign key (login) references member_accounts(login) on delete cascade
 );
 
 create table member_recovery_codes (
-  login     text  references member_totp(login) on delete cascade,
-  code_hash bytea,
-  primary key (login, code_hash)
+  like operator_recovery_codes including all,
+  foreign key (login) references member_totp(login) on delete cascade
 );
 
--- One-time links: an invitation to a merchant, or a new password. Only a hash of the token rests here. Used ones stay until
--- they would have expired, so that whoever comes second is told so.
+-- Used links stay until they would have expired, so that a second visit gets the right message.
 create table member_links (
   link_id     uuid   primary key,
   token_hash  bytea  not null unique,
@@ -152,15 +126,13 @@ create index member_links_end on member_links (expires_at);
 create index member_links_login on member_links (login) where used_at is null;
 create index member_links_merchant on member_links (merchant_id, login) where used_at is null;
 
--- Passkeys: public keys with which people sign in without a password. One table for every kind of account. Small and never
--- spread.
 create table passkeys (
-  credential_id     bytea  primary key check (length(credential_id) >= 1 and length(credential_id) <= 1023),
+  credential_id     bytea  primary key check (length(credential_id) between 1 and 1023),
   account_kind      text   not null check (account_kind in ('operator', 'member', 'wallet')),
   account           text   not null,
-  name              text   not null check (length(name) >= 1 and length(name) <= 60),
+  name              text   not null check (length(name) between 1 and 60),
   public_key        bytea  not null,
-  -- Both only grow: an answer that was seen before, or one of a copied authenticator, signs nobody in.
+  -- Both only grow, so that a replayed response or a copied authenticator does not sign in.
   sign_count        bigint not null check (sign_count >= 0),
   last_challenge_at bigint not null,
   created_at        bigint not null,
@@ -171,7 +143,7 @@ create index passkeys_account on passkeys (account_kind, account);
 create table wallet_sessions (
   token_hash   bytea  primary key,
   wallet_id    text   not null references wallets(wallet_id) on delete cascade,
-  session_id   uuid   not null unique,                                 -- by which its owner ends it; opens nothing
+  session_id   uuid   not null unique,  -- for ending the session; it opens nothing
   address      text   not null,
   device       text   not null,
   created_at   bigint not null,
@@ -181,19 +153,16 @@ create table wallet_sessions (
 create index wallet_sessions_end on wallet_sessions (ends_at);
 create index wallet_sessions_wallet on wallet_sessions (wallet_id);
 
--- Logins that somebody wants a wallet for. Of login and code a hash under a key that is not in the database: a row tells
--- nobody who asked. There is one for a login that has a wallet too.
+-- Login and code are hashed under a key that is not in the database, so a row does not reveal who has a wallet.
 create table registrations (
   login_hash text     primary key,
   code_hash  text     not null,
-  tries      smallint not null default 0 check (tries >= 0 and tries <= 5),
+  tries      smallint not null default 0 check (tries between 0 and 5),
   created_at bigint   not null,
   expires_at bigint   not null
 );
 create index registrations_expiry on registrations (expires_at);
 
--- Applications for live keys: what somebody says of their business, and what operators decided. The applicant reads it by a
--- link of which only a hash rests here. Small and never spread.
 create table applications (
   application_id uuid   primary key,
   token_hash     bytea  not null unique,
@@ -205,8 +174,8 @@ create table applications (
   about          text   not null,
   callback_hosts text[],
   public_key     text   not null,
-  question       text,                                                 -- the operator's, the newest
-  answer         text,                                                 -- the applicant's to it
+  question       text,  -- the operator's newest question
+  answer         text,  -- the applicant's answer
   decided_by     text,
   reason         text,
   merchant_id    text,

@@ -1,4 +1,4 @@
--- Only ever added to.
+-- Rows are only added.
 create table audit (
   audit_id    uuid   primary key,
   acted_at    bigint not null,
@@ -9,18 +9,16 @@ create table audit (
   reason      text
 );
 create index audit_acted_at on audit (acted_at);
--- What was done to a merchant, and by whom, the newest first.
 create index audit_merchant on audit (merchant_id, audit_id) where merchant_id is not null;
 
--- Acts on money that wait for a second operator. Small and never spread: they belong to the gateway. That nobody
--- approves their own request is held here too, not only by code.
+-- Actions that wait for a second operator. The last two checks keep requester and approver apart.
 create table approvals (
-  approval_id     uuid   primary key,                                  -- begins with the time of the request
+  approval_id     uuid   primary key,  -- starts with the time of the request
   action          text   not null,
   merchant_id     text,
   reason          text   not null,
   requested_by    text   not null references operators(login),
-  requested_as    text   not null,                                     -- who and from where, as in the audit
+  requested_as    text   not null,     -- the actor, as in the audit log
   requested_at    bigint not null,
   expires_at      bigint not null,
   status          text   not null check (status in ('waiting', 'approved', 'rejected', 'withdrawn', 'expired')),
@@ -37,13 +35,11 @@ create table approvals (
   check (status not in ('approved', 'rejected') or decided_by <> requested_by),
   check (status <> 'withdrawn' or decided_by = requested_by)
 );
--- A request that is sent again while it waits is the same request. Actions with an idempotency key have none: their
--- key is the request's id.
+-- A repeated request is the same request. An action with an idempotency key has no hash: its key identifies it.
 create unique index approvals_same_action on approvals (requested_by, content_hash)
   where status = 'waiting' and content_hash is not null;
 create index approvals_waiting on approvals (expires_at) where status = 'waiting';
 
--- What an operator's key stands for, for ever: the act's id, under which money moves once, and a hash of what was asked.
 create table idempotency_keys (
   login        text   references operators(login) on delete cascade,
   key          text,

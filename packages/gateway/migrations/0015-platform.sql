@@ -1,31 +1,27 @@
--- Whether this database holds test money or real money. Written once, when it is first opened; everything that opens it
--- compares it with its own MODE.
+-- Test money or real money: written once, and compared with MODE by everything that opens the database.
 create table database_mode (
   is_only boolean primary key default true check (is_only),
   mode    text    not null check (mode in ('sandbox', 'live'))
 );
 
--- When a backup was taken last, by each tool: `tillgate db backup` notes its own, scripts around other tools theirs.
 create table backups (
   tool     text   primary key check (tool ~ '^[a-z0-9_.-]{1,32}$'),
   taken_at bigint not null
 );
 
--- Orders and callbacks made in an hour, and what has become of them. Counted anew while something in it is open.
 create table overview_hours (
   starts_at  bigint primary key,
-  figures    jsonb,                                                    -- null: claimed and not counted yet
+  figures    jsonb,  -- null: claimed, not counted yet
   counted_at bigint,
-  due_at     bigint                                                    -- when to count again; null: nothing changes any more
+  due_at     bigint  -- the next count; null: final
 );
 
--- Requests that were refused or slow, by the id that their answers bear: who asked for what, and what was said. Never what
--- they carried. Bounded by whoever writes it, kept for some days, small and never spread.
+-- Requests that were rejected or slow, by the id of their response, without their content.
 create table request_log (
   request_id  text,
   answered_at bigint,
-  merchant_id text,                                                    -- as the envelope says
-  is_opened   boolean  not null,                                       -- the envelope is that merchant's
+  merchant_id text,               -- as named in the envelope
+  is_opened   boolean  not null,  -- the signature is that merchant's
   verb        text     not null,
   route       text     not null,
   method      text,
@@ -40,7 +36,7 @@ create table request_log_default partition of request_log default;
 create index request_log_answered on request_log (answered_at, request_id);
 create index request_log_merchant on request_log (merchant_id, answered_at, request_id);
 
--- How far erasing has come, for the orders of each final status: everything before this paymentId is looked at.
+-- Erasure has checked all orders of this status before this paymentId.
 create table erasures (
   status      text primary key,
   done_before text not null

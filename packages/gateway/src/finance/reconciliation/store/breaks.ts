@@ -242,7 +242,7 @@ async function bookOwn(
       )
       await checkNotBooked(transaction, booking)
       if (!(await moveWithin(transaction, booking.transfers))) throw new TooLittle('too little money')
-      await matchResolved(transaction, booking, entry.actedAtMs)
+      await matchResolved(transaction, booking)
       await insertAuditEntry(transaction, entry)
     })
     return 'done'
@@ -268,9 +268,8 @@ async function checkNotBooked(transaction: Queryable, { account, line }: BreakBo
 async function matchResolved(
   transaction: Queryable,
   { account, matched, line }: BreakBooking,
-  nowMs: number,
 ): Promise<void> {
-  const made = await insertMatches(transaction, { account, matches: [matched], nowMs })
+  const made = await insertMatches(transaction, { account, matches: [matched] })
   if (made.length === 0) throw new ResolvedMeanwhile('its transfer was matched meanwhile')
   const { rowCount } = await transaction.query(sql`
 update statement_lines set match_id = ${matched.matchId}
@@ -292,7 +291,7 @@ update reconciliation_breaks b
  where b.break_id = d.break_id and b.settled_at is null and b.act_id is not distinct from d.act_id
 returning b.line_id`)
   if (rows.length !== breaks.length) throw new ResolvedMeanwhile('one of them was settled meanwhile')
-  const made = matched ? await insertMatches(transaction, { account, matches: [matched], nowMs }) : []
+  const made = matched ? await insertMatches(transaction, { account, matches: [matched] }) : []
   if (matched && made.length === 0) throw new ResolvedMeanwhile('its transfer was matched meanwhile')
   await transaction.query(sql`
 update statement_lines set break_id = null, match_id = coalesce(match_id, ${matched?.matchId ?? null}::uuid)

@@ -164,7 +164,7 @@ async function recordFound(
     ...breaks.flatMap(({ lineId }) => lineId ?? []),
   ])
   const free = matches.filter(({ lineIds }) => !lineIds.some((lineId) => taken.has(lineId)))
-  const rest = await insertMatches(transaction, { account, matches: free, nowMs })
+  const rest = await insertMatches(transaction, { account, matches: free })
   await resolveMatched(transaction, { account, matches: rest, nowMs })
   const missing = await withoutMatched(transaction, account, breaks)
   const fresh = await insertBreaks(transaction, {
@@ -294,7 +294,7 @@ select line_id, act_id from reconciliation_breaks
 /** Returns the matches created; one whose transfer is already matched is skipped. */
 export async function insertMatches(
   transaction: Queryable,
-  { account, matches, nowMs }: Pick<Found, 'account' | 'matches' | 'nowMs'>,
+  { account, matches }: Pick<Found, 'account' | 'matches'>,
 ): Promise<readonly NewMatch[]> {
   if (matches.length === 0) return []
   const pairs = matches.flatMap(({ matchId, items }) => items.map((item) => ({ matchId, item })))
@@ -314,8 +314,8 @@ returning match_id`)
   if (partly.length > 0)
     await transaction.query(sql`delete from matched_transfers where match_id = any (${partly}::uuid[])`)
   await transaction.query(sql`
-insert into reconciliation_matches (match_id, account, rule, matched_at)
-select m.match_id, ${account}, m.rule, ${nowMs}
+insert into reconciliation_matches (match_id, account, rule)
+select m.match_id, ${account}, m.rule
   from unnest(${whole.map(({ matchId }) => matchId)}::uuid[], ${whole.map(({ rule }) => rule)}::text[]) as m (match_id, rule)`)
   return whole
 }

@@ -60,8 +60,8 @@ with moved as (
     from moved m join line on line.currency = m.currency
   returning transfer_id
 ), rule as (
-  insert into reconciliation_matches (match_id, account, rule, matched_at)
-  select ${auditId}::uuid, ${account}, 'settlement', max(m.made_at) from moved m join line on true having count(*) > 0
+  insert into reconciliation_matches (match_id, account, rule)
+  select ${auditId}::uuid, ${account}, 'settlement' from moved m join line on true having count(*) > 0
 )
 update rail_batches b
    set settled_gross = b.settled_gross + (select sum(left_minor) from moved),
