@@ -78,6 +78,7 @@ test('an invitation arrives in its language with its link, which rests sealed un
   const [mail] = mailsTo('ann@example.com')
   assert.ok(mail)
   assert.match(textOf(mail.raw), /Ann lädt Sie zum Konto von Tee & <Haus> ein/)
+  assert.match(textOf(mail.raw), /gilt bis 01\.12\.2026, 10:00 UTC/)
   assert.match(textOf(mail.raw), /https:\/\/pay\.test\/join#secret/)
   const { state, attempts, isWiped, claimId } = await stateOf('ann@example.com')
   assert.deepEqual([state, attempts, isWiped, claimId], ['sent', 1, true, null])

@@ -14,7 +14,7 @@ const { pool } = await freshDatabase()
 const clock = heldClock()
 const money = openMoney(pool, { clock })
 const { stores, operations } = testOperations(pool, { clock })
-const { banks } = actingAs(operations, 'test')
+const { reconciliation, banks } = actingAs(operations, 'test')
 const iban = 'DE89370400440532013000'
 const none = { iban: undefined, lines: undefined, bic: undefined, currency: undefined }
 
@@ -86,10 +86,12 @@ test('a movement bears the bank account, the reference and the value date that i
     [row?.debit_account, row?.outside_reference, row?.value_date],
     ['bank:euro:EUR', 'RF18 5390', '2026-11-13'],
   )
-  const { balances } = await banks.showBank('euro')
+  const standings = await reconciliation.listStandings()
   assert.deepEqual(
-    balances.map(({ currency, debitsPostedMinor }) => [currency, debitsPostedMinor]),
-    [['EUR', 700n]],
+    standings
+      .filter(({ bankName }) => bankName === 'euro')
+      .map(({ currency, expectedMinor, statement }) => [currency, expectedMinor, statement]),
+    [['EUR', 700n, undefined]],
   )
   assert.deepEqual(await money.verify(), [])
 })

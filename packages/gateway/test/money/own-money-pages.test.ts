@@ -133,6 +133,25 @@ test('a line of a statement is booked from its break, in the console and on the 
   assert.deepEqual((await operations.verifyLedger()).findings, [])
 })
 
+test('a bank account is one line: what the books expect, what the statement shows, and whether both agree', async () => {
+  const row = async (at: string) =>
+    (await admin.get(at)).text.match(/<tr>(?:(?!<\/tr>).)*CHF(?:(?!<\/tr>).)*<\/tr>/gs)?.map((each) =>
+      each
+        .replaceAll(/<[^>]+>|\s|&nbsp;/g, ' ')
+        .replaceAll(/ +/g, ' ')
+        .trim(),
+    )
+  const agrees = /^own Open CH93.* CHF 1 196\.62 996\.62 2026-01-05 Agrees$/
+  const onMoney = await row('/money')
+  assert(
+    onMoney?.some((each) => agrees.test(each)),
+    JSON.stringify(onMoney),
+  )
+  assert.match((await row(page))?.[0] ?? '', /^CHF 1 196\.62 996\.62 2026-01-05 Agrees$/)
+  const shown = await tillgate('bank', 'show', 'own', '--json')
+  assert.match(shown.out, /"booked": "1196\.62",\s+"statementDay": "2026-01-05",\s+"statement": "996\.62"/)
+})
+
 test('days that are unexplained for want of an opening balance say so, until it is set', async () => {
   const ibanOfAnother = 'CH5604835012345678009'
   await banks.addBank({ ...none, bankName: 'another', currency, holder: 'Shop', iban: ibanOfAnother }, 'test')
@@ -145,6 +164,7 @@ test('days that are unexplained for want of an opening balance say so, until it 
   const hint =
     /no opening balance in CHF.*on 2026-01-05, <a href="\/money\/banks\/another">set its opening balance/
   assert.match((await admin.get(days)).text, hint)
+  assert.match((await admin.get('/money')).text, /300\.00<\/span> unexplained/)
   const at = '/money/banks/another'
   const opening = { amount: '300', currency, day: '2026-01-05', reason, formId: randomUUID() }
   await admin.told(`${at}/opening-balance`, opening, { on: at })

@@ -12,7 +12,7 @@ import { PortalClient, memberPassword as password } from '../support/portal.ts'
 
 const mail = await startMailServer()
 const gateway = await startTestGateway({
-  environment: { SMTP_URL: mail.url, SMTP_FROM: 'no-reply@pay.test' },
+  environment: { SMTP_URL: mail.url, SMTP_FROM: 'no-reply@pay.test', OPERATOR_NAME: 'Example Pay' },
 })
 const { merchantId } = await gateway.addMerchant({ name: 'Tea House' })
 const { members } = actingAs(gateway.operations, 'test')
@@ -35,6 +35,9 @@ test('an invitation goes by mail, is shown to nobody else, and lets its reader i
   assert.equal(invited.link, undefined)
   const client = new PortalClient(gateway)
   await client.join(await linkFor(email, 'join'))
+  const { raw = '' } = mail.received.find((each) => each.to === email) ?? {}
+  assert.match(raw, /^From: Example Pay <no-reply@pay\.test>/m)
+  assert.match(textOf(raw), /Example Pay invited you to join the account of Tea House/)
   assert.equal((await client.get('/merchant')).status, 200)
   const path = '/merchant/members/invite'
   const sent = await client.post(path, { email: 'bob@tea.example', role: 'viewer', password }, { on: path })

@@ -199,6 +199,26 @@ test('Saturday: a refund gives back the fee that was swept, and what the owner d
 test('Sunday: nothing happens, and the week is explained to the last cent', async () => {
   await endDay()
   assert.deepEqual(await reconciliation.days.listUnexplained(), [])
+  const standings = (await reconciliation.listStandings()).filter((each) => each.currency === currency)
+  const expected = (['main', 'own'] as const).map((bank) => [
+    bank,
+    written[bank].reduce((sum, { amountMinor }) => sum + amountMinor, opening[bank]),
+  ])
+  for (const at of ['expectedMinor', 'statement'] as const)
+    assert.deepEqual(
+      standings.map((each) => [
+        each.bankName,
+        at === 'statement' ? each.statement?.outsideMinor : each.expectedMinor,
+      ]),
+      expected,
+    )
+  assert.deepEqual(
+    standings.map(({ throughRailsMinor, statement }) => [throughRailsMinor, statement?.unexplainedMinor]),
+    [
+      [45_000n, 0n],
+      [0n, 0n],
+    ],
+  )
   const { ownMinor, equityMinor } = await ownMoney.ownMoney(currency)
   assert.equal(equityMinor, 100_000n + 5_000n + 50_000n + 1_000n - 2_500n + 7_700n - 100n)
   assert.equal(ownMinor, equityMinor - 100n - 450n + 12n - 3n)

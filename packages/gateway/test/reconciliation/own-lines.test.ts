@@ -60,8 +60,8 @@ async function openBank() {
     setOpening: (amountMinor: bigint, valueDate = first) =>
       ownMoney.setOpeningBalance({ bankName, currency, amountMinor, valueDate }, 'test'),
     async bookedMinor(): Promise<bigint> {
-      const [found] = await banks.showBank(bankName).then(({ balances }) => balances)
-      return found ? found.debitsPostedMinor - found.creditsPostedMinor : 0n
+      const found = (await reconciliation.listStandings()).find((each) => each.bankName === bankName)
+      return found?.expectedMinor ?? 0n
     },
   }
 }

@@ -4,6 +4,7 @@ import {
   type Break,
   breakMeanings,
   isOpen,
+  isUnbooked,
   mayAccept,
   mayBookAs,
   mayConfirm,
@@ -181,7 +182,10 @@ export const breakActions: readonly Action[] = [
       place: 'break',
       page,
       label: 'Accept…',
-      explains: 'The books are right, or nothing was booked yet. No money moves.',
+      explains: (found) =>
+        isUnbooked(found)
+          ? 'Neither the bank nor the books contain this transfer yet. No money moves.'
+          : 'The books contain this money and agree with the statement. No money moves.',
       button: 'Accept',
       isOffered: mayAccept,
     }),

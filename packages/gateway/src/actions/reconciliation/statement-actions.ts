@@ -281,5 +281,15 @@ function ofDryRun(run: FileSummary) {
 }
 
 function ofImport({ statement: of, isRepeated, counts: made }: ImportOutcome) {
-  return { ...of, ...made, isDryRun: false, isRepeated, accounts: [...of.accounts], examples: [] }
+  const { matched, booked, breaks } = made
+  return {
+    ...of,
+    matched,
+    booked,
+    breaks,
+    isDryRun: false,
+    isRepeated,
+    accounts: [...of.accounts],
+    examples: [],
+  }
 }

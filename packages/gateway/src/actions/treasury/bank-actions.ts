@@ -1,7 +1,7 @@
 // The operator's bank accounts: add, change, close, and their book balances.
 import { digitsOf, toDecimalText } from '@tillgate/protocol'
-import { postedMinor } from '../../core/ledger/rules/transfer.ts'
-import type { BankWithBalances } from '../../finance/treasury/manage-banks.ts'
+import type { Standing } from '../../finance/reconciliation/read-standings.ts'
+import type { BankWithOpenings } from '../../finance/treasury/manage-banks.ts'
 import { type BankAccount, mainBank } from '../../finance/treasury/rules/bank-account.ts'
 import { type Action, defineAction, form } from '../action.ts'
 import { amount, day, displayed, list, object, optional, text, timeMs } from '../fields.ts'
@@ -38,7 +38,10 @@ const balances = list(
   'By currency.',
   object('A balance.', {
     currency,
-    booked: amount('What ought to be on it, by the books: what came in less what went out.'),
+    booked: amount('The balance that the bank should show, with money that arrived by bank transfer.'),
+    statementDay: optional(day('The newest day that a statement covers.')),
+    statement: optional(amount('The balance on that day by the statement.')),
+    unexplained: optional(amount('The difference on that day that nothing explains.')),
   }),
 )
 const openings = list(
@@ -61,9 +64,10 @@ export const bankActions: readonly Action[] = [
       banks: list('The open ones first.', object('A bank account.', { ...bank, balances, openings })),
     }),
     command: { columns: ['bankName', 'currency', 'holder', 'iban', 'closedAtMs'] },
-    run: async ({ operations, context }) => ({
-      banks: (await operations.banks.listBanks(context)).map(toAnswer),
-    }),
+    async run({ operations, context }) {
+      const standings = await operations.reconciliation.listStandings(context)
+      return { banks: (await operations.banks.listBanks(context)).map((bank) => toAnswer(bank, standings)) }
+    },
   }),
   defineAction({
     name: 'bank.show',
@@ -72,7 +76,10 @@ export const bankActions: readonly Action[] = [
     params: key,
     answer: object('A bank account.', { ...bank, balances, openings }),
     run: async ({ operations, context, params }) =>
-      toAnswer(await operations.banks.showBank(context, params.bankName)),
+      toAnswer(
+        await operations.banks.showBank(context, params.bankName),
+        await operations.reconciliation.listStandings(context),
+      ),
   }),
   defineAction({
     name: 'bank.add',
@@ -157,13 +164,20 @@ function all<Given extends { holder: string; iban?: string; lines?: string[]; bi
   return { iban: undefined, lines: undefined, bic: undefined, ...given }
 }
 
-function toAnswer({ bank: of, balances: accounts, openings: opened }: BankWithBalances) {
+function toAnswer({ bank: of, openings: opened }: BankWithOpenings, standings: readonly Standing[]) {
   return {
     ...of,
     openings: opened.map((each) => ({ ...each, amount: toDecimalText(each.amountMinor, each.currency) })),
-    balances: accounts.map((account) => ({
-      currency: account.currency,
-      booked: toDecimalText(-postedMinor(account), account.currency),
-    })),
+    balances: standings
+      .filter(({ bankName: name }) => name === of.bankName)
+      .map(({ currency: code, expectedMinor, statement }) => ({
+        currency: code,
+        booked: toDecimalText(expectedMinor, code),
+        ...(statement && {
+          statementDay: statement.day,
+          statement: toDecimalText(statement.outsideMinor, code),
+          unexplained: toDecimalText(statement.unexplainedMinor, code),
+        }),
+      })),
   }
 }

@@ -3,6 +3,7 @@
 
 import type { Books } from '../../core/ledger/read-books.ts'
 import type { BalanceLine } from '../../core/ledger/store/trial-balance.ts'
+import type { Standing } from '../../finance/reconciliation/read-standings.ts'
 import { type Html, html } from '../kit/html.ts'
 import { ago } from './words.ts'
 
@@ -76,6 +77,15 @@ function balanceOf(kind: OwnerKind, lines: readonly BalanceLine[]): bigint {
   if (!line) return 0n
   const minor = line.creditsPostedMinor - line.debitsPostedMinor
   return kind === 'bank' || kind === 'rail' ? -minor : minor
+}
+
+/** Money of bank transfer rails is at the bank, so it counts there and not as collected by rails. */
+export function atBanks(row: BooksRow, standings: readonly Standing[]): BooksRow {
+  const movedMinor = standings
+    .filter(({ currency }) => currency === row.currency)
+    .reduce((sum, { throughRailsMinor }) => sum + throughRailsMinor, 0n)
+  const { bank, rail } = row.balances
+  return { ...row, balances: { ...row.balances, bank: bank + movedMinor, rail: rail - movedMinor } }
 }
 
 /** Of books that were kept; nothing of those that were just read. */

@@ -243,8 +243,9 @@ function providerOf(given: Given, prefix: ProviderPrefix) {
   return issuer && clientId && clientSecret ? { issuer, clientId, clientSecret, scopes } : undefined
 }
 
-function mailOf({ MODE: mode, SMTP_URL: server, SMTP_FROM: from }: Given) {
-  if (!server || !from) return undefined
+function mailOf({ MODE: mode, SMTP_URL: server, SMTP_FROM: sender, OPERATOR_NAME: operator }: Given) {
+  if (!server || !sender) return undefined
+  const from = { ...sender, name: sender.name || (operator ?? '') }
   const isTlsNeeded = mode === 'live' && !server.isSecure && !isThisMachine(server.host)
   return Object.freeze({ ...server, isTlsNeeded, from })
 }

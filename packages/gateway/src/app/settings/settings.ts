@@ -427,7 +427,8 @@ export const settings = {
     parse: mailServer,
   }),
   SMTP_FROM: setting({
-    about: 'Who emails come from: an address, or a name with the address in angle brackets.',
+    about:
+      'Who emails come from: an address, or a name with the address in angle brackets. Without a name, OPERATOR_NAME is the name.',
     fallback: '',
     example: 'Example Pay <no-reply@pay.example.com>',
     parse: sender,

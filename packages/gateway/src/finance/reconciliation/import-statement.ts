@@ -5,8 +5,9 @@ import { Failure, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { AnyContext } from '../../core/audit/context.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
-import type { MatchLines, PassCounts } from './match-lines.ts'
+import { addCounts, type MatchLines, nothingFound, type PassCounts } from './match-lines.ts'
 import { readHere, type StatementFile, type StatementFiles } from './read-file.ts'
+import type { ReportBreaks } from './report-breaks.ts'
 import type { FileSummary } from './rules/file-summary.ts'
 import { dayAfter } from './rules/statement.ts'
 import type { FileGiven } from './rules/statement-file.ts'
@@ -25,6 +26,7 @@ export interface ImportStatementParts extends ClockAndRandom {
   readonly statements: StatementStore
   readonly matching: Pick<MatchingStore, 'listOutsideAccounts'>
   readonly matchLines: MatchLines
+  readonly reportBreaks: ReportBreaks
   /** If omitted, files are read on the calling thread. */
   readonly statementFiles?: StatementFiles
 }
@@ -40,7 +42,7 @@ export interface ImportOutcome {
 const maxDaysAhead = 2
 
 export function makeImportStatement(parts: ImportStatementParts) {
-  const { statements, matching, matchLines, clock, random, statementFiles = readHere } = parts
+  const { statements, matching, matchLines, reportBreaks, clock, random, statementFiles = readHere } = parts
 
   return {
     /** Writes nothing. */
@@ -89,19 +91,24 @@ export function makeImportStatement(parts: ImportStatementParts) {
       )
       // A concurrent request imported the same file.
       if (!statement)
-        return { statement: found(await statements.findByHash(sha256)), isRepeated: true, counts: nothing }
+        return {
+          statement: found(await statements.findByHash(sha256)),
+          isRepeated: true,
+          counts: nothingFound,
+        }
       return { statement, isRepeated: false, counts: await matchAll(context, accounts) }
     },
   }
 
   async function matchAll(context: AnyContext, accounts: Iterable<string>): Promise<PassCounts> {
-    const counts = { ...nothing }
+    let counts = nothingFound
+    const withBreaks: string[] = []
     for (const account of accounts) {
-      const { matched, booked, breaks } = await matchLines(context, account)
-      counts.matched += matched
-      counts.booked += booked
-      counts.breaks += breaks
+      const found = await matchLines(context, account)
+      counts = addCounts(counts, found)
+      if (found.breaks > 0) withBreaks.push(account)
     }
+    await reportBreaks(withBreaks, counts)
     return counts
   }
 
@@ -129,8 +136,6 @@ export function makeImportStatement(parts: ImportStatementParts) {
     return mapping
   }
 }
-
-const nothing: PassCounts = { matched: 0, booked: 0, breaks: 0 }
 
 function found(statement: StatementImport | undefined): StatementImport {
   if (!statement) throw new Error('a file that was imported is there')

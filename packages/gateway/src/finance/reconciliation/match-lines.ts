@@ -2,11 +2,10 @@
 // and looks for overdue bookings. Each page is its own transaction, so that a crash loses nothing and memory stays
 // bounded.
 
-import { Failure, makeUuid, toDecimalText } from '@tillgate/protocol'
+import { Failure, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { type AnyContext, reachingAll } from '../../core/audit/context.ts'
 import type { ApprovalPolicy } from '../../core/audit/rules/approval.ts'
-import type { MakeEmails } from '../../core/emails/make-emails.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { BookLine } from './book-lines.ts'
 import { type BookItem, type Decision, match, matchByName, matchDefaults } from './rules/match.ts'
@@ -17,7 +16,6 @@ import type { OutsideAccount } from './store/owners.ts'
 export interface MatchLinesParts extends ClockAndRandom {
   readonly matching: MatchingStore
   readonly bookLine: BookLine
-  readonly makeEmails: MakeEmails
   readonly policy: ApprovalPolicy
 }
 
@@ -25,6 +23,19 @@ export interface PassCounts {
   readonly matched: number
   readonly booked: number
   readonly breaks: number
+  /** The largest new break. */
+  readonly largest: Pick<NewBreak, 'sizeMinor' | 'currency'> | undefined
+}
+
+export const nothingFound: PassCounts = { matched: 0, booked: 0, breaks: 0, largest: undefined }
+
+export function addCounts(one: PassCounts, other: PassCounts): PassCounts {
+  return {
+    matched: one.matched + other.matched,
+    booked: one.booked + other.booked,
+    breaks: one.breaks + other.breaks,
+    largest: largestOf([one.largest, other.largest]),
+  }
 }
 
 const linesPerPage = 5_000
@@ -48,19 +59,16 @@ async function matchAccount(parts: Parts, context: AnyContext, account: string):
   const outside = (await matching.listOutsideAccounts()).find((each) => each.account === account)
   if (!outside) throw new Failure('not_found', { message: `There is no outside account ${account}.` })
   if (outside.railId !== undefined) await matching.recordRailSide(outside.railId)
-  const counts = { matched: 0, booked: 0, breaks: 0 }
+  let counts = nothingFound
   for (const pass of passes) {
     const list = pass === 'again' ? matching.listBrokenLines : matching.listOpenLines
     await eachPage(list, account, async (lines) => {
-      const more = await matchPage(parts, context, { outside, lines, pass })
-      counts.matched += more.matched
-      counts.booked += more.booked
-      counts.breaks += more.breaks
+      counts = addCounts(counts, await matchPage(parts, context, { outside, lines, pass }))
     })
   }
   await recordRails(parts, outside)
   await matching.resolveEndedPayouts(account, parts.clock.now())
-  return { ...counts, breaks: counts.breaks + (await findOverdue(parts, context, outside)) }
+  return addCounts(counts, await findOverdue(parts, context, outside))
 }
 
 interface Page {
@@ -103,7 +111,12 @@ async function matchPage(parts: Parts, context: AnyContext, page: Page): Promise
     nowMs: parts.clock.now(),
     entry: found.breaks.length > 0 ? newsOf(parts, context, outside.account, found.breaks) : undefined,
   })
-  return { matched: found.matches.length, booked, breaks: fresh }
+  return {
+    matched: found.matches.length,
+    booked,
+    breaks: fresh,
+    largest: fresh > 0 ? largestOf(found.breaks) : undefined,
+  }
 }
 
 async function addMatch(
@@ -233,9 +246,9 @@ async function recordRails({ matching }: Parts, { bankName }: OutsideAccount): P
     if (railId !== undefined) await matching.recordRailSide(railId)
 }
 
-async function findOverdue(parts: Parts, context: AnyContext, outside: OutsideAccount): Promise<number> {
+async function findOverdue(parts: Parts, context: AnyContext, outside: OutsideAccount): Promise<PassCounts> {
   const graceDays = matchDefaults.lateAfterDays
-  let found = 0
+  let found = nothingFound
   for (;;) {
     const items = await parts.matching.listOverdue(outside, { graceDays, limit: overduePerPage })
     const breaks = items.map(
@@ -253,13 +266,18 @@ async function findOverdue(parts: Parts, context: AnyContext, outside: OutsideAc
     )
     if (breaks.length === 0) return found
     const entry = newsOf(parts, context, outside.account, breaks)
-    found += await parts.matching.record({
+    const fresh = await parts.matching.record({
       account: outside.account,
       lineIds: [],
       matches: [],
       breaks,
       nowMs: parts.clock.now(),
       entry,
+    })
+    found = addCounts(found, {
+      ...nothingFound,
+      breaks: fresh,
+      largest: fresh > 0 ? largestOf(breaks) : undefined,
     })
     if (breaks.length < overduePerPage) return found
   }
@@ -299,15 +317,15 @@ function rightBut(
 }
 
 function newsOf(parts: Parts, context: AnyContext, account: string, breaks: readonly NewBreak[]) {
-  const [largest] = breaks.toSorted((a, b) => (a.sizeMinor > b.sizeMinor ? -1 : 1))
-  const amount = largest ? `${toDecimalText(largest.sizeMinor, largest.currency)} ${largest.currency}` : ''
-  const emails = parts.makeEmails('breaks-found', {
-    parameters: { account, count: String(breaks.length), largest: amount },
-  })
   return makeAuditEntry(parts, context, 'reconcile.breaks-found', account, {
     reason: `${breaks.length} found`,
-    emails,
   })
+}
+
+function largestOf(sizes: readonly PassCounts['largest'][]): PassCounts['largest'] {
+  return sizes
+    .filter((each) => each !== undefined)
+    .toSorted((a, b) => (a.sizeMinor > b.sizeMinor ? -1 : 1))[0]
 }
 
 async function eachPage(

@@ -6,15 +6,18 @@ import { type BookOwnParts, makeBookOwn } from './book-own.ts'
 import { type CloseDaysParts, makeCloseDays } from './close-days.ts'
 import { type ImportStatementParts, makeImportStatement } from './import-statement.ts'
 import { type ManageMappingsParts, makeManageMappings } from './manage-mappings.ts'
-import { type MatchLinesParts, makeMatchLines } from './match-lines.ts'
+import { type MatchLines, type MatchLinesParts, makeMatchLines } from './match-lines.ts'
+import { makeReadStandings } from './read-standings.ts'
+import { makeReportBreaks, type ReportBreaksParts } from './report-breaks.ts'
 import { makeResolveBreaks, type ResolveBreaksParts } from './resolve-breaks.ts'
 
-export type ReconcilingParts = Omit<ImportStatementParts, 'matchLines'> &
+export type ReconcilingParts = Omit<ImportStatementParts, 'matchLines' | 'reportBreaks'> &
   Omit<MatchLinesParts, 'bookLine'> &
   Omit<ResolveBreaksParts, 'bookLine' | 'matchLines'> &
   BookLinesParts &
   BookOwnParts &
   CloseDaysParts &
+  ReportBreaksParts &
   ManageMappingsParts
 
 export type Reconciling = ReturnType<typeof makeReconciling>
@@ -23,25 +26,32 @@ export function makeReconciling(given: ReconcilingParts) {
   const { statements, matching, breaks } = given
   const bookLine = makeBookLine(given)
   const matchLines = makeMatchLines({ ...given, bookLine })
-  const parts = { ...given, bookLine, matchLines }
+  const reportBreaks = makeReportBreaks(given)
+  const matchAndReport: MatchLines = async (context, account) => {
+    const counts = await matchLines(context, account)
+    await reportBreaks([account], counts)
+    return counts
+  }
+  const parts = { ...given, bookLine, matchLines: matchAndReport }
   const resolveBreaks = makeResolveBreaks(parts)
   return {
-    ...makeImportStatement(parts),
+    ...makeImportStatement({ ...parts, matchLines, reportBreaks }),
     findImport: reading(statements.findImport),
     listImports: reading(statements.listImports),
     listMatches: reading(breaks.listMatches),
     listOutsideAccounts: reading(matching.listOutsideAccounts),
+    listStandings: reading(makeReadStandings(parts)),
     mappings: makeManageMappings(parts),
     breaks: { ...resolveBreaks, ...makeBookOwn(parts) },
     days: makeCloseDays(parts),
-    matchLines,
+    matchLines: matchAndReport,
 
     /** Continues interrupted work. Returns how many accounts had some. */
     async work(context: AnyContext): Promise<number> {
       const accounts = await matching.accountsWithWork()
       for (const account of accounts) {
         await resolveBreaks.finishAll(context, account)
-        await matchLines(context, account)
+        await matchAndReport(context, account)
       }
       return accounts.length
     },

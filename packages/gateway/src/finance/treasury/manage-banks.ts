@@ -4,7 +4,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { digitsOf, Failure } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { AnyContext } from '../../core/audit/context.ts'
-import type { Account } from '../../core/ledger/store/ledger.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { type BankAccount, type BankDetails, mainBank, parseBankDetails } from './rules/bank-account.ts'
 import type { BankAccountStore } from './store/bank-accounts.ts'
@@ -14,9 +13,8 @@ export interface ManageBanksParts extends ClockAndRandom {
   readonly banks: BankAccountStore
 }
 
-export interface BankWithBalances {
+export interface BankWithOpenings {
   readonly bank: BankAccount
-  readonly balances: readonly Account[]
   readonly openings: readonly Opening[]
 }
 
@@ -31,20 +29,19 @@ export function makeManageBanks(parts: ManageBanksParts) {
     return found
   }
 
-  const withBalances = async (bank: BankAccount): Promise<BankWithBalances> => ({
+  const withOpenings = async (bank: BankAccount): Promise<BankWithOpenings> => ({
     bank,
-    balances: await banks.listBalances(bank.bankName),
     openings: await banks.listOpenings(bank.bankName),
   })
 
   return {
-    async listBanks(_context: AnyContext): Promise<BankWithBalances[]> {
+    async listBanks(_context: AnyContext): Promise<BankWithOpenings[]> {
       const all = await banks.listBanks()
-      return Promise.all(all.map(withBalances))
+      return Promise.all(all.map(withOpenings))
     },
 
-    async showBank(_context: AnyContext, bankName: string): Promise<BankWithBalances> {
-      return withBalances(await find(bankName))
+    async showBank(_context: AnyContext, bankName: string): Promise<BankWithOpenings> {
+      return withOpenings(await find(bankName))
     },
 
     async addBank(

@@ -14,6 +14,7 @@ import type { ApplicationStore } from './store/applications.ts'
 export interface DecideApplicationsParts extends ClockAndRandom {
   readonly applications: ApplicationStore
   readonly publicUrl: string
+  readonly operatorName: string | undefined
   readonly makeEmails: MakeEmails
 }
 

@@ -33,6 +33,7 @@ export interface ManageMembersParts extends ClockAndRandom {
   }
   readonly makeEmails: MakeEmails
   readonly publicUrl: string
+  readonly operatorName: string | undefined
 }
 
 export interface MadeLink {
@@ -251,7 +252,7 @@ export function prepareLink(
     merchant,
     ...about
   }: LinkAbout & { readonly merchant: Pick<Merchant, 'name' | 'contactLanguage'> | undefined },
-  parts: ClockAndRandom & Pick<ManageMembersParts, 'publicUrl' | 'makeEmails'>,
+  parts: ClockAndRandom & Pick<ManageMembersParts, 'publicUrl' | 'operatorName' | 'makeEmails'>,
   { actor }: Context,
 ): { link: NewLink; made: MadeLink; emails: readonly NewEmail[] } {
   const { clock, random, publicUrl, makeEmails } = parts
@@ -273,7 +274,7 @@ export function prepareLink(
       ? makeEmails('member-recovery', { ...given, parameters: { until } })
       : makeEmails('member-invitation', {
           ...given,
-          parameters: { merchant: merchant?.name ?? '', inviter: inviterOf(actor, publicUrl), until },
+          parameters: { merchant: merchant?.name ?? '', inviter: inviterOf(actor, parts), until },
         })
   return {
     link: { ...about, linkId, tokenHash: hashToken(token), madeBy: actor, createdAtMs: nowMs, expiresAtMs },
@@ -286,10 +287,14 @@ function withReason(what: string, reason: string | undefined): string {
   return reason === undefined ? what : `${what}: ${reason}`
 }
 
-/** A member by their address, others by the gateway's host name. */
-function inviterOf(actor: string, publicUrl: string): string {
+/** A member by their address, others by the operator's name. */
+function inviterOf(
+  actor: string,
+  { operatorName, publicUrl }: Pick<ManageMembersParts, 'operatorName' | 'publicUrl'>,
+): string {
   const maker = makerOf(actor)
-  return maker?.kind === 'member' ? maker.login : new URL(publicUrl).host
+  if (maker?.kind === 'member') return maker.login
+  return operatorName ?? new URL(publicUrl).host
 }
 
 export function hashToken(token: string): Buffer {

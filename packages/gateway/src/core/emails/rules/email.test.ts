@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { emailLanguages, normaliseEmail } from './email.ts'
 import { type EmailKind, emailKinds, kindOf } from './kinds.ts'
+import { localize } from './localize.ts'
 import { textOf } from './texts.ts'
 import { writeMessage } from './write-message.ts'
 
@@ -19,6 +20,38 @@ test('every text of every language fills exactly the gaps that its kind declares
       assert.equal(link !== undefined, hasLink === true, `${kind} in ${language}`)
     }
   }
+})
+
+test('amounts and times are written in the language of the recipient', () => {
+  const expected: Record<(typeof emailLanguages)[number], readonly [string, string]> = {
+    en: ['€1,234.50', 'Nov 19, 2026, 3:17 PM UTC'],
+    zh: ['€1,234.50', '2026年11月19日 15:17 UTC'],
+    ja: ['€1,234.50', '2026/11/19 15:17 UTC'],
+    es: ['1234,50 €', '19 nov 2026, 15:17 UTC'],
+    fr: ['1 234,50 €', '19 nov. 2026, 15:17 UTC'],
+    de: ['1.234,50 €', '19.11.2026, 15:17 UTC'],
+    pt: ['€ 1.234,50', '19 de nov. de 2026, 15:17 UTC'],
+    ar: ['1,234.50 €', '19/11/2026، 3:17 م UTC'],
+  }
+  const parameters = { merchant: 'Shop', amount: '1234.50 EUR', time: '2026-11-19 15:17 UTC' }
+  const blank = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ').replaceAll(/[\u200e\u200f]/g, '')
+  for (const language of emailLanguages) {
+    const [amount, time] = expected[language]
+    const of = { language, link: undefined, unsubscribeUrl: undefined } as const
+    const paid = writeMessage({ kind: 'payout-paid', ...of, parameters: { ...parameters, payoutId: 'P1' } })
+    assert(blank(paid.text).includes(blank(amount)), `${language}: ${paid.text}`)
+    const key = writeMessage({ kind: 'key-added', ...of, parameters: { ...parameters, key: 'AES 1' } })
+    assert(blank(key.text).includes(blank(time)), `${language}: ${key.text}`)
+  }
+})
+
+test('an amount keeps every digit, and what a cause wrote in another form stays', () => {
+  assert.equal(localize('amount', '90071992547409931.25 USD', 'en'), '$90,071,992,547,409,931.25')
+  assert.equal(localize('largest', '1000 JPY', 'ja'), '￥1,000')
+  assert.equal(localize('amount', '12.50 XXZ', 'en'), '12.50 XXZ')
+  assert.equal(localize('amount', '€12.50', 'en'), '€12.50')
+  assert.equal(localize('since', 'yesterday', 'de'), 'yesterday')
+  assert.equal(localize('reason', '12.50 EUR', 'de'), '12.50 EUR')
 })
 
 test('what fills a gap is escaped in HTML, and stays one line', () => {

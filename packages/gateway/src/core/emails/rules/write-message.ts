@@ -3,6 +3,7 @@
 import { isVisible, withoutHidden } from '../../../platform/runtime/visible-text.ts'
 import type { EmailLanguage } from './email.ts'
 import { type EmailKind, kindOf } from './kinds.ts'
+import { localize } from './localize.ts'
 import { type EmailText, textOf, wordsOf } from './texts.ts'
 
 export interface ToWrite {
@@ -24,7 +25,10 @@ const maxSubjectLength = 180
 export function writeMessage({ kind, language, parameters, link, unsubscribeUrl }: ToWrite): WrittenMessage {
   const words = textOf(kind, language)
   const { frame } = wordsOf[language]
-  const fill = (template: string) => fillGaps(template, parameters)
+  const local = Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [name, localize(name, oneLine(value), language)]),
+  )
+  const fill = (template: string) => fillGaps(template, local)
   const body = words.body.map(fill)
   return {
     subject: [...fill(words.subject)].slice(0, maxSubjectLength).join(''),
@@ -54,8 +58,12 @@ function fillGaps(template: string, parameters: Readonly<Record<string, string>>
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = parameters[name]
     if (value === undefined) throw new Error(`"${template}" is filled without ${name}`)
-    return isVisible(value) ? value : withoutHidden(value).replaceAll('\n', ' ')
+    return value
   })
+}
+
+function oneLine(value: string): string {
+  return isVisible(value) ? value : withoutHidden(value).replaceAll('\n', ' ')
 }
 
 function codeOf(code: string, { link: label = '' }: EmailText): string {

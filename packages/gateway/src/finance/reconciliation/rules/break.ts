@@ -64,7 +64,12 @@ export function isBeingBooked({ actId, lineId }: Pick<Break, 'actId' | 'lineId'>
   return actId !== undefined && actId.replaceAll('-', '') === lineId
 }
 
-/** The books are right, or nothing is booked yet. */
+/** The bank has not confirmed it, so the books do not contain it yet. */
+export function isUnbooked({ kind, item }: Pick<Break, 'kind' | 'item'>): boolean {
+  return kind === 'missing_there' && item !== undefined && item.kind !== 'booked'
+}
+
+/** Nothing is unexplained: the books contain the money, or neither side does. */
 export function mayAccept(of: Break): boolean {
   return isOpen(of) && of.amountMinor === 0n && of.actId === undefined
 }

@@ -3,6 +3,8 @@
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { insertAuditEntry } from '../../../core/audit/store/audit.ts'
+import { accountKeyOf } from '../../../core/ledger/rules/transfer.ts'
+import { listAccounts } from '../../../core/ledger/store/ledger.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
 import { plainSql, type Sql, sql } from '../../../platform/database/sql.ts'
@@ -56,6 +58,8 @@ export type MatchingStore = ReturnType<typeof makeMatchingStore>
 export function makeMatchingStore(database: Pool) {
   return {
     listOutsideAccounts: () => listOutsideAccounts(database),
+    /** By currency, of an owner such as `rail:transfer`. */
+    listLedgerAccounts: (owner: string) => listAccounts(database, accountKeyOf(`${owner}:`)),
     /** New lines. Uses statement_lines_open. */
     listOpenLines: (account: string, page: LinePage) =>
       listLines(

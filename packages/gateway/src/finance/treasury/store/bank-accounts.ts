@@ -4,7 +4,6 @@
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
 import type { AccountKey } from '../../../core/ledger/rules/transfer.ts'
-import { type Account, listAccounts } from '../../../core/ledger/store/ledger.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { sql } from '../../../platform/database/sql.ts'
@@ -25,8 +24,6 @@ export function makeBankAccountStore(database: Pool) {
     closeBank: (bankName: string, entry: AuditEntry) =>
       audited(database, entry, (transaction) => closeBank(transaction, bankName, entry.actedAtMs)),
     listBanks: () => listBanks(database),
-    listBalances: (bankName: string): Promise<Account[]> =>
-      listAccounts(database, { ownerKind: 'bank', ownerId: bankName }),
     /** Current opening balances by currency. */
     listOpenings: (bankName: string) => listOpenings(database, bankName),
   }

@@ -1,16 +1,15 @@
 // Money: balances by type of account, and the operator's bank accounts.
 
-import { postedMinor } from '../../../../core/ledger/rules/transfer.ts'
-import type { Account } from '../../../../core/ledger/store/ledger.ts'
+import type { Standing } from '../../../../finance/reconciliation/read-standings.ts'
 import type { BankAccount } from '../../../../finance/treasury/rules/bank-account.ts'
 import { grouped } from '../../../../finance/treasury/rules/mod-97.ts'
 import { type Content, type Html, html } from '../../../kit/html.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
 import { empty, facts, number, table } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'
-import { ageOf, type BooksRow, booksByCurrency, ownerKinds, owners } from '../../books.ts'
+import { ageOf, atBanks, type BooksRow, booksByCurrency, ownerKinds, owners } from '../../books.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
-import { ago, amount, bareAmount, count, moment } from '../../words.ts'
+import { amount, bareAmount, count, moment } from '../../words.ts'
 import { movementsOf } from './movements.ts'
 
 export const moneyPath = '/money'
@@ -38,11 +37,12 @@ export function moneyTabs(current: (typeof tabs)[number][0]): Html {
 }
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const [books, banks] = await Promise.all([
+  const [books, banks, standings] = await Promise.all([
     visit.operations.readBooks(),
     visit.operations.banks.listBanks(visit.context),
+    visit.operations.reconciliation.listStandings(visit.context),
   ])
-  const rows = booksByCurrency(books.lines)
+  const rows = booksByCurrency(books.lines).map((row) => atBanks(row, standings))
   const inUse = rows.filter(({ isInUse }) => isInUse)
   return {
     title: 'Money',
@@ -55,14 +55,14 @@ ${inUse.length === 0 ? empty('No payments yet.') : balances(inUse.slice(0, maxCu
 ${actionForms(visit, 'banks')}
 ${table(
   'The operator’s bank accounts',
-  ['Name', 'Status', 'Currency', 'Account', 'Created'],
-  banks.map(({ bank }) => [
-    html`<a class="wrap" href="${moneyPath}/banks/${bank.bankName}">${bank.bankName}</a>`,
-    stateOf(bank),
-    bank.currency ?? 'All',
-    reached(bank),
-    ago(bank.createdAtMs, visit.nowMs),
-  ]),
+  ['Name', 'Status', 'Account', 'Currency', number('Expected balance'), number('Statement'), 'Result'],
+  banks.flatMap(({ bank }) =>
+    rowsOf(
+      bank,
+      standings.filter((each) => each.bankName === bank.bankName),
+      new Set(inUse.map(({ currency }) => currency)),
+    ),
+  ),
 )}`,
   }
 }
@@ -79,11 +79,48 @@ function balances(rows: readonly BooksRow[]): Html {
   )
 }
 
+/** One row for each currency in use or reconciled; the bank account's page has all of them. */
+function rowsOf(
+  bank: BankAccount,
+  standings: readonly Standing[],
+  inUse: ReadonlySet<string>,
+): (readonly Content[])[] {
+  const shown = standings.filter(({ currency, statement }) => inUse.has(currency) || statement !== undefined)
+  const head = [
+    html`<a class="wrap" href="${moneyPath}/banks/${bank.bankName}">${bank.bankName}</a>`,
+    stateOf(bank),
+    reached(bank),
+  ]
+  if (shown.length === 0) return [[...head, bank.currency ?? 'All', '—', '—', '—']]
+  return shown.slice(0, maxOpenly).map((standing) => [...head, standing.currency, ...compared(standing)])
+}
+
+/** What the books expect, what the bank shows, and whether the two agree. */
+function compared({ account, currency, expectedMinor, statement }: Standing): readonly Content[] {
+  const expected = bareAmount(expectedMinor, currency)
+  if (!statement) return [expected, '—', html`<span class="quiet">No statement yet</span>`]
+  const { day, outsideMinor, unexplainedMinor } = statement
+  const days = `/reconciliation/days?${new URLSearchParams({ account, currency }).toString()}`
+  return [
+    expected,
+    html`${bareAmount(outsideMinor, currency)}<br><span class="quiet">${day}</span>`,
+    html`<a href="${days}">${
+      unexplainedMinor === 0n
+        ? statusBadge('good', 'Agrees')
+        : statusBadge('bad', html`${bareAmount(unexplainedMinor, currency)} unexplained`)
+    }</a>`,
+  ]
+}
+
 async function showBank(visit: Visit): Promise<ConsolePage | undefined> {
   const { bankName = '' } = visit.params
   const found = await orNothing(visit.operations.banks.showBank(visit.context, bankName))
   if (!found) return undefined
-  const { bank, balances: accounts, openings } = found
+  const { bank, openings } = found
+  const standings = (await visit.operations.reconciliation.listStandings(visit.context)).filter(
+    (each) => each.bankName === bankName,
+  )
+  const rails = standings[0]?.transferRails ?? []
   return {
     title: `Bank account ${bank.bankName}`,
     area: 'money',
@@ -102,21 +139,21 @@ ${actionForms(visit, 'bank', { subject: bank, values: valuesOf(bank) })}
       ),
       bank.closedAtMs !== undefined && (['Closed', moment(bank.closedAtMs, visit.nowMs)] as const),
     ])}</section>
-<section><h2>Book balance</h2><p class="quiet">The balance that your bank should show.</p>${booked(accounts)}</section></div>
+<section><h2>Book balance</h2><p class="quiet">The balance that your bank should show${rails.length > 0 && html`, with the money that arrived through ${rails.map((rail, index) => html`${index > 0 && ', '}<a href="/rails/${rail}">${rail}</a>`)}`}.</p>${booked(standings)}</section></div>
 ${await movementsOf(visit, { ownerKind: 'bank', ownerId: bankName }, `${moneyPath}/banks/${bankName}`)}`,
   }
 }
 
-function booked(accounts: readonly Account[]): Html {
+function booked(standings: readonly Standing[]): Html {
   const shown = table(
     'Book balance',
-    ['Currency', number('Balance')],
-    accounts.map((account) => [account.currency, amount(-postedMinor(account), account.currency)]),
+    ['Currency', number('Expected balance'), number('Statement'), 'Result'],
+    standings.map((standing) => [standing.currency, ...compared(standing)]),
     { none: 'No transactions yet.' },
   )
-  return accounts.length <= maxOpenly
+  return standings.length <= maxOpenly
     ? shown
-    : html`<details class="fold"><summary>${count(accounts.length)} currencies</summary>${shown}</details>`
+    : html`<details class="fold"><summary>${count(standings.length)} currencies</summary>${shown}</details>`
 }
 
 function reached({ iban, lines }: BankAccount): Html | string {

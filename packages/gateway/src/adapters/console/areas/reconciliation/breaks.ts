@@ -1,6 +1,11 @@
 // Breaks: a work list, oldest and largest first, and each break with both of its sides.
 
-import { type Break, breakMeanings, returnReference } from '../../../../finance/reconciliation/rules/break.ts'
+import {
+  type Break,
+  breakMeanings,
+  isUnbooked,
+  returnReference,
+} from '../../../../finance/reconciliation/rules/break.ts'
 import { breakKinds } from '../../../../finance/reconciliation/rules/match.ts'
 import { type Html, html } from '../../../kit/html.ts'
 import { notice } from '../../../kit/pages/flash.ts'
@@ -139,16 +144,13 @@ function outsideSide({ line, currency, account }: Break): Html {
   ])
 }
 
-function bookSide({ item, currency, amountMinor }: Break): Html {
+function bookSide(found: Break): Html {
+  const { item, currency, amountMinor } = found
   if (!item) return empty('The books contain no matching transfer.')
-  const wantedOf = (): string => {
-    if (item.kind === 'booked') return 'booked'
-    // Nothing is unexplained: the money of this line is in the books, for the order or in suspense for it.
-    return amountMinor === 0n ? 'the money is booked' : 'expected, not booked yet'
-  }
+  const isBooked = item.kind === 'booked' || (amountMinor === 0n && !isUnbooked(found))
   return facts([
     ['Amount', amount(item.amountMinor, currency)],
-    ['Type', `${item.what.replaceAll('_', ' ')}, ${wantedOf()}`],
+    ['Type', `${item.what.replaceAll('_', ' ')}, ${isBooked ? 'booked' : 'expected, not booked yet'}`],
     ['Day', item.day],
     ['Transfer', html`<code class="wrap">${item.transferId}</code>`],
     item.merchantId !== '' &&

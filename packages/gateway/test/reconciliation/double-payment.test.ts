@@ -1,0 +1,44 @@
+// A consumer who pays an order twice by bank transfer, as an operator meets it: the break's page says in one voice that the
+// money is booked, and the money page shows the bank account as one line.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
+import { ConsoleClient } from '../support/console.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { heldClock } from '../support/money.ts'
+import { openTransferBank } from '../support/transfer-bank.ts'
+
+const gateway = await startTestGateway()
+const bank = await openTransferBank(gateway.pool, { clock: heldClock(Date.now()) })
+const admin = new ConsoleClient(gateway)
+await admin.signIn()
+const order = await bank.startedOrder()
+await bank.say(creditorReference(order.paymentId), 1_000n)
+await bank.say(creditorReference(order.paymentId), 1_000n)
+
+test('the page of the double payment says that the money is booked, and nothing else', async () => {
+  const [found, ...others] = await bank.reconciliation.breaks.listBreaks(
+    { status: 'open' },
+    { skip: 0, limit: 10 },
+  )
+  assert(found && others.length === 0)
+  assert.equal(found.kind, 'twice')
+  const { text } = await admin.get(`/reconciliation/breaks/${found.breakId}`)
+  assert.match(text, /transfer, booked</)
+  assert.match(text, /The books contain this money and agree with the statement\. No money moves\./)
+  assert.doesNotMatch(text, /not booked yet|not in the books|nothing was booked/i)
+})
+
+test('money by bank transfer is part of the bank account on the money page, and not of the rails', async () => {
+  const { text } = await admin.get('/money')
+  const usd = (kind: string) => {
+    const row = new RegExp(`<strong>${kind}</strong>.*?</tr>`, 's').exec(text)?.[0] ?? ''
+    return [...row.matchAll(/class="money">([^<]*)/g)].map(([, amount]) => amount)
+  }
+  const [main] = (await bank.reconciliation.listStandings()).filter((each) => each.currency === 'USD')
+  assert.equal(main?.throughRailsMinor, 2_000n)
+  assert(!usd('Rails').some((amount) => amount !== '0.00'), `${usd('Rails')}`)
+  assert.equal(usd('Bank accounts').length, 1)
+  assert.deepEqual((await gateway.operations.verifyLedger()).findings, [])
+})
