@@ -27,7 +27,9 @@ test('every column that holds a sealed secret is known to the rotation of the ma
   const columns = tables.flatMap(({ name, columns }) =>
     columns.flatMap((column) => (column.name.startsWith('sealed_') ? `${name}.${column.name}` : [])),
   )
-  const known = Object.values(sealedPlaces).map(({ table, column }) => `${table}.${column}`)
+  const known = Object.values(sealedPlaces)
+    .filter(({ assignment }) => assignment === undefined)
+    .map(({ table, column }) => `${table}.${column}`)
   assert.deepEqual(columns.sort(), known.sort())
 })
 

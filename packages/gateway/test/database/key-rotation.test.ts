@@ -12,6 +12,7 @@ import { reachingAll } from '../../src/core/audit/context.ts'
 import { makeRotateMasterKey } from '../../src/core/keys/rotate-master-key.ts'
 import { makeVault } from '../../src/platform/runtime/secrets/vault.ts'
 import { actingAs } from '../support/acting.ts'
+import { testActions } from '../support/actions.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { databaseOf, runCommand } from '../support/command.ts'
@@ -225,6 +226,44 @@ test('the gateway’s own key is replaced: published first, signing after the ov
   const stolen = await manage.rotate({ overlapMs: 0, reason: 'stolen' })
   assert.deepEqual(await published(), [stolen.publicKey, made.publicKey])
   assert.deepEqual(await signer([stolen.publicKey, made.publicKey]), [0])
+})
+
+test('a request that waits while the master key is replaced is approved afterwards', async () => {
+  const thirdKey = randomBytes(32)
+  const actionsOf = (gateway: TestGateway) => {
+    const approvals = { ...gateway.config.approvals, words: ['access'] as const }
+    return testActions({ ...gateway, clock, config: { ...gateway.config, approvals } })
+  }
+  const before = await gatewayWith(newKey)
+  const { operators } = actingAs(before.operations, 'test')
+  for (const login of ['alice', 'bob']) await operators.addOperator({ login, role: 'admin' })
+  const halves = new Map<string, { half: string; approvalId: string }>()
+  const ask = async (login: string, name: string, given: object) => {
+    const ran = await actionsOf(before).run('alice', name, given)
+    assert(ran.kind === 'waiting')
+    halves.set(login, { half: ran.secrets?.[0]?.[1] ?? '', approvalId: ran.request.approvalId })
+  }
+  await operators.addOperator({ login: 'dora', role: 'viewer' })
+  await ask('carol', 'operator.add', { input: { login: 'Carol', role: 'admin' } })
+  await ask('dora', 'operator.reset-password', { params: { login: 'DORA' } })
+
+  const sealing = rotation(thirdKey, newKey)
+  await assert.rejects(gatewayWith(thirdKey), /sealed under another master key/)
+  assert.equal((await sealing.rotate(byTest, { reason: 'while they wait' })).unknown, 0)
+  assert.deepEqual(
+    (await sealing.status(byTest)).map(({ role, live, ended }) => [role, live + ended > 0]),
+    [
+      ['seals', true],
+      ['opens', false],
+    ],
+  )
+  const later = await gatewayWith(thirdKey)
+  for (const [login, { half, approvalId }] of halves) {
+    const { password: rest } = await actionsOf(later).approve('bob', approvalId)
+    const signIn = await later.operations.authenticateOperator({ login, password: `${half}-${rest}` })
+    assert.equal(signIn.kind, 'right', login)
+  }
+  assert.equal((await rotation(newKey, thirdKey).rotate(byTest, { reason: 'and back' })).unknown, 0)
 })
 
 test('by command: master-key status and platform-key list say what there is, and secrets are in neither', async () => {

@@ -7,6 +7,7 @@ import { placeOf as placeOfMerchantKey } from '../../core/merchants/merchant-dir
 import { placeOfPin } from '../../core/wallets/rules/wallet.ts'
 import { placeOfRailSecret } from '../../finance/rails/rules/outside-rail.ts'
 import { placeOfPassword, placeOfTotp } from '../../identity/accounts/rules/account.ts'
+import { placeOfHalf } from '../../identity/operators/rules/operator.ts'
 
 export function placeOfSecret({ kind, owner, id }: SecretKey): string {
   switch (kind) {
@@ -30,5 +31,7 @@ export function placeOfSecret({ kind, owner, id }: SecretKey): string {
       return placeOfEndpointSecret({ merchantId: owner, secretId: id })
     case 'email_link':
       return placeOfLink(id)
+    case 'approval_half':
+      return placeOfHalf(owner)
   }
 }

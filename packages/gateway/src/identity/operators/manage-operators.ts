@@ -10,7 +10,7 @@ import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import { makeChangePassword, sealPassword } from '../accounts/change-password.ts'
 import { makePassword } from '../accounts/make-password.ts'
 import { parsePassword } from '../accounts/rules/account.ts'
-import { type NewOperator, type Operator, parseOperatorLogin } from './rules/operator.ts'
+import { type NewOperator, type Operator, parseOperatorLogin, placeOfHalf } from './rules/operator.ts'
 import type { OperatorStore } from './store/operators.ts'
 
 export interface ManageOperatorsParts extends ClockAndRandom {
@@ -41,7 +41,6 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
   const seal = (login: string, password: string): Promise<Buffer> =>
     sealPassword({ kind: 'operator', login, password }, { vault, random })
 
-  const placeOfHalf = (login: string) => `operators ${login} first half`
   const made = (login: string, { password, firstHalf }: PasswordGiven) => {
     if (password !== undefined) return { password: parsePassword(password), generated: undefined }
     const generated = makePassword(random, firstHalf === undefined ? undefined : halfGroups)
@@ -128,7 +127,7 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
      */
     makeFirstHalf(given: string): { readonly half: string; readonly sealedHalf: string } {
       const half = makePassword(random, halfGroups)
-      const place = placeOfHalf(parseOperatorLogin(given))
+      const place = placeOfHalf(given)
       return { half, sealedHalf: vault.seal(Buffer.from(half), place).toString('base64') }
     },
 

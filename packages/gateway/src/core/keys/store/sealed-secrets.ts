@@ -19,8 +19,9 @@ export type SecretKind =
   | 'rail_secret'
   | 'endpoint_secret'
   | 'email_link'
+  | 'approval_half'
 
-/** `owner` is the merchant's or the rail's id; empty for the gateway's own secrets. */
+/** `owner` is the merchant's or the rail's id, or an operator's login; empty for the gateway's own secrets. */
 export interface SecretKey {
   readonly kind: SecretKind
   readonly owner: string
@@ -43,7 +44,10 @@ export interface SecretsUnder {
 
 interface Place {
   readonly table: string
+  /** The column of the sealed bytes, or the expression that reads them. */
   readonly column: string
+  /** Where that is no column: what writes `k.sealed` back. */
+  readonly assignment?: string
   /** Undefined: the gateway owns the secret. */
   readonly owner?: string
   readonly id: string
@@ -126,6 +130,16 @@ export const sealedPlaces: Readonly<Record<SecretKind, Place>> = {
     isLive: 'true',
     match: 't.email_id = k.id::uuid',
   },
+  // Half of a password, in the input of a request that waits.
+  approval_half: {
+    table: 'approvals',
+    column: `decode(input ->> 'firstHalf', 'base64')`,
+    assignment: `input = jsonb_set(input, '{firstHalf}', to_jsonb(translate(encode(k.sealed, 'base64'), E'\\n', '')))`,
+    owner: `coalesce(params ->> 'login', input ->> 'login', '')`,
+    id: 'approval_id::text',
+    isLive: `status = 'waiting'`,
+    match: 't.approval_id = k.id::uuid',
+  },
 }
 
 // Safe: these are its own keys.
@@ -195,14 +209,15 @@ function reseal(
 ): Promise<number> {
   return database.transaction(async (transaction) => {
     let resealed = 0
-    for (const [kind, { table, column, match }] of Object.entries(sealedPlaces)) {
+    for (const [kind, place] of Object.entries(sealedPlaces)) {
+      const { table, column, match, assignment = `${column} = k.sealed` } = place
       const some = secrets.filter((secret) => secret.kind === kind)
       if (some.length === 0) continue
       const { rowCount } = await transaction.query({
         text: `
-update ${table} t set ${column} = k.sealed
+update ${table} t set ${assignment}
   from unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[]) as k (owner, id, before, sealed)
- where ${match} and t.${column} = k.before`,
+ where ${match} and ${column} = k.before`,
         values: columnsOf(some, 'owner', 'id', 'before', 'sealed'),
       })
       resealed += rowCount

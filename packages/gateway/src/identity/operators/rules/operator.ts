@@ -37,3 +37,8 @@ export function parseOperatorLogin(text: string): string {
     message: 'The login must be 1 to 64 letters, digits, dots, dashes or underscores, such as alice.',
   })
 }
+
+/** Of half a password that is sealed in a request for approval. The login may be written in any way. */
+export function placeOfHalf(login: string): string {
+  return `operators ${parseOperatorLogin(login)} first half`
+}
