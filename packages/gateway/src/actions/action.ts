@@ -136,6 +136,8 @@ export interface PortalForm
   readonly path: string
   /** The page to return to. */
   readonly page: string
+  /** The page that shows what was made, unless it is the one to go back to. Parameters come from the answer, too. */
+  readonly after?: string
 }
 
 export interface Action {

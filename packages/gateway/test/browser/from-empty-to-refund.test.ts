@@ -148,7 +148,7 @@ test('apply, approve, set the password by mail, make keys, take a payment, see i
   await shop.locator('[name=reason]').fill('the cup broke')
   await shop.locator('[name=amount]').fill('12.50')
   await shop.locator('main').getByRole('button', { name: 'Refund' }).click()
-  await shop.getByText('The refund is under way.').waitFor()
+  await shop.getByText('Refund started.').waitFor()
   await until(async () => {
     const found = await gateway.operations.showOrder(reachingAll('test'), { merchantId, paymentId })
     return found?.refunds.some(({ status }) => status === 'refund_success') ?? false

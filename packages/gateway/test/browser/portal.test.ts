@@ -101,7 +101,7 @@ const pages: Readonly<Record<string, { readonly path: string; readonly expects: 
   fees: { path: '/fees', expects: /Agreed with your shop/ },
   links: { path: '/links', expects: /A set of six cups/ },
   link: { path: `/links/${link.linkId}`, expects: /Results/ },
-  'new-link': { path: '/links/new', expects: /How often it can be paid/ },
+  'new-link': { path: '/links/new', expects: /Number of payments/ },
   keys: { path: '/keys', expects: /Gateway public key/ },
   'new-rsa-key': { path: '/keys/rsa', expects: /made in this browser/ },
   callbacks: { path: '/callbacks', expects: /service\.|PAYMENT|payment/i },
@@ -112,10 +112,10 @@ const pages: Readonly<Record<string, { readonly path: string; readonly expects: 
   requests: { path: '/requests', expects: /Rejected and slow/ },
   settings: { path: '/settings', expects: new RegExp(merchantId) },
   'settings-change': { path: '/settings/change', expects: /within 5 seconds/ },
-  logo: { path: '/settings/logo', expects: /beside your name/ },
+  logo: { path: '/settings/logo', expects: /next to your name/ },
   members: { path: '/members', expects: /somebody\.with/ },
-  invite: { path: '/members/invite', expects: /for you to hand over/ },
-  account: { path: '/account', expects: /Where you are signed in/ },
+  invite: { path: '/members/invite', expects: /link to send to the new member/ },
+  account: { path: '/account', expects: /Active sessions/ },
   'not-found': { path: '/orders/P00000000000000000000000000', expects: /Page not found/ },
 }
 
@@ -165,7 +165,7 @@ test('a newcomer comes in by the sandbox’s page and makes a key that never lea
   assert.equal((await download).suggestedFilename(), 'private.pem')
   await page.getByLabel('Your password').fill(memberPassword)
   await page.getByRole('button', { name: 'New RSA key' }).click()
-  await page.getByText('The new RSA key is live.').waitFor()
+  await page.getByText('New RSA key active.').waitFor()
   const [{ merchantId: own } = { merchantId: '' }] =
     await gateway.stores.members.listMemberships('new@shop.example')
   assert.equal(

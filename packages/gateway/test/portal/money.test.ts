@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { actingAs } from '../support/acting.ts'
 import { until } from '../support/callbacks.ts'
 import { startTestGateway } from '../support/gateway.ts'
-import { giveBankAccount, testIban } from '../support/payouts.ts'
+import { giveBankAccount, planFor, testIban } from '../support/payouts.ts'
 import { memberOf, memberPassword as password } from '../support/portal.ts'
 
 const gateway = await startTestGateway()
@@ -72,7 +72,7 @@ test('a payment link is made once however often its form is sent, paid, paused a
   const [, linkNo = ''] = /name="linkNo" value="([^"]+)"/.exec(screen.text) ?? []
   const form = { linkNo, title: 'A cup of tea', currency: 'USD', amount: '3.50', uses: 'many' }
   for (let index = 0; index < 2; index++)
-    assert.equal((await finance.post(path, form, { on: path })).location, '/merchant/links')
+    assert.match((await finance.post(path, form, { on: path })).location ?? '', /^\/merchant\/links\/L\w+$/)
   const both = await finance.post(path, { ...form, leastAmount: '1' }, { on: path })
   assert.equal(both.status, 422)
   const { text } = await owner.get('/merchant/links')
@@ -89,6 +89,15 @@ test('a payment link is made once however often its form is sent, paid, paused a
   const again = await finance.post(`${link}/resume`, {}, { on: `${link}/close` })
   assert.equal(again.status, 422)
   assert.deepEqual(await recorded('link.create'), ['member'])
+})
+
+test('the home page says when the next payout is, and of how much', async () => {
+  const { payoutPlans } = actingAs(gateway.operations, 'test')
+  await payoutPlans.setPlan(planFor(merchantId, { schedule: 'daily' }), 'test')
+  const { text } = await owner.get('/merchant')
+  const figure = /Next payout<\/a><\/dt><dd>(.*?)<\/dd>/.exec(text)?.[1] ?? ''
+  assert.match(figure, /\$\d+\.\d\d/)
+  assert.match(figure, /<time datetime="\d{4}-\d\d-\d\d">/)
 })
 
 test('payouts and the bill of a day are seen, and the bill’s file is the one that the method answers', async () => {

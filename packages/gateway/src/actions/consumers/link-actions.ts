@@ -226,6 +226,7 @@ export const linkActions: readonly Action[] = [
         name: 'newLink',
         path: '/links/new',
         page: '/links',
+        after: '/links/:linkId',
         fields: ['title', 'currency', 'amount', 'leastAmount', 'mostAmount', 'uses', 'expiresAtMs'],
         hidden: ['linkNo'],
         fixed: { reason: byMerchant },

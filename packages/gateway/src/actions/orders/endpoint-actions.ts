@@ -168,6 +168,7 @@ export const endpointActions: readonly Action[] = [
         name: 'newEndpoint',
         path: '/endpoints/new',
         page: '/endpoints',
+        after: '/endpoints/:endpointId',
         fields: ['url', 'format', 'events'],
         wantsProof: true,
       },

@@ -92,8 +92,8 @@ ${portalForm.hidden?.map((name) => html`<input type="hidden" name="${name}" valu
 ${action.isOnce && html`<input type="hidden" name="formId" value="${randomUUID()}">`}
 ${fields.map(([name, schema]) => inputOf(visit, { name, schema, action, portalForm, values }))}
 ${portalForm.wantsProof && proofFields(visit)}
-<button class="${portalForm.isDangerous ? 'danger' : 'primary'}">${said.title}</button>
-<a class="button" href="${pathTo(portalForm.page, visit.params)}">${words.common.back}</a>
+<div class="acts"><button class="${portalForm.isDangerous ? 'danger' : 'primary'}">${said.title}</button>
+<a class="button plain" href="${pathTo(portalForm.page, visit.params)}">${words.common.back}</a></div>
 </form>`,
   }
 }
@@ -323,7 +323,11 @@ async function doAction(visit: Visit, typed: URLSearchParams, { action, portalFo
     ...(portalForm.wantsProof && { prove: () => demandProof(visit, typed) }),
   })
   const said = words.acts[portalForm.name as ActionName]
-  const to = pathTo(portalForm.page, visit.params)
+  // Safe: a page that is shown after an action has its parameters in the answer.
+  const made = answer as Readonly<Record<string, string>>
+  const to = portalForm.after
+    ? pathTo(portalForm.after, { ...visit.params, ...made })
+    : pathTo(portalForm.page, visit.params)
   const secrets = action.tell?.(answer, { params, input }).secrets
   if (!secrets) return { kind: 'go', to, note: said.done }
   return {

@@ -32,6 +32,7 @@ export function sendPortalPage(
   return sendWorkspace(reply.header('x-robots-tag', 'noindex, nofollow'), {
     title: html`${page.title} · ${member.merchantName}`,
     heading: page.title,
+    beside: page.beside,
     content: page.content,
     flash: note,
     language,
@@ -58,7 +59,13 @@ export function sendPortalPage(
     },
     account: visit.account.login,
     signOut: { path: pathTo('/sign-out'), token: visit.formToken },
-    words: { skip: words.skip, areas: words.nav.label, menu: words.nav.label, signOut: words.signIn.out },
+    words: {
+      skip: words.skip,
+      areas: words.nav.label,
+      menu: words.nav.label,
+      copy: words.common.copy,
+      signOut: words.signIn.out,
+    },
     footer: footer(language),
   })
 }

@@ -41,10 +41,11 @@ export function actLink(
   visit: Visit,
   name: ActionName,
   values: Readonly<Record<string, string>> = {},
+  { isPrimary = false }: { readonly isPrimary?: boolean } = {},
 ): Html | undefined {
   const found = visit.catalog.flatMap(({ portal }) => portal).find((form) => form.name === name)
   if (!found || !mayUse(found, visit.member)) return undefined
-  return html`<a class="button${found.isDangerous && ' danger'}" href="${pathTo(found.path, values)}">${visit.language.words.acts[name].title}</a>`
+  return html`<a class="button${found.isDangerous ? ' danger' : isPrimary && ' primary'}" href="${pathTo(found.path, values)}">${visit.language.words.acts[name].title}</a>`
 }
 
 /** Nothing around nothing. */

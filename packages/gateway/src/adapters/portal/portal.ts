@@ -86,6 +86,8 @@ export type AreaName = 'home' | 'orders' | 'money' | 'developer' | 'shop'
 export interface PortalPage {
   readonly title: string
   readonly area: AreaName
+  /** At the end of the line of the title: what is done most often here. */
+  readonly beside?: Content
   readonly content: Content
   /** Makes keys in the browser. */
   readonly withKeyScript?: true

@@ -2,6 +2,7 @@
 // page works without this script: it is then as fresh as the last load, and actions expand in place.
 const everyMs = 5_000
 const main = document.querySelector('main[data-live]')
+const copyWord = document.querySelector('main')?.dataset.copy ?? 'Copy'
 
 /** An open table stays open, and a form in use is not replaced. */
 const openTables = () => [...main.querySelectorAll('details.behind[open]')]
@@ -47,18 +48,28 @@ function offerCopies() {
     const button = document.createElement('button')
     button.type = 'button'
     button.className = 'copy'
-    button.textContent = 'Copy'
-    button.setAttribute('aria-label', `Copy ${text}`)
-    button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(text)
-      button.textContent = 'Copied'
-      setTimeout(() => {
-        button.textContent = 'Copy'
-      }, 2_000)
-    })
+    button.setAttribute('aria-label', `${copyWord} ${text}`)
+    button.title = copyWord
+    button.addEventListener('click', () => copy(button, text))
     code.classList.add('copied')
     code.after(' ', button)
   }
+  for (const button of document.querySelectorAll('main [data-text][hidden]')) {
+    const { text, title } = button.dataset
+    const shares = title !== undefined
+    if (shares && !navigator.share) continue
+    button.hidden = false
+    button.addEventListener('click', () =>
+      shares ? navigator.share({ title, url: text }).catch(() => {}) : copy(button, text),
+    )
+  }
+}
+
+/** The icon becomes a check for as long as it takes to see it. */
+async function copy(button, text) {
+  await navigator.clipboard.writeText(text)
+  button.classList.add('done')
+  setTimeout(() => button.classList.remove('done'), 2_000)
 }
 
 /** The element is open as long as its dialog. */

@@ -21,6 +21,8 @@ export interface Formats {
   inTime(durationMs: number): string
   /** "3 minutes ago", in the largest unit that fits; never in the future. */
   ago(passedMs: number): string
+  /** The UTC day alone. */
+  day(timeMs: number): string
   /** Date and time in UTC, until a script knows the reader's time zone. */
   time(timeMs: number): string
 }
@@ -54,6 +56,7 @@ export function makeFormats(language: string): Formats {
     timeStyle: 'short',
     timeZone: 'UTC',
   })
+  const days = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' })
   const durations = {
     hour: new Intl.NumberFormat(language, { style: 'unit', unit: 'hour', unitDisplay: 'long' }),
     minute: new Intl.NumberFormat(language, { style: 'unit', unit: 'minute', unitDisplay: 'long' }),
@@ -109,6 +112,7 @@ export function makeFormats(language: string): Formats {
       const [unit, size] = spans.find(([, each]) => seconds >= each) ?? (['second', 1] as const)
       return relative.format(-Math.floor(seconds / size), unit)
     },
+    day: (timeMs) => days.format(timeMs),
     time: (timeMs) => `${times.format(timeMs)} UTC`,
   }
 }

@@ -48,6 +48,7 @@ export interface Workspace extends Shell {
     readonly skip: string
     readonly areas: string
     readonly menu: string
+    readonly copy?: string
     readonly signOut: string
   }
   /** Refreshed by the script while it is visible. */
@@ -80,7 +81,7 @@ ${brand}
 <span class="quiet">${page.account}</span><button class="plain">${icon('log-out')}${words.signOut}</button></form>
 </div>
 </header>
-<main id="main" tabindex="-1"${page.isLive && html` data-live`}>
+<main id="main" tabindex="-1"${words.copy !== undefined && html` data-copy="${words.copy}"`}${page.isLive && html` data-live`}>
 ${page.flash && flashMessage(page.flash)}
 ${page.beside ? html`<div class="heading"><h1>${page.heading}</h1>${page.beside}</div>` : html`<h1>${page.heading}</h1>`}
 ${page.content}

@@ -1,6 +1,6 @@
 // Tables with sticky headers, pages by key, lists of names with values, and empty states.
 import { type Content, type Html, html } from '../html.ts'
-import { icon } from '../icons.ts'
+import { type IconName, icon } from '../icons.ts'
 
 export interface Column {
   readonly head: Content
@@ -46,6 +46,14 @@ function cellOf(cell: Content, { head, isNumber }: Column = { head: '' }): Html 
 
 export function empty(text: Content): Html {
   return html`<p class="empty">${text}</p>`
+}
+
+/** Of a list that has nothing yet: what it is for, and the next step. */
+export function emptyState(
+  named: IconName,
+  { heading, text, next }: { readonly heading: Content; readonly text?: Content; readonly next?: Content },
+): Html {
+  return html`<div class="empty">${icon(named)}<h2>${heading}</h2>${text && html`<p>${text}</p>`}${next}</div>`
 }
 
 export function facts(rows: readonly (readonly [Content, Content] | undefined | false)[]): Html {

@@ -97,16 +97,16 @@ async function show(visit: Visit): Promise<PortalPage> {
     title: words.tabs.account,
     area: 'shop',
     content: html`${tabs(visit, shopTabs, 'account')}<p class="wrap">${fill(words.account.youAre, youAre)}</p>
-${
-  memberships.length > 1 &&
-  card(
-    words.account.shops,
-    html`<ul class="plain">${memberships.map(
-      ({ merchantId, merchantName }) =>
-        html`<li>${form(visit, 'shop', html`<input type="hidden" name="merchantId" value="${merchantId}"><button${merchantId === member.merchantId && html` disabled`}><bdi>${merchantName}</bdi></button>`)}</li>`,
-    )}</ul>`,
-  )
-}
+<div class="grid">${
+      memberships.length > 1 &&
+      card(
+        words.account.shops,
+        html`<ul class="plain">${memberships.map(
+          ({ merchantId, merchantName }) =>
+            html`<li>${form(visit, 'shop', html`<input type="hidden" name="merchantId" value="${merchantId}"><button${merchantId === member.merchantId && html` disabled`}><bdi>${merchantName}</bdi></button>`)}</li>`,
+        )}</ul>`,
+      )
+    }
 ${account.hasPassword ? ownSecrets(visit, state) : card(words.provider.signIn, html`<p>${words.provider.yours}</p>`)}
 ${card(
   words.account.sessions,
@@ -122,7 +122,7 @@ ${card(
           )
     }</li>`
   })}</ul>${form(visit, 'sessions/end-all', html`<button class="danger">${words.account.endAll}</button>`)}`,
-)}`,
+)}</div>`,
   }
 }
 

@@ -2,7 +2,7 @@
 import { Failure, isCalendarDay } from '@tillgate/protocol'
 import type { Bill, BillTotals } from '../../../finance/bills/rules/bill.ts'
 import { type Html, html } from '../../kit/html.ts'
-import { empty, facts } from '../../kit/pages/tables.ts'
+import { emptyState, facts } from '../../kit/pages/tables.ts'
 import { card, moneyTabs, pages, tabs } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 
@@ -25,7 +25,7 @@ async function show(visit: Visit): Promise<PortalPage> {
     title: words.tabs.bills,
     area: 'money',
     content: html`${tabs(visit, moneyTabs, 'bills')}<p>${words.bills.text}</p>
-${shown.length === 0 ? empty(words.bills.none) : shown.map((bill) => billCard(visit, bill))}
+${shown.length === 0 ? emptyState('file-text', { heading: words.bills.none }) : html`<div class="grid">${shown.map((bill) => billCard(visit, bill))}</div>`}
 ${pages(visit, { path: '/bills', older: listed.length > perPage ? shown.at(-1)?.day : undefined })}`,
   }
 }

@@ -157,7 +157,7 @@ function attemptFacts({ language }: Visit, attempt: StoredAttempt): Html {
   ])
 }
 
-function indented(body: string): string {
+export function indented(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), undefined, 2)
   } catch {

@@ -4,7 +4,7 @@ import type { EndpointWithHealth } from '../../../core/callbacks/manage-endpoint
 import { type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import { empty, facts } from '../../kit/pages/tables.ts'
+import { empty, emptyState, facts } from '../../kit/pages/tables.ts'
 import { actLink, acts, card, developerTabs, pages, tabs, time } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 import { callbackTable, failingFor } from './callbacks.ts'
@@ -22,16 +22,19 @@ async function list(visit: Visit): Promise<PortalPage> {
   return {
     title: words.tabs.endpoints,
     area: 'developer',
-    content: html`${tabs(visit, developerTabs, 'endpoints')}<p>${words.endpoints.text}</p>
-${acts(actLink(visit, 'newEndpoint'))}
-${
-  endpoints.length === 0
-    ? empty(words.endpoints.none)
-    : html`<ul class="cards">${endpoints.map(
-        (each) =>
-          html`<li><a href="${pathTo('/endpoints/:endpointId', { endpointId: each.endpointId })}"><span class="main wrap">${each.url}</span><span class="rest">${state(visit, each)}${each.failing && html`<span class="quiet wrap">${failingFor(visit, each.failing)}</span>`}</span></a></li>`,
-      )}</ul>`
-}`,
+    beside: endpoints.length > 0 && actLink(visit, 'newEndpoint', {}, { isPrimary: true }),
+    content: html`${tabs(visit, developerTabs, 'endpoints')}${
+      endpoints.length === 0
+        ? emptyState('webhook', {
+            heading: words.endpoints.none,
+            text: words.endpoints.text,
+            next: actLink(visit, 'newEndpoint', {}, { isPrimary: true }),
+          })
+        : html`<p>${words.endpoints.text}</p><ul class="cards card">${endpoints.map(
+            (each) =>
+              html`<li><a href="${pathTo('/endpoints/:endpointId', { endpointId: each.endpointId })}"><span class="main wrap">${each.url}</span><span class="rest">${state(visit, each)}${each.failing && html`<span class="quiet wrap">${failingFor(visit, each.failing)}</span>`}</span></a></li>`,
+          )}</ul>`
+    }`,
   }
 }
 

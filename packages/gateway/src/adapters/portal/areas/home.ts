@@ -5,6 +5,8 @@ import type { Account } from '../../../core/ledger/store/ledger.ts'
 import type { Merchant, MerchantKey } from '../../../core/merchants/rules/merchant.ts'
 import type { Attention, OrderTally } from '../../../finance/overview/store/merchant-figures.ts'
 import { countedAtMost, talliedAtMost } from '../../../finance/overview/store/merchant-figures.ts'
+import { payableMinor } from '../../../finance/payouts/rules/payout-amount.ts'
+import type { PayoutPlan } from '../../../finance/payouts/rules/payout-plan.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { icon } from '../../kit/icons.ts'
 import { fill } from '../../kit/languages/words.ts'
@@ -29,12 +31,13 @@ async function show(visit: Visit): Promise<PortalPage> {
   const { words } = language
   const period = periods.find(({ name }) => name === visit.query.get('period')) ?? periods[1]
   const sinceMs = nowMs - (nowMs % period.stepMs) - (period.steps - 1) * period.stepMs
-  const [{ merchant, keys }, accounts, tallies, attention, { orders }] = await Promise.all([
+  const [{ merchant, keys }, accounts, tallies, attention, { orders }, plans] = await Promise.all([
     operations.merchants.showMerchant(context, context.merchantId),
     operations.readMerchant.listAccounts(context),
     operations.readMerchant.tallyOrders(context, { sinceMs, stepMs: period.stepMs }),
     operations.readMerchant.countAttention(context, nowMs - dayMs),
     operations.orders.listOrders(context, { merchantId: context.merchantId }, { limit: recentOrders }),
+    operations.readMerchant.listPayoutPlans(context),
   ])
   const isPaid = accounts.some(({ creditsPostedMinor }) => creditsPostedMinor > 0n)
   return {
@@ -42,7 +45,7 @@ async function show(visit: Visit): Promise<PortalPage> {
     area: 'home',
     content: html`${!isPaid && checklist(visit, { merchant, keys, hasOrders: orders.length > 0 })}
 ${needs(visit, { merchant, keys, attention })}
-<dl class="figures">${balance(visit, accounts)}</dl>
+<dl class="figures">${balance(visit, accounts)}${nextPayout(visit, plans, accounts)}</dl>
 ${activity(visit, { tallies, period, sinceMs })}
 ${
   orders.length > 0 &&
@@ -60,6 +63,35 @@ function balance({ language: { words, formats } }: Visit, accounts: readonly Acc
       html`<span class="small quiet">${fill(words.home.held, { amount: formats.money(held, currency) })}</span>`
     }</dd></div>`
   })
+}
+
+/** The first that is planned. Its amount is what would be paid now; a reserve that follows sales is left out. */
+function nextPayout(
+  { language: { words, formats } }: Visit,
+  plans: readonly PayoutPlan[],
+  accounts: readonly Account[],
+): Html {
+  const [plan] = plans
+    .filter(({ nextDay }) => nextDay !== undefined)
+    .toSorted((a, b) => Date.parse(a.nextDay ?? '') - Date.parse(b.nextDay ?? ''))
+  const label = html`<dt><a href="${pathTo('/payouts')}">${words.home.nextPayout}</a></dt>`
+  if (plan?.nextDay === undefined)
+    return html`<div>${label}<dd>—<span class="small quiet">${words.payouts.noPlan}</span></dd></div>`
+  const { currency, leastMinor, reserve, schedule, nextDay } = plan
+  const account = accounts.find((each) => each.currency === currency)
+  const expected =
+    account && reserve.shareBasisPoints === 0
+      ? payableMinor({
+          currency,
+          availableMinor: availableMinor(account),
+          keptMinor: reserve.fixedMinor,
+          leastMinor,
+        })
+      : undefined
+  const day = html`<time datetime="${nextDay}">${formats.day(Date.parse(nextDay))}</time>`
+  return html`<div>${label}<dd>${expected === undefined ? day : formats.money(expected, currency)}<span class="small quiet">${
+    expected === undefined ? currency : day
+  } · ${words.payouts.schedules[schedule]}</span></dd></div>`
 }
 
 interface Activity {
@@ -197,25 +229,28 @@ function needs(
   { merchant, keys, attention }: Shop & { readonly attention: Attention },
 ): Content {
   const { home } = language.words
-  const counted = (text: string, count: number, to: string): Html | false =>
-    count > 0 && item(to, fill(text, { count: countUpTo(count, countedAtMost, language) }))
-  const found = [
+  const counted = (text: string, count: number, to: string, look?: 'wait'): Html | false =>
+    count > 0 && item(to, fill(text, { count: countUpTo(count, countedAtMost, language) }), look)
+  const urgent = [
     merchant.status === 'suspended' && item('/settings', home.suspended),
-    counted(home.failing, attention.failing, '/callbacks'),
-    counted(home.exhausted, attention.exhausted, '/callbacks?state=exhausted'),
-    counted(home.waiting, attention.waiting, '/callbacks?state=waiting'),
-    counted(home.refused, attention.refused, '/requests'),
     !hasLive(keys, 'rsa') && item('/keys', home.noRsa),
     !hasLive(keys, 'aes') && item('/keys', home.noAes),
-    !account.hasSecondStep && item('/account', home.noSecondStep),
+    counted(home.failing, attention.failing, '/callbacks'),
+    counted(home.exhausted, attention.exhausted, '/callbacks?state=exhausted'),
+  ].filter((each) => each !== false)
+  const found = [
+    ...urgent,
+    counted(home.waiting, attention.waiting, '/callbacks?state=waiting', 'wait'),
+    counted(home.refused, attention.refused, '/requests', 'wait'),
+    !account.hasSecondStep && item('/account', home.noSecondStep, 'wait'),
   ].filter((each) => each !== false)
   return found.length === 0
     ? undefined
-    : html`<section class="attention"><h2>${home.attention}</h2><ul>${found}</ul></section>`
+    : html`<section class="attention${urgent.length === 0 && ' mild'}"><h2>${home.attention}</h2><ul>${found}</ul></section>`
 }
 
-function item(to: string, text: Content): Html {
-  return html`<li><a href="${pathTo(to)}"><span class="bad">${icon('circle-alert')}</span>${text}</a></li>`
+function item(to: string, text: Content, look: 'bad' | 'wait' = 'bad'): Html {
+  return html`<li><a href="${pathTo(to)}"><span class="${look}">${icon(look === 'bad' ? 'circle-alert' : 'info')}</span>${text}</a></li>`
 }
 
 function checklist(

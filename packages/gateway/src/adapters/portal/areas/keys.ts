@@ -29,8 +29,8 @@ async function show(visit: Visit): Promise<PortalPage> {
     area: 'developer',
     content: html`${tabs(visit, developerTabs, 'keys')}<p>${words.keys.text}</p>
 ${rotations(visit, keys)}
-${card(words.keys.rsa, html`${list(ofKind('rsa'))}${acts(actLink(visit, 'newRsaKey'))}`)}
-${card(words.keys.aes, html`${list(ofKind('aes'))}${acts(actLink(visit, 'newAesKey'))}`)}
+<div class="grid">${card(words.keys.rsa, html`${list(ofKind('rsa'))}${acts(actLink(visit, 'newRsaKey'))}`)}
+${card(words.keys.aes, html`${list(ofKind('aes'))}${acts(actLink(visit, 'newAesKey'))}`)}</div>
 ${card(words.keys.platform, html`<p>${words.keys.platformText}</p><pre tabindex="0">${platformPublicKey.trim()}</pre>`)}
 ${ended.length > 0 && card(words.keys.revoked, list(ended))}`,
   }

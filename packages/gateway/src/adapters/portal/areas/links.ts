@@ -3,9 +3,10 @@ import { linkIdPattern } from '@tillgate/protocol'
 import { totalledAtMost } from '../../../finance/links/manage-links.ts'
 import type { PaymentLink } from '../../../finance/links/rules/link.ts'
 import { type Html, html } from '../../kit/html.ts'
+import { icon } from '../../kit/icons.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import { empty, facts, table } from '../../kit/pages/tables.ts'
+import { emptyState, facts, table } from '../../kit/pages/tables.ts'
 import { actLink, acts, ago, card, countUpTo, orderTabs, pages, tabs, time } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 import { orderTable } from './orders.ts'
@@ -33,8 +34,16 @@ async function list(visit: Visit): Promise<PortalPage> {
   return {
     title: words.tabs.links,
     area: 'orders',
-    content: html`${tabs(visit, orderTabs, 'links')}<p>${words.links.text}</p>${acts(actLink(visit, 'newLink'))}
-${shown.length === 0 ? empty(words.links.none) : linkTable(visit, shown)}
+    beside: shown.length > 0 && actLink(visit, 'newLink', {}, { isPrimary: true }),
+    content: html`${tabs(visit, orderTabs, 'links')}${
+      shown.length === 0
+        ? emptyState('link', {
+            heading: words.links.none,
+            text: words.links.text,
+            next: actLink(visit, 'newLink', {}, { isPrimary: true }),
+          })
+        : html`<p>${words.links.text}</p>${linkTable(visit, shown)}`
+    }
 ${pages(visit, { path: '/links', older: listed.length > perPage ? shown.at(-1)?.linkId : undefined })}`,
   }
 }
@@ -79,16 +88,18 @@ async function show(visit: Visit): Promise<PortalPage | undefined> {
   return {
     title: link.title,
     area: 'orders',
+    beside: acts(
+      link.status === 'active' && actLink(visit, 'pauseLink', { linkId }),
+      link.status === 'paused' && actLink(visit, 'resumeLink', { linkId }),
+      link.status !== 'closed' && actLink(visit, 'closeLink', { linkId }),
+    ),
     content: html`<p class="figure">${price(visit, link)} ${statusBadge(looks[state], words.links.states[state])}</p>
-${acts(
-  link.status === 'active' && actLink(visit, 'pauseLink', { linkId }),
-  link.status === 'paused' && actLink(visit, 'resumeLink', { linkId }),
-  link.status !== 'closed' && actLink(visit, 'closeLink', { linkId }),
-)}
-${card(
-  words.links.page,
-  html`<p><a class="wrap" href="${linkUrl}">${linkUrl}</a></p><p><img class="qr" src="/l/${linkId}/qr.svg" alt="${words.links.qr}" width="200" height="200"></p><p class="acts"><a class="button" href="/l/${linkId}/qr.png" download="${linkId}.png">${words.links.qr} (PNG)</a></p>`,
-)}
+<div class="grid">${card(
+      words.links.page,
+      html`<p class="secret"><code>${linkUrl}</code></p>
+<p class="acts"><button class="primary" type="button" data-text="${linkUrl}" hidden>${icon('copy')}${words.links.copy}</button><button type="button" data-text="${linkUrl}" data-title="${link.title}" hidden>${icon('share-2')}${words.links.share}</button><a class="button" href="${linkUrl}" target="_blank" rel="noopener">${icon('external-link')}${words.links.visit}</a></p>
+<p><img class="qr" src="/l/${linkId}/qr.svg" alt="${words.links.qr}" width="200" height="200"></p><p class="acts"><a class="button" href="/l/${linkId}/qr.png" download="${linkId}.png">${icon('download')}${words.links.qr} (PNG)</a></p>`,
+    )}
 ${card(
   words.links.came,
   html`${facts([
@@ -104,7 +115,7 @@ ${card(
     totals.paidCount >= totalledAtMost &&
     html`<p class="quiet">${fill(words.home.todayMore, { count: formats.number(totalledAtMost) })}</p>`
   }`,
-)}
+)}</div>
 ${orders.length > 0 && html`<h2>${words.nav.orders}</h2>${orderTable(visit, orders)}`}
 <p><a class="button" href="${pathTo('/links')}">${words.common.back}</a></p>`,
   }

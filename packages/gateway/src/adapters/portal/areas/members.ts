@@ -1,6 +1,8 @@
 // The shop's people, and who is invited.
-import { type Html, html } from '../../kit/html.ts'
+import { html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
+import { statusBadge } from '../../kit/pages/status.ts'
+import { table } from '../../kit/pages/tables.ts'
 import { actLink, acts, shopTabs, tabs, time } from '../parts.ts'
 import type { PortalPage, PortalRoute, Visit } from '../portal.ts'
 
@@ -10,27 +12,30 @@ async function show(visit: Visit): Promise<PortalPage> {
   const { operations, context, language, account } = visit
   const { words } = language
   const { members, invitations } = await operations.members.listMembers(context, context.merchantId)
-  const line = (login: string, role: keyof typeof words.roles, rest: Html, links: Html | undefined) =>
-    html`<li class="card"><p><strong class="wrap">${login}</strong> · ${words.roles[role]}</p><p class="quiet">${rest}</p>${links}</li>`
   return {
     title: words.tabs.members,
     area: 'shop',
+    beside: actLink(visit, 'invite', {}, { isPrimary: true }),
     content: html`${tabs(visit, shopTabs, 'members')}<p>${words.members.text}</p>
-${acts(actLink(visit, 'invite'))}
-<ul class="plain">${members.map(({ login, role, hasSecondStep }) =>
-      line(
-        login,
-        role,
-        html`${hasSecondStep ? words.members.secondStep : words.members.passwordOnly}${login === account.login && ` · ${words.members.you}`}`,
-        acts(actLink(visit, 'changeRole', { login }), actLink(visit, 'remove', { login })),
-      ),
-    )}${invitations.map(({ linkId, login, role, expiresAtMs }) =>
-      line(
-        login,
-        role ?? 'viewer',
-        html`${fill(words.members.invited, { time: time(expiresAtMs, language) })}`,
-        acts(actLink(visit, 'withdraw', { linkId })),
-      ),
-    )}</ul>`,
+${table(
+  words.tabs.members,
+  [words.fields.email, words.fields.role, words.common.status, words.common.actions],
+  [
+    ...members.map(({ login, role, hasSecondStep }) => [
+      html`<strong class="wrap">${login}</strong>${login === account.login && html` <span class="quiet">(${words.members.you})</span>`}`,
+      words.roles[role],
+      hasSecondStep
+        ? statusBadge('good', words.members.secondStep, 'shield-check')
+        : statusBadge('wait', words.members.passwordOnly, 'triangle-alert'),
+      acts(actLink(visit, 'changeRole', { login }), actLink(visit, 'remove', { login })),
+    ]),
+    ...invitations.map(({ linkId, login, role, expiresAtMs }) => [
+      html`<strong class="wrap">${login}</strong>`,
+      words.roles[role ?? 'viewer'],
+      statusBadge('info', fill(words.members.invited, { time: time(expiresAtMs, language) }), 'mail'),
+      acts(actLink(visit, 'withdraw', { linkId })),
+    ]),
+  ],
+)}`,
   }
 }

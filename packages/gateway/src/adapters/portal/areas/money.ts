@@ -2,7 +2,8 @@
 
 import { availableMinor } from '../../../core/ledger/rules/transfer.ts'
 import { html } from '../../kit/html.ts'
-import { empty, facts } from '../../kit/pages/tables.ts'
+import { icon } from '../../kit/icons.ts'
+import { emptyState } from '../../kit/pages/tables.ts'
 import { card, moneyTabs, tabs } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 
@@ -25,26 +26,18 @@ async function show(visit: Visit): Promise<PortalPage> {
     area: 'money',
     content: html`${tabs(visit, moneyTabs, 'money')}${
       accounts.length === 0
-        ? empty(words.home.noMoney)
-        : accounts.map((account) =>
-            card(
-              account.currency,
-              facts([
-                [
-                  money.available,
-                  html`<strong>${formats.money(availableMinor(account), account.currency)}</strong>`,
-                ],
-                [money.held, formats.money(account.debitsPendingMinor, account.currency)],
-              ]),
-            ),
-          )
+        ? emptyState('coins', { heading: words.home.noMoney })
+        : html`<dl class="figures">${accounts.map(
+            (account) =>
+              html`<div><dt>${money.available} (${account.currency})</dt><dd>${formats.money(availableMinor(account), account.currency)}<span class="small quiet">${money.held}: ${formats.money(account.debitsPendingMinor, account.currency)}</span></dd></div>`,
+          )}</dl>`
     }
 ${card(
   money.statement,
-  html`<p>${money.statementText}</p><form class="stack" action="${pathTo(path)}">
+  html`<p>${money.statementText}</p><form class="filters" action="${pathTo(path)}">
 <label>${money.from}<input type="date" name="from" value="${today.slice(0, 8)}01" max="${today}"></label>
 <label>${money.to}<input type="date" name="to" value="${today}" max="${today}"></label>
-<button class="primary">${money.download}</button></form>`,
+<button>${icon('download')}${money.download}</button></form>`,
 )}`,
   }
 }

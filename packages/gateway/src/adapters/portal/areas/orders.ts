@@ -13,7 +13,7 @@ import { shownStatus } from '../../kit/pages/status.ts'
 import { empty, facts, table, urlWith } from '../../kit/pages/tables.ts'
 import { actLink, acts, ago, card, orderTabs, pages, shortId, status, tabs, time } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
-import { callbackTable } from './callbacks.ts'
+import { callbackTable, indented } from './callbacks.ts'
 import { dayOf } from './money.ts'
 
 const perPage = 50
@@ -138,11 +138,11 @@ async function show(visit: Visit): Promise<PortalPage | undefined> {
   return {
     title: fillText(words.orders.order, { number: order.orderNo }),
     area: 'orders',
+    beside: acts(
+      order.status === 'success' && leftMinor > 0n && actLink(visit, 'refund', { paymentId }),
+      order.status === 'pending' && actLink(visit, 'cancel', { paymentId }),
+    ),
     content: html`<p class="figure">${formats.money(order.paymentAmountMinor, order.currency)} ${status(shownStatus(order), language)}</p>
-${acts(
-  order.status === 'success' && leftMinor > 0n && actLink(visit, 'refund', { paymentId }),
-  order.status === 'pending' && actLink(visit, 'cancel', { paymentId }),
-)}
 <div class="grid"><div>
 ${card(words.orders.details, factsOf(visit, order, leftMinor))}
 ${goods(visit, order)}
@@ -157,8 +157,14 @@ ${
     callbacks.map(({ callback }) => callback),
   )}`
 }
-<details class="fold"><summary>${words.orders.content}</summary><div><pre tabindex="0" lang="en">${JSON.stringify(JSON.parse(order.content), undefined, 2)}</pre></div></details>`,
+${json(words.orders.content, order.content)}
+${callbacks.map(({ callback: { body, eventName } }) => body !== undefined && json(fillText(words.orders.callbackBody, { event: eventName }), body))}`,
   }
+}
+
+/** What was sent, for developers. */
+function json(summary: string, body: string): Html {
+  return html`<details class="fold"><summary>${summary}</summary><div><pre tabindex="0" lang="en">${indented(body)}</pre></div></details>`
 }
 
 function goods({ language }: Visit, order: Order): Html {

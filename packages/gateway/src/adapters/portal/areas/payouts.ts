@@ -10,8 +10,8 @@ import type { PayoutPlan } from '../../../finance/payouts/rules/payout-plan.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
-import { empty, facts } from '../../kit/pages/tables.ts'
-import { actLink, acts, ago, card, moneyTabs, pages, status, tabs, time } from '../parts.ts'
+import { empty, emptyState, facts, number, table } from '../../kit/pages/tables.ts'
+import { actLink, acts, card, moneyTabs, pages, status, tabs, time } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 
 const perPage = 25
@@ -36,7 +36,7 @@ async function list(visit: Visit): Promise<PortalPage> {
     area: 'money',
     content: html`${tabs(visit, moneyTabs, 'payouts')}
 ${card(words.payouts.when, plans.length === 0 ? empty(words.payouts.noPlan) : facts(plans.map((plan) => planFact(visit, plan))))}
-${shown.length === 0 ? empty(words.payouts.none) : payoutCards(visit, shown)}
+${shown.length === 0 ? emptyState('landmark', { heading: words.payouts.none }) : payoutTable(visit, shown)}
 ${pages(visit, { path: '/payouts', older: listed.length > perPage ? shown.at(-1)?.payoutId : undefined })}`,
   }
 }
@@ -46,12 +46,20 @@ function planFact({ language: { words } }: Visit, { currency, schedule, nextDay 
   return [currency, html`${words.payouts.schedules[schedule]}${next}`] as const
 }
 
-function payoutCards(visit: Visit, payouts: readonly Payout[]): Html {
+function payoutTable(visit: Visit, payouts: readonly Payout[]): Html {
   const { language } = visit
-  return html`<ul class="cards">${payouts.map(
-    ({ payoutId, amountMinor, currency, status: name, requestedAtMs }) =>
-      html`<li><a href="${pathTo('/payouts/:payoutId', { payoutId })}"><span class="main">${language.formats.money(amountMinor, currency)}</span><span class="rest">${status(name, language)}<span class="quiet">${ago(requestedAtMs, visit)}</span></span></a></li>`,
-  )}</ul>`
+  const { words, formats } = language
+  return table(
+    words.tabs.payouts,
+    [words.payouts.requested, number(words.orders.amount), words.common.status, words.payouts.to],
+    payouts.map(({ payoutId, amountMinor, currency, status: name, requestedAtMs, account }) => [
+      html`<a href="${pathTo('/payouts/:payoutId', { payoutId })}">${time(requestedAtMs, language)}</a>`,
+      formats.money(amountMinor, currency),
+      status(name, language),
+      html`<bdi class="wrap">${describeBankDetails(account)}</bdi>`,
+    ]),
+    { isTall: true, isList: true },
+  )
 }
 
 async function show(visit: Visit): Promise<PortalPage | undefined> {
@@ -92,9 +100,17 @@ async function showBank(visit: Visit): Promise<PortalPage> {
   return {
     title: words.tabs.bank,
     area: 'money',
-    content: html`${tabs(visit, moneyTabs, 'bank')}<p>${words.bank.text}</p>
-${mayChangeBank ? acts(actLink(visit, 'bankAccount')) : html`<p>${words.bank.byOperator}</p>`}
-${accounts.length === 0 ? empty(words.bank.none) : accounts.map((account) => accountCard(visit, account, accounts))}`,
+    beside: accounts.length > 0 && mayChangeBank && actLink(visit, 'bankAccount'),
+    content: html`${tabs(visit, moneyTabs, 'bank')}${
+      accounts.length === 0
+        ? emptyState('landmark', {
+            heading: words.bank.none,
+            text: mayChangeBank ? words.bank.text : words.bank.byOperator,
+            next: mayChangeBank && actLink(visit, 'bankAccount', {}, { isPrimary: true }),
+          })
+        : html`<p>${words.bank.text}</p>${!mayChangeBank && html`<p>${words.bank.byOperator}</p>`}
+<div class="grid">${accounts.map((account) => accountCard(visit, account, accounts))}</div>`
+    }`,
   }
 }
 

@@ -17,10 +17,10 @@ async function show(visit: Visit): Promise<PortalPage> {
     title: words.tabs.settings,
     area: 'shop',
     content: html`${tabs(visit, shopTabs, 'settings')}
-${card(
-  settings.serviceId,
-  html`<p class="figure"><code>${merchant.merchantId}</code></p><p class="quiet">${settings.serviceIdText}</p>`,
-)}
+<div class="grid"><div>${card(
+      settings.serviceId,
+      html`<p class="figure"><code>${merchant.merchantId}</code></p><p class="quiet">${settings.serviceIdText}</p>`,
+    )}
 ${card(
   settings.name,
   html`<p class="figure"><bdi>${merchant.name}</bdi></p><p class="quiet">${settings.nameText}</p>${facts([
@@ -28,6 +28,14 @@ ${card(
     [settings.gateway, html`<code>${portal.publicUrl}</code>`],
   ])}`,
 )}
+${card(
+  settings.logo,
+  html`${
+    merchant.logoHash === undefined
+      ? html`<p class="quiet">${words.common.none}</p>`
+      : html`<p><img src="${logoPath(merchant.merchantId, merchant.logoHash)}" alt="" width="64" height="64"></p>`
+  }${acts(actLink(visit, 'logo'))}`,
+)}</div><div>
 ${card(
   words.tabs.callbacks,
   html`${facts([
@@ -41,14 +49,6 @@ ${card(
       merchant.accentColour === undefined ? settings.standard : html`<code>${merchant.accentColour}</code>`,
     ],
   ])}${acts(actLink(visit, 'settings'))}`,
-)}
-${card(
-  settings.logo,
-  html`${
-    merchant.logoHash === undefined
-      ? html`<p class="quiet">${words.common.none}</p>`
-      : html`<p><img src="${logoPath(merchant.merchantId, merchant.logoHash)}" alt="" width="64" height="64"></p>`
-  }${acts(actLink(visit, 'logo'))}`,
-)}`,
+)}</div></div>`,
   }
 }
