@@ -17,7 +17,7 @@ if (how !== '--as-source') build()
 function build(): void {
   rmSync(join(folder, 'dist'), { recursive: true, force: true })
   for (const { path, content, isProgram } of sdkPackageFiles()) {
-    if (path === 'README.md') continue
+    if (path === 'README.md' || path === 'CHANGELOG.md') continue
     if (path === 'package.json') {
       if (how !== '--as-published') continue
       renameSync(manifest, source)

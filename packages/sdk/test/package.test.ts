@@ -128,7 +128,9 @@ test('it is the only package installed, with code, types and licences and nothin
   )
   const surplus = files
     .map(({ name }) => name)
-    .filter((name) => !/^(package\.json|LICENSE|license|README\.md)$|\.m?js$|\.d\.ts$/.test(name))
+    .filter(
+      (name) => !/^(package\.json|LICENSE|license|README\.md|CHANGELOG\.md)$|\.m?js$|\.d\.ts$/.test(name),
+    )
   assert.deepEqual(surplus, [])
 })
 

@@ -31,6 +31,7 @@ export function sdkPackageFiles(): PackageFile[] {
   return [
     { path: 'package.json', content: manifest() },
     { path: 'README.md', content: readFileSync(join(sdk, 'README.md'), 'utf8') },
+    { path: 'CHANGELOG.md', content: readFileSync(join(sdk, 'CHANGELOG.md'), 'utf8') },
     { path: 'dist/LICENSE', content: readFileSync(join(root, 'LICENSE'), 'utf8') },
     { path: 'dist/typebox/license', content: readFileSync(join(folders[2][0], '../license'), 'utf8') },
     { path: 'dist/index.d.ts', content: readFileSync(join(sdk, 'types/index.d.ts'), 'utf8') },
@@ -50,7 +51,7 @@ function manifest(): string {
       './package.json': './package.json',
     },
     bin: { till: `./${program}` },
-    files: ['dist'],
+    files: ['dist', 'CHANGELOG.md'],
   }
   return `${JSON.stringify(published, null, 2)}\n`
 }
