@@ -1,4 +1,4 @@
-// The admin API's side of the actions: serve.ts checks by these routes, openapi.ts describes by them.
+// The admin API's view of the actions: serve.ts validates by these routes, and openapi.ts describes them.
 import type { TObject } from 'typebox'
 import type { Action, ApiOperation } from '../../actions/action.ts'
 import { displayOf, object } from '../../actions/fields.ts'
@@ -21,7 +21,7 @@ export function routesOf(catalog: readonly Action[]): readonly ApiRoute[] {
     const { api, input } = action
     if (!api) return []
     const taken = input && forPrograms(input)
-    // A file is the body, so that it needs no other form and is not held twice.
+    // A file is the body, so that it needs no multipart form and is not held in memory twice.
     const isQuery = api.method === 'GET' || action.takesFile
     return [
       {

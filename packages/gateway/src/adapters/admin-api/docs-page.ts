@@ -1,5 +1,5 @@
-// The description of the admin API: /openapi.json for programs, /api for people. It says nothing about this gateway's
-// business, so it asks for no token.
+// The description of the admin API: /openapi.json for programs, /api for people. It contains nothing about this
+// gateway's business, so it needs no token.
 import type { FastifyInstance } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { isFile } from '../../actions/answers.ts'

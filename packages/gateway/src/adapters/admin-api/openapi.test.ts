@@ -87,8 +87,9 @@ test('every schema of the document can be checked by', () => {
 })
 
 /**
- * What is held of an attempt goes back once, by the attempt's own status; an entry of a bank counts once, by its
- * reference; a refund and a payout end once; a plan has one run a day and currency.
+ * Each of these happens once by its target: what is held of an attempt is returned once by the attempt's status; a
+ * bank's entry counts once by its reference; a refund and a payout end once; a schedule has one run per day and
+ * currency.
  */
 const onceByWhatTheyName = new Set([
   ...['rail.return-late-money', 'transfer.confirm', 'transfer.return', 'transfer.settle-refund'],
@@ -96,7 +97,7 @@ const onceByWhatTheyName = new Set([
   ...['payout.paid', 'payout.return', 'payout.cancel', 'reconcile.confirm', 'reconcile.write-off'],
 ])
 
-/** What makes a secret that is told once, and ends an earlier one or makes a merchant. */
+/** Actions that create a secret shown once, replace one, or create a merchant. */
 const makesSecrets = new Set(['merchant.add', 'endpoint.rotate-secret', 'rail.rotate-secret'])
 
 test('whatever moves money or makes a secret by an id of the caller’s says so, and only that', () => {

@@ -1,4 +1,4 @@
-// The admin API as OpenAPI 3.1, made from the routes that are served and the schemas that check them.
+// Describes the admin API in OpenAPI 3.1, from the served routes and the schemas that validate them.
 import { failures, httpStatusOf, successCode, successMessage } from '@tillgate/protocol'
 import type { TObject, TSchema } from 'typebox'
 import { fileTypes, isFile } from '../../actions/answers.ts'
@@ -131,7 +131,7 @@ function parametersOf(schema: TObject | undefined, where: 'path' | 'query'): obj
   })
 }
 
-/** A later version may answer more: clients must not refuse that. What is sent to us is held to the letter. */
+/** A later version may add fields to answers, so clients must accept unknown ones. Requests are validated strictly. */
 function envelopeOf(answer: TObject): object {
   return {
     type: 'object',
@@ -144,7 +144,7 @@ function envelopeOf(answer: TObject): object {
   }
 }
 
-/** As plain JSON, without the words that are ours alone. */
+/** As plain JSON, without our own keywords. */
 function plain(schema: TSchema, without: readonly string[] = ['expected']): object {
   return JSON.parse(JSON.stringify(schema, (key, value) => (without.includes(key) ? undefined : value)))
 }
@@ -165,7 +165,7 @@ function troubleOf(route: ApiRoute): string {
     .join(', ')
 }
 
-/** `payout-run.list` is payoutRunList: generators make a function of each. */
+/** `payout-run.list` is payoutRunList, because generators create a function for each. */
 export function operationIdOf({ name }: Pick<ApiRoute, 'name'>): string {
   return name.replace(/[.-]([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -1,5 +1,5 @@
-// The admin API over HTTP: bearer tokens alone, never a cookie, so that no page elsewhere can act in an operator's name.
-// What is cheap is checked first; the schemas and checks of the route are held against everything that comes in.
+// The admin API over HTTP, with bearer tokens only and no cookies, so that no other site can act in an operator's name.
+// Cheap checks come first; then the route's schemas and checks validate all input.
 import assert from 'node:assert/strict'
 import { Failure, type Json, makeChecker, makeReader, successAnswer } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -36,7 +36,7 @@ export interface AdminApiParts {
 
 const maxBodyBytes = 64 * 1024
 const fileContentTypes = ['application/octet-stream', 'application/xml', 'text/xml', 'text/csv']
-/** After so long, and always after a wait for events, a token is looked up again before what was read is told. */
+/** After this time, and always after a wait for events, the token is looked up again before data is returned. */
 const recheckAfterMs = 250
 const keyPattern = /^[\x21-\x7e]{1,64}$/
 
@@ -55,7 +55,7 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
       api.route({
         method: route.method,
         url: apiPrefix + route.path,
-        // Each token has a rate of its own.
+        // Each token has its own rate.
         config: { rateLimit: false },
         handler: async (request, reply) => {
           const admission = admissions.get(request)
@@ -67,7 +67,7 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
   })
 }
 
-/** Before anything is read. The file of a request is not read before its token is. */
+/** Runs before anything is read. A request's file is not read before its token is checked. */
 function admitRequests(api: FastifyInstance, parts: AdminApiParts): WeakMap<FastifyRequest, Admission> {
   const admissions = new WeakMap<FastifyRequest, Admission>()
   api.addContentTypeParser(
@@ -98,7 +98,7 @@ async function work(
   try {
     return await answer(parts, request, reply, given)
   } catch (error) {
-    // Whoever has no right to it could be told so as fast as it asks, and send a whole file each time.
+    // A client without access is slowed down, because it could otherwise send a file with every request.
     if (error instanceof Failure && error.failure === 'not_allowed') await admission.endLate()
     throw error
   } finally {
@@ -131,7 +131,7 @@ async function answer(
       ? await idempotentIdOf(parts, request, route, { login: operator.login, input })
       : undefined,
   })
-  // A reader may have waited, and is told nothing where its access ended meanwhile. What was changed is answered.
+  // A read may have waited, so it returns nothing if the access ended. A change is always answered.
   const mayWait = 'waitSeconds' in (input.query ?? {})
   if (route.method === 'GET' && (mayWait || parts.clock.now() - startedAtMs >= recheckAfterMs)) {
     const now = await findToken(parts, request, reply, admission)
@@ -204,7 +204,7 @@ async function idempotentIdOf(
   })
 }
 
-/** Aborted when whoever asked has gone. */
+/** Aborted when the client leaves. */
 function goneOf(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort())
@@ -237,7 +237,7 @@ function makeInput(route: ApiRoute) {
   return (request: FastifyRequest) => {
     if (readBody && typeof request.body !== 'string') throw new Failure('not_json')
     const input = {
-      // Safe: Fastify's parameters and query are texts by name, or lists of texts.
+      // Safe: Fastify's parameters and query are strings or lists of strings by name.
       params: checkParams?.(request.params as Json),
       query: checkQuery?.(numbersOf(request.query as Record<string, Json>, query)),
       body: readBody?.(request.body as string),
@@ -248,7 +248,7 @@ function makeInput(route: ApiRoute) {
   }
 }
 
-/** What the schema takes as a number came as text. */
+/** Numbers in a query are text, so they are converted for the schema. */
 function numbersOf(given: Record<string, Json>, query: ApiRoute['query']): Json {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {

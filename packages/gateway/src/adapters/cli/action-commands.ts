@@ -1,4 +1,4 @@
-// Commands made from the actions: parameters are arguments, fields are options, the answer is told or shown as it is.
+// Commands generated from the actions: parameters are arguments, fields are options, and the answer is printed.
 import assert from 'node:assert/strict'
 import { pipeline } from 'node:stream/promises'
 import { Failure } from '@tillgate/protocol'
@@ -96,7 +96,7 @@ async function run(
     })
     assert(ran.kind === 'done', 'the command line cannot ask for approval')
     const { answer } = ran
-    // Safe, both: an action answers as its schema says.
+    // Safe, both: an action's answer follows its schema.
     if (isFile(action.answer)) return pipeline(answer as AsyncIterable<string>, terminal.out, { end: false })
     const lines = action.tell
       ? linesOf(action.tell(answer, { params, input }))
@@ -161,7 +161,7 @@ function nameOf(field: string, { params, input, command }: Action): string {
   return isArgument ? (displayOf(schema).option ?? field) : `--${optionOf(field, schema)}`
 }
 
-/** Rules speak of fields, such as onDay; whoever types commands knows the option. */
+/** Messages name fields, such as onDay; on the command line they name options. */
 function inOptions(message: string, action: Action): string {
   return Object.keys(action.input?.properties ?? {}).reduce(
     (said, field) =>

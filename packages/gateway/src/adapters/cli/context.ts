@@ -1,4 +1,4 @@
-// What every command needs, and a way to speak to people and to programs.
+// What every command needs, and its output for people and programs.
 import assert from 'node:assert/strict'
 import type { Writable } from 'node:stream'
 import type { Operations } from '../../actions/operations.ts'
@@ -12,10 +12,10 @@ import type { KeyConfig } from '../../platform/runtime/secrets/master-keys.ts'
 import { Interruption } from '../../platform/runtime/start-failure.ts'
 import { withoutHidden } from '../../platform/runtime/visible-text.ts'
 
-/** How this command line is called, for hints on what to do next. */
+/** How this command line is invoked, for hints. */
 export const commandName = 'npm run tillgate --'
 
-/** Of the gateway's settings, those that commands read. */
+/** The gateway's settings that commands read. */
 export interface CommandSettings
   extends KeyConfig,
     GivenMode,
@@ -23,17 +23,14 @@ export interface CommandSettings
   readonly callbackHistoryDays: number
 }
 
-/** Where a command line is called: the process, or a test. */
+/** The environment of a command line: the process, or a test. */
 export interface Terminal {
   readonly out: Writable
   readonly err: Writable
   readSettings(): CommandSettings
-  /**
-   * From now on Ctrl-C and SIGTERM do not end the process but abort this, with an `Interruption`: stop at the next good
-   * moment.
-   */
+  /** From now on, Ctrl-C and SIGTERM abort this signal with an `Interruption` instead of ending the process. */
   watchInterrupt(): AbortSignal
-  /** For a command that did its work and found something wrong. */
+  /** For a command that succeeded and found a problem. */
   setExitCode(code: number): void
 }
 
@@ -45,14 +42,14 @@ export interface CommandContext {
   }
   readonly context: AnyContext
   readonly clock: Clock
-  /** Ctrl-C or SIGTERM: stop at the next good moment. */
+  /** Aborted by Ctrl-C or SIGTERM; the command stops at the next good moment. */
   readonly signal: AbortSignal
 }
 
-/** Opens everything for as long as the work takes. */
+/** Opens everything for the duration of the work. */
 export type WithContext = (work: (context: CommandContext) => Promise<void>) => Promise<void>
 
-/** Ends the command where it was asked to stop, with what became of its work. */
+/** Ends an interrupted command with the outcome of its work so far. */
 export function stopIfAsked(signal: AbortSignal, outcome: string): void {
   if (!signal.aborted) return
   assert(signal.reason instanceof Interruption)
@@ -75,7 +72,7 @@ export function print(
   out.write(`${text}\n`)
 }
 
-/** Rows as aligned columns, the heads first. */
+/** Rows as aligned columns below their headers. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [heads, ...rows]
   const widths = heads.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))

@@ -1,4 +1,4 @@
-// tillgate db …: backup and restore, pruning, and spreading over many machines.
+// tillgate db …: backup and restore, pruning, and distribution over several machines.
 import { Command, InvalidArgumentError } from 'commander'
 import { describeVerification } from '../../core/ledger/run-checks.ts'
 import { verifyLedger } from '../../finance/overview/store/verify-ledger.ts'
@@ -79,7 +79,7 @@ function addBackup(command: Command, { terminal }: DbParts): void {
             }),
           encryption,
         )
-        // The backup is good without its note: a standby takes none, for example.
+        // The backup is valid without its note, which a standby, for example, cannot store.
         const noted = await noteBackup(pool, { tool: ownBackupTool, takenAtMs: madeAtMs }).catch(() => false)
         const lines = [
           ...countLines(tables),
@@ -161,7 +161,7 @@ function addRestore(command: Command, { terminal, migrationsFolder }: DbParts): 
           lines,
         })
         if (verification.findings.length > 0) terminal.setExitCode(1)
-        // A backup from before modes were written is judged by what was in it.
+        // A backup from before modes were stored is judged by its content.
         await bindMode(pool, config)
       }),
     )
@@ -219,7 +219,7 @@ function addDistribute(command: Command, { terminal }: DbParts): void {
                 `${steps.length} steps, ${Math.ceil(bytes / 1_000_000)} MB. Gateways answer 50300 with Retry-After meanwhile, for ${withinSeconds} seconds at the most: after that it is given up, and nothing is changed.`,
               ]),
         ]
-        // Before it begins, so that it is known how long it may take; progress is no part of JSON.
+        // Printed before the start, so that the duration can be estimated; progress is not part of JSON.
         const say = (...lines: string[]) =>
           options.json || print(terminal, options, { value: undefined, lines })
         say(...told)
@@ -265,12 +265,12 @@ function decryptionOf({ identityFile, passphraseFile }: RestoreOptions): BackupD
   return { kind: 'identities', identities: lines.filter((line) => line !== '' && !line.startsWith('#')) }
 }
 
-/** The line's end is not a part of it. */
+/** Without the line's end. */
 function readPassphrase(path: string): string {
   return readTextFile(path).replace(/\r?\n$/, '')
 }
 
-/** Without migrating: a backup is taken of what is there, and a restore makes the schema itself. */
+/** Without migrating: a backup copies the database as it is, and a restore creates the schema itself. */
 async function withDatabase(
   terminal: Terminal,
   work: (opened: { pool: Pool; config: CommandSettings; signal: AbortSignal }) => Promise<void>,
@@ -292,7 +292,7 @@ async function withDatabase(
   }
 }
 
-/** A command waits for its database as long as a gateway does; whoever called it learns why nothing happens. */
+/** A command waits for its database as long as a gateway does, so it prints why. */
 export function tellAway({ err }: Pick<Terminal, 'err'>): (event: DatabaseEvent) => void {
   let isTold = false
   return (event) => {
@@ -304,7 +304,7 @@ export function tellAway({ err }: Pick<Terminal, 'err'>): (event: DatabaseEvent)
   }
 }
 
-/** Better known before the old machine is gone than after. */
+/** A missing master key must be noticed before the old machine is gone. */
 function checkMasterKey(
   { masterKeyIds }: BackupHeader,
   config: CommandSettings,

@@ -1,4 +1,4 @@
-// tillgate doctor: examines what a gateway with these settings would meet, and prints what to do about it.
+// tillgate doctor: checks everything that a gateway with these settings needs, and prints fixes.
 import { Command } from 'commander'
 import { type OutputOptions, print, type Terminal } from './context.ts'
 
@@ -6,7 +6,7 @@ export interface Finding {
   readonly check: string
   readonly outcome: 'ok' | 'warning' | 'failed' | 'skipped'
   readonly found: string
-  /** What to do about it. */
+  /** The fix. */
   readonly fix?: string
 }
 

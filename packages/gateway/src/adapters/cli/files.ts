@@ -1,4 +1,4 @@
-// Files that a command is given by name; - is standard input.
+// Files named in commands; - is standard input.
 import { createReadStream, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { GivenFile } from '../../actions/action.ts'
@@ -20,10 +20,10 @@ function readBytes(path: string): Buffer {
   }
 }
 
-/** Read piece by piece, and more than once; standard input is held for that. */
+/** Read in pieces, and more than once; standard input is therefore kept in memory. */
 export function namedFile(path: string): GivenFile {
   if (path === '-') {
-    // As they are: the file itself says how its text is encoded, and is known again by its hash.
+    // The raw bytes: the file declares its encoding, and its hash identifies it.
     const content = readBytes(path)
     return {
       name: 'standard input',

@@ -1,4 +1,4 @@
-// tillgate ledger verify: proves that the books balance, on a live system, without stopping anybody.
+// tillgate ledger verify: proves that the books balance, on a live system and without blocking it.
 import { Command } from 'commander'
 import { describeVerification } from '../../core/ledger/run-checks.ts'
 import { type OutputOptions, print, type Terminal, type WithContext } from './context.ts'

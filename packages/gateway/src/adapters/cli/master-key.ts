@@ -1,4 +1,4 @@
-// tillgate master-key …: under which master key the secrets rest, and putting them under the new one.
+// tillgate master-key …: shows which master key seals the secrets, and reseals them under the new one.
 import { Command } from 'commander'
 import { type OutputOptions, print, stopIfAsked, type Terminal, table, type WithContext } from './context.ts'
 

@@ -1,5 +1,5 @@
-// The operator's commands as one tree: what runs them and what documents them both take it from here. Most are actions of
-// the catalog; what works on the database itself has a command of its own.
+// The operator's commands as one tree, which is run and documented from here. Most are actions of the catalog; those
+// that work on the database itself are separate commands.
 import { Command } from 'commander'
 import type { Action } from '../../actions/action.ts'
 import { build } from '../../platform/runtime/version.ts'
@@ -87,7 +87,7 @@ export function operatorProgram(parts: ProgramParts): Command {
   return program
 }
 
-/** Commander hands settings of a command down only to those that it makes itself. */
+/** Commander passes settings down only to commands that it creates itself. */
 function takeOver(parent: Command): void {
   for (const command of parent.commands) takeOver(command.copyInheritedSettings(parent))
 }

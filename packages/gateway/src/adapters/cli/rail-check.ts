@@ -1,4 +1,4 @@
-// tillgate rail check: the conformance suite against anybody's rail. It needs no database and no gateway.
+// tillgate rail check: the conformance suite for any rail. It needs no database and no gateway.
 import { randomBytes } from 'node:crypto'
 import { digitsOf, Failure, isWebhookSecret, type NextAction, railAnswerTimeoutMs } from '@tillgate/protocol'
 import { Command, Option } from 'commander'
@@ -56,7 +56,7 @@ async function check(url: string, options: CheckOptions, terminal: Terminal): Pr
     random: randomBytes,
     signal: terminal.watchInterrupt(),
     approvalWithinMs: Number(options.wait) * 1000,
-    // Beside the report, so that --json stays JSON.
+    // On standard error, so that the report with --json stays JSON.
     askForApproval: ({ amount, currency, nextAction }) =>
       void terminal.err.write(
         `Approve ${amount} ${currency} within ${options.wait} s: ${describe(nextAction)}\n`,

@@ -1,4 +1,4 @@
-// An answer for people on a terminal: facts as lines, lists as tables, each value by its schema.
+// Prints an answer for people: facts as lines, lists as tables, each value by its schema.
 import type { TObject, TSchema } from 'typebox'
 import { table, time } from './context.ts'
 
@@ -58,7 +58,7 @@ function cellOf(field: string, value: unknown): string {
   return String(value)
 }
 
-/** Whole with --json; here a rail with every currency would fill the screen. */
+/** Complete with --json. Here a rail with every currency would fill the screen. */
 function listOf(values: readonly unknown[]): string {
   return values.length <= maxListed
     ? values.join(', ')

@@ -1,4 +1,4 @@
-// The console's side of the actions: each form as its place on a page shows it, and what happens when it is sent.
+// The console's view of the actions: renders each form in its place, and runs the action when the form is sent.
 import { randomBytes } from 'node:crypto'
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
@@ -17,7 +17,7 @@ import { demandProof, proofFields } from './proof.ts'
 
 type Values = Readonly<Record<string, string | undefined>>
 
-/** Every form of the place that is offered for this subject; `values` are of its parameters and fields. */
+/** Every form of the place for this subject; `values` are of its parameters and fields. */
 export function actionForms(
   visit: Visit,
   place: string,
@@ -27,7 +27,7 @@ export function actionForms(
   const shown = visit.catalog.flatMap((action) =>
     action.forms
       .filter((form) => form.place === place)
-      // Safe, here and below: a place is about one kind of thing, and its page passes that.
+      // Safe, here and below: a place is about one kind of subject, and its page passes that.
       .filter((form) => form.isOffered?.(subject as never, { nowMs, login: operator.login }) ?? true)
       .map((form) => actionForm(visit, action, { form, subject, values }) ?? []),
   )
@@ -116,7 +116,7 @@ function inputOf(
   })
 }
 
-/** Everything that the console takes by forms of actions. */
+/** The routes of all action forms in the console. */
 export function actionRoutes(catalog: readonly Action[]): readonly ConsoleAct[] {
   return catalog.flatMap((action) =>
     action.forms.map((form) => ({
@@ -189,7 +189,7 @@ function fileOf(files: SentForm['files']): GivenFile {
   }
 }
 
-/** Fields of the action that stand elsewhere on the page, tied to the form by its id. */
+/** Fields elsewhere on the page, tied to the form by its id. */
 function elsewhere({ input }: Action, { formId, fields = [] }: ActionForm): string[] {
   return formId === undefined
     ? []
@@ -197,9 +197,9 @@ function elsewhere({ input }: Action, { formId, fields = [] }: ActionForm): stri
 }
 
 /**
- * `formId` was made with the form and counts as an Idempotency-Key of this operator: however often the form is sent, the
- * action is done once. A form that comes back changed, or for another action or subject, is refused, so that nobody is told
- * that the new amount has moved.
+ * `formId` is generated with the form and is this operator's idempotency key: the action runs once, however often the
+ * form is sent. The same id with other content is rejected, so that no operator believes that a changed amount has
+ * moved.
  */
 async function idempotentIdOf(
   { operator, operations }: Visit,
@@ -226,7 +226,7 @@ function secretPage({ text, secrets = [], block, page }: Told, { url }: Visit): 
   const to = page ?? url
   return {
     title: text.split('. ')[0]?.replace(/\.$/, '') ?? text,
-    // Safe: pages of areas bear the name of theirs.
+    // Safe: the first part of a console path is its area.
     area: to.split('/')[1] as AreaName,
     content: html`<p>${text}</p>
 <p><strong>Copy it now. It is shown only once.</strong></p>

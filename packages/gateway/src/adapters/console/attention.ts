@@ -1,4 +1,4 @@
-// What an operator should look at now, each item linked to the page that resolves it.
+// What an operator should look at now, each item with a link to the page that resolves it.
 import { toDecimalText } from '@tillgate/protocol'
 import { countedAtMost } from '../../actions/operations.ts'
 import { shortAddressOf } from '../../core/callbacks/rules/destination.ts'
@@ -11,12 +11,12 @@ import { emailsPath } from './areas/emails.ts'
 import type { Visit } from './console.ts'
 import { count, countUpTo, duration } from './words.ts'
 
-/** Older failures were seen. */
+/** Older failures have been seen. */
 const emailsSinceMs = 7 * 24 * 60 * 60_000
 
-/** Each by its address; the rest by how many there are. */
+/** These are listed by address; the rest is a count. */
 const destinationsNamed = 3
-/** Past this, callbacks wait for a destination, or workers do not keep up. */
+/** Beyond this age, callbacks wait for a destination, or the workers are too slow. */
 const lateAfterMs = 60_000
 
 export async function attention(visit: Visit, callbacks: CallbackCounts): Promise<Html> {

@@ -1,4 +1,4 @@
-// What is in a merchant's or a consumer's wallet, by currency.
+// The balances of a merchant's or consumer's wallet, by currency.
 
 import { availableMinor } from '../../core/ledger/rules/transfer.ts'
 import type { Account } from '../../core/ledger/store/ledger.ts'

@@ -1,5 +1,5 @@
-// The trial balance as people read it: a row for each currency, each kind of account with what it means in words. What
-// lies at banks and rails is below zero on the ledger, and above zero here.
+// The trial balance for people: one row per currency, and each type of account with an explanation. Balances at banks
+// and rails are negative on the ledger, and shown as positive.
 
 import type { Books } from '../../core/ledger/read-books.ts'
 import type { BalanceLine } from '../../core/ledger/store/trial-balance.ts'
@@ -39,7 +39,7 @@ export interface BooksRow {
   readonly debitsMinor: bigint
   readonly creditsMinor: bigint
   readonly isBalanced: boolean
-  /** More than money in wallets: somebody paid, or will. */
+  /** The currency is used for more than wallet balances: payments exist or are expected. */
   readonly isInUse: boolean
 }
 
@@ -88,7 +88,7 @@ export function atBanks(row: BooksRow, standings: readonly Standing[]): BooksRow
   return { ...row, balances: { ...row.balances, bank: bank + movedMinor, rail: rail - movedMinor } }
 }
 
-/** Of books that were kept; nothing of those that were just read. */
+/** The age of cached books; undefined if they were just read. */
 export function ageOf({ readAtMs }: Books, nowMs: number): Html | undefined {
   return readAtMs < nowMs ? html`<span class="quiet">Updated ${ago(readAtMs, nowMs)}.</span>` : undefined
 }

@@ -1,5 +1,5 @@
-// Forms of the console. A form is folded until it is opened, and explains its effect. With the script it opens as a dialog,
-// without it in place. A rejected form comes back open, with the typed values and each error next to its field.
+// Forms of the console. A form is collapsed until it is opened, and explains its effect. With the script it opens as a
+// dialog, without it in place. A rejected form comes back open, with the typed values and each error next to its field.
 
 import { mayAct, type Role } from '../../core/audit/rules/roles.ts'
 import type { Field } from '../kit/forms/form-fields.ts'
@@ -9,20 +9,20 @@ import type { Visit } from './console.ts'
 export interface FoldedForm {
   readonly needs: Role
   readonly action: string
-  /** On the closed fold. */
+  /** The label of the collapsed form. */
   readonly label: string
-  /** What will happen. */
+  /** The explanation of the effect. */
   readonly explains: Content
   readonly fields?: Content
   readonly button: string
   readonly isDangerous?: boolean | undefined
   readonly isOpen?: boolean
-  /** For fields that stand elsewhere on the page. */
+  /** For fields elsewhere on the page. */
   readonly formId?: string | undefined
   readonly takesFile?: boolean
 }
 
-/** Nothing for whoever may not; the guard refuses a hand-made request all the same. */
+/** Undefined without permission; the guard also rejects a forged request. */
 export function foldedForm(visit: Visit, form: FoldedForm): Html | undefined {
   if (!mayAct(visit.operator.role, form.needs)) return undefined
   const isOpen = form.isOpen ?? visit.refused?.action === form.action
@@ -39,12 +39,12 @@ ${form.fields}
 </form></dialog></details>`
 }
 
-/** What every form brings back unseen: its token, and the page that it stands on. */
+/** The hidden fields of every form: its token and its page. */
 export function carried({ formToken, url }: Visit): Html {
   return html`<input type="hidden" name="token" value="${formToken}"><input type="hidden" name="from" value="${url}">`
 }
 
-/** Of a form that was refused on this page. */
+/** For a form that was rejected on this page. */
 export function errorOf({ refused }: Visit, action: string, name: string): Field['error'] {
   if (refused?.action !== action) return undefined
   const found = refused.errors.find(({ field }) => field === name)
@@ -56,7 +56,7 @@ export function errorOf({ refused }: Visit, action: string, name: string): Field
   )
 }
 
-/** Of a filter: a merchant by number or name, or one of those that have the name. */
+/** A merchant filter by number or name, with choices if several have the name. */
 export function merchantField({
   query,
   merchantChoices = [],

@@ -1,4 +1,4 @@
-// The console's frame: its areas, the search, who is signed in, and the small page of somebody who is not.
+// The console's frame: areas, search, the signed-in operator, and the small page for visitors who are not signed in.
 import type { FastifyReply } from 'fastify'
 import type { Operator } from '../../identity/operators/rules/operator.ts'
 import { build } from '../../platform/runtime/version.ts'
@@ -47,7 +47,7 @@ export function sendConsolePage(reply: FastifyReply, page: ConsolePage, frame: F
   })
 }
 
-/** Without navigation: nobody is signed in. */
+/** Without navigation, because no operator is signed in. */
 export function sendSmallPage(
   reply: FastifyReply,
   page: {

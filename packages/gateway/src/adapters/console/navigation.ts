@@ -31,7 +31,7 @@ const groups: readonly (readonly [label: string | undefined, names: readonly Are
   ['Administration', ['approvals', 'audit', 'system', 'account']],
 ]
 
-/** How much waits in an area; undefined where nothing ever does, and there is no such area. */
+/** The number of waiting items by area; undefined if the area never has any or does not exist. */
 export interface Waiting {
   readonly approvals: number | undefined
   readonly applications: number | undefined

@@ -1,4 +1,4 @@
-// The overview's charts: orders, money, success and callbacks, each beside the window before. Amounts of two currencies
+// The overview's charts: orders, money, success and callbacks, each compared with the previous period. Two currencies
 // have no common axis, so money is shown in one currency at a time.
 import { toDecimalText } from '@tillgate/protocol'
 import type { Overview } from '../../finance/overview/read-overview.ts'
@@ -23,7 +23,7 @@ type Spec = Pick<Chart, 'id' | 'title' | 'top' | 'write'> & {
   readonly second?: Figure
 }
 
-/** What is read from the tallies of a point, or of them all. */
+/** A value computed from the tallies of a point or of all points. */
 interface Figure {
   readonly label: string
   readonly value: (tallies: Tallies) => number | undefined
@@ -39,7 +39,7 @@ export function overviewCharts({ points, window }: Overview, currency: string | 
     look,
     values: all.map((tallies) => tallies && figure.value(tallies)),
     texts: all.map((tallies) => (tallies ? figure.text(tallies) : '—')),
-    // Of a window before that is not counted yet a part would look like little.
+    // A previous period that is only partly counted would look too small.
     whole:
       look === 'before' && all.includes(undefined)
         ? '—'
@@ -106,7 +106,7 @@ function money(currency: string): Spec {
     title: `Paid, in ${currency}`,
     first: {
       label: 'paid',
-      // Rounded as a float rounds: it is for the eye, and the table has it exactly.
+      // Rounded by floating point, which is enough for the chart; the table is exact.
       value: (tallies) => Number(toDecimalText(paid(tallies), currency)),
       text: (tallies) => amount(paid(tallies), currency),
     },

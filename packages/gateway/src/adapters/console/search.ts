@@ -1,4 +1,4 @@
-// Where the search of every page leads.
+// The page of search results.
 
 export const findPath = '/find'
 export const maxSearchLength = 64

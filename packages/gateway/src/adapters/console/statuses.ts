@@ -21,7 +21,7 @@ type StatusName =
   | 'locked'
   | 'closed'
 
-/** Where the program's word is not a person's. */
+/** Used where the code's word is not fit for people. */
 const words: Partial<Record<StatusName, string>> = {
   success: 'Paid',
   confirming: 'Processing',

@@ -1,4 +1,4 @@
-// How times and amounts are written in the console: relative for the eye, exact for whoever asks.
+// Times and amounts in the console: relative times with the exact ones on hover.
 import { toDecimalText } from '@tillgate/protocol'
 import { type Html, html } from '../kit/html.ts'
 
@@ -29,13 +29,13 @@ export function relative(timeMs: number, nowMs: number): string {
   return passedMs > 0 ? `${duration(passedMs)} ago` : `in ${duration(-passedMs)}`
 }
 
-/** The exact time on hover. */
+/** The exact time appears on hover. */
 export function ago(timeMs: number | undefined, nowMs: number): Html {
   if (timeMs === undefined) return html`<span class="quiet">—</span>`
   return html`<time datetime="${new Date(timeMs).toISOString()}" title="${exact(timeMs)}">${relative(timeMs, nowMs)}</time>`
 }
 
-/** Both, where there is room. */
+/** Relative and exact, where there is room. */
 export function moment(timeMs: number | undefined, nowMs: number): Html {
   if (timeMs === undefined) return html`<span class="quiet">—</span>`
   return html`<time datetime="${new Date(timeMs).toISOString()}" title="${exact(timeMs)}">${exact(timeMs)}</time> <span class="quiet">(${relative(timeMs, nowMs)})</span>`
@@ -45,12 +45,12 @@ export function amount(minor: bigint, currency: string): Html {
   return html`<span class="money">${grouped(toDecimalText(minor, currency))}&nbsp;${currency}</span>`
 }
 
-/** For tables that name the currency at the head of the row or of the column. */
+/** For tables that name the currency in a header. */
 export function bareAmount(minor: bigint, currency: string): Html {
   return html`<span class="money">${grouped(toDecimalText(minor, currency))}</span>`
 }
 
-/** Thousands apart, so that a zero too many is seen. */
+/** Grouped by thousands, so that an extra zero is noticed. */
 function grouped(decimal: string): string {
   const [whole = '', fraction] = decimal.split('.')
   const parted = whole.replace(/\B(?=(\d{3})+$)/g, ' ')
@@ -61,19 +61,19 @@ export function count(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ' ')
 }
 
-/** Where counting stopped at some number: "10 000 or more". */
+/** For a limited count: "10 000 or more". */
 export function countUpTo(number: number, atMost: number): string {
   return number >= atMost ? `${count(atMost)} or more` : count(number)
 }
 
-/** Such as "98.7 %"; a share that is not whole never reads as whole. */
+/** Such as "98.7 %"; a share below 100 % never rounds to it. */
 export function percent(share: number | undefined): string {
   if (share === undefined) return '—'
   if (share === 0 || share === 1) return `${share * 100} %`
   return `${Math.min(99.9, Math.max(0.1, Math.round(share * 1_000) / 10))} %`
 }
 
-/** Such as "1.2 M", where there is little room. */
+/** Such as "1.2 M", for small spaces. */
 export function compact(number: number): string {
   for (const [letter, size] of [
     ['G', 1e9],

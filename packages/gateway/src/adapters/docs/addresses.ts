@@ -1,4 +1,4 @@
-// Papers name a sandbox by its usual addresses; whoever reads them at a gateway reads that gateway's own.
+// Docs pages name a sandbox's default addresses; a gateway replaces them with its own.
 
 export const usual = {
   publicUrl: 'http://localhost:8080',
@@ -14,7 +14,7 @@ export interface OwnAddresses {
   readonly railUrl?: string | undefined
 }
 
-/** Live has no sandbox to speak of: there it is the address of the SDK alone. */
+/** Live has no sandbox, so only the SDK's address is replaced. */
 export function withOwnAddresses(
   text: string,
   { mode, own }: { mode: 'sandbox' | 'live'; own: OwnAddresses },

@@ -1,12 +1,12 @@
-// The table of contents: the papers, their order and their chapters. A listed paper that does not exist is left out, and an
-// unlisted one comes last, so that neither breaks a page.
+// The table of contents: the docs pages, their order and chapters. A listed page that does not exist is omitted, and an
+// unlisted one comes last, so that neither breaks the contents.
 
 export interface Entry {
   /** The end of its address: /docs/<slug>. */
   readonly slug: string
-  /** From the root of the repository. */
+  /** Relative to the repository's root. */
   readonly file: string
-  /** In lists, if shorter than the title. */
+  /** For lists, if shorter than the title. */
   readonly label?: string
 }
 
@@ -73,6 +73,6 @@ export function pathOf({ slug }: Pick<Entry, 'slug'>): string {
 }
 
 export const unlistedTitle = 'More'
-/** Of the API reference: pages of methods beyond the specification. */
+/** The API reference of methods beyond the specification. */
 export const extensionsTitle = 'Extensions'
 export const decisionsTitle = 'Decisions'

@@ -1,4 +1,4 @@
-// The page at the address of the public listener: what the gateway is, a request to paste, four ways in, and its health.
+// The home page of the public listener: what the gateway is, a request to paste, four entry points, and its health.
 import type { FastifyInstance } from 'fastify'
 import type { Readiness } from '../../platform/http/health.ts'
 import { assets } from '../kit/assets.ts'

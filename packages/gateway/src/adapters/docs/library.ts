@@ -1,5 +1,5 @@
-// The papers of this installation: found once, each rendered when it is first asked for. An installation without them
-// has an empty library.
+// The docs pages of this installation, each rendered at its first request. An installation without them has an empty
+// library.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import type { Html } from '../kit/html.ts'
@@ -21,7 +21,7 @@ import { type Section, sectionsOf } from './sections.ts'
 export interface Paper extends Entry {
   readonly chapter: string
   readonly title: string
-  /** The first sentences, for lists of papers. */
+  /** The first sentences, for lists of pages. */
   readonly summary: string
   readonly markdown: string
   readonly sections: readonly Section[]
@@ -29,11 +29,11 @@ export interface Paper extends Entry {
 
 export interface Library {
   readonly papers: readonly Paper[]
-  /** In all papers that tell how to use Tillgate; with `everything` also in decisions and the changelog. */
+  /** Searches all pages about using Tillgate; with `everything` also decisions and the changelog. */
   search(question: string, everything?: boolean): ReturnType<Search>
   find(slug: string): Paper | undefined
   render(paper: Paper): Html
-  /** Images and other files that papers link to. */
+  /** Images and other files that pages link to. */
   file(name: string): Prepared | undefined
 }
 
@@ -44,7 +44,7 @@ const fileTypes: Readonly<Record<string, string>> = {
 }
 
 export interface LibraryOptions {
-  /** The folder that holds docs/. */
+  /** The folder that contains docs/. */
   readonly root: string
   readonly mode: 'sandbox' | 'live'
   readonly own: OwnAddresses
@@ -140,7 +140,7 @@ function firstSentence(text: string): string {
   return /^.*?[.!?](?= |$)/.exec(text)?.[0] ?? text.slice(0, 160)
 }
 
-/** Names are looked up among those that are there, never made into paths of their own. */
+/** Names are looked up in the list of files and never become paths, which prevents path traversal. */
 function makeFiles(root: string): Library['file'] {
   const images = namesIn(join(root, 'docs/images')).map((name) => `images/${name}`)
   const names = new Set([...images, 'test-vectors.json', 'rail-test-vectors.json'])
@@ -159,7 +159,7 @@ function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).sort() : []
 }
 
-/** So that a page does not jump when its images come. */
+/** Reserves space for images, so that the page does not jump. */
 function sizeOf({ type, content }: Prepared): ImageSize | undefined {
   if (type === 'image/png') return { width: content.readUInt32BE(16), height: content.readUInt32BE(20) }
   const [, width, height] =

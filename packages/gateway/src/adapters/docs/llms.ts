@@ -1,5 +1,5 @@
-// The papers for programs that read: /llms.txt lists them with their addresses, /llms-full.txt is all of them in one
-// text (https://llmstxt.org).
+// The docs for language models: /llms.txt lists the pages with their addresses, and /llms-full.txt contains all of them
+// (https://llmstxt.org).
 import { decisionsTitle } from './contents.ts'
 import type { Library } from './library.ts'
 
@@ -9,7 +9,7 @@ const about =
 
 export function llmsText(library: Library, publicUrl: string): string {
   const chapters = [...Map.groupBy(library.papers, ({ chapter }) => chapter)].map(([chapter, papers]) => {
-    // What may be left out by whoever has little room comes under this name.
+    // The format reserves this title for pages that may be omitted.
     const title = chapter === decisionsTitle ? 'Optional' : chapter
     const lines = papers.map(
       (paper) => `- [${paper.title}](${publicUrl}/docs/${paper.slug}.md): ${paper.summary}`,

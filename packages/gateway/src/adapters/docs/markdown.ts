@@ -9,7 +9,7 @@ import { makeAnchors, plainText } from './sections.ts'
 export type Target =
   | { readonly kind: 'page'; readonly href: string }
   | { readonly kind: 'image'; readonly href: string; readonly size: ImageSize | undefined }
-  /** In the repository alone. */
+  /** Only in the repository. */
   | { readonly kind: 'unserved' }
 
 export interface ImageSize {
@@ -18,9 +18,9 @@ export interface ImageSize {
 }
 
 export interface Rendering {
-  /** Where a link of this paper leads that names a file. */
+  /** The target of a link to a file. */
   readonly locate: (href: string) => Target
-  /** Of the gateway that is read at. */
+  /** Of the gateway that serves the page. */
   readonly origin: string
 }
 
@@ -80,7 +80,7 @@ export function renderMarkdown(markdown: string, rendering: Rendering): Html {
       heading({ depth, tokens, text }) {
         const anchor = anchorOf(plainText(text))
         const words = this.parser.parseInline(tokens)
-        // A link in a link is none.
+        // Links cannot be nested.
         const inner = words.includes('<a ') ? words : `<a href="#${anchor}">${words}</a>`
         return html`<${new RawHtml(`h${depth}`)} id="${anchor}">${new RawHtml(inner)}</${new RawHtml(`h${depth}`)}>
 `.text
@@ -96,7 +96,7 @@ export function renderMarkdown(markdown: string, rendering: Rendering): Html {
 ${!isBare && html`<thead>${new RawHtml(head)}</thead>`}<tbody>${new RawHtml(body)}</tbody></table></div>
 `.text
       },
-      // A list to walk through is read here, not ticked off.
+      // Checklists are read-only here.
       checkbox: ({ checked }) => `<span aria-hidden="true">${checked ? '☑' : '☐'}</span> `,
       link({ href, tokens }) {
         const words = this.parser.parseInline(tokens)
@@ -110,7 +110,7 @@ ${!isBare && html`<thead>${new RawHtml(head)}</thead>`}<tbody>${new RawHtml(body
         const image = html`<img src="${target.href}" alt="${text}" loading="lazy"${
           size !== undefined && html` width="${size.width}" height="${size.height}"`
         }>`
-        // A drawing keeps its size on a phone, where its words could not be read otherwise.
+        // A drawing keeps its size on a phone, because its text would be unreadable otherwise.
         if (!target.href.endsWith('.svg')) return image.text
         return html`<span class="drawing" role="group" aria-label="Drawing" tabindex="0">${image}</span>`.text
       },
@@ -122,7 +122,7 @@ ${!isBare && html`<thead>${new RawHtml(head)}</thead>`}<tbody>${new RawHtml(body
 function hrefOf(href: string, { locate, origin }: Rendering): string | undefined {
   const isAt = (address: string) => href === address || href.startsWith(`${address}/`)
   if (isAt(origin)) return href.slice(origin.length) || '/'
-  // In live there is no sandbox to lead to.
+  // Live has no sandbox to link to.
   if (isAt(usual.publicUrl)) return undefined
   if (/^(https?:\/\/|mailto:|#)/.test(href)) return href
   if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return undefined

@@ -132,7 +132,7 @@ function chaptersOf(library: Library): [string, readonly Paper[]][] {
   return [...Map.groupBy(library.papers, ({ chapter }) => chapter)]
 }
 
-/** Decision records have their number in front. */
+/** Decision records start with their number. */
 function shortTitle({ title }: Paper): string {
   return title.replace(/^0*(\d+)[.:] /, '$1 · ')
 }

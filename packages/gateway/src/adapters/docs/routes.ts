@@ -1,5 +1,5 @@
-// The documentation over HTTP: pages, the same as Markdown, the search, the images, and the lists for programs. All but
-// the search is made once and then answered from memory.
+// The documentation over HTTP: pages, their Markdown, the search, the images, and the lists for language models.
+// Everything except the search is rendered once and served from memory.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from '../../platform/http/admission/addresses.ts'
 import { RateLimiter } from '../../platform/http/admission/rate-limiter.ts'
@@ -19,21 +19,21 @@ export interface DocsParts extends Omit<LibraryOptions, 'own'> {
   readonly clock: Clock
 }
 
-/** A search takes 6 ms of the event loop on which payments are answered, and anybody may search. */
+/** A search blocks the event loop for 6 ms, and it is public. */
 export const searchRates = {
-  /** Whoever types asks a few times a second. */
+  /** Enough for typing, which causes a few requests per second. */
   address: { perSecond: 2, burst: 40 },
-  /** An eighth of the event loop at most, whoever asks. */
+  /** At most an eighth of the event loop in total. */
   all: { perSecond: 20, burst: 100 },
 } as const
 
 const markdownType = 'text/markdown; charset=utf-8'
 const textType = 'text/plain; charset=utf-8'
-/** Kept by whoever likes, and asked for again each time: a new version is seen at once. */
+/** Cacheable with revalidation, so that a new version is seen at once. */
 const keepAndAsk = 'public, no-cache'
 
 export function serveDocs(listener: FastifyInstance, { own, clock, ...options }: DocsParts): void {
-  // Loaded and opened for the first reader: a gateway that nobody reads pays nothing for it.
+  // Loaded for the first reader, so that a gateway without readers spends nothing on it.
   let opened: Promise<Library> | undefined
   const openedLibrary = (): Promise<Library> => {
     opened ??= import('./library.ts')
@@ -80,7 +80,7 @@ export function serveDocs(listener: FastifyInstance, { own, clock, ...options }:
     const library = await openedLibrary()
     const { q, all } = request.query as { q?: string | string[]; all?: string }
     const question = (typeof q === 'string' ? q : '').trim().slice(0, searchLimits.questionLength)
-    // An address that is past its own rate takes nothing from the others.
+    // An address beyond its limit does not use up the others'.
     const waitMs = addressSearches.take(addressKey(request.ip)) || allSearches.take('')
     if (waitMs > 0) {
       reply.status(429).header('retry-after', Math.ceil(waitMs / 1_000))
@@ -93,7 +93,7 @@ export function serveDocs(listener: FastifyInstance, { own, clock, ...options }:
   })
   listener.get('/docs/*', async (request, reply) => {
     const { '*': wanted } = request.params as { '*': string }
-    // One address for one page.
+    // One address per page.
     if (wanted === '' || wanted === overviewSlug) return reply.redirect(pathOf({ slug: overviewSlug }), 308)
     const library = await openedLibrary()
     const file = library.file(wanted)
@@ -104,7 +104,7 @@ export function serveDocs(listener: FastifyInstance, { own, clock, ...options }:
   serveText('/llms-full.txt', llmsFullText)
 }
 
-/** A drawing brings its own styles and nothing else, also when it is opened by itself. */
+/** A drawing contains only its own styles, also when opened separately. */
 const filePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
 function prepareHtml(page: Page): Prepared {

@@ -10,7 +10,7 @@ export interface Searchable extends Section {
 
 export interface Found {
   readonly section: Searchable
-  /** The text around the first word found, cut into parts; those that were asked for are marked. */
+  /** The text around the first match, in parts; matches are marked. */
   readonly excerpt: readonly { readonly text: string; readonly isMarked: boolean }[]
 }
 
@@ -55,7 +55,7 @@ export function makeSearch(sections: readonly Searchable[]): Search {
       processTerm: (word) => word,
       combineWith: 'AND',
       prefix: true,
-      // A question's first letters are whole words to be, so short ones are taken as they are.
+      // The end of a query may be an incomplete word, so short words are matched exactly.
       fuzzy: (word) => (word.length > 4 ? 0.2 : false),
       maxFuzzy: 2,
       boost: { title: 8, heading: 4 },
@@ -63,7 +63,7 @@ export function makeSearch(sections: readonly Searchable[]): Search {
       weights: { prefix: 0.5, fuzzy: 0.2 },
     },
   })
-  // A page's own name speaks for its beginning, not for each of its sections.
+  // A page's title counts for its first section only.
   index.addAll(
     sections.map(({ level, pageTitle, heading, text }, id) => ({
       id,
@@ -88,17 +88,17 @@ export function makeSearch(sections: readonly Searchable[]): Search {
   }
 }
 
-/** A reader of a guide is more common than one of the reference. */
+/** Readers look for guides more often than for the reference. */
 function weightOf(slug: string): number {
   return slug.startsWith('api/sandbox-') ? 0.3 : slug.startsWith('api/') ? 0.7 : 1
 }
 
-/** Of a word with synonyms; the index has these in the singular. */
+/** For a word with synonyms, which the index has in the singular. */
 function singularOf(word: string): string {
   return namesOf.get(word)?.find((name) => `${name}s` === word) ?? word
 }
 
-/** Letters and digits alone, so that none means something to a pattern. */
+/** Letters and digits only, so that no character is special in a pattern. */
 function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }

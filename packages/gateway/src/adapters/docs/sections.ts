@@ -1,5 +1,5 @@
-// A paper cut at its headings, as plain text: what the search looks through, and what the addresses of headings are
-// made of. The addresses are those that code hosting sites give, so that a link works in both places.
+// Splits a page at its headings into plain text: the units of the search, and the source of heading anchors. Anchors
+// match those of code hosting sites, so that a link works in both places.
 
 export interface Section {
   /** 1 for the title. */
@@ -31,7 +31,7 @@ export function sectionsOf(markdown: string): Section[] {
   }))
 }
 
-/** Without the marks of Markdown. */
+/** Without Markdown syntax. */
 export function plainText(markdown: string): string {
   return markdown
     .replace(/<!--.*?-->/g, '')
@@ -45,7 +45,7 @@ export function plainText(markdown: string): string {
     .trim()
 }
 
-/** Gives each heading of one page its address; the second of the same words gets a number. */
+/** Assigns anchors to the headings of a page; repeated headings get a number. */
 export function makeAnchors(): (heading: string) => string {
   const given = new Map<string, number>()
   return (heading) => {

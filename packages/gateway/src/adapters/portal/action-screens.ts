@@ -1,5 +1,5 @@
-// The portal's side of the actions: each on a screen of its own, which says what will happen, and is done when it is sent.
-// Words are the portal's; whose merchant it is done to is the session's, whatever is sent.
+// The portal's view of the actions: each on a separate screen that explains its effect, and runs it when the form is
+// sent. The texts are the portal's, and the merchant always comes from the session.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import {
   type EventName,
@@ -29,7 +29,7 @@ import { type Done, type PortalAct, type PortalPage, type PortalRoute, pathTo, t
 import { demandProof, proofFields } from './proof.ts'
 import type { ActionName, FieldName, Words } from './words.ts'
 
-/** Every action that a member may do: its screen, and what happens when it is sent. */
+/** Every action for members: its screen, and its effect when sent. */
 export function actionScreens(catalog: readonly Action[]): readonly PortalRoute[] {
   return catalog.flatMap((action) =>
     action.portal.flatMap((portalForm): PortalRoute[] => {
@@ -70,12 +70,12 @@ function hasPicture(fields: readonly [string, TSchema][]): boolean {
 
 async function screen(visit: Visit, { action, portalForm }: Screen): Promise<PortalPage | undefined> {
   const { words } = visit.language
-  // Safe: a test holds every name to the words.
+  // Safe: a test checks that every name has texts.
   const said = words.acts[portalForm.name as ActionName]
   const values = await valuesOf(visit, portalForm)
   if (!values) return undefined
   const warnings = await warningsOf(visit, portalForm)
-  // There is nothing to confirm where nothing is warned of.
+  // Confirmation is needed only with a warning.
   const fields = shownFields(action, portalForm).filter(([name]) => name !== 'confirm' || warnings.length > 0)
   const isFile = hasPicture(fields)
   const isKey = portalForm.name === 'newRsaKey'
@@ -98,13 +98,13 @@ ${portalForm.wantsProof && proofFields(visit)}
   }
 }
 
-/** The script shows it; without one a key is pasted. */
+/** Shown by the script; without it, a key is pasted. */
 export function keyMaker({ words }: Language): Html {
   const { inBrowser, make, save, saved, paste } = words.keys
   return html`<div id="key-maker" hidden data-save="${save}" data-saved="${saved}"><p>${inBrowser}</p><p class="acts"><button type="button" id="make-pair">${make}</button></p><p role="status" id="key-progress"></p><p class="quiet">${paste}</p></div>`
 }
 
-/** What breaks if this is done now. */
+/** What breaks if the action runs now. */
 async function warningsOf(visit: Visit, { name }: PortalForm): Promise<readonly Content[]> {
   if (name !== 'revokeKey') return []
   const { keys } = await visit.operations.merchants.showMerchant(visit.context, visit.context.merchantId)
@@ -126,7 +126,7 @@ function warningOf(visit: Visit, kind: 'aes' | 'rsa', breakage: Breakage): Conte
   }
 }
 
-/** What the screen begins with; undefined: what it is about is not this merchant's. */
+/** The initial values of the screen; undefined if the subject does not belong to this merchant. */
 async function valuesOf(
   { operations, context, params, nowMs }: Visit,
   { name }: PortalForm,
@@ -223,7 +223,7 @@ function inputOf(
   const { maxLength } = schema as { maxLength?: number }
   return fieldOf({
     name,
-    // Safe: a test holds every field to the words.
+    // Safe: a test checks that every field has texts.
     label: words.fields[name as FieldName],
     hint:
       values['most'] !== undefined && /amount$/i.test(name)
@@ -243,7 +243,7 @@ function inputOf(
   })
 }
 
-/** Several of their choices may be ticked. */
+/** Fields with several choices. */
 const tickedIn: ReadonlySet<string> = new Set(['events'])
 
 function choicesOf(
@@ -308,7 +308,7 @@ async function doAction(visit: Visit, typed: URLSearchParams, { action, portalFo
   if (names.includes('confirm') && !input?.['confirm'] && (await warningsOf(visit, portalForm)).length > 0)
     return { kind: 'refused', errors: [{ field: 'confirm', message: words.keys.stillNeeded }] }
   const { operations, context, member, actor, nowMs } = visit
-  // What its requests are refused is not done here instead.
+  // The portal must not allow what a suspended merchant's requests cannot do.
   if ((await operations.merchants.showMerchant(context, context.merchantId)).merchant.status === 'suspended')
     return { kind: 'refused', errors: [{ field: undefined, message: words.home.suspended }] }
   const answer = await runForMember(action, {
@@ -342,7 +342,7 @@ ${secrets.map(([, value]) => html`<p class="secret"><code>${value}</code></p>`)}
   }
 }
 
-/** However often the same form is sent, by the same member, it is the same action. */
+/** However often a member sends the same form, it is one action. */
 function idempotentIdOf(
   { member, context }: Visit,
   typed: URLSearchParams,

@@ -1,4 +1,4 @@
-// Applying for live keys: the form, and the applicant's own page, whose address alone tells who may read it.
+// The application for live keys: the form, and the applicant's own page, whose address is the only credential.
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toFieldError } from '../../actions/read-input.ts'
@@ -19,9 +19,9 @@ import type { Language } from './languages.ts'
 import { type PortalParts, pathTo, prefix, type Refused } from './portal.ts'
 import type { PortalCall as Call, PortalDoor } from './sign-in.ts'
 
-/** Of one address: a few, then one in an hour. With the 65,536 IPv6 networks of one customer anybody could fill the list. */
+/** Per address: a few, then one per hour. A customer with 65,536 IPv6 networks could otherwise fill the list. */
 const rate = { perSecond: 1 / 3_600, burst: 5 } as const
-/** Of one applicant: each may be a mail to an address that they only say is theirs. */
+/** Per applicant, because each may be an email to an address that is not theirs. */
 const linkRate = { perSecond: 1 / 600, burst: 3 } as const
 const fieldNames = ['business', 'contact', 'email', 'website', 'about', 'callbackHosts', 'publicKey'] as const
 type FieldName = (typeof fieldNames)[number]
@@ -57,7 +57,7 @@ export function serveApply(
       if (addresses.take(address) > 0) return refuse(language.words.apply.tooMany, 429)
       const given = Object.fromEntries(fieldNames.map((name) => [name, typed.get(name) ?? '']))
       try {
-        // Safe: every field is there, as text.
+        // Safe: every field is present as text.
         const token = await running().apply.apply(given as Record<FieldName, string>)
         return redirect(reply, ownPath(token))
       } catch (error) {
@@ -85,7 +85,7 @@ export function serveApply(
         await running()
           .apply.answer(tokenOf(request), typed.get('answer') ?? '')
           .catch((error: unknown) => {
-            // Too late or nothing said: the page shows what is so.
+            // Too late or empty: the page shows the current state.
             if (!(error instanceof Failure)) throw error
           })
       return redirect(reply, ownPath(tokenOf(request)))
@@ -181,6 +181,6 @@ function applicationField(name: FieldName, { words }: Language, refused: Refused
 }
 
 function tokenOf({ params }: FastifyRequest): string {
-  // Safe: the routes that ask name it.
+  // Safe: the routes that call this name it.
   return (params as { token: string }).token
 }

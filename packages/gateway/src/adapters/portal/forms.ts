@@ -1,4 +1,4 @@
-// What every form of the portal brings back unseen, and the errors of one that was refused.
+// The hidden fields of every portal form, and the errors of a rejected one.
 import type { Field } from '../kit/forms/form-fields.ts'
 import { type Html, html } from '../kit/html.ts'
 import type { Visit } from './portal.ts'

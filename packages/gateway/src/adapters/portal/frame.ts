@@ -1,4 +1,4 @@
-// The portal's frame: the shop's name, its areas, and the switch of languages.
+// The portal's frame: the shop's name, its areas, and the language switch.
 import type { FastifyReply } from 'fastify'
 import { assets } from '../kit/assets.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
@@ -70,7 +70,7 @@ export function sendPortalPage(
   })
 }
 
-/** Without navigation: nobody is signed in, or nothing more can be said. */
+/** Without navigation, for visitors who are not signed in and for error pages. */
 export function sendSmallPage(
   reply: FastifyReply,
   page: { readonly title: string; readonly content: Content; readonly language: Language } & FrameParts &

@@ -1,4 +1,4 @@
-// The portal in its languages, and the choice among them.
+// The portal's languages and their selection.
 import ar from '../../../locales/portal/ar.json' with { type: 'json' }
 import de from '../../../locales/portal/de.json' with { type: 'json' }
 import en from '../../../locales/portal/en.json' with { type: 'json' }

@@ -1,4 +1,4 @@
-// Parts that the portal's pages share: cards, facts, statuses, times, and the way on to what is older.
+// Parts shared by the portal's pages: cards, facts, statuses, times, and links to older entries.
 import { type Content, type Html, html } from '../kit/html.ts'
 import { fill } from '../kit/languages/words.ts'
 import { statusPill } from '../kit/pages/status.ts'
@@ -21,7 +21,7 @@ export function time(timeMs: number, { formats }: Language): Html {
   return html`<time datetime="${new Date(timeMs).toISOString()}">${formats.time(timeMs)}</time>`
 }
 
-/** "3 minutes ago", the exact time on hover. */
+/** "3 minutes ago", with the exact time on hover. */
 export function ago(
   timeMs: number,
   { language: { formats }, nowMs }: Pick<Visit, 'language' | 'nowMs'>,
@@ -29,14 +29,14 @@ export function ago(
   return html`<time datetime="${new Date(timeMs).toISOString()}" title="${formats.time(timeMs)}">${formats.ago(nowMs - timeMs)}</time>`
 }
 
-/** Shortened in the middle, whole on hover; for whoever copies it the page of the thing has it whole. */
+/** Shortened in the middle, complete on hover; the page of the item has the complete id for copying. */
 export function shortId(id: string): Html {
   return id.length <= 16
     ? html`<code>${id}</code>`
     : html`<code title="${id}">${id.slice(0, 8)}…${id.slice(-6)}</code>`
 }
 
-/** A button to the screen of an action, for whoever may. */
+/** A button to the screen of an action, for permitted roles. */
 export function actLink(
   visit: Visit,
   name: ActionName,
@@ -48,7 +48,7 @@ export function actLink(
   return html`<a class="button${found.isDangerous ? ' danger' : isPrimary && ' primary'}" href="${pathTo(found.path, values)}">${visit.language.words.acts[name].title}</a>`
 }
 
-/** Nothing around nothing. */
+/** Undefined without links, so that no empty container remains. */
 export function acts(...links: readonly (Html | undefined | false)[]): Html | undefined {
   return links.some(Boolean) ? html`<div class="acts">${links.filter(Boolean)}</div>` : undefined
 }
@@ -60,7 +60,7 @@ export function pages(
   return keyedPages(pathTo(path), query, { older, words: words.common })
 }
 
-/** The pages of an area, side by side. */
+/** The pages of an area as tabs. */
 export function tabs(
   { language: { words } }: Visit,
   names: readonly (keyof Words['tabs'])[],
@@ -82,7 +82,7 @@ export const orderTabs = ['orders', 'links'] as const
 export const developerTabs = ['keys', 'callbacks', 'endpoints', 'requests'] as const
 export const shopTabs = ['settings', 'members', 'account'] as const
 
-/** Where counting stopped at some number: "100 or more". */
+/** For a limited count: "100 or more". */
 export function countUpTo(count: number, atMost: number, { words, formats }: Language): Content {
   return count < atMost ? formats.number(count) : fill(words.common.orMore, { count: formats.number(atMost) })
 }

@@ -1,4 +1,4 @@
-// Every page, form and file of the portal, as data: what routes.ts serves, and what the test of all routes goes through.
+// Every page, form and file of the portal as data: the source for routes.ts and for the test of all routes.
 import type { Action } from '../../actions/action.ts'
 import { actionScreens } from './action-screens.ts'
 import { accountArea } from './areas/account.ts'

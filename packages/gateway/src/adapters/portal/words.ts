@@ -1,4 +1,4 @@
-// The portal's words in any language.
+// The portal's texts in any language.
 import type en from '../../../locales/portal/en.json'
 
 export type Words = typeof en

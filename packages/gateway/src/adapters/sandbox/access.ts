@@ -1,5 +1,5 @@
-// "Get sandbox access" over HTTP: who may ask how often, and what is answered. The page works without a script, by a
-// pasted public key; with one the key pair is made in the browser and its private half stays there.
+// "Get sandbox access" over HTTP: rate limits and responses. The page works without a script, with a pasted public key;
+// with a script, the key pair is created in the browser and its private half stays there.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addressKey } from '../../platform/http/admission/addresses.ts'
 import { RateLimiter } from '../../platform/http/admission/rate-limiter.ts'
@@ -21,9 +21,9 @@ export interface SandboxAccessPageParts {
   readonly clock: Clock
 }
 
-/** A key of 8192 bits as PEM has 1,400 characters; a form that is larger is none of ours. */
+/** An 8192-bit key as PEM has 1,400 characters, so a larger form is not ours. */
 const maxFormBytes = 16 * 1024
-/** Of one address: five at once, then one in twelve minutes. */
+/** Per address: five at once, then one every twelve minutes. */
 const rate = { perSecond: 5 / 3_600, burst: 5 } as const
 
 export function serveSandboxAccess(listener: FastifyInstance, parts: SandboxAccessPageParts): void {
@@ -62,7 +62,7 @@ export function serveSandboxAccess(listener: FastifyInstance, parts: SandboxAcce
         email: hasPortal ? (form.get('email') ?? '').trim() : '',
       }
       const address = addressKey(request.ip)
-      // Taken before anything is given, so that many at once get no more than one after the other.
+      // Counted before access is granted, so that simultaneous requests get no more than sequential ones.
       const waitMs = addresses.take(address)
       if (waitMs > 0) {
         reply.status(429).header('retry-after', Math.ceil(waitMs / 1_000))

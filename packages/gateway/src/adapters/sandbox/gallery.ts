@@ -1,4 +1,4 @@
-// Every component of the pages in every state, for people who change them and for the test that takes pictures.
+// Every component of the pages in every state, for people who change them and for the screenshot test.
 import type { FastifyInstance } from 'fastify'
 import { fieldOf } from '../kit/forms/form-fields.ts'
 import { html } from '../kit/html.ts'

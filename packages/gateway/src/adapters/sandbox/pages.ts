@@ -1,4 +1,4 @@
-// What a newcomer sees: the form, what was given, and why nothing was.
+// The pages of sandbox access: the form, the granted access, and the errors.
 
 import { merchantEnv } from '../../core/merchants/rules/merchant-env.ts'
 import type { Access, AccessProblem, AccessRequest } from '../../sandbox/sandbox-access.ts'

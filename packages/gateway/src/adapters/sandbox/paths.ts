@@ -1,4 +1,4 @@
-// Where the pages of the sandbox are, for themselves and for whoever links to them.
+// The paths of the sandbox's pages, for themselves and for links to them.
 export const sandboxAccessPath = '/sandbox'
 export const playgroundPath = '/sandbox/playground'
 export const galleryPath = '/sandbox/gallery'

@@ -1,6 +1,6 @@
-// The playground: a request is signed and sealed step by step in the browser, sent, and a callback opened again. The
-// keys are pasted or handed over by the access page of the same tab; they stay in the browser, and the gateway, which
-// has the demo merchant's on its disk, gives them to nobody over the network.
+// The playground: a request is signed and encrypted step by step in the browser and sent, and a callback is decrypted.
+// The keys are pasted or handed over by the access page of the same tab and stay in the browser. The gateway never
+// sends the demo merchant's keys over the network.
 import { gatewayPath, type Method, methods } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
 import { assets } from '../kit/assets.ts'
@@ -30,7 +30,7 @@ export function servePlayground(
   })
 }
 
-/** What stands in double braces is filled in by the script. */
+/** The script replaces what is in double braces. */
 const order = {
   order: {
     orderNo: '{{number}}',

@@ -1,4 +1,4 @@
-// The fields of the wallet's forms. What was typed comes back but for PINs and codes, and the field that was wrong says so.
+// The fields of the wallet's forms. Typed values return except PINs and codes, and a rejected field shows its error.
 import { type Content, type Html, html } from '../kit/html.ts'
 import type { Refused } from './wallet.ts'
 
@@ -45,7 +45,7 @@ export function textField(field: Field, autocomplete: string, maxLength = 70): H
   )
 }
 
-/** The one that there is. */
+/** The current PIN. */
 export function pinField(field: Field): Html {
   return input(
     field,
@@ -74,7 +74,7 @@ export function ibanField(field: Field): Html {
   )
 }
 
-/** With the currency beside it, to choose where there are several. */
+/** With the currency beside it, as a choice if there are several. */
 export function amountField(
   field: Field,
   currencies: readonly string[],
@@ -83,7 +83,7 @@ export function amountField(
     usual,
   }: {
     readonly label: string
-    /** Chosen at first; `''`: none is, so that nobody begins with one that they did not mean. */
+    /** The preselected currency; `''` for none, so that a consumer does not choose one by accident. */
     readonly usual?: string | undefined
   },
 ): Html {

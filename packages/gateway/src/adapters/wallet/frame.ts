@@ -18,7 +18,7 @@ export interface Framing {
   readonly words: Words
   readonly flash?: Flash | undefined
   readonly refusal?: Refusal | undefined
-  /** Of whoever is signed in. */
+  /** Only for a signed-in consumer. */
   readonly formToken?: string | undefined
 }
 
@@ -62,7 +62,7 @@ function said({ flash, refusal, words }: Framing): Content {
   return flash && html`<p class="notice good" role="status">${icon('done')}<span>${flash.text}</span></p>`
 }
 
-/** A form of whoever is signed in. */
+/** A form of a signed-in consumer. */
 export function walletForm({ formToken }: Pick<Visit, 'formToken'>, path: string, fields: Html): Html {
   return html`<form method="post" action="${prefix}${path}">
 ${token(formToken)}

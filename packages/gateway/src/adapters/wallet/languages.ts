@@ -1,4 +1,4 @@
-// The wallet in its languages; the choice among them is the checkout's, whose frame stands around every page.
+// The wallet's languages. Their selection is the checkout's, whose frame surrounds every page.
 import ar from '../../../locales/wallet/ar.json' with { type: 'json' }
 import de from '../../../locales/wallet/de.json' with { type: 'json' }
 import en from '../../../locales/wallet/en.json' with { type: 'json' }

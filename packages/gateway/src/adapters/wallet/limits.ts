@@ -1,5 +1,5 @@
-// How much one address and one login may ask of the wallet. A PIN costs 100 ms and 32 MiB to look at, and a code by mail goes
-// to somebody who may not have asked for it.
+// Limits per address and per login in the wallet. A PIN check costs 100 ms and 32 MiB, and a code by email may go to a
+// person who did not request it.
 import { createHash } from 'node:crypto'
 import { normaliseLogin } from '../../core/wallets/rules/wallet.ts'
 import { addressKey } from '../../platform/http/admission/addresses.ts'
@@ -17,19 +17,19 @@ export class WalletLimits {
   readonly #underWay = new Slots({ total: maxProofsUnderWay, perKey: maxProofsUnderWay })
 
   constructor(clock: Clock) {
-    // Many people may sit behind one address.
+    // Many people may share an address.
     this.#looks = new RateLimiter({ clock, rate: { perSecond: 50, burst: 500 } })
     this.#proofs = new RateLimiter({ clock, rate: { perSecond: 0.5, burst: 30 } })
     this.#mailsByAddress = new RateLimiter({ clock, rate: { perSecond: 1 / 300, burst: 10 } })
     this.#mailsByLogin = new RateLimiter({ clock, rate: { perSecond: 1 / 3_600, burst: 5 } })
   }
 
-  /** 0, or how many milliseconds to wait. */
+  /** 0, or the wait in milliseconds. */
   takeLook(address: string): number {
     return this.#looks.take(addressKey(address))
   }
 
-  /** Undefined: not now. Otherwise the slot is given back with the function. */
+  /** Undefined beyond the limit; otherwise the function releases the slot. */
   startProof(address: string): (() => void) | undefined {
     const giveBack = this.#underWay.take('')
     if (!giveBack) return undefined
@@ -38,7 +38,7 @@ export class WalletLimits {
     return undefined
   }
 
-  /** False: too many. The same whoever's the login is. */
+  /** False beyond the limit, for known and unknown logins alike. */
   takeMail(address: string, typedLogin: string): boolean {
     const login = createHash('sha256')
       .update(normaliseLogin(typedLogin) ?? '')

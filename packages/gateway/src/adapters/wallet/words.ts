@@ -1,4 +1,4 @@
-// The wallet's words in any language.
+// The wallet's texts in any language.
 import type en from '../../../locales/wallet/en.json'
 
 export type Words = typeof en

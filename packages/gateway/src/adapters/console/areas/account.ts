@@ -1,4 +1,4 @@
-// The operator's own account: password, sessions, signing out; for admins also the other operators.
+// The operator's own account: password, sessions, sign-out; for admins also the other operators.
 
 import { mayAct, roleMeanings } from '../../../core/audit/rules/roles.ts'
 import { minPasswordLength, refusalOfPassword } from '../../../identity/accounts/rules/account.ts'

@@ -1,4 +1,4 @@
-// Requests that wait for a second operator, and earlier ones, with the forms that approve, reject and withdraw them.
+// Requests that wait for a second operator, and decided ones, with the forms that approve, reject and withdraw.
 import { uuidPattern } from '@tillgate/protocol'
 import { describeRequest } from '../../../actions/approvals/approval-actions.ts'
 import { findAction } from '../../../actions/catalog.ts'
@@ -21,7 +21,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
   const { query, operations } = visit
   const wanted = approvalStatuses.find((each) => each === query.get('status'))
   const before = query.get('before') ?? ''
-  // Expires what is due, so that the list is right.
+  // Expires overdue requests, so that the list is correct.
   await operations.approvals.countWaiting()
   const page = await operations.approvals.listRequests(
     { status: query.get('status') === 'all' ? undefined : (wanted ?? 'waiting') },

@@ -201,7 +201,7 @@ function destinationOf({ callbackUrl, merchantId, endpointId }: StoredCallback):
   return html`${address} <a class="quiet" href="/merchants/${merchantId}/endpoints/${endpointId}">endpoint</a>`
 }
 
-/** Its value names the merchant, so that the callback is found by its key. */
+/** The value includes the merchant, so that the callback is found by its key. */
 function tick({ merchantId, callbackId, eventName, paymentId }: StoredCallback, { refused }: Visit): Html {
   const value = `${merchantId}:${callbackId}`
   const isTicked = refused?.typed.getAll('callback').includes(value)
@@ -220,7 +220,7 @@ ${merchantField(visit)}
 </form>`
 }
 
-/** From the address of the page. */
+/** From the page's address. */
 function filterOf(fields: URLSearchParams) {
   const event = fields.get('event') ?? ''
   return {

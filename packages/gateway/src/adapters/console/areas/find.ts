@@ -1,4 +1,5 @@
-// The search of every page: orders, payouts and runs by ID or reference, merchants, wallets, rails, callbacks and requests.
+// The search in the header: orders, payouts and runs by ID or reference, merchants, wallets, rails, callbacks and
+// requests.
 import { uuidPattern } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { empty } from '../../kit/pages/tables.ts'

@@ -53,12 +53,12 @@ function verdict(rows: readonly BooksRow[]): Html {
     : statusBadge('bad', `Debits and credits differ in ${wrong.join(', ')}`)
 }
 
-/** Has a column only where there is something in it: the table is wide. */
+/** A column that is shown only if it has values, because the table is wide. */
 function isRare(kind: (typeof ownerKinds)[number]): boolean {
   return kind === 'equity' || kind === 'interest' || kind === 'bank_charges'
 }
 
-/** A row for each currency; the balance of each kind of account, then both sides of the books. */
+/** One row per currency: the balance of each type of account, then both sides of the books. */
 function trialBalance(caption: string, rows: readonly BooksRow[]): Html {
   const kinds = ownerKinds.filter(
     (kind) => !isRare(kind) || rows.some(({ balances }) => balances[kind] !== 0n),

@@ -146,7 +146,7 @@ function accountTable(visit: Visit, accounts: readonly MerchantBankAccount[]): H
   )
 }
 
-/** As the form shows them. */
+/** The values of the form. */
 function planValues(plan: PayoutPlan) {
   const { currency, schedule, onDay, bank, least, reserve, ...share } = toPlan(plan)
   return {

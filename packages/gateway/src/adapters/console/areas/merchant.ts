@@ -70,7 +70,7 @@ async function find({ operations, context, params: { merchantId = '' } }: Visit)
   return orNothing(operations.merchants.showMerchant(context, merchantId))
 }
 
-/** As the form shows them. */
+/** The values of the form. */
 function settingsOf(merchant: Merchant) {
   const { merchantId, name, requestsPerSecond, callbackHosts, accentColour, defaultCallbackUrl } = merchant
   return {

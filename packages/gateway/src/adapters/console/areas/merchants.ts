@@ -8,7 +8,7 @@ import { status } from '../statuses.ts'
 import { ago } from '../words.ts'
 
 const path = '/merchants'
-/** More than these are found by searching. */
+/** Further merchants are found by searching. */
 const maxShown = 200
 
 export const merchantsArea: readonly ConsoleRoute[] = [{ path, show }]

@@ -1,5 +1,5 @@
-// One order: its life as a timeline, what was bought, the payment, refunds, ledger transfers, callbacks with every
-// attempt, and the actions that its status allows.
+// One order: a timeline, the goods, the payment, refunds, ledger transfers, callbacks with every attempt, and the
+// actions that its status allows.
 import { merchantIdPattern, paymentIdPattern, toDecimalText } from '@tillgate/protocol'
 import { leftOf } from '../../../actions/orders/order-actions.ts'
 import type { HeldTransfer } from '../../../actions/rails/transfer-actions.ts'
@@ -212,14 +212,14 @@ function isByBankTransfer({ reference }: Attempt): boolean {
   return reference !== undefined && isCreditorReference(reference)
 }
 
-/** Who paid by bank transfer, with their account; undefined where several did, or the bank does not say. */
+/** The payer of a bank transfer with their account; undefined if there were several, or the bank does not name one. */
 function payerOf({ transferEntries }: OrderDetails, railId: string | undefined): string | undefined {
   const came = transferEntries.filter((entry) => entry.railId === railId && entry.direction === 'in')
   const [party, ...others] = new Set(came.map((entry) => entry.party))
   return others.length === 0 ? party : undefined
 }
 
-/** For each rail by which banks booked something for the order. */
+/** For each rail with bank entries for the order. */
 function heldTransfers({ order, transferEntries }: OrderDetails): HeldTransfer[] {
   return [...new Set(transferEntries.map(({ railId }) => railId))].map((railId) => ({
     order,
@@ -297,7 +297,7 @@ function callTable({ railCalls }: OrderDetails, nowMs: number): Html {
       html`<code>${call.type}</code>`,
       call.outcome === 'failed' ? statusBadge('bad', 'failed') : call.outcome,
       call.httpStatus ?? '—',
-      // How long a connection took to fail tells a closed port from a filtered one; the log has it.
+      // The duration of a failed connection distinguishes a closed port from a filtered one; only the log contains it.
       call.outcome === 'failed' && call.httpStatus === undefined ? '—' : `${call.durationMs} ms`,
       html`<span class="wrap">${call.detail ?? '—'}</span>`,
     ]),
@@ -328,7 +328,7 @@ function transferTable({ transfers }: OrderDetails, nowMs: number): Html {
   )
 }
 
-/** Whose it is; the account's whole name, which is long, on hover. */
+/** The owner of the account; the account's full name appears on hover. */
 function account(accountId: string): Html {
   const [ownerKind = '', ownerId = ''] = accountId.split(':')
   const page = { wallet: '/wallets/', merchant: '/merchants/', rail: '/rails/' }[ownerKind]

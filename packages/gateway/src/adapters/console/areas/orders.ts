@@ -1,4 +1,4 @@
-// The list of orders: filters that live in the address, pages by key, and all of it as a file.
+// The list of orders: filters in the address, pages by key, and the export of all matches.
 import { type OrderStatus, orderStatuses, paymentIdPattern } from '@tillgate/protocol'
 import type { ListedOrder, OrderFilter } from '../../../core/orders/store/order-list.ts'
 import { timeOfPaymentId } from '../../../platform/runtime/time-ordered-ids.ts'

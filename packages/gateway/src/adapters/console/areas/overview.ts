@@ -1,4 +1,4 @@
-// The overview: the last hour, day or week on one screen. Orders and callbacks count in the period in which they were
+// The overview of the last hour, day or week on one screen. Orders and callbacks count in the period in which they were
 // created, so that each counts once and a rate has one base.
 import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
 import { countedAtMost } from '../../../actions/operations.ts'

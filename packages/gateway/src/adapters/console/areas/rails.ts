@@ -103,7 +103,7 @@ function accountFacts(account: BankAccount) {
   ] as const
 }
 
-/** What the rail collected and has not settled: its account is that far below zero. */
+/** The amount that the rail collected and has not settled; its account is negative by that amount. */
 function collected(accounts: readonly Account[]): Html {
   return table(
     'Collected, not yet settled',
@@ -130,7 +130,7 @@ function written(currencies: readonly string[]): string {
   return currencies.length > maxWritten ? `${currencies.length} currencies` : currencies.join(', ')
 }
 
-/** As the form shows them. */
+/** The values of the form. */
 function valuesOf(rail: OutsideRail) {
   return {
     railId: rail.railId,

@@ -9,7 +9,7 @@ import { count, countUpTo, duration, moment } from '../words.ts'
 import { emailsPath } from './emails.ts'
 import { requestsPath } from './requests.ts'
 
-/** Past this, a worker is too slow or does not run. */
+/** Beyond this age, a worker is too slow or not running. */
 const lateAfterMs = 60_000
 
 export const systemArea: readonly ConsoleRoute[] = [{ path: '/system', show }]

@@ -1,4 +1,4 @@
-// Consumers' wallets: found by login or name, topped up, locked and unlocked.
+// Consumers' wallets: find by login or name, top up, lock and unlock.
 import { uuidPattern } from '@tillgate/protocol'
 import { isWalletShut, type Wallet } from '../../../core/wallets/rules/wallet.ts'
 import { type Html, html } from '../../kit/html.ts'

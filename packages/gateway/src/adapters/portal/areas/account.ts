@@ -1,4 +1,4 @@
-// Somebody's own account: their shops, password, second step, and where they are signed in.
+// The member's own account: shops, password, second step, and sessions.
 import { minPasswordLength, refusalOfPassword } from '../../../identity/accounts/rules/account.ts'
 import type { SecondStepState } from '../../../identity/accounts/second-step.ts'
 import { fieldOf } from '../../kit/forms/form-fields.ts'

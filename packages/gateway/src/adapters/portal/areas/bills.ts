@@ -1,4 +1,4 @@
-// The shop's bills, one for each day on which something moved: what they sum up, and their files.
+// The shop's bills, one for each day with movements: totals and files.
 import { Failure, isCalendarDay } from '@tillgate/protocol'
 import type { Bill, BillTotals } from '../../../finance/bills/rules/bill.ts'
 import { type Html, html } from '../../kit/html.ts'
@@ -42,7 +42,7 @@ function billCard(visit: Visit, bill: Bill): Html {
 
 const names = ['opening', 'payments', 'refunds', 'fees', 'payouts', 'corrections', 'closing'] as const
 
-/** What came late is the operator's correction to a reader. */
+/** Late items appear to readers as corrections by the operator. */
 function sums({ language: { words, formats } }: Visit, totals: BillTotals): Html {
   const minorOf = (name: (typeof names)[number]) =>
     name === 'corrections' ? totals.corrections + totals.late : totals[name]

@@ -1,4 +1,4 @@
-// What the shop was told, and how it answered: callbacks with every attempt.
+// The shop's callbacks and their responses, with every attempt.
 import { uuidPattern } from '@tillgate/protocol'
 import { readable } from '../../../actions/orders/callback-actions.ts'
 import { detailForMerchant } from '../../../core/callbacks/rules/attempt-detail.ts'
@@ -71,7 +71,7 @@ function failingCard(visit: Visit, { destinations, hosts }: MerchantHealth): Htm
   )
 }
 
-/** What went wrong, how often and since when. */
+/** The error, the number of failures, and since when. */
 export function failingFor(visit: Visit, { failures, failingSinceMs, reason }: Failing): Content {
   const { words, formats } = visit.language
   return fill(words.callbacks.failingText, {

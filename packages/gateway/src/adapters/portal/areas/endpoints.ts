@@ -1,4 +1,4 @@
-// Further addresses that hear of the shop's events, each with what it was sent.
+// Webhook endpoints: further addresses for the shop's events, each with its history.
 import { type EventName, uuidPattern } from '@tillgate/protocol'
 import type { EndpointWithHealth } from '../../../core/callbacks/manage-endpoints.ts'
 import { type Html, html } from '../../kit/html.ts'

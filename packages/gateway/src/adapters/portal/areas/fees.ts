@@ -1,4 +1,4 @@
-// What the shop's payments cost: which price holds for each way to pay, why, and what fees took this month.
+// The shop's fees: which price applies to each payment method, why, and this month's total.
 
 import { makePriceBook, type Price, type Terms } from '../../../core/orders/fees/rules/price.ts'
 import { walletRailId } from '../../../core/orders/payments/rules/rail.ts'

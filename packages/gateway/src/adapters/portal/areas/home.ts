@@ -1,4 +1,4 @@
-// Where a shop owner begins: what there is, what came today, what needs them, and until the first payment what to do next.
+// The home page: balances, today's figures, open tasks, and until the first payment the next steps.
 
 import { availableMinor } from '../../../core/ledger/rules/transfer.ts'
 import type { Account } from '../../../core/ledger/store/ledger.ts'
@@ -100,7 +100,7 @@ interface Activity {
   readonly sinceMs: number
 }
 
-/** Volume, orders and success rate of the chosen period and currency, step by step. */
+/** Volume, orders and success rate of the chosen period and currency, by step. */
 function activity(visit: Visit, { tallies, period, sinceMs }: Activity): Html {
   const { query, language } = visit
   const { words, formats } = language

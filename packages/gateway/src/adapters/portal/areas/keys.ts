@@ -1,4 +1,4 @@
-// The shop's keys: live ones and those of before, the way to new ones, and the steps of a replacement that is under way.
+// The shop's keys: live and earlier ones, how to add one, and the steps of a current replacement.
 
 import { fingerprintOf } from '../../../core/merchants/key-fingerprint.ts'
 import type { ShownKey } from '../../../core/merchants/manage-merchants.ts'

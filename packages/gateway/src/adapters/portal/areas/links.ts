@@ -1,4 +1,4 @@
-// The shop's payment links: made, shown with their QR code and what came of them, paused and closed.
+// The shop's payment links: create, show with QR code and results, pause and close.
 import { linkIdPattern } from '@tillgate/protocol'
 import { totalledAtMost } from '../../../finance/links/manage-links.ts'
 import type { PaymentLink } from '../../../finance/links/rules/link.ts'

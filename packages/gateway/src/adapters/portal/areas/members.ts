@@ -1,4 +1,4 @@
-// The shop's people, and who is invited.
+// The shop's members and invitations.
 import { html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { statusBadge } from '../../kit/pages/status.ts'

@@ -1,4 +1,4 @@
-// What the shop has, and its statement as a file.
+// The shop's balances, and its statement as a file.
 
 import { availableMinor } from '../../../core/ledger/rules/transfer.ts'
 import { html } from '../../kit/html.ts'

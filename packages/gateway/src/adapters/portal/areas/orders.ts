@@ -1,4 +1,4 @@
-// A shop's orders: found by any number, by status, and page by page; one order with everything that happened to it.
+// A shop's orders: search by any number, filter by status, page by page; and one order with its history.
 import { type OrderStatus, orderStatuses, paymentIdPattern } from '@tillgate/protocol'
 import type { Refund } from '../../../core/orders/refunds/rules/refund.ts'
 import type { Order } from '../../../core/orders/rules/order.ts'
@@ -54,7 +54,7 @@ function filters({ query, nowMs, language: { words } }: Visit, sought: string): 
 <span class="end"><a class="button" href="${urlWith(`${path}.csv`, query, { before: undefined, q: undefined })}" download>${icon('download')}${words.money.download}</a></span></form>`
 }
 
-/** The filters live in the address, so that it can be kept and shared. */
+/** Filters are in the address, so that it can be saved and shared. */
 function filterOf({ query, context }: Visit): OrderFilter {
   const toMs = dayOf(query.get('to'))
   return {

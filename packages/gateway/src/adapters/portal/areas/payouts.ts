@@ -1,4 +1,4 @@
-// What the shop is paid out: when, how much, what became of each payout, and the bank account that they go to.
+// The shop's payouts: schedule, amounts, status, and the destination account.
 
 import {
   describeBankDetails,
@@ -94,7 +94,7 @@ ${card(
 async function showBank(visit: Visit): Promise<PortalPage> {
   const { operations, context } = visit
   const { words } = visit.language
-  // Where the settings cover it, a second operator looks at such changes, so an operator makes them.
+  // If the settings require approval for such changes, an operator makes them.
   const mayChangeBank = !operations.approvalPolicy.words.includes('destination')
   const accounts = await operations.bankAccounts.listBankAccounts(context, context.merchantId)
   return {

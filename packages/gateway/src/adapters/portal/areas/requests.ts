@@ -1,4 +1,4 @@
-// Requests of the shop that were refused or slow, each under the id that its answer bears.
+// The shop's rejected or slow requests, by requestId.
 
 import type { RequestPlace } from '../../../platform/request-log/store/request-log.ts'
 import { html } from '../../kit/html.ts'

@@ -1,4 +1,4 @@
-// The information page: the service ID that every request names, and what the shop says of itself.
+// The information page: the service ID for every request, and the shop's own details.
 import { html } from '../../kit/html.ts'
 import { logoPath } from '../../kit/pages/logos.ts'
 import { statusBadge, statusLooks } from '../../kit/pages/status.ts'

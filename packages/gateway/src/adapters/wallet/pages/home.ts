@@ -1,4 +1,4 @@
-// What is in the wallet, what came and went, and a receipt of each.
+// The wallet's balances, its history, and a receipt for each entry.
 
 import { availableMinor, postedMinor } from '../../../core/ledger/rules/transfer.ts'
 import { placeOf, writtenPlace } from '../../../core/ledger/rules/transfer-place.ts'
@@ -110,7 +110,7 @@ async function findEntry({ wallet, service, params }: Visit): Promise<HistoryEnt
   return key && service.history.find(wallet.walletId, key)
 }
 
-/** With its markup, where it has some. */
+/** With its markup, if there is some. */
 function factsOf(
   { language: { formats } }: Visit,
   { receipt: said }: Words,
@@ -127,7 +127,7 @@ function factsOf(
   return rows.flatMap(([name, value, shown]) => (value === undefined ? [] : [[name, value, shown] as const]))
 }
 
-/** In the consumer's language or, where its letters are not Latin, in English. Undefined: a name has other letters. */
+/** In the consumer's language or, if its script is not Latin, in English. Undefined if a name has other letters. */
 function pdfOf(visit: Visit, entry: HistoryEntry): Buffer | undefined {
   const english = languages.find(({ tag }) => tag === 'en') ?? visit.language
   return makePdf(visit, visit.words, entry) ?? makePdf({ ...visit, language: english }, wordsOf.en, entry)
@@ -155,7 +155,7 @@ function titleOf({ history: said }: Words, entry: HistoryEntry): string {
   return wordsFor(said, entry.kind).replace('{merchant}', entry.merchantName ?? '')
 }
 
-/** Undefined: there are none. */
+/** Undefined without entries. */
 async function pendingList(visit: Visit): Promise<Html | undefined> {
   const { wallet, words, service, language } = visit
   const withdrawals = await service.withdraw.list(wallet.walletId, withdrawalsLooked)

@@ -29,7 +29,7 @@ export const moneyRoutes: readonly WalletRoute[] = [
 async function topUpPage(visit: Visit): Promise<WalletPage> {
   const { wallet, words, service } = visit
   const currencies = await service.startTopUp.currencies()
-  // What is there already is most likely what more is wanted of.
+  // A currency with a balance is the most likely choice.
   const balances = (await service.listBalances(wallet.walletId)).filter((each) => postedMinor(each) > 0n)
   const usual = [...balances.map(({ currency }) => currency), currencyOf[visit.language.tag]].find(
     (currency) => currency !== undefined && currencies.includes(currency),
@@ -48,7 +48,7 @@ ${form(
   return { title: words.topUp.heading, content: card(words.topUp.heading, content), at: 'topUp' }
 }
 
-/** In the currency that consumers who read this language use most. */
+/** The most common currency among readers of this language. */
 const currencyOf: Readonly<Partial<Record<LanguageTag, string>>> = {
   de: 'EUR',
   en: 'USD',
@@ -59,7 +59,7 @@ const currencyOf: Readonly<Partial<Record<LanguageTag, string>>> = {
   zh: 'CNY',
 }
 
-/** Of ten dollars or euros; currencies without decimals count in thousands. */
+/** Multiples of ten dollars or euros; currencies without decimals count in thousands. */
 const presetUnits = [1n, 2n, 5n, 10n]
 
 function presets({ words, language }: Visit, currency: string): Html {
@@ -103,7 +103,7 @@ async function topUp(visit: Visit, given: URLSearchParams): Promise<Done> {
   }
 }
 
-/** `typed`: what comes back in the fields. */
+/** `typed` fills the fields again. */
 async function withdrawPage(visit: Visit, typed = visit.refused?.typed): Promise<WalletPage> {
   const { wallet, words, service, language } = visit
   const currencies = await service.withdraw.currencies(wallet.walletId)
@@ -153,7 +153,7 @@ async function withdrawals({ wallet, words, service, language }: Visit): Promise
   )}</ul></section>`
 }
 
-/** Nothing is done yet: what was read out of the form is shown. */
+/** Changes nothing yet: the parsed form is shown for confirmation. */
 async function ask(visit: Visit, given: URLSearchParams): Promise<Done> {
   if (given.has('change')) return { kind: 'shown', page: await withdrawPage(visit, given) }
   return attempt(visit, given, async (withdrawal) => {
@@ -169,7 +169,7 @@ interface Asked {
   readonly formNumber: string
 }
 
-/** Carries what it shows, so that nothing else is withdrawn. */
+/** Contains what it shows, so that nothing else can be withdrawn. */
 function confirmPage(visit: Visit, { currency, amountMinor, account, formNumber }: Asked): WalletPage {
   const { words, language } = visit
   const { withdraw: said } = words
@@ -208,7 +208,7 @@ async function withdraw(visit: Visit, given: URLSearchParams): Promise<Done> {
   })
 }
 
-/** Where only the PIN was not right, it is asked for again; all else is put right in the first form. */
+/** If only the PIN was wrong, it is asked again; everything else is corrected in the first form. */
 async function backFromConfirming(visit: Visit): Promise<WalletPage> {
   const { refused: why } = visit
   const isOfPin = why?.field === 'pin' || why?.code === 'busy'
@@ -227,7 +227,7 @@ async function attempt(
   try {
     return await act({ wallet: visit.wallet, ...money, iban, formNumber: given.get('number') ?? '' })
   } catch (error) {
-    // Where nobody knows whether it was done, nobody says that it was not.
+    // If it is unknown whether the withdrawal was made, the page must not say that it failed.
     if (!(error instanceof Failure) || error.failure === 'unavailable') throw error
     if (error.failure === 'number_already_used') return refused('formUsed')
     if (error.field === 'iban') return refused('ibanWrong', { field: 'iban' })
@@ -242,7 +242,10 @@ function amountRefused({ language }: Visit, { failure }: Failure, currency: stri
   return refused('overMost', { field: 'amount', values: { most } })
 }
 
-/** Done once, however often it is sent: one that comes back keeps its number, but where something else was done by it. */
+/**
+ * A form that is carried out once, however often it is sent. A returned form keeps its number unless a different
+ * withdrawal used it.
+ */
 function form(visit: Visit, path: string, fields: Html, typed = visit.refused?.typed): Html {
   const kept = visit.refused?.code === 'formUsed' ? '' : (typed?.get('number') ?? '')
   return walletForm(

@@ -1,4 +1,4 @@
-// PIN, devices, language, and the way out for good.
+// PIN, devices, language, and closing the wallet.
 
 import { postedMinor } from '../../../core/ledger/rules/transfer.ts'
 import type { WalletSession } from '../../../identity/consumers/store/wallet-sessions.ts'
@@ -99,7 +99,7 @@ async function changePin(visit: Visit, given: URLSearchParams): Promise<Done> {
     return outcome
   })
   if (refusal) return refusal
-  // Marks end as sessions do, and this browser stays known.
+  // A PIN change ends remembered devices as well; this browser stays remembered.
   const cookie = service.devices.rememberDevice(changed)
   return { kind: 'go', to: `${prefix}/settings`, flash: visit.words.notes.pinChanged, cookie }
 }
@@ -125,7 +125,7 @@ async function endAll({ service, wallet, address, words }: Visit): Promise<Done>
   return { kind: 'left', to: `${prefix}/sign-in`, flash: words.notes.signedOutEverywhere }
 }
 
-/** Why it cannot be closed now; undefined: it can, as far as is known without its accounts locked. */
+/** Why the wallet cannot be closed now; undefined if it can, as far as visible without locking its accounts. */
 async function whyOpen({ service, wallet }: Visit): Promise<'notEmpty' | 'underWay' | undefined> {
   const balances = await service.listBalances(wallet.walletId)
   if (balances.some((each) => each.debitsPendingMinor + each.creditsPendingMinor > 0n)) return 'underWay'

@@ -12,7 +12,7 @@ import { priceTable } from './fees.ts'
 
 const path = '/merchants/:merchantId'
 const dayMs = 86_400_000
-/** More than this is for a file, not for paper. */
+/** More entries belong in a file. */
 const maxEntries = 2_000
 
 export const merchantMoneyArea: readonly ConsoleRoute[] = [
@@ -52,7 +52,7 @@ function rangeOf({ query, nowMs, params: { merchantId = '' } }: Visit): Statemen
   return { merchantId, fromMs, toMs: Math.max(fromMs, toMs) }
 }
 
-/** Stands on paper too, where the form does not. */
+/** Also printed, unlike the form. */
 function period({ fromMs, toMs }: StatementRange): string {
   const [first, last] = [fromMs, toMs - dayMs].map((ms) => new Date(ms).toISOString().slice(0, 10))
   return `${first} to ${last} (UTC)`
@@ -71,7 +71,7 @@ async function download(visit: Visit): Promise<Download | undefined> {
   }
 }
 
-/** Read whole, for a page has an end. */
+/** Reads all entries, up to the limit of the page. */
 async function readStatement({ operations, context }: Visit, range: StatementRange): Promise<Html> {
   const entries: StatementEntry[] = []
   let opening: ReadonlyMap<string, bigint> = new Map()

@@ -14,7 +14,7 @@ import { movementsOf } from './movements.ts'
 
 export const moneyPath = '/money'
 const maxCurrencies = 6
-/** An account with more currencies shows them on demand. */
+/** With more currencies, the table is collapsed. */
 const maxOpenly = 12
 
 export const moneyArea: readonly ConsoleRoute[] = [
@@ -67,7 +67,7 @@ ${table(
   }
 }
 
-/** A row for each kind of account, with what it means; a column for each currency in use. */
+/** A row for each type of account with its explanation; a column for each currency in use. */
 function balances(rows: readonly BooksRow[]): Html {
   return table(
     'Balances by kind of account',
@@ -165,7 +165,7 @@ function stateOf({ closedAtMs }: BankAccount): Html {
   return closedAtMs === undefined ? statusBadge('good', 'Open') : statusBadge('off', 'Closed')
 }
 
-/** As the form shows them. */
+/** The values of the form. */
 function valuesOf({ bankName, holder, iban, lines, bic }: BankAccount) {
   return { bankName, holder, iban: iban && grouped(iban), lines: lines?.join('\n'), bic }
 }

@@ -9,7 +9,7 @@ import type { Visit } from '../../console.ts'
 import { amount, moment } from '../../words.ts'
 
 const perPage = 25
-/** A wallet's ID is too long for a table, and its page shows it. */
+/** A wallet's ID is too long for the table and is shown on its page. */
 const maxOwner = 32
 
 export async function movementsOf(visit: Visit, owner: MovementOwner, path: string): Promise<Html> {

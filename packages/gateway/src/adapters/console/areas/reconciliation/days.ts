@@ -70,7 +70,7 @@ ${table(
   }
 }
 
-/** Until the books have its opening balance, money from before the first statement stays unexplained every day. */
+/** Until the opening balance is booked, money from before the first statement stays unexplained every day. */
 async function openingHint(
   visit: Visit,
   { account, currency, startDay }: Pick<OutsideAccountRow, 'account' | 'currency' | 'startDay'>,
@@ -108,7 +108,7 @@ function monthBefore(month: string): string {
 
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 
-/** A week a row; each day says by word and shape whether it is closed and whether anything is unexplained. */
+/** One week per row. Each day shows by word and shape whether it is closed, and whether anything is unexplained. */
 function calendar(month: string, all: readonly ReconciledDay[]): Html {
   const byDay = new Map(all.map((each) => [each.day, each]))
   const lead = (new Date(`${month}-01T00:00:00Z`).getUTCDay() + 6) % 7

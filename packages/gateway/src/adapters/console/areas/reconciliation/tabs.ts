@@ -1,4 +1,4 @@
-// What the pages of reconciliation share: their tabs, links to both sides, and how a line shows who paid and for what.
+// Shared by the pages of reconciliation: tabs, links to both sides, and the payer and purpose of a line.
 
 import type { StatementLine } from '../../../../finance/reconciliation/rules/statement.ts'
 import { grouped } from '../../../../finance/treasury/rules/mod-97.ts'
@@ -19,13 +19,13 @@ export function reconciliationTabs(current: (typeof tabs)[number][0]): Html {
   )}</ul></nav>`
 }
 
-/** `bank:main` leads to the bank account, `rail:card` to the rail. */
+/** `bank:main` links to the bank account, `rail:card` to the rail. */
 export function accountLink(account: string): Html {
   const [kind, name = ''] = account.split(':')
   return html`<a href="${kind === 'bank' ? '/money/banks' : '/rails'}/${name}">${name}</a>`
 }
 
-/** Who paid or got it, and the account. */
+/** The other party and its account. */
 export function partyCell(line: Pick<StatementLine, 'party' | 'partyIban'> | undefined): Html {
   const { party, partyIban } = line ?? {}
   if (party === undefined && partyIban === undefined) return html`—`
@@ -34,7 +34,7 @@ export function partyCell(line: Pick<StatementLine, 'party' | 'partyIban'> | und
 
 const maxTextInLists = 140
 
-/** The remittance, as far as a list has room. */
+/** The remittance text, shortened for lists. */
 export function textCell(line: Pick<StatementLine, 'description'> | undefined): Html {
   const text = line?.description ?? '—'
   return html`<span class="wrap">${text.length > maxTextInLists ? `${text.slice(0, maxTextInLists)}…` : text}</span>`
