@@ -36,7 +36,7 @@ export const failures = {
   envelope_not_opened: {
     code: 40100,
     meaning:
-      'The envelope could not be opened: check merchantId, the AES key, the RSA key and the string to sign. `npx till debug-signature` finds which one is wrong.',
+      'The envelope could not be opened: check merchantId, the AES key, the RSA key and the string to sign. `till debug-signature`, a command of the SDK, finds which one is wrong.',
   },
   token_not_accepted: {
     code: 40101,

@@ -191,6 +191,24 @@ test('a field that does not belong is refused by name', () => {
   refuses({ ...request, ['x'.repeat(100_000)]: 1 }, `${'x'.repeat(128)}…`)
 })
 
+test('an error about a field names the spelling that was sent', () => {
+  const { merchantId, sign, ...rest } = request
+  assert.match(
+    refuses({ ...rest, sign, merchantID: merchantId }, 'merchantId'),
+    /missing: .* You sent merchantID\.$/,
+  )
+  assert.match(refuses({ ...rest, merchantId, signature: sign }, 'sign'), /missing: .* You sent signature\.$/)
+  assert.match(refuses({ ...request, Timestamp: '1' }, 'Timestamp'), /Did you mean timestamp\?$/)
+})
+
+test('an error about base64 names the usual mistakes', () => {
+  const plain = JSON.stringify({ paymentId: 'P1' })
+  assert.match(refuses({ ...request, body: plain }, 'body'), /This looks like JSON\. Encrypt it/)
+  assert.match(refuses({ ...request, body: { paymentId: 'P1' } }, 'body'), /Encrypt the JSON/)
+  assert.match(refuses({ ...request, sign: 'ab-d_f==' }, 'sign'), /This looks like base64url/)
+  assert.match(refuses({ ...request, sign: 'QUJDRA' }, 'sign'), /keep the padding/)
+})
+
 test('a callback may have fields of a later version, of a closed form, which are kept for the signature', () => {
   const { later } = parseCallbackEnvelope(
     JSON.stringify({ ...callback, sequence: '7', Zone: 'eu-1:a/b+c_d.e', n: null }),

@@ -11,6 +11,8 @@ export interface FieldNotes {
   readonly typeName: string
   readonly expected: string
   readonly description: string
+  /** What to change about a rejected value, as a sentence; undefined if nothing is known beyond `expected`. */
+  readonly adviceFor?: (value: unknown) => string | undefined
 }
 
 // Cc are the control characters: C0, DEL and C1.
@@ -84,8 +86,23 @@ const base64Letters = /^[A-Za-z0-9+/]+={0,2}$/
 
 /** Whether it is canonical is seen where it is decoded. */
 export function base64(description: string) {
-  const notes = { typeName: 'string', expected: 'standard base64 with padding', description }
+  const notes = {
+    typeName: 'string',
+    expected: 'standard base64 with padding',
+    description,
+    adviceFor: adviceForBase64,
+  }
   return Type.Refine(Type.String(notes), (value) => value.length % 4 === 0 && base64Letters.test(value))
+}
+
+function adviceForBase64(value: unknown): string | undefined {
+  if (typeof value === 'object') return 'Encrypt the JSON, and send the encrypted bytes as base64 text.'
+  if (typeof value !== 'string') return undefined
+  if (/^\s*[{[]/.test(value))
+    return 'This looks like JSON. Encrypt it, and send the encrypted bytes as base64 text.'
+  if (/[-_]/.test(value))
+    return 'This looks like base64url. Use + and / instead of - and _, and keep the padding.'
+  return base64Letters.test(value) ? 'Its length is not a multiple of 4: keep the padding (=).' : undefined
 }
 
 export function choice<const Values extends readonly string[]>(description: string, values: Values) {
@@ -165,7 +182,7 @@ export function list<Item extends TSchema>(
   description: string,
   { item, typeName, min = 0, max }: { item: Item; typeName: string; min?: number; max?: number },
 ) {
-  const expected = max === undefined ? 'a list' : `a list of ${min} to ${max}`
+  const expected = max === undefined ? 'a list' : `a list of ${min} to ${max} items`
   const bounds = max === undefined ? { minItems: min } : { minItems: min, maxItems: max }
   return Type.Array(item, { ...bounds, typeName, expected, description })
 }
@@ -184,10 +201,15 @@ export function describeValue(value: unknown): string {
   if (value === null) return 'null'
   const written = inexactNumberText(value)
   if (written !== undefined) return describeInexact(written)
-  if (Array.isArray(value)) return `a list of ${value.length}`
+  if (Array.isArray(value)) return describeList(value)
   if (typeof value === 'string') return describeText(value)
   if (typeof value === 'object') return 'an object'
   return String(value)
+}
+
+function describeList({ length }: readonly unknown[]): string {
+  if (length === 0) return 'an empty list'
+  return length === 1 ? 'a list of 1 item' : `a list of ${length} items`
 }
 
 function describeInexact(written: string): string {

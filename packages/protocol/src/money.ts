@@ -51,7 +51,7 @@ export function digitsOf(currency: string): number {
   if (isCurrencyCode(currency)) return currencies[currency].digits
   const message = codesWithoutMinorUnit.has(currency)
     ? `currency ${currency} has no minor unit in ISO 4217, so nothing can be paid in it.`
-    : 'currency must be a current ISO 4217 code in capital letters, such as USD.'
+    : `currency must be a current ISO 4217 code in capital letters, such as USD, but was ${currency.slice(0, 8)}.`
   throw new Failure('invalid_field', { field: 'currency', message })
 }
 

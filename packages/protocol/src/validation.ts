@@ -6,6 +6,7 @@ import { Compile, type Validator } from 'typebox/schema'
 import { Failure, type FailureName } from './codes.ts'
 import { describeValue, notesOf } from './fields.ts'
 import { inexactNumberText, type Json, JsonError, readJson } from './json/json.ts'
+import { didYouMean } from './messages/edit-distance.ts'
 import { describeIgnored, type Ignoring, makeDropUnread } from './messages/unread-fields.ts'
 
 export interface ReaderOptions {
@@ -92,15 +93,53 @@ function explain(
     return new Failure(failure, { message })
   }
   if (found.schema === undefined) {
-    return new Failure(failure, { field, message: `${field} is not a field of ${whole}.` })
+    const suggestion = didYouMean(
+      nearestName(keys.at(-1)),
+      namesIn(walk(schema, value, keys.slice(0, -1)).schema),
+    )
+    return new Failure(failure, { field, message: `${field} is not a field of ${whole}.${suggestion}` })
   }
-  const { expected } = notesOf(found.schema)
+  const { expected, adviceFor } = notesOf(found.schema)
   if (missing !== undefined) {
-    return new Failure(failure, { field, message: `${field} is missing: it must be ${expected}.` })
+    const message = `${field} is missing: it must be ${expected}.${misspelt(missing, walk(schema, value, keys.slice(0, -1)))}`
+    return new Failure(failure, { field, message })
   }
-  const hint = inexactNumberText(found.value) === undefined ? '' : ' Send it as a string of plain digits.'
-  const message = `${field} must be ${expected}, but was ${describeValue(found.value)}.${hint}`
+  const advice = adviceForNumber(found.value) ?? adviceFor?.(found.value)
+  const message = `${field} must be ${expected}, but was ${describeValue(found.value)}.${advice ? ` ${advice}` : ''}`
   return new Failure(failure, { field, message })
+}
+
+function adviceForNumber(value: unknown): string | undefined {
+  const written = inexactNumberText(value)
+  if (written === undefined) return undefined
+  return written.includes('.') && !/e/i.test(written)
+    ? 'Round it, because sums in floating point gain digits, or send it as a string such as "12.50".'
+    : 'Send it as a string of plain digits.'
+}
+
+/** Names that a sender made up may be many and long, and comparing them takes time. */
+const maxCompared = { names: 20, length: 40 } as const
+
+/** " You sent merchantID." if the object has an unknown field with a similar name. */
+function misspelt(missing: string, { schema, value }: Found): string {
+  const known = namesIn(schema)
+  const sent = Object.keys(value as object)
+    .filter((name) => !known.includes(name) && name.length <= maxCompared.length)
+    .slice(0, maxCompared.names)
+    .find((name) => isSpelling(name.toLowerCase(), missing.toLowerCase()))
+  return sent === undefined ? '' : ` You sent ${sent}.`
+}
+
+function isSpelling(name: string, meant: string): boolean {
+  return name.startsWith(meant) || didYouMean(name, [meant]) !== ''
+}
+
+function namesIn(schema: TSchema | undefined): readonly string[] {
+  return Object.keys((schema as { properties?: object } | undefined)?.properties ?? {})
+}
+
+function nearestName(name = ''): string {
+  return name.slice(0, maxCompared.length)
 }
 
 function missingProperty({ keyword, params }: Violation): string | undefined {
@@ -108,11 +147,12 @@ function missingProperty({ keyword, params }: Violation): string | undefined {
   return (params as { requiredProperties: readonly string[] }).requiredProperties[0]
 }
 
-function walk(
-  schema: TSchema,
-  value: Json,
-  keys: readonly string[],
-): { schema: TSchema | undefined; value: unknown } {
+interface Found {
+  readonly schema: TSchema | undefined
+  readonly value: unknown
+}
+
+function walk(schema: TSchema, value: Json, keys: readonly string[]): Found {
   let at: TSchema | undefined = schema
   let found: unknown = value
   for (const key of keys) {

@@ -161,7 +161,7 @@ export interface LinkCreateBody {
     leastAmount?: number | string;
     /** The maximum amount. Not with `amount`. An amount greater than zero. */
     mostAmount?: number | string;
-    /** The goods. Default: `title`. With `amount`, their sum must equal it. A list of 1 to 100. */
+    /** The goods. Default: `title`. With `amount`, their sum must equal it. A list of 1 to 100 items. */
     goods?: {
         /** Your number for the good. 1 to 64 characters. */
         referenceGoodsId: string;
@@ -248,7 +248,7 @@ export interface LinkQueryAnswer {
 export type LinkState = 'active' | 'paused' | 'closed' | 'expired' | 'paid';
 export type LinkUses = 'once' | 'many';
 export interface OrderListAnswer {
-    /** Newest first, with the fields of query. A list of 0 to 100. */
+    /** Newest first, with the fields of query. A list of 0 to 100 items. */
     orders: {
         /** The status of the newest refund, or of the payment without refunds. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`, `refunding`, `refund_success`, `refund_failed`. */
         status: 'pending' | 'confirming' | 'success' | 'failed' | 'timeout' | 'cancelled' | 'refunding' | 'refund_success' | 'refund_failed';
@@ -487,7 +487,7 @@ export interface SandboxAnswer {
         text?: string;
         /** With `qr`, optional: what to do with the code. 1 to 256 characters. */
         caption?: string;
-        /** With `instructions`: what the consumer copies, such as an account and a reference. A list of 1 to 20. */
+        /** With `instructions`: what the consumer copies, such as an account and a reference. A list of 1 to 20 items. */
         lines?: {
             /** The label. 1 to 64 characters. */
             label: string;
@@ -990,7 +990,7 @@ interface CreateBody {
         shippingDiscount?: number | string;
         /** A description for the consumer. At most 256 characters; may have line breaks and tabs. */
         orderDescription?: string;
-        /** The goods. A list of 1 to 100. */
+        /** The goods. A list of 1 to 100 items. */
         goods: {
             /** Your number for the good. 1 to 64 characters. */
             referenceGoodsId: string;
@@ -1012,7 +1012,7 @@ interface CreateBody {
     channel: 'WEB' | 'APP';
     /** What the consumer pays. An amount greater than zero. */
     paymentAmount: number | string;
-    /** The currency of every amount in the body. An ISO 4217 code in capital letters. */
+    /** The currency of every amount in the body. Three capital letters, an ISO 4217 code. */
     currency: string;
     /** The time of the payment order, at most 5 minutes ahead of the gateway’s clock. In milliseconds. */
     paymentTime: number | string;

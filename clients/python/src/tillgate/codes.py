@@ -16,7 +16,7 @@ CODES: Dict[int, str] = {
     40005: "url_not_allowed",
     # The envelope’s timestamp is more than 5 minutes away from the gateway’s clock.
     40010: "timestamp_outside_window",
-    # The envelope could not be opened: check merchantId, the AES key, the RSA key and the string to sign. `npx till debug-signature` finds which one is wrong.
+    # The envelope could not be opened: check merchantId, the AES key, the RSA key and the string to sign. `till debug-signature`, a command of the SDK, finds which one is wrong.
     40100: "envelope_not_opened",
     # The merchant is suspended. Ask the operator of the gateway.
     40300: "merchant_suspended",

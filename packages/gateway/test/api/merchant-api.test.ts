@@ -54,6 +54,14 @@ test('a method that does not exist is 40401, and so is a path', async () => {
   }
 })
 
+test('a method that is near none is answered with the list of methods, and one word apart is not near', async () => {
+  for (const word of ['close', 'delete', 'pay', 'status'])
+    assert.match(
+      (await merchant.call(`service.trade.${word}`, {})).msg,
+      /^No such method: service\.trade\.[a-z]+\. The methods are service\.trade\.create, .*query/,
+    )
+})
+
 test('an unknown path or method is answered with the nearest one', async () => {
   assert.equal(
     (await gateway.post('/payment/api/v1/payment-orders', '{}')).msg,

@@ -60,7 +60,7 @@ test('the console finds a request by its id, and says of a closed envelope that 
     `<a href="/merchants/${merchant.merchantId}">`,
     'service.trade.create',
     '40001',
-    'must be an ISO 4217 code in capital letters, but was',
+    'must be three capital letters, an ISO 4217 code, but was',
   ])
     assert(page.includes(shown), shown)
   const unproved = await findInConsole(closed.data.requestId)

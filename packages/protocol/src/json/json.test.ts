@@ -112,7 +112,7 @@ test('200,000 levels and 100 MB are refused without a crash and without much wor
 
 test('more values than any message has are refused, and an envelope has fewer than a body', () => {
   readJson(`[${'1,'.repeat(maxJsonMarks)}1]`)
-  refuses(`[${'1,'.repeat(maxJsonMarks + 1)}1]`, /more values/)
+  refuses(`[${'1,'.repeat(maxJsonMarks + 1)}1]`, /holds more than 20000 values/)
   assert.throws(() => readJson('{"a":1,"b":2}', { maxMarks: 2 }), JsonError)
   readJson('{"a":",,,:::","b":2}', { maxMarks: 3 })
 })

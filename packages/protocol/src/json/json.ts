@@ -79,7 +79,7 @@ function scanText(text: string, maxMarks: number): Scan {
     } else if (code === 0x3a || code === 0x2c) {
       if (code === 0x3a) members++
       else commas++
-      if (members + commas > maxMarks) throw pastBound(text, 'it holds more values than any message of ours')
+      if (members + commas > maxMarks) throw pastBound(text, `it holds more than ${maxMarks} values`)
     } else if (code === 0x7b || code === 0x5b) {
       if (++depth > maxJsonDepth)
         throw pastBound(text, `it is nested more than ${maxJsonDepth} deep at position ${at}`)

@@ -89,7 +89,7 @@ export const createBodySchema = Type.Object({
   paymentAmount: amount('What the consumer pays.', { isPositive: true }),
   currency: pattern('The currency of every amount in the body.', {
     regexp: /^[A-Z]{3}$/,
-    expected: 'an ISO 4217 code in capital letters',
+    expected: 'three capital letters, an ISO 4217 code',
   }),
   paymentTime: time('The time of the payment order, at most 5 minutes ahead of the gateway’s clock.'),
   paymentExpiryTime: time(

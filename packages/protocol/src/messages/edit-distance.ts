@@ -19,6 +19,9 @@ export function didYouMean(name: string, known: readonly string[]): string {
   const [nearest] = known
     .map((each) => ({ each, distance: editDistance(name, each) }))
     .toSorted((a, b) => a.distance - b.distance)
-  const isNear = nearest !== undefined && nearest.distance <= Math.max(2, nearest.each.length / 4)
+  if (nearest === undefined) return ''
+  // Names that begin alike, such as service.trade.create, are near only if their last parts are.
+  const lastPart = nearest.each.slice(nearest.each.lastIndexOf('.') + 1)
+  const isNear = nearest.distance <= Math.max(2, lastPart.length / 4)
   return isNear ? ` Did you mean ${nearest.each}?` : ''
 }

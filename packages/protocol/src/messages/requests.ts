@@ -49,7 +49,7 @@ export function parseQueryBody(bodyText: string): QueryOrder {
   if (refundId !== undefined) return { kind: 'refundId', refundId, ...ignoring(body) }
   throw new Failure('invalid_field', {
     field: 'paymentId',
-    message: `paymentId is missing: it must be text of 1 to ${maxPaymentIdLength} characters.`,
+    message: `paymentId is missing: it must be text of 1 to ${maxPaymentIdLength} characters. You can send orderNo or refundId instead.`,
   })
 }
 
@@ -152,7 +152,10 @@ export function parseSandboxPayBody(bodyText: string): SandboxPayment {
   if (outcome !== undefined && rail === undefined) return { paymentId, outcome, ...ignoring(body) }
   if (rail !== undefined && outcome === undefined) return { paymentId, rail, ...ignoring(body) }
   const field = rail === undefined ? 'outcome' : 'rail'
-  throw new Failure('invalid_field', { field, message: 'Give one of outcome and rail.' })
+  throw new Failure('invalid_field', {
+    field,
+    message: `Send either outcome (${sandboxOutcomes.join(', ')}) or rail.`,
+  })
 }
 
 export const sandboxAdvanceBodySchema = Type.Object({

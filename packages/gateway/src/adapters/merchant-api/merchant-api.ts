@@ -219,16 +219,21 @@ function checkType({ headers }: IncomingMessage): void {
     )
 }
 
+function unknownMethod(method: string, operations: Operations): string {
+  if (isMethod(method)) return `${method} exists only in the sandbox. This gateway runs in live mode.`
+  const suggestion = didYouMean(method, Object.keys(operations))
+  if (suggestion !== '') return `No such method: ${method}.${suggestion}`
+  const ofTheInterface = Object.keys(operations).filter((name) => name.startsWith('service.trade.'))
+  return `No such method: ${method}. The methods are ${ofTheInterface.join(', ')}.`
+}
+
 function operationOf(
   operations: Operations,
   { method, pathMethod }: { method: string; pathMethod: Method | undefined },
 ): Operation {
   const operation = isMethod(method) ? operations[method] : undefined
   if (!operation)
-    throw new Failure('no_such_operation', {
-      field: 'method',
-      message: `No such method: ${method}.${didYouMean(method, Object.keys(operations))}`,
-    })
+    throw new Failure('no_such_operation', { field: 'method', message: unknownMethod(method, operations) })
   if (pathMethod !== undefined && method !== pathMethod) {
     const ownPath = isMethod(method) ? methods[method].path : gatewayPath
     const way = ownPath === gatewayPath ? gatewayPath : `${ownPath} or ${gatewayPath}`

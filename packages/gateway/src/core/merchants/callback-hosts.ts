@@ -44,7 +44,7 @@ export class CallbackHosts {
       sinceMs: nowMs - dayMs,
       maxHosts: maxHostsPerDay,
     })
-    if (!noted) return tooManyHosts(maxHostsPerDay)
+    if (!noted) return tooManyHosts(host, maxHostsPerDay)
     this.#notedAtMs.set(`${merchantId} ${host}`, nowMs)
     return undefined
   }
@@ -55,10 +55,10 @@ export class CallbackHosts {
   }
 }
 
-function tooManyHosts(maxHosts: number): Failure {
+function tooManyHosts(host: string, maxHosts: number): Failure {
   return new Failure('callback_address_changed_too_often', {
     field: 'callbackUrl',
-    message: `callbackUrl names a new host, and ${maxHosts} different ones were used in the last 24 hours. Use a fixed callbackUrl.`,
+    message: `callbackUrl names the new host ${host}, and ${maxHosts} different hosts, each with its port, were used in the last 24 hours. Use a host of these, or ask the operator to set your list of callback hosts.`,
   })
 }
 

@@ -1,7 +1,6 @@
 // service.trade.cancel: cancels an order that is not being paid.
 import {
   type CancelAnswer,
-  Failure,
   type Ignoring,
   ignoring,
   makeCallbackId,
@@ -11,6 +10,7 @@ import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { CurrentOrder } from './current-order.ts'
 import type { Order } from './rules/order.ts'
+import { orderNotFound } from './rules/order-not-found.ts'
 import { cancelOrder } from './rules/status-change.ts'
 import type { OrderStore } from './store/orders.ts'
 
@@ -38,7 +38,7 @@ export function makeCancelOrder({
     // A lost race leaves the order in a status with no way back, so this loop ends.
     for (;;) {
       const stored = await orders.findOrder({ merchantId, paymentId })
-      if (!stored) throw new Failure('order_not_found')
+      if (!stored) throw orderNotFound(paymentId)
       const nowMs = clock.now()
       const order = await currentOrder(stored, nowMs)
       const change = cancelOrder(order, { nowMs, callbackId: makeCallbackId(nowMs, random), ...by })

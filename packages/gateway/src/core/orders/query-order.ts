@@ -15,6 +15,7 @@ import { walletRailId } from './payments/rules/rail.ts'
 import type { Refund } from './refunds/rules/refund.ts'
 import type { OrderWithRefunds, RefundStore } from './refunds/store/refunds.ts'
 import type { Order } from './rules/order.ts'
+import { orderNotFound } from './rules/order-not-found.ts'
 
 export interface QueryOrderParts {
   readonly refunds: Pick<RefundStore, 'findOrderWithRefunds' | 'findOrderByNumberWithRefunds' | 'findRefund'>
@@ -26,7 +27,8 @@ export function makeQueryOrder({ refunds: store, currentOrder, clock }: QueryOrd
   return async ({ merchantId }: Merchant, body: string): Promise<QueryAnswer> => {
     const query = parseQueryBody(body)
     const found = await find(merchantId, query)
-    if (!found) throw new Failure('order_not_found')
+    if (!found)
+      throw query.kind === 'paymentId' ? orderNotFound(query.paymentId) : new Failure('order_not_found')
     const { order, refunds } = found
     const about =
       query.kind === 'refundId' ? refunds.find(({ refundId }) => refundId === query.refundId) : refunds.at(-1)

@@ -159,7 +159,7 @@ export function checkAddress(address: string, target: Target, policy: UrlPolicy)
 
   const refused: AddressCheck = {
     kind: 'refused',
-    detail: `${parsed} is a ${rangeWords[range] ?? 'reserved network address'}`,
+    detail: `${parsed} is ${rangeWords[range] ?? 'a reserved network address'}`,
   }
   // An allowed name does not cover metadata services, to which its DNS may later point. These need an entry with the
   // address itself.
@@ -187,15 +187,15 @@ function parseAddress(text: string): Address | undefined {
 }
 
 const rangeWords: Readonly<Record<string, string>> = {
-  private: 'private network address',
-  uniqueLocal: 'private network address',
-  loopback: 'loopback address of this machine',
-  linkLocal: 'link-local address',
-  metadata: 'metadata address of a cloud',
-  carrierGradeNat: 'private network address of a carrier',
-  multicast: 'multicast address',
-  broadcast: 'broadcast address',
-  unspecified: 'unspecified address',
+  private: 'a private network address',
+  uniqueLocal: 'a private network address',
+  loopback: 'a loopback address of this machine',
+  linkLocal: 'a link-local address',
+  metadata: 'a metadata address of a cloud',
+  carrierGradeNat: 'a private network address of a carrier',
+  multicast: 'a multicast address',
+  broadcast: 'a broadcast address',
+  unspecified: 'an unspecified address',
 }
 
 function rangeOf(address: Address): string {

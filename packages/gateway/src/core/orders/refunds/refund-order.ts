@@ -15,6 +15,7 @@ import type { Clock } from '../../../platform/runtime/clock.ts'
 import type { Merchant } from '../../merchants/rules/merchant.ts'
 import type { CurrentOrder } from '../current-order.ts'
 import type { Order } from '../rules/order.ts'
+import { orderNotFound } from '../rules/order-not-found.ts'
 import type { OrderStore } from '../store/orders.ts'
 import { differingRefundField, type Refund, requestRefund } from './rules/refund.ts'
 import type { RefundStore } from './store/refunds.ts'
@@ -42,7 +43,7 @@ export function makeRefundOrder(parts: RefundOrderParts) {
       // Reads the refund first; the unique key catches one inserted later.
       const earlier = await refunds.findRefundByNumber({ merchantId, referRefundNo })
       const order = await orders.findOrder({ merchantId, paymentId })
-      if (!order) throw new Failure('order_not_found')
+      if (!order) throw orderNotFound(paymentId)
       const amountMinor = toPositiveMinorUnits(refundAmount, order.currency, 'refundAmount')
       const asked = { paymentId, referRefundNo, amountMinor, reason }
       if (earlier) return answer(sameRefund(earlier, asked), wanted)

@@ -55,7 +55,7 @@ test('what a browser would run or read is never allowed, however it is spelt', (
     for (const channel of ['WEB', 'APP'] as const)
       assert.match(
         refusalOfReturnUrl(url, { mode: 'sandbox', channel }) ?? '',
-        /is no address|absolute URL|user name/,
+        /does not open|absolute URL|user name/,
         url,
       )
 })

@@ -21,6 +21,6 @@ export function refusalOfReturnUrl(
   if (url.username !== '' || url.password !== '') return 'a URL holds no user name or password'
   const scheme = url.protocol.slice(0, -1)
   if (isWeb) return scheme === 'http' && mode === 'live' ? 'use https' : undefined
-  if (foreignScheme.test(scheme)) return `${scheme}: is no address of a shop or an app`
+  if (foreignScheme.test(scheme)) return `${scheme}: does not open a website or an app`
   return channel === 'APP' ? undefined : `use https; ${scheme}: is for orders of the channel APP`
 }
