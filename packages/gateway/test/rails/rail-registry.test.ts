@@ -222,7 +222,7 @@ test('the console lists rails, shows one, and takes its forms', async () => {
   )
   assert.deepEqual((await directory()).get('bank')?.secrets, [secret, before])
   assert.match(await console.told('/rails/bank/pause', { reason }), /not offered any more/)
-  assert.match((await console.get('/rails/bank')).text, /paused[\s\S]*Resume…/)
+  assert.match((await console.get('/rails/bank')).text, /Paused[\s\S]*Resume…/)
   assert.match(
     await console.told('/rails/bank/change', {
       name: 'Our bank',
