@@ -143,6 +143,17 @@ export const optional = Type.Optional
 
 type Choices = readonly (readonly [value: string, label: string])[]
 
+/** Existing things that a form offers while somebody types. */
+export type Suggested =
+  | 'merchants'
+  | 'banks'
+  | 'rails'
+  | 'accounts'
+  | 'mappings'
+  | 'operators'
+  | 'breaks'
+  | 'currencies'
+
 /** How people see a field; programs do not see these properties. */
 export interface FieldDisplay {
   /** The form label; by default derived from the name. */
@@ -157,6 +168,7 @@ export interface FieldDisplay {
   readonly initial?: string
   /** The choices on a form, with their labels. */
   readonly choices?: Choices | ((role: Role) => Choices)
+  readonly suggests?: Suggested
   /** Hidden from the admin API and forms. */
   readonly only?: 'command' | 'request'
   /** Converts the text of a person to the schema's form. */

@@ -34,10 +34,13 @@ import {
   visibleCharacters,
 } from './fields.ts'
 
-export const merchantId = matching('The merchant’s number.', {
-  regexp: merchantIdPattern,
-  expected: '18 letters or digits',
-})
+export const merchantId = displayed(
+  matching('The merchant’s number.', {
+    regexp: merchantIdPattern,
+    expected: '18 letters or digits',
+  }),
+  { suggests: 'merchants' },
+)
 export const paymentId = matching('The payment order’s number.', {
   regexp: paymentIdPattern,
   expected: 'a paymentId, such as `P01K73ZQ800JZ7V3N4Q5R6S7T8W`',
@@ -52,7 +55,7 @@ export const reason = displayed(text('Why, for the audit.', { max: 256, pattern:
 })
 export const currency = displayed(
   matching('ISO 4217 code.', { regexp: /^[A-Z]{3}$/, expected: 'three capital letters' }),
-  { placeholder: 'USD', fromText: (written) => written.toUpperCase() },
+  { placeholder: 'USD', suggests: 'currencies', fromText: (written) => written.toUpperCase() },
 )
 
 export const publicKey = displayed(longText('An RSA public key, PEM or base64.', { max: 16_384 }), {
@@ -81,7 +84,7 @@ const bank = displayed(
     regexp: bankNamePattern,
     expected: 'the name of a bank account',
   }),
-  { placeholder: mainBank },
+  { placeholder: mainBank, suggests: 'banks' },
 )
 
 export const money = {

@@ -122,6 +122,8 @@ test('a break shows both sides, is written off after a second operator’s yes, 
   const { text: shown } = await admin.get(page)
   assert.match(shown, /&lt;b&gt;who knows/)
   assert.match(shown, /The books contain no matching transfer/)
+  assert.match(shown, /list="suggested-breaks".*<datalist id="suggested-breaks">/s)
+  assert.match(shown, /<datalist id="suggested-operators"><option value="admin">admin<\/option>/)
   assert.match(shown, /for the order that you name, or for the one that the line names/)
   assert.match(await admin.told(`${page}/notes`, { note: 'asked the bank' }, { on: page }), /Noted/)
   for (const { breakId } of open) {

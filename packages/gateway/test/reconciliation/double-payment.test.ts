@@ -42,3 +42,11 @@ test('money by bank transfer is part of the bank account on the money page, and 
   assert.equal(usd('Bank accounts').length, 1)
   assert.deepEqual((await gateway.operations.verifyLedger()).findings, [])
 })
+
+test('the refund of an order that was paid by bank transfer says that the operator sends the money', async () => {
+  const { text } = await admin.get(`/orders/${order.merchantId}/${order.paymentId}`)
+  assert.match(
+    text,
+    /goes from the merchant’s wallet to [^;]*, by a bank transfer that you make and then record/,
+  )
+})

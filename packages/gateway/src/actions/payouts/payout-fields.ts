@@ -100,6 +100,7 @@ export const planFields = {
   bank: optional(
     displayed(bankName, {
       placeholder: 'main',
+      suggests: 'banks',
       label: 'Bank account that pays; main unless given',
       hint: 'Which of the operator’s bank accounts pays; main unless given.',
     }),

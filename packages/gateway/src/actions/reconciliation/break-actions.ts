@@ -37,6 +37,7 @@ import { outsideAccount } from './statement-actions.ts'
 const key = object('Which break.', { breakId: uuid('The break’s number.') })
 const owner = displayed(text('An operator’s login.', { max: 320, pattern: visibleCharacters }), {
   label: 'Owner, by login',
+  suggests: 'operators',
 })
 const shown = {
   breakId: uuid('Its number.'),
@@ -201,7 +202,8 @@ export const breakActions: readonly Action[] = [
     input: object('Which other.', {
       otherBreakId: displayed(uuid('The break of the transfer that no statement shows.'), {
         option: 'other',
-        label: 'The other break, by its number',
+        label: 'Break that misses this line',
+        suggests: 'breaks',
       }),
       reason,
     }),

@@ -38,7 +38,7 @@ export const outsideAccount = displayed(
     regexp: /^(bank|rail):[a-z][a-z0-9-]{0,31}$/,
     expected: 'such as `bank:main` or `rail:card`',
   }),
-  { placeholder: 'bank:main' },
+  { placeholder: 'bank:main', suggests: 'accounts' },
 )
 const counts = {
   matched: count('Matches that were made.'),
@@ -107,7 +107,11 @@ const mapping = {
   mappingName: displayed(name, { option: 'name', label: 'Name', placeholder: 'card' }),
   account: outsideAccount,
   settlesTo: optional(
-    displayed(bankName, { label: 'Bank account that the rail pays over to', placeholder: 'main' }),
+    displayed(bankName, {
+      label: 'Bank account that the rail pays over to',
+      placeholder: 'main',
+      suggests: 'banks',
+    }),
   ),
   ...columnFields,
 }
@@ -120,7 +124,9 @@ export const statementActions: readonly Action[] = [
     summary: 'Import, match and book a statement of a bank (camt.053, MT940, CSV) or a rail (CSV)',
     takesFile: true,
     input: object('How it is read.', {
-      mapping: optional(displayed(name, { label: 'Mapping, of a CSV file', placeholder: 'card' })),
+      mapping: optional(
+        displayed(name, { label: 'Mapping, of a CSV file', placeholder: 'card', suggests: 'mappings' }),
+      ),
       account: optional(displayed(outsideAccount, { label: 'Account, where the file does not name it' })),
       dryRun: optional(
         displayed(oneOf('`yes`: show what would be read, and change nothing.', ['yes', 'no'] as const), {

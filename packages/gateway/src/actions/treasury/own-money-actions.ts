@@ -164,7 +164,7 @@ export const ownMoneyActions: readonly Action[] = [
             regexp: bankNamePattern,
             expected: 'the name of a bank account',
           }),
-          { option: 'from', placeholder: mainBank },
+          { option: 'from', suggests: 'banks', placeholder: mainBank },
         ),
       ),
       reference,

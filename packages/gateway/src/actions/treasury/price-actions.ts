@@ -37,6 +37,7 @@ const scope = {
       option: 'rail',
       label: 'Rail; every way to pay unless given',
       placeholder: walletRailId,
+      suggests: 'rails',
     }),
   ),
   currency: optional(displayed(currency, { label: 'Currency; all unless given' })),

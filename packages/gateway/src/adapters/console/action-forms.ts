@@ -14,6 +14,7 @@ import type { ConsoleAct, ConsolePage, Done, Visit } from './console.ts'
 import { errorOf, foldedForm } from './forms.ts'
 import type { AreaName } from './navigation.ts'
 import { demandProof, proofFields } from './proof.ts'
+import { suggestionsOf } from './suggestions.ts'
 
 type Values = Readonly<Record<string, string | undefined>>
 
@@ -82,7 +83,7 @@ function inputOf(
   field: { name: string; schema: TSchema; target: string; values: Values; action: Action; form: ActionForm },
 ): Html {
   const { name, schema, target, values, action, form } = field
-  const { label, choices, initial, kind, placeholder } = displayOf(schema)
+  const { label, choices, initial, kind, placeholder, suggests } = displayOf(schema)
   const {
     type,
     enum: all,
@@ -111,7 +112,7 @@ function inputOf(
     ticked: isList && offered ? (typed?.getAll(name) ?? values[name]?.split(',') ?? []) : undefined,
     attributes: html`${type === 'integer' && html` inputmode="numeric"`}${name === 'amount' && html` inputmode="decimal"`}${
       maxLength !== undefined && html` maxlength="${maxLength}"`
-    }${placeholder !== undefined && html` placeholder="${kind === 'lines' ? placeholder.replaceAll(', ', '\n') : placeholder}"`}${kind !== 'long' && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
+    }${suggests !== undefined && !isList && suggestionsOf(suggests)}${placeholder !== undefined && html` placeholder="${kind === 'lines' ? placeholder.replaceAll(', ', '\n') : placeholder}"`}${kind !== 'long' && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
     error: errorOf(visit, target, name),
   })
 }

@@ -5,6 +5,7 @@ import { mayAct, type Role } from '../../core/audit/rules/roles.ts'
 import type { Field } from '../kit/forms/form-fields.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
 import type { Visit } from './console.ts'
+import { suggestionsOf } from './suggestions.ts'
 
 export interface FoldedForm {
   readonly needs: Role
@@ -65,5 +66,5 @@ export function merchantField({
     return html`<label>Merchant<select name="merchant"><option value="">Any</option><option value="${query.get('merchant')}" selected>Choose one of “${query.get('merchant')}”</option>${merchantChoices.map(
       ({ merchantId, name }) => html`<option value="${merchantId}">${name} (${merchantId})</option>`,
     )}</select></label>`
-  return html`<label>Merchant<input name="merchant" value="${query.get('merchant')}" maxlength="64" placeholder="Name or ID" autocomplete="off"></label>`
+  return html`<label>Merchant<input name="merchant" value="${query.get('merchant')}" maxlength="64" placeholder="Name or ID" autocomplete="off"${suggestionsOf('merchants')}></label>`
 }

@@ -61,6 +61,7 @@ import type {
 import { type Frame, sendConsolePage, sendPlain } from './frame.ts'
 import type { ConsoleParts } from './parts.ts'
 import { serveConsoleSignIn } from './sign-in.ts'
+import { suggestionLists } from './suggestions.ts'
 import { actorOf, makeConsoleCookies } from './visits.ts'
 
 /** Two public keys fit, and a list of callback hosts. */
@@ -172,7 +173,11 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     if (!page) return sendNothingHere(call)
     const flash = cookies.flash.read(call.request)
     if (flash) call.reply.header('set-cookie', cookies.flash.end(call.request))
-    return sendConsolePage(call.reply, page, await frameOf(call.signedIn, flash))
+    return sendConsolePage(
+      call.reply,
+      await withSuggestions(call.visit, page),
+      await frameOf(call.signedIn, flash),
+    )
   }
 
   async function download(call: Call, make: ConsoleDownload['download']): Promise<FastifyReply> {
@@ -235,7 +240,8 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
         text: errors.map(({ message }) => message).join(' '),
       })
     const note = { kind: 'bad', text, errors } as const
-    return sendConsolePage(reply.status(422), { ...shown, isLive: false }, await frameOf(signedIn, note))
+    const whole = await withSuggestions(visit, { ...shown, isLive: false })
+    return sendConsolePage(reply.status(422), whole, await frameOf(signedIn, note))
   }
 
   /** The page at an address of the console, as a form names it. */
@@ -345,6 +351,11 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       },
     }
   }
+}
+
+async function withSuggestions(visit: Visit, page: ConsolePage): Promise<ConsolePage> {
+  const content = html`${page.content}`
+  return { ...page, content: html`${content}${await suggestionLists(visit, content)}` }
 }
 
 function decoded(text: string): string {

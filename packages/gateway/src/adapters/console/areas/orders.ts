@@ -8,6 +8,7 @@ import { empty, noneFits, number, pages, table, urlWith } from '../../kit/pages/
 import type { ConsolePage, ConsoleRoute, Download, Visit } from '../console.ts'
 import { merchantField } from '../forms.ts'
 import { orderStatus, wordOf } from '../statuses.ts'
+import { suggestionsOf } from '../suggestions.ts'
 import { ago, amount, exact } from '../words.ts'
 
 const path = '/orders'
@@ -84,7 +85,7 @@ function filterForm(visit: Visit): Html {
   return html`<form class="filters" action="${path}">
 <label>Status<select name="status"><option value="">Any</option>${statusNames.map((name) => html`<option value="${name}"${query.get('status') === name && html` selected`}>${wordOf(name)}</option>`)}</select></label>
 ${merchantField(visit)}
-<label>Currency<input name="currency" value="${query.get('currency')}" maxlength="3" placeholder="Any" autocapitalize="characters" autocomplete="off" spellcheck="false"></label>
+<label>Currency<input name="currency" value="${query.get('currency')}" maxlength="3" placeholder="Any" autocapitalize="characters" autocomplete="off" spellcheck="false"${suggestionsOf('currencies')}></label>
 <label>From (UTC)<input type="date" name="from" value="${query.get('from')}" max="${today}"></label>
 <label>To (inclusive)<input type="date" name="to" value="${query.get('to')}" max="${today}"></label>
 <button>Filter</button>

@@ -8,6 +8,7 @@ import { statusBadge } from '../../../kit/pages/status.ts'
 import { empty, facts, number, table } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orRefused, type Visit } from '../../console.ts'
+import { suggestionsOf } from '../../suggestions.ts'
 import { amount, moment } from '../../words.ts'
 import { moneyPath, moneyTabs } from './money.ts'
 
@@ -76,10 +77,10 @@ function calculator(query: URLSearchParams): Html {
   const field = (name: string, label: string, attributes: Html) =>
     html`<label${name === 'merchant' && html` class="number-of-18"`}>${label}<input name="${name}" value="${query.get(name)}" autocomplete="off" spellcheck="false"${attributes}></label>`
   return html`<form class="filters">
-${field('merchant', 'Merchant', html` maxlength="18" required`)}
+${field('merchant', 'Merchant', html` maxlength="18" required${suggestionsOf('merchants')}`)}
 ${field('amount', 'Amount', html` inputmode="decimal" maxlength="30" required placeholder="12.50"`)}
-${field('currency', 'Currency', html` maxlength="3" required placeholder="USD"`)}
-${field('rail', 'Rail', html` maxlength="32" placeholder="${walletRailId}"`)}
+${field('currency', 'Currency', html` maxlength="3" required placeholder="USD"${suggestionsOf('currencies')}`)}
+${field('rail', 'Rail', html` maxlength="32" placeholder="${walletRailId}"${suggestionsOf('rails')}`)}
 <button>Calculate</button></form>`
 }
 
