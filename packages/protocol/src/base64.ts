@@ -1,5 +1,5 @@
-// Standard base64 that has one spelling a value. Node's decoder skips what it does not know, so two texts could
-// carry the same bytes; here only the text that the encoder would have written counts.
+// Standard base64 with exactly one spelling per value. Node's decoder skips unknown characters, so two texts could have
+// the same bytes; this one accepts only the text that the encoder would write.
 
 export function encodeBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')

@@ -1,5 +1,5 @@
-// The catalog of everything an answer's `code` can say, and the one error class that carries it. The table in
-// docs/protocol.md is generated from here, so a code cannot exist without its meaning.
+// The catalog of all response codes, and the error class that carries them. The table in docs/protocol.md is generated
+// from it, so that every code is documented.
 
 export const successCode = 20000
 export const successMessage = 'SUCCESS'
@@ -111,27 +111,27 @@ export const failures = {
 interface CatalogEntry {
   readonly code: number
   readonly meaning: string
-  /** Said by the admin API alone: no merchant ever meets it. */
+  /** Only returned by the admin API, never to merchants. */
   readonly isAdminOnly?: true
 }
 
 export type FailureName = keyof typeof failures
 
 export interface FailureOptions {
-  /** Plain words saying what to change; the catalog's meaning when left out. */
+  /** What to change; by default the catalog's meaning. */
   readonly message?: string
-  /** Path of the field at fault, such as `order.goods[3].goodsName`. */
+  /** Path of the invalid field, such as `order.goods[3].goodsName`. */
   readonly field?: string
   readonly retryAfterSeconds?: number
   readonly cause?: unknown
 }
 
-/** Expected and named trouble. Anything else that is thrown is a bug of ours. */
+/** An expected, named failure. Any other thrown error is a bug. */
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly failure: FailureName
   readonly code: number
-  // Declared only, so that an absent one is not there at all.
+  // Declared only, so that an absent property does not exist.
   declare readonly field?: string
   declare readonly retryAfterSeconds?: number
 
@@ -147,7 +147,7 @@ export class Failure extends Error {
   }
 }
 
-/** 40001 answers as HTTP 400, 20000 as 200: the last two digits only tell apart. */
+/** 40001 is HTTP 400, and 20000 is HTTP 200; the last two digits only distinguish codes. */
 export function httpStatusOf(code: number): number {
   return Math.floor(code / 100)
 }
@@ -156,7 +156,7 @@ const namesByCode: ReadonlyMap<number, FailureName> = new Map(
   Object.entries(failures).map(([name, { code }]) => [code, name as FailureName]),
 )
 
-/** The name behind a code that a gateway answered; undefined for one that this catalog does not know. */
+/** The name of a gateway's code; undefined if this catalog does not contain it. */
 export function failureNameOf(code: number): FailureName | undefined {
   return namesByCode.get(code)
 }

@@ -1,6 +1,6 @@
-// ISO 4217, the list in force on 1 January 2026 (amendments up to 180: XCG for ANG, ZWG for ZWL, XAD added, BGN
-// gone with Bulgaria's euro). Intl is no substitute: it disagrees with ISO about the digits of HUF, IDR, IQD and a
-// dozen more. When the list changes, change the date with it.
+// ISO 4217, the list in force on 1 January 2026 (amendments up to 180: XCG for ANG, ZWG for ZWL, XAD added, BGN gone
+// with Bulgaria's euro). Intl is no substitute: it disagrees with ISO about the digits of HUF, IDR, IQD and a dozen
+// more. When the list changes, change the date with it.
 
 export const currenciesAsOf = '2026-01-01'
 
@@ -182,7 +182,7 @@ export type CurrencyCode = keyof typeof table
 
 export const currencies: Readonly<Record<CurrencyCode, Currency>> = table
 
-/** Metals, units of account and test codes: ISO gives them no minor unit, so nothing can be paid in them. */
+/** Metals, units of account and test codes. ISO gives them no minor unit, so payments cannot use them. */
 export const codesWithoutMinorUnit: ReadonlySet<string> = new Set([
   'XAG',
   'XAU',

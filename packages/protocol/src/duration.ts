@@ -1,4 +1,4 @@
-// Durations and moments as people read them in messages.
+// Durations and times in messages for people.
 
 const units = [
   ['day', 24 * 60 * 60_000],
@@ -7,7 +7,7 @@ const units = [
   ['second', 1_000],
   ['ms', 1],
 ] as const
-/** Hours are read more easily than days up to two days. */
+/** Up to two days, hours are easier to read than days. */
 const hoursUpToMs = 48 * 60 * 60_000
 
 /** The two largest units that are not zero, such as `4 minutes 59 seconds`. */

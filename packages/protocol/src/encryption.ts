@@ -5,11 +5,11 @@ import type { AesKey } from './keys.ts'
 import { aesNonceBytes, aesTagBytes } from './limits.ts'
 
 const algorithm = 'aes-256-gcm'
-// Without this Node accepts a tag of 4 bytes, which can be guessed.
+// Without this option, Node accepts a 4-byte tag, which can be guessed.
 const options = { authTagLength: aesTagBytes } as const
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** A nonce is given by test vectors alone: using one twice with the same key gives the key's secrets away. */
+/** Only test vectors pass a nonce: reusing one with the same key reveals the plaintexts and the authentication key. */
 export function encryptText(
   text: string,
   key: AesKey,
@@ -22,7 +22,7 @@ export function encryptText(
   )
 }
 
-/** undefined when the bytes were not made with this key, were changed, or do not hold UTF-8. */
+/** undefined if the bytes were encrypted with another key, were changed, or do not contain UTF-8. */
 export function decryptBytes(bytes: Buffer, key: AesKey): string | undefined {
   if (bytes.length < aesNonceBytes + aesTagBytes) return undefined
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, aesNonceBytes), options)

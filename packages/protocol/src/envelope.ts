@@ -1,5 +1,5 @@
-// The two envelopes of the wire, for requests and for callbacks: their fields, how their text is read, and the
-// string that is signed. Reading gives every optional field its default, because the default is signed too.
+// The two envelopes, for requests and for callbacks: their fields, their parsing, and the string to sign. Parsing sets
+// the default of every optional field, because defaults are signed too.
 import type { Static } from 'typebox'
 import { Failure } from './codes.ts'
 import { base64, choice, pattern, time } from './fields.ts'
@@ -8,7 +8,7 @@ import { maxEnvelopeBytes, maxEnvelopeMarks, maxMethodLength } from './limits.ts
 import { Type } from './type.ts'
 import { makeReader } from './validation.ts'
 
-// Every value but the body has a closed alphabet without `&` and `=`: no field can be smuggled into another.
+// Every value except the body has an alphabet without `&` and `=`, so that no field can be smuggled into another.
 const dottedName = {
   regexp: /^(?=.{1,64}$)[a-z]+(?:\.[a-z]+)*$/,
   expected: `a dotted name in lower case of at most ${maxMethodLength} characters`,
@@ -61,7 +61,7 @@ export type CallbackWire = Static<typeof callbackEnvelopeSchema>
 interface CommonEnvelope {
   readonly merchantId: string
   readonly format: 'json'
-  /** As it was sent, because it is signed: utf-8 in any case. */
+  /** As sent, because it is signed; utf-8 in any case. */
   readonly charset: string
   readonly encryptType: 'AES'
   readonly signType: 'RSA'
@@ -78,7 +78,7 @@ export interface RequestEnvelope extends CommonEnvelope {
 export interface CallbackEnvelope extends CommonEnvelope {
   readonly id: string
   readonly eventName: string
-  /** Fields that a later gateway added: they are signed, and mean nothing to this version. */
+  /** Fields that a later gateway added. They are signed, and this version ignores them. */
   readonly later?: Readonly<Record<string, string>>
 }
 
@@ -103,7 +103,7 @@ export function parseCallbackEnvelope(text: string): CallbackEnvelope {
   return { ...commonOf(wire), id: wire.id, eventName: wire.eventName, ...(later && { later }) }
 }
 
-/** As closed as the fields that are known: no later field can be smuggled into another, nor into the body. */
+/** As restricted as the known fields, so that no later field can be smuggled into another or into the body. */
 const laterName = /^[A-Za-z][A-Za-z0-9]{0,63}$/
 const laterValue = /^[A-Za-z0-9._:/+-]*$/
 
@@ -122,7 +122,7 @@ function laterFields(wire: CallbackWire): Record<string, string> | undefined {
   return later
 }
 
-/** The length in UTF-16 units is never more than that in UTF-8 bytes, and costs nothing to know. */
+/** The length in UTF-16 units never exceeds the length in UTF-8 bytes, and is free to check. */
 function refuseTooLarge(text: string): void {
   if (text.length > maxEnvelopeBytes) throw new Failure('too_large')
 }
@@ -148,7 +148,9 @@ export type CallbackToSign = Pick<
 > &
   Partial<Pick<CallbackEnvelope, 'charset'>>
 
-/** Every field but `sign`, sorted by name, `name=value` joined by `&`; `plainBody` is the body before encryption. */
+/**
+ * Every field except `sign`, sorted by name, as `name=value` joined by `&`; `plainBody` is the body before encryption.
+ */
 export function requestStringToSign(
   { merchantId, method, timestamp, charset = 'utf-8' }: RequestToSign,
   plainBody: string,

@@ -1,5 +1,5 @@
-// The events that callbacks report, each with the statuses it announces. A status without an event here is never
-// reported by callback, and neither is a cancel that the merchant asked for.
+// The events that callbacks report, with their statuses. A status without an event is never reported by callback, and
+// neither is a cancel by the merchant.
 import type { OrderStatus, RefundStatus } from './statuses.ts'
 
 export const orderEvents = {
@@ -39,7 +39,7 @@ const eventByStatus: ReadonlyMap<string, EventName> = new Map(
   ),
 )
 
-/** The event that reports a move into this status, or undefined: pending and refunding have none. */
+/** The event that reports a change to this status; undefined for pending and refunding. */
 export function eventOfStatus(status: OrderStatus | RefundStatus): EventName | undefined {
   return eventByStatus.get(status)
 }

@@ -1,12 +1,12 @@
-// The kinds of field that messages are made of. Each carries, beside its check, the words for what it expects
-// (`expected`, used in errors and in the documentation) and what it is for (`description`).
+// The kinds of fields in messages. Each has its check, the description of valid values (`expected`, used in errors and
+// in the documentation) and its purpose (`description`).
 import type { TSchema } from 'typebox'
 import { inexactNumberText } from './json/json.ts'
 import { maxNumberDigits, maxUrlLength } from './limits.ts'
 import type { WireAmount } from './money.ts'
 import { Type } from './type.ts'
 
-/** What this package adds to a JSON schema; validators ignore the words they do not know. */
+/** Our additions to JSON schema, which validators ignore. */
 export interface FieldNotes {
   readonly typeName: string
   readonly expected: string
@@ -19,10 +19,10 @@ export interface FieldNotes {
 const controlCharacter = /\p{Cc}/u
 const controlCharacterInLines = /(?![\n\r\t])\p{Cc}/u
 
-/** Not a space of any kind, nor a character that is not seen. */
+/** Neither white space nor an invisible character. */
 const visibleCharacter = /[^\s\p{Cf}]/u
 
-/** Lengths count code points. Control characters are refused; half surrogates never come this far. */
+/** Lengths count code points. Control characters are rejected; lone surrogates were rejected before. */
 export function isText(
   value: unknown,
   { min, max, hasLines = false }: { min: number; max: number; hasLines?: boolean },
@@ -55,7 +55,7 @@ export function text(
   )
 }
 
-/** Its length only: whether the gateway may use the address is the gateway's to say, with a code of its own. */
+/** Checks only the length: the gateway decides whether it may use the address, with a separate code. */
 export function url(description: string) {
   const notes = {
     typeName: 'string',
@@ -65,7 +65,7 @@ export function url(description: string) {
   return Type.Refine(Type.String(notes), (value) => isText(value, { min: 1, max: maxUrlLength }))
 }
 
-/** An address that a browser may be sent to: a page, and never a script or a file. */
+/** A web page's address for a browser, without other schemes such as javascript: and file:. */
 export function webAddress(description: string) {
   const expected = `an http or https address of at most ${maxUrlLength} characters`
   return Type.Refine(Type.String({ typeName: 'string', expected, description }), (value) => {
@@ -84,7 +84,7 @@ export function pattern(
 
 const base64Letters = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** Whether it is canonical is seen where it is decoded. */
+/** The decoder checks that it is canonical. */
 export function base64(description: string) {
   const notes = {
     typeName: 'string',
@@ -120,7 +120,7 @@ export function choice<const Values extends readonly string[]>(description: stri
   )
 }
 
-/** Only the kind of value is checked here; digits and range need the currency and are money.ts's work. */
+/** Checks only the type of the value; digits and range depend on the currency (money.ts). */
 export function amount(
   description: string,
   { isPositive = false, isSigned = false }: { isPositive?: boolean; isSigned?: boolean } = {},
@@ -158,7 +158,7 @@ export function wholeNumber(description: string, { min, max }: { min: number; ma
   })
 }
 
-/** More than zero, with at most so many decimal places. */
+/** Greater than zero, with a limited number of decimal places. */
 export function quantity(description: string, { max, decimals }: { max: number; decimals: number }) {
   const expected = `a number greater than 0, at most ${max}, with at most ${decimals} decimal places`
   const notes = { typeName: 'number or string', expected, description }
@@ -169,7 +169,7 @@ export function quantity(description: string, { max, decimals }: { max: number; 
   })
 }
 
-/** A time as we send it, always a number. */
+/** A time in our messages, always a number. */
 export function timeNumber(description: string) {
   return Type.Integer({
     typeName: 'number',
@@ -187,7 +187,7 @@ export function list<Item extends TSchema>(
   return Type.Array(item, { ...bounds, typeName, expected, description })
 }
 
-/** An object inside another one: its own table in the documentation is named by `typeName`. */
+/** An object inside another one; `typeName` is the name of its table in the documentation. */
 export function nested<Properties extends Record<string, TSchema>>(
   description: string,
   { fields, typeName }: { fields: Properties; typeName: string },
@@ -195,7 +195,7 @@ export function nested<Properties extends Record<string, TSchema>>(
   return Type.Object(fields, { typeName, expected: 'an object', description })
 }
 
-/** What the error says it found, short enough to show and without repeating secrets or whole texts. */
+/** The value for error messages, shortened so that it never repeats secrets or whole texts. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'

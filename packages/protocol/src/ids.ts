@@ -1,13 +1,13 @@
-// Identifiers that the gateway gives out: time-ordered, letters and digits, made from a clock and a source of
-// randomness that are passed in. 48 bits of time and 80 of randomness, in Crockford's base 32 (no I, L, O, U),
-// behind one letter that says what the number is.
+// Identifiers made by the gateway: time-ordered letters and digits, from a clock and a source of randomness that are
+// passed in. 48 bits of time and 80 of randomness in Crockford's base 32 (without I, L, O, U), after one letter for the
+// type.
 
-/** Gives that many random bytes, as `crypto.randomBytes` does. */
+/** Returns that many random bytes, like `crypto.randomBytes`. */
 export type RandomBytes = (size: number) => Uint8Array
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const randomBytesPerId = 10
-/** Every two digits of base 32, by their ten bits: a digit at a time, an id takes 2.2 µs instead of 1.1. */
+/** All pairs of base-32 digits by their ten bits. With single digits, an id takes 2.2 µs instead of 1.1. */
 const digitPairs = [...alphabet].flatMap((first) => [...alphabet].map((second) => first + second))
 
 export const paymentIdPattern = /^P[0-7][0-9A-HJKMNP-TV-Z]{25}$/
@@ -15,7 +15,7 @@ export const refundIdPattern = /^R[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 export const transactionIdPattern = /^T[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 export const linkIdPattern = /^L[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-/** The gateway makes digits; merchants who come from elsewhere may bring letters. */
+/** The gateway makes digits; merchants imported from other systems may have letters. */
 export const merchantIdPattern = /^[0-9A-Za-z]{18}$/
 
 export function makePaymentId(nowMs: number, random: RandomBytes): string {
@@ -30,7 +30,7 @@ export function makeTransactionId(nowMs: number, random: RandomBytes): string {
   return `T${timeOrdered(nowMs, random)}`
 }
 
-/** Whoever knows it can open the link's page: its 80 random bits keep it from being guessed. */
+/** The id gives access to the link's page; its 80 random bits prevent guessing. */
 export function makeLinkId(nowMs: number, random: RandomBytes): string {
   return `L${timeOrdered(nowMs, random)}`
 }
@@ -46,7 +46,7 @@ export function makeUuid(nowMs: number, random: RandomBytes): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-${version.toString(16)}-${variant.toString(16)}-${tail}`
 }
 
-/** What the `id` of a callback is. */
+/** The `id` of a callback. */
 export const makeCallbackId = makeUuid
 
 function timeOrdered(nowMs: number, random: RandomBytes): string {
@@ -54,7 +54,7 @@ function timeOrdered(nowMs: number, random: RandomBytes): string {
   return asDigits(nowMs, 10) + asDigits(fiveBytes(bytes, 0), 8) + asDigits(fiveBytes(bytes, 5), 8)
 }
 
-/** Eight digits of base 32 exactly. */
+/** Exactly eight base-32 digits. */
 function fiveBytes(bytes: Uint8Array, start: number): number {
   let value = 0
   for (let i = 0; i < 5; i++) value = value * 256 + byteAt(bytes, start + i)

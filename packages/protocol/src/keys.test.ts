@@ -17,7 +17,7 @@ function refuses(act: () => unknown, words: RegExp): void {
   assert.throws(act, (error) => error instanceof KeyError && words.test(error.message))
 }
 
-/** A key of any size and exponent, without the minutes that making a real one would take. */
+/** A key of any size and exponent; generating a real one would take minutes. */
 function publicPemOf({ bits, exponent }: { bits: number; exponent: string }): string {
   const n = randomBytes(bits / 8)
   n[0] = 0xff

@@ -1,13 +1,13 @@
-// Reads the keys that people paste and programs store: RSA keys as PEM (PKCS#8, PKCS#1, SPKI) or as the bare
-// base64 inside a PEM, AES keys as base64. What it refuses it refuses with words that say what to do.
+// Parses keys that people paste and programs store: RSA keys as PEM (PKCS#8, PKCS#1, SPKI) or as the bare base64 of a
+// PEM, AES keys as base64. Errors say what to do.
 import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
 import { decodeBase64 } from './base64.ts'
 import { aesKeyBytes, maxRsaBits, minRsaBits } from './limits.ts'
 
-/** A secret KeyObject of 32 bytes; only parseAesKey and makeAesKey make one. */
+/** A secret KeyObject of 32 bytes; only parseAesKey and makeAesKey create one. */
 export type AesKey = KeyObject
 
-/** The message never holds any part of the key. */
+/** The message never contains any part of the key. */
 export class KeyError extends Error {
   override readonly name = 'KeyError'
 }
@@ -41,7 +41,7 @@ export function parsePrivateKey(text: string): KeyObject {
 
 export function parsePublicKey(text: string): KeyObject {
   const trimmed = text.trim()
-  // Node would quietly derive the public half; a private key where a public one belongs is about to be leaked.
+  // Node would silently derive the public half. A private key in place of a public one is about to be leaked.
   if (readPrivateKey(trimmed) !== undefined || /BEGIN [A-Z ]*PRIVATE KEY/.test(trimmed)) {
     throw new KeyError('this is a private key, where a public one is needed; never give a private key away')
   }
@@ -71,7 +71,7 @@ function readPublicKey(text: string): KeyObject | undefined {
   )
 }
 
-/** OpenSSL's errors are no help to the reader and differ between versions: what cannot be read is not a key. */
+/** OpenSSL's errors do not help the reader and differ between versions, so an unreadable key is simply not a key. */
 function orUndefined(read: () => KeyObject): KeyObject | undefined {
   try {
     return read()
@@ -80,7 +80,7 @@ function orUndefined(read: () => KeyObject): KeyObject | undefined {
   }
 }
 
-/** Bare base64 often comes wrapped at 64 or 76 characters: white space alone is forgiven. */
+/** Bare base64 is often wrapped at 64 or 76 characters, so only white space is allowed in it. */
 function bareBytes(text: string): Buffer | undefined {
   return decodeBase64(text.replace(/\s+/g, ''))
 }
@@ -95,7 +95,7 @@ function checkRsa(key: KeyObject): KeyObject {
   if (modulusLength > maxRsaBits) {
     throw new KeyError(`the RSA key has ${modulusLength} bits: make one of ${maxRsaBits} bits or fewer`)
   }
-  // An exponent of 1 signs nothing, and a huge one makes every verification slow.
+  // An exponent of 1 signs nothing, and a huge one slows down every verification.
   if (publicExponent < 3n || publicExponent % 2n === 0n || publicExponent >= 2n ** 32n) {
     throw new KeyError('the RSA key has an unusual public exponent: make one with 65537')
   }

@@ -1,9 +1,9 @@
-// The operations by the names that an envelope's `method` gives them, with the path each has of its own.
+// The operations by the `method` of an envelope, with their separate paths.
 
 /** Serves every method by its `method` field. */
 export const gatewayPath = '/api/v1/gateway'
 
-/** Every path is also served with this in front of it. */
+/** Every path is also served with this prefix. */
 export const pathPrefix = '/cgi'
 
 export const tradeMethods = {
@@ -26,7 +26,7 @@ export const tradeMethods = {
   },
 } as const satisfies Record<string, { readonly path: string; readonly meaning: string }>
 
-/** Not part of the specification, and at the gateway path alone. */
+/** Not part of the specification, and only at the gateway path. */
 export const extensionMethods = {
   'service.order.list': { path: gatewayPath, meaning: 'List payment orders, newest first.' },
   'service.bill.get': {
@@ -41,7 +41,7 @@ export const extensionMethods = {
   'service.link.close': { path: gatewayPath, meaning: 'Close a payment link permanently.' },
 } as const satisfies Record<string, { readonly path: string; readonly meaning: string }>
 
-/** Exist in the sandbox alone, and at the gateway path alone. */
+/** Only in the sandbox, and only at the gateway path. */
 export const sandboxMethods = {
   'service.sandbox.pay': { path: gatewayPath, meaning: 'Pay an order as a test consumer would.' },
   'service.sandbox.advance': {

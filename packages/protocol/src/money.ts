@@ -1,19 +1,19 @@
-// Money on the wire is decimal text or a JSON number; inside it is a whole number of minor units (bigint). Both
-// ways are exact: digits are moved as text, no float arithmetic is done, nothing is ever rounded.
+// Money in messages is decimal text or a JSON number; in the program it is a whole number of minor units (bigint). The
+// conversion is exact: digits are moved as text, without float arithmetic and without rounding.
 import { Failure } from './codes.ts'
 import { codesWithoutMinorUnit, currencies, isCurrencyCode } from './currencies.ts'
 import { maxMajorUnits, maxMinorUnits, maxNumberDigits } from './limits.ts'
 
-/** A JSON number, or decimal text where a number would not be exact. */
+/** A JSON number, or decimal text if a number would not be exact. */
 export type WireAmount = number | string
 
-/** Exact, or a Failure that names the field and says what to change. */
+/** Exact, or a Failure that names the field and what to change. */
 export function toMinorUnits(amount: WireAmount, currency: string, field: string): bigint {
   const minor = readMinorUnits(amount, digitsOf(currency))
   return typeof minor === 'bigint' ? minor : refuseAmount(minor, { amount, currency, field })
 }
 
-/** As toMinorUnits, for the amounts that must be more than nothing. */
+/** Like toMinorUnits, for amounts greater than zero. */
 export function toPositiveMinorUnits(amount: WireAmount, currency: string, field: string): bigint {
   const minor = toMinorUnits(amount, currency, field)
   if (minor === 0n)
@@ -21,7 +21,7 @@ export function toPositiveMinorUnits(amount: WireAmount, currency: string, field
   return minor
 }
 
-/** Checks that this is a plain decimal above zero; whether it fits waits until the currency is known. */
+/** Checks that this is a positive decimal; the range check needs the currency. */
 export function checkPositiveDecimal(amount: WireAmount, field: string): void {
   const text = String(amount)
   const refusal = refusalOf(amount, text)
@@ -40,7 +40,7 @@ export function toDecimalText(minor: bigint, currency: string): string {
   return `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`
 }
 
-/** A JSON number where a double holds the amount exactly, the decimal text where it does not. */
+/** A JSON number if a double holds the amount exactly, otherwise the decimal text. */
 export function toWireAmount(minor: bigint, currency: string): WireAmount {
   const text = toDecimalText(minor, currency)
   return significantDigits(text) <= maxNumberDigits ? Number(text) : text
@@ -69,7 +69,7 @@ export type AmountRefusal = keyof typeof amountRefusals
 
 const maxWholeDigits = maxMajorUnits.toString().length
 
-/** The same without a Failure, for callers that go over many amounts and name the field only when they must. */
+/** The same without a Failure, for callers that check many amounts and name the field only in an error. */
 export function readMinorUnits(amount: WireAmount, digits: number): bigint | AmountRefusal {
   const text = String(amount)
   const refusal = refusalOf(amount, text)
@@ -78,7 +78,7 @@ export function readMinorUnits(amount: WireAmount, digits: number): bigint | Amo
   const wholeDigits = point === -1 ? text.length : point
   const fractionDigits = point === -1 ? 0 : text.length - point - 1
   if (fractionDigits > digits) return 'too_precise'
-  // Its length first: turning a million digits into a bigint is work that nobody should be able to ask for.
+  // The length is checked first, because converting a million digits to a bigint is expensive.
   if (wholeDigits > maxWholeDigits) return 'too_large'
   const missing = zeros[digits - fractionDigits]
   const minor = BigInt(point === -1 ? text + missing : text.slice(0, point) + text.slice(point + 1) + missing)
@@ -94,7 +94,7 @@ const largestMinorByDigits = [0n, 1n, 2n, 3n].map((digits) => maxMajorUnits * 10
 const zeros = ['', '0', '00', '000', '0000']
 const plainDecimal = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
 
-/** Why its text is no plain decimal; undefined when it is one. */
+/** Why the text is not a plain decimal; undefined if it is. */
 function refusalOf(amount: WireAmount, text: string): AmountRefusal | undefined {
   return typeof amount === 'string' ? refusalOfText(text) : refusalOfNumber(amount, text)
 }
@@ -105,18 +105,18 @@ function refusalOfText(text: string): AmountRefusal | undefined {
   return /^[0-9.]+e[+-]?[0-9]+$/i.test(text) ? 'exponent' : 'not_decimal'
 }
 
-/** The shortest text of a double is the decimal that was written, as long as that had at most 15 digits. */
+/** The shortest text of a double is the decimal that was written if that had at most 15 digits. */
 function refusalOfNumber(value: number, text: string): AmountRefusal | undefined {
   if (Number.isNaN(value)) return 'not_decimal'
   if (value < 0 || Object.is(value, -0)) return 'negative'
   if (plainDecimal.test(text))
     return significantDigits(text) <= maxNumberDigits ? undefined : 'too_many_digits'
-  // What is left JavaScript writes with an exponent: infinity and 1e21, or less than any minor unit.
+  // JavaScript writes the rest with an exponent: infinity and 1e21, or less than any minor unit.
   return value > 1 ? 'too_large' : 'too_precise'
 }
 
 function significantDigits(text: string): number {
-  // Leading zeros, sign and point aside, the text's length bounds them: the common case is done here.
+  // The common case: apart from leading zeros, sign and point, the text's length is the limit.
   if (text.length <= maxNumberDigits) return text.length
   return text.replace('.', '').replace('-', '').replace(/^0+/, '').replace(/0+$/, '').length
 }

@@ -91,7 +91,7 @@ test('no single changed byte of the envelope’s text opens', async () => {
   )
 })
 
-/** undefined also where the text no longer is an envelope at all. */
+/** Also undefined if the text is no longer an envelope. */
 async function openText(text: string): Promise<string | undefined> {
   let parsed: RequestEnvelope
   try {
@@ -199,7 +199,7 @@ test('a public key that is not RSA is our bug', async () => {
 interface Work {
   decryptions: number
   verifications: number
-  /** Over how much it was done. */
+  /** The sizes that were decrypted. */
   decryptedBytes: Set<number>
   verifiedLengths: Set<number>
 }

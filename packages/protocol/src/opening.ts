@@ -1,6 +1,6 @@
-// Opens an envelope: decrypt, then verify, and nothing is parsed before both held. There is one answer for all
-// that can be wrong, an unknown merchant included, and it always costs the same work, so that neither words nor
-// time tell an outsider which it was.
+// Opens an envelope: decrypts, then verifies, and parses nothing before both succeed. All failures, including an
+// unknown merchant, have the same response and cost the same work, so that neither content nor duration reveals the
+// cause.
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
 import { decodeBase64 } from './base64.ts'
 import { decryptBytes } from './encryption.ts'
@@ -20,15 +20,15 @@ export interface OpeningKeys {
   readonly publicKeys: readonly KeyObject[]
 }
 
-/** An opened envelope, with the keys of the sender that opened it. */
+/** An opened envelope, with the sender's keys that opened it. */
 export interface OpenedEnvelope {
-  /** The text as it was before encryption. */
+  /** The text before encryption. */
   readonly body: string
   readonly aesKey: AesKey
   readonly publicKey: KeyObject
 }
 
-/** The body's text as it was before encryption, or undefined. Undefined keys stand for an unknown merchant. */
+/** The body's text before encryption, or undefined. Undefined keys mean an unknown merchant. */
 export async function openRequest(
   envelope: RequestEnvelope,
   keys: OpeningKeys | undefined,
@@ -59,7 +59,7 @@ export interface Sealed {
   readonly stringToSign: (plainBody: string) => string
 }
 
-/** The two costly acts; passed in so that they can be counted and timed. */
+/** The two expensive operations, passed in so that tests can count and time them. */
 export interface OpeningTools {
   readonly decrypt: (bytes: Buffer, key: AesKey) => string | undefined
   readonly verify: (verification: Verification) => Promise<boolean> | boolean
@@ -90,7 +90,7 @@ async function openWhole(
     const publicKey = await verifyWithAny({ sealed, text, publicKeys }, tools)
     if (publicKey !== undefined) return { body: text, aesKey, publicKey }
   }
-  // From here on it is a failure. What was not done above is done now, for nothing.
+  // The opening has failed. The remaining work is done anyway, so that the duration is the same.
   for (let i = tries; i < maxLiveKeys; i++) tools.decrypt(decoyBytes(sealed), decoyAesKey)
   const verified = text === undefined ? 0 : publicKeys.length
   for (let i = verified; i < maxLiveKeys; i++) await tools.verify(decoyVerification(sealed))
@@ -126,7 +126,7 @@ async function verifyWithAny(
 ): Promise<KeyObject | undefined> {
   const signature = decodeBase64(sealed.sign)
   for (const publicKey of publicKeys) {
-    // OpenSSL refuses a signature that does not fit the key before it does any work: then the decoy does it.
+    // OpenSSL rejects a signature of the wrong size before any work, so the decoy does the work then.
     const isPossible = signature !== undefined && fitsModulus(signature, publicKey)
     const verification = isPossible
       ? { text: sealed.stringToSign(text), signature, publicKey }
@@ -138,7 +138,7 @@ async function verifyWithAny(
 
 const shortestBody = aesNonceBytes + aesTagBytes
 
-// The private half of this key was never kept, and what the decoys find is never used.
+// The private half of this key was never kept, and the decoys' results are never used.
 const decoyPublicKey = createPublicKey({
   key: Buffer.from(
     [
@@ -154,10 +154,10 @@ const decoyPublicKey = createPublicKey({
   type: 'spki',
 })
 const decoyAesKey = createSecretKey(Buffer.alloc(aesKeyBytes, 0x5a))
-// Smaller than any modulus of its length, so that it is really computed with.
+// Smaller than any modulus of its length, so that the computation is real.
 const decoySignature = Buffer.alloc(256, 0x55)
 
-/** As many bytes as the body has, so that the work is as much. */
+/** As many bytes as the body, for the same amount of work. */
 function decoyBytes({ body }: Sealed): Buffer {
   const bytes = Buffer.from(body, 'base64')
   return bytes.length < shortestBody ? Buffer.alloc(shortestBody) : bytes

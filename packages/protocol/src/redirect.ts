@@ -1,5 +1,5 @@
-// The parameters with which the consumer comes back to redirectUrl, signed by the gateway. They are for display
-// alone: the callback and the query are what counts.
+// The parameters of the consumer's return to redirectUrl, signed by the gateway. They are only for display; the
+// callback and the query are authoritative.
 import type { KeyObject } from 'node:crypto'
 import { isText, isThirteenDigits } from './fields.ts'
 import { merchantIdPattern } from './ids.ts'
@@ -8,7 +8,7 @@ import { signText, verifyText } from './signing.ts'
 import { type OrderStatus, orderStatuses } from './statuses.ts'
 
 export interface RedirectParameters {
-  /** Whose order it is. */
+  /** The order's merchant. */
   readonly merchantId: string
   /** The payment order’s number. */
   readonly paymentId: string
@@ -29,7 +29,7 @@ export const redirectParameterNames = [
   'sign',
 ] as const
 
-/** Sorted by name, as envelopes are. Values are the plain ones, before they are escaped for the address. */
+/** Sorted by name, like envelopes. Values are those before URL encoding. */
 export function redirectStringToSign({
   merchantId,
   paymentId,
@@ -49,23 +49,23 @@ export async function signRedirect(
 
 export interface RedirectExpectation {
   readonly publicKeys: readonly KeyObject[]
-  /** One gateway signs for many merchants, any of whom can get a signature over an order of their own. */
+  /** One gateway signs for many merchants, and each can obtain a signature for an order of its own. */
   readonly merchantId: string
   readonly nowMs: number
-  /** The payment that the page is about. Any payment of the merchant where it is left out. */
+  /** The payment of the page; any payment of the merchant by default. */
   readonly paymentId?: string | undefined
 }
 
 /**
- * The parameters, or undefined when they are not the gateway's, are for another merchant or payment, or were signed
- * more than ten minutes ago. Give each as decoded from the address.
+ * The parameters, or undefined if they are not the gateway's, are for another merchant or payment, or were signed more
+ * than ten minutes ago. Pass each decoded.
  */
 export async function verifyRedirect(
   given: Readonly<Partial<Record<(typeof redirectParameterNames)[number], unknown>>>,
   expected: RedirectExpectation,
 ): Promise<RedirectParameters | undefined> {
   const { merchantId, paymentId, referOrderNo, status, timestamp, sign } = given
-  // Only referOrderNo is free text; because all the others are of a closed form, the signed string has one reading.
+  // Only referOrderNo is free text. All other parameters have a fixed form, so the signed string is unambiguous.
   if (typeof merchantId !== 'string' || !merchantIdPattern.test(merchantId)) return undefined
   if (typeof paymentId !== 'string' || !/^[0-9A-Za-z]+$/.test(paymentId)) return undefined
   if (paymentId.length > maxPaymentIdLength || !isText(referOrderNo, { min: 1, max: maxOrderNoLength }))

@@ -1,5 +1,4 @@
-// Puts a message into an envelope: the body's text is signed as it is and encrypted as it is, never serialised
-// a second time.
+// Seals a message in an envelope: the same body text is signed and encrypted, never serialized a second time.
 import type { KeyObject } from 'node:crypto'
 import { encryptText } from './encryption.ts'
 import {
@@ -23,7 +22,7 @@ export interface RequestMessage {
   readonly method: string
   /** Milliseconds since 1970. */
   readonly timestamp: number
-  /** JSON text, as it is to be signed and encrypted. */
+  /** JSON text, signed and encrypted as it is. */
   readonly body: string
 }
 
@@ -35,7 +34,7 @@ export interface CallbackMessage {
   readonly body: string
 }
 
-/** The two costly acts; passed in so that they can be timed. */
+/** The two expensive operations, passed in so that they can be timed. */
 export interface SealingTools {
   readonly sign: typeof signText
   readonly encrypt: typeof encryptText
@@ -45,7 +44,7 @@ export const sealingTools: SealingTools = { sign: signText, encrypt: encryptText
 
 const fixedFields = { format: 'json', charset: 'utf-8', encryptType: 'AES', signType: 'RSA' } as const
 
-/** What to send as JSON. A nonce is given by test vectors alone. */
+/** What to send as JSON. Only test vectors pass a nonce. */
 export async function sealRequest(
   message: RequestMessage,
   keys: SealingKeys,

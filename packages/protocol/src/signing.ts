@@ -1,5 +1,5 @@
-// RSASSA-PKCS1-v1_5 with SHA-256, fixed here and never chosen by a message. Both directions run on the thread
-// pool, but for a verification that somebody with nothing else to do makes at once: the figures are in
+// RSASSA-PKCS1-v1_5 with SHA-256, fixed here and never chosen by a message. Both directions run on the thread pool,
+// except a verification by a thread that has nothing else to do: the figures are in
 // docs/decisions/0003-strict-json-and-schemas.md.
 import { type KeyObject, verify } from 'node:crypto'
 import { decodeBase64 } from './base64.ts'
@@ -24,12 +24,12 @@ export interface Verification {
   readonly publicKey: KeyObject
 }
 
-/** On the thread that asks: sooner done, and nothing else is done meanwhile. */
+/** On the calling thread: sooner done, but it blocks the thread. */
 export function verifyBytesHere({ text, signature, publicKey }: Verification): boolean {
   return verify(algorithm, Buffer.from(text, 'utf8'), publicKey, signature)
 }
 
-/** false is a wrong signature; a rejection would be a key that cannot verify at all, which is our bug. */
+/** false is a wrong signature; a rejection means a key that cannot verify at all, which is our bug. */
 export function verifyBytes({ text, signature, publicKey }: Verification): Promise<boolean> {
   return verifyOnThreadPool({ algorithm, bytes: Buffer.from(text, 'utf8'), publicKey, signature })
 }

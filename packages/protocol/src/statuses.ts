@@ -1,5 +1,5 @@
-// Statuses of payment orders and refunds, and the moves between them, as data: the gateway decides by these
-// tables and the documentation is generated from them.
+// Statuses of payment orders and refunds, and their transitions, as data: the gateway decides by these tables and the
+// documentation is generated from them.
 
 export const orderStatuses = {
   pending: {

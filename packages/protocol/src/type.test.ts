@@ -5,7 +5,7 @@ import { Type } from './type.ts'
 
 const isShort = (value: string) => value.length < 3
 
-/** One schema with everything in it that a message may hold. */
+/** One schema with everything that a message may contain. */
 function everything(make: typeof Type) {
   const short = make.Refine(make.String({ description: 'short' }), isShort)
   return make.Object(
@@ -21,7 +21,7 @@ function everything(make: typeof Type) {
   )
 }
 
-/** Hidden members too, functions by what they answer. */
+/** Includes hidden members, and functions by their results. */
 function laidOpen(value: unknown): unknown {
   if (typeof value === 'function') return [value('a'), value.length]
   if (typeof value !== 'object' || value === null) return value

@@ -1,6 +1,6 @@
-// The makers of schemas that messages are written with: typebox's own types over plain JSON schemas. The library's
-// makers bring 300 files of type algebra that nobody here uses, a fifth of all that a gateway loads before it can
-// answer; a test holds these to making the same.
+// The schema builders for messages: typebox's own types over plain JSON schemas. The library's builders load 300 files
+// of unused type algebra, a fifth of everything that a gateway loads before it can serve. A test checks that these
+// build the same schemas.
 import type Typebox from 'typebox'
 import type { TSchema } from 'typebox'
 
@@ -30,7 +30,7 @@ const makers = {
     marked(schema, { '~refine': [{ check, error: () => 'Refine Error' }] }),
 }
 
-/** Safe: what they make is the library's to the letter, marks included. */
+/** Safe: the results are identical to the library's, marks included. */
 export const Type = makers as unknown as Makers
 
 /** A copy with marks that the validator sees and JSON does not. */

@@ -1,7 +1,7 @@
-// Turns a schema into a reader: quick and compiled where the value is valid, and where it is not, a Failure that
-// names the field by its path and says what was expected.
+// Turns a schema into a reader: fast and compiled for valid values; for invalid ones, a Failure that names the field by
+// its path and what was expected.
 import type { Static, TSchema } from 'typebox'
-// Not typebox/compile: it is the same compiler with codecs that nobody here needs, and 65 ms more to load.
+// Not typebox/compile, which is the same compiler with unused codecs and takes 65 ms more to load.
 import { Compile, type Validator } from 'typebox/schema'
 import { Failure, type FailureName } from './codes.ts'
 import { describeValue, notesOf } from './fields.ts'
@@ -11,12 +11,12 @@ import { describeIgnored, type Ignoring, makeDropUnread } from './messages/unrea
 
 export interface ReaderOptions {
   readonly failure: FailureName
-  /** What the whole text is called in errors: "the envelope", "the body". */
+  /** The name of the whole text in errors: "the envelope", "the body". */
   readonly whole: string
   readonly maxMarks?: number
 }
 
-/** Reads JSON text strictly and checks it against the schema. */
+/** Parses JSON text strictly and validates it. */
 export function makeReader<Schema extends TSchema>(
   schema: Schema,
   options: ReaderOptions,
@@ -25,7 +25,7 @@ export function makeReader<Schema extends TSchema>(
   return (text) => check(readJsonOrFail(text, options))
 }
 
-/** Reads a request's body, and says what of it was ignored. */
+/** Parses a request's body, and reports its ignored fields. */
 export function makeBodyReader<Schema extends TSchema>(
   schema: Schema,
 ): (text: string) => Static<Schema> & Ignoring {
@@ -34,18 +34,18 @@ export function makeBodyReader<Schema extends TSchema>(
   return (text) => {
     const unknown: string[] = []
     const body = check(readJsonOrFail(text, options), unknown)
-    // A body that the schema allows is an object; a field of this name is not known, and replaced.
+    // A valid body is an object. A field of this name is unknown, so it may be replaced.
     if (unknown.length > 0) Object.assign(body as object, { ignoredFields: describeIgnored(unknown, schema) })
     return body as Static<Schema> & Ignoring
   }
 }
 
-/** Checks a value that was read already, without its empty fields; paths that the schema does not know are collected. */
+/** Validates a parsed value, without its empty fields, and collects the paths of unknown fields. */
 export function makeChecker<Schema extends TSchema>(
   schema: Schema,
   options: ReaderOptions,
 ): (value: Json, unknown?: string[]) => Static<Schema> {
-  // Compiled at first use: a dozen schemas at once would delay every start, and most programs read a few of them.
+  // Compiled at first use, because a dozen schemas would delay every start and most programs use only a few.
   let compiled: Validator<Schema> | undefined
   const dropUnread = makeDropUnread(schema)
   return (value, unknown) => {
@@ -80,7 +80,7 @@ function explain(
   violation: Violation | undefined,
   options: ReaderOptions,
 ): Failure {
-  // The check failed, so there is a violation; without one the library contradicts itself.
+  // The check failed, so there is a violation; otherwise the library contradicts itself.
   if (violation === undefined) throw new Error('the schema refuses the value and cannot say why')
   const keys = violation.instancePath.split('/').slice(1).map(unescapePointer)
   const missing = missingProperty(violation)
@@ -163,7 +163,7 @@ function walk(schema: TSchema, value: Json, keys: readonly string[]): Found {
   return { schema: at, value: found }
 }
 
-/** ["order", "goods", "3", "goodsName"] is order.goods[3].goodsName. A name that a sender made up may be any length. */
+/** ["order", "goods", "3", "goodsName"] is order.goods[3].goodsName. A sender's field name may have any length. */
 function fieldPath(keys: readonly string[]): string {
   const path = keys.map((key, i) => (/^[0-9]+$/.test(key) ? `[${key}]` : i === 0 ? key : `.${key}`)).join('')
   return path.length <= maxFieldPathLength ? path : `${path.slice(0, maxFieldPathLength).toWellFormed()}…`

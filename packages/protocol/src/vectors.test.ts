@@ -124,7 +124,7 @@ test('every refused redirect is refused', async () => {
   for (const { reason, query, nowMs, paymentId } of vectors.refusedRedirects) {
     const expected = { publicKeys: [keys.gateway.publicKey], merchantId, nowMs, paymentId }
     const given = new URLSearchParams(query)
-    // Twice the same name is for the reader of the query to refuse.
+    // The reader of the query rejects repeated names.
     if (given.getAll('status').length > 1) continue
     assert.equal(await verifyRedirect(Object.fromEntries(given), expected), undefined, reason)
   }
@@ -154,7 +154,7 @@ test('every amount becomes its minor units or is refused with its code', () => {
   }
 })
 
-// From here on nothing of ours computes anything: OpenSSL's command line is the second implementation.
+// Below, OpenSSL's command line is the second, independent implementation.
 
 function openssl(args: readonly string[], input?: Buffer): { status: number | null; stdout: Buffer } {
   const { error, status, stdout } = spawnSync('openssl', args, { input })
@@ -207,7 +207,7 @@ test('OpenSSL makes the very same signature', () => {
 })
 
 test('OpenSSL makes the very same ciphertext', () => {
-  // GCM is counter mode that starts at 2 behind the nonce; the command line has no GCM, but it has counter mode.
+  // GCM is counter mode that starts at 2 after the nonce. The command line has counter mode, but no GCM.
   const key = Buffer.from(vectors.keys.merchant.aesKey, 'base64').toString('hex')
   for (const { name, nonceHex, body, envelope } of [...vectors.requests, ...vectors.callbacks]) {
     const bytes = Buffer.from(envelope.body, 'base64')

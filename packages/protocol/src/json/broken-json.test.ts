@@ -79,7 +79,7 @@ for (const [what, bytes, message] of [
   test(`${what} is told as what it is`, () => assert.equal(troubleOf(bytes), message))
 }
 
-/** Enough to become JSON again behind any text that could. */
+/** Enough to complete any text that could become JSON. */
 const endings = [
   '',
   '"',
@@ -105,7 +105,7 @@ test('what stands before the position could still have become JSON, with the cha
   const text = fc.oneof(
     fc.json({ depthSize: 'small' }).chain((json) =>
       fc.tuple(fc.nat(json.length), fc.constantFrom(...'{}[]",:\\0-e.tnx \n'), fc.nat(2)).map(
-        // One character is put in, or stands for another one, or for two.
+        // One character is inserted, or replaces one or two.
         ([at, character, gone]) => json.slice(0, at) + character + json.slice(at + gone),
       ),
     ),
@@ -116,7 +116,7 @@ test('what stands before the position could still have become JSON, with the cha
       if (isJson(broken)) return
       const trouble = explainBrokenJson(broken)
       const [, digits] = /^[^,]* at position (\d+)/.exec(trouble) ?? []
-      // What it is as a whole has no place of its own.
+      // A text of a different format has no position.
       if (digits === undefined || trouble.startsWith('it is a form')) return
       const at = Number(digits)
       const isWord = /^[a-z]/.test(broken.slice(at))

@@ -1,19 +1,19 @@
-// The careful second look at a text that JSON.parse refused: where it stops being JSON, what stands there, and what is
-// usual in its place. It repeats one character or a word of its own list, never more: the text may be a secret body.
+// Explains why JSON.parse rejected a text: the position, what is there, and the usual correction. It repeats one
+// character or a word of its own list, never more, because the text may be a secret body.
 
-/** Of a text whose depth was bounded by the scan. */
+/** The scan has limited the text's depth before. */
 export function explainBrokenJson(text: string): string {
   const trouble = foreignFormat(text) ?? new SecondLook(text).trouble()
   if (trouble === undefined) throw new Error('JSON.parse refuses the text, and nothing in it is wrong')
   return trouble
 }
 
-/** What the text is instead of JSON, where that can be told. */
+/** The format of the text if it is recognizably not JSON. */
 export function foreignFormat(text: string): string | undefined {
   return foreignFormats.find(([pattern]) => pattern.test(text))?.[1]
 }
 
-// As bytes look that were read as UTF-8: those that are none have become U+FFFD.
+// Bytes read as UTF-8: invalid ones have become U+FFFD.
 const foreignFormats: readonly (readonly [RegExp, string])[] = [
   [/^[ \t\n\r]*$/, 'it is empty'],
   [/^[^ -~\s]\ufffd[\b]/, 'it is compressed with gzip; send it as it is'],
@@ -26,7 +26,7 @@ const foreignFormats: readonly (readonly [RegExp, string])[] = [
 ]
 
 const space = /[ \t\n\r]*/y
-/** All but quotes, backslashes and control characters. */
+/** All characters except quotes, backslashes and control characters. */
 const plainText = /[ !#-[\]-\u{10ffff}]*/uy
 const wholeEscape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 const begunEscape = /\\(?:u[0-9a-fA-F]*)?/y
@@ -36,7 +36,7 @@ const word = /[A-Za-z_$][\w$]*/y
 
 const literals = ['true', 'false', 'null']
 const noSuchNumber = 'JSON has no such number'
-/** What other languages write, and what is usual in its place. */
+/** Literals of other languages, and their JSON equivalents. */
 const foreignWords: ReadonlyMap<string, string> = new Map([
   ['NaN', noSuchNumber],
   ['Infinity', noSuchNumber],
@@ -63,7 +63,7 @@ class SecondLook {
     this.#text = text
   }
 
-  /** Undefined: it is JSON. */
+  /** Undefined if the text is valid JSON. */
   trouble(): string | undefined {
     try {
       this.#readValue('a value')
@@ -150,7 +150,7 @@ class SecondLook {
     else throw this.#unexpected(expected)
   }
 
-  /** The first character that is no space; empty at the end. */
+  /** The first character that is not white space; empty at the end. */
   #next(): string {
     this.#take(space)
     return this.#here
@@ -200,7 +200,7 @@ class SecondLook {
     return hints.find(([pattern]) => pattern.test(this.#here))?.[1]
   }
 
-  /** Counted from 0, as programs do; the line, where there are several, from 1, as editors do. */
+  /** The position counts from 0, as in programs; the line, if there are several, counts from 1, as in editors. */
   get #position(): string {
     const lines = this.#text.slice(0, this.#at).split('\n')
     const column = (lines.at(-1) ?? '').length + 1

@@ -1,14 +1,14 @@
-// The one reader of JSON text that comes from outside. It is stricter than JSON.parse where parsers disagree or
-// values get lost: repeated keys, lone surrogates, keys that reach for prototypes, deep nesting and numbers that a
-// double does not hold. A scan bounds the work and finds these, JSON.parse builds the value: together twice as
-// quick as a parser of our own (docs/decisions/0003-strict-json-and-schemas.md).
+// The only parser for JSON text from outside. It is stricter than JSON.parse where parsers disagree or values get lost:
+// repeated keys, lone surrogates, prototype keys, deep nesting and numbers that a double does not hold. A scan limits
+// the work and finds these, and JSON.parse builds the value. Together they are twice as fast as a parser of our own
+// (docs/decisions/0003-strict-json-and-schemas.md).
 
 import { maxEnvelopeBytes, maxJsonDepth, maxJsonMarks, maxNumberDigits } from '../limits.ts'
 import { explainBrokenJson, foreignFormat } from './broken-json.ts'
 
 const inexactNumber = Symbol('inexactNumber')
 
-/** A number whose value a double may not hold as written, kept as its text so that the field it is for refuses it. */
+/** A number that a double may not hold exactly, kept as text so that its field rejects it. */
 export interface InexactNumber {
   readonly [inexactNumber]: string
 }
@@ -23,13 +23,13 @@ export class JsonError extends Error {
   override readonly name = 'JsonError'
 }
 
-/** Members whose value is null are left out: to say "nothing" in either way is the same. */
+/** Members with the value null are omitted, because null and absent mean the same. */
 export function readJson(text: string, { maxMarks = maxJsonMarks }: { maxMarks?: number } = {}): Json {
   if (text.length > maxEnvelopeBytes) throw new JsonError(`it is longer than ${maxEnvelopeBytes} characters`)
   refuseHalfPair(text)
   const scan = scanText(text, maxMarks)
   const value = scan.hasOddNumber ? parse(text, keepOddNumberApart) : parse(text)
-  // JSON.parse keeps the last of members with the same key, so fewer arrive than were written.
+  // JSON.parse keeps the last of members with the same key, so fewer members remain than were written.
   if (typeof value === 'object' && value !== null && tidy(value, scan) !== scan.members) {
     throw new JsonError('a key is there twice in one object')
   }
@@ -49,13 +49,13 @@ function parse(text: string, revive?: Reviver): Json {
   try {
     return JSON.parse(text, revive)
   } catch {
-    // Without V8's own words as its cause: they quote the text, which may be a secret body.
+    // Without V8's error as its cause, because that quotes the text, which may be a secret body.
     throw new JsonError(explainBrokenJson(text))
   }
 }
 
 interface Scan {
-  /** How many `"key": value` were written. */
+  /** The number of `"key": value` pairs. */
   readonly members: number
   readonly hasEscape: boolean
   readonly hasOddNumber: boolean
@@ -65,7 +65,7 @@ const quote = 0x22
 const backslash = 0x5c
 const maxNumberLength = 40
 
-/** What it finds counts only once JSON.parse has accepted the text; the bounds hold for any text. */
+/** Its findings count only after JSON.parse has accepted the text; the limits apply to any text. */
 function scanText(text: string, maxMarks: number): Scan {
   const hasEscape = text.includes('\\')
   let members = 0
@@ -94,18 +94,18 @@ function scanText(text: string, maxMarks: number): Scan {
   return { members, hasEscape, hasOddNumber }
 }
 
-/** What is no text at all may go past any bound. */
+/** A text that is not JSON may exceed any limit. */
 function pastBound(text: string, words: string): JsonError {
   return new JsonError(foreignFormat(text) ?? words)
 }
 
-/** The end of the text where the string has none. */
+/** The end of the text if the string is not closed. */
 function endOfString(text: string, start: number): number {
   const end = text.indexOf('"', start + 1)
   return end === -1 ? text.length : end
 }
 
-/** A quote ends the string unless an odd number of backslashes stands before it. */
+/** A quote ends the string unless an odd number of backslashes precedes it. */
 function endOfEscapedString(text: string, start: number): number {
   for (let at = endOfString(text, start); ; at = endOfString(text, at)) {
     let backslashes = 0
@@ -114,7 +114,7 @@ function endOfEscapedString(text: string, start: number): number {
   }
 }
 
-/** Of its sign, digits and point; an exponent comes after. */
+/** The end of sign, digits and point; an exponent comes after. */
 function endOfNumber(text: string, start: number): number {
   let at = start + 1
   for (let code = text.charCodeAt(at); (code >= 0x30 && code <= 0x39) || code === 0x2e; )
@@ -127,7 +127,7 @@ function hasExponent(text: string, at: number): boolean {
   return code === 0x65 || code === 0x45
 }
 
-/** Counts the members that arrived, drops those that are null, and refuses what nobody should have sent. */
+/** Counts the members, drops those that are null, and rejects forbidden keys and lone surrogates. */
 function tidy(value: object, scan: Scan): number {
   if (Array.isArray(value)) return tidyArray(value, scan)
   let members = 0
@@ -157,22 +157,22 @@ function tidyArray(array: readonly unknown[], scan: Scan): number {
   return members
 }
 
-/** Merging an object with one of these would change its prototype. */
+/** Merging an object with one of these keys would change its prototype. */
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Text that came as UTF-8 cannot hold one; an escape such as \ud800 brings it in. */
+/** UTF-8 cannot contain a lone surrogate, but an escape such as \ud800 can. */
 function refuseHalfPair(text: string): void {
   if (!text.isWellFormed()) throw new JsonError('a string holds half of a surrogate pair')
 }
 
-/** The third argument is how JavaScript gives a number's own text; TypeScript's library does not know it yet. */
+/** The third argument contains the source text of a number; TypeScript's library does not declare it yet. */
 const keepOddNumberApart: Reviver = (_key, value, context) => {
   const source = context?.source
   if (typeof value !== 'number' || source === undefined || isKeptExactly(source)) return value
   return { [inexactNumber]: source }
 }
 
-/** 15 digits are what a double keeps whatever they are, far from where it overflows or vanishes. */
+/** A double keeps any 15 digits, far from overflow and underflow. */
 function isKeptExactly(written: string): boolean {
   if (/[eE]/.test(written) || written.length > maxNumberLength) return false
   const digits = written.replace('-', '').replace('.', '').replace(/^0+/, '').replace(/0+$/, '')

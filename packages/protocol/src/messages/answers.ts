@@ -1,4 +1,4 @@
-// What the gateway answers: the `data` of each operation, and the response envelope around it.
+// The gateway's responses: the `data` of each operation, and the response envelope.
 import type { Static } from 'typebox'
 import { type Failure, successCode, successMessage } from '../codes.ts'
 import { amount, choice, list, nested, text, timeNumber, url, wholeNumber } from '../fields.ts'
@@ -170,7 +170,7 @@ export interface FailureData {
   readonly field?: string
 }
 
-/** `errorsUrl` is the page with a section for each code, where the gateway serves one. */
+/** `errorsUrl` is the page with a section for each code, if the gateway serves one. */
 export function failureAnswer(
   { code, message, field }: Failure,
   requestId: string,
@@ -182,11 +182,11 @@ export function failureAnswer(
 
 const readAnswer = makeReader(answerSchema, { failure: 'invalid_field', whole: 'the answer' })
 
-/** For the side that asked. `code` may come as a number or as digits; `data` may be absent. */
+/** For clients. `code` may be a number or digits; `data` may be absent. */
 export function parseAnswer(answerText: string): Answer {
   const { code, msg, data } = readAnswer(answerText)
   return { code: Number(code), msg, data: (data ?? {}) as JsonObject }
 }
 
-/** What a merchant answers to a callback, with HTTP 200. */
+/** A merchant's response to a callback, with HTTP 200. */
 export const callbackAcknowledgement = { code: successCode, msg: '' } as const

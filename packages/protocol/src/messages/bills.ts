@@ -1,4 +1,4 @@
-// service.bill.get on the wire: what moved in the merchant's wallet on one day, summed up, and where the lines are.
+// service.bill.get: the day's movements in the merchant's wallet, totals, and the address of the lines.
 import type { Static } from 'typebox'
 import { Failure } from '../codes.ts'
 import { amount, list, nested, text, timeNumber, url, wholeNumber } from '../fields.ts'
@@ -24,7 +24,7 @@ export function parseBillBody(bodyText: string): { readonly date: string } & Ign
   return { date: body.date, ...ignoring(body) }
 }
 
-/** Of the years 1000 to 2999: another one is a mistake in writing. */
+/** Only the years 1000 to 2999; any other year is a typing error. */
 export function isCalendarDay(written: string): boolean {
   const timeMs = /^[12]\d{3}-\d\d-\d\d$/.test(written) ? Date.parse(written) : Number.NaN
   return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(written)

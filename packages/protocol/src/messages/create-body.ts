@@ -1,4 +1,4 @@
-// The body of service.trade.create as it is on the wire: schema, type and documentation in one.
+// The body of service.trade.create: schema, type and documentation in one.
 import type { Static } from 'typebox'
 import { amount, choice, list, nested, pattern, quantity, text, time, url } from '../fields.ts'
 import {

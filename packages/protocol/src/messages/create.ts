@@ -1,5 +1,5 @@
-// The body of service.trade.create as the gateway works with it: amounts in minor units, times in milliseconds,
-// the two spellings of a good's amount made one, the sums checked.
+// The parsed body of service.trade.create: amounts in minor units, times in milliseconds, one form for a good's amount,
+// checked sums.
 import { Failure } from '../codes.ts'
 import {
   digitsOf,
@@ -26,7 +26,7 @@ export interface CreateOrder extends Ignoring {
   readonly attach?: string
 }
 
-/** Fields that were left out, or sent as null, are absent. */
+/** Fields that were omitted or null are absent. */
 export interface OrderContent {
   readonly orderNo: string
   readonly orderAmountMinor: bigint
@@ -79,7 +79,9 @@ export function parseCreateBody(bodyText: string): CreateOrder {
   }
 }
 
-/** Turns amounts into minor units and names the field only when one is refused: a full order has 200 of them. */
+/**
+ * Converts amounts to minor units. The field name is computed only for an error, because a full order has 200 amounts.
+ */
 export type ToMinor = (amount: WireAmount, field: () => string) => bigint
 
 export function makeToMinor(currency: string): ToMinor {
@@ -125,7 +127,7 @@ function toShipping(wire: NonNullable<CreateBody['order']['shipping']>, toMinor:
 
 type GoodsOnTheWire = CreateBody['order']['goods'][number]
 
-/** `path` is where it stands, such as `order.goods[3]`. */
+/** `path` is the position, such as `order.goods[3]`. */
 export function toGoods(wire: GoodsOnTheWire, path: string, toMinor: ToMinor): Goods {
   const goods: Mutable<Goods> = {
     referenceGoodsId: wire.referenceGoodsId,
@@ -157,13 +159,13 @@ function checkSums({ goods, orderAmountMinor, totalTaxMinor }: OrderContent, cur
   checkSum(goods, { field: 'order.totalTax', given: totalTaxMinor, of: 'tax', currency })
 }
 
-/** Throws where every good says its amount, or its tax, and they make another total. */
+/** Throws if every good has an amount, or a tax, and their sum differs from the total. */
 export function checkSum(goods: readonly Goods[], total: Omit<WrongSum, 'sum'>): void {
   const sum = sumOver(goods, total.of === 'amount' ? 'goodsAmountMinor' : 'taxMinor')
   if (sum !== undefined && sum !== total.given) throw notTheSum({ ...total, sum })
 }
 
-/** undefined when a good has no such amount: then there is no sum to speak of. */
+/** undefined if a good lacks the amount, so that there is no sum. */
 function sumOver(goods: readonly Goods[], name: 'goodsAmountMinor' | 'taxMinor'): bigint | undefined {
   let sum = 0n
   for (const good of goods) {
@@ -174,10 +176,10 @@ function sumOver(goods: readonly Goods[], name: 'goodsAmountMinor' | 'taxMinor')
   return sum
 }
 
-/** Amount × quantity: exact, or rounded half up to the minor unit where a fraction of one is left. */
+/** Amount × quantity, rounded half up to the minor unit. */
 export function amountOfGoods(eachMinor: bigint, quantity: number): bigint {
   if (Number.isInteger(quantity)) return eachMinor * BigInt(quantity)
-  // At most 15 digits, of which a double keeps the text.
+  // At most 15 digits, which a double keeps exactly.
   const [whole = '', fraction = ''] = String(quantity).split('.')
   const scale = 10n ** BigInt(fraction.length)
   return (2n * eachMinor * BigInt(whole + fraction) + scale) / (2n * scale)

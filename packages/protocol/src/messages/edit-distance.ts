@@ -1,6 +1,6 @@
-// How far a name is from another one, to guess what was meant.
+// The edit distance between names, for suggestions.
 
-/** Letters to add, leave out or change (Levenshtein), row by row. */
+/** Insertions, deletions and substitutions (Levenshtein), row by row. */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [index, letter] of [...from].entries()) {
@@ -14,7 +14,7 @@ export function editDistance(from: string, to: string): number {
   return row[to.length] ?? 0
 }
 
-/** A sentence that names the nearest of the known names, with a space before it; empty where none is near. */
+/** A sentence with the most similar known name and a leading space; empty if none is similar. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const [nearest] = known
     .map((each) => ({ each, distance: editDistance(name, each) }))

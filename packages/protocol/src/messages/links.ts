@@ -1,4 +1,4 @@
-// Payment links on the wire: a page and a QR code that consumers pay at. Each payment is an order like any other.
+// Payment links: a page and a QR code at which consumers pay. Each payment is an ordinary order.
 import type { Static } from 'typebox'
 import { Failure } from '../codes.ts'
 import { amount, choice, list, nested, text, time, timeNumber, url, wholeNumber } from '../fields.ts'
@@ -77,7 +77,7 @@ export const linkCreateBodySchema = Type.Object({
 
 export type LinkCreateBody = Static<typeof linkCreateBodySchema>
 
-/** What a link asks for: one amount, or what the consumer says within bounds. */
+/** A link's amount: fixed, or chosen by the consumer within limits. */
 export interface LinkAmounts {
   readonly amountMinor?: bigint
   readonly leastMinor?: bigint
@@ -88,7 +88,7 @@ export interface NewLink extends LinkAmounts {
   readonly linkNo: string
   readonly title: string
   readonly currency: string
-  /** Empty: the title says it all. */
+  /** Empty if the title is enough. */
   readonly goods: readonly Goods[]
   readonly uses: LinkUses
   readonly expiresAtMs?: number

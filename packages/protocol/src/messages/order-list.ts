@@ -1,4 +1,4 @@
-// service.order.list on the wire: a merchant's orders, page by page.
+// service.order.list: a merchant's orders, page by page.
 import type { Static } from 'typebox'
 import { Failure } from '../codes.ts'
 import { choice, list, nested, pattern, text, time, wholeNumber } from '../fields.ts'

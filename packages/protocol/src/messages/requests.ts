@@ -1,4 +1,4 @@
-// The bodies of the smaller operations: query, cancel, refund, callback (send again) and the sandbox's own.
+// The bodies of the smaller operations: query, cancel, refund, callback (resend) and the sandbox's own.
 
 import { Failure } from '../codes.ts'
 import { amount, choice, text, wholeNumber } from '../fields.ts'
@@ -80,7 +80,7 @@ export const refundBodySchema = Type.Object({
 export interface RefundOrder extends Ignoring {
   readonly paymentId: string
   readonly referRefundNo: string
-  /** A plain decimal above zero; `toMinorUnits` takes it once the order's currency is known. */
+  /** A positive decimal; `toMinorUnits` converts it once the order's currency is known. */
   readonly refundAmount: WireAmount
   readonly refundReason?: string
 }
@@ -108,7 +108,7 @@ export interface ResendCallbacks extends Ignoring {
 
 const readCallbackBody = makeBodyReader(callbackBodySchema)
 
-/** The body of service.trade.callback, by which a merchant asks for an order's callbacks once more. */
+/** The body of service.trade.callback, which resends an order's callbacks. */
 export function parseCallbackBody(bodyText: string): ResendCallbacks {
   const body = readCallbackBody(bodyText)
   return { paymentId: body.paymentId, ...ignoring(body) }
@@ -137,7 +137,7 @@ export interface SandboxPay extends Ignoring {
   readonly rail?: string
 }
 
-/** By one of the two. */
+/** Exactly one of the two. */
 export type SandboxPayment = { readonly paymentId: string } & Ignoring &
   (
     | { readonly outcome: (typeof sandboxOutcomes)[number]; readonly rail?: never }

@@ -1,5 +1,5 @@
-// What callbacks carry: the result of a payment and of a refund. The payment's result has both spellings that are in
-// use for its order number and, where it is paid, for its time, so that a merchant may read either.
+// The content of callbacks: the result of a payment and of a refund. A payment's result contains both names in use for
+// the order number and the payment time, so that a merchant may read either.
 import type { Static } from 'typebox'
 import { Failure } from '../codes.ts'
 import { isOrderEventName, isRefundEventName, type OrderEventName, type RefundEventName } from '../events.ts'
@@ -62,7 +62,7 @@ const resultOptions = { failure: 'invalid_field', whole: 'the body' } as const
 const readPaymentResult = makeReader(paymentResultSchema, resultOptions)
 const readRefundResult = makeReader(refundResultSchema, resultOptions)
 
-/** For the side that is called back: the opened body of a callback, by the event that its envelope names. */
+/** For merchants: the decrypted body of a callback, by the event in its envelope. */
 export function parseCallbackResult(eventName: string, bodyText: string): CallbackResult {
   if (isOrderEventName(eventName)) return { kind: 'order', eventName, result: readPaymentResult(bodyText) }
   if (isRefundEventName(eventName)) return { kind: 'refund', eventName, result: readRefundResult(bodyText) }

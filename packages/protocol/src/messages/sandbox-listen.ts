@@ -1,5 +1,5 @@
-// The sandbox's way to reach a developer's machine that no callback could reach: it asks for its callbacks over a
-// connection of its own, and says which of them its program has taken.
+// Callbacks for a developer's machine that the gateway cannot reach: the program requests its callbacks, and
+// acknowledges those that it processed.
 import type { Static } from 'typebox'
 import { choice, list, nested, pattern, text, timeNumber, url, wholeNumber } from '../fields.ts'
 import { uuidPattern } from '../ids.ts'

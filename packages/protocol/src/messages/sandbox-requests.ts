@@ -1,4 +1,4 @@
-// A merchant's own requests that were refused or slow, so that a requestId leads somewhere while a client is written.
+// A merchant's own rejected or slow requests, for finding a requestId during development.
 import type { Static } from 'typebox'
 import { list, nested, text, timeNumber, wholeNumber } from '../fields.ts'
 import { maxListedRequests, maxMessageLength, maxMethodLength, maxRequestIdLength } from '../limits.ts'

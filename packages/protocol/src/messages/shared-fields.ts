@@ -1,4 +1,4 @@
-// Fields that several answers and results share, so that one name means one thing everywhere.
+// Fields that several responses and results share, so that a name has one meaning everywhere.
 import { choice, list, nested, pattern, text } from '../fields.ts'
 import { merchantIdPattern } from '../ids.ts'
 import {
@@ -39,7 +39,7 @@ export const attach = {
   ),
 }
 
-/** Of every success: so that a misspelt field is noticed at once. */
+/** In every success, so that a misspelled field is noticed at once. */
 export const ignored = {
   ignoredFields: Type.Optional(
     list('The first 20 unknown fields of the body, if any.', {

@@ -1,5 +1,5 @@
-// What a sender wrote and nobody reads: optional fields that are empty, which count as left out, and fields that the
-// schema does not know, which are ignored and told with the nearest name that it knows.
+// Parts of a message that are not read: empty optional fields, which count as absent, and unknown fields, which are
+// ignored and reported with the most similar known name.
 
 import type { TSchema } from 'typebox'
 import type { Json } from '../json/json.ts'
@@ -8,7 +8,7 @@ import { editDistance } from './edit-distance.ts'
 export interface IgnoredField {
   /** By its path, such as order.goods[0].goods_name. */
   readonly field: string
-  /** What was meant, perhaps. */
+  /** The probable intended name. */
   readonly nearest?: string
 }
 
@@ -16,7 +16,7 @@ export interface Ignoring {
   readonly ignoredFields?: IgnoredField[]
 }
 
-/** What an answer says of a request's ignored fields: nothing where there are none. */
+/** The ignored fields for a response; empty if there are none. */
 export function ignoring({ ignoredFields }: Ignoring): Ignoring {
   return ignoredFields === undefined ? {} : { ignoredFields }
 }
@@ -29,7 +29,7 @@ interface Shape {
   readonly items?: TSchema
 }
 
-/** The fields of an object by name; of a list, those of its items. */
+/** The fields of an object by name; for a list, those of its items. */
 type KnownFields = ReadonlyMap<string, KnownField>
 
 interface KnownField {
@@ -52,8 +52,8 @@ function knownFields(schema: TSchema): KnownFields | undefined {
 }
 
 /**
- * Takes every optional field that is "" out of a value, and collects the paths of those that are not known. Nearly no
- * value has any: they are looked for first, 0.7 µs for an order of 30 fields, and paths are made only where there are.
+ * Removes empty optional fields from a value, and collects the paths of unknown ones. Almost no value has any, so a
+ * first pass only looks for them (0.7 µs for an order of 30 fields), and paths are computed only if it finds some.
  */
 export function makeDropUnread(schema: TSchema): (value: Json, unknown?: string[]) => void {
   const fields = knownFields(schema)
@@ -106,7 +106,7 @@ export function describeIgnored(paths: readonly string[], schema: TSchema): Igno
   })
 }
 
-/** With [] for any place in a list: order.goods[].goodsName. */
+/** With [] for any position in a list: order.goods[].goodsName. */
 function knownPaths(schema: TSchema, path = ''): string[] {
   const { properties = {}, items } = schema as Shape
   if (items !== undefined) return knownPaths(items, `${path}[]`)
@@ -116,7 +116,7 @@ function knownPaths(schema: TSchema, path = ''): string[] {
   })
 }
 
-/** A name beside it that differs in little, or ends with it; or the same name elsewhere. */
+/** A sibling with a small difference or the same ending, or the same name elsewhere. */
 function nearestPath(field: string, known: readonly string[]): string | undefined {
   const [parent, name] = split(field)
   const written = plain(name)
@@ -136,7 +136,7 @@ function split(path: string): [parent: string, name: string] {
   return dot === -1 ? ['', path] : [path.slice(0, dot), path.slice(dot + 1)]
 }
 
-/** callback_url, CallbackURL and callbackUrl are one. */
+/** callback_url, CallbackURL and callbackUrl are the same. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '')
 }

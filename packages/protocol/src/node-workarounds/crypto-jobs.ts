@@ -1,12 +1,12 @@
-// Signing and verifying on the thread pool, with callbacks that see neither text nor key. What such a callback can reach
-// stays in memory until the next full collection of the heap: Node 24 hangs a function on the job, V8 makes a function
-// that is written into a property old from birth, and what it can reach grows old with it. Of 10 MB of text that were
-// signed and verified all were kept, so less than one; it may go when a callback that sees the text keeps as little
-// (crypto-jobs.test.ts).
+// Signing and verifying on the thread pool, with callbacks that reference neither text nor key. Whatever such a
+// callback references stays in memory until the next full garbage collection: Node 24 stores a function on the job, V8
+// allocates a function that is assigned to a property in the old generation, and the referenced objects age with it. Of
+// 10 MB of signed and verified text, all stayed in memory; now less than one does. This file may be removed when a
+// callback that references the text keeps as little (crypto-jobs.test.ts).
 import { type KeyObject, sign, verify } from 'node:crypto'
 import { encodeBase64 } from '../base64.ts'
 
-/** The signature in base64. `whenSigned` is called on the way back, before anybody who waits. */
+/** The signature in base64. `whenSigned` is called before the promise resolves. */
 export function signOnThreadPool(
   { algorithm, bytes, privateKey }: { algorithm: string; bytes: Buffer; privateKey: KeyObject },
   whenSigned?: () => void,
@@ -52,7 +52,7 @@ export function verifyOnThreadPool({
   return promise
 }
 
-/** As the language has it, but for the Node.js 20 that merchants may run the SDK on. */
+/** A replacement for the language's own function, because merchants may run the SDK on Node.js 20. */
 function withResolvers<T>(): PromiseWithResolvers<T> {
   let resolve: (value: T | PromiseLike<T>) => void = () => {}
   let reject: (reason?: unknown) => void = () => {}

@@ -1,5 +1,5 @@
-// What a rail answers, with HTTP 200. The schemas hold every field that an answer can have; which belong to which
-// status the parsers check, and they return only those.
+// A rail's responses, with HTTP 200. The schemas contain every possible field; the parsers check which belong to which
+// status, and return only those.
 import type { Static } from 'typebox'
 import { Failure } from '../codes.ts'
 import { choice, list, nested, pattern, text, webAddress, wholeNumber } from '../fields.ts'
@@ -134,7 +134,7 @@ const answerOptions = { failure: 'invalid_field', whole: 'the answer' } as const
 const readPaymentAnswer = makeReader(railPaymentAnswerSchema, answerOptions)
 const readRefundAnswer = makeReader(railRefundAnswerSchema, answerOptions)
 
-/** For the gateway: what a rail says of a payment, or a Failure that says what is wrong with its answer. */
+/** For the gateway: a rail's response about a payment, or a Failure with the error in it. */
 export function parseRailPaymentAnswer(
   type: 'payment.start' | 'payment.status' | 'payment.cancel',
   answerText: string,

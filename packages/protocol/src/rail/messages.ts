@@ -1,4 +1,4 @@
-// What the gateway sends to a rail: five messages, POSTed to the rail's one address. Their answers are in answers.ts.
+// The gateway's five messages to a rail, POSTed to the rail's address. Their responses are in answers.ts.
 import type { Static } from 'typebox'
 import { Failure } from '../codes.ts'
 import { choice, pattern, text, timeNumber, url } from '../fields.ts'
@@ -119,7 +119,7 @@ const checkers = Object.fromEntries(
   Object.entries(railMessages).map(([type, { schema }]) => [type, makeChecker(schema, messageOptions)]),
 )
 
-/** For a rail: the body of a message whose signature was verified. Fields that it does not know stay in it. */
+/** For a rail: the body of a verified message. Unknown fields are kept. */
 export function parseRailMessage(bodyText: string): RailMessage {
   const read = readType(bodyText)
   // Safe: readType has checked that the type is one of the catalog, and the checker checks all that belongs to it.

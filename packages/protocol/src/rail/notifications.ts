@@ -1,5 +1,5 @@
-// What a rail tells the gateway: that there is news. A notification carries none of it, so a forged or late one moves no
-// money; the gateway asks for the status and believes the answer.
+// A rail's notifications to the gateway. A notification contains no status, so a forged or late one moves no money: the
+// gateway requests the status and uses that response.
 import type { Static } from 'typebox'
 import { choice, text } from '../fields.ts'
 import { maxRefundIdLength, maxTransactionIdLength } from '../limits.ts'
@@ -38,7 +38,7 @@ const readType = makeReader(
 const checkPaymentChanged = makeChecker(paymentChangedSchema, notificationOptions)
 const checkRefundChanged = makeChecker(refundChangedSchema, notificationOptions)
 
-/** For the gateway: the body of a notification whose signature was verified. */
+/** For the gateway: the body of a verified notification. */
 export function parseRailNotification(bodyText: string): RailNotification {
   const read = readType(bodyText)
   if (read.type === 'refund.changed') {

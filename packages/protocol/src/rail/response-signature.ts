@@ -1,5 +1,5 @@
-// Signatures of a rail's responses. A response is signed like a message (Standard Webhooks 1.0), under the id of the
-// message that it responds to: a response to another message, or a repeated old one, is then no response to this one.
+// Signatures of a rail's responses. A response is signed like a message (Standard Webhooks 1.0) under the id of its
+// message, so that a response to another message or a replayed one is invalid.
 import {
   signWebhook,
   verifyWebhook,
@@ -10,7 +10,7 @@ import {
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The three headers of an HTTP 200 response. `requestHeaders` are those of a message that was verified. */
+/** The three headers of an HTTP 200 response. `requestHeaders` are those of a verified message. */
 export function signRailResponse(
   requestHeaders: Headers,
   body: string | Uint8Array,
@@ -24,11 +24,11 @@ export function signRailResponse(
 export type RailResponseVerdict = WebhookVerdict | 'wrong_id'
 
 export interface ResponseContext extends WebhookContext {
-  /** The `webhook-id` of the message that was sent. */
+  /** The `webhook-id` of the sent message. */
   readonly messageId: string
 }
 
-/** `body` is the bytes as they were received. Anything but `genuine` counts as no response. */
+/** `body` is the received bytes. Any result except `genuine` counts as no response. */
 export function verifyRailResponse(
   headers: Headers,
   body: Uint8Array,

@@ -1,11 +1,11 @@
-// Signatures as Standard Webhooks 1.0 has them (standardwebhooks.com), in both directions between gateway and rail.
-// While a secret is replaced two of them live: the sender signs with both, the receiver takes either.
+// Signatures of Standard Webhooks 1.0 (standardwebhooks.com), in both directions between gateway and rail. During a
+// rotation two secrets are live: the sender signs with both, and the receiver accepts either.
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { decodeBase64, encodeBase64 } from '../base64.ts'
 import type { RandomBytes } from '../ids.ts'
 import { maxWebhookSecretBytes, minWebhookSecretBytes, webhookWindowMs } from '../limits.ts'
 
-/** `whsec_` and base64, as it is shown and kept. */
+/** `whsec_` and base64, as shown and stored. */
 export type WebhookSecret = string
 
 const secretPrefix = 'whsec_'
@@ -18,7 +18,7 @@ export function isWebhookSecret(text: string): text is WebhookSecret {
   return keyOf(text) !== undefined
 }
 
-/** Made once for each secret: a key object costs several times what the signature does. */
+/** Created once per secret, because a key object costs several times as much as the signature. */
 const keyObjects = new Map<WebhookSecret, KeyObject>()
 const maxKeyObjects = 1_000
 
@@ -45,9 +45,9 @@ function keyOf(secret: WebhookSecret): Buffer | undefined {
 }
 
 export interface WebhookMessage {
-  /** Of this one sending; what it is about has an id in the body. */
+  /** The id of this message; its subject has an id in the body. */
   readonly id: string
-  /** Exactly what goes over the wire. */
+  /** The exact bytes sent. */
   readonly body: string | Uint8Array
 }
 
@@ -72,7 +72,7 @@ export function signWebhook(
 
 export type WebhookVerdict = 'genuine' | 'not_signed' | 'outside_window' | 'wrong_signature'
 
-/** Headers as Node gives them: names in lower case. Anything but `genuine` is refused with HTTP 401. */
+/** Headers as Node provides them: names in lower case. Any result except `genuine` is rejected with HTTP 401. */
 export function verifyWebhook(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   body: string | Uint8Array,
