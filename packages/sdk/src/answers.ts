@@ -1,5 +1,4 @@
-// Trusts an answer's `data` only as far as it was looked at: the fields that the SDK and its callers cannot do
-// without must be there.
+// Checks the fields of a response's `data` that the SDK and its callers need; other fields are trusted.
 import type { JsonObject } from '@tillgate/protocol'
 import { UnexpectedAnswerError } from './errors.ts'
 
@@ -8,6 +7,6 @@ export function expectTexts<Data>(data: JsonObject, names: readonly (keyof Data 
   if (missing !== undefined) {
     throw new UnexpectedAnswerError(`The gateway answered success without ${missing}.`, { httpStatus: 200 })
   }
-  // Safe: the protocol promises the rest, and what it adds later is only more.
+  // Safe: the protocol guarantees the rest, and later versions only add fields.
   return data as Data
 }

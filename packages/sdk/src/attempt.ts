@@ -1,5 +1,5 @@
-// One attempt at an operation: seal, send, read the answer. What the outside world did comes back as a value;
-// whether to try again is decided elsewhere.
+// One attempt at an operation: seal, send, read the response. Network failures are returned as values; the caller
+// decides about retries.
 import {
   type Answer,
   failures,
@@ -31,7 +31,7 @@ export interface Request {
 
 export type AttemptOutcome =
   | { readonly kind: 'answered'; readonly data: JsonObject }
-  /** Sending it again cannot help, or cannot be known to help. */
+  /** A retry cannot help, or it is unknown whether it can. */
   | { readonly kind: 'refused'; readonly error: TillgateError }
   | { readonly kind: 'retryable'; readonly error: TillgateError; readonly retryAfterMs?: number }
   | { readonly kind: 'wrong_clock'; readonly error: TillgateError; readonly gatewayTimeMs?: number }
@@ -59,14 +59,14 @@ export async function attempt(
       gatewayTimeMs: dateToMs(response.headers.get('date')),
     })
   } catch (cause) {
-    // Whoever made the signal knows why it was aborted, and tells it better.
+    // The reason of the signal's owner is better than fetch's error.
     signal.throwIfAborted()
     const message = `The gateway at ${new URL(url).origin} could not be reached: ${whyNot(cause)}.`
     return { kind: 'retryable', error: new ConnectionError(message, { cause }) }
   }
 }
 
-/** Every method has a path of its own, the sandbox's aside; a gatewayUrl may have one in front, such as /cgi. */
+/** Every method except the sandbox's has a path of its own. A gatewayUrl may have a prefix, such as /cgi. */
 export function addressOf(gatewayUrl: URL, method: Method): string {
   const url = new URL(gatewayUrl)
   url.pathname = url.pathname.replace(/\/+$/, '') + (methods[method].path ?? gatewayPath)
@@ -100,7 +100,7 @@ function readAnswer(text: string, context: AnswerContext): AttemptOutcome {
   return family >= 500 || family === 429 ? retryable(error, retryAfterMs) : { kind: 'refused', error }
 }
 
-/** A proxy's page, or the wrong address. 5xx and 429 are what proxies answer when they have no gateway to ask. */
+/** A proxy's page, or the wrong address. Proxies return 5xx and 429 when they cannot reach a gateway. */
 function notOurs({ url, httpStatus, retryAfterMs }: AnswerContext): AttemptOutcome {
   if (httpStatus >= 500 || httpStatus === 429) {
     const message = `${new URL(url).origin} answered HTTP ${httpStatus} without a gateway behind it.`
@@ -123,7 +123,7 @@ function parseOrUndefined(text: string): Answer | undefined {
   }
 }
 
-/** A number that a double does not hold becomes its text: amounts are never rounded, not even for reading. */
+/** Numbers that a double does not hold become text, so that amounts are never rounded. */
 function withExactNumbers(object: JsonObject): JsonObject {
   const exact = (value: Json): Json => {
     const written = inexactNumberText(value)
@@ -144,7 +144,7 @@ function dateToMs(text: string | null): number | undefined {
   return Number.isNaN(timeMs) ? undefined : timeMs
 }
 
-/** fetch says "fetch failed" and keeps the reason in its cause. */
+/** fetch throws "fetch failed" with the reason as its cause. */
 function whyNot(error: unknown): string {
   const { cause, message } = error as { cause?: { code?: string; message?: string }; message?: string }
   const code = cause?.code ?? (error as { code?: string }).code

@@ -1,22 +1,23 @@
-// The lines of a bill out of its file: comma-separated values with quotes, in which a cell that a spreadsheet would take
-// for a formula has an apostrophe before it.
+// Parses the lines of a bill: comma-separated values with quotes. A cell that a spreadsheet would run as a formula
+// starts with an apostrophe.
 
-/** Amounts are decimal text: above zero what came in, below zero what went out. */
+/** Amounts are decimal text: positive for money in, negative for money out. */
 export interface BillLine {
   /**
-   * `payment`, `refund`, `fee`, `fee_return`, `payout`, `payout_return`, `correction`, `transfer_applied`: a payment by
-   * bank transfer that an operator assigned, or `late`: written down after its own day's bill. More may be added.
+   * `payment`, `refund`, `fee`, `fee_return`, `payout`, `payout_return`, `correction`, `transfer_applied` (a bank
+   * transfer that an operator assigned to an order), or `late` (recorded after the bill of its day). Later versions may
+   * add more.
    */
   readonly kind: string
   /** Milliseconds since 1970; undefined for `late`. */
   readonly time: number | undefined
-  /** The transaction’s number. */
+  /** The number of the transaction. */
   readonly transactionId: string | undefined
-  /** Of which payment order, where it is of one. */
+  /** The payment order, if the line belongs to one. */
   readonly paymentId: string | undefined
   /** Your number of that order. */
   readonly orderNo: string | undefined
-  /** Of which refund, where it is of one. */
+  /** The refund, if the line belongs to one. */
   readonly refundId: string | undefined
   /** Your number of that refund. */
   readonly referRefundNo: string | undefined
@@ -32,7 +33,7 @@ export function* readBillLines(csv: string): IterableIterator<BillLine> {
   for (const cells of rows) {
     const cell = (name: string) => cells[heads.indexOf(name)] || undefined
     const kind = cell('kind') ?? ''
-    // These are in the totals.
+    // The totals contain these.
     if (kind === 'opening' || kind === 'closing') continue
     const time = cell('time')
     yield {
@@ -49,7 +50,7 @@ export function* readBillLines(csv: string): IterableIterator<BillLine> {
   }
 }
 
-/** One cell with what ends it. Sticky, so that a row costs no copy of the file. */
+/** One cell and its separator. Sticky, so that parsing copies no part of the file. */
 const nextCell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/y
 const guarded = /(?<=^|[;\t\r\n])'(?=[\s"]*[=+\-@＝＋－＠])|^'(?=[\t\r])/g
 

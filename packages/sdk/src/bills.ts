@@ -1,4 +1,4 @@
-// Bills: what moved in your wallet on one day, downloaded and checked against the hash that the gateway answered.
+// Bills: a day's movements in your wallet, downloaded and verified against the gateway's hash.
 import { createHash } from 'node:crypto'
 import type { BillAnswer } from '@tillgate/protocol'
 import { expectTexts } from './answers.ts'
@@ -15,19 +15,20 @@ import type { CallOptions, Settings } from './options.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import { serialise } from './serialise.ts'
 
-/** A day's bill, whose bytes are what the gateway's hash says. */
+/** A day's bill, whose bytes match the gateway's hash. */
 export interface Bill extends BillAnswer {
-  /** The file as it is, to keep or to send on. */
+  /** The complete file. */
   readonly csv: string
-  /** Every payment, refund, fee, payout and correction, the oldest first. */
+  /** Every payment, refund, fee, payout and correction, oldest first. */
   lines(): IterableIterator<BillLine>
 }
 
 export interface Bills {
   /**
-   * The bill of one day in UTC, such as `2026-11-16`, from a quarter past midnight on. It is downloaded and its SHA-256
-   * is checked. A bill never changes, so repeating it is safe. `timeoutMs` is for the download too; left out, a download
-   * may take 15 minutes, for a bill of a million lines has some hundred megabytes.
+   * The bill of one day in UTC, such as `2026-11-16`, available from 00:15 UTC of the next day. The file is downloaded
+   * and its SHA-256 is verified. A bill never changes, so repeating the call is safe. `timeoutMs` includes the
+   * download; by default, a download may take 15 minutes, because a bill of a million lines has several hundred
+   * megabytes.
    *
    * @throws UnexpectedAnswerError when the file is not what its hash says.
    * @example

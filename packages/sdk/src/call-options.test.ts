@@ -1,4 +1,4 @@
-// Every method that asks the gateway heeds every option of a call, and every option of a client has an effect.
+// Every method that calls the gateway honors every call option, and every client option has an effect.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Scripted, scriptedGateway } from '../test/support/scripted-gateway.ts'
@@ -32,7 +32,7 @@ const calls: Record<string, (tillgate: Tillgate, options: CallOptions) => Promis
   'sandbox.pay': ({ sandbox }, options) => sandbox.pay({ paymentId: 'P1', outcome: 'success' }, options),
   'sandbox.advance': ({ sandbox }, options) => sandbox.advance({ paymentId: 'P1', milliseconds: 1 }, options),
 }
-/** They are never repeated. */
+/** These are never retried. */
 const once = ['sandbox.pay', 'sandbox.advance']
 
 const broken: Scripted = { networkError: 'ECONNRESET' }

@@ -1,6 +1,6 @@
-// An operation from the caller's side: attempts, retries and the waits between them, within one bound of time.
-// Repeating is safe for every operation, because the gateway knows each by its numbers (orderNo, referRefundNo,
-// paymentId); each attempt has a fresh timestamp and signature.
+// An operation from the caller's side: attempts, retries and pauses within one time limit. Repeating any operation is
+// safe, because the gateway identifies it by its numbers (orderNo, referRefundNo, paymentId). Each attempt has a new
+// timestamp and signature.
 import type { JsonObject, Method } from '@tillgate/protocol'
 import { attempt } from './attempt.ts'
 import type { Keyring } from './credentials.ts'
@@ -8,18 +8,18 @@ import { type TillgateError, TimeoutError } from './errors.ts'
 import { type CallOptions, checkRetries, checkTimeout, type Settings } from './options.ts'
 import { retryDelayMs } from './retry-delay.ts'
 
-/** The body is made from the time, so that a corrected clock corrects the times in it too. */
+/** The body is a function of the time, so that a clock correction also corrects its times. */
 export type MakeBody = (nowMs: number) => string
 export type Call = (method: Method, makeBody: MakeBody, options?: CallOptions) => Promise<JsonObject>
 
 export interface Caller {
   readonly call: Call
-  /** The time as the gateway's clock says it, as far as that is known. */
+  /** The gateway's time, as far as known. */
   readonly now: () => number
 }
 
 export function makeCaller(keyring: Keyring, settings: Settings): Caller {
-  // Learned from a gateway that refused our time, and kept: a clock that is wrong stays wrong.
+  // Learned from a gateway that rejected our time, and kept, because a wrong clock stays wrong.
   let clockOffsetMs = 0
   const now = () => settings.now() + clockOffsetMs
   return { call, now }
@@ -43,7 +43,7 @@ export function makeCaller(keyring: Keyring, settings: Settings): Caller {
           if (clockIsCorrected || outcome.gatewayTimeMs === undefined) throw outcome.error
           clockOffsetMs = outcome.gatewayTimeMs - settings.now()
           clockIsCorrected = true
-          // Nothing was accepted yet, so the body may have other times now.
+          // No request was accepted yet, so the body may have other times.
           body = makeBody(now())
           break
         case 'retryable':
@@ -52,7 +52,7 @@ export function makeCaller(keyring: Keyring, settings: Settings): Caller {
       }
     }
 
-    /** Gives up at once when the wait would not end in time, instead of waiting for nothing. */
+    /** Fails at once if the pause would exceed the time limit. */
     async function pause(delayMs: number, error: TillgateError): Promise<void> {
       if (settings.now() + delayMs >= endsAtMs) throw error
       await settings.wait(delayMs, signal ?? neverAborted)

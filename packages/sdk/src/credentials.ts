@@ -1,5 +1,5 @@
-// The merchant's credentials turned into keys that can be used. All problems are found before any is reported,
-// and no message holds any part of a key.
+// Converts the merchant's credentials to keys. All problems are reported together, and no message contains any part of
+// a key.
 import type { KeyObject } from 'node:crypto'
 import {
   type AesKey,
@@ -15,21 +15,21 @@ import { isNearby } from './nearby.ts'
 
 /** As the gateway's sandbox writes them to `sandbox-merchant.json`. */
 export interface Credentials {
-  /** Where the gateway is, such as `https://pay.example.com`. */
+  /** The gateway's address, such as `https://pay.example.com`. */
   readonly gatewayUrl: string
   /** 18 letters or digits. */
   readonly merchantId: string
   /** 32 bytes in base64. During a rotation both: the first encrypts requests, either opens callbacks. */
   readonly aesKey: string | readonly string[]
-  /** Your own RSA key: PEM (PKCS#8 or PKCS#1) or the bare base64 inside of it. */
+  /** Your own RSA key: PEM (PKCS#8 or PKCS#1) or its bare base64. */
   readonly privateKey: string
   /** The gateway's RSA key, not your own: PEM (SPKI or PKCS#1) or bare base64. During a rotation both. */
   readonly platformPublicKey: string | readonly string[]
-  /** Plain http leaves answers open to change on the way; only nearby addresses may use it without this. */
+  /** Responses over plain http can be changed on the way, so only private addresses may use it without this option. */
   readonly allowHttp?: boolean
 }
 
-/** Credentials after they were read: what the rest of the SDK works with. */
+/** Parsed credentials, as the rest of the SDK uses them. */
 export interface Keyring {
   readonly gatewayUrl: URL
   readonly merchantId: string

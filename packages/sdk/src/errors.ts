@@ -1,5 +1,5 @@
-// Everything that the SDK throws, as one family: catch TillgateError for all of it, or a subclass for the kind of
-// trouble. `code`, `field`, `requestId` and `httpStatus` are there when the gateway answered them.
+// All errors of the SDK: catch TillgateError for all of them, or a subclass for one kind. `code`, `field`, `requestId`
+// and `httpStatus` are present if the gateway returned them.
 
 export interface ErrorDetails {
   readonly code?: number | undefined
@@ -25,11 +25,11 @@ export class TillgateError extends Error {
   override readonly name: string = 'TillgateError'
   /** The gateway's code, such as 40001; docs/protocol.md lists them. */
   readonly code: number | undefined
-  /** The field at fault, such as `order.goods[3].goodsName`. */
+  /** The invalid field, such as `order.goods[3].goodsName`. */
   readonly field: string | undefined
-  /** Quote it when you ask the operator of the gateway for help. */
+  /** Quote it when you contact the operator of the gateway. */
   readonly requestId: string | undefined
-  /** Undefined where no answer came. */
+  /** Undefined if there was no response. */
   readonly httpStatus: number | undefined
 
   constructor(message: string, details: ErrorDetails = {}) {
@@ -41,17 +41,17 @@ export class TillgateError extends Error {
   }
 }
 
-/** The request is wrong and will stay wrong: `field` and the message say what to change. */
+/** The request is invalid and will stay so: `field` and the message say what to change. */
 export class InvalidRequestError extends TillgateError {
   override readonly name = 'InvalidRequestError'
 }
 
-/** The gateway could not open the envelope (keys, merchantId) or refused its time. */
+/** The gateway could not open the envelope (keys, merchantId) or rejected its time. */
 export class AuthenticationError extends TillgateError {
   override readonly name = 'AuthenticationError'
 }
 
-/** The gateway knows you and does not let you: suspended, or callback hosts changed too often. */
+/** You are authenticated, but not allowed: suspended, or callback hosts changed too often. */
 export class PermissionError extends TillgateError {
   override readonly name = 'PermissionError'
 }
@@ -61,15 +61,15 @@ export class NotFoundError extends TillgateError {
   override readonly name = 'NotFoundError'
 }
 
-/** The number was used for something else, or the status or the rest of the money does not allow this. */
+/** The number belongs to something else, or the status or the remaining amount does not allow this. */
 export class ConflictError extends TillgateError {
   override readonly name = 'ConflictError'
 }
 
-/** Too many requests, also after waiting as long as the gateway asked for. */
+/** Too many requests, also after the wait that the gateway requested. */
 export class RateLimitError extends TillgateError {
   override readonly name = 'RateLimitError'
-  /** How long the gateway asked to wait, where it did. */
+  /** The wait that the gateway requested, if any. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, details: ErrorDetails = {}) {
@@ -78,10 +78,10 @@ export class RateLimitError extends TillgateError {
   }
 }
 
-/** The gateway, or something in front of it, cannot serve now. The operation may or may not have happened. */
+/** The gateway, or a proxy before it, is unavailable. The operation may or may not have happened. */
 export class UnavailableError extends TillgateError {
   override readonly name = 'UnavailableError'
-  /** How long the gateway asked to wait, where it did. */
+  /** The wait that the gateway requested, if any. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, details: ErrorDetails = {}) {
@@ -90,25 +90,25 @@ export class UnavailableError extends TillgateError {
   }
 }
 
-/** No answer came. The operation may or may not have happened: repeat it with the same numbers, or query. */
+/** No response arrived. The operation may or may not have happened: repeat it with the same numbers, or query. */
 export class ConnectionError extends TillgateError {
   override readonly name: string = 'ConnectionError'
 }
 
-/** No answer, or no final status, within the time that was given. */
+/** No response, or no final status, within the time limit. */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError'
 }
 
-/** What answered does not speak the protocol: usually a wrong gatewayUrl. */
+/** The response is not of this protocol; usually the gatewayUrl is wrong. */
 export class UnexpectedAnswerError extends TillgateError {
   override readonly name = 'UnexpectedAnswerError'
 }
 
-/** The credentials cannot be used. `problems` lists all that is wrong with them; no part of a key is ever in it. */
+/** The credentials are unusable. `problems` lists all errors, and never contains any part of a key. */
 export class CredentialsError extends TillgateError {
   override readonly name = 'CredentialsError'
-  /** One sentence for each thing that is wrong. */
+  /** One sentence for each problem. */
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[], details: ErrorDetails = {}) {
@@ -124,10 +124,10 @@ export type CallbackRefusal =
   | 'too_old'
   | 'unreadable_result'
 
-/** What came to the callback address is not a callback of the gateway for this merchant. */
+/** The request to the callback address is not a callback of the gateway for this merchant. */
 export class CallbackVerificationError extends TillgateError {
   override readonly name = 'CallbackVerificationError'
-  /** `unreadable_result` alone is from the gateway: genuine, but of a form that this version does not know. */
+  /** Only `unreadable_result` is genuine: from the gateway, but of a form that this version does not know. */
   readonly reason: CallbackRefusal
 
   constructor(reason: CallbackRefusal, message: string, details: ErrorDetails = {}) {
@@ -150,14 +150,14 @@ const kindsByCode: Readonly<Record<number, typeof TillgateError>> = {
   40401: InvalidRequestError,
 }
 
-/** The error for a failure that the gateway answered, also for codes that came after this version. */
+/** The error for a failure code, also for codes newer than this version. */
 export function errorOfCode(code: number, message: string, details: ErrorDetails): TillgateError {
   const family = Math.floor(code / 100)
   const Kind =
     kindsByCode[code] ??
     (kindsByHttpStatus as Readonly<Record<number, typeof TillgateError>>)[family] ??
     (family >= 500 ? UnavailableError : family >= 400 ? InvalidRequestError : UnexpectedAnswerError)
-  // The gateway does not say what was wrong with an envelope that stayed closed; with the keys at hand, till can.
+  // The gateway does not say why it could not open an envelope; with the keys at hand, till can.
   const hint = code === 40100 ? ' `npx till debug-signature --help` finds out what is wrong with it.' : ''
   return new Kind(`${message}${hint}`, { ...details, code })
 }

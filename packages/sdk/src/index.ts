@@ -1,4 +1,4 @@
-// The package's entry: what a merchant's program may use.
+// The package's entry: the public interface of the SDK.
 export type {
   BillAnswer,
   BillTotalsAnswer,

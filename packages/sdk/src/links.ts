@@ -1,20 +1,20 @@
-// Payment links: a page and a QR code that consumers pay at.
+// Payment links: a page and a QR code at which consumers pay.
 import type { LinkAnswer, LinkCreateBody, LinkQueryAnswer } from '@tillgate/protocol'
 import { expectTexts } from './answers.ts'
 import type { Caller } from './call.ts'
 import type { CallOptions } from './options.ts'
 import { serialise } from './serialise.ts'
 
-/** Amounts are numbers or decimal strings, sent as they are and never rounded. */
+/** Amounts are numbers or decimal strings, sent unchanged and never rounded. */
 export type NewLink = LinkCreateBody
 
-/** Which link: its linkId, or your own linkNo when the answer of create was lost. */
+/** A link by its linkId, or by your linkNo if the response to create was lost. */
 export type LinkReference = string | { readonly linkId: string } | { readonly linkNo: string }
 
 export interface Links {
   /**
-   * Makes a payment link; give `linkUrl` to consumers. The same `linkNo` with the same content answers the link that
-   * is there, so repeating it is safe.
+   * Creates a payment link; give `linkUrl` to consumers. The same `linkNo` with the same content returns the existing
+   * link, so repeating is safe.
    *
    * @example
    * const { linkUrl } = await tillgate.links.create({
@@ -29,7 +29,7 @@ export interface Links {
   create(link: NewLink, options?: CallOptions): Promise<LinkAnswer>
 
   /**
-   * A link as it is now: how many paid, how much, and its newest orders.
+   * A link's current state: how many paid, how much, and its newest orders.
    *
    * @example
    * const { status, paidAmount, orders } = await tillgate.links.query(linkId)
@@ -37,7 +37,7 @@ export interface Links {
   query(link: LinkReference, options?: CallOptions): Promise<LinkQueryAnswer>
 
   /**
-   * Closes a link for ever. A payment that has begun can still be made until its own expiry.
+   * Closes a link permanently. A payment that has started can still be made until its own expiry.
    *
    * @example
    * await tillgate.links.close(linkId)

@@ -1,23 +1,23 @@
-// Where credentials come from: the file that the sandbox writes, or environment variables.
+// Loads credentials from the sandbox's file or from environment variables.
 import { readFileSync } from 'node:fs'
 import type { Credentials } from './credentials.ts'
 import { CredentialsError } from './errors.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** One JSON object with the fields of Credentials; others are ignored. Not checked yet. */
+/** One JSON object with the fields of Credentials; others are ignored. Not validated yet. */
 export function credentialsFromJson(text: string, source: string): Partial<Credentials> {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    // The parser's own words quote the text, which holds keys.
+    // The parser's message would quote the text, which contains keys.
     throw new CredentialsError([`${source} is not JSON`])
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new CredentialsError([`${source} is not a JSON object`])
   }
-  // Safe: each field is checked when the credentials are read.
+  // Safe: each field is checked when the credentials are parsed.
   const { gatewayUrl, merchantId, aesKey, privateKey, platformPublicKey, allowHttp } =
     value as Partial<Credentials>
   return dropUndefined({
@@ -59,7 +59,7 @@ export function namingVariables<Made>(make: () => Made): Made {
   }
 }
 
-/** Keys may be given in place or as a file by the name with _FILE. Not checked yet. */
+/** Keys may be values, or files named by the variable with _FILE at its end. Not validated yet. */
 export function credentialsFromEnvironment(environment: Environment): Partial<Credentials> {
   const problems: string[] = []
   const read = (name: string): string | undefined => {
@@ -88,12 +88,12 @@ export function credentialsFromEnvironment(environment: Environment): Partial<Cr
   return dropUndefined(credentials)
 }
 
-/** An .env file keeps a PEM on one line by writing \n for its line breaks. */
+/** A .env file stores a PEM on one line with \n for its line breaks. */
 function withLineBreaks(text: string): string {
   return text.includes('-----BEGIN') ? text.replaceAll('\\n', '\n') : text
 }
 
-/** During a rotation two keys stand in one variable: separated by a comma, or one PEM after the other. */
+/** During a rotation, one variable contains two keys, separated by a comma or as consecutive PEMs. */
 function several(text: string | undefined, separator: RegExp): string | string[] | undefined {
   const parts = text?.split(separator).filter((part) => part.trim() !== '')
   return parts !== undefined && parts.length > 1 ? parts : text

@@ -1,5 +1,5 @@
-// Which hosts may be spoken to over plain http without being asked: this machine, its private network, and names
-// that only a local resolver knows. There a sandbox lives; everything else deserves https.
+// Hosts that are allowed over plain http without an option: this machine, its private network, and names of a local
+// resolver. A sandbox runs there; every other host needs https.
 import { BlockList, isIP } from 'node:net'
 
 const nearbyNetworks = new BlockList()

@@ -1,14 +1,13 @@
-// What can be set about a client and about a single call, with the defaults, and the parts of the outside world
-// that tests replace.
+// Options of a client and of a single call, with their defaults, and the parts of the outside world that tests replace.
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** For one call; what is left out is the client's. */
+/** For one call; the client's options are the defaults. */
 export interface CallOptions {
-  /** Gives the call up; it then rejects with the signal's reason. */
+  /** Cancels the call, which rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** For the whole call, its retries and the waits between them included. 30 seconds when left out. */
+  /** For the whole call, including retries and pauses. 30 seconds by default. */
   readonly timeoutMs?: number
-  /** How often a call is repeated after the first attempt. 4 when left out; 0 turns retries off. */
+  /** The number of retries. 4 by default; 0 disables them. */
   readonly maxRetries?: number
 }
 
@@ -29,19 +28,19 @@ export type Fetch = (
 }>
 
 export interface ClientOptions {
-  /** For a whole call, its retries and the waits between them included. 30 seconds when left out. */
+  /** For a whole call, including retries and pauses. 30 seconds by default. */
   readonly timeoutMs?: number
-  /** How often a call is repeated after the first attempt. 4 when left out; 0 turns retries off. */
+  /** The number of retries. 4 by default; 0 disables them. */
   readonly maxRetries?: number
-  /** For one attempt. 10 seconds when left out. */
+  /** For one attempt. 10 seconds by default. */
   readonly attemptTimeoutMs?: number
-  /** Another way to send, such as through a proxy. The global `fetch` when left out. */
+  /** A replacement for sending, such as through a proxy. The global `fetch` by default. */
   readonly fetch?: Fetch
   /** Milliseconds since 1970. */
   readonly now?: () => number
   /** From 0 to 1, for the jitter between retries. */
   readonly random?: () => number
-  /** Resolves after so many milliseconds; rejects when the signal is aborted. */
+  /** Resolves after that many milliseconds; rejects if the signal is aborted. */
   readonly wait?: (durationMs: number, signal: AbortSignal) => Promise<void>
 }
 
@@ -51,12 +50,12 @@ const defaults: Settings = {
   timeoutMs: 30_000,
   maxRetries: 4,
   attemptTimeoutMs: 10_000,
-  // Looked up on every call, so that a global `fetch` replaced later is the one that is used.
+  // Looked up on every call, so that a later replacement of the global `fetch` is used.
   fetch: (url, init) => globalThis.fetch(url, init),
   now: Date.now,
   random: Math.random,
   wait: async (durationMs, signal) => {
-    // Its own AbortError would hide the caller's reason.
+    // The AbortError of the timer would hide the caller's reason.
     await delay(durationMs, undefined, { signal }).catch(() => signal.throwIfAborted())
   },
 }
@@ -69,7 +68,7 @@ export function withDefaults(options: ClientOptions): Settings {
   return settings
 }
 
-// Timers count in 31 bits; more would fire at once.
+// Timers count in 31 bits; a longer one would fire at once.
 const maxTimeoutMs = 2 ** 31 - 1
 
 export function checkTimeout(name: string, value: number): void {

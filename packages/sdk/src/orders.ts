@@ -1,4 +1,4 @@
-// Payment orders: create, query, cancel, and wait for the end.
+// Payment orders: create, query, list, cancel, and wait for the final status.
 import {
   type CancelAnswer,
   type CreateAnswer,
@@ -19,47 +19,47 @@ const minute = 60_000
 export const defaultExpiryMs = 30 * minute
 
 /**
- * What to create. Amounts are numbers or decimal strings in units of the currency: `12.5` or `"12.50"` dollars,
- * `1200` yen. They are sent as they are and never rounded.
+ * A new order. Amounts are numbers or decimal strings in units of the currency: `12.5` or `"12.50"` dollars, `1200`
+ * yen. They are sent unchanged and never rounded.
  */
 export interface NewOrder extends Omit<CreateBody, 'channel' | 'paymentTime' | 'paymentExpiryTime'> {
-  /** `WEB` when left out. */
+  /** `WEB` by default. */
   readonly channel?: CreateBody['channel']
   /**
-   * Milliseconds since 1970. When left out, the time at which this client first created the `orderNo`, so that
-   * repeating `create` is the same request. It is part of the content: whoever wants to repeat it after a crash or
-   * from another process gives it (the time at which the order was placed), or asks by `orderNo`.
+   * Milliseconds since 1970. By default, the time at which this client first created the `orderNo`, so that repeating
+   * `create` is the same request. It is part of the content: to repeat a create after a crash or from another process,
+   * set it (the time at which the order was placed), or query by `orderNo`.
    */
   readonly paymentTime?: CreateBody['paymentTime']
-  /** 5 minutes to 24 hours after paymentTime; 30 minutes when left out. */
+  /** 5 minutes to 24 hours after paymentTime; 30 minutes by default. */
   readonly paymentExpiryTime?: CreateBody['paymentExpiryTime']
 }
 
-/** Which order: its paymentId, or your own orderNo when the answer of create was lost, or one of its refunds. */
+/** An order by its paymentId, by your orderNo if the response to create was lost, or by one of its refunds. */
 export type OrderReference =
   | string
   | { readonly paymentId: string }
   | { readonly orderNo: string }
   | { readonly refundId: string }
 
-/** Which orders: all that are left out is not asked for. */
+/** Filters of a list; an omitted one does not apply. */
 export interface OrderFilter {
   /** Created at this time or later, in milliseconds since 1970. */
   readonly since?: number
   /** Created before this time. */
   readonly until?: number
-  /** Of this paymentStatus. */
+  /** With this paymentStatus. */
   readonly status?: OrderStatus
-  /** The cursor of the answer before. */
+  /** The cursor of the previous response. */
   readonly cursor?: string
-  /** 1 to 100; 50 when left out. */
+  /** 1 to 100; 50 by default. */
   readonly limit?: number
 }
 
 export interface Orders {
   /**
-   * Creates a payment order; send the consumer to `checkoutUrl`. The same `orderNo` with the same content answers
-   * the order that is there, so repeating it is safe.
+   * Creates a payment order; send the consumer to `checkoutUrl`. The same `orderNo` with the same content returns the
+   * existing order, so repeating is safe.
    *
    * @example
    * const { paymentId, checkoutUrl } = await tillgate.orders.create({
@@ -77,7 +77,7 @@ export interface Orders {
   create(order: NewOrder, options?: CallOptions): Promise<CreateAnswer>
 
   /**
-   * An order as it is now. `paymentStatus` is the payment's own status; `status` speaks of the newest refund.
+   * An order's current state. `paymentStatus` is the payment's own status; `status` refers to the newest refund.
    *
    * @example
    * const { paymentStatus } = await tillgate.orders.query(paymentId)
@@ -86,8 +86,8 @@ export interface Orders {
   query(order: OrderReference, options?: CallOptions): Promise<QueryAnswer>
 
   /**
-   * Lists orders, newest first. Send the `cursor` of an answer for the orders that follow; without one the list has
-   * ended. Orders that exist when you ask for the first page come exactly once.
+   * Lists orders, newest first. Pass the `cursor` of a response to get the next page; without a cursor, the list has
+   * ended. Orders that exist at the request for the first page appear exactly once.
    *
    * @example
    * let cursor
@@ -100,7 +100,7 @@ export interface Orders {
   list(filter?: OrderFilter, options?: CallOptions): Promise<OrderListAnswer>
 
   /**
-   * Cancels an order that is still pending; a ConflictError (40901) when it is being paid or paid.
+   * Cancels a pending order; a ConflictError (40901) if it is being paid or paid.
    *
    * @example
    * await tillgate.orders.cancel(paymentId)
@@ -108,7 +108,7 @@ export interface Orders {
   cancel(paymentId: string, options?: CallOptions): Promise<CancelAnswer>
 
   /**
-   * Queries until the payment has a final status (success, failed, timeout, cancelled), slower and slower. For a
+   * Queries until the payment has a final status (success, failed, timeout, cancelled), at growing intervals. For a
    * result page or a script; a shop waits for the callback.
    *
    * @example
@@ -164,11 +164,11 @@ function withTimes(order: NewOrder, defaultTime: number): CreateBody {
 
 const maxPaymentTimes = 10_000
 
-/** The default of paymentTime, derived once for each orderNo: whoever repeats a create sends the same content. */
+/** The default of paymentTime, derived once per orderNo, so that a repeated create has the same content. */
 class PaymentTimes {
   readonly #times = new Map<string, number>()
 
-  /** Known until its order has expired. What a call derives itself follows a corrected clock. */
+  /** Kept until its order has expired. A time derived within a call follows a corrected clock. */
   of(orderNo: string, nowMs: number): (nowMs: number) => number {
     const known = this.#times.get(orderNo)
     if (known !== undefined && nowMs < known + defaultExpiryMs) return () => known

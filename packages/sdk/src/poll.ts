@@ -1,5 +1,4 @@
-// Asks until something is final: quickly at first, then slower and slower. Trouble on the way that passes by
-// itself does not end the waiting; anything else does.
+// Polls until a state is final, at growing intervals. Temporary errors do not end the wait; other errors do.
 import {
   ConnectionError,
   RateLimitError,
@@ -15,9 +14,9 @@ const growth = 1.5
 const defaultTimeoutMs = 15 * 60_000
 
 export interface WaitOptions {
-  /** Gives the waiting up; it then rejects with the signal's reason. */
+  /** Cancels the wait, which rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** A TimeoutError after so long. 15 minutes when left out. */
+  /** The time limit, after which a TimeoutError is thrown. 15 minutes by default. */
   readonly timeoutMs?: number
 }
 

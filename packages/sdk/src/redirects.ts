@@ -1,12 +1,12 @@
-// The consumer coming back to redirectUrl with signed parameters: good for showing a page, never for delivering.
+// The consumer's return to redirectUrl with signed parameters: for showing a page, never for delivering.
 import { type RedirectParameters, redirectParameterNames, verifyRedirect } from '@tillgate/protocol'
 import type { Keyring } from './credentials.ts'
 
 export interface Redirects {
   /**
-   * The parameters that the gateway added to your redirectUrl, or undefined when they are not the gateway's, are for
-   * another merchant or payment, or are older than ten minutes. Takes the whole address, or its path and query as
-   * frameworks give them. **For display alone**: deliver on a callback or a query.
+   * The parameters that the gateway added to your redirectUrl; undefined if they are not the gateway's, are for another
+   * merchant or payment, or are older than ten minutes. Takes the whole address, or its path and query as frameworks
+   * provide them. **For display only**: deliver after a callback or a query.
    *
    * @example
    * const back = await tillgate.redirects.verify(request.url, { paymentId: order.paymentId })
@@ -19,7 +19,7 @@ export interface Redirects {
 }
 
 export interface VerifyRedirectOptions {
-  /** The payment that your page is about. Left out, a return from any of your payments verifies. */
+  /** The payment of your page. By default, a return from any of your payments is valid. */
   readonly paymentId?: string | undefined
 }
 
@@ -33,7 +33,7 @@ export function makeRedirects(
       const given: Partial<Record<(typeof redirectParameterNames)[number], string>> = {}
       for (const name of redirectParameterNames) {
         const values = query?.getAll(name) ?? []
-        // Twice the same name: programs disagree on which one counts, so none does.
+        // Programs disagree on which of two parameters with the same name counts, so neither does.
         if (values.length !== 1) return undefined
         given[name] = values[0] ?? ''
       }

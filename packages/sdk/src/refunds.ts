@@ -1,4 +1,4 @@
-// Refunds: wholly or in part, several for one payment.
+// Refunds: full or partial, several for one payment.
 import {
   isFinalRefundStatus,
   type RefundAnswer,
@@ -13,13 +13,13 @@ import type { Orders } from './orders.ts'
 import { pollUntil, type WaitOptions } from './poll.ts'
 import { serialise } from './serialise.ts'
 
-/** The amount is a number or a decimal string, sent as it is and never rounded. */
+/** The amount is a number or a decimal string, sent unchanged and never rounded. */
 export type NewRefund = RefundOrder
 
 export interface Refunds {
   /**
-   * Gives money back. The answer says `refunding`; the result comes by callback, or from `waitUntilFinal`. The
-   * same `referRefundNo` with the same content answers the refund that is there, so repeating it is safe.
+   * Refunds a payment. The response has the status `refunding`; the result arrives by callback, or from
+   * `waitUntilFinal`. The same `referRefundNo` with the same content returns the existing refund, so repeating is safe.
    *
    * @example
    * const { refundId } = await tillgate.refunds.create({
@@ -32,7 +32,7 @@ export interface Refunds {
   create(refund: NewRefund, options?: CallOptions): Promise<RefundAnswer>
 
   /**
-   * One refund as it is now.
+   * One refund's current state.
    *
    * @example
    * const { status } = await tillgate.refunds.query(refundId)
@@ -40,7 +40,7 @@ export interface Refunds {
   query(refundId: string, options?: CallOptions): Promise<RefundInQuery>
 
   /**
-   * Queries until the refund has ended, well (`refund_success`) or badly (`refund_failed`, reason in `msg`).
+   * Queries until the refund has ended: `refund_success`, or `refund_failed` with the reason in `msg`.
    *
    * @example
    * const { status, msg } = await tillgate.refunds.waitUntilFinal(refundId)

@@ -1,18 +1,18 @@
-// How long to wait before an operation is repeated: doubling, with jitter so that many clients that failed
-// together do not come back together, and never sooner than the gateway asked for.
+// The delay before a retry: doubling, with jitter so that many clients that failed together do not retry together, and
+// never shorter than the gateway requested.
 
 export const firstDelayMs = 250
 export const maxDelayMs = 8_000
 
 export interface RetryContext {
-  /** How many retries there were before this one. */
+  /** The number of earlier retries. */
   readonly retries: number
   /** From 0 to 1. */
   readonly random: number
   readonly retryAfterMs?: number
 }
 
-/** From half of the step to the whole of it, and a little more than Retry-After where there is one. */
+/** From half of the step to all of it, and slightly more than Retry-After if there is one. */
 export function retryDelayMs({ retries, random, retryAfterMs = 0 }: RetryContext): number {
   const step = Math.min(maxDelayMs, firstDelayMs * 2 ** retries)
   const jittered = step * (0.5 + random / 2)

@@ -1,5 +1,5 @@
-// What only a gateway in sandbox mode can do: pay as a consumer would, let time pass for one order, and take callbacks
-// where none could arrive. Paying and advancing are not safe to repeat, unlike all other operations.
+// Functions of gateways in sandbox mode: pay as a consumer, advance one order's time, and receive callbacks without a
+// public address. Unlike all other operations, paying and advancing are not safe to repeat.
 import type {
   SandboxAnswer,
   SandboxListenAnswer,
@@ -20,8 +20,8 @@ export interface Sandbox {
    * @example
    * await tillgate.sandbox.pay({ paymentId, outcome: 'success' })
    *
-   * With a rail instead of an outcome, it begins to pay through it as a consumer's choice at the checkout would, and
-   * answers what the consumer does next.
+   * With a rail instead of an outcome, it starts a payment through that rail, as a consumer does at the checkout, and
+   * returns the consumer's next step.
    *
    * @example
    * const { nextAction } = await tillgate.sandbox.pay({ paymentId, rail: 'bank' })
@@ -29,15 +29,15 @@ export interface Sandbox {
   pay(payment: SandboxPay, options?: Omit<CallOptions, 'maxRetries'>): Promise<SandboxAnswer>
 
   /**
-   * Moves the gateway's own times of one order into the past, so that its expiry and its callbacks' retries come
-   * sooner; what you said of it stays. It is not retried: twice would be twice as far.
+   * Moves the gateway's times of one order into the past, so that its expiry and its callbacks' retries come sooner;
+   * your own times stay. It is not retried, because a second call would advance again.
    *
    * @example
    * await tillgate.sandbox.advance({ paymentId, milliseconds: 30 * 60_000 })
    */
   advance(
     advance: {
-      /** The order whose time passes. */
+      /** The order to advance. */
       readonly paymentId: string
       /** How far, at most 30 days. */
       readonly milliseconds: number
@@ -46,9 +46,9 @@ export interface Sandbox {
   ): Promise<SandboxAnswer>
 
   /**
-   * Takes callbacks over a connection that you open, for a program that the gateway cannot reach. Waits up to
-   * `waitMs` for the first; ask again with the `after` that it answers. Without `after` it only says where now is.
-   * `till listen` does all of this and forwards them.
+   * Receives callbacks over a connection that you open, for a program that the gateway cannot reach. Waits up to
+   * `waitMs` for the first; call again with the returned `after`. Without `after`, it only returns the current
+   * position. `till listen` does all of this and forwards them.
    *
    * @example
    * const { callbacks, after } = await tillgate.sandbox.listen({ after: last, waitMs: 8_000 })
@@ -56,16 +56,16 @@ export interface Sandbox {
    */
   listen(
     from: {
-      /** The `after` of the last answer. */
+      /** The `after` of the previous response. */
       readonly after?: string
-      /** How long to wait where there is nothing yet. Not at all when left out. */
+      /** The maximum wait if there is no callback yet. No wait by default. */
       readonly waitMs?: number
     },
     options?: CallOptions,
   ): Promise<SandboxListenAnswer>
 
   /**
-   * Says that your program has taken a callback: it counts as delivered.
+   * Acknowledges a callback that your program has processed: it counts as delivered.
    *
    * @example
    * await tillgate.sandbox.acknowledge({ callbackId: event.id, forwardedTo: 'http://localhost:3000/', durationMs: 5 })
@@ -74,18 +74,18 @@ export interface Sandbox {
     taken: {
       /** The `id` of its event. */
       readonly callbackId: string
-      /** The address that answered HTTP 200. */
+      /** The address that returned HTTP 200. */
       readonly forwardedTo: string
-      /** How long that took. */
+      /** The duration of the request. */
       readonly durationMs: number
-      /** The beginning of what it answered, on one line. */
+      /** The beginning of the response, on one line. */
       readonly answer?: string
     },
     options?: CallOptions,
   ): Promise<void>
 
   /**
-   * Your own requests of the last 7 days that were refused or slow, the newest first; one of them by its `requestId`.
+   * Your own rejected or slow requests of the last 7 days, newest first; or one by its `requestId`.
    *
    * @example
    * const { requests } = await tillgate.sandbox.requests({ requestId: error.requestId })

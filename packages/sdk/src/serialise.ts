@@ -1,5 +1,5 @@
-// A body as JSON text. JSON.stringify turns what JSON has no number for into null, which would quietly leave an
-// amount out: such values are refused here, by the path of their field.
+// Serializes a body. JSON.stringify writes null for numbers without a JSON form, which would silently remove an amount,
+// so such values are rejected with the path of their field.
 import { failures } from '@tillgate/protocol'
 import { InvalidRequestError } from './errors.ts'
 

@@ -1,4 +1,4 @@
-// The client that a merchant's program makes once and keeps.
+// The client, which a merchant's program creates once and reuses.
 
 import { type Bills, makeBills } from './bills.ts'
 import { makeCaller } from './call.ts'
@@ -18,30 +18,30 @@ import { makeRefunds, type Refunds } from './refunds.ts'
 import { makeSandbox, type Sandbox } from './sandbox.ts'
 
 /**
- * A client of one Tillgate gateway for one merchant. It holds no connection of its own and needs no closing.
+ * A client of one Tillgate gateway for one merchant. It holds no connection and does not need to be closed.
  *
  * @example
  * const tillgate = Tillgate.fromEnvironment()
  * const { checkoutUrl } = await tillgate.orders.create({ … })
  */
 export class Tillgate {
-  /** Who you are at the gateway. */
+  /** Your merchantId. */
   readonly merchantId: string
-  /** Where the gateway is. */
+  /** The gateway's address. */
   readonly gatewayUrl: string
   /** Create, query and cancel payment orders. */
   readonly orders: Orders
-  /** Give money back, and see what became of it. */
+  /** Refund payments, and query refunds. */
   readonly refunds: Refunds
-  /** Pages and QR codes that consumers pay at. */
+  /** Pages and QR codes at which consumers pay. */
   readonly links: Links
-  /** What moved on a day, checked and line by line. */
+  /** A day's movements, verified and line by line. */
   readonly bills: Bills
-  /** Receive what the gateway tells, and have it told again. */
+  /** Receive the gateway's callbacks, and request them again. */
   readonly callbacks: Callbacks
-  /** Check what the consumer brings back from the checkout. */
+  /** Verify the parameters of a consumer's return. */
   readonly redirects: Redirects
-  /** Only a gateway in sandbox mode answers these. */
+  /** Only a gateway in sandbox mode supports these. */
   readonly sandbox: Sandbox
 
   /**
@@ -91,7 +91,7 @@ export class Tillgate {
 
   /**
    * From TILLGATE_GATEWAY_URL, TILLGATE_MERCHANT_ID, TILLGATE_AES_KEY, TILLGATE_PRIVATE_KEY and
-   * TILLGATE_PLATFORM_PUBLIC_KEY. The keys may be in files instead, named by the variable with _FILE at its end.
+   * TILLGATE_PLATFORM_PUBLIC_KEY. Keys may be in files instead, named by the variable with _FILE at its end.
    *
    * @example
    * const tillgate = Tillgate.fromEnvironment()
@@ -102,6 +102,6 @@ export class Tillgate {
 }
 
 function fromParts(credentials: Partial<Credentials>, options: ClientOptions): Tillgate {
-  // Safe: the constructor looks at every field and says which are missing.
+  // Safe: the constructor checks every field and reports the missing ones.
   return new Tillgate({ ...(credentials as Credentials), ...options })
 }

@@ -411,7 +411,7 @@ export interface QueryAnswer {
     }[];
 }
 export interface RedirectParameters {
-    /** Whose order it is. */
+    /** The order's merchant. */
     readonly merchantId: string;
     /** The payment order’s number. */
     readonly paymentId: string;
@@ -527,30 +527,31 @@ export interface SandboxListenAnswer {
         nearest?: string;
     }[];
 }
-/** A JSON number, or decimal text where a number would not be exact. */
+/** A JSON number, or decimal text if a number would not be exact. */
 export type WireAmount = number | string;
 export declare function isFinalOrderStatus(status: OrderStatus): boolean;
 export declare function isFinalRefundStatus(status: RefundStatus): boolean;
 /** The exact decimal with all of the currency's digits: 1050n USD is "10.50", 3n JPY is "3". */
 export declare function toDecimalText(minor: bigint, currency: string): string;
-/** Exact, or a Failure that names the field and says what to change. */
+/** Exact, or a Failure that names the field and what to change. */
 export declare function toMinorUnits(amount: WireAmount, currency: string, field: string): bigint;
-/** Amounts are decimal text: above zero what came in, below zero what went out. */
+/** Amounts are decimal text: positive for money in, negative for money out. */
 export interface BillLine {
     /**
-     * `payment`, `refund`, `fee`, `fee_return`, `payout`, `payout_return`, `correction`, `transfer_applied`: a payment by
-     * bank transfer that an operator assigned, or `late`: written down after its own day's bill. More may be added.
+     * `payment`, `refund`, `fee`, `fee_return`, `payout`, `payout_return`, `correction`, `transfer_applied` (a bank
+     * transfer that an operator assigned to an order), or `late` (recorded after the bill of its day). Later versions may
+     * add more.
      */
     readonly kind: string;
     /** Milliseconds since 1970; undefined for `late`. */
     readonly time: number | undefined;
-    /** The transaction’s number. */
+    /** The number of the transaction. */
     readonly transactionId: string | undefined;
-    /** Of which payment order, where it is of one. */
+    /** The payment order, if the line belongs to one. */
     readonly paymentId: string | undefined;
     /** Your number of that order. */
     readonly orderNo: string | undefined;
-    /** Of which refund, where it is of one. */
+    /** The refund, if the line belongs to one. */
     readonly refundId: string | undefined;
     /** Your number of that refund. */
     readonly referRefundNo: string | undefined;
@@ -559,18 +560,19 @@ export interface BillLine {
     /** Decimal text, such as `-5.00`. */
     readonly amount: string;
 }
-/** A day's bill, whose bytes are what the gateway's hash says. */
+/** A day's bill, whose bytes match the gateway's hash. */
 export interface Bill extends BillAnswer {
-    /** The file as it is, to keep or to send on. */
+    /** The complete file. */
     readonly csv: string;
-    /** Every payment, refund, fee, payout and correction, the oldest first. */
+    /** Every payment, refund, fee, payout and correction, oldest first. */
     lines(): IterableIterator<BillLine>;
 }
 export interface Bills {
     /**
-     * The bill of one day in UTC, such as `2026-11-16`, from a quarter past midnight on. It is downloaded and its SHA-256
-     * is checked. A bill never changes, so repeating it is safe. `timeoutMs` is for the download too; left out, a download
-     * may take 15 minutes, for a bill of a million lines has some hundred megabytes.
+     * The bill of one day in UTC, such as `2026-11-16`, available from 00:15 UTC of the next day. The file is downloaded
+     * and its SHA-256 is verified. A bill never changes, so repeating the call is safe. `timeoutMs` includes the
+     * download; by default, a download may take 15 minutes, because a bill of a million lines has several hundred
+     * megabytes.
      *
      * @throws UnexpectedAnswerError when the file is not what its hash says.
      * @example
@@ -579,16 +581,16 @@ export interface Bills {
      */
     get(date: string, options?: CallOptions): Promise<Bill>;
 }
-/** For one call; what is left out is the client's. */
+/** For one call; the client's options are the defaults. */
 export interface CallOptions {
-    /** Gives the call up; it then rejects with the signal's reason. */
+    /** Cancels the call, which rejects with the signal's reason. */
     readonly signal?: AbortSignal;
-    /** For the whole call, its retries and the waits between them included. 30 seconds when left out. */
+    /** For the whole call, including retries and pauses. 30 seconds by default. */
     readonly timeoutMs?: number;
-    /** How often a call is repeated after the first attempt. 4 when left out; 0 turns retries off. */
+    /** The number of retries. 4 by default; 0 disables them. */
     readonly maxRetries?: number;
 }
-/** One handler in the words of each framework. Whether a body parser ran before it does not matter. */
+/** One handler with an adapter for each framework. It works with or without a body parser before it. */
 export interface CallbackHandler {
     /**
      * For node:http.
@@ -616,13 +618,13 @@ export interface CallbackHandler {
         readonly body: unknown;
     }, reply: FastifyReply): Promise<void>;
     /**
-     * For whatever has the web's Request and Response: Hono, Next.js, Bun, Deno, workers with Node's crypto.
+     * For every runtime with the standard Request and Response: Hono, Next.js, Bun, Deno, workers with Node's crypto.
      *
      * @example
      * export const POST = handler.fetch
      */
     fetch(request: Request): Promise<Response>;
-    /** For everything else: give the body, send what it answers as application/json. */
+    /** For everything else: pass the body, and send the result as application/json. */
     answer: AnswerCallback;
 }
 interface FastifyReply {
@@ -632,55 +634,55 @@ interface FastifyReply {
 }
 type AnswerCallback = (rawBody: RawBody) => Promise<CallbackAnswer>;
 /**
- * The body of the HTTP request as it came. An envelope that a framework has parsed already is fine too: its values
- * are texts, so nothing of what was signed is lost by parsing.
+ * The body of the HTTP request. A parsed envelope is accepted too: its values are text, so parsing does not change what
+ * was signed.
  */
 export type RawBody = string | Uint8Array | ArrayBuffer | object;
 export interface CallbackAnswer {
-    /** 200 where the callback is taken. */
+    /** 200 if the callback is accepted. */
     readonly httpStatus: number;
     /** JSON. */
     readonly body: string;
 }
-/** The gateway waits 15 seconds for it: do slow work after it has resolved. */
+/** The gateway waits 15 seconds for it. Do slow work after it has resolved. */
 export type CallbackListener = (event: CallbackEvent) => unknown;
 export type CallbackEvent = OrderEvent | RefundEvent | UnknownEvent;
 /**
- * An order moved: `result.status` is confirming, success, failed or timeout, or cancelled where the gateway's operator
+ * An order changed: `result.status` is confirming, success, failed or timeout, or cancelled if the gateway's operator
  * cancelled it (`payment.order.failed`).
  */
 export interface OrderEvent extends EventBase {
-    /** Tells the events apart: `if (event.kind === 'order')`. */
+    /** Distinguishes the events: `if (event.kind === 'order')`. */
     readonly kind: 'order';
-    /** The name on the envelope. */
+    /** The event's name in the envelope. */
     readonly eventName: OrderEventName;
-    /** The payment as it was when the event came to be. */
+    /** The payment at the time of the event. */
     readonly result: PaymentResult;
 }
 interface EventBase {
-    /** The same on every attempt and every resend: what duplicates are known by. */
+    /** The same on every attempt and every resend; use it to detect duplicates. */
     readonly id: string;
-    /** Your own: a callback for another merchant is refused before. */
+    /** Your merchantId. A callback for another merchant is rejected before. */
     readonly merchantId: string;
-    /** When this attempt was made, in milliseconds since 1970. */
+    /** The time of this attempt, in milliseconds since 1970. */
     readonly timestampMs: number;
 }
 /** A refund ended: `result.status` is refund_success or refund_failed. */
 export interface RefundEvent extends EventBase {
-    /** Tells the events apart: `if (event.kind === 'refund')`. */
+    /** Distinguishes the events: `if (event.kind === 'refund')`. */
     readonly kind: 'refund';
-    /** The name on the envelope. */
+    /** The event's name in the envelope. */
     readonly eventName: RefundEventName;
-    /** The refund as it was when the event came to be. */
+    /** The refund at the time of the event. */
     readonly result: RefundResult;
 }
-/** Genuine, but of a name that came after this version of the SDK. */
+/** A genuine event that this version of the SDK does not know. */
 export interface UnknownEvent extends EventBase {
-    /** Tells the events apart: `if (event.kind === 'unknown')`. */
+    /** Distinguishes the events: `if (event.kind === 'unknown')`. */
     readonly kind: 'unknown';
-    /** The name on the envelope. */
+    /** The event's name in the envelope. */
     readonly eventName: string;
-    /** The body as it came. */
+    /** The body as received. */
     readonly result: JsonObject;
 }
 interface JsonObject {
@@ -688,23 +690,23 @@ interface JsonObject {
 }
 type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface HandlerOptions {
-    /** Told of what was refused or not handled. One line on standard error when left out. */
+    /** Called for every rejected or failed callback. By default, one line is written to standard error. */
     readonly onError?: (error: unknown, event?: CallbackEvent) => void;
-    /** Callbacks whose id it has are acknowledged without being handled again. None when left out. */
+    /** Callbacks with a known id are acknowledged without being handled again. None by default. */
     readonly seen?: SeenCallbacks;
-    /** Refuses callbacks whose attempt was made longer ago. Any age when left out. */
+    /** Rejects callbacks whose attempt is older. Any age by default. */
     readonly maxAgeMs?: number;
 }
-/** Remembers the ids of callbacks that were handled. Bring one over your database to share it among processes. */
+/** Remembers the ids of handled callbacks. Implement it with your database to share the ids among processes. */
 export interface SeenCallbacks {
-    /** Asked before the handler runs. */
+    /** Called before the handler runs. */
     has(id: string): boolean | Promise<boolean>;
-    /** Called once the handler has succeeded. */
+    /** Called after the handler has succeeded. */
     add(id: string): void | Promise<void>;
 }
 export interface Callbacks {
     /**
-     * Verifies and decrypts a callback. Rejects with a CallbackVerificationError when it is not the gateway's.
+     * Verifies and decrypts a callback. Rejects with a CallbackVerificationError if it is not from the gateway.
      *
      * @example
      * const event = await tillgate.callbacks.unwrap(rawBody)
@@ -712,8 +714,8 @@ export interface Callbacks {
      */
     unwrap(rawBody: RawBody, options?: UnwrapOptions): Promise<CallbackEvent>;
     /**
-     * A handler for the callback address: verifies, calls your function, and answers `{"code":20000,"msg":""}`. When
-     * your function throws or rejects it answers 500, and the gateway sends the callback again later.
+     * A handler for the callback address: verifies, calls your function, and returns `{"code":20000,"msg":""}`. If your
+     * function throws or rejects, the handler returns 500, and the gateway sends the callback again later.
      *
      * @example
      * const handler = tillgate.callbacks.handler(async (event) => {
@@ -723,7 +725,7 @@ export interface Callbacks {
      */
     handler(listener: CallbackListener, options?: HandlerOptions): CallbackHandler;
     /**
-     * Asks the gateway to send an order's callbacks again. Answers how many were queued.
+     * Resends an order's callbacks. Returns the number of queued callbacks.
      *
      * @example
      * const { queued } = await tillgate.callbacks.resend(paymentId)
@@ -731,7 +733,7 @@ export interface Callbacks {
     resend(paymentId: string, options?: CallOptions): Promise<ResendAnswer>;
 }
 export interface UnwrapOptions {
-    /** Refuses callbacks whose attempt was made longer ago, or as far in the future. Any age when left out. */
+    /** Rejects callbacks whose attempt is older, or as far in the future. Any age by default. */
     readonly maxAgeMs?: number;
 }
 interface ResendAnswer {
@@ -748,10 +750,10 @@ interface ResendAnswer {
     }[];
 }
 /**
- * Whether the event tells nothing new, given the status that you have stored for this order (or, for a refund
- * event, for this refund). Undefined stands for "nothing stored yet". Two processes may ask at the same moment:
- * make the check and the change in one transaction, or let the database do both
- * (`update … where status not in ('success', 'failed', 'timeout', 'cancelled')`).
+ * Whether the event contains nothing new, given the status that you stored for this order (or, for a refund event, for
+ * this refund). Undefined means that nothing is stored. Two processes may check at the same moment: do the check and
+ * the change in one transaction, or let the database do both (`update … where status not in ('success', 'failed',
+ * 'timeout', 'cancelled')`).
  *
  * @example
  * if (event.kind === 'order' && !isStale(order.status, event)) order.status = event.result.status
@@ -759,29 +761,28 @@ interface ResendAnswer {
 export declare function isStale(known: OrderStatus | undefined, event: OrderEvent): boolean;
 export declare function isStale(known: RefundStatus | undefined, event: RefundEvent): boolean;
 /**
- * Remembers the newest ids in this process. It forgets on restart, and another process does not know of it: enough
- * to save work, not to rely on. Note that a resend which you ask for has the same id and is not handled again
- * either, as long as its id is remembered.
+ * Remembers the newest ids in this process. They are lost on restart and not shared with other processes, so use this
+ * only to save work. A resend that you request has the same id, so it is not handled again while its id is remembered.
  */
 export declare function rememberInMemory({ max }?: {
     max?: number;
 }): SeenCallbacks;
 /** As the gateway's sandbox writes them to `sandbox-merchant.json`. */
 export interface Credentials {
-    /** Where the gateway is, such as `https://pay.example.com`. */
+    /** The gateway's address, such as `https://pay.example.com`. */
     readonly gatewayUrl: string;
     /** 18 letters or digits. */
     readonly merchantId: string;
     /** 32 bytes in base64. During a rotation both: the first encrypts requests, either opens callbacks. */
     readonly aesKey: string | readonly string[];
-    /** Your own RSA key: PEM (PKCS#8 or PKCS#1) or the bare base64 inside of it. */
+    /** Your own RSA key: PEM (PKCS#8 or PKCS#1) or its bare base64. */
     readonly privateKey: string;
     /** The gateway's RSA key, not your own: PEM (SPKI or PKCS#1) or bare base64. During a rotation both. */
     readonly platformPublicKey: string | readonly string[];
-    /** Plain http leaves answers open to change on the way; only nearby addresses may use it without this. */
+    /** Responses over plain http can be changed on the way, so only private addresses may use it without this option. */
     readonly allowHttp?: boolean;
 }
-/** The gateway could not open the envelope (keys, merchantId) or refused its time. */
+/** The gateway could not open the envelope (keys, merchantId) or rejected its time. */
 export declare class AuthenticationError extends TillgateError {
     readonly name = "AuthenticationError";
 }
@@ -800,11 +801,11 @@ export declare class TillgateError extends Error {
     readonly name: string;
     /** The gateway's code, such as 40001; docs/protocol.md lists them. */
     readonly code: number | undefined;
-    /** The field at fault, such as `order.goods[3].goodsName`. */
+    /** The invalid field, such as `order.goods[3].goodsName`. */
     readonly field: string | undefined;
-    /** Quote it when you ask the operator of the gateway for help. */
+    /** Quote it when you contact the operator of the gateway. */
     readonly requestId: string | undefined;
-    /** Undefined where no answer came. */
+    /** Undefined if there was no response. */
     readonly httpStatus: number | undefined;
     constructor(message: string, details?: ErrorDetails);
 }
@@ -817,29 +818,29 @@ interface ErrorDetails {
     readonly cause?: unknown;
 }
 export type CallbackRefusal = 'not_an_envelope' | 'other_merchant' | 'not_opened' | 'too_old' | 'unreadable_result';
-/** What came to the callback address is not a callback of the gateway for this merchant. */
+/** The request to the callback address is not a callback of the gateway for this merchant. */
 export declare class CallbackVerificationError extends TillgateError {
     readonly name = "CallbackVerificationError";
-    /** `unreadable_result` alone is from the gateway: genuine, but of a form that this version does not know. */
+    /** Only `unreadable_result` is genuine: from the gateway, but of a form that this version does not know. */
     readonly reason: CallbackRefusal;
     constructor(reason: CallbackRefusal, message: string, details?: ErrorDetails);
 }
-/** The number was used for something else, or the status or the rest of the money does not allow this. */
+/** The number belongs to something else, or the status or the remaining amount does not allow this. */
 export declare class ConflictError extends TillgateError {
     readonly name = "ConflictError";
 }
-/** No answer came. The operation may or may not have happened: repeat it with the same numbers, or query. */
+/** No response arrived. The operation may or may not have happened: repeat it with the same numbers, or query. */
 export declare class ConnectionError extends TillgateError {
     readonly name: string;
 }
-/** The credentials cannot be used. `problems` lists all that is wrong with them; no part of a key is ever in it. */
+/** The credentials are unusable. `problems` lists all errors, and never contains any part of a key. */
 export declare class CredentialsError extends TillgateError {
     readonly name = "CredentialsError";
-    /** One sentence for each thing that is wrong. */
+    /** One sentence for each problem. */
     readonly problems: readonly string[];
     constructor(problems: readonly string[], details?: ErrorDetails);
 }
-/** The request is wrong and will stay wrong: `field` and the message say what to change. */
+/** The request is invalid and will stay so: `field` and the message say what to change. */
 export declare class InvalidRequestError extends TillgateError {
     readonly name = "InvalidRequestError";
 }
@@ -847,33 +848,33 @@ export declare class InvalidRequestError extends TillgateError {
 export declare class NotFoundError extends TillgateError {
     readonly name = "NotFoundError";
 }
-/** The gateway knows you and does not let you: suspended, or callback hosts changed too often. */
+/** You are authenticated, but not allowed: suspended, or callback hosts changed too often. */
 export declare class PermissionError extends TillgateError {
     readonly name = "PermissionError";
 }
-/** Too many requests, also after waiting as long as the gateway asked for. */
+/** Too many requests, also after the wait that the gateway requested. */
 export declare class RateLimitError extends TillgateError {
     readonly name = "RateLimitError";
-    /** How long the gateway asked to wait, where it did. */
+    /** The wait that the gateway requested, if any. */
     readonly retryAfterMs: number | undefined;
     constructor(message: string, details?: ErrorDetails);
 }
-/** No answer, or no final status, within the time that was given. */
+/** No response, or no final status, within the time limit. */
 export declare class TimeoutError extends ConnectionError {
     readonly name = "TimeoutError";
 }
-/** The gateway, or something in front of it, cannot serve now. The operation may or may not have happened. */
+/** The gateway, or a proxy before it, is unavailable. The operation may or may not have happened. */
 export declare class UnavailableError extends TillgateError {
     readonly name = "UnavailableError";
-    /** How long the gateway asked to wait, where it did. */
+    /** The wait that the gateway requested, if any. */
     readonly retryAfterMs: number | undefined;
     constructor(message: string, details?: ErrorDetails);
 }
-/** What answered does not speak the protocol: usually a wrong gatewayUrl. */
+/** The response is not of this protocol; usually the gatewayUrl is wrong. */
 export declare class UnexpectedAnswerError extends TillgateError {
     readonly name = "UnexpectedAnswerError";
 }
-/** Which link: its linkId, or your own linkNo when the answer of create was lost. */
+/** A link by its linkId, or by your linkNo if the response to create was lost. */
 export type LinkReference = string | {
     readonly linkId: string;
 } | {
@@ -881,8 +882,8 @@ export type LinkReference = string | {
 };
 export interface Links {
     /**
-     * Makes a payment link; give `linkUrl` to consumers. The same `linkNo` with the same content answers the link that
-     * is there, so repeating it is safe.
+     * Creates a payment link; give `linkUrl` to consumers. The same `linkNo` with the same content returns the existing
+     * link, so repeating is safe.
      *
      * @example
      * const { linkUrl } = await tillgate.links.create({
@@ -896,36 +897,36 @@ export interface Links {
      */
     create(link: NewLink, options?: CallOptions): Promise<LinkAnswer>;
     /**
-     * A link as it is now: how many paid, how much, and its newest orders.
+     * A link's current state: how many paid, how much, and its newest orders.
      *
      * @example
      * const { status, paidAmount, orders } = await tillgate.links.query(linkId)
      */
     query(link: LinkReference, options?: CallOptions): Promise<LinkQueryAnswer>;
     /**
-     * Closes a link for ever. A payment that has begun can still be made until its own expiry.
+     * Closes a link permanently. A payment that has started can still be made until its own expiry.
      *
      * @example
      * await tillgate.links.close(linkId)
      */
     close(linkId: string, options?: CallOptions): Promise<LinkAnswer>;
 }
-/** Amounts are numbers or decimal strings, sent as they are and never rounded. */
+/** Amounts are numbers or decimal strings, sent unchanged and never rounded. */
 export type NewLink = LinkCreateBody;
 export interface ClientOptions {
-    /** For a whole call, its retries and the waits between them included. 30 seconds when left out. */
+    /** For a whole call, including retries and pauses. 30 seconds by default. */
     readonly timeoutMs?: number;
-    /** How often a call is repeated after the first attempt. 4 when left out; 0 turns retries off. */
+    /** The number of retries. 4 by default; 0 disables them. */
     readonly maxRetries?: number;
-    /** For one attempt. 10 seconds when left out. */
+    /** For one attempt. 10 seconds by default. */
     readonly attemptTimeoutMs?: number;
-    /** Another way to send, such as through a proxy. The global `fetch` when left out. */
+    /** A replacement for sending, such as through a proxy. The global `fetch` by default. */
     readonly fetch?: Fetch;
     /** Milliseconds since 1970. */
     readonly now?: () => number;
     /** From 0 to 1, for the jitter between retries. */
     readonly random?: () => number;
-    /** Resolves after so many milliseconds; rejects when the signal is aborted. */
+    /** Resolves after that many milliseconds; rejects if the signal is aborted. */
     readonly wait?: (durationMs: number, signal: AbortSignal) => Promise<void>;
 }
 /** The part of the standard `fetch` that the SDK uses. */
@@ -943,19 +944,19 @@ export type Fetch = (url: string, init: {
     text(): Promise<string>;
 }>;
 /**
- * What to create. Amounts are numbers or decimal strings in units of the currency: `12.5` or `"12.50"` dollars,
- * `1200` yen. They are sent as they are and never rounded.
+ * A new order. Amounts are numbers or decimal strings in units of the currency: `12.5` or `"12.50"` dollars, `1200`
+ * yen. They are sent unchanged and never rounded.
  */
 export interface NewOrder extends Omit<CreateBody, 'channel' | 'paymentTime' | 'paymentExpiryTime'> {
-    /** `WEB` when left out. */
+    /** `WEB` by default. */
     readonly channel?: CreateBody['channel'];
     /**
-     * Milliseconds since 1970. When left out, the time at which this client first created the `orderNo`, so that
-     * repeating `create` is the same request. It is part of the content: whoever wants to repeat it after a crash or
-     * from another process gives it (the time at which the order was placed), or asks by `orderNo`.
+     * Milliseconds since 1970. By default, the time at which this client first created the `orderNo`, so that repeating
+     * `create` is the same request. It is part of the content: to repeat a create after a crash or from another process,
+     * set it (the time at which the order was placed), or query by `orderNo`.
      */
     readonly paymentTime?: CreateBody['paymentTime'];
-    /** 5 minutes to 24 hours after paymentTime; 30 minutes when left out. */
+    /** 5 minutes to 24 hours after paymentTime; 30 minutes by default. */
     readonly paymentExpiryTime?: CreateBody['paymentExpiryTime'];
 }
 interface CreateBody {
@@ -1027,20 +1028,20 @@ interface CreateBody {
     /** Your own data, returned unchanged in create, query and callbacks. At most 1024 characters; may have line breaks and tabs. */
     attach?: string;
 }
-/** Which orders: all that are left out is not asked for. */
+/** Filters of a list; an omitted one does not apply. */
 export interface OrderFilter {
     /** Created at this time or later, in milliseconds since 1970. */
     readonly since?: number;
     /** Created before this time. */
     readonly until?: number;
-    /** Of this paymentStatus. */
+    /** With this paymentStatus. */
     readonly status?: OrderStatus;
-    /** The cursor of the answer before. */
+    /** The cursor of the previous response. */
     readonly cursor?: string;
-    /** 1 to 100; 50 when left out. */
+    /** 1 to 100; 50 by default. */
     readonly limit?: number;
 }
-/** Which order: its paymentId, or your own orderNo when the answer of create was lost, or one of its refunds. */
+/** An order by its paymentId, by your orderNo if the response to create was lost, or by one of its refunds. */
 export type OrderReference = string | {
     readonly paymentId: string;
 } | {
@@ -1050,8 +1051,8 @@ export type OrderReference = string | {
 };
 export interface Orders {
     /**
-     * Creates a payment order; send the consumer to `checkoutUrl`. The same `orderNo` with the same content answers
-     * the order that is there, so repeating it is safe.
+     * Creates a payment order; send the consumer to `checkoutUrl`. The same `orderNo` with the same content returns the
+     * existing order, so repeating is safe.
      *
      * @example
      * const { paymentId, checkoutUrl } = await tillgate.orders.create({
@@ -1068,7 +1069,7 @@ export interface Orders {
      */
     create(order: NewOrder, options?: CallOptions): Promise<CreateAnswer>;
     /**
-     * An order as it is now. `paymentStatus` is the payment's own status; `status` speaks of the newest refund.
+     * An order's current state. `paymentStatus` is the payment's own status; `status` refers to the newest refund.
      *
      * @example
      * const { paymentStatus } = await tillgate.orders.query(paymentId)
@@ -1076,8 +1077,8 @@ export interface Orders {
      */
     query(order: OrderReference, options?: CallOptions): Promise<QueryAnswer>;
     /**
-     * Lists orders, newest first. Send the `cursor` of an answer for the orders that follow; without one the list has
-     * ended. Orders that exist when you ask for the first page come exactly once.
+     * Lists orders, newest first. Pass the `cursor` of a response to get the next page; without a cursor, the list has
+     * ended. Orders that exist at the request for the first page appear exactly once.
      *
      * @example
      * let cursor
@@ -1089,14 +1090,14 @@ export interface Orders {
      */
     list(filter?: OrderFilter, options?: CallOptions): Promise<OrderListAnswer>;
     /**
-     * Cancels an order that is still pending; a ConflictError (40901) when it is being paid or paid.
+     * Cancels a pending order; a ConflictError (40901) if it is being paid or paid.
      *
      * @example
      * await tillgate.orders.cancel(paymentId)
      */
     cancel(paymentId: string, options?: CallOptions): Promise<CancelAnswer>;
     /**
-     * Queries until the payment has a final status (success, failed, timeout, cancelled), slower and slower. For a
+     * Queries until the payment has a final status (success, failed, timeout, cancelled), at growing intervals. For a
      * result page or a script; a shop waits for the callback.
      *
      * @example
@@ -1105,16 +1106,16 @@ export interface Orders {
     waitUntilFinal(order: OrderReference, options?: WaitOptions): Promise<QueryAnswer>;
 }
 export interface WaitOptions {
-    /** Gives the waiting up; it then rejects with the signal's reason. */
+    /** Cancels the wait, which rejects with the signal's reason. */
     readonly signal?: AbortSignal;
-    /** A TimeoutError after so long. 15 minutes when left out. */
+    /** The time limit, after which a TimeoutError is thrown. 15 minutes by default. */
     readonly timeoutMs?: number;
 }
 export interface Redirects {
     /**
-     * The parameters that the gateway added to your redirectUrl, or undefined when they are not the gateway's, are for
-     * another merchant or payment, or are older than ten minutes. Takes the whole address, or its path and query as
-     * frameworks give them. **For display alone**: deliver on a callback or a query.
+     * The parameters that the gateway added to your redirectUrl; undefined if they are not the gateway's, are for another
+     * merchant or payment, or are older than ten minutes. Takes the whole address, or its path and query as frameworks
+     * provide them. **For display only**: deliver after a callback or a query.
      *
      * @example
      * const back = await tillgate.redirects.verify(request.url, { paymentId: order.paymentId })
@@ -1123,10 +1124,10 @@ export interface Redirects {
     verify(url: string | URL | URLSearchParams, options?: VerifyRedirectOptions): Promise<RedirectParameters | undefined>;
 }
 export interface VerifyRedirectOptions {
-    /** The payment that your page is about. Left out, a return from any of your payments verifies. */
+    /** The payment of your page. By default, a return from any of your payments is valid. */
     readonly paymentId?: string | undefined;
 }
-/** The amount is a number or a decimal string, sent as it is and never rounded. */
+/** The amount is a number or a decimal string, sent unchanged and never rounded. */
 export type NewRefund = RefundOrder;
 interface RefundOrder {
     /** The payment order’s number from create. 1 to 32 characters. */
@@ -1140,8 +1141,8 @@ interface RefundOrder {
 }
 export interface Refunds {
     /**
-     * Gives money back. The answer says `refunding`; the result comes by callback, or from `waitUntilFinal`. The
-     * same `referRefundNo` with the same content answers the refund that is there, so repeating it is safe.
+     * Refunds a payment. The response has the status `refunding`; the result arrives by callback, or from
+     * `waitUntilFinal`. The same `referRefundNo` with the same content returns the existing refund, so repeating is safe.
      *
      * @example
      * const { refundId } = await tillgate.refunds.create({
@@ -1153,14 +1154,14 @@ export interface Refunds {
      */
     create(refund: NewRefund, options?: CallOptions): Promise<RefundAnswer>;
     /**
-     * One refund as it is now.
+     * One refund's current state.
      *
      * @example
      * const { status } = await tillgate.refunds.query(refundId)
      */
     query(refundId: string, options?: CallOptions): Promise<RefundInQuery>;
     /**
-     * Queries until the refund has ended, well (`refund_success`) or badly (`refund_failed`, reason in `msg`).
+     * Queries until the refund has ended: `refund_success`, or `refund_failed` with the reason in `msg`.
      *
      * @example
      * const { status, msg } = await tillgate.refunds.waitUntilFinal(refundId)
@@ -1175,43 +1176,43 @@ export interface Sandbox {
      * @example
      * await tillgate.sandbox.pay({ paymentId, outcome: 'success' })
      *
-     * With a rail instead of an outcome, it begins to pay through it as a consumer's choice at the checkout would, and
-     * answers what the consumer does next.
+     * With a rail instead of an outcome, it starts a payment through that rail, as a consumer does at the checkout, and
+     * returns the consumer's next step.
      *
      * @example
      * const { nextAction } = await tillgate.sandbox.pay({ paymentId, rail: 'bank' })
      */
     pay(payment: SandboxPay, options?: Omit<CallOptions, 'maxRetries'>): Promise<SandboxAnswer>;
     /**
-     * Moves the gateway's own times of one order into the past, so that its expiry and its callbacks' retries come
-     * sooner; what you said of it stays. It is not retried: twice would be twice as far.
+     * Moves the gateway's times of one order into the past, so that its expiry and its callbacks' retries come sooner;
+     * your own times stay. It is not retried, because a second call would advance again.
      *
      * @example
      * await tillgate.sandbox.advance({ paymentId, milliseconds: 30 * 60_000 })
      */
     advance(advance: {
-        /** The order whose time passes. */
+        /** The order to advance. */
         readonly paymentId: string;
         /** How far, at most 30 days. */
         readonly milliseconds: number;
     }, options?: Omit<CallOptions, 'maxRetries'>): Promise<SandboxAnswer>;
     /**
-     * Takes callbacks over a connection that you open, for a program that the gateway cannot reach. Waits up to
-     * `waitMs` for the first; ask again with the `after` that it answers. Without `after` it only says where now is.
-     * `till listen` does all of this and forwards them.
+     * Receives callbacks over a connection that you open, for a program that the gateway cannot reach. Waits up to
+     * `waitMs` for the first; call again with the returned `after`. Without `after`, it only returns the current
+     * position. `till listen` does all of this and forwards them.
      *
      * @example
      * const { callbacks, after } = await tillgate.sandbox.listen({ after: last, waitMs: 8_000 })
      * for (const { envelope } of callbacks) await handler.answer(envelope)
      */
     listen(from: {
-        /** The `after` of the last answer. */
+        /** The `after` of the previous response. */
         readonly after?: string;
-        /** How long to wait where there is nothing yet. Not at all when left out. */
+        /** The maximum wait if there is no callback yet. No wait by default. */
         readonly waitMs?: number;
     }, options?: CallOptions): Promise<SandboxListenAnswer>;
     /**
-     * Says that your program has taken a callback: it counts as delivered.
+     * Acknowledges a callback that your program has processed: it counts as delivered.
      *
      * @example
      * await tillgate.sandbox.acknowledge({ callbackId: event.id, forwardedTo: 'http://localhost:3000/', durationMs: 5 })
@@ -1219,15 +1220,15 @@ export interface Sandbox {
     acknowledge(taken: {
         /** The `id` of its event. */
         readonly callbackId: string;
-        /** The address that answered HTTP 200. */
+        /** The address that returned HTTP 200. */
         readonly forwardedTo: string;
-        /** How long that took. */
+        /** The duration of the request. */
         readonly durationMs: number;
-        /** The beginning of what it answered, on one line. */
+        /** The beginning of the response, on one line. */
         readonly answer?: string;
     }, options?: CallOptions): Promise<void>;
     /**
-     * Your own requests of the last 7 days that were refused or slow, the newest first; one of them by its `requestId`.
+     * Your own rejected or slow requests of the last 7 days, newest first; or one by its `requestId`.
      *
      * @example
      * const { requests } = await tillgate.sandbox.requests({ requestId: error.requestId })
@@ -1267,30 +1268,30 @@ interface SandboxRequestsAnswer {
     }[];
 }
 /**
- * A client of one Tillgate gateway for one merchant. It holds no connection of its own and needs no closing.
+ * A client of one Tillgate gateway for one merchant. It holds no connection and does not need to be closed.
  *
  * @example
  * const tillgate = Tillgate.fromEnvironment()
  * const { checkoutUrl } = await tillgate.orders.create({ … })
  */
 export declare class Tillgate {
-    /** Who you are at the gateway. */
+    /** Your merchantId. */
     readonly merchantId: string;
-    /** Where the gateway is. */
+    /** The gateway's address. */
     readonly gatewayUrl: string;
     /** Create, query and cancel payment orders. */
     readonly orders: Orders;
-    /** Give money back, and see what became of it. */
+    /** Refund payments, and query refunds. */
     readonly refunds: Refunds;
-    /** Pages and QR codes that consumers pay at. */
+    /** Pages and QR codes at which consumers pay. */
     readonly links: Links;
-    /** What moved on a day, checked and line by line. */
+    /** A day's movements, verified and line by line. */
     readonly bills: Bills;
-    /** Receive what the gateway tells, and have it told again. */
+    /** Receive the gateway's callbacks, and request them again. */
     readonly callbacks: Callbacks;
-    /** Check what the consumer brings back from the checkout. */
+    /** Verify the parameters of a consumer's return. */
     readonly redirects: Redirects;
-    /** Only a gateway in sandbox mode answers these. */
+    /** Only a gateway in sandbox mode supports these. */
     readonly sandbox: Sandbox;
     /**
      * @throws CredentialsError that lists all that is wrong with the credentials at once.
@@ -1307,7 +1308,7 @@ export declare class Tillgate {
     static fromFile(path: string, options?: ClientOptions): Tillgate;
     /**
      * From TILLGATE_GATEWAY_URL, TILLGATE_MERCHANT_ID, TILLGATE_AES_KEY, TILLGATE_PRIVATE_KEY and
-     * TILLGATE_PLATFORM_PUBLIC_KEY. The keys may be in files instead, named by the variable with _FILE at its end.
+     * TILLGATE_PLATFORM_PUBLIC_KEY. Keys may be in files instead, named by the variable with _FILE at its end.
      *
      * @example
      * const tillgate = Tillgate.fromEnvironment()

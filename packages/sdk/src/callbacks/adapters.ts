@@ -1,11 +1,11 @@
-// The same answer in the words of each framework. None of them is imported: what is used of their requests and
-// replies is written down here.
+// Adapters of the handler for each framework. No framework is imported; the parts of their requests and responses that
+// are used are declared here.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { maxEnvelopeBytes } from '@tillgate/protocol'
 import { type AnswerCallback, type CallbackAnswer, notAccepted, notPost, tooLarge } from './answer.ts'
 import type { RawBody } from './unwrap.ts'
 
-/** One handler in the words of each framework. Whether a body parser ran before it does not matter. */
+/** One handler with an adapter for each framework. It works with or without a body parser before it. */
 export interface CallbackHandler {
   /**
    * For node:http.
@@ -29,13 +29,13 @@ export interface CallbackHandler {
    */
   fastify(request: { readonly body: unknown }, reply: FastifyReply): Promise<void>
   /**
-   * For whatever has the web's Request and Response: Hono, Next.js, Bun, Deno, workers with Node's crypto.
+   * For every runtime with the standard Request and Response: Hono, Next.js, Bun, Deno, workers with Node's crypto.
    *
    * @example
    * export const POST = handler.fetch
    */
   fetch(request: Request): Promise<Response>
-  /** For everything else: give the body, send what it answers as application/json. */
+  /** For everything else: pass the body, and send the result as application/json. */
   answer: AnswerCallback
 }
 
@@ -55,7 +55,7 @@ export function adapt(answer: AnswerCallback): CallbackHandler {
       case 'read':
         return send(response, await answer(body.rawBody))
       case 'too_large':
-        // The rest of it is still coming: nothing more can be read from this connection.
+        // The rest of the body is still arriving, so the connection cannot be reused.
         response.setHeader('connection', 'close')
         return send(response, tooLarge)
       case 'broken_off':
@@ -102,9 +102,9 @@ type ReadBody =
   | { readonly kind: 'too_large' }
   | { readonly kind: 'broken_off' }
 
-/** What a body parser left behind, or else the stream itself. */
+/** The result of a body parser, or the stream itself. */
 async function bodyOf(request: IncomingMessage & { body?: unknown }): Promise<ReadBody> {
-  // Some parsers leave an empty object where they did not parse: then the stream has not been read.
+  // Some parsers set an empty object if they did not parse; the stream is unread then.
   const wasRead = request.readableEnded || request.readableDidRead
   if (isRawBody(request.body) && (wasRead || !isEmptyObject(request.body))) {
     return { kind: 'read', rawBody: request.body }

@@ -1,25 +1,25 @@
-// What to answer to a callback, whatever framework received it: 200 once it is handled, 500 when the handler threw
-// so that the gateway sends it again, 400 for what is not the gateway's.
+// The response to a callback, independent of the framework: 200 after it was handled, 500 if the handler threw, so that
+// the gateway retries, and 400 for anything that is not the gateway's.
 import { callbackAcknowledgement, failures } from '@tillgate/protocol'
 import { CallbackVerificationError } from '../errors.ts'
 import type { CallbackEvent } from './event.ts'
 import type { SeenCallbacks } from './stale.ts'
 import type { RawBody } from './unwrap.ts'
 
-/** The gateway waits 15 seconds for it: do slow work after it has resolved. */
+/** The gateway waits 15 seconds for it. Do slow work after it has resolved. */
 export type CallbackListener = (event: CallbackEvent) => unknown
 
 export interface HandlerOptions {
-  /** Told of what was refused or not handled. One line on standard error when left out. */
+  /** Called for every rejected or failed callback. By default, one line is written to standard error. */
   readonly onError?: (error: unknown, event?: CallbackEvent) => void
-  /** Callbacks whose id it has are acknowledged without being handled again. None when left out. */
+  /** Callbacks with a known id are acknowledged without being handled again. None by default. */
   readonly seen?: SeenCallbacks
-  /** Refuses callbacks whose attempt was made longer ago. Any age when left out. */
+  /** Rejects callbacks whose attempt is older. Any age by default. */
   readonly maxAgeMs?: number
 }
 
 export interface CallbackAnswer {
-  /** 200 where the callback is taken. */
+  /** 200 if the callback is accepted. */
   readonly httpStatus: number
   /** JSON. */
   readonly body: string
@@ -43,10 +43,10 @@ const notHandled = failureAnswer(
 )
 
 export function makeAnswer({ unwrap, listener, seen, onError = writeError }: AnswerParts): AnswerCallback {
-  // Two attempts at the same moment share one handling, at least within this process.
+  // Two simultaneous attempts share one handling within this process.
   const underWay = new Map<string, Promise<CallbackAnswer>>()
 
-  /** An onError that throws must not keep the answer back, nor take the process down. */
+  /** An onError that throws must not block the response or end the process. */
   function report(error: unknown, event?: CallbackEvent): void {
     try {
       onError(error, event)
@@ -68,7 +68,7 @@ export function makeAnswer({ unwrap, listener, seen, onError = writeError }: Ans
     }
   }
 
-  /** Taken out when it is over, by whoever put it in: also a `seen` that throws at once leaves nothing behind. */
+  /** The entry is removed by its creator, also if `seen` throws at once. */
   function share(event: CallbackEvent): Promise<CallbackAnswer> {
     const other = underWay.get(event.id)
     if (other) return other
@@ -83,7 +83,7 @@ export function makeAnswer({ unwrap, listener, seen, onError = writeError }: Ans
       event = await unwrap(rawBody)
     } catch (error) {
       report(error)
-      // What is genuine and unreadable must come again, when a newer version can read it.
+      // A genuine callback that this version cannot read must be sent again for a newer version.
       const isRefused = error instanceof CallbackVerificationError && error.reason !== 'unreadable_result'
       return isRefused ? notAccepted : notHandled
     }

@@ -1,4 +1,4 @@
-// Callbacks from the merchant's side: open them, answer them, ask for them once more.
+// Callbacks for merchants: open, respond, resend.
 import type { CallbackAnswer as ResendAnswer } from '@tillgate/protocol'
 import { expectTexts } from '../answers.ts'
 import type { Caller } from '../call.ts'
@@ -12,7 +12,7 @@ import { type RawBody, type UnwrapOptions, unwrap } from './unwrap.ts'
 
 export interface Callbacks {
   /**
-   * Verifies and decrypts a callback. Rejects with a CallbackVerificationError when it is not the gateway's.
+   * Verifies and decrypts a callback. Rejects with a CallbackVerificationError if it is not from the gateway.
    *
    * @example
    * const event = await tillgate.callbacks.unwrap(rawBody)
@@ -21,8 +21,8 @@ export interface Callbacks {
   unwrap(rawBody: RawBody, options?: UnwrapOptions): Promise<CallbackEvent>
 
   /**
-   * A handler for the callback address: verifies, calls your function, and answers `{"code":20000,"msg":""}`. When
-   * your function throws or rejects it answers 500, and the gateway sends the callback again later.
+   * A handler for the callback address: verifies, calls your function, and returns `{"code":20000,"msg":""}`. If your
+   * function throws or rejects, the handler returns 500, and the gateway sends the callback again later.
    *
    * @example
    * const handler = tillgate.callbacks.handler(async (event) => {
@@ -33,7 +33,7 @@ export interface Callbacks {
   handler(listener: CallbackListener, options?: HandlerOptions): CallbackHandler
 
   /**
-   * Asks the gateway to send an order's callbacks again. Answers how many were queued.
+   * Resends an order's callbacks. Returns the number of queued callbacks.
    *
    * @example
    * const { queued } = await tillgate.callbacks.resend(paymentId)

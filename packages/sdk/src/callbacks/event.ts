@@ -1,4 +1,4 @@
-// A callback after it was opened, typed by what it reports.
+// A decrypted callback, typed by its event.
 import type {
   JsonObject,
   OrderEventName,
@@ -8,44 +8,44 @@ import type {
 } from '@tillgate/protocol'
 
 interface EventBase {
-  /** The same on every attempt and every resend: what duplicates are known by. */
+  /** The same on every attempt and every resend; use it to detect duplicates. */
   readonly id: string
-  /** Your own: a callback for another merchant is refused before. */
+  /** Your merchantId. A callback for another merchant is rejected before. */
   readonly merchantId: string
-  /** When this attempt was made, in milliseconds since 1970. */
+  /** The time of this attempt, in milliseconds since 1970. */
   readonly timestampMs: number
 }
 
 /**
- * An order moved: `result.status` is confirming, success, failed or timeout, or cancelled where the gateway's operator
+ * An order changed: `result.status` is confirming, success, failed or timeout, or cancelled if the gateway's operator
  * cancelled it (`payment.order.failed`).
  */
 export interface OrderEvent extends EventBase {
-  /** Tells the events apart: `if (event.kind === 'order')`. */
+  /** Distinguishes the events: `if (event.kind === 'order')`. */
   readonly kind: 'order'
-  /** The name on the envelope. */
+  /** The event's name in the envelope. */
   readonly eventName: OrderEventName
-  /** The payment as it was when the event came to be. */
+  /** The payment at the time of the event. */
   readonly result: PaymentResult
 }
 
 /** A refund ended: `result.status` is refund_success or refund_failed. */
 export interface RefundEvent extends EventBase {
-  /** Tells the events apart: `if (event.kind === 'refund')`. */
+  /** Distinguishes the events: `if (event.kind === 'refund')`. */
   readonly kind: 'refund'
-  /** The name on the envelope. */
+  /** The event's name in the envelope. */
   readonly eventName: RefundEventName
-  /** The refund as it was when the event came to be. */
+  /** The refund at the time of the event. */
   readonly result: RefundResult
 }
 
-/** Genuine, but of a name that came after this version of the SDK. */
+/** A genuine event that this version of the SDK does not know. */
 export interface UnknownEvent extends EventBase {
-  /** Tells the events apart: `if (event.kind === 'unknown')`. */
+  /** Distinguishes the events: `if (event.kind === 'unknown')`. */
   readonly kind: 'unknown'
-  /** The name on the envelope. */
+  /** The event's name in the envelope. */
   readonly eventName: string
-  /** The body as it came. */
+  /** The body as received. */
   readonly result: JsonObject
 }
 

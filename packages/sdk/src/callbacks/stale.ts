@@ -1,5 +1,5 @@
-// Help against callbacks that come twice, late or out of order. A status only ever moves forward, so what you have
-// stored decides; remembering ids only saves work.
+// Handles repeated, late and out-of-order callbacks. A status only moves forward, so your stored status decides;
+// remembering ids only saves work.
 import {
   isFinalOrderStatus,
   isFinalRefundStatus,
@@ -11,10 +11,10 @@ import {
 import type { OrderEvent, RefundEvent } from './event.ts'
 
 /**
- * Whether the event tells nothing new, given the status that you have stored for this order (or, for a refund
- * event, for this refund). Undefined stands for "nothing stored yet". Two processes may ask at the same moment:
- * make the check and the change in one transaction, or let the database do both
- * (`update … where status not in ('success', 'failed', 'timeout', 'cancelled')`).
+ * Whether the event contains nothing new, given the status that you stored for this order (or, for a refund event, for
+ * this refund). Undefined means that nothing is stored. Two processes may check at the same moment: do the check and
+ * the change in one transaction, or let the database do both (`update … where status not in ('success', 'failed',
+ * 'timeout', 'cancelled')`).
  *
  * @example
  * if (event.kind === 'order' && !isStale(order.status, event)) order.status = event.result.status
@@ -33,7 +33,7 @@ export function isStale(
   return rank(event.result.status) <= rank(known)
 }
 
-/** A payment may be reported as success without confirming having come: only forward or not forward counts. */
+/** A payment may be reported as success without confirming before it, so only the direction counts. */
 function rank(status: OrderStatus | RefundStatus): number {
   const isFinal =
     status in orderStatuses
@@ -43,21 +43,20 @@ function rank(status: OrderStatus | RefundStatus): number {
   return status === 'confirming' ? 1 : 0
 }
 
-/** Remembers the ids of callbacks that were handled. Bring one over your database to share it among processes. */
+/** Remembers the ids of handled callbacks. Implement it with your database to share the ids among processes. */
 export interface SeenCallbacks {
-  /** Asked before the handler runs. */
+  /** Called before the handler runs. */
   has(id: string): boolean | Promise<boolean>
-  /** Called once the handler has succeeded. */
+  /** Called after the handler has succeeded. */
   add(id: string): void | Promise<void>
 }
 
 /**
- * Remembers the newest ids in this process. It forgets on restart, and another process does not know of it: enough
- * to save work, not to rely on. Note that a resend which you ask for has the same id and is not handled again
- * either, as long as its id is remembered.
+ * Remembers the newest ids in this process. They are lost on restart and not shared with other processes, so use this
+ * only to save work. A resend that you request has the same id, so it is not handled again while its id is remembered.
  */
 export function rememberInMemory({ max = 10_000 }: { max?: number } = {}): SeenCallbacks {
-  // A Set keeps the order in which ids were added, so its first one is the oldest.
+  // A Set keeps insertion order, so its first id is the oldest.
   const ids = new Set<string>()
   return {
     has: (id) => ids.has(id),

@@ -1,4 +1,4 @@
-// Opens a callback: merchant, decryption, signature, and only then its content.
+// Opens a callback: merchant, decryption, signature, and then its content.
 import {
   type CallbackEnvelope,
   Failure,
@@ -15,13 +15,13 @@ import { CallbackVerificationError } from '../errors.ts'
 import type { CallbackEvent } from './event.ts'
 
 /**
- * The body of the HTTP request as it came. An envelope that a framework has parsed already is fine too: its values
- * are texts, so nothing of what was signed is lost by parsing.
+ * The body of the HTTP request. A parsed envelope is accepted too: its values are text, so parsing does not change what
+ * was signed.
  */
 export type RawBody = string | Uint8Array | ArrayBuffer | object
 
 export interface UnwrapOptions {
-  /** Refuses callbacks whose attempt was made longer ago, or as far in the future. Any age when left out. */
+  /** Rejects callbacks whose attempt is older, or as far in the future. Any age by default. */
   readonly maxAgeMs?: number
 }
 

@@ -1,14 +1,13 @@
-// A command of `till` as data: from this table come the parsing, the help and the shell completion, so that they
-// cannot disagree.
+// A command of `till` as data: the source of the parser, the help and the shell completion.
 import type { Tillgate } from '../tillgate.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface OptionSpec {
   readonly type: 'string' | 'boolean'
-  /** What stands for the value in the help, such as FILE; only for strings. */
+  /** The placeholder of the value in the help, such as FILE; only for strings. */
   readonly value?: string
   readonly about: string
-  /** Values that the completion offers. */
+  /** Values for the completion. */
   readonly choices?: readonly string[]
 }
 
@@ -18,16 +17,16 @@ export interface CommandInput {
   readonly positionals: readonly string[]
   readonly values: OptionValues
   readonly terminal: Terminal
-  /** Made from the credentials when it is first asked for. */
+  /** Created from the credentials at the first use. */
   readonly client: () => Tillgate
 }
 
 export interface Command {
   readonly name: string
   readonly summary: string
-  /** Positional arguments as the help shows them; those in square brackets may be left out. */
+  /** Positional arguments as the help shows them; those in square brackets are optional. */
   readonly positionals: readonly string[]
-  /** Values that the completion offers for the first positional argument. */
+  /** Completion values for the first positional argument. */
   readonly choices?: readonly string[]
   readonly options: Readonly<Record<string, OptionSpec>>
   readonly examples: readonly string[]
@@ -38,7 +37,7 @@ export interface Command {
 
 export const exitCodes = { done: 0, failed: 1, usage: 2, unreachable: 69 } as const
 
-/** Wrong use of the command line: told with the way to the help. */
+/** Wrong use of the command line; the message mentions the help. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -1,4 +1,4 @@
-// Shell completion, written from the table of commands.
+// Generates the shell completion from the table of commands.
 import { type Command, exitCodes, UsageError } from './command.ts'
 
 export function completionCommand(commands: () => readonly Command[]): Command {
@@ -119,12 +119,12 @@ compdef _till till
   },
 } as const
 
-/** The texts stand in single quotes in all three. */
+/** All three shells put the texts in single quotes. */
 function quoted(text: string): string {
   return text.replaceAll("'", '’')
 }
 
-/** In zsh's lists a colon parts the name from what it means. */
+/** In zsh's lists, a colon separates the name from its description. */
 function zshQuoted(text: string): string {
   return quoted(text).replaceAll(':', '\\:')
 }

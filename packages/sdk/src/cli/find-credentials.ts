@@ -1,5 +1,5 @@
-// Where the command line finds its credentials: the option, the environment, the .env of the folder that it stands in,
-// or the file that a sandbox on this machine wrote.
+// Finds the command line's credentials: the option, the environment, the .env of the current folder, or the file of a
+// sandbox on this machine.
 import { parseEnv } from 'node:util'
 import type { Credentials } from '../credentials.ts'
 import { CredentialsError } from '../errors.ts'

@@ -1,4 +1,4 @@
-// The help, written from the table of commands.
+// Generates the help from the table of commands.
 import type { Command } from './command.ts'
 
 export function generalHelp(commands: readonly Command[]): string {

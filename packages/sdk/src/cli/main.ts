@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// The program `till`: hands the real world to the command line.
+// The program `till`: connects the command line to the process.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { runTill } from './till.ts'
 
-// `till … | head` closes the pipe before all is written; that is no failure.
+// `till … | head` closes the pipe early; that is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
@@ -20,7 +20,7 @@ process.exitCode = await runTill(process.argv.slice(2), {
   writeFile: (path, text, { mode, force }) => {
     mkdirSync(dirname(path), { recursive: true })
     if (!force) return writeFileSync(path, text, { mode, flag: 'wx' })
-    // Whoever is killed in the middle leaves the old one or the new one, never half of either.
+    // Written to a temporary file first, so that a killed process leaves the old or the new file, never a part.
     const temporary = `${path}.${process.pid}`
     writeFileSync(temporary, text, { mode })
     renameSync(temporary, path)

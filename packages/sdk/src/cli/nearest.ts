@@ -1,7 +1,7 @@
-// What somebody meant who mistyped a name: the nearest one, when it is near enough.
+// Suggests the most similar name for a mistyped one.
 import { editDistance } from '@tillgate/protocol'
 
-/** Undefined where nothing is within two letters, or where half of the word would have to change. */
+/** Undefined if no name is within two letters, or half of the word would change. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const [best] = names
     .map((name) => ({ name, distance: editDistance(word, name) }))

@@ -1,4 +1,4 @@
-// Numbers for orders and refunds made on the command line: by time, with enough randomness not to meet another.
+// Numbers for orders and refunds created on the command line: the time, and enough randomness to be unique.
 import type { World } from './terminal.ts'
 
 export function randomNumber(

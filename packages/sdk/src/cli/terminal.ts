@@ -1,4 +1,4 @@
-// What a command sees of the outside world, and how it speaks: lines for people, one JSON value for programs.
+// A command's view of the outside world, and its output: lines for people, one JSON value for programs.
 import { Failure, toDecimalText, toMinorUnits, type WireAmount } from '@tillgate/protocol'
 import type { ClientOptions } from '../options.ts'
 
@@ -10,7 +10,7 @@ export interface World {
   /** - is standard input. */
   readonly readFile: (path: string) => Buffer
   readonly fileExists: (path: string) => boolean
-  /** Fails when the file is there, unless `force`. */
+  /** Fails if the file exists, unless `force`. */
   readonly writeFile: (path: string, text: string, options: { mode: number; force: boolean }) => void
   readonly now: () => number
   readonly randomBytes: (size: number) => Uint8Array
@@ -21,7 +21,7 @@ export interface Terminal extends World {
   readonly json: boolean
   /** With --json the value, otherwise the lines. */
   print(value: unknown, lines: readonly string[]): void
-  /** What is under way, for people alone, and not where programs read. */
+  /** Progress, for people only. */
   note(line: string): void
   paint(colour: Colour, text: string): string
 }
@@ -44,7 +44,7 @@ export function makeTerminal(world: World, { json }: { json: boolean }): Termina
   }
 }
 
-/** Names and values as two columns; those without a value are left out. */
+/** Names and values as two columns, without empty ones. */
 export function columns(rows: readonly (readonly [string, unknown])[]): string[] {
   const shown = rows.filter(([, value]) => value !== undefined && value !== '')
   const width = Math.max(...shown.map(([name]) => name.length))
@@ -65,7 +65,7 @@ export function paintStatus({ paint }: Terminal, status: string): string {
   return paint(statusColours[status] ?? 'red', status)
 }
 
-/** With all of the currency's digits; as it came where this version does not know the currency. */
+/** With all of the currency's digits; unchanged if this version does not know the currency. */
 export function amountText(amount: WireAmount, currency: string): string {
   try {
     return `${toDecimalText(toMinorUnits(amount, currency, 'amount'), currency)} ${currency}`

@@ -1,5 +1,4 @@
-// The command line `till`: finds the command, parses its options, and turns what goes wrong into plain lines and
-// an exit code.
+// The command line `till`: finds the command, parses its options, and turns errors into plain lines and an exit code.
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -71,7 +70,7 @@ async function runCommand(command: Command, args: readonly string[], world: Worl
     const { values, positionals } = parse(command, args)
     const terminal = makeTerminal(world, { json })
     const client = () => {
-      // Safe: Tillgate looks at every field and says which are missing.
+      // Safe: Tillgate checks every field and reports the missing ones.
       const credentials = findCredentials(values, world) as Credentials
       return new Tillgate({ ...credentials, ...world.client })
     }
@@ -104,7 +103,7 @@ function parse(
   return parsed
 }
 
-/** What Node says of an unknown option, with the one that was meant. */
+/** Node's message about an unknown option, with a suggestion. */
 function withMeant(message: string, names: readonly string[]): string {
   const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? []
   if (unknown === undefined) return message
@@ -143,13 +142,13 @@ function refuse(world: World, message: string, help: string): number {
 }
 
 function version(): string {
-  // Beside the folder of the code, in the workspace as in the published package.
+  // Next to the code's folder, in the workspace as in the published package.
   for (const path of ['../../package.json', '../package.json']) {
     try {
       const { name, version: found } = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
       if (name === '@tillgate/sdk') return found
     } catch {
-      // Not there: it is the other one.
+      // Not here, so it is the other one.
     }
   }
   return 'unknown'

@@ -1,4 +1,4 @@
-// A callback that the suite received, opened by its own hand: what is wrong with one part must not hide the others.
+// A callback that the suite received, opened step by step, so that an error in one part does not hide the others.
 import {
   callbackStringToSign,
   decryptBytes,
@@ -14,7 +14,7 @@ import type { Received } from './receiver.ts'
 export interface OpenedCallback {
   readonly received: Received
   readonly envelope: JsonObject
-  /** Undefined where the body does not decrypt. */
+  /** Undefined if the body does not decrypt. */
   readonly plain: string | undefined
   readonly isSigned: boolean
 }
@@ -53,7 +53,7 @@ async function isSignedBy(
   }
 }
 
-/** The result object; what is wrong with the encryption is found by clause 5.4 alone. */
+/** The result object. Encryption errors are reported by clause 5.4 only. */
 export function resultOf({ plain }: OpenedCallback): JsonObject {
   if (plain === undefined) throw new NotTestable('the body of the callback does not decrypt (clause 5.4)')
   const result = readObject(plain)

@@ -1,4 +1,4 @@
-// The clauses of the interface, and the form of a check of one of them.
+// The clauses of the interface, and the type of a check.
 import type { World } from './world.ts'
 
 /** By the numbers of the specification. */

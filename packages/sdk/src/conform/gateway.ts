@@ -1,4 +1,4 @@
-// The gateway under test, over HTTP: requests as the interface describes them, and requests that are wrong on purpose.
+// The gateway under test, over HTTP: requests as the interface describes them, and deliberately wrong ones.
 import { createSecretKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { encryptText, type JsonObject, signText, successCode } from '@tillgate/protocol'
 import type { Keyring } from '../credentials.ts'
@@ -9,22 +9,22 @@ export interface Answer {
   readonly httpStatus: number
   readonly contentType: string
   readonly text: string
-  /** Undefined where the answer is not a JSON object. */
+  /** Undefined if the response is not a JSON object. */
   readonly json: JsonObject | undefined
 }
 
 export interface Sending {
   readonly path?: string
   readonly timestamp?: number
-  /** Fields of the envelope before it is signed; undefined leaves one out. */
+  /** Fields of the envelope before it is signed; undefined removes one. */
   readonly fields?: Readonly<Record<string, unknown>>
-  /** Fields of the envelope after it was signed; undefined leaves one out. */
+  /** Fields of the envelope after it was signed; undefined removes one. */
   readonly changed?: Readonly<Record<string, unknown>>
-  /** The text that is signed in place of the body. */
+  /** The text that is signed instead of the body. */
   readonly signedBody?: (plain: string, encrypted: string) => string
   readonly privateKey?: KeyObject
   readonly aesKey?: KeyObject
-  /** The body as it is, without encryption. */
+  /** The body without encryption. */
   readonly isPlain?: boolean
 }
 
@@ -103,7 +103,7 @@ export function makeGateway(keys: Keyring, { fetch, now }: { fetch: Fetch; now: 
     async call(method: string, body: object, sending: Sending = {}): Promise<JsonObject> {
       return dataOf(await send(method, body, sending), method)
     },
-    /** Passes where the request is refused in the form of the response envelope. */
+    /** Passes if the request is rejected in the form of the response envelope. */
     async refuses(what: string, method: string, body: object | string, sending: Sending = {}): Promise<void> {
       expectRefusal(await send(method, body, sending), what)
     },
@@ -143,7 +143,7 @@ export function readObject(text: string): JsonObject | undefined {
 
 let strangers: { privateKey: KeyObject; aesKey: KeyObject } | undefined
 
-/** Keys that no gateway has. */
+/** Keys that no gateway knows. */
 export function strangeKeys() {
   strangers ??= {
     privateKey: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,

@@ -1,4 +1,4 @@
-// How payments come about while the suite runs: by the sandbox of the gateway, by a command, or by a person.
+// How payments are made during a run: by the gateway's sandbox, by a command, or by a person.
 import { spawn } from 'node:child_process'
 import type { Gateway } from './gateway.ts'
 import { codeOf } from './gateway.ts'
@@ -8,7 +8,7 @@ export type Outcome = 'success' | 'failed' | 'refund_fails'
 
 export interface Hooks {
   pay(order: PayableOrder, outcome: Outcome): Promise<void>
-  /** Lets so much time pass for one order; false where time must really pass. */
+  /** Advances one order's time; false if the real time must pass. */
   advance(paymentId: string, milliseconds: number): Promise<boolean>
 }
 
@@ -55,7 +55,7 @@ export function commandHooks(command: string): Hooks {
   }
 }
 
-/** A person, who is told what to pay and has as long as the suite waits for callbacks. */
+/** A person, who is asked to pay within the time in which the suite waits for callbacks. */
 export function manualHooks(tell: (line: string) => void): Hooks {
   return {
     async pay({ checkoutUrl }, outcome) {

@@ -1,5 +1,5 @@
-// The listener for callbacks that the suite starts: it keeps what comes, by the last part of its path, and answers as the
-// checks say.
+// The suite's listener for callbacks: it stores them by the last part of their path, and responds as the checks
+// require.
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,7 +17,7 @@ export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 export interface ReceiverOptions {
   readonly host: string
   readonly port: number
-  /** How the gateway reaches this listener; its own address when left out. */
+  /** The address at which the gateway reaches this listener; by default its own. */
   readonly publicUrl?: string | undefined
 }
 
@@ -57,7 +57,7 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions) 
     /** From now on, callbacks with this mark are answered with HTTP 500. */
     refuse: (mark: string) => refusing.add(mark),
     accept: (mark: string) => refusing.delete(mark),
-    /** The first callback that fits, also one that came before; undefined when none comes in time. */
+    /** The first matching callback, including earlier ones; undefined if none arrives in time. */
     async find(fits: (callback: Received) => boolean, timeoutMs: number): Promise<Received | undefined> {
       const found = received.find(fits)
       if (found || timeoutMs <= 0) return found

@@ -1,4 +1,4 @@
-// The results of the conformance suite as JUnit's XML, which every CI reads.
+// The results of the conformance suite as JUnit XML, which every CI reads.
 import type { Result } from './suite.ts'
 
 export function junitOf(results: readonly Result[]): string {
@@ -19,7 +19,7 @@ export function junitOf(results: readonly Result[]): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Without what XML 1.0 cannot hold: the answer of a broken gateway may have it. */
+/** Without characters that XML 1.0 cannot contain, which a broken gateway may return. */
 function escaped(text: string): string {
   return text
     .replace(/[&<>"]/g, (character) => entities[character] ?? character)

@@ -1,4 +1,4 @@
-// The conformance suite: every clause of the interface with what can be checked of it over HTTP, and what cannot.
+// The conformance suite: every clause of the interface, with what can be checked over HTTP and what cannot.
 import { callbackChecks } from './checks/callbacks.ts'
 import { createChecks } from './checks/create.ts'
 import { orderChecks } from './checks/orders.ts'

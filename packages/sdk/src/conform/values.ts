@@ -1,4 +1,4 @@
-// The kinds of values that the interface's tables name.
+// The types of values in the interface's tables.
 import type { JsonObject } from '@tillgate/protocol'
 import { expect, shown } from './outcome.ts'
 
@@ -28,7 +28,7 @@ export const address: Kind = [
   'an address of at most 2048 characters',
 ]
 
-/** Each field by what it must be; of two names for one field, the first that is there. */
+/** Checks each field by its type; of two names for one field, the first that is present. */
 export function expectFields(
   where: string,
   object: JsonObject,

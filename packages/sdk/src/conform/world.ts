@@ -1,4 +1,4 @@
-// What the checks share: orders to try things with, and the few payments and refunds from which many clauses are read.
+// Shared by the checks: orders for experiments, and the few payments and refunds that many clauses examine.
 import { randomBytes } from 'node:crypto'
 import type { JsonObject } from '@tillgate/protocol'
 import { eventOf, type OpenedCallback, openReceived } from './callback.ts'
@@ -12,9 +12,9 @@ export interface WorldParts {
   readonly hooks: Hooks
   readonly receiver: Receiver
   readonly callbackTimeoutMs: number
-  /** Until the first repetition of a callback that was refused. */
+  /** The wait for the first retry of a rejected callback. */
   readonly retryTimeoutMs: number
-  /** Really wait the five minutes until an order expires, where nothing makes time pass. */
+  /** Whether to wait the real five minutes for an expiry if time cannot be advanced. */
   readonly waitsForExpiry: boolean
 }
 
@@ -32,7 +32,7 @@ export const query = 'service.trade.query'
 const minute = 60_000
 const shortestExpiryMs = 5 * minute
 
-/** One of each: nothing that the interface does not ask for. */
+/** One of each, and only what the interface requires. */
 export function createBody(nowMs: number, callbackUrl?: string) {
   const good = { referenceGoodsId: 'tea', goodsName: 'Tea', goodsAmount: 10, goodsQuantity: 1 }
   return {
@@ -96,12 +96,12 @@ export function makeWorld(parts: WorldParts) {
     newBody,
     order,
     query: queried,
-    /** A payment that succeeds, with its callbacks and the query afterwards. */
+    /** A successful payment, with its callbacks and the query afterwards. */
     paid: once(() => payment('success', 'success')),
     unpaid: once(() => payment('failed', 'failed')),
     refunded: once(() => refund('success', 'success')),
     unrefunded: once(() => refund('refund_fails', 'failed')),
-    /** An order that nobody pays. */
+    /** An order that is never paid. */
     expired: once(async () => {
       const nowMs = now()
       const made = await order({ paymentTime: nowMs, paymentExpiryTime: nowMs + shortestExpiryMs + 5_000 })
@@ -112,7 +112,7 @@ export function makeWorld(parts: WorldParts) {
       const ended = await attempt(() => callbackOf(made, 'payment.order.timeout', waitMs))
       return { order: made, ended, query: await queried(made.paymentId) }
     }),
-    /** A callback that is answered with HTTP 500 until it comes again. */
+    /** A callback that is answered with HTTP 500 until it is sent again. */
     repeated: once(async () => {
       const made = await order()
       receiver.refuse(made.mark)
@@ -133,7 +133,7 @@ export function makeWorld(parts: WorldParts) {
   }
 }
 
-/** So that one callback that is missing hides nothing else of its payment. */
+/** A missing callback must not hide the other results of its payment. */
 async function attempt<T>(work: () => Promise<T>): Promise<() => T> {
   try {
     const value = await work()

@@ -1,5 +1,5 @@
-// The same JSON as other programs write it. When a signature fits one of these and not the text that was
-// encrypted, the body was serialised a second time.
+// The same JSON as other programs serialize it. If a signature matches one of these and not the encrypted text, the
+// body was serialized a second time.
 
 export interface BodyVariant {
   readonly text: string
@@ -47,7 +47,7 @@ const compact = (value: unknown) => JSON.stringify(value)
 const asciiOnly = (text: string) =>
   text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 const slashes = (text: string) => text.replaceAll('/', '\\/')
-/** As Go's encoding/json does unless told otherwise. */
+/** The default of Go's encoding/json. */
 const htmlSafe = (text: string) =>
   text.replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
 
@@ -63,7 +63,7 @@ const writers: readonly (readonly [string, (value: unknown) => string])[] = [
   ['an indent of 4', (value) => JSON.stringify(value, null, 4)],
 ]
 
-/** As Python's json.dumps writes it. */
+/** The format of Python's json.dumps. */
 function spaced(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

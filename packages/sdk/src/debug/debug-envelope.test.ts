@@ -25,7 +25,7 @@ const signed = (text: string | Buffer, hash = 'sha256', key = keys.merchant.priv
   sign(hash, Buffer.from(text as string), key).toString('base64')
 const encrypted = (text: string) => encryptText(text, parsed.aesKey)
 
-/** A right request with one thing changed. */
+/** A valid request with one change. */
 const request = (change: Record<string, unknown> = {}) => ({
   merchantId,
   method,
@@ -59,7 +59,7 @@ function finds(
   return diagnosis
 }
 
-/** Signed over another string, everything else right. */
+/** A valid request, signed over another string. */
 const signedOver = (text: string) => request({ sign: signed(text) })
 const stringWith = (otherBody: string) => requestStringToSign({ merchantId, method, timestamp }, otherBody)
 
@@ -202,7 +202,7 @@ test('hex, url-safe, wrapped or unpadded base64', () => {
   finds(request({ sign: '!!!' }), ['sign_not_base64'])
 })
 
-/** The three pieces of a sealed body, to be put together wrongly. */
+/** The three parts of an encrypted body, for combining them wrongly. */
 function pieces() {
   const bytes = Buffer.from(encrypted(body), 'base64')
   return { nonce: bytes.subarray(0, 12), text: bytes.subarray(12, -16), tag: bytes.subarray(-16) }
@@ -263,7 +263,7 @@ test('a PEM whose label does not fit what is inside', () => {
   assert.match(findings[0]?.problem ?? '', /holds a PKCS#1 key, which belongs under "BEGIN RSA PUBLIC KEY"/)
   const pkcs8 = createPrivateKey(keys.merchant.privateKey).export({ type: 'pkcs8', format: 'der' })
   const privateKey = relabelled(pkcs8, 'RSA PRIVATE KEY')
-  // OpenSSL looks inside a private key and forgives its label.
+  // OpenSSL looks inside a private key and ignores its label.
   finds(request(), [], { credentials: { ...credentials, privateKey } })
 })
 

@@ -1,5 +1,5 @@
-// The debugger for "the signature is always wrong": takes an envelope that was refused, looks at it in the order in
-// which it is opened, and names what is wrong. It opens the envelope itself and guesses only where that fails.
+// The debugger for "the signature is always wrong": checks a rejected envelope in the order in which it is opened, and
+// names the mistake. It opens the envelope itself and tries variants only if that fails.
 import type { Credentials } from '../credentials.ts'
 import { decryptLeniently } from './decrypt.ts'
 import { describeDifference } from './difference.ts'
@@ -11,23 +11,23 @@ import { inspectSignature, type Signer } from './signature.ts'
 import { stringVariants } from './string-variants.ts'
 
 export interface DebugInput {
-  /** The request or callback as it was sent. */
+  /** The request or callback as sent. */
   readonly envelope: Uint8Array
   readonly credentials: Partial<Credentials>
-  /** The plain body that was meant. */
+  /** The intended plain body. */
   readonly body?: string
   /** The string that the merchant's code signed or verified. */
   readonly stringToSign?: string
   readonly nowMs: number
-  /** When it was sent or received; without it an old envelope is taken for an old recording. */
+  /** When it was sent or received; without it, an old envelope counts as an old recording. */
   readonly sentAtMs?: number
 }
 
 export interface Diagnosis {
   readonly kind: 'request' | 'callback' | 'unknown'
-  /** Empty when the envelope is as it should be. */
+  /** Empty if the envelope is valid. */
   readonly findings: readonly Finding[]
-  /** What the string to sign must be, once the body could be decrypted. */
+  /** The correct string to sign, if the body could be decrypted. */
   readonly stringToSign?: string
 }
 
@@ -77,7 +77,7 @@ function decryptBody(body: unknown, keys: DebugKeys): { text?: string; findings:
   return { text, findings: finding ? [...findings, finding] : findings }
 }
 
-/** The plain body is signed as UTF-8; other charsets show here. */
+/** The plain body is signed as UTF-8; other charsets are detected here. */
 function readPlain(plain: Buffer): { text: string; finding?: Finding } {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(plain)
@@ -102,7 +102,7 @@ const lineBreakAtEnd: Finding = {
   fix: 'Leave it out: editors and echo add it (echo -n does not).',
 }
 
-/** Defaults take part when they were left out; what was sent takes part as it was sent, in a callback all of it. */
+/** Omitted fields are signed with their defaults, others as sent; in a callback, all that were sent. */
 function fieldsToSign(
   kind: 'request' | 'callback',
   fields: Readonly<Record<string, unknown>>,
@@ -142,13 +142,13 @@ function checkSignature(sign: unknown, { kind, keys, ...parts }: SignatureContex
     return [{ kind: 'sign_not_base64', problem, fix: 'Encode the signature’s bytes in standard base64.' }]
   }
   const signers = signersOf(kind, keys)
-  // Without the key that should have signed, what was found out about the keys is the answer.
+  // Without the key that should have signed, the findings about the keys are the answer.
   if (keys.findings.length > 0 && !signers.some(({ isExpected }) => isExpected)) return []
   const findings = inspectSignature({ ...parts, signature: decoded.bytes, signers })
   return decoded.finding ? [decoded.finding, ...findings] : findings
 }
 
-/** The gateway's own key given as the merchant's, and the other way round, are told by name. */
+/** Swapped keys, the gateway's for the merchant's or the reverse, are recognized. */
 function signersOf(kind: 'request' | 'callback', { ownPublicKey, platformPublicKeys }: DebugKeys): Signer[] {
   const own = ownPublicKey
     ? [{ name: 'your own key', publicKey: ownPublicKey, isExpected: kind === 'request' }]

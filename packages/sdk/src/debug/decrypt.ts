@@ -1,4 +1,4 @@
-// The encrypted body, opened as it should be, and when that fails in the ways in which it is usually done wrong.
+// Decrypts the body correctly and, if that fails, with the usual mistakes.
 import { createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto'
 import { aesNonceBytes, aesTagBytes } from '@tillgate/protocol'
 import type { Finding } from './finding.ts'
@@ -154,7 +154,10 @@ function gcm(key: KeyObject, { nonce, sealed }: { nonce: Buffer; sealed: Buffer 
   }
 }
 
-/** What GCM encrypts with: the counter starts at 2. It opens without asking the tag, which is good for looking only. */
+/**
+ * The encryption inside GCM, with a counter that starts at 2. It does not check the tag, so it only serves for
+ * diagnosis.
+ */
 function counterMode(key: KeyObject, nonce: Buffer, text: Buffer): Buffer | undefined {
   if (nonce.length !== aesNonceBytes) return undefined
   const decipher = createDecipheriv('aes-256-ctr', key, Buffer.concat([nonce, Buffer.from([0, 0, 0, 2])]))
@@ -175,7 +178,7 @@ function jsonOrNothing(plain: Buffer | undefined): Buffer | undefined {
   return plain !== undefined && looksLikeJson(plain) ? plain : undefined
 }
 
-/** The whole may be cut or changed; a wrong key gives sixteen such characters once in 10^11 times. */
+/** The text may be cut or changed. A wrong key produces sixteen such characters once in 10^11 times. */
 function startsLikeJson(plain: Buffer | undefined): Buffer | undefined {
   const start = plain?.subarray(0, 16).toString('latin1') ?? ''
   return /^\s*\{\s*["}][\x20-\x7e\s]*$/.test(start) ? plain : undefined

@@ -1,8 +1,8 @@
-// Where two texts part, told so that a person finds the place.
+// Describes the first difference between two texts.
 
 const context = 24
 
-/** undefined when they are equal. */
+/** undefined if they are equal. */
 export function describeDifference(
   { expected, found }: { expected: string; found: string },
   names = { expected: 'expected', found: 'found' },

@@ -1,5 +1,5 @@
-// Bytes written as text in the ways that people mistake for each other. Gives the bytes and, where it was not
-// standard base64, the mistake.
+// Recognizes encodings that people confuse with base64. Returns the bytes and, if it was not standard base64, the
+// mistake.
 import type { Finding } from './finding.ts'
 
 export interface Decoded {
@@ -8,7 +8,7 @@ export interface Decoded {
 }
 
 export function decodeLeniently(name: 'body' | 'sign', text: string): Decoded | undefined {
-  // Hex of this length is base64 too, by its letters; real base64 without a single other letter does not happen.
+  // Hex of this length is also valid base64, but real base64 practically always has other letters.
   const isHex = text.length >= 32 && hex.undo(text) !== undefined
   const plain = isHex ? undefined : decodeExactly(text)
   if (plain) return { bytes: plain, finding: undefined }

@@ -1,4 +1,4 @@
-// Reads an envelope as far as it can be read, and names what a gateway or the SDK would refuse about its form.
+// Parses an envelope as far as possible, and reports what a gateway or the SDK would reject in its form.
 import {
   Failure,
   merchantIdPattern,
@@ -10,7 +10,7 @@ import type { Finding } from './finding.ts'
 
 export interface LooseEnvelope {
   readonly kind: 'request' | 'callback'
-  /** As they were sent, in their order. */
+  /** As sent, in order. */
   readonly fields: Readonly<Record<string, unknown>>
   readonly findings: readonly Finding[]
 }
@@ -50,7 +50,7 @@ function notAnEnvelope(text: string): Finding {
   }
 }
 
-/** A request saved with its head, as proxies and curl -v show it. */
+/** A request saved with its HTTP head, as proxies and curl -v show it. */
 function withoutHead(text: string): string {
   return /^(?:POST|HTTP\/)/.test(text) ? text.replace(/^[\s\S]*?\r?\n\r?\n/, '') : text
 }
@@ -63,7 +63,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Base64 and timestamps have explanations of their own, so they are put right for this look. */
+/** Base64 and timestamps have separate explanations, so they are corrected for this check. */
 function formFindings(kind: LooseEnvelope['kind'], fields: Record<string, unknown>): Finding[] {
   const tidy = { ...fields, timestamp: 1_760_000_000_000 }
   if (typeof fields['body'] === 'string') Object.assign(tidy, { body: 'AAAA' })
@@ -108,7 +108,7 @@ export function timeFindings(
   if (!/^\d{13}$/.test(text)) {
     return [{ kind: 'timestamp_not_milliseconds', problem: 'timestamp is not 13 digits.', fix: milliseconds }]
   }
-  // A recorded message is old by nature: only when it was sent, or a time still to come, tells of the clock.
+  // A recorded message is old, so only its sending time, or a time in the future, reveals a wrong clock.
   const aheadMs = Number(text) - (sentAtMs ?? nowMs)
   if (Math.abs(aheadMs) <= timestampWindowMs || (sentAtMs === undefined && aheadMs < 0)) return []
   const problem = `timestamp is ${describeSpan(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock.`

@@ -1,9 +1,9 @@
-// What the debugger found: the mistake by a stable name, what it is in plain words, what to do, and what shows it.
+// A finding of the debugger: the mistake's stable name, an explanation, the fix, and the evidence.
 
 export interface Finding {
   readonly kind: string
   readonly problem: string
   readonly fix: string
-  /** Lines such as the place where two texts part. Never any part of a key. */
+  /** Lines such as the position of a difference. Never any part of a key. */
   readonly evidence?: readonly string[]
 }

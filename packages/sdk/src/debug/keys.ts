@@ -1,4 +1,4 @@
-// The credentials under the magnifying glass: which of them can be used at all, and what is wrong with the rest.
+// Examines the credentials: which of them are usable, and what is wrong with the rest.
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
 import {
   type AesKey,
@@ -15,7 +15,7 @@ import type { Finding } from './finding.ts'
 export interface DebugKeys {
   readonly merchantId: string | undefined
   readonly aesKeys: readonly AesKey[]
-  /** As they were written, for mistakes such as using the base64 text itself as the key. */
+  /** As written, for mistakes such as using the base64 text as the key. */
   readonly aesKeyTexts: readonly string[]
   readonly ownPublicKey: KeyObject | undefined
   readonly platformPublicKeys: readonly KeyObject[]
@@ -112,7 +112,7 @@ function explainAesKey(text: string): Finding {
   return { kind, problem: 'The AES key is not base64.', fix }
 }
 
-/** The label of a PEM and what is inside it disagree surprisingly often. */
+/** A PEM's label and content disagree surprisingly often. */
 function explainRsaKey(name: 'privateKey' | 'platformPublicKey', text: string, error: KeyError): Finding {
   const label = /-----BEGIN ([A-Z0-9 ]+)-----/.exec(text)?.[1]
   const der = Buffer.from(text.replace(/-----[A-Z0-9 ]+-----/g, '').replace(/\s+/g, ''), 'base64')

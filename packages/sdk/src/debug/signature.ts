@@ -1,5 +1,5 @@
-// Looks into a signature. With the public key it opens, and shows which hash it was made over: so a wrong key, a
-// wrong algorithm and a wrong string can be told apart for certain.
+// Examines a signature. The public key opens it and reveals its hash, so that a wrong key, a wrong algorithm and a
+// wrong string can be distinguished with certainty.
 import { constants, createHash, type KeyObject, publicDecrypt, verify } from 'node:crypto'
 import { type BodyVariant, bodyVariants } from './body-variants.ts'
 import { describeDifference } from './difference.ts'
@@ -8,14 +8,14 @@ import { type StringParts, type StringVariant, stringVariants } from './string-v
 
 export interface SignatureParts extends Omit<StringParts, 'body'> {
   readonly signature: Buffer
-  /** What the string to sign holds as its body. */
+  /** The body in the string to sign. */
   readonly plain: string
   readonly meantBody: string | undefined
   readonly signers: readonly Signer[]
 }
 
 export interface Signer {
-  /** Of whom the key is: "your own key", "the gateway’s key". */
+  /** The key's owner: "your own key", "the gateway’s key". */
   readonly name: string
   readonly publicKey: KeyObject
   readonly isExpected: boolean
@@ -57,7 +57,7 @@ function open(signature: Buffer, key: KeyObject): Insides | undefined {
     return { kind: 'raw', bytes }
   }
   const unpadded = attempt(() => publicDecrypt({ key, padding: constants.RSA_NO_PADDING }, signature))
-  // PSS ends with 0xbc and clears the top bit; a wrong key gives that once in 512 times, so it is verified below.
+  // PSS ends with 0xbc and clears the top bit. A wrong key produces that once in 512 times, so it is verified below.
   return unpadded?.at(-1) === 0xbc && (unpadded[0] ?? 255) < 128 ? { kind: 'pss' } : undefined
 }
 
@@ -110,7 +110,7 @@ interface Candidate {
   readonly string: StringVariant
 }
 
-/** The findings that explain the signed bytes, or undefined when nothing does. Fewest mistakes first. */
+/** The findings that explain the signed bytes, fewest mistakes first; undefined if none does. */
 function findMatch(parts: SignatureParts, fits: (bytes: Buffer) => boolean): Finding[] | undefined {
   const candidates: Candidate[] = bodyVariants(parts.plain, parts.meantBody).flatMap((body) =>
     stringVariants({ ...parts, body: body.text }).map((string) => ({ body, string })),

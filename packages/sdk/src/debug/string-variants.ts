@@ -1,4 +1,4 @@
-// The string to sign as it should be, and as it is usually got wrong. Each variant is a mistake with a name.
+// The correct string to sign, and the usual wrong ones. Each variant is a mistake with a name.
 
 export interface StringVariant {
   readonly text: string
@@ -7,9 +7,9 @@ export interface StringVariant {
 }
 
 export interface StringParts {
-  /** Every field but `sign` and `body` that the string should hold, the defaults included. */
+  /** Every field except `sign` and `body`, with defaults. */
   readonly fields: Readonly<Record<string, string>>
-  /** The names in the order in which the envelope has them, those alone that it has. */
+  /** The names in the order of the envelope, only those that it contains. */
   readonly sentOrder: readonly string[]
   readonly body: string
   readonly encryptedBody: string

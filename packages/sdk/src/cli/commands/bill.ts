@@ -1,4 +1,4 @@
-// till bill: a day's bill, downloaded and checked.
+// till bill: a day's bill, downloaded and verified.
 import type { Bill } from '../../bills.ts'
 import { type Command, credentialsOption, exitCodes, jsonOption, textOption, UsageError } from '../command.ts'
 import { amountText, columns } from '../terminal.ts'

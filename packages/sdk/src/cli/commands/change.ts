@@ -1,4 +1,4 @@
-// till cancel and till resend: one order, one act.
+// till cancel and till resend: one action on one order.
 import { type Command, credentialsOption, exitCodes, jsonOption } from '../command.ts'
 import { paintStatus } from '../terminal.ts'
 

@@ -1,4 +1,4 @@
-// till conform: checks any implementation of the interface, clause by clause, over HTTP.
+// till conform: checks any implementation of the interface over HTTP, clause by clause.
 
 import { type Clause, clauses } from '../../conform/clauses.ts'
 import { makeGateway } from '../../conform/gateway.ts'
@@ -14,7 +14,7 @@ import { parseDuration } from '../duration.ts'
 import { findCredentials } from '../find-credentials.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** Always the same: gateways may count how many hosts a merchant’s callbacks go to. */
+/** A fixed port, because gateways may limit the number of callback hosts of a merchant. */
 const defaultAddress = '127.0.0.1:8484'
 
 export const conformCommand: Command = {

@@ -1,4 +1,4 @@
-// till create: a payment order from a few options, or from a file with the whole body.
+// till create: a payment order from a few options, or from a file with the complete body.
 
 import { maxExpiryMs, minExpiryMs } from '@tillgate/protocol'
 import type { NewOrder } from '../../orders.ts'
@@ -104,7 +104,7 @@ export function orderFrom(values: OptionValues, terminal: Terminal): NewOrder {
   }
 }
 
-/** As it was typed: the gateway could only say it in milliseconds. */
+/** As typed, because the gateway would report it in milliseconds. */
 function parseExpiry(text: string): number {
   const lifeMs = parseDuration(text)
   if (lifeMs < minExpiryMs || lifeMs > maxExpiryMs)
@@ -115,7 +115,7 @@ function parseExpiry(text: string): number {
 function readBody(values: OptionValues, terminal: Terminal): NewOrder {
   const path = requiredOption(values, 'body')
   try {
-    // Safe: the gateway looks at every field and says what is wrong.
+    // Safe: the gateway validates every field.
     return JSON.parse(terminal.readFile(path).toString('utf8')) as NewOrder
   } catch (error) {
     throw new UsageError(`${path} cannot be read as JSON: ${(error as Error).message}`)

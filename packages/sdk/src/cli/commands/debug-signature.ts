@@ -1,4 +1,4 @@
-// till debug-signature: what is wrong with a request or callback that was refused. It asks no gateway.
+// till debug-signature: explains why a request or callback was rejected. It works offline.
 import { type Diagnosis, debugEnvelope } from '../../debug/debug-envelope.ts'
 import {
   type Command,

@@ -1,5 +1,5 @@
-// till keygen: the merchant's RSA pair, made here so that the private half never travels. The AES key is not made
-// here: the gateway issues it.
+// till keygen: generates the merchant's RSA pair locally, so that the private key never leaves the machine. The gateway
+// issues the AES key.
 import { createHash, generateKeyPair } from 'node:crypto'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -31,7 +31,7 @@ export const keygenCommand: Command = {
     const folder = textOption(values, 'out') ?? '.'
     const files = { privateKeyFile: join(folder, 'private.pem'), publicKeyFile: join(folder, 'public.pem') }
     const force = values['force'] === true
-    // Before the work, so that nobody waits for a refusal.
+    // Checked before the slow generation.
     const inTheWay = Object.values(files).find((file) => !force && terminal.fileExists(file))
     if (inTheWay)
       throw new UsageError(`${inTheWay} is there already. Use --out, or --force to write over it.`)

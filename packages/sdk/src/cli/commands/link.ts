@@ -1,4 +1,4 @@
-// till link: payment links, made, looked at and closed.
+// till link: create, show and close payment links.
 import type { LinkAnswer, LinkQueryAnswer, LinkUses } from '@tillgate/protocol'
 import type { LinkReference, NewLink } from '../../links.ts'
 import {

@@ -1,5 +1,5 @@
-// till listen: callbacks reach a developer's machine over a connection that it opens itself. What was taken is written
-// down callback by callback, so that it may be killed at any moment: what it missed comes at the next start.
+// till listen: delivers callbacks to a developer's machine over an outgoing connection. Progress is stored after each
+// callback, so that a killed process resumes with the next one.
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventNames, type ListenedCallback, type SandboxListenAnswer } from '@tillgate/protocol'
 import type { CallbackEvent } from '../../callbacks/event.ts'
@@ -17,7 +17,7 @@ import { type Forwarded, forward, parseForwardAddress } from '../listen/forward.
 import { type ListenState, readListenState, statePath, writeListenState } from '../listen/state.ts'
 import { amountText, type Terminal } from '../terminal.ts'
 
-/** Below the time that the SDK gives one attempt. */
+/** Below the SDK's time limit for one attempt. */
 const waitMs = 8_000
 const againMs = { first: 1_000, most: 10_000 } as const
 
@@ -80,7 +80,7 @@ export const listenCommand: Command = {
   },
 }
 
-/** Undefined where the gateway does not know the cursor. */
+/** Undefined if the gateway does not accept the cursor. */
 async function listenAfter(
   after: string,
   { tillgate, terminal }: Omit<Taking, 'forwardTo'>,
@@ -116,7 +116,7 @@ async function take(callback: ListenedCallback, { tillgate, terminal, forwardTo 
   tell({ callback, event, forwarded }, terminal)
 }
 
-/** What these credentials do not open is forwarded all the same: the program will say the same of it. */
+/** A callback that these credentials cannot open is forwarded too, so that the program reports the same error. */
 async function open(
   { envelope }: ListenedCallback,
   { callbacks }: Tillgate,
@@ -147,7 +147,7 @@ function tell({ callback, event, forwarded }: Told, terminal: Terminal): void {
     terminal.out(`${JSON.stringify({ id, eventName, kind, at, paymentId, orderNo, result, ...shown })}\n`)
     return
   }
-  // What is always as long comes first, so that line stands under line.
+  // Parts of fixed length come first, so that lines align.
   const parts = [
     terminal.paint('dim', new Date(at).toLocaleTimeString('sv-SE')),
     terminal.paint('bold', (eventName ?? 'does not open').padEnd(eventWidth)),
@@ -180,7 +180,7 @@ function outcomeOf(forwarded: Forwarded, paymentId: string, { paint }: Terminal)
   return `${paint(colour, `→ HTTP ${httpStatus}`)} in ${`${durationMs}`.padStart(4)} ms${isGood ? '' : again}`
 }
 
-/** Goes on asking while the gateway is away or busy; anything else ends it. */
+/** Retries while the gateway is unavailable or busy; any other error ends the command. */
 async function asking<T>(terminal: Terminal, ask: () => Promise<T>): Promise<T> {
   for (let againInMs: number = againMs.first; ; againInMs = Math.min(againMs.most, 2 * againInMs)) {
     try {

@@ -1,4 +1,4 @@
-// till logs: what became of one's own requests that were refused or slow, in the sandbox.
+// till logs: your own rejected or slow requests, in the sandbox.
 import type { SandboxRequestsAnswer } from '@tillgate/protocol'
 import { type Command, credentialsOption, exitCodes, jsonOption, textOption, UsageError } from '../command.ts'
 import { columns, type Terminal, timeText } from '../terminal.ts'

@@ -1,4 +1,4 @@
-// till query: an order as it is now, or once it is final.
+// till query: an order's current state, or its final one.
 import type { QueryAnswer } from '@tillgate/protocol'
 import type { OrderReference } from '../../orders.ts'
 import {
@@ -61,7 +61,7 @@ export function describeOrder(answer: QueryAnswer, terminal: Terminal): string[]
       ['orderNo', answer.orderNo],
       ['status', paintStatus(terminal, answer.status)],
       ['paymentStatus', refunds.length > 0 ? paintStatus(terminal, answer.paymentStatus) : undefined],
-      // With a refund, the message is about the refund and is shown there.
+      // If there are refunds, the message belongs to a refund and is shown there.
       ['reason', refunds.length > 0 ? undefined : answer.msg],
       ['amount', amountText(answer.paymentAmount, answer.currency)],
       ['created', timeText(answer.paymentTime)],

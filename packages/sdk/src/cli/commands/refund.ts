@@ -1,4 +1,4 @@
-// till refund: a part of a payment, or all that is left of it.
+// till refund: a part of a payment, or the rest of it.
 import { toDecimalText, toMinorUnits } from '@tillgate/protocol'
 import { TillgateError } from '../../errors.ts'
 import type { Tillgate } from '../../tillgate.ts'
@@ -56,7 +56,7 @@ export const refundCommand: Command = {
   },
 }
 
-/** Refunds that failed gave nothing back. */
+/** Failed refunds returned nothing. */
 async function whatIsLeft({ orders }: Tillgate, paymentId: string): Promise<string> {
   const { payAmount, currency, refunds, paymentStatus } = await orders.query(paymentId)
   if (payAmount === undefined) throw new TillgateError(`The order is ${paymentStatus}: nothing was paid.`)

@@ -1,4 +1,4 @@
-// till trigger and till advance: what only a gateway in sandbox mode can do.
+// till trigger and till advance: functions of gateways in sandbox mode.
 import { type EventName, eventNames, isEventName } from '@tillgate/protocol'
 import { TillgateError } from '../../errors.ts'
 import { defaultExpiryMs } from '../../orders.ts'
@@ -87,7 +87,7 @@ async function bring(parts: Bringing): Promise<void> {
   }
 }
 
-/** The rail decides, or whoever acts there; so the status that the event is of is waited for. */
+/** The rail, or a person at the rail, decides the result, so the command waits for the event's status. */
 async function bringThrough(rail: string, parts: Bringing): Promise<void> {
   const { tillgate, terminal, event, paymentId } = parts
   const { nextAction } = await tillgate.sandbox.pay({ paymentId, rail })

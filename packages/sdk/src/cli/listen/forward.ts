@@ -1,5 +1,5 @@
-// Hands a callback to the developer's own program, the way the gateway would: one POST, no redirects, 15 seconds, and
-// only the beginning of the answer is of interest.
+// Forwards a callback to the developer's program as the gateway would: one POST without redirects, 15 seconds, and only
+// the beginning of the response matters.
 import { UsageError } from '../command.ts'
 
 export type Forwarded =
@@ -15,7 +15,7 @@ export type Forwarded =
 const timeoutMs = 15_000
 const answerLength = 1_024
 
-/** `localhost:3000/callbacks` and `:3000` are meant as people type them. */
+/** Accepts short forms such as `localhost:3000/callbacks` and `:3000`. */
 export function parseForwardAddress(text: string): string {
   const withHost = text.startsWith(':') ? `localhost${text}` : text
   const address = /^https?:\/\//.test(withHost) ? withHost : `http://${withHost}`

@@ -1,5 +1,5 @@
-// How far a listener has come, in a file of its own for every merchant at every gateway: the gateway's cursor, and what of the batch
-// after it was handled already.
+// The position of a listener, in one file per merchant and gateway: the gateway's cursor, and the handled callbacks of
+// the batch after it.
 import { join } from 'node:path'
 import { UsageError } from '../command.ts'
 import type { World } from '../terminal.ts'
@@ -9,7 +9,7 @@ export interface ListenState {
   readonly handled: readonly string[]
 }
 
-/** Where programs keep what should survive but is no setting (XDG_STATE_HOME). */
+/** The standard folder for state (XDG_STATE_HOME). */
 export function statePath(
   { merchantId, gatewayUrl }: { readonly merchantId: string; readonly gatewayUrl: string },
   { environment }: Pick<World, 'environment'>,
@@ -24,7 +24,7 @@ export function statePath(
   )
 }
 
-/** Undefined where nobody listened before, or where the file cannot be made out. */
+/** Undefined if no listener ran before, or the file is unreadable. */
 export function readListenState(
   path: string,
   world: Pick<World, 'fileExists' | 'readFile'>,

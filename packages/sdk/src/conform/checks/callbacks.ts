@@ -1,4 +1,4 @@
-// Clauses 2.10 to 2.12, 4.4, 5.4, 6 and 7.3: what the gateway sends, and what it does with the answer.
+// Clauses 2.10 to 2.12, 4.4, 5.4, 6 and 7.3: the gateway's callbacks, and its reaction to responses.
 import { eventOf, type OpenedCallback, resultOf } from '../callback.ts'
 import type { Check } from '../clauses.ts'
 import { expect, shown } from '../outcome.ts'
@@ -26,7 +26,7 @@ const events = [
   ['payment.refund.failed', 'unrefunded', 'ended'],
 ] as const
 
-/** All flows have the callback that ends them; `confirming` is the paid one's alone. */
+/** All flows have the callback that ends them; only the paid one has `confirming`. */
 async function callbackOf(world: World, flow: (typeof events)[number][1], which: 'confirming' | 'ended') {
   const came = (await world[flow]()) as Awaited<ReturnType<World['paid']>>
   return came[which]()
@@ -124,7 +124,7 @@ export const callbackChecks: readonly Check[] = [
     title: 'a callback that was answered with code 20000 is not sent again',
     async run({ paid, receiver }) {
       await paid()
-      // Whatever comes twice has come by now, or comes within a moment.
+      // A duplicate would have arrived by now, or arrives within a second.
       await new Promise((resolve) => setTimeout(resolve, 1_000))
       const accepted = receiver.received.filter(({ httpStatus }) => httpStatus === 200)
       const ids = accepted.map((each) => `${each.mark} ${eventOf(each)}`)

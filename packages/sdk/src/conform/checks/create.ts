@@ -1,4 +1,4 @@
-// Clauses 2.3 to 2.7, 4.2 and 8: what create takes, what it refuses, and what it answers.
+// Clauses 2.3 to 2.7, 4.2 and 8: what create accepts, rejects and returns.
 
 import type { Check, Clause } from '../clauses.ts'
 import { dataOf } from '../gateway.ts'
@@ -8,7 +8,7 @@ import { create, type World } from '../world.ts'
 
 type Path = readonly (string | number)[]
 
-/** The body with one value changed; undefined leaves the field out. */
+/** The body with one value changed; undefined removes the field. */
 function changed(body: object, path: Path, value: unknown): object {
   const copy = structuredClone(body) as Record<string | number, unknown>
   const last = path.at(-1) ?? ''
@@ -47,7 +47,7 @@ const choices = (clause: Clause, path: Path, values: readonly string[]): readonl
   refuses(clause, `${nameOf(path)} OTHER`, (body) => changed(body, path, 'OTHER')),
 ]
 
-/** The longest text passes, one more character does not. */
+/** The longest text is accepted, one more character is rejected. */
 const lengths = (
   path: Path,
   max: number,

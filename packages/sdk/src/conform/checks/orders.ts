@@ -1,4 +1,4 @@
-// Clauses 2.8, 2.9, 3, 4.1, 4.3, 7.4 and 9: what becomes of an order, as query answers it.
+// Clauses 2.8, 2.9, 3, 4.1, 4.3, 7.4 and 9: the state of an order, as query returns it.
 
 import type { Check } from '../clauses.ts'
 import { dataOf } from '../gateway.ts'
@@ -8,7 +8,7 @@ import { create, query, type World } from '../world.ts'
 
 const pathOfQuery = '/payment/api/v1/payment-order/query'
 
-/** Synchronously by create, and to be queried. */
+/** Returned by create, and by query. */
 const statuses = [
   ['confirming', 'paid', 'confirming'],
   ['success', 'paid', 'ended'],

@@ -1,11 +1,11 @@
-// Clauses 2.1, 2.2, 5 and 7: the envelopes, how they are signed and encrypted, and what a refusal looks like.
+// Clauses 2.1, 2.2, 5 and 7: the envelopes, their signature and encryption, and rejections.
 
 import type { Check } from '../clauses.ts'
 import { codeOf, dataOf, expectRefusal, gatewayPath, isObject, readObject, strangeKeys } from '../gateway.ts'
 import { expect, shown } from '../outcome.ts'
 import { create, query, type World } from '../world.ts'
 
-/** A refusal is only telling where the same request is accepted without what is wrong with it. */
+/** A rejection proves something only if the same request is accepted without the error in it. */
 const refusesOrder = async ({ gateway, newBody }: World, what: string, sending: object) =>
   gateway.refuses(what, create, newBody(), sending)
 
