@@ -24,7 +24,7 @@ const help: Readonly<Record<MerchantFailure, Help>> = {
     example: '`"currency": "eur"` → `"currency": "EUR"`',
   },
   amount_does_not_fit_currency: {
-    cause: 'An amount has more decimal places than its currency, or exceeds 10^15.',
+    cause: 'Usually a sum that was computed in floating point, or minor units of another currency.',
     fix: 'Round before you send; the gateway never rounds. See [Amounts](protocol.md#10-amounts).',
     example: '`"paymentAmount": "1200.5"` in JPY → `"1200"`',
   },
@@ -34,9 +34,10 @@ const help: Readonly<Record<MerchantFailure, Help>> = {
     example: 'Two goods at `12.50` with `"orderAmount": 24.99` → `25.00`',
   },
   times_out_of_range: {
-    cause: 'A time or date is out of range, often because seconds were sent instead of milliseconds.',
+    cause:
+      '`paymentTime` is more than 5 minutes ahead, or `paymentExpiryTime` is too close, too far or in the past.',
     fix: 'Send `paymentExpiryTime` 5 minutes to 24 hours after `paymentTime`, in milliseconds. For a bill, send a day that is over.',
-    example: '`"paymentTime": 1760000000` → `1760000000000`',
+    example: 'Payment in three days → create the order when the consumer checks out, or use a payment link',
   },
   url_not_allowed: {
     cause:
@@ -52,7 +53,7 @@ const help: Readonly<Record<MerchantFailure, Help>> = {
   envelope_not_opened: {
     cause:
       'The merchantId is unknown, the AES key or RSA key does not match, or the wrong string was signed. The response is the same in every case, so that it reveals nothing.',
-    fix: 'Run `till debug-signature request.json --body body.json`, which names the mistake. Then compare your string to sign with the [test vectors](protocol.md#17-checking-your-client).',
+    fix: 'Run `till debug-signature request.json --body body.json`, which names the mistake. Without the SDK: `npx -p {base_url}/sdk/tillgate-sdk.tgz till debug-signature …`. Then compare your string to sign with the [test vectors](protocol.md#17-checking-your-client).',
     example:
       'The body was serialized twice, with different spaces → serialize it once, then sign and encrypt that text',
   },

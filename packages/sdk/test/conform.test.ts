@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { decryptBytes, parsePrivateKey } from '@tillgate/protocol'
 import { startTestGateway } from '../../gateway/test/support/gateway.ts'
 import { runTill } from '../src/cli/till.ts'
-import { type Clause, clauses } from '../src/conform/clauses.ts'
+import { type Clause, clauseNumbers, clauses } from '../src/conform/clauses.ts'
 import type { Result } from '../src/conform/suite.ts'
 import { credentials as fakeCredentials, keys, parsed } from './support/credentials.ts'
 import { type Planted, startFakeGateway } from './support/fake-gateway.ts'
@@ -50,6 +50,17 @@ async function conformFake(planted: Planted, ...args: string[]): Promise<Conform
     await gateway.close()
   }
 }
+
+test('without a gateway, one sentence says so instead of a failure of every clause', async () => {
+  const { exitCode, out } = await conform({ ...fakeCredentials, gatewayUrl: 'http://127.0.0.1:9' })
+  assert.deepEqual([exitCode, out], [69, ''])
+})
+
+test('an unknown clause is answered with the clauses in the order of the interface', () => {
+  assert.equal(clauseNumbers.join(' ').startsWith('2.1 2.2 2.3'), true)
+  assert(clauseNumbers.indexOf('2.10') > clauseNumbers.indexOf('2.9'))
+  assert.deepEqual(clauseNumbers.slice(-2), ['8', '9'])
+})
 
 test('our gateway conforms, in every clause', async () => {
   const gateway = await startTestGateway()

@@ -38,6 +38,11 @@ export const clauses = {
 
 export type Clause = keyof typeof clauses
 
+/** In the order of the specification; an object's own order puts whole numbers first. */
+export const clauseNumbers = (Object.keys(clauses) as Clause[]).toSorted((a, b) =>
+  a.localeCompare(b, 'en', { numeric: true }),
+)
+
 export interface Check {
   readonly clause: Clause
   readonly title: string

@@ -2,6 +2,7 @@
 import { createSecretKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { encryptText, type JsonObject, signText, successCode } from '@tillgate/protocol'
 import type { Keyring } from '../credentials.ts'
+import { ConnectionError } from '../errors.ts'
 import type { Fetch } from '../options.ts'
 import { Deviation, expect, shown } from './outcome.ts'
 
@@ -99,6 +100,17 @@ export function makeGateway(keys: Keyring, { fetch, now }: { fetch: Fetch; now: 
     now,
     post,
     send,
+    /** Throws if there is no HTTP server; any response will do. */
+    async reach(): Promise<void> {
+      await fetch(base, {
+        method: 'GET',
+        headers: {},
+        redirect: 'manual',
+        signal: AbortSignal.timeout(requestTimeoutMs),
+      }).catch((cause: unknown) => {
+        throw new ConnectionError(`The gateway at ${base} cannot be reached.`, { cause })
+      })
+    },
     /** The `data` of a success. */
     async call(method: string, body: object, sending: Sending = {}): Promise<JsonObject> {
       return dataOf(await send(method, body, sending), method)

@@ -3,7 +3,7 @@ import { callbackChecks } from './checks/callbacks.ts'
 import { createChecks } from './checks/create.ts'
 import { orderChecks } from './checks/orders.ts'
 import { requestChecks } from './checks/requests.ts'
-import { type Check, type Clause, clauses } from './clauses.ts'
+import { type Check, type Clause, clauseNumbers } from './clauses.ts'
 import { Deviation, NotTestable } from './outcome.ts'
 import type { World } from './world.ts'
 
@@ -35,11 +35,7 @@ export const checks: readonly Check[] = [
     title,
     run: () => Promise.reject(new NotTestable(reason)),
   })),
-].toSorted((a, b) => placeOf(a.clause) - placeOf(b.clause))
-
-function placeOf(clause: Clause): number {
-  return Object.keys(clauses).indexOf(clause)
-}
+].toSorted((a, b) => clauseNumbers.indexOf(a.clause) - clauseNumbers.indexOf(b.clause))
 
 /** `2` is all of 2.1 to 2.12. */
 export function belongsTo(clause: Clause, wanted: string): boolean {

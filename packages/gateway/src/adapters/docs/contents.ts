@@ -23,6 +23,8 @@ export const changelogSlug = 'changelog'
 
 const operations = ['create', 'query', 'cancel', 'refund', 'callback', 'events']
 
+const clientLanguages = ['python', 'php', 'go', 'java']
+
 export const chapters: readonly Chapter[] = [
   {
     title: 'Start',
@@ -36,6 +38,7 @@ export const chapters: readonly Chapter[] = [
     entries: [
       ...['callbacks', 'sdk'].map(paper),
       { slug: 'clients', file: 'clients/README.md' },
+      ...clientLanguages.map((name) => ({ slug: `clients/${name}`, file: `clients/${name}/README.md` })),
       ...['checkout', 'links', 'bills', 'portal'].map(paper),
     ],
   },

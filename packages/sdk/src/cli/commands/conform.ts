@@ -1,6 +1,6 @@
 // till conform: checks any implementation of the interface over HTTP, clause by clause.
 
-import { type Clause, clauses } from '../../conform/clauses.ts'
+import { clauseNumbers } from '../../conform/clauses.ts'
 import { makeGateway } from '../../conform/gateway.ts'
 import { commandHooks, manualHooks, sandboxHooks } from '../../conform/hooks.ts'
 import { startReceiver } from '../../conform/receiver.ts'
@@ -73,15 +73,14 @@ export const conformCommand: Command = {
   usesGateway: true,
   async run({ values, terminal }) {
     const clause = textOption(values, 'clause')
-    if (clause !== undefined && !Object.keys(clauses).some((each) => belongsTo(each as Clause, clause)))
-      throw new UsageError(
-        `There is no clause ${clause}: the clauses are ${Object.keys(clauses).join(', ')}.`,
-      )
+    if (clause !== undefined && !clauseNumbers.some((each) => belongsTo(each, clause)))
+      throw new UsageError(`There is no clause ${clause}. The clauses are ${clauseNumbers.join(', ')}.`)
     const gatewayUrl = textOption(values, 'gateway')
     const found = findCredentials(values, terminal)
     const keys = readCredentials({ ...found, ...(gatewayUrl !== undefined && { gatewayUrl }) })
     const { fetch, now } = withDefaults(terminal.client)
     const gateway = makeGateway(keys, { fetch, now })
+    await gateway.reach()
     const receiver = await startReceiver({
       ...listenAt(textOption(values, 'listen') ?? defaultAddress),
       publicUrl: textOption(values, 'callback-url'),
