@@ -159,11 +159,13 @@ test('the dashboard has a row for everything that an operator watches, and an al
     'tillgate_emails_waiting',
     'tillgate_database_bytes',
     'tillgate_callback_hosts',
+    'tillgate_callback_destinations',
     'tillgate_last_backup_timestamp_seconds',
   ])
     assert(expressions.includes(`${name}{`), name)
   const alerts = alertsIn(read('alerts.yml')).map(({ name }) => name)
-  for (const name of ['TillgateBreaksOpen', 'TillgateBackupOld']) assert(alerts.includes(name), name)
+  for (const name of ['TillgateBreaksOpen', 'TillgateBackupOld', 'TillgateCallbackDestinationsPaused'])
+    assert(alerts.includes(name), name)
   const places = panels.map(({ gridPos: { x, y } }: { gridPos: { x: number; y: number } }) => `${x} ${y}`)
   assert.equal(new Set(places).size, places.length, 'no two panels are in one place')
 })
