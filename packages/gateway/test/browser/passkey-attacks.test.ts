@@ -38,7 +38,7 @@ const adapters = {
     /** Where the login is shown. */
     who: '/merchant/account',
     passkeys: '/merchant/account/passkeys',
-    addPage: '/merchant/account/passkeys/begin',
+    addPage: '/merchant/account/passkeys',
     proof: 'Your password',
     fields: { login: 'Email address', secret: 'Password' },
     secret: memberPassword,

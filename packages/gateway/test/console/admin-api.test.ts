@@ -1228,7 +1228,7 @@ test('whatever takes an account back revokes its tokens, and nothing revives the
       password = next
     },
     'signing out everywhere': async () =>
-      (await signIn(login, password)).post('/account/sign-out-everywhere', {}),
+      (await signIn(login, password)).post('/account/sessions/end-all', {}),
     'a reset password': () => operators.resetPassword({ login, password, reason }),
     'a reset second step': async () => {
       await beginSecondStep()
@@ -1259,10 +1259,7 @@ test('cookies are worth nothing here and tokens nothing on the pages, which show
   const orders = await client.get(`${apiPrefix}/orders`)
   assert.equal(orders.status, 401)
   const fields = { name: 'nightly', days: '30', scopes: 'orders:read', password: '' }
-  assert.match(
-    await client.told('/account/tokens', { ...fields, password: 'x' }),
-    /The password was not right/,
-  )
+  assert.match(await client.told('/account/tokens', { ...fields, password: 'x' }), /Your password is wrong/)
   assert.equal(
     (await tokens.listTokens(reachingAll('test'), 'admin')).filter(({ name }) => name === fields.name).length,
     0,

@@ -502,7 +502,11 @@ test('a price begins and ends on the day that is chosen in its form, or in a min
     [Date.parse(last), Date.parse(day), clock.now() + 60_000],
   )
   for (const wrong of ['2026-11-01', '2027-02-31', '0000-01-01'])
-    assert.match(await note(admin, '/money/prices', { ...price, fromMs: wrong }), /Nothing was done/, wrong)
+    assert.match(
+      await note(admin, '/money/prices', { ...price, fromMs: wrong }),
+      /Nothing was changed/,
+      wrong,
+    )
 })
 
 /** What a form of the page is filled in with. */

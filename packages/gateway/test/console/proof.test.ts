@@ -118,6 +118,6 @@ for (const [pattern, fields] of Object.entries(forms))
     const filled = { ...fields, from: '/account', formId: randomUUID() }
     const path = pathOf(pattern)
     for (const password of ['', 'a guess'])
-      assert.match(await admin.told(path, { ...filled, password }), /The password was not right/)
+      assert.match(await admin.told(path, { ...filled, password }), /Your password is wrong/)
     assert.equal(await recorded(), before)
   })

@@ -48,7 +48,7 @@ const adapters = {
     refused: 401,
     home: '/account',
     cookie: 'console',
-    remove: () => '/account/passkeys/remove',
+    remove: (id: string) => `/account/passkeys/${id}/remove`,
     newBrowser: () => new ConsoleClient({ adminUrl: gateway.adminUrl.replace('127.0.0.1', 'localhost') }),
     async signedIn() {
       const client = this.newBrowser()
@@ -66,7 +66,7 @@ const adapters = {
     refused: 422,
     home: '/wallet',
     cookie: 'wallet',
-    remove: (id: string) => `/wallet/passkeys/${id}`,
+    remove: (id: string) => `/wallet/passkeys/${id}/remove`,
     newBrowser: () => new WalletClient({ url: gateway.url.replace('127.0.0.1', 'localhost') }),
     async signedIn() {
       const { login } = await consumerOf(gateway)

@@ -7,13 +7,15 @@ import { notifyWaiting } from '../../actions/approvals/approval-actions.ts'
 import { displayOf, labelOf } from '../../actions/fields.ts'
 import { nameInForm, readInput, typedIn } from '../../actions/read-input.ts'
 import { runAction } from '../../actions/running/run-action.ts'
+import { confirm, confirmFieldNames, confirmFields } from '../kit/accounts/confirm.ts'
 import { fieldOf } from '../kit/forms/form-fields.ts'
+import { errorOf } from '../kit/forms/refused-form.ts'
 import { maxFileBytes, type SentForm, tooLargeFile } from '../kit/forms/uploads.ts'
 import { type Html, html } from '../kit/html.ts'
+import { filledPath } from '../kit/routes.ts'
 import type { ConsoleAct, ConsolePage, Done, Visit } from './console.ts'
-import { errorOf, foldedForm } from './forms.ts'
+import { foldedForm } from './forms.ts'
 import type { AreaName } from './navigation.ts'
-import { demandProof, proofFields } from './proof.ts'
 import { suggestionsOf } from './suggestions.ts'
 
 type Values = Readonly<Record<string, string | undefined>>
@@ -24,12 +26,12 @@ export function actionForms(
   place: string,
   { subject, values = {} }: { readonly subject?: unknown; readonly values?: Values } = {},
 ): Html | undefined {
-  const { nowMs, operator } = visit
+  const { nowMs, account } = visit
   const shown = visit.catalog.flatMap((action) =>
     action.forms
       .filter((form) => form.place === place)
-      // Safe, here and below: a place is about one kind of subject, and its page passes that.
-      .filter((form) => form.isOffered?.(subject as never, { nowMs, login: operator.login }) ?? true)
+      // Safe, here and below: a place is about one kind of thing, and its page passes that.
+      .filter((form) => form.isOffered?.(subject as never, { nowMs, login: account.login }) ?? true)
       .map((form) => actionForm(visit, action, { form, subject, values }) ?? []),
   )
   const forms = shown.flat()
@@ -41,8 +43,8 @@ function actionForm(
   action: Action,
   { form, subject, values }: { form: ActionForm; subject: unknown; values: Values },
 ): Html | undefined {
-  const { refused, operator } = visit
-  const target = fill(form.path, values)
+  const { refused } = visit
+  const target = filledPath(form.path, values)
   const hidden = form.hidden ?? []
   const isRefused =
     refused?.action === target &&
@@ -62,7 +64,7 @@ function actionForm(
     fields: html`${action.takesFile && html`<label>File<input type="file" name="file" required></label>`}${hidden.map((name) => values[name] !== undefined && html`<input type="hidden" name="${name}" value="${values[name]}">`)}${
       action.isOnce && html`<input type="hidden" name="formId" value="${makeUuid(visit.nowMs, randomBytes)}">`
     }${shownFields(action, form).map(([name, schema]) => inputOf(of, { name, schema, target, values, action, form }))}${
-      form.wantsProof && proofFields(of, operator, target)
+      form.wantsProof && confirmFields(of, target)
     }`,
   })
 }
@@ -96,7 +98,7 @@ function inputOf(
     description?: string
   }
   const typed = visit.refused?.typed
-  const offered = typeof choices === 'function' ? choices(visit.operator.role) : choices
+  const offered = typeof choices === 'function' ? choices(visit.account.role) : choices
   const isList = type === 'array'
   return fieldOf({
     name,
@@ -113,7 +115,7 @@ function inputOf(
     attributes: html`${type === 'integer' && html` inputmode="numeric"`}${name === 'amount' && html` inputmode="decimal"`}${
       maxLength !== undefined && html` maxlength="${maxLength}"`
     }${suggests !== undefined && !isList && suggestionsOf(suggests)}${placeholder !== undefined && html` placeholder="${kind === 'lines' ? placeholder.replaceAll(', ', '\n') : placeholder}"`}${kind !== 'long' && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
-    error: errorOf(visit, target, name),
+    error: errorOf(visit, name, target),
   })
 }
 
@@ -125,11 +127,10 @@ export function actionRoutes(catalog: readonly Action[]): readonly ConsoleAct[] 
       needs: action.needs,
       fields: [
         ...shownFields(action, form).map(([name]) => name),
-        ...(form.wantsProof ? ['password', 'code'] : []),
+        ...(form.wantsProof ? confirmFieldNames : []),
       ],
-      back: (visit: Visit, typed: URLSearchParams) =>
-        fill(form.page, { ...Object.fromEntries(typed), ...visit.params }),
-      takesFile: action.takesFile,
+      page: form.page,
+      ...(action.takesFile && { takesFile: true }),
       act: (visit: Visit, typed: URLSearchParams, files: SentForm['files']) =>
         doAction(visit, typed, { action, form, files }),
     })),
@@ -156,26 +157,26 @@ async function doAction(
     nameOf: nameInForm(action),
   })
   if (errors.length > 0) return { kind: 'refused', errors }
-  const { operations, operator, actor, nowMs } = visit
+  const { operations, account, actor, nowMs } = visit
   const actId = action.isOnce ? await idempotentIdOf(visit, typed, { action, params, input }) : undefined
   const file = action.takesFile ? fileOf(files) : undefined
   const ran = await runAction(action, {
     operations,
-    operator,
+    operator: account,
     actor,
     nowMs,
     params,
     input,
     actId,
     file,
-    ...(form.wantsProof && { prove: () => demandProof(visit, typed) }),
+    ...(form.wantsProof && { prove: () => confirm(visit, typed) }),
   })
   const told: Told =
     ran.kind === 'waiting'
       ? { ...notifyWaiting(ran.request), ...(ran.secrets && { secrets: ran.secrets }) }
       : (action.tell?.(ran.answer, { params, input }) ?? { text: 'Done.' })
   if (told.secrets) return { kind: 'shown_once', page: secretPage(told, visit) }
-  return { kind: 'go', to: told.page, note: told.text }
+  return { kind: 'go', to: told.page, flash: told.text }
 }
 
 function fileOf(files: SentForm['files']): GivenFile {
@@ -203,7 +204,7 @@ function elsewhere({ input }: Action, { formId, fields = [] }: ActionForm): stri
  * moved.
  */
 async function idempotentIdOf(
-  { operator, operations }: Visit,
+  { account, operations }: Visit,
   typed: URLSearchParams,
   { action, params, input }: { action: Action; params: unknown; input: object | undefined },
 ): Promise<string> {
@@ -212,7 +213,7 @@ async function idempotentIdOf(
     throw new Failure('invalid_field', { message: 'Reload the page and try again.' })
   const content = JSON.stringify([action.name, params, { ...input, reason: undefined }])
   const actId = await operations.apiTokens.idempotentIdOf({
-    login: operator.login,
+    login: account.login,
     key: `form ${formId}`,
     content,
   })
@@ -235,8 +236,4 @@ ${secrets.map(([label, value]) => html`<p>${label}</p><p class="secret"><code>${
 ${block !== undefined && html`<pre tabindex="0" aria-label="Details">${block.trimEnd()}</pre>`}
 <p class="acts"><a class="button" href="${to}">Done</a></p>`,
   }
-}
-
-function fill(path: string, values: Values): string {
-  return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
 }

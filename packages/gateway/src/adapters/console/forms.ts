@@ -2,7 +2,7 @@
 // dialog, without it in place. A rejected form comes back open, with the typed values and each error next to its field.
 
 import { mayAct, type Role } from '../../core/audit/rules/roles.ts'
-import type { Field } from '../kit/forms/form-fields.ts'
+import { carried } from '../kit/forms/refused-form.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
 import type { Visit } from './console.ts'
 import { suggestionsOf } from './suggestions.ts'
@@ -25,7 +25,7 @@ export interface FoldedForm {
 
 /** Undefined without permission; the guard also rejects a forged request. */
 export function foldedForm(visit: Visit, form: FoldedForm): Html | undefined {
-  if (!mayAct(visit.operator.role, form.needs)) return undefined
+  if (!mayAct(visit.account.role, form.needs)) return undefined
   const isOpen = form.isOpen ?? visit.refused?.action === form.action
   const title = form.label.replace(/…$/, '')
   return html`<details class="act"${isOpen && html` open`}><summary class="button${form.isDangerous && ' danger'}">${form.label}</summary>
@@ -40,24 +40,7 @@ ${form.fields}
 </form></dialog></details>`
 }
 
-/** The hidden fields of every form: its token and its page. */
-export function carried({ formToken, url }: Visit): Html {
-  return html`<input type="hidden" name="token" value="${formToken}"><input type="hidden" name="from" value="${url}">`
-}
-
-/** For a form that was rejected on this page. */
-export function errorOf({ refused }: Visit, action: string, name: string): Field['error'] {
-  if (refused?.action !== action) return undefined
-  const found = refused.errors.find(({ field }) => field === name)
-  return (
-    found && {
-      message: found.message,
-      isFirst: found === refused.errors.find(({ field }) => field !== undefined),
-    }
-  )
-}
-
-/** A merchant filter by number or name, with choices if several have the name. */
+/** Of a filter: a merchant by number or name, or one of those that have the name. */
 export function merchantField({
   query,
   merchantChoices = [],

@@ -15,20 +15,20 @@ type Mode = 'sandbox' | 'live'
 export interface Frame {
   readonly mode: Mode
   readonly operator: Operator
-  readonly note: Flash | undefined
+  readonly flash: Flash | undefined
   readonly formToken: string
   readonly nonce: string
   readonly waiting: Waiting
 }
 
 export function sendConsolePage(reply: FastifyReply, page: ConsolePage, frame: Frame): FastifyReply {
-  const { operator, nonce, note, mode } = frame
+  const { operator, nonce, flash, mode } = frame
   return sendWorkspace(reply, {
     title: `${page.title} · Tillgate ${mode}`,
     heading: page.title,
     beside: page.beside,
     content: page.content,
-    flash: note,
+    flash,
     nonce,
     isLive: page.isLive,
     scripts: [assets.consoleScript, ...(page.withPasskeyScript ? [assets.passkeyScript] : [])],

@@ -3,6 +3,8 @@
 import { Readable } from 'node:stream'
 import type { Clock } from '../../platform/runtime/clock.ts'
 
+export const csvType = 'text/csv; charset=utf-8'
+
 export const downloadLimits = {
   /** Per process. */
   atOnce: 3,

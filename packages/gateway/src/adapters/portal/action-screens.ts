@@ -19,14 +19,15 @@ import { runForMember } from '../../actions/running/run-action.ts'
 import { memberRoles } from '../../core/audit/rules/roles.ts'
 import { endpointFormats } from '../../core/callbacks/rules/endpoint.ts'
 import { type Breakage, breakageOf } from '../../core/merchants/rules/key-use.ts'
+import { confirm, confirmFieldNames, confirmFields } from '../kit/accounts/confirm.ts'
 import { fieldOf } from '../kit/forms/form-fields.ts'
+import { carried, errorOf } from '../kit/forms/refused-form.ts'
+import type { SentForm } from '../kit/forms/uploads.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
 import { fill, fillText } from '../kit/languages/words.ts'
-import { carried, errorOf } from './forms.ts'
 import type { Language } from './languages.ts'
 import { ago } from './parts.ts'
 import { type Done, type PortalAct, type PortalPage, type PortalRoute, pathTo, type Visit } from './portal.ts'
-import { demandProof, proofFields } from './proof.ts'
 import type { ActionName, FieldName, Words } from './words.ts'
 
 /** Every action for members: its screen, and its effect when sent. */
@@ -39,11 +40,10 @@ export function actionScreens(catalog: readonly Action[]): readonly PortalRoute[
         roles: portalForm.roles,
         fields: [
           ...shownFields(action, portalForm).map(([name]) => name),
-          ...(portalForm.wantsProof ? ['password', 'code'] : []),
+          ...(portalForm.wantsProof ? confirmFieldNames : []),
         ],
         takesFile: hasPicture(shownFields(action, portalForm)),
-        act: (visit, form) => doAction(visit, form, { action, portalForm }),
-        back: show,
+        act: (visit, form, files) => doAction(visit, form, { action, portalForm, files }),
       }
       return [{ path: portalForm.path, roles: portalForm.roles, show }, route]
     }),
@@ -91,7 +91,7 @@ ${isKey && keyMaker(visit.language)}
 ${portalForm.hidden?.map((name) => html`<input type="hidden" name="${name}" value="${values[name]}">`)}
 ${action.isOnce && html`<input type="hidden" name="formId" value="${randomUUID()}">`}
 ${fields.map(([name, schema]) => inputOf(visit, { name, schema, action, portalForm, values }))}
-${portalForm.wantsProof && proofFields(visit)}
+${portalForm.wantsProof && confirmFields(visit)}
 <div class="acts"><button class="${portalForm.isDangerous ? 'danger' : 'primary'}">${said.title}</button>
 <a class="button plain" href="${pathTo(portalForm.page, visit.params)}">${words.common.back}</a></div>
 </form>`,
@@ -282,8 +282,23 @@ function choicesOf(
 
 const statusesOf = (name: EventName) => ({ ...orderEvents, ...refundEvents })[name].statuses
 
-async function doAction(visit: Visit, typed: URLSearchParams, { action, portalForm }: Screen): Promise<Done> {
+async function doAction(
+  visit: Visit,
+  typed: URLSearchParams,
+  { action, portalForm, files }: Screen & { readonly files: SentForm['files'] },
+): Promise<Done> {
   const { words } = visit.language
+  const tooLarge = [...files].flatMap(([name, { isTooLarge }]) => (isTooLarge ? [name] : []))
+  if (tooLarge.length > 0)
+    return {
+      kind: 'refused',
+      errors: tooLarge.map((field) => {
+        const name = words.fields[field as FieldName] ?? field
+        return { field, message: fillText(words.trouble.invalid, { field: name }) }
+      }),
+    }
+  // Files of the portal are small pictures, which actions accept as base64.
+  for (const [name, { chunks }] of files) typed.append(name, Buffer.concat(chunks).toString('base64'))
   const names = [...shownFields(action, portalForm).map(([name]) => name), ...(portalForm.hidden ?? [])]
   const raw: RawInput = {
     ...Object.fromEntries(
@@ -320,7 +335,7 @@ async function doAction(visit: Visit, typed: URLSearchParams, { action, portalFo
     params,
     input,
     actId: action.isOnce ? idempotentIdOf(visit, typed, { action, params, input }) : undefined,
-    ...(portalForm.wantsProof && { prove: () => demandProof(visit, typed) }),
+    ...(portalForm.wantsProof && { prove: () => confirm(visit, typed) }),
   })
   const said = words.acts[portalForm.name as ActionName]
   // Safe: a page that is shown after an action has its parameters in the answer.
@@ -329,7 +344,7 @@ async function doAction(visit: Visit, typed: URLSearchParams, { action, portalFo
     ? pathTo(portalForm.after, { ...visit.params, ...made })
     : pathTo(portalForm.page, visit.params)
   const secrets = action.tell?.(answer, { params, input }).secrets
-  if (!secrets) return { kind: 'go', to, note: said.done }
+  if (!secrets) return { kind: 'go', to, flash: said.done }
   return {
     kind: 'shown_once',
     page: {

@@ -7,16 +7,17 @@ import { type Application, applicationLimits } from '../../identity/applications
 import { addressKey, customerNetworkBits } from '../../platform/http/admission/addresses.ts'
 import { RateLimiter } from '../../platform/http/admission/rate-limiter.ts'
 import { fieldOf } from '../kit/forms/form-fields.ts'
+import { errorOf } from '../kit/forms/refused-form.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
 import { fillText } from '../kit/languages/words.ts'
 import { redirect } from '../kit/layout.ts'
 import type { Flash } from '../kit/pages/flash.ts'
 import { statusBadge } from '../kit/pages/status.ts'
 import { readForm } from '../kit/requests.ts'
+import type { Refused } from '../kit/routes.ts'
 import { keyMaker } from './action-screens.ts'
-import { errorOf } from './forms.ts'
 import type { Language } from './languages.ts'
-import { type PortalParts, pathTo, prefix, type Refused } from './portal.ts'
+import { type PortalParts, pathTo, prefix } from './portal.ts'
 import type { PortalCall as Call, PortalDoor } from './sign-in.ts'
 
 /** Per address: a few, then one per hour. A customer with 65,536 IPv6 networks could otherwise fill the list. */
@@ -110,7 +111,7 @@ export function serveApply(
     }),
   )
 
-  function showForm(call: Call, refused?: Refused): FastifyReply {
+  function showForm(call: Call, refused?: Pick<Refused, 'typed' | 'errors'>): FastifyReply {
     const { words } = call.language
     const content = html`<p>${words.apply.text}</p>
 <form method="post" action="${path}" class="stack card" id="key-form">
@@ -161,7 +162,11 @@ ${await stateOf(call, application)}
   }
 }
 
-function applicationField(name: FieldName, { words }: Language, refused: Refused | undefined): Html {
+function applicationField(
+  name: FieldName,
+  { words }: Language,
+  refused: Pick<Refused, 'typed' | 'errors'> | undefined,
+): Html {
   const labels = { ...words.apply, ...words.fields }
   const max =
     name === 'about'
@@ -176,7 +181,7 @@ function applicationField(name: FieldName, { words }: Language, refused: Refused
     isRequired: name !== 'callbackHosts',
     kind: name === 'about' || name === 'publicKey' ? 'long' : undefined,
     attributes: html`${name !== 'publicKey' && name !== 'email' && html` maxlength="${max}"`}${name === 'email' && html` inputmode="email" autocomplete="email" maxlength="254"`}${name === 'contact' && html` autocomplete="name"`}${name === 'business' && html` autocomplete="organization"`}${name === 'website' && html` inputmode="url" placeholder="https://shop.example"`}`,
-    error: errorOf({ refused }, name),
+    error: errorOf({ refused: refused && { ...refused, action: path } }, name),
   })
 }
 

@@ -11,7 +11,7 @@ import { type AreaName, type PortalPage, pathTo, prefix, type Visit } from './po
 export interface FrameParts {
   readonly mode: 'sandbox' | 'live'
   readonly nonce: string
-  readonly note: Flash | undefined
+  readonly flash: Flash | undefined
 }
 
 const areas: Record<AreaName, { readonly path: string; readonly icon: IconName }> = {
@@ -25,7 +25,7 @@ const areas: Record<AreaName, { readonly path: string; readonly icon: IconName }
 export function sendPortalPage(
   reply: FastifyReply,
   page: PortalPage,
-  { visit, mode, nonce, note }: FrameParts & { readonly visit: Visit },
+  { visit, mode, nonce, flash }: FrameParts & { readonly visit: Visit },
 ): FastifyReply {
   const { language, member } = visit
   const { words } = language
@@ -34,7 +34,7 @@ export function sendPortalPage(
     heading: page.title,
     beside: page.beside,
     content: page.content,
-    flash: note,
+    flash,
     language,
     nonce,
     scripts: scriptsOf(page),
@@ -76,12 +76,12 @@ export function sendSmallPage(
   page: { readonly title: string; readonly content: Content; readonly language: Language } & FrameParts &
     Scripts,
 ): FastifyReply {
-  const { language, nonce, note } = page
+  const { language, nonce, flash } = page
   return sendSmall(reply.header('x-robots-tag', 'noindex, nofollow'), {
     title: html`${page.title} · ${language.words.title}`,
     heading: page.title,
     content: page.content,
-    flash: note,
+    flash,
     language,
     nonce,
     scripts: scriptsOf(page),

@@ -8,11 +8,11 @@ import { minPasswordLength, refusalOfPassword } from '../../identity/accounts/ru
 import type { OpenInvitation } from '../../identity/members/open-links.ts'
 import { providerPath } from '../kit/accounts/provider-sign-in.ts'
 import { fieldOf } from '../kit/forms/form-fields.ts'
+import { errorOf } from '../kit/forms/refused-form.ts'
 import { type Html, html } from '../kit/html.ts'
 import { fill, fillText } from '../kit/languages/words.ts'
 import { redirect } from '../kit/layout.ts'
 import { readForm } from '../kit/requests.ts'
-import { errorOf } from './forms.ts'
 import type { Language } from './languages.ts'
 import { type PortalParts, pathTo, prefix } from './portal.ts'
 import type { PortalCall as Call, PortalDoor } from './sign-in.ts'
@@ -197,7 +197,7 @@ async function isUsed(using: Promise<void>): Promise<boolean> {
 
 /** Which account the browser's keeper of passwords is to note is said by a field of its own. */
 function passwordPair({ words, formats }: Language, login: string, errors: readonly FieldError[]): Html {
-  const refused = { refused: { typed: new URLSearchParams(), errors } }
+  const refused = { refused: { action: '', typed: new URLSearchParams(), errors } }
   const field = (name: 'password' | 'again') =>
     fieldOf({
       name,

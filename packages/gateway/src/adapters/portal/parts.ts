@@ -24,7 +24,7 @@ export function time(timeMs: number, { formats }: Language): Html {
 /** "3 minutes ago", with the exact time on hover. */
 export function ago(
   timeMs: number,
-  { language: { formats }, nowMs }: Pick<Visit, 'language' | 'nowMs'>,
+  { language: { formats }, nowMs }: { readonly language: Pick<Language, 'formats'>; readonly nowMs: number },
 ): Html {
   return html`<time datetime="${new Date(timeMs).toISOString()}" title="${formats.time(timeMs)}">${formats.ago(nowMs - timeMs)}</time>`
 }

@@ -12,7 +12,6 @@ import { linksArea } from './areas/links.ts'
 import { membersArea } from './areas/members.ts'
 import { moneyArea } from './areas/money.ts'
 import { ordersArea } from './areas/orders.ts'
-import { passkeysArea } from './areas/passkeys.ts'
 import { payoutsArea } from './areas/payouts.ts'
 import { requestsArea } from './areas/requests.ts'
 import { settingsArea } from './areas/settings.ts'
@@ -34,7 +33,6 @@ export function portalRoutes(catalog: readonly Action[]): readonly PortalRoute[]
     ...settingsArea,
     ...membersArea,
     ...accountArea,
-    ...passkeysArea,
     ...actionScreens(catalog),
   ]
 }

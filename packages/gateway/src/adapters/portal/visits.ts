@@ -33,24 +33,24 @@ export function makeVisits(parts: PortalParts) {
 
     /** Undefined: nobody is signed in. `nowhere`: they are a member of no shop. */
     async readVisit(request: FastifyRequest, language: Language): Promise<Visit | 'nowhere' | undefined> {
-      const portal = running()
+      const service = running()
       const found = await this.readSession(request)
       if (!found) return undefined
       const { account, session } = found
-      const memberships = await portal.listMemberships(account.login)
+      const memberships = await service.listMemberships(account.login)
       const wished = jar.read(request.headers.cookie, shopName)
       const member = memberships.find(({ merchantId }) => merchantId === wished) ?? memberships[0]
       if (!member) return 'nowhere'
       const actor = actorOf(request, account.login)
       return {
-        portal,
+        service,
         member,
         memberships,
         account,
         session,
         language,
         catalog,
-        operations: portal.operations,
+        operations: service.operations,
         context: { actor, merchantId: member.merchantId },
         actor,
         formToken: cookies.formTokenOf(session, member.merchantId),
@@ -59,6 +59,8 @@ export function makeVisits(parts: PortalParts) {
         // Safe: Fastify's parameters are texts by name.
         params: request.params as Record<string, string>,
         query: new URLSearchParams(request.url.split('?')[1] ?? ''),
+        url: request.url,
+        shopCookie: this.shopCookie,
       }
     },
 

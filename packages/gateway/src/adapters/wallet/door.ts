@@ -1,6 +1,7 @@
 // The ways in: sign in, set a new PIN with a code, register. Nothing that is said here tells whether somebody has a wallet.
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FieldError } from '../../actions/read-input.ts'
 import { isDeviceOf, type Wallet } from '../../core/wallets/rules/wallet.ts'
 import type { PasskeySite } from '../../identity/accounts/rules/passkey.ts'
 import { addressKey } from '../../platform/http/admission/addresses.ts'
@@ -12,13 +13,13 @@ import { type Html, html } from '../kit/html.ts'
 import { fill } from '../kit/languages/words.ts'
 import { redirect } from '../kit/layout.ts'
 import { isFromElsewhere, readForm } from '../kit/requests.ts'
+import { errorOfSignIn } from './confirm.ts'
 import { codeField, emailField, loginField, newPinField, pinField, textField } from './fields.ts'
 import { card, type Framing, sendWalletPage } from './frame.ts'
 import { wordsOf } from './languages.ts'
 import type { WalletLimits } from './limits.ts'
-import { refusalOf } from './proof.ts'
 import { nextOf, placeOf, type Visits } from './visits.ts'
-import { prefix, type Refusal, type Refused, refusalOfNewPin, type WalletService } from './wallet.ts'
+import { prefix, refusal as refusalIn, refusalOfNewPin, type WalletService } from './wallet.ts'
 
 export interface DoorParts {
   readonly visits: Visits
@@ -65,14 +66,14 @@ export function serveDoor(listener: FastifyInstance, parts: DoorParts): void {
   /** A form that is ours; anything else brings its page back. */
   function taken(
     act: (call: Call) => Promise<FastifyReply>,
-    back: (call: Call, refusal: Refusal) => FastifyReply,
+    back: (call: Call, refusal: FieldError) => FastifyReply,
   ) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const call = callOf(request, reply)
       const isOurs =
         !isFromElsewhere(request, parts.originsOf(request)) &&
         visits.readBrowser(request).isRightToken(call.form.get('token') ?? '')
-      return isOurs ? act(call) : back({ ...call, reply: reply.status(403) }, { code: 'stale' })
+      return isOurs ? act(call) : back({ ...call, reply: reply.status(403) }, refusalIn(call.words, 'stale'))
     }
   }
 
@@ -80,7 +81,7 @@ export function serveDoor(listener: FastifyInstance, parts: DoorParts): void {
     call: Call,
     heading: string,
     content: Html,
-    { refusal, withPasskeyScript }: { refusal?: Refusal | undefined; withPasskeyScript?: boolean } = {},
+    { refusal, withPasskeyScript }: { refusal?: FieldError | undefined; withPasskeyScript?: boolean } = {},
   ): FastifyReply {
     const { request, reply, language, words } = call
     const flash = refusal ? undefined : visits.flash.read(request)
@@ -93,7 +94,7 @@ export function serveDoor(listener: FastifyInstance, parts: DoorParts): void {
         content: card(heading, content),
         ...(withPasskeyScript && { withPasskeyScript }),
       },
-      { site: parts.site, language, words, refusal, flash },
+      { site: parts.site, language, words, flash: refusal ? { kind: 'bad', text: refusal.message } : flash },
     )
   }
 
@@ -106,7 +107,7 @@ ${fields}
 </form>`
   }
 
-  function signInPage(call: Call, refusal?: Refusal): FastifyReply {
+  function signInPage(call: Call, refusal?: FieldError): FastifyReply {
     const { signIn: said } = call.words
     const refused = refusedOf(call, refusal)
     const next = nextOf(call.request)
@@ -150,11 +151,11 @@ ${site && passkeySignIn(call, site, query)}
     const { request, form } = call
     const site = visits.siteOf(request)
     const end = site && limits.startProof(request.ip)
-    if (!end) return signInPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
+    if (!end) return signInPage({ ...call, reply: call.reply.status(429) }, refusalIn(call.words, 'busy'))
     try {
       const given = { credential: form.get('credential') ?? '', boundTo: form.get('token') ?? '' }
       const wallet = await running().signInByPasskey(given, site)
-      if (!wallet) return signInPage(call, { code: 'passkeyWrong' })
+      if (!wallet) return signInPage(call, refusalIn(call.words, 'passkeyWrong'))
       const { devices } = running()
       const isKnown = isDeviceOf(devices.readDevice(request.headers.cookie, wallet.login), wallet)
       const mark = isKnown ? undefined : devices.rememberBrowser(wallet)
@@ -165,10 +166,10 @@ ${site && passkeySignIn(call, site, query)}
   }
 
   async function signIn(call: Call): Promise<FastifyReply> {
-    const { request, form, language } = call
+    const { request, form } = call
     const login = loginOf(form)
     const end = limits.startProof(request.ip)
-    if (!end) return signInPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
+    if (!end) return signInPage({ ...call, reply: call.reply.status(429) }, refusalIn(call.words, 'busy'))
     try {
       const { authenticate, devices } = running()
       const outcome = await authenticate({
@@ -182,7 +183,7 @@ ${site && passkeySignIn(call, site, query)}
         return enter(call, outcome.wallet, { mark: devices.rememberDevice(outcome.wallet) })
       noteWrong(request)
       const nowMs = parts.nowMs()
-      return signInPage(call, refusalOf(outcome, { wrong: 'wrong', field: 'pin', nowMs, language }))
+      return signInPage(call, errorOfSignIn(outcome, { ...call, wrong: 'wrong', field: 'pin', nowMs }))
     } finally {
       end()
     }
@@ -195,7 +196,7 @@ ${site && passkeySignIn(call, site, query)}
     { mark, ...told }: { readonly mark: string | undefined; readonly tellsOfDevice?: boolean },
   ): Promise<FastifyReply> {
     const opened = await running().sessions.open(wallet, placeOf(call.request), told)
-    if (opened === undefined) return signInPage(call, { code: 'stale' })
+    if (opened === undefined) return signInPage(call, refusalIn(call.words, 'stale'))
     return goIn(call, opened, mark)
   }
 
@@ -204,7 +205,7 @@ ${site && passkeySignIn(call, site, query)}
     return redirect(reply, nextOf(request))
   }
 
-  function forgottenPage(call: Call, refusal?: Refusal): FastifyReply {
+  function forgottenPage(call: Call, refusal?: FieldError): FastifyReply {
     const { forgotten: said, signIn: asked } = call.words
     const isMailed = running().askPinCode !== undefined
     const content = html`<p class="quiet">${isMailed ? said.text : said.operator}</p>
@@ -227,12 +228,12 @@ ${
     if (!askPinCode) return forgottenPage(call)
     const login = loginOf(form)
     if (!limits.takeMail(request.ip, login))
-      return forgottenPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
+      return forgottenPage({ ...call, reply: call.reply.status(429) }, refusalIn(call.words, 'busy'))
     afterAnswer(call, () => askPinCode(login, language.tag), 'a code for a new PIN could not be mailed')
     return newPinPage(call, undefined, call.words.forgotten.sent)
   }
 
-  function newPinPage(call: Call, refusal?: Refusal, lead?: string): FastifyReply {
+  function newPinPage(call: Call, refusal?: FieldError, lead?: string): FastifyReply {
     const { forgotten: said, signIn: asked } = call.words
     const refused = refusedOf(call, refusal)
     const value = loginOf(call.form)
@@ -251,13 +252,13 @@ ${newPinField({ name: 'again', label: said.again, refused })}
   }
 
   async function setNewPin(call: Call): Promise<FastifyReply> {
-    const { request, form, language } = call
+    const { request, form } = call
     const pin = form.get('pin') ?? ''
     const login = loginOf(form)
     const unfit = refusalOfNewPin(pin, form.get('again'))
-    if (unfit) return newPinPage(call, { code: unfit, field: 'pin' })
+    if (unfit) return newPinPage(call, refusalIn(call.words, unfit, { field: 'pin' }))
     const end = limits.startProof(request.ip)
-    if (!end) return newPinPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
+    if (!end) return newPinPage({ ...call, reply: call.reply.status(429) }, refusalIn(call.words, 'busy'))
     try {
       const { resetPin, devices } = running()
       const outcome = await resetPin({
@@ -271,7 +272,7 @@ ${newPinField({ name: 'again', label: said.again, refused })}
         return enter(call, outcome.wallet, { mark: devices.rememberDevice(outcome.wallet) })
       noteWrong(request)
       const nowMs = parts.nowMs()
-      return newPinPage(call, refusalOf(outcome, { wrong: 'codeWrong', field: 'code', nowMs, language }))
+      return newPinPage(call, errorOfSignIn(outcome, { ...call, wrong: 'codeWrong', field: 'code', nowMs }))
     } finally {
       end()
     }
@@ -289,7 +290,7 @@ ${newPinField({ name: 'again', label: said.again, refused })}
     return send(call, said.done, content)
   }
 
-  function registerPage(call: Call, refusal?: Refusal): FastifyReply {
+  function registerPage(call: Call, refusal?: FieldError): FastifyReply {
     const { register: said, notFound } = call.words
     if (!running().register)
       return send({ ...call, reply: call.reply.status(404) }, notFound.heading, html`<p>${notFound.text}</p>`)
@@ -309,16 +310,17 @@ ${formOf(
     const { register } = running()
     if (!register) return registerPage(call)
     if (!limits.takeMail(request.ip, loginOf(form)))
-      return registerPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
+      return registerPage({ ...call, reply: call.reply.status(429) }, refusalIn(call.words, 'busy'))
     const email = register.emailOf(loginOf(form))
-    if (email === undefined) return registerPage(call, { code: 'emailWrong', field: 'login' })
+    if (email === undefined)
+      return registerPage(call, refusalIn(call.words, 'emailWrong', { field: 'login' }))
     const ask = () => register.ask(email, language.tag)
     if (register.showsCode) form.set('code', await ask())
     else afterAnswer(call, ask, 'a code of a registration could not be mailed')
     return confirmPage(call)
   }
 
-  function confirmPage(call: Call, refusal?: Refusal): FastifyReply {
+  function confirmPage(call: Call, refusal?: FieldError): FastifyReply {
     const { register: said, forgotten } = call.words
     const { register } = running()
     if (!register) return registerPage(call)
@@ -347,9 +349,9 @@ ${newPinField({ name: 'again', label: said.again, refused })}
     const pin = form.get('pin') ?? ''
     const login = loginOf(form)
     const unfit = refusalOfNewPin(pin, form.get('again'))
-    if (unfit) return confirmPage(call, { code: unfit, field: 'pin' })
+    if (unfit) return confirmPage(call, refusalIn(call.words, unfit, { field: 'pin' }))
     const end = limits.startProof(request.ip)
-    if (!end) return confirmPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
+    if (!end) return confirmPage({ ...call, reply: call.reply.status(429) }, refusalIn(call.words, 'busy'))
     try {
       const made = await register.confirm({
         login,
@@ -359,7 +361,7 @@ ${newPinField({ name: 'again', label: said.again, refused })}
         language: language.tag,
         place: placeOf(request),
       })
-      if (!made) return confirmPage(call, { code: 'codeWrong', field: 'code' })
+      if (!made) return confirmPage(call, refusalIn(call.words, 'codeWrong', { field: 'code' }))
       call.reply.header(
         'set-cookie',
         visits.flash.leave(request, { kind: 'good', text: call.words.notes.welcome }),
@@ -367,8 +369,9 @@ ${newPinField({ name: 'again', label: said.again, refused })}
       return goIn(call, made.token, running().devices.rememberDevice(made))
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      if (error.field === 'name') return confirmPage(call, { code: 'nameWrong', field: 'name' })
-      return confirmPage(call, { code: 'codeWrong', field: 'code' })
+      if (error.field === 'name')
+        return confirmPage(call, refusalIn(call.words, 'nameWrong', { field: 'name' }))
+      return confirmPage(call, refusalIn(call.words, 'codeWrong', { field: 'code' }))
     } finally {
       end()
     }
@@ -379,6 +382,6 @@ function loginOf(form: URLSearchParams): string {
   return (form.get('login') ?? '').slice(0, maxLoginLength)
 }
 
-function refusedOf({ form }: Call, refusal: Refusal | undefined): Refused | undefined {
-  return refusal && { ...refusal, typed: form.size > 0 ? form : nothingTyped }
+function refusedOf({ form }: Call, refusal: FieldError | undefined) {
+  return refusal && { errors: [refusal], typed: form.size > 0 ? form : nothingTyped }
 }

@@ -1,18 +1,18 @@
 // The fields of the wallet's forms. Typed values return except PINs and codes, and a rejected field shows its error.
 import { type Content, type Html, html } from '../kit/html.ts'
-import type { Refused } from './wallet.ts'
+import type { Refused } from '../kit/routes.ts'
 
 interface Field {
   readonly name: string
   readonly label: Content
   readonly hint?: Content
-  readonly refused: Refused | undefined
+  readonly refused: Pick<Refused, 'typed' | 'errors'> | undefined
   readonly value?: string | undefined
 }
 
 function input(field: Field, attributes: Html): Html {
   const { name, label, hint, refused, value } = field
-  const isWrong = refused?.field === name
+  const isWrong = refused?.errors.some((error) => error.field === name)
   const told = [isWrong && 'notice', hint !== undefined && `hint-${name}`].filter(Boolean).join(' ')
   return html`<label for="${name}">${label}</label>
 ${hint !== undefined && html`<p class="hint" id="hint-${name}">${hint}</p>`}<input id="${name}" name="${name}"${attributes} required${

@@ -7,9 +7,8 @@ import { icon } from '../checkout/pages/icons.ts'
 import { token } from '../checkout/pages/token.ts'
 import { assets } from '../kit/assets.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
-import { fill } from '../kit/languages/words.ts'
 import type { Flash } from '../kit/pages/flash.ts'
-import { type PageName, prefix, type Refusal, type Visit, type WalletPage } from './wallet.ts'
+import { type PageName, prefix, type Visit, type WalletPage } from './wallet.ts'
 import type { Words } from './words.ts'
 
 export interface Framing {
@@ -17,7 +16,6 @@ export interface Framing {
   readonly language: Language
   readonly words: Words
   readonly flash?: Flash | undefined
-  readonly refusal?: Refusal | undefined
   /** Only for a signed-in consumer. */
   readonly formToken?: string | undefined
 }
@@ -40,7 +38,7 @@ export function sendWalletPage(reply: FastifyReply, page: WalletPage, framing: F
     ...(page.withPasskeyScript && { script: assets.passkeyScript }),
     main: html`${formToken !== undefined && navigation(page, words)}
 <main class="wallet">
-${said(framing)}
+${shownFlash(framing.flash)}
 ${page.content}
 ${formToken !== undefined && html`<form class="leaving" method="post" action="${prefix}/sign-out">${token(formToken)}<button class="link" type="submit">${words.nav.signOut}</button></form>`}
 </main>`,
@@ -56,10 +54,11 @@ function navigation({ at }: WalletPage, words: Words): Html {
   )}</ul></nav>`
 }
 
-function said({ flash, refusal, words }: Framing): Content {
-  if (refusal)
-    return html`<p class="notice" id="notice" role="alert">${icon('notice')}<span>${fill(words.refusals[refusal.code], refusal.values ?? {})}</span></p>`
-  return flash && html`<p class="notice good" role="status">${icon('done')}<span>${flash.text}</span></p>`
+function shownFlash(flash: Flash | undefined): Content {
+  if (!flash) return undefined
+  if (flash.kind === 'good')
+    return html`<p class="notice good" role="status">${icon('done')}<span>${flash.text}</span></p>`
+  return html`<p class="notice" id="notice" role="alert">${icon('notice')}<span>${flash.text}</span></p>`
 }
 
 /** A form of a signed-in consumer. */

@@ -56,6 +56,7 @@ export function makeVisits(parts: VisitParts) {
         // Safe: Fastify's parameters are texts by name.
         params: request.params as Record<string, string>,
         query: new URLSearchParams(request.url.split('?')[1] ?? ''),
+        url: request.url,
         newNumber: () => makeUuid(clock.now(), random),
         startProof: () => limits.startProof(request.ip),
       }

@@ -1,6 +1,7 @@
 // What the wallet's pages are made of: pages that are shown and forms that are sent, as data; routes.ts puts each behind the
 // same guard. A visit reaches one wallet, its own.
 
+import type { FieldError } from '../../actions/read-input.ts'
 import type { EmailLanguage } from '../../core/emails/rules/email.ts'
 import type { Account } from '../../core/ledger/store/ledger.ts'
 import type { AuthenticateWallet } from '../../core/wallets/authenticate-wallet.ts'
@@ -8,7 +9,6 @@ import { isNewPin, type KnownDevice, type Wallet, weaknessOfPin } from '../../co
 import type { HistoryStore } from '../../core/wallets/store/history.ts'
 import type { StartTopUp } from '../../finance/top-ups/start-top-up.ts'
 import type { Passkeys } from '../../identity/accounts/passkeys.ts'
-import type { PasskeySite } from '../../identity/accounts/rules/passkey.ts'
 import type { AskPinCode } from '../../identity/consumers/ask-pin-code.ts'
 import type { ChangePin } from '../../identity/consumers/change-pin.ts'
 import type { CloseWallet } from '../../identity/consumers/close-wallet.ts'
@@ -23,6 +23,9 @@ import type { Language } from '../checkout/languages.ts'
 import type { Visits as CheckoutVisits } from '../checkout/visit.ts'
 import type { CookieSecrets } from '../kit/accounts/cookies.ts'
 import type { Content, Html } from '../kit/html.ts'
+import { fillText } from '../kit/languages/words.ts'
+import type * as kit from '../kit/routes.ts'
+import type { BaseVisit } from '../kit/routes.ts'
 import type { Words } from './words.ts'
 
 export const prefix = '/wallet'
@@ -51,8 +54,8 @@ export interface WalletService extends CookieSecrets {
   setLanguage(walletId: string, language: EmailLanguage): Promise<void>
 }
 
-/** A request of somebody who is signed in. */
-export interface Visit {
+/** A request of a consumer who is signed in. */
+export interface Visit extends BaseVisit {
   readonly service: WalletService
   readonly wallet: Wallet
   readonly session: WalletSession
@@ -60,34 +63,16 @@ export interface Visit {
   readonly words: Words
   /** The name under which the operator appears to consumers. */
   readonly operator?: string | undefined
-  readonly formToken: string
-  /** Undefined: no passkeys can be made here. */
-  readonly site: PasskeySite | undefined
-  readonly nowMs: number
   /** As limits count it. */
   readonly address: string
   readonly device: KnownDevice | undefined
-  readonly params: Readonly<Record<string, string>>
-  readonly query: URLSearchParams
-  /** A number for a form that is to be done once, however often it is sent. */
+  /** A number for a form that is carried out once, however often it is sent. */
   readonly newNumber: () => string
-  /** Undefined: too many PINs are looked at just now. Otherwise to be called when it is over. */
+  /** Undefined if too many PINs are being checked just now. Otherwise to be called at the end of the check. */
   readonly startProof: () => (() => void) | undefined
-  /** A form of this page was sent, and could not be done. */
-  readonly refused?: Refused | undefined
 }
 
 export type RefusalCode = keyof Words['refusals']
-
-export interface Refusal {
-  readonly code: RefusalCode
-  readonly field?: string | undefined
-  readonly values?: Readonly<Record<string, Content>>
-}
-
-export interface Refused extends Refusal {
-  readonly typed: URLSearchParams
-}
 
 export type PageName = 'home' | 'history' | 'topUp' | 'withdraw' | 'settings'
 
@@ -99,44 +84,9 @@ export interface WalletPage {
   readonly withPasskeyScript?: true
 }
 
-export type Done =
-  | {
-      readonly kind: 'go'
-      readonly to: string
-      readonly flash?: string
-      /** As a header sets it. */
-      readonly cookie?: string
-    }
-  /** In answer to this form alone. */
-  | { readonly kind: 'shown'; readonly page: WalletPage }
-  | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** The session is over. */
-  | { readonly kind: 'left'; readonly to: string; readonly flash?: string }
-
-export interface WalletView {
-  /** Below the prefix. */
-  readonly path: string
-  /** Undefined: there is no such thing. */
-  readonly show: (visit: Visit) => Promise<WalletPage | undefined>
-}
-
-export interface WalletAct {
-  readonly path: string
-  readonly act: (visit: Visit, form: URLSearchParams) => Promise<Done>
-  /** The page that comes back when it is refused. */
-  readonly back: WalletView['show']
-}
-
-/** A file to keep. */
-export interface WalletFile {
-  readonly path: string
-  /** Undefined: there is no such thing. */
-  readonly file: (
-    visit: Visit,
-  ) => Promise<{ readonly type: string; readonly name: string; readonly bytes: Buffer } | undefined>
-}
-
-export type WalletRoute = WalletView | WalletAct | WalletFile
+export type Done = kit.Done<Visit, WalletPage>
+export type Refusal = Extract<Done, { kind: 'refused' }>
+export type WalletRoute = kit.Route<Visit, WalletPage>
 
 /** Undefined: the new PIN can be set. */
 export function refusalOfNewPin(pin: string, again: string | null): RefusalCode | undefined {
@@ -145,6 +95,24 @@ export function refusalOfNewPin(pin: string, again: string | null): RefusalCode 
   return weakness && ({ repeated: 'pinRepeated', run: 'pinRun', date: 'pinDate' } as const)[weakness]
 }
 
-export function refused(code: RefusalCode, given: Omit<Refusal, 'code'> = {}): Done {
-  return { kind: 'refused', refusal: { code, ...given } }
+/** A unit that no text in the other direction turns around (Unicode FSI and PDI). */
+const isolate = (text: string) => `\u2068${text}\u2069`
+
+/** In the reader's words; `field` is the field to correct. */
+export function refusal(
+  words: Words,
+  code: RefusalCode,
+  {
+    field,
+    values = {},
+  }: { readonly field?: string; readonly values?: Readonly<Record<string, string>> } = {},
+): FieldError {
+  const isolated = Object.entries(values).map(([name, value]) => [name, isolate(value)])
+  return { field, message: fillText(words.refusals[code], Object.fromEntries(isolated)) }
 }
+
+export function refused({ words }: Pick<Visit, 'words'>, ...why: OfRefusal): Refusal {
+  return { kind: 'refused', errors: [refusal(words, ...why)] }
+}
+
+type OfRefusal = Parameters<typeof refusal> extends [Words, ...infer Rest] ? Rest : never

@@ -28,6 +28,7 @@ export function makeOperatorService(parts: OperatorServiceParts): ConsoleService
     sessions: operations.operatorSessions,
     provider: signInByProvider && openId,
     signInByProvider,
+    changePassword: operations.operators.changePassword,
     findAccount: stores.operators.findOperator,
     secondStep: operations.secondStep,
     passkeys: operations.operatorPasskeys,

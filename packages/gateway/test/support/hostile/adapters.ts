@@ -52,7 +52,7 @@ export function adaptersOf(world: HostileWorld): readonly Adapter[] {
       prefix: '',
       cookies: world.admin.cookies,
       routes: consoleRoutes(catalog),
-      things: () => ({ ...things, paymentId, linkId }),
+      things: () => ({ ...things, paymentId, linkId, credentialId: things['operatorPasskey'] }),
       bare: [
         '/find',
         '/payouts',

@@ -68,7 +68,7 @@ ${facts([
 ])}
 ${
   request.status === 'waiting' &&
-  mayAct(visit.operator.role, findAction(request.action)?.needs ?? 'admin') &&
+  mayAct(visit.account.role, findAction(request.action)?.needs ?? 'admin') &&
   actionForms(visit, 'approval', { subject: request, values: { approvalId: request.approvalId } })
 }</section>`
 }

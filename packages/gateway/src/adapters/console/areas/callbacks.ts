@@ -163,8 +163,8 @@ export function callbackTable(
   callbacks: readonly StoredCallback[],
   { canTick = true }: { readonly canTick?: boolean } = {},
 ): Html {
-  const { operator, nowMs } = visit
-  const maySend = canTick && mayAct(operator.role, 'operator')
+  const { account, nowMs } = visit
+  const maySend = canTick && mayAct(account.role, 'operator')
   return table(
     'Callbacks, newest first',
     [

@@ -17,7 +17,7 @@ export const ledgerArea: readonly ConsoleRoute[] = [
     path: `${path}/verify`,
     needs: 'operator',
     fields: [],
-    back: () => path,
+    page: path,
     async act({ nowMs, operations }): Promise<Done> {
       return { kind: 'shown_once', page: resultPage(await operations.verifyLedger(), nowMs) }
     },

@@ -2,8 +2,9 @@
 import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate } from '../../../identity/accounts/authenticate.ts'
+import type { makeChangePassword } from '../../../identity/accounts/change-password.ts'
 import type { Passkeys } from '../../../identity/accounts/passkeys.ts'
-import type { Access, Account } from '../../../identity/accounts/rules/account.ts'
+import type { Access, Account, Session } from '../../../identity/accounts/rules/account.ts'
 import type { PasskeySite } from '../../../identity/accounts/rules/passkey.ts'
 import type { SecondStep } from '../../../identity/accounts/second-step.ts'
 import type { Sessions } from '../../../identity/accounts/sessions.ts'
@@ -13,6 +14,7 @@ import type { OpenIdClaims, OpenIdClient } from '../../../platform/runtime/outsi
 import type { Content, Html } from '../html.ts'
 import type { SpokenLanguage } from '../languages/languages.ts'
 import type { Flash } from '../pages/flash.ts'
+import type { BaseVisit } from '../routes.ts'
 import type { CookieSecrets, SignInCookies } from './cookies.ts'
 import type { AccountWords } from './words.ts'
 
@@ -25,6 +27,17 @@ export interface AccountService<Person extends Account = Account> extends Cookie
   /** Undefined if nobody signs in at an identity provider. */
   readonly provider: OpenIdClient | undefined
   findAccount(login: string): Promise<Person | undefined>
+  readonly changePassword: ReturnType<typeof makeChangePassword>
+}
+
+/** A request of a person who signed in to an account. */
+export interface AccountVisit extends BaseVisit {
+  readonly service: AccountService
+  readonly account: Account
+  readonly session: Session
+  /** For the audit log: the person and their address. */
+  readonly actor: string
+  readonly language: SpokenLanguage<AccountWords>
 }
 
 export interface SmallPage {

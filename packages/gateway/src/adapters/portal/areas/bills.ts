@@ -1,6 +1,7 @@
 // The shop's bills, one for each day with movements: totals and files.
 import { Failure, isCalendarDay } from '@tillgate/protocol'
 import type { Bill, BillTotals } from '../../../finance/bills/rules/bill.ts'
+import { csvType } from '../../kit/downloads.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { emptyState, facts } from '../../kit/pages/tables.ts'
 import { card, moneyTabs, pages, tabs } from '../parts.ts'
@@ -58,5 +59,5 @@ function sums({ language: { words, formats } }: Visit, totals: BillTotals): Html
 async function download({ operations, context, params: { day = '' } }: Visit) {
   const content = isCalendarDay(day) ? await operations.readMerchant.findBill(context, day) : undefined
   if (!content) throw new Failure('not_found')
-  return { fileName: `bill-${context.merchantId}-${day}.csv`, content }
+  return { fileName: `bill-${context.merchantId}-${day}.csv`, type: csvType, content }
 }

@@ -1,6 +1,7 @@
 // The shop's balances, and its statement as a file.
 
 import { availableMinor } from '../../../core/ledger/rules/transfer.ts'
+import { csvType } from '../../kit/downloads.ts'
 import { html } from '../../kit/html.ts'
 import { icon } from '../../kit/icons.ts'
 import { emptyState } from '../../kit/pages/tables.ts'
@@ -47,6 +48,7 @@ async function download({ operations, context, query, nowMs }: Visit) {
   const toMs = Math.max(fromMs, (dayOf(query.get('to')) ?? nowMs) + dayMs)
   return {
     fileName: `statement-${context.merchantId}.csv`,
+    type: csvType,
     content: operations.readMerchant.statement(context, { fromMs, toMs }),
   }
 }

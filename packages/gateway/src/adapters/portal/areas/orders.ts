@@ -6,6 +6,7 @@ import type { ListedOrder, OrderFilter } from '../../../core/orders/store/order-
 import type { OrderDetails } from '../../../finance/overview/show-order.ts'
 import { timeOfPaymentId } from '../../../platform/runtime/time-ordered-ids.ts'
 import { readSummary } from '../../checkout/pages/summary.ts'
+import { csvType } from '../../kit/downloads.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { icon } from '../../kit/icons.ts'
 import { fill, fillText } from '../../kit/languages/words.ts'
@@ -68,6 +69,7 @@ function filterOf({ query, context }: Visit): OrderFilter {
 async function download(visit: Visit) {
   return {
     fileName: `orders-${new Date(visit.nowMs).toISOString().slice(0, 10)}.csv`,
+    type: csvType,
     content: visit.operations.orders.exportCsv(visit.context, filterOf(visit)),
   }
 }

@@ -9,7 +9,7 @@ import type { PortalPage, PortalRoute, Visit } from '../portal.ts'
 export const settingsArea: readonly PortalRoute[] = [{ path: '/settings', show }]
 
 async function show(visit: Visit): Promise<PortalPage> {
-  const { operations, context, portal } = visit
+  const { operations, context } = visit
   const { words } = visit.language
   const { settings } = words
   const { merchant } = await operations.merchants.showMerchant(context, context.merchantId)
@@ -25,7 +25,7 @@ ${card(
   settings.name,
   html`<p class="figure"><bdi>${merchant.name}</bdi></p><p class="quiet">${settings.nameText}</p>${facts([
     [words.common.status, statusBadge(statusLooks[merchant.status], settings.status[merchant.status])],
-    [settings.gateway, html`<code>${portal.publicUrl}</code>`],
+    [settings.gateway, html`<code>${operations.publicUrl}</code>`],
   ])}`,
 )}
 ${card(

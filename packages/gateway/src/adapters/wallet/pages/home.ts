@@ -21,7 +21,7 @@ export const homeRoutes: readonly WalletRoute[] = [
   { path: '', show: home },
   { path: '/history', show: history },
   { path: '/history/:key', show: receipt },
-  { path: '/history/:key/receipt.pdf', file: receiptFile },
+  { path: '/history/:key/receipt.pdf', download: receiptFile },
 ]
 
 async function home(visit: Visit): Promise<WalletPage> {
@@ -101,8 +101,8 @@ ${
 
 async function receiptFile(visit: Visit) {
   const entry = await findEntry(visit)
-  const bytes = entry && pdfOf(visit, entry)
-  return bytes && { type: 'application/pdf', name: `receipt-${entry.transactionId}.pdf`, bytes }
+  const content = entry && pdfOf(visit, entry)
+  return content && { type: 'application/pdf', fileName: `receipt-${entry.transactionId}.pdf`, content }
 }
 
 async function findEntry({ wallet, service, params }: Visit): Promise<HistoryEntry | undefined> {

@@ -10,9 +10,9 @@ import type { Withdrawal } from '../../../identity/consumers/withdraw.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import type { LanguageTag } from '../../kit/languages/languages.ts'
 import { fill } from '../../kit/languages/words.ts'
+import { confirmPin } from '../confirm.ts'
 import { amountField, ibanField, pinField } from '../fields.ts'
 import { card, walletForm } from '../frame.ts'
-import { demandPin } from '../proof.ts'
 import { type Done, prefix, refused, type Visit, type WalletPage, type WalletRoute } from '../wallet.ts'
 
 const exampleMinor = 2_500n
@@ -20,10 +20,10 @@ const withdrawalsShown = 10
 
 export const moneyRoutes: readonly WalletRoute[] = [
   { path: '/top-up', show: topUpPage },
-  { path: '/top-up', act: topUp, back: topUpPage },
-  { path: '/withdraw', show: withdrawPage },
-  { path: '/withdraw', act: ask, back: withdrawPage },
-  { path: '/withdraw/confirm', act: withdraw, back: backFromConfirming },
+  { path: '/top-up', act: topUp },
+  { path: '/withdraw', show: (visit) => withdrawPage(visit) },
+  { path: '/withdraw', act: ask },
+  { path: '/withdraw/confirm', page: '/withdraw', act: withdraw },
 ]
 
 async function topUpPage(visit: Visit): Promise<WalletPage> {
@@ -90,16 +90,16 @@ async function topUp(visit: Visit, given: URLSearchParams): Promise<Done> {
     case 'begun':
       return { kind: 'go', to: outcome.path }
     case 'over_limit':
-      return refused('overLimit', {
+      return refused(visit, 'overLimit', {
         field: 'amount',
-        values: { room: language.formats.money(outcome.roomMinor, money.currency) },
+        values: { room: language.formats.moneyText(outcome.roomMinor, money.currency) },
       })
     case 'no_rail':
-      return refused('noRail', { field: 'amount' })
+      return refused(visit, 'noRail', { field: 'amount' })
     case 'too_many':
-      return refused('tooManyTopUps')
+      return refused(visit, 'tooManyTopUps')
     case 'number_used':
-      return refused('formUsed')
+      return formUsed(visit, given)
   }
 }
 
@@ -155,10 +155,10 @@ async function withdrawals({ wallet, words, service, language }: Visit): Promise
 
 /** Changes nothing yet: the parsed form is shown for confirmation. */
 async function ask(visit: Visit, given: URLSearchParams): Promise<Done> {
-  if (given.has('change')) return { kind: 'shown', page: await withdrawPage(visit, given) }
+  if (given.has('change')) return { kind: 'shown_once', page: await withdrawPage(visit, given) }
   return attempt(visit, given, async (withdrawal) => {
     const account = await visit.service.withdraw.check(withdrawal)
-    return { kind: 'shown', page: confirmPage(visit, { ...withdrawal, account }) }
+    return { kind: 'shown_once', page: confirmPage(visit, { ...withdrawal, account }) }
   })
 }
 
@@ -199,21 +199,21 @@ ${pinField({ name: 'pin', label: said.pin, refused: visit.refused })}
   }
 }
 
+/** If only the PIN was wrong, it is asked for again; everything else is corrected in the first form. */
 async function withdraw(visit: Visit, given: URLSearchParams): Promise<Done> {
-  const refusal = await demandPin(visit, given.get('pin') ?? '')
-  if (refusal) return refusal
+  const refusal = await confirmPin(visit, given.get('pin') ?? '')
+  if (refusal)
+    return {
+      ...refusal,
+      async back(again) {
+        const asked = await ask(again, given)
+        return asked.kind === 'shown_once' ? asked.page : withdrawPage(again)
+      },
+    }
   return attempt(visit, given, async (withdrawal) => {
     await visit.service.withdraw.request({ ...withdrawal, address: visit.address })
     return { kind: 'go', to: `${prefix}/withdraw`, flash: visit.words.notes.withdrawn }
   })
-}
-
-/** If only the PIN was wrong, it is asked again; everything else is corrected in the first form. */
-async function backFromConfirming(visit: Visit): Promise<WalletPage> {
-  const { refused: why } = visit
-  const isOfPin = why?.field === 'pin' || why?.code === 'busy'
-  const again = why && isOfPin ? await ask(visit, why.typed) : undefined
-  return again?.kind === 'shown' ? again.page : withdrawPage(visit)
 }
 
 async function attempt(
@@ -229,25 +229,28 @@ async function attempt(
   } catch (error) {
     // If it is unknown whether the withdrawal was made, the page must not say that it failed.
     if (!(error instanceof Failure) || error.failure === 'unavailable') throw error
-    if (error.failure === 'number_already_used') return refused('formUsed')
-    if (error.field === 'iban') return refused('ibanWrong', { field: 'iban' })
+    if (error.failure === 'number_already_used') return formUsed(visit, given)
+    if (error.field === 'iban') return refused(visit, 'ibanWrong', { field: 'iban' })
     if (error.field === 'amount') return amountRefused(visit, error, money.currency)
-    return refused('notNow')
+    return refused(visit, 'notNow')
   }
 }
 
-function amountRefused({ language }: Visit, { failure }: Failure, currency: string): Done {
-  if (failure !== 'invalid_field') return refused('tooLittle', { field: 'amount' })
-  const most = language.formats.money(maxPayoutMinor(currency), currency)
-  return refused('overMost', { field: 'amount', values: { most } })
+/** The form that comes back has a new number. */
+function formUsed(visit: Visit, given: URLSearchParams): Done {
+  given.delete('number')
+  return refused(visit, 'formUsed')
 }
 
-/**
- * A form that is carried out once, however often it is sent. A returned form keeps its number unless a different
- * withdrawal used it.
- */
+function amountRefused(visit: Visit, { failure }: Failure, currency: string): Done {
+  if (failure !== 'invalid_field') return refused(visit, 'tooLittle', { field: 'amount' })
+  const most = visit.language.formats.moneyText(maxPayoutMinor(currency), currency)
+  return refused(visit, 'overMost', { field: 'amount', values: { most } })
+}
+
+/** Carried out once, however often it is sent: a form that comes back keeps its number. */
 function form(visit: Visit, path: string, fields: Html, typed = visit.refused?.typed): Html {
-  const kept = visit.refused?.code === 'formUsed' ? '' : (typed?.get('number') ?? '')
+  const kept = typed?.get('number') ?? ''
   return walletForm(
     visit,
     path,
@@ -266,8 +269,8 @@ function readMoney(_visit: Visit, given: URLSearchParams) {
   return amountMinor === undefined ? undefined : { currency, amountMinor }
 }
 
-function amountWrong({ language }: Visit, given: URLSearchParams): Done {
+function amountWrong(visit: Visit, given: URLSearchParams): Done {
   const currency = given.get('currency') ?? ''
-  const example = language.formats.money(exampleMinor, isCurrencyCode(currency) ? currency : 'EUR')
-  return refused('amountWrong', { field: 'amount', values: { example } })
+  const example = visit.language.formats.moneyText(exampleMinor, isCurrencyCode(currency) ? currency : 'EUR')
+  return refused(visit, 'amountWrong', { field: 'amount', values: { example } })
 }

@@ -7,10 +7,10 @@ import { icon } from '../../checkout/pages/icons.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { isLanguageTag } from '../../kit/languages/languages.ts'
 import { fill } from '../../kit/languages/words.ts'
+import { confirmBy, confirmPin } from '../confirm.ts'
 import { newPinField, pinField } from '../fields.ts'
 import { card, walletForm } from '../frame.ts'
 import { wordsOf } from '../languages.ts'
-import { demandPin, proven } from '../proof.ts'
 import {
   type Done,
   prefix,
@@ -24,12 +24,12 @@ import { passkeysPath } from './passkeys.ts'
 
 export const settingsRoutes: readonly WalletRoute[] = [
   { path: '/settings', show: settings },
-  { path: '/pin', act: changePin, back: settings },
-  { path: '/language', act: setLanguage, back: settings },
-  { path: '/devices/end', act: endSession, back: settings },
-  { path: '/devices/end-all', act: endAll, back: settings },
+  { path: '/pin', act: changePin, page: '/settings' },
+  { path: '/language', act: setLanguage, page: '/settings' },
+  { path: '/devices/end', act: endSession, page: '/settings' },
+  { path: '/devices/end-all', act: endAll, page: '/settings' },
   { path: '/close', show: closing },
-  { path: '/close', act: close, back: closing },
+  { path: '/close', act: close },
 ]
 
 async function settings(visit: Visit): Promise<WalletPage> {
@@ -89,11 +89,11 @@ function device(visit: Visit, { sessionId, device: name, lastSeenAtMs }: WalletS
 async function changePin(visit: Visit, given: URLSearchParams): Promise<Done> {
   const newPin = given.get('new') ?? ''
   const unfit = refusalOfNewPin(newPin, given.get('again'))
-  if (unfit) return refused(unfit, { field: 'new' })
+  if (unfit) return refused(visit, unfit, { field: 'new' })
   const { service, wallet, address, device: known, session } = visit
   const proof = { wallet, pin: given.get('pin') ?? '', address, device: known }
   let changed = wallet
-  const refusal = await proven(visit, async () => {
+  const refusal = await confirmBy(visit, async () => {
     const outcome = await service.changePin(proof, { newPin, tokenHash: session.tokenHash })
     if (outcome.kind === 'signed_in') changed = outcome.wallet
     return outcome
@@ -101,7 +101,7 @@ async function changePin(visit: Visit, given: URLSearchParams): Promise<Done> {
   if (refusal) return refusal
   // A PIN change ends remembered devices as well; this browser stays remembered.
   const cookie = service.devices.rememberDevice(changed)
-  return { kind: 'go', to: `${prefix}/settings`, flash: visit.words.notes.pinChanged, cookie }
+  return { kind: 'go', to: `${prefix}/settings`, flash: visit.words.notes.pinChanged, cookies: [cookie] }
 }
 
 async function setLanguage({ service, wallet }: Visit, given: URLSearchParams): Promise<Done> {
@@ -122,7 +122,12 @@ async function endSession({ service, wallet, words }: Visit, given: URLSearchPar
 
 async function endAll({ service, wallet, address, words }: Visit): Promise<Done> {
   await service.sessions.endAll(wallet.walletId, `consumer@${address}`)
-  return { kind: 'left', to: `${prefix}/sign-in`, flash: words.notes.signedOutEverywhere }
+  return {
+    kind: 'go',
+    to: `${prefix}/sign-in`,
+    flash: words.notes.signedOutEverywhere,
+    endsSession: true,
+  }
 }
 
 /** Why the wallet cannot be closed now; undefined if it can, as far as visible without locking its accounts. */
@@ -165,13 +170,13 @@ ${walletForm(
 
 async function close(visit: Visit, given: URLSearchParams): Promise<Done> {
   const why = await whyOpen(visit)
-  if (why) return refused(why)
-  const refusal = await demandPin(visit, given.get('pin') ?? '')
+  if (why) return refused(visit, why)
+  const refusal = await confirmPin(visit, given.get('pin') ?? '')
   if (refusal) return refusal
   const { service, wallet, address } = visit
   const outcome = await service.closeWallet(wallet, `consumer@${address}`)
-  if (outcome === 'access_ended') return refused('notNow')
-  if (outcome === 'not_empty') return refused('notEmpty')
-  if (outcome === 'under_way') return refused('underWay')
-  return { kind: 'left', to: `${prefix}/closed` }
+  if (outcome === 'access_ended') return refused(visit, 'notNow')
+  if (outcome === 'not_empty') return refused(visit, 'notEmpty')
+  if (outcome === 'under_way') return refused(visit, 'underWay')
+  return { kind: 'go', to: `${prefix}/closed`, endsSession: true }
 }

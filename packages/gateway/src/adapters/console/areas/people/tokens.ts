@@ -12,9 +12,9 @@ const path = '/account/tokens'
 export const tokensArea: readonly ConsoleRoute[] = [{ path, show }]
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const { operator, nowMs, operations, context } = visit
-  const isAdmin = mayAct(operator.role, 'admin')
-  const all = await operations.apiTokens.listTokens(context, isAdmin ? undefined : operator.login)
+  const { account, nowMs, operations, context } = visit
+  const isAdmin = mayAct(account.role, 'admin')
+  const all = await operations.apiTokens.listTokens(context, isAdmin ? undefined : account.login)
   return {
     title: 'API tokens',
     area: 'account',

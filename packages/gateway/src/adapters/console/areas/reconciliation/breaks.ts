@@ -84,10 +84,10 @@ ${found.length > perPage && html`<p class="acts"><a class="button" rel="next" hr
   }
 }
 
-function filters({ query, operator }: Visit, status: string): Html {
+function filters({ query, account }: Visit, status: string): Html {
   const link = (label: string, changes: Record<string, string | undefined>, isOn: boolean) =>
     html`<a href="${urlWith(path, query, { skip: undefined, ...changes })}"${isOn && html` aria-current="true"`}>${label}</a>`
-  return html`<p class="quiet">${link('Open', { status: undefined }, status === 'open')} · ${link('Settled', { status: 'settled' }, status === 'settled')} · ${link('Mine', { owner: operator.login }, query.get('owner') === operator.login)} · ${link('No filter', { owner: undefined, kind: undefined, account: undefined }, false)}<br>${breakKinds.map((kind, index) => html`${index > 0 && ' · '}${link(wordOf(kind), { kind }, query.get('kind') === kind)}`)}</p>`
+  return html`<p class="quiet">${link('Open', { status: undefined }, status === 'open')} · ${link('Settled', { status: 'settled' }, status === 'settled')} · ${link('Mine', { owner: account.login }, query.get('owner') === account.login)} · ${link('No filter', { owner: undefined, kind: undefined, account: undefined }, false)}<br>${breakKinds.map((kind, index) => html`${index > 0 && ' · '}${link(wordOf(kind), { kind }, query.get('kind') === kind)}`)}</p>`
 }
 
 function wordOf(kind: Break['kind']): string {
