@@ -36,9 +36,21 @@ const programmes: Readonly<Record<string, Programme>> = {
   planted: { whole: [], short: ['missing-guard-in-the-update'] },
   mutate: { whole: [], short: ['money'] },
   upgrade: {
-    whole: ['--from', 'e7cb8240', '--stop-first', '--orders', '200000'],
-    short: ['--from', 'e7cb8240', '--stop-first', '--seconds', '2'],
+    whole: ['--planted', '--orders', '200000'],
+    short: ['--planted', '--seconds', '2'],
   },
+  'upgrade-embedded': {
+    script: 'upgrade',
+    whole: ['--planted', '--engine', 'embedded', '--stop-first'],
+    short: ['--planted', '--engine', 'embedded', '--stop-first', '--orders', '500', '--seconds', '2'],
+  },
+  ...(process.env['TEST_CITUS_URLS'] && {
+    'upgrade-citus': {
+      script: 'upgrade',
+      whole: ['--planted', '--engine', 'citus'],
+      short: ['--planted', '--engine', 'citus', '--orders', '500', '--seconds', '2'],
+    },
+  }),
   soak: { whole: ['--minutes', '60'], short: ['--minutes', '1'] },
 }
 

@@ -23,23 +23,26 @@ const ofOrder = 'row.merchant_id = $1 and row.payment_id = $2'
 const tables: Readonly<Record<string, Copied>> = {
   orders: {
     of: ofOrder,
-    changes: `'payment_id', ${idOf('P')}, 'order_no', 'past-' || n, 'transaction_id', ${idOf('T')}`,
+    // A shopper may refund it meanwhile; the copies are not refunded.
+    changes: `'payment_id', ${idOf('P')}, 'order_no', 'past-' || n, 'transaction_id', ${idOf('T')},
+              'refund_count', 0, 'refunded_minor', 0, 'refund_held_minor', 0`,
   },
   order_history: { of: ofOrder, changes: `'payment_id', ${idOf('P')}` },
   transfers: {
-    of: ofOrder,
+    of: `${ofOrder} and row.refund_id is null`,
     changes: `'payment_id', ${idOf('P')},
               'transfer_id', case row.phase when 'hold' then ${idOf('T')} when 'post' then ${idOf('U')} else ${idOf('V')} end,
               'hold_id', case row.phase when 'hold' then null else ${idOf('T')} end,
               'debit_account', replace(row.debit_account, $1, $3), 'credit_account', replace(row.credit_account, $1, $3)`,
   },
   callbacks: {
-    of: ofOrder,
+    of: `${ofOrder} and row.refund_id = ''`,
     changes: `'payment_id', ${idOf('P')}, 'callback_id', ${uuidOf('row.callback_id')}`,
   },
   callback_attempts: {
     of: `row.merchant_id = $1
-         and row.callback_id in (select callback_id from callbacks c where c.merchant_id = $1 and c.payment_id = $2)`,
+         and row.callback_id in (select callback_id from callbacks c
+                                  where c.merchant_id = $1 and c.payment_id = $2 and c.refund_id = '')`,
     changes: `'callback_id', ${uuidOf('row.callback_id')}`,
   },
 }

@@ -6,19 +6,21 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sandboxFilePath } from '../../packages/gateway/src/app/sandbox/sandbox-file.ts'
 import { verifyLedger } from '../../packages/gateway/src/finance/overview/store/verify-ledger.ts'
-import { startEmbedded } from '../../packages/gateway/src/platform/database/embedded/embedded.ts'
-import { openPool, type Pool } from '../../packages/gateway/src/platform/database/pool.ts'
-import { urlOf } from '../../packages/gateway/test/support/server.ts'
+import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import type { Credentials } from '../../packages/sdk/src/credentials.ts'
 import { Tillgate } from '../../packages/sdk/src/tillgate.ts'
 import { GatewayChild } from '../support/gateway-child.ts'
 import { Site } from '../support/site.ts'
+import { type EngineName, openEngine, type UpgradeEngine } from './engines.ts'
 import { addPastOrders, countPast, removePastOrders } from './past-orders.ts'
 import type { Release } from './release.ts'
 
 export interface Upgrade {
   readonly home: string
   readonly release: Release
+  /** The checkout of the newer release; this one, unless given. */
+  readonly newTree?: string | undefined
+  readonly engine: EngineName
   /** How many orders are stored beforehand. */
   readonly orders: number
   /** The old gateway ends before the new one starts; otherwise it serves until the new one is ready. */
@@ -49,16 +51,21 @@ const readyWithinMs = 3_600_000
 export async function runUpgrade(options: Upgrade): Promise<Upgraded> {
   const { home, release, orders, seconds, stopFirst, tell } = options
   const dataDir = join(home, 'data')
-  const server = await startEmbedded({ dataDir: join(home, 'server'), settings: { max_wal_size: '4GB' } })
-  const pool = openPool(server.connection, { max: 3, statementTimeoutMs: 0 })
+  const engine = await openEngine(options.engine, { home, dataDir })
+  const { stored } = engine
   const environment = {
-    DATABASE_URL: urlOf(server.connection),
+    ...engine.environment,
+    DATA_DIR: dataDir,
     MASTER_KEY: randomBytes(32).toString('base64'),
     MERCHANT_REQUESTS_PER_SECOND: '5000',
   }
   const { tree } = release
   const before = await GatewayChild.make({ dataDir, environment, tree })
-  const today = await GatewayChild.make({ dataDir, environment })
+  const today = await GatewayChild.make({
+    dataDir,
+    environment,
+    ...(options.newTree !== undefined && { tree: options.newTree }),
+  })
   let site: Site | undefined
   try {
     before.start()
@@ -70,7 +77,7 @@ export async function runUpgrade(options: Upgrade): Promise<Upgraded> {
     site = await Site.open({
       dataDir,
       name: 'upgrade',
-      stored: (work) => work(pool),
+      stored,
       merchant: () => merchant,
       // Counted, and asked again: the question is also whether anything is lost by it.
       bears({ code }) {
@@ -84,8 +91,8 @@ export async function runUpgrade(options: Upgrade): Promise<Upgraded> {
     const trouble = site.startLoad(options.shoppers)
     const underLoad = <Result>(work: Promise<Result>) => Promise.race([work, trouble])
     await underLoad(site.moreOrders(8 * options.shoppers))
-    const past = await addPast({ pool, release, environment, orders, like: merchant.merchantId })
-    tell(`${release.version} serves; stored besides: ${await countPast(pool, past)}`)
+    const past = await addPast({ engine, release, environment, orders, like: merchant.merchantId })
+    tell(`${release.version} serves; stored besides: ${past.were}`)
     creates.longestMs()
     await underLoad(pause(seconds * 1_000))
     const beforeMs = creates.longestMs()
@@ -98,14 +105,15 @@ export async function runUpgrade(options: Upgrade): Promise<Upgraded> {
     // It answers what it has.
     await before.stop()
     serving = 'the new gateway'
-    tell(`today's gateway serves after ${Math.round(readyMs)} ms`)
+    tell(`the newer gateway serves after ${Math.round(readyMs)} ms`)
     await underLoad(pause(seconds * 1_000))
     const upgradeMs = creates.longestMs()
     site.endLoad()
 
-    const { findings } = await verifyLedger(pool)
-    const pastNow = await countPast(pool, past)
-    await removePastOrders(pool, past)
+    const { findings } = await stored(verifyLedger)
+    const pastNow = await stored((pool) => countPast(pool, past))
+    await stored((pool) => removePastOrders(pool, past))
+    const slowest = await stored((pool) => slowestMigrations(pool, startedAtMs))
     const violations = [
       ...findings.map(({ claim, examples }) => `not so: ${claim} (${examples.join(', ')})`),
       ...(pastNow === past.were ? [] : [`of the past there were ${past.were} and are ${pastNow}`]),
@@ -120,29 +128,28 @@ export async function runUpgrade(options: Upgrade): Promise<Upgraded> {
       arrivals,
       longestPauseMs: { before: beforeMs, upgrade: upgradeMs },
       readyMs: Math.round(readyMs),
-      slowest: await slowestMigrations(pool, startedAtMs),
+      slowest,
       failures,
     }
   } finally {
     site?.close()
     await before.stop()
     await today.stop()
-    await pool.close()
-    await server.stop()
+    await engine.close()
   }
 }
 
 async function addPast(parts: {
-  readonly pool: Pool
+  readonly engine: UpgradeEngine
   readonly release: Release
   readonly environment: Readonly<Record<string, string>>
   readonly orders: number
   readonly like: string
 }): Promise<{ readonly merchantId: string; readonly were: string }> {
-  const { pool, release, environment, orders: count, like } = parts
+  const { engine, release, environment, orders: count, like } = parts
   const { merchantId } = await release.addMerchant(environment, '--name', 'Past')
-  await addPastOrders(pool, { merchantId, count }, { merchantId: like })
-  return { merchantId, were: await countPast(pool, { merchantId }) }
+  await engine.stored((pool) => addPastOrders(pool, { merchantId, count }, { merchantId: like }))
+  return { merchantId, were: await engine.stored((pool) => countPast(pool, { merchantId })) }
 }
 
 /** Looks at the journal all the time; asked, tells the longest time without a new order since it was asked last. */
