@@ -36,7 +36,7 @@ const slow = [
   'packages/gateway/test/sandbox/sandbox-{listen,merchant,shop}.test.ts',
   'packages/sdk/test/{clients,package,samples}.test.ts',
   'packages/gateway/test/wallet/erasure.test.ts',
-  'reliability/{crash,faults,fuzz,planted-types,reconciliation,soak}.test.ts',
+  'reliability/{crash,faults,fuzz,planted-types,reconciliation,soak,upgrade}.test.ts',
   'test/{api-tabs,documentation-blocks,quickstart}.test.ts',
 ]
 /** They measure the heap, which another file's garbage would change. */

@@ -1,0 +1,53 @@
+// The papers of a release, and that nothing is published by accident. `npm run release -- --dry-run` itself takes minutes
+// and needs npm's registry, so a person or CI runs it before a release.
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { checksums, notesOf, provenance, publishing } from '../scripts/release/papers.ts'
+
+const root = join(import.meta.dirname, '..')
+const out = mkdtempSync(join(tmpdir(), 'tillgate-release-test-'))
+after(() => rmSync(out, { recursive: true }))
+writeFileSync(join(out, 'tillgate-1.0.0.tgz'), 'a package')
+const made = { out, version: '1.0.0', commit: 'c'.repeat(40) }
+
+test('without --dry-run the script publishes nothing, and says where to read how', () => {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/release.ts')], {
+    encoding: 'utf8',
+  })
+  assert.equal(status, 2)
+  assert.match(stderr, /PUBLISH\.md/)
+})
+
+test('sha256sum verifies the checksums', () => {
+  writeFileSync(join(out, 'SHA256SUMS'), checksums(out))
+  const verified = execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], {
+    cwd: out,
+    encoding: 'utf8',
+  })
+  assert.equal(verified, 'tillgate-1.0.0.tgz: OK\n')
+})
+
+test('the provenance names each file, the commit and the lock file by their hashes', () => {
+  const { subject, predicate } = JSON.parse(provenance({ ...made, root, startedAt: new Date(0) }))
+  const [sum = ''] = checksums(out).split(' ')
+  assert.deepEqual(subject, [{ name: 'tillgate-1.0.0.tgz', digest: { sha256: sum } }])
+  const [source, lock] = predicate.buildDefinition.resolvedDependencies
+  assert.equal(source.digest.gitCommit, made.commit)
+  assert.match(lock.digest.sha256, /^[0-9a-f]{64}$/)
+})
+
+test('the notes are the section of the changelog, and the commands of publishing name each package', () => {
+  const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8')
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  assert.match(notesOf(changelog, version), new RegExp(`^# Tillgate ${version}\n\n\\S`))
+  assert.equal(
+    notesOf('# Changelog\n\n## 2.0.0\n\nNew.\n\n## 1.0.0\n\nOld.\n', '2.0.0'),
+    '# Tillgate 2.0.0\n\nNew.\n',
+  )
+  assert.throws(() => notesOf(changelog, '9.9.9'), /no section 9\.9\.9/)
+  assert.match(publishing(made), /npm publish tillgate-1\.0\.0\.tgz/)
+})
