@@ -760,6 +760,40 @@ test('no statement that one person imports books as a fee what a rail did not pa
   await assert.rejects(async () => assertNoEffect(before, await readEffects(pool), 'a second person'))
 })
 
+test('whoever approves a rail’s fee approves the fee that they see', async () => {
+  const says = async (name: string, amount: string) => {
+    const file = fileOf(name, `Day,Amount,Reference,Fee,Batch\n2026-11-16,${amount},${name},0.00,PO-000010\n`)
+    await actions.done('mallory', 'reconcile.import', { file, input: { mapping: 'bank' } })
+    await operations.reconcile()
+  }
+  await says('before', '50.00')
+  await bank.say('PO-000010', 4_000n)
+  await operations.reconcile()
+  const open = await by.reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 50 })
+  const breakId = open.find(({ item }) => item?.transferId === 'PO-000010')?.breakId
+  const params = { breakId }
+  const small = await actions.asked('mallory', 'reconcile.confirm', { params })
+  const { input } = await operations.approvals.findRequest(small)
+  assert.deepEqual([input['transferId'], input['fee']], ['PO-000010', '10.00'])
+
+  const before = await readEffects(pool)
+  const refused = (approvalId: string) =>
+    assert.rejects(actions.approve('forgetful', approvalId), /The break has changed: its fee is/)
+  // The batch grows, or goes and comes back larger.
+  await says('more', '5000.00')
+  await refused(small)
+  await says('less', '-5050.00')
+  await says('again', '900.00')
+  await refused(small)
+  assertNoEffect(before, await readEffects(pool), 'a fee that nobody saw')
+
+  clock.advance(1)
+  const large = await actions.asked('mallory', 'reconcile.confirm', { params })
+  assert.equal((await operations.approvals.findRequest(large)).input['fee'], '860.00')
+  await actions.approve('forgetful', large)
+  await assert.rejects(async () => assertNoEffect(before, await readEffects(pool), 'a second person'))
+})
+
 test('whatever the settings guard, nobody alone makes the second operator who approves', async () => {
   for (const approvals of [
     ...(['money-in', 'money-out', 'destination'] as const).map((word) => ({

@@ -242,10 +242,28 @@ export const breakActions: readonly Action[] = [
           { label: 'Reference or paymentId of the order, where it is money for one' },
         ),
       ),
+      transferId: optional(
+        displayed(
+          text('The payout, or the batch of the rail, that the line is booked for, as you see it.', {
+            max: 200,
+          }),
+          { label: 'Booked for' },
+        ),
+      ),
+      fee: optional(
+        displayed(amount('What is booked as the rail’s fee, as you see it.'), { label: 'Rail’s fee' }),
+      ),
       amount: pinnedAmount,
       reason,
     }),
-    pin: pinAmount,
+    pin: async (call) => ({
+      ...(await pinAmount(call)),
+      ...(await call.operations.reconciliation.breaks.describeBooking(
+        call.context,
+        call.params.breakId,
+        call.input,
+      )),
+    }),
     // The booking of the line decides which of these effects apply.
     effects: ['credits a merchant', 'sends money out'],
     answer,

@@ -149,6 +149,8 @@ async function addBooking(
   // A line that was retried without success keeps its break.
   const isNew = ({ lineId }: NewBreak) => pass !== 'again' || isBooked || !lineIds.includes(lineId ?? '')
   found.breaks.push(...breaks.filter(isNew))
+  if (pass === 'again' && !isBooked)
+    found.changed.push(...breaks.filter(({ item }) => item?.kind === 'settlement'))
 }
 
 /** Excludes lines that an operator is resolving. */

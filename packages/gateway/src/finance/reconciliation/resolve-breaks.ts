@@ -14,7 +14,17 @@ import { type BookLine, entryOf } from './book-lines.ts'
 import { type MatchLines, sumOf } from './match-lines.ts'
 import { type Break, type BreakNote, checkAmount, checkPair, isBeingBooked } from './rules/break.ts'
 import type { BookItem } from './rules/match.ts'
-import { beingResolved, bookedAs, checkWay, itemToBook, resolvedBefore, ways } from './rules/resolution.ts'
+import {
+  beingResolved,
+  bookedAs,
+  checkBooking,
+  checkWay,
+  type DecidedBooking,
+  decidedBooking,
+  itemToBook,
+  resolvedBefore,
+  ways,
+} from './rules/resolution.ts'
 import type { KnownLine } from './rules/statement.ts'
 import type { BreakResolution, BreakStore } from './store/breaks.ts'
 import type { MatchingStore } from './store/matching.ts'
@@ -46,7 +56,17 @@ export function makeResolveBreaks(parts: ResolveBreaksParts) {
   return {
     listBreaks: reading(breaks.listBreaks),
     countOpen: reading(breaks.countOpen),
-    ...bindAll(parts, { finishAll, showBreak, assign, note, accept, pair, confirm, writeOff }),
+    ...bindAll(parts, {
+      finishAll,
+      showBreak,
+      assign,
+      note,
+      accept,
+      pair,
+      describeBooking,
+      confirm,
+      writeOff,
+    }),
   }
 }
 
@@ -111,22 +131,21 @@ async function confirm(
   parts: Parts,
   context: AnyContext,
   breakId: string,
-  given: {
-    readonly reference?: string | undefined
-    readonly amount?: string | undefined
-    readonly reason: string
-  },
+  given: DecidedBooking & { readonly amount?: string | undefined; readonly reason: string },
 ): Promise<Break> {
   const { clock, breaks } = parts
   const found = await find(parts, breakId)
   checkAmount(found, given.amount)
   checkWay(found, ways.confirm)
   if (await underWay(parts, found)) throw beingResolved()
-  const booking = await bookingOf(parts, context, found, given)
+  const booking = await bookingOf(parts, found, given)
+  if (booking.kind === 'item') checkBooking(booking.item, given)
   const actId = makeUuid(clock.now(), parts.random)
-  demandApproval(context.authority, booking.needs)
+  demandApproval(context.authority, booking.kind === 'transfer' ? 'transfer.confirm' : bookedAs(booking.item))
   const { reason } = given
-  await claimed(parts, context, found, { actId, action: ways.confirm.action, reason }, booking.book)
+  await claimed(parts, context, found, { actId, action: ways.confirm.action, reason }, () =>
+    book(parts, context, booking),
+  )
   // If another pass was faster, the line's mark resolves the break.
   const { resolution } = ways.confirm
   await breaks.resolve(
@@ -138,25 +157,40 @@ async function confirm(
   return find(parts, breakId)
 }
 
+/** What `confirm` would book now, for a request that waits. */
+async function describeBooking(
+  parts: Parts,
+  _context: AnyContext,
+  breakId: string,
+  given: { readonly reference?: string | undefined },
+): Promise<{ reference?: string; transferId?: string; fee?: string }> {
+  const booking = await bookingOf(parts, await find(parts, breakId), { ...given, reason: '' })
+  return booking.kind === 'transfer' ? { reference: booking.receipt.reference } : decidedBooking(booking.item)
+}
+
+type Booking = { readonly line: KnownLine } & (
+  | ({ readonly kind: 'transfer' } & Awaited<ReturnType<typeof transferOf>>)
+  | { readonly kind: 'item'; readonly item: BookItem; readonly bankName: string | undefined }
+)
+
 /** A transfer for an order, or the awaited item. */
 async function bookingOf(
   parts: Parts,
-  context: AnyContext,
   found: Break,
   given: { readonly reference?: string | undefined; readonly reason: string },
-): Promise<{ readonly needs: AuditedAction; readonly book: () => Promise<unknown> }> {
+): Promise<Booking> {
   const { account, kind, item, line } = found
   if (!line) throw new Error('what is booked is a line')
   const outside = await outsideOf(parts, account)
-  if (kind === 'missing_here' && item?.kind !== 'payout_return' && item?.kind !== 'settlement') {
-    const { railId, receipt } = await transferOf(parts, line, { ...given, outside })
-    return {
-      needs: 'transfer.confirm',
-      book: () => parts.transfers.confirmTransfer(context, railId, receipt),
-    }
-  }
-  const waited = itemToBook(found)
-  return { needs: bookedAs(waited), book: () => parts.bookLine(context, line, waited, outside.bankName) }
+  if (kind === 'missing_here' && item?.kind !== 'payout_return' && item?.kind !== 'settlement')
+    return { kind: 'transfer', line, ...(await transferOf(parts, line, { ...given, outside })) }
+  return { kind: 'item', line, item: itemToBook(found), bankName: outside.bankName }
+}
+
+function book(parts: Parts, context: AnyContext, booking: Booking): Promise<unknown> {
+  return booking.kind === 'transfer'
+    ? parts.transfers.confirmTransfer(context, booking.railId, booking.receipt)
+    : parts.bookLine(context, booking.line, booking.item, booking.bankName)
 }
 
 /** Books the difference as a loss or a gain. */

@@ -1,5 +1,5 @@
 // The ways to resolve a break: each one's requirement, outcome and refusal.
-import { Failure } from '@tillgate/protocol'
+import { Failure, toDecimalText } from '@tillgate/protocol'
 import type { AuditedAction } from '../../../core/audit/rules/effects.ts'
 import { type Break, isOpen, mayAccept, mayConfirm, mayPair, mayWriteOff, type Resolution } from './break.ts'
 import type { BookItem } from './match.ts'
@@ -55,6 +55,36 @@ export function itemToBook({ item, line }: Break): BookItem {
       message: 'More came than the rail says that it collected. Ask the rail, and write the difference off.',
     })
   return { ...item, amountMinor: line.amountMinor, feeMinor }
+}
+
+/** What a second operator agrees to: the order, payout or batch that the line is booked for, and the rail's fee. */
+export interface DecidedBooking {
+  readonly reference?: string | undefined
+  readonly transferId?: string | undefined
+  readonly fee?: string | undefined
+}
+
+export function decidedBooking({ kind, transferId, feeMinor, currency }: BookItem): {
+  transferId: string
+  fee?: string
+} {
+  return { transferId, ...(kind === 'settlement' && { fee: toDecimalText(feeMinor ?? 0n, currency) }) }
+}
+
+/** Throws if the line would be booked as something else than was decided. */
+export function checkBooking(item: BookItem, decided: DecidedBooking): void {
+  const now = decidedBooking(item)
+  for (const [field, what] of [
+    ['transferId', 'it is booked for'],
+    ['fee', 'its fee is'],
+  ] as const) {
+    const { [field]: before } = decided
+    if (before === undefined || before === now[field]) continue
+    throw new Failure('status_does_not_allow', {
+      field,
+      message: `The break has changed: ${what} ${now[field] ?? 'nothing'} now, not ${before}. Look at it again.`,
+    })
+  }
 }
 
 /** The audited action of the booking. A rail's shortfall is written off to its fees. */

@@ -241,7 +241,7 @@ select merchant_id || '/' || transfer_id as key from reconciliation_breaks where
   })
 }
 
-/** Changes a break's kind after news, unless an operator is resolving it. */
+/** Changes a break after news, such as a batch that grew, unless an operator is resolving it. */
 async function changeBreaks(
   transaction: Queryable,
   account: string,
@@ -251,10 +251,12 @@ async function changeBreaks(
   const { rows } = await transaction.query<{ line_id: string }>(sql`
 select b.line_id
   from unnest(${changed.map(({ lineId }) => lineId)}::text[], ${changed.map(({ kind }) => kind)}::text[],
-              ${changed.map(({ item }) => item?.transferId ?? null)}::text[]) as c (line_id, kind, transfer_id)
+              ${changed.map(({ item }) => item?.transferId ?? null)}::text[],
+              ${changed.map(({ item }) => (item?.kind === 'settlement' ? itemText(item) : null))}::jsonb[])
+    as c (line_id, kind, transfer_id, batch)
   join reconciliation_breaks b on b.account = ${account} and b.line_id = c.line_id and b.settled_at is null
  where b.act_id is null and b.kind in ('missing_here', 'amount_differs', 'twice')
-   and (b.kind, b.transfer_id) is distinct from (c.kind, c.transfer_id)`)
+   and ((b.kind, b.transfer_id) is distinct from (c.kind, c.transfer_id) or c.batch <> b.item)`)
   const other = new Set(rows.map((row) => row.line_id))
   // One by one, because each must see the previous one's result; there are few.
   for (const each of changed)
