@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
 import { ConsoleClient, signedInAs } from '../support/console.ts'
+import { createBody } from '../support/order.ts'
 import { insertPastOrders } from '../support/past-orders.ts'
 
 const shop = await openCheckoutShop()
@@ -92,6 +93,51 @@ test('a currency that few orders are in is found, a stretch of orders at a time'
   assert.deepEqual(await list("?currency='; --"), await list("?currency='; --&merchant=1"))
   const { text } = await admin.get('/orders.csv?currency=TND')
   assert.equal(text.trimEnd().split('\r\n').length, 2)
+})
+
+test('orders are found by amount in any currency, by payment method, and by how attach begins', async () => {
+  const { merchantId, call } = await gateway.addMerchant({ name: 'Filters' })
+  const nowMs = clock.now()
+  const ids = await insertPastOrders(pool, [
+    { merchantId, status: 'timeout', currency: 'JPY', amountMinor: 20n, createdAtMs: nowMs - 3_000 },
+    { merchantId, status: 'timeout', currency: 'USD', amountMinor: 2_000n, createdAtMs: nowMs - 2_000 },
+    { merchantId, status: 'timeout', currency: 'TND', amountMinor: 20_001n, createdAtMs: nowMs - 1_000 },
+  ])
+  const [yen, dollars, dinars] = ids
+  const of = (query: string) => list(`?merchant=${merchantId}&${query}`)
+  assert.deepEqual(await of('least=20'), [dinars, dollars, yen])
+  assert.deepEqual(await of('most=20.00'), [dollars, yen])
+  assert.deepEqual(await of('least=20.001'), [dinars])
+  assert.deepEqual(await of('least=20&currency=JPY'), [yen])
+  assert.equal((await of('least=much')).length, 3)
+  const { data } = await call('service.trade.create', {
+    ...createBody({ now: clock.now() }),
+    attach: 'cart-7 of Ann',
+  })
+  assert.deepEqual(await of('attach=cart-7'), [data.paymentId])
+  assert.deepEqual(await of('attach=7'), [])
+  assert.deepEqual(await of('method=wallet'), [])
+  assert.deepEqual(await of('method=other'), [])
+})
+
+test('a filter is saved under a name, chosen again, and removed', async () => {
+  const saved = await admin.post(
+    '/views?list=/orders',
+    { name: 'Paid <tea>', query: 'status=success&currency=USD' },
+    { on: '/orders?status=success&currency=USD' },
+  )
+  assert.equal(saved.location, '/orders?status=success&currency=USD')
+  const { text } = await admin.get('/orders')
+  assert.match(text, /<a href="\/orders\?status=success&amp;currency=USD"[^>]*><bdi>Paid &lt;tea&gt;<\/bdi>/)
+  assert.doesNotMatch((await admin.get('/callbacks')).text, /Paid &lt;tea&gt;/)
+  await admin.post('/views?list=/orders', { remove: 'Paid <tea>' }, { on: '/orders' })
+  assert.doesNotMatch((await admin.get('/orders')).text, /Paid &lt;tea&gt;/)
+  const elsewhere = { name: 'Away', query: 'x=https://elsewhere.example/' }
+  assert.equal((await admin.post('/views?list=/orders', elsewhere, { on: '/orders' })).status, 422)
+  assert.equal(
+    (await admin.post('/views?list=//elsewhere.example', elsewhere, { on: '/orders' })).status,
+    422,
+  )
 })
 
 test('pages follow one another without a gap and without an order twice', async () => {

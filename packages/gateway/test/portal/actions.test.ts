@@ -158,6 +158,19 @@ test('a logo is a picture, and is served as one', async () => {
   assert.ok([413, 422].includes((await send(Buffer.concat([png, Buffer.alloc(65_536)]))).status))
 })
 
+test('a filter of orders is saved under a name, and removed', async () => {
+  const on = '/merchant/orders?status=success'
+  const saved = await owner.post('/merchant/orders/views', { name: 'Paid', query: 'status=success' }, { on })
+  assert.equal(saved.location, on)
+  assert.match(
+    (await owner.get('/merchant/orders')).text,
+    /href="\/merchant\/orders\?status=success"[^>]*><bdi>Paid</,
+  )
+  await owner.post('/merchant/orders/views', { remove: 'Paid' }, { on })
+  assert.doesNotMatch((await owner.get('/merchant/orders')).text, /<bdi>Paid</)
+  assert.equal((await owner.post('/merchant/orders/views', { name: '', query: 'a=b' }, { on })).status, 422)
+})
+
 test('a callback is sent again, and a refused request is found by its id', async () => {
   const paymentId = await shop.paidOrder()
   const { rows } = await gateway.pool.query<{ callback_id: string }>(
@@ -172,8 +185,12 @@ test('a callback is sent again, and a refused request is found by its id', async
   const requestId = refused.headers.get('x-request-id') ?? ''
   await until(async () => {
     const { text } = await owner.get(`/merchant/requests?q=${requestId}`)
-    return text.includes('service.trade.query')
+    return text.includes('<code>service.trade.query</code>')
   })
+  const listed = async (query: string) => (await owner.get(`/merchant/requests?${query}`)).text
+  assert.match(await listed('method=service.trade.query&code=40400'), new RegExp(requestId))
+  assert.doesNotMatch(await listed('method=service.trade.refund'), new RegExp(requestId))
+  assert.doesNotMatch(await listed('code=40001'), new RegExp(requestId))
 })
 
 test('why a callback failed is said without the address that a name leads to; operators see it', async () => {

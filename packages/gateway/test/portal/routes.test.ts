@@ -81,6 +81,7 @@ const paymentLinks = [othersLink.linkId, makeLinkId(Date.now(), randomBytes)] as
 const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/orders/:paymentId/refund': { amount: '1.00', reason: 'test', referRefundNo: 'portal-test' },
   '/orders/:paymentId/cancel': { reason: 'test' },
+  '/orders/views': { name: 'Paid', query: 'status=success' },
   '/callbacks/:callbackId/resend': {},
   '/keys/aes': { password: memberPassword },
   '/keys/rsa': { publicKey: 'none', password: memberPassword },

@@ -8,6 +8,7 @@ import type { Operator } from '../../identity/operators/rules/operator.ts'
 import type { SignInByProvider } from '../../identity/operators/sign-in-by-provider.ts'
 import type { AccountService, AccountVisit } from '../kit/accounts/surface.ts'
 import type { Content } from '../kit/html.ts'
+import type { SavedViews } from '../kit/pages/saved-views.ts'
 import type * as kit from '../kit/routes.ts'
 import type { AreaName } from './navigation.ts'
 
@@ -22,6 +23,7 @@ export interface ConsoleService extends AccountService<Operator> {
 }
 
 export interface Visit extends AccountVisit {
+  readonly savedViews: SavedViews
   readonly service: ConsoleService
   readonly operations: Operations
   readonly context: AnyContext

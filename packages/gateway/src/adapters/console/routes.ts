@@ -14,6 +14,7 @@ import { maxFileBytes } from '../kit/forms/uploads.ts'
 import { html } from '../kit/html.ts'
 import { redirect } from '../kit/layout.ts'
 import type { Flash } from '../kit/pages/flash.ts'
+import { savedViewsOf } from '../kit/pages/saved-views.ts'
 import { acceptForms, originOf } from '../kit/requests.ts'
 import { type Call, correctable, serveRoutes, type Trouble } from '../kit/routes.ts'
 import { actionRoutes } from './action-forms.ts'
@@ -50,7 +51,8 @@ import { type Frame, sendConsolePage, sendPlain } from './frame.ts'
 import type { ConsoleParts } from './parts.ts'
 import { consoleLanguage, serveConsoleSignIn } from './sign-in.ts'
 import { suggestionLists } from './suggestions.ts'
-import { actorOf, makeConsoleCookies } from './visits.ts'
+import { viewsArea } from './views.ts'
+import { actorOf, jarOf, makeConsoleCookies } from './visits.ts'
 
 /** Two public keys fit, and a list of callback hosts. */
 const maxFormBytes = 32 * 1024
@@ -87,6 +89,7 @@ export function consoleRoutes(catalog: readonly Action[]): readonly ConsoleRoute
     ...emailsArea,
     ...accountArea,
     ...tokensArea,
+    ...viewsArea,
     ...actionRoutes(catalog),
   ]
 }
@@ -164,6 +167,7 @@ async function enter(
     params: request.params as Record<string, string>,
     query: new URLSearchParams(request.url.split('?')[1] ?? ''),
     url: request.url,
+    savedViews: savedViewsOf(jarOf(request), request),
     language: consoleLanguage,
     catalog,
   }

@@ -9,7 +9,7 @@ export function makeConsoleCookies(parts: ConsoleParts) {
 }
 
 /** The admin listener speaks http unless a proxy in front of it says otherwise. */
-function jarOf(request: FastifyRequest) {
+export function jarOf(request: FastifyRequest) {
   return makeCookieJar({ isSecure: request.protocol === 'https' })
 }
 

@@ -15,6 +15,7 @@ import type { AccountService, AccountVisit, SmallPage } from '../kit/accounts/su
 import type { CookieJar } from '../kit/cookies.ts'
 import type { Downloads } from '../kit/downloads.ts'
 import type { Content } from '../kit/html.ts'
+import type { SavedViews } from '../kit/pages/saved-views.ts'
 import type * as kit from '../kit/routes.ts'
 import { filledPath } from '../kit/routes.ts'
 import type { Language } from './languages.ts'
@@ -51,6 +52,7 @@ export interface PortalParts {
 
 /** A request of a member, for one of their shops. */
 export interface Visit extends AccountVisit {
+  readonly savedViews: SavedViews
   readonly service: PortalService
   readonly operations: MerchantOperations
   /** Limited to the shop: pages and forms reach nothing else. */

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { siteOf } from '../../identity/accounts/rules/passkey.ts'
 import { makeSignInCookies } from '../kit/accounts/cookies.ts'
 import { isLanguageTag } from '../kit/languages/languages.ts'
+import { savedViewsOf } from '../kit/pages/saved-views.ts'
 import { originOf } from '../kit/requests.ts'
 import { chooseLanguage, type Language } from './languages.ts'
 import type { PortalParts, Visit } from './portal.ts'
@@ -60,6 +61,7 @@ export function makeVisits(parts: PortalParts) {
         params: request.params as Record<string, string>,
         query: new URLSearchParams(request.url.split('?')[1] ?? ''),
         url: request.url,
+        savedViews: savedViewsOf(jar, request),
         shopCookie: this.shopCookie,
       }
     },

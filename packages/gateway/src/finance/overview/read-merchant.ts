@@ -4,7 +4,7 @@ import type { CallbackHistory } from '../../core/callbacks/store/callback-histor
 import type { StatementRange, StatementStore } from '../../core/ledger/store/statements.ts'
 import { streamStatement } from '../../core/ledger/write-statement.ts'
 import { bindWithin } from '../../core/merchants/within.ts'
-import type { RequestLogStore } from '../../platform/request-log/store/request-log.ts'
+import type { RequestFilter, RequestLogStore } from '../../platform/request-log/store/request-log.ts'
 import type { BillStore } from '../bills/store/bills.ts'
 import type { PayoutPlanStore } from '../payouts/store/payout-plans.ts'
 import type { PayoutStore } from '../payouts/store/payouts.ts'
@@ -53,7 +53,7 @@ export function makeReadMerchant(parts: Parts) {
     listRequests: (
       { stores }: Parts,
       { merchantId }: Of,
-      filter: { readonly requestId?: string | undefined },
+      filter: Pick<RequestFilter, 'requestId' | 'method' | 'code'>,
       page: Parameters<RequestLogStore['list']>[1],
     ) => stores.requestLog.list({ ...filter, merchantId, isOpened: true }, page),
     statement: ({ stores }: Parts, { merchantId }: Of, range: Omit<StatementRange, 'merchantId'>) =>

@@ -5,6 +5,7 @@ import { html } from '../../kit/html.ts'
 import { noneFits, pages, table } from '../../kit/pages/tables.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { merchantField } from '../forms.ts'
+import { savedViews } from '../views.ts'
 import { moment } from '../words.ts'
 
 const path = '/audit'
@@ -28,7 +29,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
 <label>Action<input name="act" value="${query.get('act')}" maxlength="100" autocapitalize="none" placeholder="refund"></label>
 <label>Subject<input name="subject" value="${query.get('subject')}" maxlength="260"></label>
 ${merchantField(visit)}
-<button>Filter</button></form>
+<button>Filter</button></form>${savedViews(visit, path)}
 ${table(
   'Audit entries, newest first',
   ['Time', 'Actor', 'Action', 'Subject', 'Merchant', 'Reason'],

@@ -18,6 +18,7 @@ import { callbackDetails, callbackState, outcomeOf } from '../callback-parts.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { merchantField } from '../forms.ts'
 import { wordOf } from '../statuses.ts'
+import { savedViews } from '../views.ts'
 import { ago, count, countUpTo, exact, until } from '../words.ts'
 
 const path = '/callbacks'
@@ -61,7 +62,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
 ${counts.failingDestinations > destinationsShown && html`<p class="quiet small">Showing ${destinationsShown} of ${upTo(counts.failingDestinations)}.</p>`}
 <h2>Failing hosts</h2>${hostTable(visit, failing, waiting)}
 ${actionForms(visit, 'callbacks.hosts')}
-<h2>All callbacks</h2>${filterForm(visit)}
+<h2>All callbacks</h2>${filterForm(visit)}${savedViews(visit, path)}
 ${
   shown.length === 0
     ? empty(

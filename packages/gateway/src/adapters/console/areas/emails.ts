@@ -6,6 +6,7 @@ import { type Look, statusBadge } from '../../kit/pages/status.ts'
 import { empty, noneFits, pages, table } from '../../kit/pages/tables.ts'
 import { actionForms } from '../action-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
+import { savedViews } from '../views.ts'
 import { ago, until } from '../words.ts'
 
 export const emailsPath = '/emails'
@@ -36,7 +37,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
 <form class="filters" action="${emailsPath}"><label>Status<select name="state"><option value="">Any</option>${emailStates.map(
       (each) =>
         html`<option value="${each}"${each === wanted && html` selected`}>${stateWords[each][1]}</option>`,
-    )}</select></label><button>Filter</button></form>
+    )}</select></label><button>Filter</button></form>${savedViews(visit, emailsPath)}
 ${
   shown.length === 0
     ? empty(

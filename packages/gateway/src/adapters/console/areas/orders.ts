@@ -4,11 +4,13 @@ import type { ListedOrder, OrderFilter } from '../../../core/orders/store/order-
 import { timeOfPaymentId } from '../../../platform/runtime/time-ordered-ids.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { icon } from '../../kit/icons.ts'
+import { maxAttachSought, readOrderFilters } from '../../kit/pages/order-filters.ts'
 import { empty, noneFits, number, pages, table, urlWith } from '../../kit/pages/tables.ts'
 import type { ConsolePage, ConsoleRoute, Download, Visit } from '../console.ts'
 import { merchantField } from '../forms.ts'
 import { orderStatus, wordOf } from '../statuses.ts'
 import { suggestionsOf } from '../suggestions.ts'
+import { savedViews } from '../views.ts'
 import { ago, amount, exact } from '../words.ts'
 
 const path = '/orders'
@@ -28,7 +30,8 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Orders',
     area: 'orders',
     isLive: !query.has('before'),
-    content: html`${filterForm(visit)}${await list(visit)}`,
+    beside: html`<a class="button" href="${urlWith('/orders.csv', query, { before: undefined })}" download>${icon('download')}Export CSV</a>`,
+    content: html`${filterForm(visit)}${savedViews(visit, path)}${await list(visit)}`,
   }
 }
 
@@ -79,6 +82,8 @@ export function orderTable(orders: readonly ListedOrder[], nowMs: number): Html 
   )
 }
 
+const furtherFilters = ['least', 'most', 'method', 'attach']
+
 function filterForm(visit: Visit): Html {
   const { query, nowMs } = visit
   const today = new Date(nowMs).toISOString().slice(0, 10)
@@ -89,7 +94,12 @@ ${merchantField(visit)}
 <label>From (UTC)<input type="date" name="from" value="${query.get('from')}" max="${today}"></label>
 <label>To (inclusive)<input type="date" name="to" value="${query.get('to')}" max="${today}"></label>
 <button>Filter</button>
-<span class="end"><a class="button" href="${urlWith('/orders.csv', query, { before: undefined })}" download>${icon('download')}Export CSV</a></span>
+<details class="more"${furtherFilters.some((name) => query.get(name)) && html` open`}><summary>${icon('list-filter')}More filters</summary><div class="filters">
+<label>Minimum amount<input name="least" value="${query.get('least')}" inputmode="decimal" maxlength="20" autocomplete="off"></label>
+<label>Maximum amount<input name="most" value="${query.get('most')}" inputmode="decimal" maxlength="20" autocomplete="off"></label>
+<label>Payment method<input name="method" value="${query.get('method')}" maxlength="32" placeholder="wallet or a rail" autocapitalize="none" autocomplete="off" spellcheck="false"></label>
+<label class="wide">Merchant data (attach) starts with<input name="attach" value="${query.get('attach')}" maxlength="${maxAttachSought}" autocapitalize="none" autocomplete="off" spellcheck="false"></label>
+</div></details>
 </form>`
 }
 
@@ -99,7 +109,7 @@ function filterOf(query: URLSearchParams): OrderFilter {
   return {
     merchantId: query.get('merchant')?.trim() || undefined,
     status: Object.hasOwn(orderStatuses, status) ? (status as OrderStatus) : undefined,
-    currency: query.get('currency')?.trim().toUpperCase() || undefined,
+    ...readOrderFilters(query),
     sinceMs: dayOf(query.get('from')),
     untilMs: toMs === undefined ? undefined : toMs + dayMs,
   }

@@ -1,10 +1,12 @@
 // Rejected and slow requests, and a search by requestId.
 
+import { methods } from '@tillgate/protocol'
 import type { LoggedRequest, RequestPlace } from '../../../platform/request-log/store/request-log.ts'
 import { type Content, html } from '../../kit/html.ts'
 import { empty, number, pages, table } from '../../kit/pages/tables.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { merchantField } from '../forms.ts'
+import { savedViews } from '../views.ts'
 import { moment } from '../words.ts'
 
 export const requestsPath = '/requests'
@@ -15,7 +17,13 @@ export const requestsArea: readonly ConsoleRoute[] = [{ path: requestsPath, show
 async function show(visit: Visit): Promise<ConsolePage> {
   const { query, nowMs, operations, context } = visit
   const text = (name: string) => query.get(name)?.trim() || undefined
-  const filter = { requestId: text('id'), merchantId: text('merchant') }
+  const code = Number(text('code'))
+  const filter = {
+    requestId: text('id'),
+    merchantId: text('merchant'),
+    method: text('method'),
+    code: Number.isInteger(code) && code > 0 && code < 1e9 ? code : undefined,
+  }
   const found = await operations.listRequests(context, filter, {
     limit: perPage + 1,
     before: placeOf(query.get('before')),
@@ -26,7 +34,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Requests',
     area: 'system',
     content: html`<p>Requests of the last 7 days that the gateway rejected, or that took a second or longer. Bodies are not stored.</p>
-${requestSearch(visit)}
+${requestSearch(visit)}${savedViews(visit, requestsPath)}
 ${
   shown.length === 0
     ? empty(
@@ -46,6 +54,9 @@ function requestSearch(visit: Visit) {
   return html`<form class="filters" action="${requestsPath}">
 <label>requestId<input name="id" value="${visit.query.get('id')}" maxlength="64" autocapitalize="none" spellcheck="false"></label>
 ${merchantField(visit)}
+<label>Method<input name="method" value="${visit.query.get('method')}" maxlength="64" list="methods" autocapitalize="none" spellcheck="false"></label>
+<datalist id="methods">${Object.keys(methods).map((each) => html`<option value="${each}">`)}</datalist>
+<label class="short">Code<input name="code" value="${visit.query.get('code')}" maxlength="6" inputmode="numeric"></label>
 <button>Filter</button></form>`
 }
 

@@ -1,5 +1,6 @@
 // A shop's orders: search by any number, filter by status, page by page; and one order with its history.
 import { type OrderStatus, orderStatuses, paymentIdPattern } from '@tillgate/protocol'
+import { walletRailId } from '../../../core/orders/payments/rules/rail.ts'
 import type { Refund } from '../../../core/orders/refunds/rules/refund.ts'
 import type { Order } from '../../../core/orders/rules/order.ts'
 import type { ListedOrder, OrderFilter } from '../../../core/orders/store/order-list.ts'
@@ -7,13 +8,17 @@ import type { OrderDetails } from '../../../finance/overview/show-order.ts'
 import { timeOfPaymentId } from '../../../platform/runtime/time-ordered-ids.ts'
 import { readSummary } from '../../checkout/pages/summary.ts'
 import { csvType } from '../../kit/downloads.ts'
+import { carried } from '../../kit/forms/refused-form.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { icon } from '../../kit/icons.ts'
 import { fill, fillText } from '../../kit/languages/words.ts'
+import { maxAttachSought, otherMethods, readOrderFilters } from '../../kit/pages/order-filters.ts'
+import { filterPart, maxViews, viewBar, withView } from '../../kit/pages/saved-views.ts'
 import { shownStatus } from '../../kit/pages/status.ts'
 import { empty, facts, table, urlWith } from '../../kit/pages/tables.ts'
 import { actLink, acts, ago, card, orderTabs, pages, shortId, status, tabs, time } from '../parts.ts'
-import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
+import { type Done, type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
+import type { Words } from '../words.ts'
 import { callbackTable, indented } from './callbacks.ts'
 import { dayOf } from './money.ts'
 
@@ -23,9 +28,13 @@ const maxSearchLength = 64
 // Safe: these are its own keys.
 const statuses = Object.keys(orderStatuses) as OrderStatus[]
 
+const viewsPath = '/orders/views'
+const viewList = 'merchant-orders'
+
 export const ordersArea: readonly PortalRoute[] = [
   { path: '/orders', show: list },
   { path: '/orders.csv', download },
+  { path: viewsPath, page: '/orders', fields: [], act: changeViews },
   { path: '/orders/:paymentId', show },
 ]
 
@@ -36,7 +45,8 @@ async function list(visit: Visit): Promise<PortalPage> {
   return {
     title: words.nav.orders,
     area: 'orders',
-    content: html`${tabs(visit, orderTabs, 'orders')}${filters(visit, sought)}${content}`,
+    beside: html`<a class="button" href="${urlWith(`${pathTo('/orders')}.csv`, visit.query, { before: undefined, q: undefined })}" download>${icon('download')}${words.money.download}</a>`,
+    content: html`${tabs(visit, orderTabs, 'orders')}${filters(visit, sought)}${savedViews(visit)}${content}`,
   }
 }
 
@@ -52,7 +62,67 @@ function filters({ query, nowMs, language: { words } }: Visit, sought: string): 
 <label>${words.money.from}<input type="date" name="from" value="${query.get('from')}" max="${today}"></label>
 <label>${words.money.to}<input type="date" name="to" value="${query.get('to')}" max="${today}"></label>
 <button>${words.common.filter}</button>
-<span class="end"><a class="button" href="${urlWith(`${path}.csv`, query, { before: undefined, q: undefined })}" download>${icon('download')}${words.money.download}</a></span></form>`
+${moreFilters(query, words.orders)}</form>`
+}
+
+function savedViews(visit: Visit): Html | undefined {
+  const { views } = visit.language.words
+  return viewBar(visit.savedViews.of(viewList), {
+    path: pathTo('/orders'),
+    query: visit.query,
+    action: pathTo(viewsPath),
+    hidden: carried(visit),
+    words: { ...views, remove: (name) => fillText(views.remove, { name }) },
+  })
+}
+
+async function changeViews(visit: Visit, form: URLSearchParams): Promise<Done> {
+  const { views: words } = visit.language.words
+  const views = visit.savedViews.of(viewList)
+  const removed = form.get('remove')
+  if (removed !== null)
+    return {
+      kind: 'go',
+      to: pathTo('/orders'),
+      flash: words.removed,
+      cookies: [
+        visit.savedViews.cookie(
+          viewList,
+          views.filter(({ name }) => name !== removed),
+        ),
+      ],
+    }
+  const query = filterPart(new URLSearchParams(form.get('query') ?? ''))
+  const next = withView(views, { name: form.get('name')?.trim() ?? '', query })
+  if (!next)
+    return {
+      kind: 'refused',
+      errors: [{ field: undefined, message: fillText(words.full, { count: String(maxViews) }) }],
+    }
+  return {
+    kind: 'go',
+    to: `${pathTo('/orders')}?${query}`,
+    flash: words.done,
+    cookies: [visit.savedViews.cookie(viewList, next)],
+  }
+}
+
+const furtherFilters = ['least', 'most', 'currency', 'method', 'attach']
+
+/** Folded out where one of them is used. */
+function moreFilters(query: URLSearchParams, words: Words['orders']): Html {
+  const method = query.get('method')
+  const methods = [
+    [walletRailId, words.wallet],
+    [otherMethods, words.otherMethods],
+  ] as const
+  return html`<details class="more"${furtherFilters.some((name) => query.get(name)) && html` open`}><summary>${icon('list-filter')}${words.moreFilters}</summary><div class="filters">
+<label>${words.least}<input name="least" value="${query.get('least')}" inputmode="decimal" maxlength="20" autocomplete="off"></label>
+<label>${words.most}<input name="most" value="${query.get('most')}" inputmode="decimal" maxlength="20" autocomplete="off"></label>
+<label>${words.currency}<input name="currency" value="${query.get('currency')}" maxlength="3" autocapitalize="characters" autocomplete="off" spellcheck="false"></label>
+<label>${words.method}<select name="method"><option value=""></option>${methods.map(([name, label]) => html`<option value="${name}"${name === method && html` selected`}>${label}</option>`)}</select></label>
+<label class="wide">${words.attachBegins}<input name="attach" value="${query.get('attach')}" maxlength="${maxAttachSought}" autocapitalize="none" autocomplete="off" spellcheck="false"></label>
+</div></details>`
 }
 
 /** Filters are in the address, so that it can be saved and shared. */
@@ -61,6 +131,7 @@ function filterOf({ query, context }: Visit): OrderFilter {
   return {
     merchantId: context.merchantId,
     status: statuses.find((each) => each === query.get('status')),
+    ...readOrderFilters(query),
     sinceMs: dayOf(query.get('from')),
     untilMs: toMs === undefined ? undefined : toMs + dayMs,
   }
@@ -84,7 +155,8 @@ async function listed(visit: Visit): Promise<Content> {
     before: paymentIdPattern.test(before) ? before : undefined,
   })
   if (orders.length === 0 && next === undefined) {
-    const isFiltered = [filter.status, filter.sinceMs, filter.untilMs].some((each) => each !== undefined)
+    const { merchantId: _own, ...chosen } = filter
+    const isFiltered = Object.values(chosen).some((each) => each !== undefined)
     return empty(isFiltered ? words.orders.noneFits : words.orders.none)
   }
   return html`${orderTable(visit, orders)}${

@@ -1,5 +1,5 @@
 // The shop's rejected or slow requests, by requestId.
-
+import { methods } from '@tillgate/protocol'
 import type { RequestPlace } from '../../../platform/request-log/store/request-log.ts'
 import { html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
@@ -9,6 +9,7 @@ import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal
 
 const perPage = 25
 const maxIdLength = 64
+const names = Object.keys(methods)
 
 export const requestsArea: readonly PortalRoute[] = [{ path: '/requests', show }]
 
@@ -18,7 +19,11 @@ async function show(visit: Visit): Promise<PortalPage> {
   const sought = (query.get('q') ?? '').trim().slice(0, maxIdLength)
   const found = await operations.readMerchant.listRequests(
     context,
-    { requestId: sought === '' ? undefined : sought },
+    {
+      requestId: sought === '' ? undefined : sought,
+      method: names.find((each) => each === query.get('method')),
+      code: codeOf(query.get('code')),
+    },
     { limit: perPage + 1, before: placeOf(query.get('before')) },
   )
   const requests = found.slice(0, perPage)
@@ -28,7 +33,10 @@ async function show(visit: Visit): Promise<PortalPage> {
     title: words.tabs.requests,
     area: 'developer',
     content: html`${tabs(visit, developerTabs, 'requests')}<p>${words.requests.text}</p>
-<form class="filters" action="${pathTo('/requests')}"><label>${words.requests.number}<input name="q" value="${sought}" maxlength="${maxIdLength}" autocapitalize="none" spellcheck="false"></label><button>${words.common.search}</button></form>
+<form class="filters" action="${pathTo('/requests')}"><label>${words.requests.number}<input name="q" value="${sought}" maxlength="${maxIdLength}" autocapitalize="none" spellcheck="false"></label>
+<label>Method<select name="method"><option value="">${words.common.all}</option>${names.map((each) => html`<option value="${each}"${each === query.get('method') && html` selected`}>${each}</option>`)}</select></label>
+<label class="short">${words.requests.code}<input name="code" value="${query.get('code')}" maxlength="6" inputmode="numeric" placeholder="40001"></label>
+<button>${words.common.filter}</button></form>
 ${
   requests.length === 0
     ? empty(words.requests.none)
@@ -54,6 +62,10 @@ ${
       )
 }${pages(visit, { path: '/requests', older })}`,
   }
+}
+
+function codeOf(written: string | null): number | undefined {
+  return /^\d{5}$/.test(written ?? '') ? Number(written) : undefined
 }
 
 function placeOf(written: string | null): RequestPlace | undefined {

@@ -1,10 +1,11 @@
 // Orders for operators: lists over all merchants, newest first, paged by key, and a search by any number of an order
 // or its refunds. A paymentId starts with its time, so its order is chronological.
-import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
+import { currencies, type OrderStatus, orderStatuses } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
 import { allOf, merchantIs, type Sql, sql, unionAll } from '../../../platform/database/sql.ts'
 import { firstPaymentIdAt } from '../../../platform/runtime/time-ordered-ids.ts'
+import { walletRailId } from '../payments/rules/rail.ts'
 import type { OrderKey } from '../rules/order.ts'
 
 export type OrderListStore = ReturnType<typeof makeOrderListStore>
@@ -25,6 +26,13 @@ export interface OrderFilter {
   readonly merchantId?: string | undefined
   readonly status?: OrderStatus | undefined
   readonly currency?: string | undefined
+  /** In ten-thousandths of the main unit, whatever the currency. */
+  readonly least?: bigint | undefined
+  readonly most?: bigint | undefined
+  /** A rail, `wallet`, or `other` for any rail. */
+  readonly method?: string | undefined
+  /** Its beginning. */
+  readonly attach?: string | undefined
   readonly sinceMs?: number | undefined
   readonly untilMs?: number | undefined
 }
@@ -76,7 +84,7 @@ const shape = rowShape<ListedOrder>('order', {
 const read = sql`o.merchant_id, o.payment_id, o.order_no, o.status, o.payment_amount_minor, o.refunded_minor, o.currency,
         o.created_at, o.completed_at, o.transaction_id`
 
-/** No index covers currencies or a merchant's statuses, so a page searches at most this many orders per status. */
+/** No index covers the other filters or a merchant's statuses, so a page searches at most this many orders per status. */
 const lookedThrough = 5_000
 
 /**
@@ -89,7 +97,7 @@ async function listOrders(
   { before, limit }: OrderPage,
 ): Promise<FoundOrders> {
   const isServedByIndex =
-    filter.currency === undefined && (filter.merchantId === undefined || filter.status === undefined)
+    notIndexed(filter).length === 0 && (filter.merchantId === undefined || filter.status === undefined)
   const oldest = isServedByIndex ? undefined : await endOfLook(database, filter, before)
   const atMost = limit + 1
   const newest = rangesOf(filter, before, { downTo: oldest }).map(
@@ -109,16 +117,17 @@ select ${shape.columns}
 
 /** One condition per index range. `isByIndex` includes only conditions that the index covers. */
 function rangesOf(
-  { merchantId, status, currency, sinceMs, untilMs }: OrderFilter,
+  filter: OrderFilter,
   before: string | undefined,
   { downTo, isByIndex = false }: { downTo?: string | undefined; isByIndex?: boolean },
 ): Sql[] {
+  const { merchantId, status, sinceMs, untilMs } = filter
   const rest = [
     before !== undefined && sql`o.payment_id < ${before}`,
     downTo !== undefined && sql`o.payment_id >= ${downTo}`,
     untilMs !== undefined && sql`o.payment_id < ${firstPaymentIdAt(untilMs)}`,
     sinceMs !== undefined && sql`o.payment_id >= ${firstPaymentIdAt(sinceMs)}`,
-    currency !== undefined && !isByIndex && sql`o.currency = ${currency}`,
+    ...(isByIndex ? [] : notIndexed(filter)),
   ]
   if (merchantId !== undefined) {
     const ofStatus = status !== undefined && !isByIndex && sql`o.status = ${status}`
@@ -127,6 +136,31 @@ function rangesOf(
   const statuses = status === undefined ? Object.keys(orderStatuses) : [status]
   return statuses.map((each) => allOf([sql`o.status = ${each}`, ...rest]))
 }
+
+function notIndexed({ currency, least, most, method, attach }: OrderFilter): Sql[] {
+  return [
+    currency !== undefined && sql`o.currency = ${currency}`,
+    least !== undefined && sql`${comparable} >= ${least}`,
+    most !== undefined && sql`${comparable} <= ${most}`,
+    method !== undefined && methodIs(method),
+    attach !== undefined && sql`starts_with(o.attach, ${attach})`,
+  ].filter((condition) => condition !== false)
+}
+
+/** Any method but the wallets here. */
+export const otherMethods = 'other'
+
+function methodIs(method: string): Sql {
+  if (method === walletRailId) return sql`o.wallet_id is not null`
+  return method === otherMethods ? sql`o.rail_id is not null` : sql`o.rail_id = ${method}`
+}
+
+const ofDigits = (digits: number) =>
+  Object.entries(currencies).flatMap(([code, each]) => (each.digits === digits ? [code] : []))
+
+/** The amount in ten-thousandths of the main unit. */
+const comparable = sql`o.payment_amount_minor * case when o.currency = any(${ofDigits(0)}::text[]) then 10000
+        when o.currency = any(${ofDigits(3)}::text[]) then 10 when o.currency = any(${ofDigits(4)}::text[]) then 1 else 100 end`
 
 /** The paymentId down to which all ranges were searched; undefined if they end before. */
 async function endOfLook(

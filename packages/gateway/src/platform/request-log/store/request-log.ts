@@ -22,6 +22,8 @@ export interface LoggedRequest {
 export interface RequestFilter {
   readonly requestId?: string | undefined
   readonly merchantId?: string | undefined
+  readonly method?: string | undefined
+  readonly code?: number | undefined
   /** Only requests that were verified to be the merchant's. */
   readonly isOpened?: boolean
 }
@@ -57,7 +59,7 @@ async function list(
   filter: RequestFilter,
   { before, limit }: { before?: RequestPlace | undefined; limit: number },
 ): Promise<LoggedRequest[]> {
-  const { requestId, merchantId, isOpened = false } = filter
+  const { requestId, merchantId, method, code, isOpened = false } = filter
   const { rows } = await database.query<Row>({
     text: `
 select request_id, answered_at, merchant_id, is_opened, verb, route, method, http_status, code, field, message,
@@ -66,10 +68,12 @@ select request_id, answered_at, merchant_id, is_opened, verb, route, method, htt
  where ($2::text is null or request_id = $2)
    and ($3::text is null or merchant_id = $3)
    and (is_opened or not $4)
+   and ($7::text is null or method = $7)
+   and ($8::integer is null or code = $8)
    and ($5::bigint is null or (answered_at, request_id) < ($5, $6))
  order by answered_at desc, request_id desc
  limit $1`,
-    values: [limit, requestId, merchantId, isOpened, before?.answeredAtMs, before?.requestId],
+    values: [limit, requestId, merchantId, isOpened, before?.answeredAtMs, before?.requestId, method, code],
   })
   return rows.map((row) => ({
     requestId: row.request_id,
