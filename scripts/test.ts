@@ -9,10 +9,16 @@ import { ensureChromium } from './chromium.ts'
 import { ensureOpsPackages } from './ops-packages.ts'
 
 const suites = {
-  unit: ['packages/*/src/**/*.test.ts', '{bench,reliability}/*/*.test.ts', 'test/*.test.ts'],
+  unit: [
+    'packages/*/src/**/*.test.ts',
+    'rails/*/src/*.test.ts',
+    '{bench,reliability}/*/*.test.ts',
+    'test/*.test.ts',
+  ],
   database: [
     'packages/*/test/!(browser|cluster|ops|shops)/*.test.ts',
     'packages/*/test/*.test.ts',
+    'rails/*/test/*.test.ts',
     'reliability/*.test.ts',
   ],
   browser: ['packages/*/test/browser/*.test.ts'],
@@ -56,6 +62,7 @@ const citusKills = ['packages/*/test/cluster/killed-*.test.ts']
 const notOnCitus = [
   'packages/gateway/test/database/{backup,catalog,embedded-*,migrations}.test.ts',
   'packages/gateway/test/upgrade/*.test.ts',
+  'rails/*/test/*.test.ts',
 ]
 
 // They wait for sockets and disks more than they compute, so there may be more processes at once than cores.

@@ -31,7 +31,7 @@ interface Block {
 
 const root = join(import.meta.dirname, '..')
 const blocks = globSync(
-  ['*.md', 'docs/**/*.md', '{clients,examples,integrations}/**/*.md', 'packages/*/README.md'],
+  ['*.md', 'docs/**/*.md', '{clients,examples,integrations,rails}/**/*.md', 'packages/*/README.md'],
   {
     cwd: root,
     exclude: (name) => name.includes('node_modules'),

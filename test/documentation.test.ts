@@ -15,7 +15,7 @@ import { pictures } from '../scripts/pictures.ts'
 
 const root = join(import.meta.dirname, '..')
 const papers = globSync(
-  ['*.md', 'docs/**/*.md', '{clients,examples,integrations}/**/*.md', 'packages/*/README.md'],
+  ['*.md', 'docs/**/*.md', '{clients,examples,integrations,rails}/**/*.md', 'packages/*/README.md'],
   {
     cwd: root,
     exclude: (name) => name.includes('node_modules'),

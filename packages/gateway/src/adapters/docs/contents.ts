@@ -59,7 +59,11 @@ export const chapters: readonly Chapter[] = [
   },
   {
     title: 'Money',
-    entries: ['rails', 'treasury', 'payouts', 'reconciliation', 'wallet'].map(paper),
+    entries: [
+      paper('rails'),
+      { slug: 'stripe', file: 'rails/stripe/README.md' },
+      ...['treasury', 'payouts', 'reconciliation', 'wallet'].map(paper),
+    ],
   },
   {
     title: 'About',

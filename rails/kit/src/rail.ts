@@ -1,0 +1,231 @@
+// The five messages, answered with the provider's help. An intent is stored first, the call carries an idempotency key,
+// and its result is stored before the answer; whatever a crash leaves open is finished by the next message or look.
+import type { RailMessage, RailMessageOf, RailPaymentAnswer, RailRefundAnswer } from '@tillgate/protocol'
+import type { Log } from './log.ts'
+import {
+  isFinal,
+  type Provider,
+  type ProviderPayment,
+  ProviderUnavailable,
+  type StoredPayment,
+  type StoredRefund,
+  type WebhookRequest,
+} from './provider.ts'
+import type { RailStore } from './store/rail-store.ts'
+import { makeTurns } from './turns.ts'
+
+export interface RailParts {
+  readonly provider: Provider
+  readonly store: RailStore
+  readonly now: () => number
+  readonly log: Log
+}
+
+/** Who wants to know: the gateway gets the answer, everybody else makes a notification. */
+type For = 'gateway' | 'job'
+
+export type Rail = ReturnType<typeof makeRail>
+
+export function makeRail({ provider, store, now, log }: RailParts) {
+  const inTurn = makeTurns()
+
+  async function answer(message: RailMessage): Promise<RailPaymentAnswer | RailRefundAnswer> {
+    switch (message.type) {
+      case 'payment.start': {
+        const payment = await store.beginPayment(message, { nowMs: now(), whyNot: provider.whyNot(message) })
+        return inTurn(message.transactionId, async () => {
+          const stored = (await store.findPayment(message.transactionId)) ?? payment
+          return stored.status === 'starting'
+            ? settle(stored, await start(stored), 'gateway')
+            : bringUpToDate(stored, 'gateway')
+        })
+      }
+      case 'payment.status':
+        return look(message.transactionId, 'gateway')
+      case 'payment.cancel':
+        return cancel(message.transactionId)
+      case 'refund.start':
+        return refund(message)
+      case 'refund.status':
+        return lookAtRefund(message.refundId, 'gateway')
+    }
+  }
+
+  function look(transactionId: string, by: For): Promise<RailPaymentAnswer> {
+    return inTurn(transactionId, async () => {
+      const payment = await store.findPayment(transactionId)
+      return payment ? bringUpToDate(payment, by) : { status: 'unknown' }
+    })
+  }
+
+  async function bringUpToDate(payment: StoredPayment, by: For): Promise<RailPaymentAnswer> {
+    if (payment.status === 'starting') {
+      const said = await start(payment)
+      if (said.status !== 'pending' || said.providerId === undefined) return settle(payment, said, by)
+      const { providerId } = said
+      await settle(payment, said, 'gateway')
+      // A repeated call returns its first result, which may be old: the consumer may have paid since.
+      return settle(payment, await provider.readPayment({ ...payment, providerId }), by)
+    }
+    // Only a webhook is a reason to look at a cancelled payment again: it was paid after all.
+    const isOver = isFinal(payment.status) && !(payment.status === 'cancelled' && by === 'job')
+    if (isOver || !hasProviderId(payment)) return paymentAnswer(payment)
+    return settle(payment, await provider.readPayment(payment), by)
+  }
+
+  /** The same call, however often it is repeated. */
+  async function start(payment: StoredPayment): Promise<ProviderPayment> {
+    const { transactionId, startedAtMs } = payment
+    if (isKeyOld(startedAtMs)) {
+      const found = await provider.findPayment(payment)
+      if (found) return found
+      if (now() >= payment.start.expiresAt) return { status: 'cancelled' }
+    }
+    return provider.startPayment({ ...payment, idempotencyKey: transactionId })
+  }
+
+  const isKeyOld = (startedAtMs: number) => now() - startedAtMs >= provider.idempotencyKeyLifetimeMs / 2
+
+  async function settle(payment: StoredPayment, said: ProviderPayment, by: For): Promise<RailPaymentAnswer> {
+    const { amountMinor = payment.amountMinor, currency = payment.currency } = said
+    if (amountMinor !== payment.amountMinor || currency !== payment.currency) {
+      // Not stored. The gateway rejects the answer too, and shows both amounts at the order.
+      log.error('the provider has another amount', {
+        transactionId: payment.transactionId,
+        asked: `${payment.amountMinor} ${payment.currency}`,
+        found: `${amountMinor} ${currency}`,
+      })
+      if (by === 'job') throw new ProviderUnavailable('the provider has another amount')
+      return { ...answerOf(said), amountMinor: String(amountMinor), currency }
+    }
+    const change = { nowMs: now(), notifies: by === 'job' }
+    return paymentAnswer(await store.changePayment(payment, said, change))
+  }
+
+  function cancel(transactionId: string): Promise<RailPaymentAnswer> {
+    return inTurn(transactionId, async () => {
+      let payment = await store.findPayment(transactionId)
+      if (payment?.status === 'starting') {
+        await bringUpToDate(payment, 'gateway')
+        payment = await store.findPayment(transactionId)
+      }
+      if (!payment) return { status: 'unknown' }
+      const ended =
+        payment.status === 'pending' && hasProviderId(payment)
+          ? await settle(payment, await provider.cancelPayment(payment), 'gateway')
+          : await bringUpToDate(payment, 'gateway')
+      if (ended.status === 'pending')
+        throw new ProviderUnavailable('the provider is still processing the payment')
+      return ended
+    })
+  }
+
+  function refund(message: RailMessageOf<'refund.start'>): Promise<RailRefundAnswer> {
+    const { transactionId } = message
+    return inTurn(transactionId, async () => {
+      const payment = await store.findPayment(transactionId)
+      // The payment may have been paid without the rail knowing.
+      if (payment && !isFinal(payment.status)) await bringUpToDate(payment, 'gateway')
+      const refund = await store.beginRefund(message, now(), provider.whyNotRefund)
+      if (!refund) return { status: 'declined', reason: 'There is no such payment.' }
+      return bringRefundUpToDate(refund, 'gateway')
+    })
+  }
+
+  async function lookAtRefund(refundId: string, by: For): Promise<RailRefundAnswer> {
+    const refund = await store.findRefund(refundId)
+    if (!refund) return { status: 'unknown' }
+    return inTurn(refund.transactionId, async () =>
+      bringRefundUpToDate((await store.findRefund(refundId)) ?? refund, by),
+    )
+  }
+
+  async function bringRefundUpToDate(refund: StoredRefund, by: For): Promise<RailRefundAnswer> {
+    if (isFinal(refund.status)) return refundAnswer(refund)
+    const payment = await store.findPayment(refund.transactionId)
+    if (!payment) throw new Error('a refund belongs to a payment')
+    const said = hasProviderId(refund)
+      ? await provider.readRefund(refund, payment)
+      : ((isKeyOld(refund.startedAtMs) ? await provider.findRefund(refund, payment) : undefined) ??
+        (await provider.startRefund({ ...refund, idempotencyKey: refund.refundId }, payment)))
+    return refundAnswer(await store.changeRefund(refund, said, { nowMs: now(), notifies: by === 'job' }))
+  }
+
+  /** Stores that there is something to look at. True: the webhook is the provider's. */
+  async function takeWebhook(request: WebhookRequest): Promise<boolean> {
+    const webhook = await provider.readWebhook(request)
+    if (webhook.kind === 'changed') {
+      if (webhook.payment) await store.wakePayment(webhook.payment)
+      if (webhook.refund) await store.wakeRefund(webhook.refund)
+    }
+    return webhook.kind !== 'forged'
+  }
+
+  /** Everything that a webhook woke or a crash left open. Returns how much there was. */
+  async function lookAtDue(limit = 20): Promise<number> {
+    const nowMs = now()
+    const [payments, refunds] = [
+      await store.claimPayments(nowMs, limit),
+      await store.claimRefunds(nowMs, limit),
+    ]
+    await Promise.all([
+      ...payments.map((id) => attempt('payments', id, () => look(id, 'job'))),
+      ...refunds.map((id) => attempt('refunds', id, () => lookAtRefund(id, 'job'))),
+    ])
+    return payments.length + refunds.length
+  }
+
+  async function attempt(
+    table: 'payments' | 'refunds',
+    id: string,
+    work: () => Promise<unknown>,
+  ): Promise<void> {
+    try {
+      await work()
+      await store.dropLook(table, id, now())
+    } catch (error) {
+      log.error('a look at the provider failed and will be repeated', { id, error })
+    }
+  }
+
+  return { answer, takeWebhook, lookAtDue }
+}
+
+const hasProviderId = <Kept extends StoredPayment | StoredRefund>(
+  kept: Kept,
+): kept is Kept & { readonly providerId: string } => kept.providerId !== undefined
+
+/** The constraints of the table guarantee what belongs to each status. */
+function paymentAnswer({
+  status,
+  reference = '',
+  reason = '',
+  nextAction,
+}: StoredPayment): RailPaymentAnswer {
+  switch (status) {
+    case 'starting':
+      throw new Error('a payment that is still starting has no answer')
+    case 'pending':
+      if (!nextAction) throw new Error('a pending payment has a next action')
+      return { status, nextAction }
+    case 'approved':
+      return { status, reference }
+    case 'declined':
+      return { status, reason }
+    default:
+      return { status }
+  }
+}
+
+function answerOf(said: ProviderPayment): RailPaymentAnswer {
+  if (said.status === 'pending') return { status: said.status, nextAction: said.nextAction }
+  if (said.status === 'approved') return { status: said.status, reference: said.reference }
+  if (said.status === 'declined') return { status: said.status, reason: said.reason }
+  return { status: said.status }
+}
+
+function refundAnswer({ status, reference, reason = '' }: StoredRefund): RailRefundAnswer {
+  const common = reference === undefined ? {} : { reference }
+  if (status === 'starting') throw new Error('a refund that is still starting has no answer')
+  return status === 'declined' ? { ...common, status, reason } : { ...common, status }
+}

@@ -1,0 +1,105 @@
+// A rail over HTTP: the gateway's messages, the provider's webhooks, and health.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  Failure,
+  maxRailMessageBytes,
+  parseRailMessage,
+  signRailResponse,
+  verifyWebhook,
+} from '@tillgate/protocol'
+import type { Log } from './log.ts'
+import { ProviderUnavailable } from './provider.ts'
+import type { Rail } from './rail.ts'
+
+export interface ServerParts {
+  readonly rail: Rail
+  readonly secrets: readonly string[]
+  readonly now: () => number
+  readonly log: Log
+  readonly isHealthy: () => Promise<boolean>
+  /** There may be something to do. */
+  readonly wake: () => void
+}
+
+const maxWebhookBytes = 512 * 1024
+
+export function makeRailServer(parts: ServerParts): Server {
+  const { log } = parts
+  const server = createServer({ requestTimeout: 15_000, headersTimeout: 10_000 }, (request, response) => {
+    answer(parts, request, response).catch((error: unknown) => {
+      log.error('a request failed', { path: request.url, error })
+      if (response.headersSent) response.destroy()
+      else sendJson(response, 500, { error: 'The rail failed. The log has the reason.' })
+    })
+  })
+  server.maxConnections = 500
+  return server
+}
+
+async function answer(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const path = (request.url ?? '/').split('?')[0]
+  switch (`${request.method} ${path}`) {
+    case 'POST /messages':
+      return answerMessage(parts, request, response)
+    case 'POST /webhooks':
+      return answerWebhook(parts, request, response)
+    case 'GET /healthz': {
+      const isHealthy = await parts.isHealthy()
+      return sendJson(response, isHealthy ? 200 : 503, { status: isHealthy ? 'ok' : 'no database' })
+    }
+    default:
+      return sendJson(response, 404, { error: 'There is POST /messages, POST /webhooks and GET /healthz.' })
+  }
+}
+
+async function answerMessage(
+  { rail, secrets, now, log }: ServerParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readBody(request, maxRailMessageBytes)
+  if (body === undefined) return sendJson(response, 413, { error: 'The message is too long.' })
+  const verdict = verifyWebhook(request.headers, body, { secrets, nowMs: now() })
+  if (verdict !== 'genuine') return sendJson(response, 401, { error: verdict })
+  try {
+    const answered = JSON.stringify(await rail.answer(parseRailMessage(body)))
+    const signed = signRailResponse(request.headers, answered, { secrets, nowMs: now() })
+    response.writeHead(200, { 'content-type': 'application/json', ...signed }).end(answered)
+  } catch (error) {
+    if (error instanceof Failure) return sendJson(response, 400, { error: error.message })
+    if (!(error instanceof ProviderUnavailable)) throw error
+    log.error('the provider did not give an answer', { error })
+    sendJson(response, 503, { error: 'The provider did not give an answer.' })
+  }
+}
+
+async function answerWebhook(
+  { rail, now, wake, log }: ServerParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readBody(request, maxWebhookBytes)
+  if (body === undefined) return sendJson(response, 413, { error: 'The webhook is too long.' })
+  if (!(await rail.takeWebhook({ headers: request.headers, body, nowMs: now() }))) {
+    log.error('a webhook was not signed by the provider, or too long ago')
+    return sendJson(response, 401, { error: 'The signature is wrong or too old.' })
+  }
+  response.writeHead(200).end()
+  wake()
+}
+
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size <= maxBytes) chunks.push(chunk)
+    else if (size > 4 * maxBytes) break
+  }
+  return size > maxBytes ? undefined : Buffer.concat(chunks).toString()
+}
+
+function sendJson(response: ServerResponse, httpStatus: number, value: object): void {
+  const close = httpStatus === 413 ? { connection: 'close' } : {}
+  response.writeHead(httpStatus, { 'content-type': 'application/json', ...close }).end(JSON.stringify(value))
+}

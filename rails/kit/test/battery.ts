@@ -1,0 +1,76 @@
+// The tests of every rail: the stories, the planted bugs that they must find, the gateway's own conformance check, and
+// secrets in logs.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { checkConformance } from '../../../packages/gateway/src/finance/rails/conformance/check-conformance.ts'
+import { postToRail } from '../../../packages/gateway/src/finance/rails/conformance/post-to-rail.ts'
+import { type PlantedBug, plantedBugs, type StoryName, stories } from './stories.ts'
+import { openWorld, type RailUnderTest, railDatabaseUrl, railSecret } from './world.ts'
+
+export interface Battery extends RailUnderTest {
+  /** Mistakes that only this rail could have. */
+  readonly ownBugs: readonly PlantedBug[]
+  /** Stories that say nothing about this provider, each with the reason. */
+  readonly leftOut?: Partial<Record<StoryName, string>>
+}
+
+export async function testRail(given: Battery): Promise<void> {
+  const databaseUrl = await railDatabaseUrl()
+  const names = (Object.keys(stories) as StoryName[]).filter((name) => !given.leftOut?.[name])
+
+  for (const name of names)
+    test(`${given.name}: ${name}`, async () => {
+      const world = await openWorld(given, databaseUrl)
+      try {
+        await stories[name](world)
+        assertNoSecrets(given, world.log)
+      } finally {
+        await world.close()
+      }
+    })
+
+  for (const { what, plant, foundBy } of [...plantedBugs, ...given.ownBugs].filter(({ foundBy }) =>
+    names.includes(foundBy),
+  ))
+    test(`${given.name}: the planted bug "${what}" is found`, async () => {
+      const world = await openWorld(given, databaseUrl, plant)
+      try {
+        await assert.rejects(stories[foundBy](world), { name: 'AssertionError' })
+      } finally {
+        await world.close()
+      }
+    })
+
+  test(`${given.name}: tillgate rail check passes`, async () => {
+    const world = await openWorld(given, databaseUrl)
+    try {
+      const { results } = await checkConformance({
+        currencies: given.checkCurrencies,
+        post: postToRail(`${world.rail.url}/messages`),
+        secret: railSecret,
+        clock: { now: () => world.clock.nowMs, wait: async () => {} },
+        random: randomBytes,
+        signal: new AbortController().signal,
+        approvalWithinMs: 5_000,
+        askForApproval: ({ nextAction }) => {
+          const { transactionId } = world.fake.payments().findLast(({ status }) => status === 'open') ?? {}
+          assert(transactionId && nextAction)
+          void world.fake.consumer(transactionId, 'pays')
+        },
+      })
+      assert.deepEqual(
+        results.filter(({ outcome }) => outcome !== 'passed'),
+        [],
+      )
+      assert.equal(results.length, 9 + 4 * given.checkCurrencies.length)
+    } finally {
+      await world.close()
+    }
+  })
+}
+
+function assertNoSecrets({ secrets }: RailUnderTest, log: readonly string[]): void {
+  for (const secret of [...secrets, railSecret])
+    assert(!log.some((line) => line.includes(secret)), 'a secret is in the log')
+}

@@ -1,0 +1,20 @@
+// Kill cycles as tests: a few by default, spread over all calls; RAIL_KILL_CYCLES=100 makes a hundred.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runKilled } from './kill.ts'
+import { type RailUnderTest, railDatabaseUrl } from './world.ts'
+
+const cycles = Number(process.env['RAIL_KILL_CYCLES'] ?? 3)
+
+export async function testKills(given: RailUnderTest): Promise<void> {
+  const databaseUrl = await railDatabaseUrl()
+  test(`${given.name}: killed at any of its calls, it loses nothing and does nothing twice`, async () => {
+    const { events } = await runKilled(given, databaseUrl, 0)
+    assert(events > 50, `${events} events`)
+    for (let cycle = 0; cycle < cycles; cycle++) {
+      const killAt = 1 + Math.floor(((cycle + 0.5) * events) / cycles)
+      const { kills } = await runKilled(given, databaseUrl, killAt)
+      assert.equal(kills, 1)
+    }
+  })
+}

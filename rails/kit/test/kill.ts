@@ -1,0 +1,229 @@
+// Kills the process of a rail with SIGKILL at one of its calls: to the provider, to PostgreSQL or to the gateway, before
+// or after it is done. Whoever talked to it repeats, as the gateway and providers do, and in the end nothing may be lost
+// or done twice.
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from '../../../packages/gateway/test/support/test-bank.ts'
+import type { FakeProvider } from './fake-provider.ts'
+import {
+  type Gateway,
+  openGateway,
+  type RailUnderTest,
+  type Reply,
+  railSecret,
+  refundMessage,
+  send,
+  startMessage,
+  type TestClock,
+} from './world.ts'
+
+const patienceMs = 90_000
+
+interface Cycle {
+  readonly given: RailUnderTest
+  readonly fake: FakeProvider
+  readonly gateway: Gateway
+  readonly clock: TestClock
+  readonly messagesUrl: string
+  readonly process: KilledProcess
+}
+
+/** One process that is started again when it has been killed. */
+class KilledProcess {
+  /** The events so far: calls begun and ended. */
+  events = 0
+  killAt: number
+  kills = 0
+  #child: ChildProcess | undefined
+  #output = ''
+  /** Of all its lives, for a failure. */
+  allOutput = ''
+  readonly #start: () => ChildProcess
+
+  constructor(killAt: number, start: () => ChildProcess) {
+    this.killAt = killAt
+    this.#start = start
+  }
+
+  /** True: the process is dead, and the call is not passed on. */
+  event(): boolean {
+    if (++this.events !== this.killAt) return false
+    this.kills += 1
+    this.#child?.kill('SIGKILL')
+    return true
+  }
+
+  async ensureRuns(): Promise<void> {
+    if (this.#child && this.#child.exitCode === null && this.#child.signalCode === null) return
+    const child = this.#start()
+    this.#child = child
+    this.#output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#output += text
+        this.allOutput += text
+      })
+    const deadlineMs = performance.now() + patienceMs
+    while (!this.#output.includes('"msg":"ready"') && child.exitCode === null && child.signalCode === null) {
+      if (performance.now() > deadlineMs) throw new Error(`the rail did not start:\n${this.#output}`)
+      await pause(20)
+    }
+    if (child.exitCode !== null) throw new Error(`the rail ended by itself:\n${this.#output}`)
+    if (child.signalCode !== null) return this.ensureRuns()
+  }
+
+  async end(): Promise<void> {
+    const child = this.#child
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const closed = once(child, 'close')
+    child.kill('SIGKILL')
+    await closed
+  }
+}
+
+/** Returns the number of events, of which each can be the one that kills. */
+export async function runKilled(
+  given: RailUnderTest,
+  databaseUrl: string,
+  killAt: number,
+): Promise<{ events: number; kills: number }> {
+  const clock: TestClock = {
+    get nowMs() {
+      return Date.now()
+    },
+    set nowMs(_value) {
+      throw new Error('time goes by itself here')
+    },
+  }
+  const fake = await given.openFake(clock)
+  const gateway = await openGateway(clock)
+  const database = await openDatabaseProxy(databaseUrl, () => killed.event())
+  const port = await freePort()
+  const schema = `killed_${process.pid}_${killAt}_${Date.now()}`
+  const killed = new KilledProcess(killAt, () =>
+    spawn(process.execPath, [given.program], {
+      env: {
+        PATH: process.env['PATH'],
+        ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }),
+        ...given.environment(fake),
+        RAIL_SECRET: railSecret,
+        DATABASE_URL: database.url,
+        RAIL_PORT: String(port),
+        RAIL_SCHEMA: schema,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
+  fake.intercept = () => (killed.event() ? 'drop' : 'go on')
+  gateway.onNotification = () => void killed.event()
+  fake.webhookUrl = `http://127.0.0.1:${port}/webhooks`
+  const base = `http://127.0.0.1:${port}`
+  // The fake sends its webhooks again until they are taken, so somebody has to start the rail meanwhile.
+  const watch = setInterval(() => void killed.ensureRuns().catch(() => {}), 50)
+  try {
+    await killed.ensureRuns()
+    await story({ given, fake, gateway, clock, messagesUrl: `${base}/messages`, process: killed })
+    return { events: killed.events, kills: killed.kills }
+  } catch (cause) {
+    throw new Error(`killed at event ${killAt}; the rail wrote:\n${killed.allOutput}`, { cause })
+  } finally {
+    clearInterval(watch)
+    await killed.end()
+    await fake.close()
+    await gateway.close()
+    database.close()
+  }
+}
+
+async function story(cycle: Cycle): Promise<void> {
+  const { fake, gateway } = cycle
+  const start = startMessage(cycle, { amountMinor: 1000n })
+  const { transactionId } = start
+  const started = await asGateway(cycle, start, { type: 'payment.status', transactionId })
+  assert.equal(started.status, 'pending', started.reason)
+  await fake.consumer(transactionId, 'pays')
+  await until('the notification', () =>
+    gateway.notifications.some(
+      (each) => each.type === 'payment.changed' && each.transactionId === transactionId,
+    ),
+  )
+  const status = await asGateway(cycle, { type: 'payment.status', transactionId })
+  assert.equal(status.status, 'approved')
+  for (const amountMinor of [300n, 700n]) {
+    const refund = refundMessage(start, amountMinor)
+    const { refundId } = refund
+    const made = await asGateway(cycle, refund, { type: 'refund.status', refundId })
+    assert.equal(made.status, 'approved', made.reason)
+  }
+  assert.equal((await asGateway(cycle, refundMessage(start, 1n))).status, 'declined')
+  const payments = fake.payments()
+  assert.deepEqual(
+    payments.map(({ amount, status }) => [amount, status]),
+    [[payments[0]?.amount, 'paid']],
+    'one payment at the provider',
+  )
+  assert.equal(payments[0]?.refunds.length, 2, 'two refunds at the provider')
+}
+
+type Message = Parameters<typeof send>[1]
+
+/** As the gateway asks: after a failure the status, and again the start where the rail knows nothing. */
+async function asGateway(
+  { messagesUrl, process }: Cycle,
+  message: Message,
+  lookUp: Message = message,
+): Promise<Reply> {
+  const deadlineMs = performance.now() + patienceMs
+  let asked = message
+  for (;;) {
+    const reply = await send(messagesUrl, asked).catch((): Reply => ({ httpStatus: 0 }))
+    if (reply.httpStatus === 200 && !(asked === lookUp && reply.status === 'unknown')) return reply
+    if (performance.now() > deadlineMs) throw new Error(`the rail still answers ${reply.httpStatus}`)
+    asked = reply.httpStatus === 200 ? message : lookUp
+    await process.ensureRuns()
+    if (reply.httpStatus !== 200) await pause(100)
+  }
+}
+
+async function until(what: string, isSo: () => boolean): Promise<void> {
+  const deadlineMs = performance.now() + patienceMs
+  while (!isSo()) {
+    if (performance.now() > deadlineMs) throw new Error(`${what} never came`)
+    await pause(20)
+  }
+}
+
+/** In front of PostgreSQL: each packet of the rail is an event, before and after it is passed on. */
+async function openDatabaseProxy(databaseUrl: string, event: () => boolean) {
+  const url = new URL(databaseUrl)
+  const folder = url.searchParams.get('host')
+  const upstream = () =>
+    folder
+      ? connect(`${folder}/.s.PGSQL.${url.port || 5432}`)
+      : connect(Number(url.port || 5432), url.hostname)
+  const server = createServer((client) => {
+    const socket = upstream()
+    client.on('data', (packet) => {
+      if (event()) return
+      socket.write(packet)
+      event()
+    })
+    socket.on('data', (packet) => client.write(packet))
+    for (const [one, other] of [
+      [client, socket],
+      [socket, client],
+    ] as const)
+      one.on('error', () => {}).on('close', () => other.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // Safe: the server listens on a port.
+  const { port } = server.address() as AddressInfo
+  const through = new URL(databaseUrl)
+  through.searchParams.delete('host')
+  through.hostname = '127.0.0.1'
+  through.port = String(port)
+  return { url: through.href, close: () => void server.close() }
+}

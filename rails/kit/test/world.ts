@@ -1,0 +1,255 @@
+// A rail in this process between a fake of its provider and a gateway that only listens, with a clock that the test holds.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  makePaymentId,
+  makeRefundId,
+  makeTransactionId,
+  makeWebhookSecret,
+  parseRailNotification,
+  parseRailPaymentAnswer,
+  parseRailRefundAnswer,
+  type RailMessageOf,
+  type RailNotification,
+  signWebhook,
+  toDecimalText,
+  verifyRailResponse,
+  verifyWebhook,
+} from '@tillgate/protocol'
+import { emptyDatabase } from '../../../packages/gateway/test/support/database.ts'
+import { urlOf } from '../../../packages/gateway/test/support/server.ts'
+import { makeLog } from '../src/log.ts'
+import type { Provider } from '../src/provider.ts'
+import { openRail, type RunningRail } from '../src/run-rail.ts'
+import type { FakeProvider } from './fake-provider.ts'
+
+export const railSecret = makeWebhookSecret((size) => Buffer.alloc(size, 9))
+
+export interface TestClock {
+  nowMs: number
+}
+
+/** What a rail brings to the shared tests. */
+export interface RailUnderTest {
+  readonly name: string
+  readonly openFake: (clock: TestClock) => Promise<FakeProvider>
+  readonly makeProvider: (fake: FakeProvider) => Provider
+  /** Its `main.ts`, and its settings, for tests that kill the process. */
+  readonly program: string
+  readonly environment: (fake: FakeProvider) => Record<string, string>
+  /** Secrets that no log line may have. */
+  readonly secrets: readonly string[]
+  /** A currency that the provider takes, with two decimals. */
+  readonly currency: string
+  /** Too little for the provider, in that currency. */
+  readonly tooLittleMinor: bigint | undefined
+  /** What becomes of amounts: the text that the provider gets, or the words of the decline. */
+  readonly amounts: readonly (readonly [currency: string, amountMinor: bigint, expected: string | RegExp])[]
+  /** What becomes of the consumer's languages. */
+  readonly locales: readonly (readonly [locale: string, expected: string])[]
+  /** Webhooks that the rail must reject; none where the provider signs nothing. */
+  readonly rejectedWebhooks: readonly { readonly forged?: boolean; readonly ageMs?: number }[]
+  /** For `tillgate rail check`: those that the provider takes without exceptions. */
+  readonly checkCurrencies: readonly string[]
+}
+
+export interface Gateway {
+  readonly notifyUrl: string
+  readonly notifications: RailNotification[]
+  isDown: boolean
+  /** Called before a notification is taken. */
+  onNotification: () => void
+  close(): Promise<void>
+}
+
+export interface World {
+  readonly given: RailUnderTest
+  readonly fake: FakeProvider
+  readonly rail: RunningRail
+  readonly clock: TestClock
+  readonly gateway: Gateway
+  readonly log: string[]
+  /** A second process of the same rail. */
+  readonly openAnother: () => Promise<RunningRail>
+  readonly close: () => Promise<void>
+}
+
+/** For all worlds of a test file, each of which has a schema of its own. Call it at the top of the file. */
+export async function railDatabaseUrl(): Promise<string> {
+  const { connection } = await emptyDatabase()
+  return urlOf(connection)
+}
+
+let worlds = 0
+
+export async function openWorld(
+  given: RailUnderTest,
+  databaseUrl: string,
+  plant: (provider: Provider) => Provider = (provider) => provider,
+): Promise<World> {
+  const clock: TestClock = { nowMs: Date.now() }
+  const fake = await given.openFake(clock)
+  const gateway = await openGateway(clock)
+  const log: string[] = []
+  const schema = `${given.name}_${process.pid}_${++worlds}`
+  const open = () =>
+    openRail({
+      schema,
+      provider: plant(given.makeProvider(fake)),
+      databaseUrl,
+      secrets: [railSecret],
+      host: '127.0.0.1',
+      port: 0,
+      now: () => clock.nowMs,
+      log: makeLog({ write: (line) => log.push(line), now: () => clock.nowMs, secrets: given.secrets }),
+      everyMs: 0,
+    })
+  const rails = [await open()]
+  const [rail] = rails
+  if (!rail) throw new Error('there is a rail')
+  fake.webhookUrl = `${rail.url}/webhooks`
+  return {
+    given,
+    fake,
+    rail,
+    clock,
+    gateway,
+    log,
+    async openAnother() {
+      const another = await open()
+      rails.push(another)
+      return another
+    },
+    async close() {
+      for (const each of rails) await each.close()
+      await fake.close()
+      await gateway.close()
+    },
+  }
+}
+
+/** Takes notifications, and nothing that is not signed. */
+export async function openGateway(clock: TestClock): Promise<Gateway> {
+  const notifications: RailNotification[] = []
+  const state = { isDown: false }
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    if (state.isDown) return void response.destroy()
+    gateway.onNotification()
+    const verdict = verifyWebhook(request.headers, body, { secrets: [railSecret], nowMs: clock.nowMs })
+    if (verdict === 'genuine') notifications.push(parseRailNotification(body))
+    response.writeHead(verdict === 'genuine' ? 204 : 401).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // Safe: the server listens on a port.
+  const { port } = server.address() as AddressInfo
+  const gateway: Gateway = {
+    onNotification: () => {},
+    notifyUrl: `http://127.0.0.1:${port}/rails/test/notifications`,
+    notifications,
+    get isDown() {
+      return state.isDown
+    },
+    set isDown(isDown) {
+      state.isDown = isDown
+    },
+    async close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+  return gateway
+}
+
+export type Start = RailMessageOf<'payment.start'>
+
+export function startMessage(
+  { given, clock, gateway }: Pick<World, 'given' | 'clock' | 'gateway'>,
+  {
+    amountMinor = 1250n,
+    currency = given.currency,
+    ...changes
+  }: Partial<Omit<Start, 'amountMinor'>> & {
+    readonly amountMinor?: bigint
+  } = {},
+): Start {
+  return {
+    type: 'payment.start',
+    transactionId: makeTransactionId(clock.nowMs, randomBytes),
+    paymentId: makePaymentId(clock.nowMs, randomBytes),
+    merchantId: '100000000000000001',
+    merchantName: 'Leaf & Cup',
+    orderNo: 'A-1',
+    description: 'Two cups',
+    amount: toDecimalText(amountMinor, currency),
+    amountMinor: String(amountMinor),
+    currency,
+    createdAt: clock.nowMs,
+    expiresAt: clock.nowMs + 15 * 60_000,
+    returnUrl: 'https://gateway.example/pay/1/rail',
+    notifyUrl: gateway.notifyUrl,
+    locale: 'en',
+    channel: 'WEB',
+    ...changes,
+  }
+}
+
+export function refundMessage(start: Start, amountMinor: bigint): RailMessageOf<'refund.start'> {
+  return {
+    type: 'refund.start',
+    refundId: makeRefundId(Date.now(), randomBytes),
+    transactionId: start.transactionId,
+    amount: toDecimalText(amountMinor, start.currency),
+    amountMinor: String(amountMinor),
+    currency: start.currency,
+    reason: 'Returned',
+  }
+}
+
+export interface Reply {
+  readonly httpStatus: number
+  readonly status?: string
+  readonly reason?: string
+  readonly reference?: string
+  readonly amountMinor?: string
+  readonly page?: string
+}
+
+type Message = Start | RailMessageOf<'payment.status' | 'payment.cancel' | 'refund.start' | 'refund.status'>
+
+/** As the gateway sends: signed, and the response is checked as the gateway checks it. */
+export async function send(messagesUrl: string, message: Message, nowMs = Date.now()): Promise<Reply> {
+  const body = JSON.stringify(message)
+  const id = randomUUID()
+  const context = { secrets: [railSecret], nowMs }
+  const headers = { 'content-type': 'application/json', ...signWebhook({ id, body }, context) }
+  const response = await fetch(messagesUrl, { method: 'POST', headers, body })
+  const answered = Buffer.from(await response.arrayBuffer())
+  if (response.status !== 200) return { httpStatus: response.status }
+  const verdict = verifyRailResponse(Object.fromEntries(response.headers), answered, {
+    messageId: id,
+    ...context,
+  })
+  if (verdict !== 'genuine') throw new Error(`the response is ${verdict}`)
+  const text = answered.toString()
+  if (message.type === 'refund.start' || message.type === 'refund.status')
+    return { httpStatus: 200, ...parseRailRefundAnswer(message.type, text) }
+  const answer = parseRailPaymentAnswer(message.type, text)
+  const page =
+    answer.status !== 'pending'
+      ? undefined
+      : answer.nextAction.kind === 'redirect'
+        ? answer.nextAction.url
+        : answer.nextAction.kind === 'qr'
+          ? answer.nextAction.text
+          : undefined
+  return { httpStatus: 200, ...answer, ...(page !== undefined && { page }) }
+}
+
+export const ask = ({ rail, clock }: World, message: Message) =>
+  send(`${rail.url}/messages`, message, clock.nowMs)
+export const statusOf = (world: World, { transactionId }: Start) =>
+  ask(world, { type: 'payment.status', transactionId })

@@ -1,0 +1,4 @@
+import { testKills } from '../../kit/test/kill-cycles.ts'
+import { stripeRail } from './stripe.ts'
+
+await testKills(stripeRail)

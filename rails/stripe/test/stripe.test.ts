@@ -1,0 +1,4 @@
+import { testRail } from '../../kit/test/battery.ts'
+import { stripeRail } from './stripe.ts'
+
+await testRail(stripeRail)
