@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { commandsOf } from '../scripts/contributing/commands.ts'
 import { checksums, notesOf, provenance, publishing } from '../scripts/release/papers.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -50,4 +51,20 @@ test('the notes are the section of the changelog, and the commands of publishing
   )
   assert.throws(() => notesOf(changelog, '9.9.9'), /no section 9\.9\.9/)
   assert.match(publishing(made), /npm publish tillgate-1\.0\.0\.tgz/)
+})
+
+test('scripts/contributing.ts runs every command that CONTRIBUTING.md lists', () => {
+  const commands = commandsOf(readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8'))
+  assert.equal(commands[0]?.line, 'npm ci')
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const run = commands.flatMap(({ line }) => /^npm (?:run )?([\w:]+)/.exec(line)?.[1] ?? [])
+  const listed = new Set(run)
+  // They need a cluster, or are named in the comment of `npm run simulate`, or belong to other pages.
+  const elsewhere =
+    /^(start|tillgate|build|pack|test:citus|bench|crash|faults|planted|mutate|fuzz|timing|hostile|soak|upgrade|reliability)$/
+  assert.deepEqual(
+    Object.keys(scripts).filter((name) => !listed.has(name) && !elsewhere.test(name)),
+    [],
+  )
+  assert(commands.some(({ isLong }) => isLong) && commands.some(({ isLong }) => !isLong))
 })
