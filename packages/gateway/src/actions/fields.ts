@@ -152,6 +152,7 @@ export type Suggested =
   | 'mappings'
   | 'operators'
   | 'breaks'
+  | 'parked'
   | 'currencies'
 
 /** How people see a field; programs do not see these properties. */

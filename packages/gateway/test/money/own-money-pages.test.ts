@@ -170,3 +170,40 @@ test('days that are unexplained for want of an opening balance say so, until it 
   await admin.told(`${at}/opening-balance`, opening, { on: at })
   assert.doesNotMatch((await admin.get(days)).text, /no opening balance/)
 })
+
+test('unknown money that is parked is listed until it is released, and its transfer is offered', async () => {
+  const iban = 'CH3908704016075473007'
+  await banks.addBank({ ...none, bankName: 'unknown', currency, holder: 'Shop', iban }, 'test')
+  const day = '2026-01-05'
+  const span = { from: day, through: day, openingMinor: 0n } as const
+  const line = { reference: 'U1', day, amountMinor: 9_500n, text: 'for <Ada>'.replaceAll('<', '&lt;') }
+  const file = join(folder, 'unknown.xml')
+  writeFileSync(file, camt053({ iban, currency, version: 8, ...span, lines: [line] }))
+  const imported = await tillgate('reconcile', 'import', file, '--reason', reason)
+  assert.equal(imported.code, 0, imported.err)
+  const [found] = await reconciliation.breaks.listBreaks(
+    { status: 'open', account: 'bank:unknown' },
+    { skip: 0, limit: 10 },
+  )
+  const at = `/reconciliation/breaks/${found?.breakId}`
+  const parked = await admin.told(`${at}/park`, { reason, formId: randomUUID() }, { on: at })
+  assert.match(parked, /The money is in suspense/)
+  const { text: settled } = await admin.get(at)
+  assert.match(settled, /contained no matching transfer when the break was found.*Was unexplained/s)
+  const { text: overview } = await admin.get('/overview')
+  assert.match(overview, /href="\/money\/corrections".*Money in suspense: 95\.00 CHF/s)
+  const corrections = '/money/corrections'
+  const listed = async () =>
+    /<h2>Unknown money in suspense.*?<\/table>/s.exec((await admin.get(corrections)).text)?.[0]
+  const before = (await listed()) ?? ''
+  assert.match(before, /95\.00.*for &lt;Ada>|95\.00.*for &lt;Ada&gt;/s)
+  const [, transferId = ''] = /<code>(T[0-9A-Z]{26})<\/code>/.exec(before) ?? []
+  assert((await admin.get(corrections)).text.includes(`<option value="${transferId}">95.00 CHF`))
+  const release = { transferId, to: 'bank', bank: 'unknown', reason }
+  const some = { ...release, amount: '20', formId: randomUUID() }
+  await admin.told(`${corrections}/release`, some, { on: corrections })
+  assert.match((await listed()) ?? '', /75\.00/)
+  await admin.told(`${corrections}/release`, { ...release, formId: randomUUID() }, { on: corrections })
+  assert.equal(await listed(), undefined)
+  assert.deepEqual((await operations.verifyLedger()).findings, [])
+})

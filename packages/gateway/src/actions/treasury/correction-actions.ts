@@ -194,6 +194,7 @@ export const correctionActions: readonly Action[] = [
     summary: 'Release late or unknown money from suspense to the merchant, a wallet or a bank account',
     input: object('What, and where to.', {
       ...corrected,
+      transferId: displayed(corrected.transferId, { suggests: 'parked' }),
       to: displayed(oneOf('Who gets it.', releaseTargets), {
         choices: [
           ['merchant', 'the merchant of the order'],

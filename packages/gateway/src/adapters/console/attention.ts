@@ -65,8 +65,8 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
     late.length > 0 &&
       need(
         'bad',
-        `Late money in suspense: ${late.map((each) => `${toDecimalText(postedMinor(each), each.currency)} ${each.currency}`).join(', ')}`,
-        '/ledger',
+        `Money in suspense: ${late.map((each) => `${toDecimalText(postedMinor(each), each.currency)} ${each.currency}`).join(', ')}`,
+        '/money/corrections',
       ),
     breaks.length > 0 &&
       need(

@@ -73,6 +73,13 @@ const sources: Readonly<Record<Suggested, (visit: Visit) => Promise<readonly Sug
       `${toDecimalText(sizeMinor, currency)} ${currency}, ${day}, ${account}`,
     ])
   },
+  async parked({ operations, context }) {
+    const found = await operations.reconciliation.breaks.listParked(context, maxBreaks)
+    return found.map(({ transferId, leftMinor, currency, party = '' }) => [
+      transferId,
+      `${toDecimalText(leftMinor, currency)} ${currency} ${party}`,
+    ])
+  },
   currencies: async () => Object.entries(currencies).map(([code, { name }]) => [code, name]),
 }
 // Safe: these are its own keys.

@@ -56,6 +56,7 @@ export function makeResolveBreaks(parts: ResolveBreaksParts) {
   return {
     listBreaks: reading(breaks.listBreaks),
     countOpen: reading(breaks.countOpen),
+    listParked: reading(breaks.listParked),
     ...bindAll(parts, {
       finishAll,
       showBreak,

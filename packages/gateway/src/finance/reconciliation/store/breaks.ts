@@ -78,6 +78,8 @@ export function makeBreakStore(database: Pool) {
     findCorrection: (auditId: string, owners: readonly string[]) => findCorrection(database, auditId, owners),
     /** The transfer into suspense that resolved it. */
     findParked: (breakId: string) => findParked(database, breakId),
+    /** Parked money that is still in suspense, newest first. */
+    listParked: (limit: number) => listParked(database, limit),
     listMatches: (importId: string, page: { skip: number; limit: number }) =>
       listMatches(database, importId, page),
   }
@@ -345,6 +347,46 @@ select m.transfer_id
   join matched_transfers m on m.match_id = l.match_id
  where b.break_id = ${breakId}`)
   return rows[0]?.transfer_id
+}
+
+export interface ParkedMoney extends Pick<KnownLine, 'party' | 'partyIban' | 'description'> {
+  readonly breakId: string
+  readonly transferId: string
+  readonly currency: string
+  /** What corrections left of it. */
+  readonly leftMinor: bigint
+  readonly parkedAtMs: number
+}
+
+const parkedShape = rowShape<ParkedMoney>('parked', {
+  breakId: 'b.break_id',
+  transferId: 'm.transfer_id',
+  currency: 'b.currency',
+  leftMinor: bigint('m.amount_minor'),
+  parkedAtMs: number('b.settled_at'),
+  party: 'l.party',
+  partyIban: 'l.party_iban',
+  description: 'l.description',
+})
+
+/** Two statements, because corrections are in a table that a cluster distributes. Parked money has no merchant. */
+async function listParked(database: Queryable, limit: number): Promise<ParkedMoney[]> {
+  const { rows } = await database.query(sql`
+select ${parkedShape.columns}
+  from reconciliation_breaks b
+  join statement_lines l on l.account = b.account and l.line_id = b.line_id
+  join matched_transfers m on m.match_id = l.match_id
+ where b.settled_at is not null and b.settlement = 'parked'
+ order by b.settled_at desc, b.break_id
+ limit ${limit}`)
+  const parked = rows.map(parkedShape.read)
+  const { rows: corrected } = await database.query<{ transfer_id: string; minor: string }>(sql`
+select transfer_id, corrected_minor::text as minor from corrected_transfers
+ where merchant_id = '' and transfer_id = any (${parked.map(({ transferId }) => transferId)})`)
+  const gone = new Map(corrected.map((row) => [row.transfer_id, BigInt(row.minor)]))
+  return parked
+    .map((each) => ({ ...each, leftMinor: each.leftMinor - (gone.get(each.transferId) ?? 0n) }))
+    .filter(({ leftMinor }) => leftMinor > 0n)
 }
 
 /** A file's lines in order with the rule of each match. An XML file may have many on one text line. */

@@ -146,7 +146,12 @@ function outsideSide({ line, currency, account }: Break): Html {
 
 function bookSide(found: Break): Html {
   const { item, currency, amountMinor } = found
-  if (!item) return empty('The books contain no matching transfer.')
+  if (!item)
+    return empty(
+      found.resolution === undefined
+        ? 'The books contain no matching transfer.'
+        : 'The books contained no matching transfer when the break was found.',
+    )
   const isBooked = item.kind === 'booked' || (amountMinor === 0n && !isUnbooked(found))
   return facts([
     ['Amount', amount(item.amountMinor, currency)],
@@ -185,7 +190,10 @@ function next(found: Break, parked: string | undefined): Html | undefined {
 function about(found: Break, nowMs: number): Html {
   const { amountMinor, currency, resolution } = found
   return facts([
-    ['Unexplained', amountMinor === 0n ? 'Nothing' : amount(amountMinor, currency)],
+    [
+      resolution === undefined ? 'Unexplained' : 'Was unexplained',
+      amountMinor === 0n ? 'Nothing' : amount(amountMinor, currency),
+    ],
     ['Found', moment(found.foundAtMs, nowMs)],
     ['Owner', html`<span class="wrap">${found.owner ?? 'Unassigned'}</span>`],
     resolution !== undefined &&
