@@ -76,8 +76,8 @@ export interface Operations extends MerchantOperations {
   readonly hosts: PauseHosts
   readonly applications: DecideApplications
   readonly operators: ManageOperators
-  readonly secondStep: Pick<SecondStep, 'reset'>
-  readonly memberSecondStep: Pick<SecondStep, 'reset'>
+  readonly operatorAccounts: { readonly secondStep: Pick<SecondStep, 'reset'> }
+  readonly memberAccounts: { readonly secondStep: Pick<SecondStep, 'reset'> }
   readonly apiTokens: ManageTokens
   readonly emails: ManageEmails
   readonly platformKeys: ManagePlatformKeys

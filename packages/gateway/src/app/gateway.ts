@@ -230,7 +230,14 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   })
   serveLinks(publicListener, { ...consumersPages, links: () => running().links })
   if (config.hasWalletPages)
-    serveWallet(publicListener, { ...consumersPages, running: () => running().wallet })
+    serveWallet(publicListener, {
+      ...consumersPages,
+      takesRegistrations: config.takesRegistrations,
+      running: () => {
+        const { operations, cookieSecrets, checkout } = running()
+        return { operations, secrets: cookieSecrets.wallet, devices: checkout.visits }
+      },
+    })
   if (isAccessGiven(config)) {
     serveSandboxAccess(publicListener, {
       access: () => running().sandboxAccess,
@@ -259,7 +266,10 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
         log: parts.log,
         downloads,
         isUnavailable: isTransient,
-        running: () => running().portal,
+        running: () => {
+          const { operations, cookieSecrets, providers } = running()
+          return { operations, secrets: cookieSecrets.portal, provider: providers.members }
+        },
         catalog,
       })
     serveConsole(adminListener, {
@@ -269,7 +279,12 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       log: parts.log,
       downloads,
       isUnavailable: isTransient,
-      running: () => running().console,
+      secondStepRoles: config.secondStepRoles,
+      takesApplications: config.takesApplications,
+      running: () => {
+        const { operations, cookieSecrets, providers } = running()
+        return { operations, secrets: cookieSecrets.console, provider: providers.operators }
+      },
       catalog,
     })
     serveAdminApi(adminListener, {
@@ -277,7 +292,8 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       clock: parts.clock,
       admission: adminAdmission,
       downloads,
-      running: () => running().console,
+      secondStepRoles: config.secondStepRoles,
+      running: () => ({ operations: running().operations }),
       routes: routesOf(catalog),
     })
   }

@@ -1,12 +1,11 @@
 // What serves requests once the database is open: operations over the stores, the services of checkout and console, and
 // background work. Loaded while the database starts.
+import type { RandomBytes } from '@tillgate/protocol'
 import type { RunningCheckout } from '../adapters/checkout/routes.ts'
-import type { ConsoleService } from '../adapters/console/console.ts'
+import type { CookieSecrets } from '../adapters/kit/accounts/cookies.ts'
 import type { CookieJar } from '../adapters/kit/cookies.ts'
 import type { MerchantApi } from '../adapters/merchant-api/merchant-api.ts'
 import type { RunningRails } from '../adapters/merchant-api/rails.ts'
-import type { PortalService } from '../adapters/portal/portal.ts'
-import type { WalletService } from '../adapters/wallet/wallet.ts'
 import { type Publish, unpublished } from '../core/changes/rules/change.ts'
 import type { Unsubscribe } from '../core/emails/unsubscribe.ts'
 import type { PublishedKey } from '../core/keys/platform-keys.ts'
@@ -23,6 +22,10 @@ import { makeSystemLookup } from '../platform/outbound/lookup.ts'
 import { makeOpenIdClient } from '../platform/outbound/openid.ts'
 import { openMailSession } from '../platform/outbound/smtp.ts'
 import type { RequestLog } from '../platform/request-log/request-log.ts'
+import type { OpenIdClient } from '../platform/runtime/outside/openid.ts'
+import { makeSealing } from '../platform/runtime/secrets/sealing.ts'
+import { makeTokens } from '../platform/runtime/secrets/tokens.ts'
+import type { Vault } from '../platform/runtime/secrets/vault.ts'
 import type { OwnListeners } from '../platform/runtime/ssrf-guard.ts'
 import type { SandboxAccess } from '../sandbox/sandbox-access.ts'
 import { type OpenStores, type StoresOptions, storesOver } from './database/open-stores.ts'
@@ -30,9 +33,6 @@ import { completeFirstStart, type FirstStartParts } from './first-start.ts'
 import type { Observability } from './observability.ts'
 import { makeOperations, type Operations } from './operations.ts'
 import { startCheckoutService } from './services/checkout-service.ts'
-import { makeOperatorService } from './services/operator-service.ts'
-import { makePortalService } from './services/portal-service.ts'
-import { makeWalletService } from './services/wallet-service.ts'
 import type { Config } from './settings/config.ts'
 import { tracedApi } from './traced.ts'
 import { openOutboundClient, openRailOutbound, startWork } from './work.ts'
@@ -43,9 +43,10 @@ export interface Service {
   readonly checkout: RunningCheckout
   readonly links: OpenLink
   readonly openBill: AskBill['open']
-  readonly console: ConsoleService
-  readonly portal: PortalService
-  readonly wallet: WalletService
+  readonly operations: Operations
+  readonly cookieSecrets: Readonly<Record<'console' | 'portal' | 'wallet', CookieSecrets>>
+  /** Where operators and members sign in, if not only here. */
+  readonly providers: Readonly<Record<'operators' | 'members', OpenIdClient | undefined>>
   readonly findLogo: MerchantStore['findLogo']
   readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly readiness: () => Promise<Readiness>
@@ -143,25 +144,16 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   return {
     api: tracedApi(merchantApi(config, operations, parts), observability.tracer),
     checkout,
-    portal: makePortalService({
-      operations,
-      stores,
-      vault,
-      random,
-      openId: config.memberOpenId && makeOpenIdClient({ ...config.memberOpenId, maxAgeSeconds }),
-    }),
-    wallet: makeWalletService({ config, operations, stores, vault, checkout, random }),
     findLogo: stores.merchants.findLogo,
     links: operations.openLink,
     openBill: operations.bills.open,
-    console: makeOperatorService({
-      config,
-      stores,
-      operations,
-      vault,
-      random,
-      openId: config.openId && makeOpenIdClient({ ...config.openId, maxAgeSeconds }),
-    }),
+    operations,
+    cookieSecrets: {
+      console: cookieSecretsOf('console', vault, random),
+      portal: cookieSecretsOf('portal', vault, random),
+      wallet: cookieSecretsOf('wallet', vault, random),
+    },
+    providers: { operators: openIdOf(config.openId), members: openIdOf(config.memberOpenId) },
     platformKeys: () => operations.signingKeys.published(clock.now()),
     readiness: () => readinessOf(opened),
     figures: stores.figures,
@@ -182,6 +174,17 @@ export async function startService(config: Config, parts: ServiceParts): Promise
       await opened.close()
     },
   }
+}
+
+function cookieSecretsOf(adapter: string, vault: Vault, random: RandomBytes): CookieSecrets {
+  return {
+    sealing: makeSealing(vault.deriveKeys(`${adapter} notes`), random),
+    tokens: makeTokens(vault.deriveKeys(`${adapter} forms`)),
+  }
+}
+
+function openIdOf(settings: Config['openId'] | Config['memberOpenId']): OpenIdClient | undefined {
+  return settings && makeOpenIdClient({ ...settings, maxAgeSeconds })
 }
 
 function merchantApi(

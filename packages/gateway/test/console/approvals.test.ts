@@ -513,7 +513,7 @@ test('of two who approve an invitation at once one is told the link, and there i
 
 test('nobody alone takes a member over by a new password, without the second step, or by a higher role', async () => {
   const login = await joined('zoe@shop.example', 'viewer')
-  const { authenticateMember, memberLinks, memberSecondStep } = gateway.operations
+  const { memberAccounts, memberLinks } = gateway.operations
   const newPassword = 'another password of hers'
   const recovery = await askAboutMember(`/${login}/recover`)
   assert.match((await bob.get('/approvals')).text, /Create a link to a new password.*zoe@shop\.example/s)
@@ -524,20 +524,20 @@ test('nobody alone takes a member over by a new password, without the second ste
   const found = await memberLinks.findRecovery(token)
   assert(found)
   await memberLinks.recover(found, newPassword, 'test')
-  assert.equal((await authenticateMember({ login, password: newPassword })).kind, 'right')
+  assert.equal((await memberAccounts.authenticate({ login, password: newPassword })).kind, 'right')
 
   const { rows } = await pool.query<{ access_version: number }>(
     'select access_version from member_accounts where login = $1',
     [login],
   )
   const own = { login, actor: 'test', accessVersion: rows[0]?.access_version ?? 0 }
-  const { secret } = await memberSecondStep.begin(own)
-  await memberSecondStep.confirm(own, totpCode(fromBase32(secret), clock.now()))
+  const { secret } = await memberAccounts.secondStep.begin(own)
+  await memberAccounts.secondStep.confirm(own, totpCode(fromBase32(secret), clock.now()))
   const reset = await askAboutMember(`/${login}/reset-totp`)
   assert.match(await note(alice, `/approvals/${reset}/approve`, {}), /your own request/)
-  assert.equal((await memberSecondStep.stateOf(login)).kind, 'on')
+  assert.equal((await memberAccounts.secondStep.stateOf(login)).kind, 'on')
   assert.match(await note(bob, `/approvals/${reset}/approve`, {}), /Approved\./)
-  assert.equal((await memberSecondStep.stateOf(login)).kind, 'off')
+  assert.equal((await memberAccounts.secondStep.stateOf(login)).kind, 'off')
 
   const role = await askAboutMember(`/${login}/role`, { role: 'owner' })
   assert.match((await bob.get('/approvals')).text, /Change a member’s role.*zoe@shop\.example.*owner/s)

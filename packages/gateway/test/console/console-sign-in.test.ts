@@ -194,7 +194,7 @@ test('wrong proofs of who is signed in lock that session’s proofs alone, and s
 })
 
 test('so many sign-ins and so many proofs of who is signed in are under way at once, and no more', async () => {
-  const { authenticateOperator: authenticate } = gateway.operations
+  const { authenticate } = gateway.operations.operatorAccounts
   const kindsOf = async (count: number, session?: Buffer): Promise<string[]> => {
     const outcomes = await Promise.all(
       Array.from({ length: count }, (_, n) =>
@@ -246,7 +246,7 @@ test('a session ends after an hour without a request, and after twelve hours at 
   assert.equal((await idle.get('/account')).status, 200)
   clock.advance(60 * 60_000)
   assert.equal((await idle.get('/account')).status, 303)
-  assert.deepEqual(await gateway.operations.operatorSessions.list('admin'), [], 'nor is it listed')
+  assert.deepEqual(await gateway.operations.operatorAccounts.sessions.list('admin'), [], 'nor is it listed')
   const busy = await signedIn()
   for (let passed = 30; passed < 12 * 60; passed += 30) {
     clock.advance(30 * 60_000)

@@ -16,7 +16,8 @@ import { testOperations } from '../support/operations.ts'
 const clock = new TestClock()
 const { pool } = await freshDatabase()
 const { operations } = testOperations(pool, { clock })
-const { authenticateOperator: authenticate, operatorSessions, apiTokens, secondStep } = operations
+const { operatorAccounts, apiTokens } = operations
+const { authenticate, sessions: operatorSessions, secondStep, changePassword } = operatorAccounts
 const { operators } = actingAs(operations, 'test')
 const from = { actor: 'console:thief@192.0.2.7', address: '192.0.2.7' }
 const password = 'the password that was stolen'
@@ -73,7 +74,7 @@ test('a reset while the operator changes the password is not undone by that', as
   assert(session)
   const newPassword = 'the password of a thief'
   const change = { login, session: session.tokenHash, oldPassword: password, newPassword }
-  await assert.rejects(operators.changePassword(change, resetAfterwards), /was ended meanwhile/)
+  await assert.rejects(changePassword({ actor: 'test' }, change, resetAfterwards), /was ended meanwhile/)
   const thief = await authenticate({ login, password: newPassword })
   assert.equal(thief.kind, 'wrong')
 })

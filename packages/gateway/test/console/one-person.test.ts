@@ -951,7 +951,7 @@ test('neither who asks nor who approves learns another operator’s whole passwo
     assert.doesNotMatch(JSON.stringify(ran.request), new RegExp(first))
     const { password: second } = await actions.approve('forgetful', ran.request.approvalId)
     const signIn = async (whole: string) =>
-      (await operations.authenticateOperator({ login: 'carol', password: whole })).kind
+      (await operations.operatorAccounts.authenticate({ login: 'carol', password: whole })).kind
     assert.notEqual(await signIn(first), 'right')
     assert.notEqual(await signIn(String(second)), 'right')
     assert.equal(await signIn(`${first}-${second}`), 'right')

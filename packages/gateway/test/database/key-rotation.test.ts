@@ -260,7 +260,10 @@ test('a request that waits while the master key is replaced is approved afterwar
   const later = await gatewayWith(thirdKey)
   for (const [login, { half, approvalId }] of halves) {
     const { password: rest } = await actionsOf(later).approve('bob', approvalId)
-    const signIn = await later.operations.authenticateOperator({ login, password: `${half}-${rest}` })
+    const signIn = await later.operations.operatorAccounts.authenticate({
+      login,
+      password: `${half}-${rest}`,
+    })
     assert.equal(signIn.kind, 'right', login)
   }
   assert.equal((await rotation(newKey, thirdKey).rotate(byTest, { reason: 'and back' })).unknown, 0)

@@ -145,7 +145,7 @@ test('a reader whose access ends while it waits is told nothing of what happens 
     revoked: (_login: string, tokenId: string) =>
       operations.apiTokens.revokeToken(reachingAll('test'), tokenId, { login: undefined, reason: 'leaked' }),
     disabled: (login: string) => operators.disableOperator(login, 'left'),
-    'signed out everywhere': (login: string) => operations.operatorSessions.endAll(login, 'test'),
+    'signed out everywhere': (login: string) => operations.operatorAccounts.sessions.endAll(login, 'test'),
     expired: (_login: string, tokenId: string) =>
       gateway.pool.query('update api_tokens set expires_at = 1 where token_id = $1', [tokenId]),
   }

@@ -18,7 +18,8 @@ const clock = new TestClock()
 const { pool } = await freshDatabase()
 const { operations, stores } = testOperations(pool, { clock })
 const { members, merchants } = actingAs(operations, 'test')
-const { memberLinks: links, authenticateMember: authenticate, memberSessions: sessions } = operations
+const { memberLinks: links, memberAccounts } = operations
+const { authenticate, sessions } = memberAccounts
 const password = 'a password of a member'
 const hourMs = 60 * 60 * 1000
 const { merchantId } = (await merchants.addMerchant({ name: 'Tea House' })).merchant
@@ -266,8 +267,8 @@ test('recovery gives a new password once, ends all sessions, and leaves the seco
   assert(proof.kind === 'right')
   await sessions.open(proof.account, { actor: 'test', address: '192.0.2.1' })
   const ownStep = { ...proof.account, actor: 'test' }
-  const { secret } = await operations.memberSecondStep.begin(ownStep)
-  await operations.memberSecondStep.confirm(ownStep, totpCode(fromBase32(secret), clock.now()))
+  const { secret } = await memberAccounts.secondStep.begin(ownStep)
+  await memberAccounts.secondStep.confirm(ownStep, totpCode(fromBase32(secret), clock.now()))
   const { link } = await members.recoverAccount({ merchantId, login: email }, 'lost')
   const recovery = await links.findRecovery(tokenOf(link))
   assert(recovery)
@@ -286,8 +287,8 @@ test('recovery gives a new password once, ends all sessions, and leaves the seco
 async function ownPassword(login: string): Promise<(newPassword: string) => Promise<void>> {
   const proof = await authenticate({ login, password })
   const given = { login, session: Buffer.alloc(32), oldPassword: password }
-  const { changeMemberPassword } = actingAs(operations, `member:${login}@192.0.2.1`)
-  return (newPassword) => changeMemberPassword({ ...given, newPassword }, async () => proof)
+  const own = { actor: `member:${login}@192.0.2.1` }
+  return (newPassword) => memberAccounts.changePassword(own, { ...given, newPassword }, async () => proof)
 }
 
 test('a member’s own new password ends a link that would give another, and no invitation', async () => {

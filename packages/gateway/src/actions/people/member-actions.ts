@@ -224,8 +224,12 @@ export const memberActions: readonly Action[] = [
     }),
     async run({ operations, context, params, input, prove }) {
       await prove?.()
-      const { members, memberSecondStep } = operations
-      await memberSecondStep.reset(context, await members.demandMember(context, params), input.reason)
+      const { members, memberAccounts } = operations
+      await memberAccounts.secondStep.reset(
+        context,
+        await members.demandMember(context, params),
+        input.reason,
+      )
       return { login: params.login }
     },
     tell: (answer) => ({ text: `${answer.login} signs in with the password alone now.` }),

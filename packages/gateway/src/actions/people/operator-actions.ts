@@ -153,7 +153,7 @@ export const operatorActions: readonly Action[] = [
       const { operations, context, input } = call
       const name = othersLogin(call, 'Switch your own second step off with a code, or ask another admin.')
       await call.prove?.()
-      await operations.secondStep.reset(context, name, input.reason)
+      await operations.operatorAccounts.secondStep.reset(context, name, input.reason)
       return { login: name, hasSecondStep: false }
     },
     tell: ({ login: name }) => ({

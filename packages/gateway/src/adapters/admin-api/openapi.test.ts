@@ -40,6 +40,7 @@ test('every route that is served is described, and every route that is described
     clock: systemClock,
     admission: makeControl().admission,
     downloads: makeDownloads(systemClock),
+    secondStepRoles: [],
     running: () => assert.fail('nobody asks'),
     routes: apiRoutes,
   })

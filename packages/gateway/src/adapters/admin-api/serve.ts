@@ -9,8 +9,9 @@ import { toWaitingAnswer } from '../../actions/approvals/approval-actions.ts'
 import type { Operations } from '../../actions/operations.ts'
 import { refusalsOf } from '../../actions/read-input.ts'
 import { runAction } from '../../actions/running/run-action.ts'
+import type { Role } from '../../core/audit/rules/roles.ts'
 import { checkScope } from '../../identity/operators/rules/api-token.ts'
-import type { Operator } from '../../identity/operators/rules/operator.ts'
+import { needsSecondStep } from '../../identity/operators/rules/operator.ts'
 import type { KnownToken } from '../../identity/operators/store/api-tokens.ts'
 import type { Admission } from '../../platform/http/admission/admission.ts'
 import type { AdmissionControl } from '../../platform/http/admission/admission-control.ts'
@@ -27,10 +28,8 @@ export interface AdminApiParts {
   readonly downloads: Downloads
   readonly mode: 'sandbox' | 'live'
   /** Throws while the gateway is still starting. */
-  readonly running: () => {
-    readonly operations: Operations
-    needsSecondStep(operator: Operator): boolean
-  }
+  readonly running: () => { readonly operations: Operations }
+  readonly secondStepRoles: readonly Role[]
   readonly routes: readonly ApiRoute[]
 }
 
@@ -156,7 +155,7 @@ async function identify(
 ): Promise<KnownToken> {
   const known = await findToken(parts, request, reply, admission)
   admission.takeMerchantRate({ merchantId: known.token.tokenId, requestsPerSecond: undefined })
-  if (parts.running().needsSecondStep(known.operator))
+  if (needsSecondStep(known.operator, parts.secondStepRoles))
     throw new Failure('not_allowed', {
       message: `The role ${known.operator.role} must sign in with a second step, and ${known.operator.login} has none. Set it up in the console first.`,
     })

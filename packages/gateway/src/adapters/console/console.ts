@@ -6,25 +6,20 @@ import type { AnyContext } from '../../core/audit/context.ts'
 import type { Role } from '../../core/audit/rules/roles.ts'
 import type { Operator } from '../../identity/operators/rules/operator.ts'
 import type { SignInByProvider } from '../../identity/operators/sign-in-by-provider.ts'
-import type { AccountService, AccountVisit } from '../kit/accounts/surface.ts'
+import type { AccountOperations, AccountVisit } from '../kit/accounts/surface.ts'
 import type { Content } from '../kit/html.ts'
 import type { SavedViews } from '../kit/pages/saved-views.ts'
 import type * as kit from '../kit/routes.ts'
 import type { AreaName } from './navigation.ts'
 
-/** What the console needs from the gateway once the database is there. */
-export interface ConsoleService extends AccountService<Operator> {
-  readonly operations: Operations
+/** The operations behind the console's pages and forms. */
+export interface ConsoleOperations extends Operations {
+  readonly operatorAccounts: AccountOperations<Operator>
   readonly signInByProvider: SignInByProvider | undefined
-  /** The operator must set up the second step before anything else. */
-  needsSecondStep(operator: Operator): boolean
-  /** Whether anyone may apply for live keys. */
-  readonly takesApplications: boolean
 }
 
 export interface Visit extends AccountVisit {
   readonly savedViews: SavedViews
-  readonly service: ConsoleService
   readonly operations: Operations
   readonly context: AnyContext
   readonly account: Operator

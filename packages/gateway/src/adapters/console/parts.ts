@@ -1,10 +1,13 @@
 // What the console is given by the gateway.
 import type { RandomBytes } from '@tillgate/protocol'
 import type { Action } from '../../actions/action.ts'
+import type { Role } from '../../core/audit/rules/roles.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
+import type { OpenIdClient } from '../../platform/runtime/outside/openid.ts'
+import type { CookieSecrets } from '../kit/accounts/cookies.ts'
 import type { Downloads } from '../kit/downloads.ts'
-import type { ConsoleService } from './console.ts'
+import type { ConsoleOperations } from './console.ts'
 
 export interface ConsoleParts {
   readonly mode: 'sandbox' | 'live'
@@ -14,6 +17,13 @@ export interface ConsoleParts {
   readonly downloads: Downloads
   readonly isUnavailable: (error: unknown) => boolean
   /** Throws while the gateway is still starting. */
-  readonly running: () => ConsoleService
+  readonly running: () => {
+    readonly operations: ConsoleOperations
+    readonly secrets: CookieSecrets
+    readonly provider: OpenIdClient | undefined
+  }
+  readonly secondStepRoles: readonly Role[]
+  /** Whether anyone may apply for live keys. */
+  readonly takesApplications: boolean
   readonly catalog: readonly Action[]
 }

@@ -6,6 +6,7 @@ import { reachingAll } from '../../core/audit/context.ts'
 import { isApprovalInUse } from '../../core/audit/rules/approval.ts'
 import { mayAct } from '../../core/audit/rules/roles.ts'
 import { siteOf } from '../../identity/accounts/rules/passkey.ts'
+import { needsSecondStep } from '../../identity/operators/rules/operator.ts'
 import { pageStatusOf } from '../../platform/http/failures.ts'
 import type { SignInCookies } from '../kit/accounts/cookies.ts'
 import { secondStepPath } from '../kit/accounts/second-step.ts'
@@ -134,11 +135,12 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
 async function enter(
   request: FastifyRequest,
   reply: FastifyReply,
-  { running, clock, catalog }: ConsoleParts,
+  { running, clock, catalog, secondStepRoles }: ConsoleParts,
   cookies: SignInCookies,
 ): Promise<Visit | undefined> {
-  const service = running()
-  const found = await cookies.findSession(request, service.sessions)
+  const { operations } = running()
+  const { operatorAccounts: accounts } = operations
+  const found = await cookies.findSession(request, accounts.sessions)
   if (!found) {
     const isPage = request.method === 'GET' && request.url !== '/'
     reply.header('set-cookie', cookies.endSessionCookie(request))
@@ -146,7 +148,7 @@ async function enter(
     return undefined
   }
   const { account, session } = found
-  if (service.needsSecondStep(account) && !request.routeOptions.url?.startsWith(secondStepPath)) {
+  if (needsSecondStep(account, secondStepRoles) && !request.routeOptions.url?.startsWith(secondStepPath)) {
     const text = 'Your role must sign in with a second step. Set it up here before anything else.'
     reply.header('set-cookie', cookies.flash.leave(request, { kind: 'bad', text }))
     redirect(reply, secondStepPath)
@@ -154,8 +156,8 @@ async function enter(
   }
   const actor = actorOf(request, account.login)
   return {
-    service,
-    operations: service.operations,
+    accounts,
+    operations,
     context: reachingAll(actor),
     account,
     session,
@@ -187,11 +189,10 @@ async function withMerchantId(visit: Visit): Promise<Visit> {
 }
 
 async function frameOf(
-  { service, account, formToken }: Visit,
+  { operations, account, formToken }: Visit,
   flash: Flash | undefined,
-  { mode, random }: ConsoleParts,
+  { mode, random, takesApplications }: ConsoleParts,
 ): Promise<Frame> {
-  const { operations, takesApplications } = service
   const [waiting, applied] = await Promise.all([
     operations.approvals.countWaiting(),
     operations.applications.countWaiting(reachingAll('console')),

@@ -25,6 +25,8 @@ export function serveConsoleSignIn(
   const surface: SignInSurface = {
     ...parts,
     cookies,
+    accounts: () => running().operations.operatorAccounts,
+    provider: () => running().provider,
     name: 'console',
     home: '/',
     nextPattern: /^\/(?![/\\])[\w/.?=&%:@+~-]*$/,
@@ -35,7 +37,7 @@ export function serveConsoleSignIn(
     siteOf: ({ host }) => siteOf(host),
     languageOf: () => consoleLanguage,
     async signInAtProvider(claims, { actorOf }) {
-      const found = await running().signInByProvider?.(claims, actorOf)
+      const found = await running().operations.signInByProvider?.(claims, actorOf)
       return found?.kind === 'right' ? found.access : (found?.kind ?? 'unknown')
     },
     sendSmall: ({ reply }, { title, content, withPasskeyScript }, flash) =>

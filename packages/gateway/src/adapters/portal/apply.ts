@@ -59,7 +59,7 @@ export function serveApply(
       const given = Object.fromEntries(fieldNames.map((name) => [name, typed.get(name) ?? '']))
       try {
         // Safe: every field is present as text.
-        const token = await running().apply.apply(given as Record<FieldName, string>)
+        const token = await running().operations.apply.apply(given as Record<FieldName, string>)
         return redirect(reply, ownPath(token))
       } catch (error) {
         addresses.giveBack(address)
@@ -73,7 +73,7 @@ export function serveApply(
   listener.get(
     ownRoute,
     door.handle(async (call) => {
-      const application = await running().apply.find(tokenOf(call.request))
+      const application = await running().operations.apply.find(tokenOf(call.request))
       return application ? showOwn(call, application) : sendNothing(call)
     }),
   )
@@ -84,7 +84,7 @@ export function serveApply(
       const typed = readForm(request.body)
       if (door.isOurs(request, typed))
         await running()
-          .apply.answer(tokenOf(request), typed.get('answer') ?? '')
+          .operations.apply.answer(tokenOf(request), typed.get('answer') ?? '')
           .catch((error: unknown) => {
             // Too late or empty: the page shows the current state.
             if (!(error instanceof Failure)) throw error
@@ -97,14 +97,14 @@ export function serveApply(
     `${ownRoute}/password`,
     door.handle(async (call) => {
       const { request, reply } = call
-      const application = await running().apply.find(tokenOf(request))
+      const application = await running().operations.apply.find(tokenOf(request))
       if (!application) return sendNothing(call)
       if (!door.isOurs(request, readForm(request.body))) return redirect(reply, ownPath(tokenOf(request)))
       if (links.take(application.applicationId) > 0) {
         reply.status(429)
         return showOwn(call, application, { kind: 'bad', text: call.language.words.signIn.busy })
       }
-      const made = await running().apply.firstLink(application)
+      const made = await running().operations.apply.firstLink(application)
       if (made && made.link === undefined)
         door.leaveFlash(call, fillText(call.language.words.apply.mailed, { email: made.login }))
       return redirect(reply, made?.link ? new URL(made.link).pathname : ownPath(tokenOf(request)))
@@ -148,7 +148,7 @@ ${await stateOf(call, application)}
 <label>${apply.answer}<textarea name="answer" maxlength="${applicationLimits.answer}" required></textarea></label>
 <button class="primary">${apply.send}</button></form>`
       case 'approved':
-        if (!(await running().apply.isOpen(application)))
+        if (!(await running().operations.apply.isOpen(application)))
           return html`<p>${statusBadge('good', apply.joined)}</p><p><a class="button primary" href="${prefix}">${trouble.toPortal}</a></p>`
         return html`<p>${statusBadge('good', apply.approved)}</p>
 <form method="post" action="${action}/password" class="stack">${door.carried(call)}<button class="primary">${apply.goOn}</button></form>`

@@ -26,7 +26,7 @@ export function serveOneTimeLinks(
   listener.get(
     `${prefix}/join/:token`,
     door.handle(async (call) => {
-      const invitation = await running().links.findInvitation(tokenOf(call.request))
+      const invitation = await running().operations.memberLinks.findInvitation(tokenOf(call.request))
       return invitation ? showInvitation(call, invitation) : sendDead(call)
     }),
   )
@@ -36,7 +36,7 @@ export function serveOneTimeLinks(
     door.handle(async (call) => {
       const { request, language } = call
       const form = readForm(request.body)
-      const invitation = await running().links.findInvitation(tokenOf(request))
+      const invitation = await running().operations.memberLinks.findInvitation(tokenOf(request))
       if (!invitation) return sendDead(call)
       const refusal = door.refusalOf(call, form)
       if (refusal) return showInvitation(call, invitation, [{ field: undefined, message: refusal.trouble }])
@@ -44,13 +44,13 @@ export function serveOneTimeLinks(
       const errors = passwordErrors(form, language)
       if (errors.length > 0) return showInvitation(call, invitation, errors)
       const { login } = invitation
-      const joining = running().links.joinAnew(
+      const joining = running().operations.memberLinks.joinAnew(
         invitation,
         form.get('password') ?? '',
         actorOf(request, login),
       )
       if (!(await isUsed(joining))) return sendDead(call)
-      const account = await running().findAccount(login)
+      const account = await running().operations.memberAccounts.findAccount(login)
       const isOpen = account && (await door.open(call, account))
       return isOpen ? welcomeFirst(call, invitation) : door.fromBeginning(call)
     }),
@@ -59,7 +59,7 @@ export function serveOneTimeLinks(
   listener.get(
     `${prefix}/recover/:token`,
     door.handle(async (call) => {
-      const link = await running().links.findRecovery(tokenOf(call.request))
+      const link = await running().operations.memberLinks.findRecovery(tokenOf(call.request))
       return link ? showRecovery(call, link.login) : sendDead(call)
     }),
   )
@@ -69,14 +69,14 @@ export function serveOneTimeLinks(
     door.handle(async (call) => {
       const { request, reply, language } = call
       const form = readForm(request.body)
-      const link = await running().links.findRecovery(tokenOf(request))
+      const link = await running().operations.memberLinks.findRecovery(tokenOf(request))
       if (!link) return sendDead(call)
       const refusal = door.refusalOf(call, form)
       const errors = refusal
         ? [{ field: undefined, message: refusal.trouble }]
         : passwordErrors(form, language)
       if (errors.length > 0) return showRecovery(call, link.login, errors)
-      const recovering = running().links.recover(
+      const recovering = running().operations.memberLinks.recover(
         link,
         form.get('password') ?? '',
         actorOf(request, link.login),
@@ -91,7 +91,11 @@ export function serveOneTimeLinks(
     const { request, reply } = call
     const found = await visits.readSession(request)
     if (found?.account.login !== invitation.login) return redirect(reply, signInThenBack(request))
-    const joining = running().links.join(invitation, found.account, actorOf(request, invitation.login))
+    const joining = running().operations.memberLinks.join(
+      invitation,
+      found.account,
+      actorOf(request, invitation.login),
+    )
     if (!(await isUsed(joining))) return sendDead(call)
     return welcomeFirst(call, invitation)
   }
@@ -112,7 +116,7 @@ export function serveOneTimeLinks(
     )
     const { words } = call.language
     const access = {
-      gatewayUrl: running().publicUrl,
+      gatewayUrl: running().operations.publicUrl,
       merchantId,
       aesKey: made.secret ?? '',
       platformPublicKey: await operations.platformPublicKey(),

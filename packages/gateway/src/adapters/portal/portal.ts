@@ -11,7 +11,9 @@ import type { Membership } from '../../identity/members/rules/member.ts'
 import type { SignInMemberByProvider } from '../../identity/members/sign-in-by-provider.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
-import type { AccountService, AccountVisit, SmallPage } from '../kit/accounts/surface.ts'
+import type { OpenIdClient } from '../../platform/runtime/outside/openid.ts'
+import type { CookieSecrets } from '../kit/accounts/cookies.ts'
+import type { AccountOperations, AccountVisit, SmallPage } from '../kit/accounts/surface.ts'
 import type { CookieJar } from '../kit/cookies.ts'
 import type { Downloads } from '../kit/downloads.ts'
 import type { Content } from '../kit/html.ts'
@@ -22,17 +24,16 @@ import type { Language } from './languages.ts'
 
 export const prefix = '/merchant'
 
-/** What the portal needs from the gateway, once the database is there. */
-export interface PortalService extends AccountService {
-  readonly signInByProvider: SignInMemberByProvider
-  readonly links: OpenLinks
+/** The operations behind the portal's pages and forms. */
+export interface PortalOperations extends MerchantOperations {
+  readonly memberAccounts: AccountOperations
+  readonly signInMemberByProvider: SignInMemberByProvider
+  readonly memberLinks: OpenLinks
   readonly apply: Apply
-  /** Undefined without mail. Tells nobody whether there is such an account. */
+  /** Undefined without email. Does not reveal whether there is such an account. */
   readonly askRecovery: ((email: string) => Promise<void>) | undefined
-  readonly publicUrl: string
-  /** The oldest first. */
+  /** Oldest first. */
   listMemberships(login: string): Promise<readonly Membership[]>
-  readonly operations: MerchantOperations
 }
 
 export interface PortalParts {
@@ -46,14 +47,17 @@ export interface PortalParts {
   readonly downloads: Downloads
   readonly isUnavailable: (error: unknown) => boolean
   /** Throws while the gateway is still starting. */
-  readonly running: () => PortalService
+  readonly running: () => {
+    readonly operations: PortalOperations
+    readonly secrets: CookieSecrets
+    readonly provider: OpenIdClient | undefined
+  }
   readonly catalog: readonly Action[]
 }
 
 /** A request of a member, for one of their shops. */
 export interface Visit extends AccountVisit {
   readonly savedViews: SavedViews
-  readonly service: PortalService
   readonly operations: MerchantOperations
   /** Limited to the shop: pages and forms reach nothing else. */
   readonly context: MerchantContext

@@ -26,6 +26,8 @@ export function servePortalSignIn(
   const surface: SignInSurface<Words> = {
     ...parts,
     cookies: visits,
+    accounts: () => running().operations.memberAccounts,
+    provider: () => running().provider,
     name: 'portal',
     home: prefix,
     nextPattern: /^\/merchant(?:\/[\w/.-]*)?(?:\?[\w=&%-]*)?$/,
@@ -37,17 +39,18 @@ export function servePortalSignIn(
     languageOf: visits.languageOf,
     /** A person without an account comes from the page of an invitation, to which the way leads back. */
     async signInAtProvider(claims, { next, actorOf }) {
-      const { signInByProvider, links } = running()
+      const { signInMemberByProvider, memberLinks } = running().operations
       const [, token] = /^\/merchant\/join\/([\w-]{43})$/.exec(next) ?? []
-      const invitation = token === undefined ? undefined : await links.findInvitation(token)
-      return (await signInByProvider(claims, { invitation, actorOf })) ?? 'unknown'
+      const invitation = token === undefined ? undefined : await memberLinks.findInvitation(token)
+      return (await signInMemberByProvider(claims, { invitation, actorOf })) ?? 'unknown'
     },
     sendSmall: ({ reply, language }, page, flash) =>
       sendSmallPage(reply, { ...page, language, ...frame(flash) }),
     helpOf: (call, step) =>
       html`${call.language.words.signIn.lost}${step === 'password' && newcomers(call, parts)}`,
     belowPassword: ({ language: { words } }) =>
-      running().askRecovery && html`<p><a href="${pathTo('/forgotten')}">${words.signIn.forgotten}</a></p>`,
+      running().operations.askRecovery &&
+      html`<p><a href="${pathTo('/forgotten')}">${words.signIn.forgotten}</a></p>`,
   }
   const door = makeDoor(surface)
   serveSignIn(listener, door, surface)
@@ -68,7 +71,7 @@ function serveForgotten(listener: FastifyInstance, door: PortalDoor, { running }
   listener.get(
     path,
     door.handle(async (call) =>
-      running().askRecovery ? showForgotten(call) : redirect(call.reply, pathTo('/sign-in')),
+      running().operations.askRecovery ? showForgotten(call) : redirect(call.reply, pathTo('/sign-in')),
     ),
   )
 
@@ -76,7 +79,7 @@ function serveForgotten(listener: FastifyInstance, door: PortalDoor, { running }
     path,
     door.handle(async (call) => {
       const { request, reply, language } = call
-      const { askRecovery } = running()
+      const { askRecovery } = running().operations
       if (!askRecovery) return redirect(reply, pathTo('/sign-in'))
       const form = readForm(request.body)
       const refusal = door.refusalOf(call, form)

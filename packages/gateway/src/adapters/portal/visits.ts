@@ -25,33 +25,36 @@ export function makeVisits(parts: PortalParts) {
     shopCookie: (merchantId: string) => jar.write(shopName, merchantId, keptSeconds),
 
     /** By the gateway's own name; where it has none, by that of the request. */
-    siteOf: ({ host }: FastifyRequest) => siteOf(new URL(running().publicUrl).host) ?? siteOf(host),
+    siteOf: ({ host }: FastifyRequest) =>
+      siteOf(new URL(running().operations.publicUrl).host) ?? siteOf(host),
 
     /** Who is signed in, whatever they are a member of. */
-    readSession: (request: FastifyRequest) => cookies.findSession(request, running().sessions),
+    readSession: (request: FastifyRequest) =>
+      cookies.findSession(request, running().operations.memberAccounts.sessions),
 
-    originsOf: (request: FastifyRequest) => [new URL(running().publicUrl).origin, originOf(request)] as const,
+    originsOf: (request: FastifyRequest) =>
+      [new URL(running().operations.publicUrl).origin, originOf(request)] as const,
 
     /** Undefined: nobody is signed in. `nowhere`: they are a member of no shop. */
     async readVisit(request: FastifyRequest, language: Language): Promise<Visit | 'nowhere' | undefined> {
-      const service = running()
+      const { operations } = running()
       const found = await this.readSession(request)
       if (!found) return undefined
       const { account, session } = found
-      const memberships = await service.listMemberships(account.login)
+      const memberships = await operations.listMemberships(account.login)
       const wished = jar.read(request.headers.cookie, shopName)
       const member = memberships.find(({ merchantId }) => merchantId === wished) ?? memberships[0]
       if (!member) return 'nowhere'
       const actor = actorOf(request, account.login)
       return {
-        service,
+        accounts: operations.memberAccounts,
         member,
         memberships,
         account,
         session,
         language,
         catalog,
-        operations: service.operations,
+        operations,
         context: { actor, merchantId: member.merchantId },
         actor,
         formToken: cookies.formTokenOf(session, member.merchantId),

@@ -26,8 +26,8 @@ export function errorOfSignIn(
 
 /** Undefined if the PIN is right. */
 export async function confirmPin(visit: Visit, pin: string): Promise<Refusal | undefined> {
-  const { service, wallet, address, device } = visit
-  return confirmBy(visit, () => service.authenticate({ login: wallet.login, pin, address, device }))
+  const { operations, wallet, address, device } = visit
+  return confirmBy(visit, () => operations.authenticateWallet({ login: wallet.login, pin, address, device }))
 }
 
 /** For operations that check the PIN themselves. */

@@ -19,12 +19,13 @@ import { card, type Framing, sendWalletPage } from './frame.ts'
 import { wordsOf } from './languages.ts'
 import type { WalletLimits } from './limits.ts'
 import { nextOf, placeOf, type Visits } from './visits.ts'
-import { prefix, refusal as refusalIn, refusalOfNewPin, type WalletService } from './wallet.ts'
+import { prefix, type RunningWallet, refusal as refusalIn, refusalOfNewPin } from './wallet.ts'
 
 export interface DoorParts {
   readonly visits: Visits
   readonly limits: WalletLimits
-  readonly running: () => WalletService
+  readonly running: () => RunningWallet
+  readonly takesRegistrations: boolean
   readonly nowMs: () => number
   readonly site: Framing['site']
   readonly languageOf: (request: FastifyRequest, reply: FastifyReply) => Language
@@ -121,7 +122,7 @@ ${pinField({ name: 'pin', label: said.pin, refused })}
 <button class="primary" type="submit">${said.submit}</button>`,
     )}
 ${site && passkeySignIn(call, site, query)}
-<p class="ways"><a href="${prefix}/forgotten">${said.forgotten}</a>${running().register && html` <a href="${prefix}/register">${said.register}</a>`}</p>`
+<p class="ways"><a href="${prefix}/forgotten">${said.forgotten}</a>${parts.takesRegistrations && html` <a href="${prefix}/register">${said.register}</a>`}</p>`
     return send(call, said.heading, content, { refusal, withPasskeyScript: site !== undefined })
   }
 
@@ -144,7 +145,7 @@ ${site && passkeySignIn(call, site, query)}
     return reply
       .header('set-cookie', [...cookies])
       .header('cache-control', 'no-store')
-      .send(running().passkeys.beginSignIn(formToken, site))
+      .send(running().operations.walletPasskeys.beginSignIn(formToken, site))
   }
 
   async function signInByPasskey(call: Call): Promise<FastifyReply> {
@@ -154,7 +155,7 @@ ${site && passkeySignIn(call, site, query)}
     if (!end) return signInPage({ ...call, reply: call.reply.status(429) }, refusalIn(call.words, 'busy'))
     try {
       const given = { credential: form.get('credential') ?? '', boundTo: form.get('token') ?? '' }
-      const wallet = await running().signInByPasskey(given, site)
+      const wallet = await running().operations.signInByPasskey(given, site)
       if (!wallet) return signInPage(call, refusalIn(call.words, 'passkeyWrong'))
       const { devices } = running()
       const isKnown = isDeviceOf(devices.readDevice(request.headers.cookie, wallet.login), wallet)
@@ -171,8 +172,8 @@ ${site && passkeySignIn(call, site, query)}
     const end = limits.startProof(request.ip)
     if (!end) return signInPage({ ...call, reply: call.reply.status(429) }, refusalIn(call.words, 'busy'))
     try {
-      const { authenticate, devices } = running()
-      const outcome = await authenticate({
+      const { operations, devices } = running()
+      const outcome = await operations.authenticateWallet({
         login,
         pin: form.get('pin') ?? '',
         address: addressKey(request.ip),
@@ -195,7 +196,7 @@ ${site && passkeySignIn(call, site, query)}
     wallet: Wallet,
     { mark, ...told }: { readonly mark: string | undefined; readonly tellsOfDevice?: boolean },
   ): Promise<FastifyReply> {
-    const opened = await running().sessions.open(wallet, placeOf(call.request), told)
+    const opened = await running().operations.walletSessions.open(wallet, placeOf(call.request), told)
     if (opened === undefined) return signInPage(call, refusalIn(call.words, 'stale'))
     return goIn(call, opened, mark)
   }
@@ -207,7 +208,7 @@ ${site && passkeySignIn(call, site, query)}
 
   function forgottenPage(call: Call, refusal?: FieldError): FastifyReply {
     const { forgotten: said, signIn: asked } = call.words
-    const isMailed = running().askPinCode !== undefined
+    const isMailed = running().operations.askPinCode !== undefined
     const content = html`<p class="quiet">${isMailed ? said.text : said.operator}</p>
 ${
   isMailed &&
@@ -224,7 +225,7 @@ ${
 
   async function sendCode(call: Call): Promise<FastifyReply> {
     const { request, form, language } = call
-    const { askPinCode } = running()
+    const { askPinCode } = running().operations
     if (!askPinCode) return forgottenPage(call)
     const login = loginOf(form)
     if (!limits.takeMail(request.ip, login))
@@ -260,8 +261,8 @@ ${newPinField({ name: 'again', label: said.again, refused })}
     const end = limits.startProof(request.ip)
     if (!end) return newPinPage({ ...call, reply: call.reply.status(429) }, refusalIn(call.words, 'busy'))
     try {
-      const { resetPin, devices } = running()
-      const outcome = await resetPin({
+      const { operations, devices } = running()
+      const outcome = await operations.resetPin({
         login,
         pin,
         code: form.get('code') ?? '',
@@ -292,7 +293,7 @@ ${newPinField({ name: 'again', label: said.again, refused })}
 
   function registerPage(call: Call, refusal?: FieldError): FastifyReply {
     const { register: said, notFound } = call.words
-    if (!running().register)
+    if (!parts.takesRegistrations)
       return send({ ...call, reply: call.reply.status(404) }, notFound.heading, html`<p>${notFound.text}</p>`)
     const content = html`<p class="quiet">${said.text}</p>
 ${formOf(
@@ -307,8 +308,8 @@ ${formOf(
 
   async function askToRegister(call: Call): Promise<FastifyReply> {
     const { request, form, language } = call
-    const { register } = running()
-    if (!register) return registerPage(call)
+    if (!parts.takesRegistrations) return registerPage(call)
+    const { register } = running().operations
     if (!limits.takeMail(request.ip, loginOf(form)))
       return registerPage({ ...call, reply: call.reply.status(429) }, refusalIn(call.words, 'busy'))
     const email = register.emailOf(loginOf(form))
@@ -322,8 +323,8 @@ ${formOf(
 
   function confirmPage(call: Call, refusal?: FieldError): FastifyReply {
     const { register: said, forgotten } = call.words
-    const { register } = running()
-    if (!register) return registerPage(call)
+    if (!parts.takesRegistrations) return registerPage(call)
+    const { register } = running().operations
     const refused = refusedOf(call, refusal)
     const login = loginOf(call.form)
     const shown = register.showsCode ? (call.form.get('code') ?? undefined) : undefined
@@ -344,8 +345,8 @@ ${newPinField({ name: 'again', label: said.again, refused })}
 
   async function confirm(call: Call): Promise<FastifyReply> {
     const { request, form, language } = call
-    const { register } = running()
-    if (!register) return registerPage(call)
+    if (!parts.takesRegistrations) return registerPage(call)
+    const { register } = running().operations
     const pin = form.get('pin') ?? ''
     const login = loginOf(form)
     const unfit = refusalOfNewPin(pin, form.get('again'))

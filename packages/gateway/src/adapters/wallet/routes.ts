@@ -21,18 +21,19 @@ import { settingsRoutes } from './pages/settings.ts'
 import { makeVisits } from './visits.ts'
 import {
   prefix,
+  type RunningWallet,
   refusal,
   type Visit,
   type WalletPage,
   type WalletRoute,
-  type WalletService,
 } from './wallet.ts'
 
 export interface WalletParts extends AnswerParts {
   readonly random: RandomBytes
   readonly clock: Clock
+  readonly takesRegistrations: boolean
   /** Throws while the gateway is still starting. */
-  readonly running: () => WalletService
+  readonly running: () => RunningWallet
 }
 
 /** Every page and form for a person who is signed in; the test of all routes reads this list, too. */
@@ -43,8 +44,8 @@ export const walletRoutes: readonly WalletRoute[] = [
   ...walletPasskeyRoutes,
   {
     path: '/sign-out',
-    async act({ service, wallet, session, words }) {
-      await service.sessions.end(wallet.walletId, session.sessionId)
+    async act({ operations, wallet, session, words }) {
+      await operations.walletSessions.end(wallet.walletId, session.sessionId)
       return { kind: 'go', to: `${prefix}/sign-in`, flash: words.notes.signedOut, endsSession: true }
     },
   },
@@ -71,6 +72,7 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
       visits,
       limits,
       running,
+      takesRegistrations: parts.takesRegistrations,
       site,
       languageOf,
       originsOf,

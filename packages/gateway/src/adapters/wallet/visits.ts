@@ -13,14 +13,14 @@ import type { CookieJar } from '../kit/cookies.ts'
 import { deviceName } from '../kit/forms/device-name.ts'
 import { wordsOf } from './languages.ts'
 import type { WalletLimits } from './limits.ts'
-import { prefix, type Visit, type WalletService } from './wallet.ts'
+import { prefix, type RunningWallet, type Visit } from './wallet.ts'
 
 export interface VisitParts {
   readonly jar: CookieJar
   readonly random: RandomBytes
   readonly clock: Clock
   /** Throws while the gateway is still starting. */
-  readonly running: () => WalletService
+  readonly running: () => RunningWallet
   readonly limits: WalletLimits
   readonly publicUrl: () => string
 }
@@ -38,21 +38,22 @@ export function makeVisits(parts: VisitParts) {
 
     /** Undefined: nobody is signed in. */
     async readVisit(request: FastifyRequest, language: Language): Promise<Visit | undefined> {
-      const service = running()
-      const session = await cookies.findSession(request, service.sessions)
-      const wallet = session && (await service.findWallet(session.walletId))
+      const { operations, devices } = running()
+      const session = await cookies.findSession(request, operations.walletSessions)
+      const wallet = session && (await operations.findWallet(session.walletId))
       if (!session || wallet?.status !== 'active') return undefined
       return {
-        service,
+        operations,
         wallet,
         session,
+        rememberDevice: devices.rememberDevice,
         language,
         words: wordsOf[language.tag],
         nowMs: clock.now(),
         formToken: cookies.formTokenOf(session),
         site: this.siteOf(request),
         address: addressKey(request.ip),
-        device: service.devices.readDevice(request.headers.cookie, wallet.login),
+        device: devices.readDevice(request.headers.cookie, wallet.login),
         // Safe: Fastify's parameters are texts by name.
         params: request.params as Record<string, string>,
         query: new URLSearchParams(request.url.split('?')[1] ?? ''),

@@ -30,33 +30,40 @@ import type { Words } from './words.ts'
 
 export const prefix = '/wallet'
 
-/** What the pages need from the gateway, once the database is there. */
-export interface WalletService extends CookieSecrets {
-  readonly authenticate: AuthenticateWallet
-  readonly sessions: WalletSessions
-  readonly passkeys: Passkeys
+/** The operations behind the wallet's pages and forms. */
+export interface WalletOperations {
+  readonly authenticateWallet: AuthenticateWallet
+  readonly walletSessions: WalletSessions
+  readonly walletPasskeys: Passkeys
   readonly signInByPasskey: SignInByPasskey
   readonly resetPin: ResetPin
   readonly changePin: ChangePin
-  /** Undefined without mail. */
+  /** Undefined without email. */
   readonly askPinCode: AskPinCode | undefined
-  /** Undefined where nobody may register. */
-  readonly register: Register | undefined
+  readonly register: Register
   readonly startTopUp: StartTopUp
   readonly withdraw: Withdraw
   readonly closeWallet: CloseWallet
-  readonly history: HistoryStore
-  readonly pending: PendingEntries
-  /** The same as at the checkout: a device that is known there is known here. */
-  readonly devices: Pick<CheckoutVisits, 'rememberDevice' | 'rememberBrowser' | 'readDevice'>
+  readonly listWalletHistory: HistoryStore['list']
+  readonly findHistoryEntry: HistoryStore['find']
+  readonly listPendingEntries: PendingEntries['list']
   findWallet(walletId: string): Promise<Wallet | undefined>
   listBalances(walletId: string): Promise<readonly Account[]>
-  setLanguage(walletId: string, language: EmailLanguage): Promise<void>
+  setWalletLanguage(walletId: string, language: EmailLanguage): Promise<void>
+}
+
+export interface RunningWallet {
+  readonly operations: WalletOperations
+  readonly secrets: CookieSecrets
+  /** As at the checkout: a device that is known there is known here. */
+  readonly devices: Pick<CheckoutVisits, 'rememberDevice' | 'rememberBrowser' | 'readDevice'>
 }
 
 /** A request of a consumer who is signed in. */
 export interface Visit extends BaseVisit {
-  readonly service: WalletService
+  readonly operations: WalletOperations
+  /** The cookie of a browser that its owner uses; see the checkout. */
+  readonly rememberDevice: CheckoutVisits['rememberDevice']
   readonly wallet: Wallet
   readonly session: WalletSession
   readonly language: Language

@@ -76,5 +76,11 @@ export function operationsForConsumers(stores: Stores, common: Common) {
     }),
     withdraw: makeWithdraw({ ...stores, ...common, findOwnMerchant, policy: config.withdrawalLimits }),
     closeWallet: makeCloseWallet({ ...stores, ...common }),
+    findWallet: stores.wallets.findWallet,
+    listBalances: stores.wallets.listBalances,
+    setWalletLanguage: stores.wallets.setLanguage,
+    listWalletHistory: stores.walletHistory.list,
+    findHistoryEntry: stores.walletHistory.find,
+    listPendingEntries: stores.pendingEntries.list,
   }
 }

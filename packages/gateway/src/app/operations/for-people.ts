@@ -26,7 +26,6 @@ import { makeManagePrices } from '../../finance/treasury/manage-prices.ts'
 import { makeMoveFunds } from '../../finance/treasury/move-funds.ts'
 import { makeMoveOwnMoney } from '../../finance/treasury/move-own-money.ts'
 import { makeSettleRail } from '../../finance/treasury/settle-rail.ts'
-import { makeChangePassword } from '../../identity/accounts/change-password.ts'
 import { makeDecideApplications } from '../../identity/applications/decide-applications.ts'
 import { makeManageWallets } from '../../identity/consumers/manage-wallets.ts'
 import { makeManageMembers } from '../../identity/members/manage-members.ts'
@@ -58,11 +57,6 @@ export function operationsForPeople(stores: Stores, common: Common) {
       ...common,
       operatorName: config.operator.name,
       stores: { ...stores, links: stores.memberLinks },
-    }),
-    changeMemberPassword: makeChangePassword({
-      ...parts,
-      kind: 'member',
-      setPassword: stores.members.setPassword,
     }),
     applications: makeDecideApplications({ ...parts, operatorName: config.operator.name }),
     operators: makeManageOperators({ ...parts, hasProvider: config.openId !== undefined }),

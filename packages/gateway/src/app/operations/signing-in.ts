@@ -2,10 +2,14 @@
 
 import { normaliseEmail } from '../../core/emails/rules/email.ts'
 import { makeAuthenticate } from '../../identity/accounts/authenticate.ts'
+import { type ChangePasswordParts, makeChangePassword } from '../../identity/accounts/change-password.ts'
 import { makePasskeys } from '../../identity/accounts/passkeys.ts'
-import type { AccountKind } from '../../identity/accounts/rules/account.ts'
+import type { Account, AccountKind } from '../../identity/accounts/rules/account.ts'
 import { makeSecondStep } from '../../identity/accounts/second-step.ts'
 import { makeSessions } from '../../identity/accounts/sessions.ts'
+import type { AccountSessionStore } from '../../identity/accounts/store/account-sessions.ts'
+import type { AccountTotpStore } from '../../identity/accounts/store/account-totp.ts'
+import type { AccountTriesStore } from '../../identity/accounts/store/account-tries.ts'
 import { makeOpenLinks } from '../../identity/members/open-links.ts'
 import { makeSignInMemberByProvider } from '../../identity/members/sign-in-by-provider.ts'
 import { makeManageTokens } from '../../identity/operators/manage-api-tokens.ts'
@@ -17,15 +21,15 @@ import type { Common } from './common.ts'
 
 export function operationsForSigningIn(stores: Stores, common: Common) {
   const { openId } = common.config
-  const issuer = nameOfSite(common)
   return {
-    authenticateOperator: makeAuthenticate({
-      ...common,
+    operatorAccounts: accountsOf(stores, common, {
       kind: 'operator',
+      sessions: stores.operatorSessions,
       tries: stores.operatorTries,
+      totp: stores.operatorTotp,
+      setPassword: stores.operators.setPassword,
       normaliseLogin: normaliseOperatorLogin,
     }),
-    operatorSessions: makeSessions({ ...common, kind: 'operator', sessions: stores.operatorSessions }),
     signInByProvider:
       openId &&
       makeSignInByProvider({
@@ -33,38 +37,49 @@ export function operationsForSigningIn(stores: Stores, common: Common) {
         identities: stores.operatorIdentities,
         rolesByGroup: openId.rolesByGroup,
       }),
-    operatorPasskeys: passkeysOf('operator', stores, common),
-    secondStep: makeSecondStep({
-      ...common,
-      kind: 'operator',
-      totp: stores.operatorTotp,
-      tries: stores.operatorTries,
-      issuer,
-    }),
     apiTokens: makeManageTokens({ ...stores, ...common, tokens: stores.apiTokens }),
 
-    authenticateMember: makeAuthenticate({
-      ...common,
+    memberAccounts: accountsOf(stores, common, {
       kind: 'member',
+      sessions: stores.memberSessions,
       tries: stores.memberTries,
+      totp: stores.memberTotp,
+      setPassword: stores.members.setPassword,
       normaliseLogin: normaliseEmail,
     }),
-    memberSessions: makeSessions({ ...common, kind: 'member', sessions: stores.memberSessions }),
     signInMemberByProvider: makeSignInMemberByProvider({ ...common, identities: stores.memberIdentities }),
-    memberPasskeys: passkeysOf('member', stores, common),
-    memberSecondStep: makeSecondStep({
-      ...common,
-      kind: 'member',
-      totp: stores.memberTotp,
-      tries: stores.memberTries,
-      issuer,
-    }),
+    /** Oldest first. */
+    listMemberships: stores.members.listMemberships,
     memberLinks: makeOpenLinks({
       ...stores,
       ...common,
       links: stores.memberLinks,
       accounts: stores.memberSessions,
     }),
+  }
+}
+
+function accountsOf<Person extends Account>(
+  stores: Stores,
+  common: Common,
+  own: {
+    readonly kind: Exclude<AccountKind, 'wallet'>
+    readonly sessions: AccountSessionStore<Person>
+    readonly tries: AccountTriesStore<Person>
+    readonly totp: AccountTotpStore
+    readonly setPassword: ChangePasswordParts['setPassword']
+    /** Undefined if no account can have this login. */
+    readonly normaliseLogin: (typed: string) => string | undefined
+  },
+) {
+  const parts = { ...common, ...own }
+  return {
+    authenticate: makeAuthenticate(parts),
+    sessions: makeSessions(parts),
+    secondStep: makeSecondStep({ ...parts, issuer: nameOfSite(common) }),
+    passkeys: passkeysOf(own.kind, stores, common),
+    changePassword: makeChangePassword(parts),
+    findAccount: own.sessions.findAccount,
   }
 }
 

@@ -7,7 +7,7 @@ import type { Role } from '../../core/audit/rules/roles.ts'
 import { parseEmail } from '../../core/emails/rules/email.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
-import { makeChangePassword, sealPassword } from '../accounts/change-password.ts'
+import { sealPassword } from '../accounts/change-password.ts'
 import { makePassword } from '../accounts/make-password.ts'
 import { parsePassword } from '../accounts/rules/account.ts'
 import { type NewOperator, type Operator, parseOperatorLogin, placeOfHalf } from './rules/operator.ts'
@@ -150,15 +150,6 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
         throw noSuch(login, ' with a password')
       return { login, password: generated }
     },
-
-    /** For the signed-in operator, after checking the old password. Ends all sessions and tokens. */
-    changePassword: makeChangePassword({
-      kind: 'operator',
-      vault,
-      clock,
-      random,
-      setPassword: operators.setPassword,
-    }),
 
     disableOperator: (context: AnyContext, login: string, reason: string) =>
       setStatus(context, login, 'disabled', reason),

@@ -45,9 +45,9 @@ export function confirmFields(visit: AccountVisit, action?: string): Html {
 /** Throws unless the password is right, and the code if the account has a second step. */
 export async function confirm(visit: AccountVisit, form: URLSearchParams): Promise<void> {
   await confirmPassword(visit, form)
-  const { account, session, actor, service } = visit
+  const { account, session, actor, accounts } = visit
   if (account.hasSecondStep)
-    await service.secondStep.demand(
+    await accounts.secondStep.demand(
       { login: account.login, actor, session: session.tokenHash },
       codeOf(visit, form),
     )
@@ -56,7 +56,7 @@ export async function confirm(visit: AccountVisit, form: URLSearchParams): Promi
 export function confirmPassword(visit: AccountVisit, form: URLSearchParams): Promise<void> {
   const { confirm, provider, trouble } = visit.language.words
   return demandPassword(
-    visit.service.authenticate,
+    visit.accounts.authenticate,
     { ...visit, password: form.get('password') ?? '' },
     { wrong: fillText(trouble.invalid, { field: confirm.password }), notRecent: provider.recent },
   )

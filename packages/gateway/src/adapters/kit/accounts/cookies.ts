@@ -44,7 +44,7 @@ interface CookieParts {
   readonly random: RandomBytes
   readonly clock: Clock
   /** Throws while the gateway is still starting. */
-  readonly running: () => CookieSecrets
+  readonly running: () => { readonly secrets: CookieSecrets }
 }
 
 export type SignInCookies = ReturnType<typeof makeSignInCookies>
@@ -59,7 +59,7 @@ export function makeSignInCookies({ name, jarOf, random, clock, running }: Cooki
     return {
       leave(request: FastifyRequest, kept: Kept): string {
         const until = { ...kept, untilMs: clock.now() + seconds * 1000 }
-        return jarOf(request).write(cookie, running().sealing.seal(until, cookie), seconds)
+        return jarOf(request).write(cookie, running().secrets.sealing.seal(until, cookie), seconds)
       },
       read(request: FastifyRequest): Kept | undefined {
         const text = read(request, cookie)
@@ -67,7 +67,9 @@ export function makeSignInCookies({ name, jarOf, random, clock, running }: Cooki
         const kept =
           text === undefined
             ? undefined
-            : (running().sealing.open(text, cookie) as (Kept & { readonly untilMs: number }) | undefined)
+            : (running().secrets.sealing.open(text, cookie) as
+                | (Kept & { readonly untilMs: number })
+                | undefined)
         return kept && kept.untilMs > clock.now() ? kept : undefined
       },
       end: (request: FastifyRequest): string => jarOf(request).remove(cookie),
@@ -99,13 +101,13 @@ export function makeSignInCookies({ name, jarOf, random, clock, running }: Cooki
 
     /** `scope` names what else the form is bound to. */
     formTokenOf: (session: { tokenHash: Buffer }, ...scope: readonly string[]) =>
-      running().tokens.make(partsOf(session, scope)),
+      running().secrets.tokens.make(partsOf(session, scope)),
     isRightToken: (given: string, session: { tokenHash: Buffer }, ...scope: readonly string[]) =>
-      running().tokens.isRight(given, partsOf(session, scope)),
+      running().secrets.tokens.isRight(given, partsOf(session, scope)),
 
     /** For forms of a person who has not signed in. */
     readBrowser(request: FastifyRequest): BrowserForms {
-      const { tokens } = running()
+      const { tokens } = running().secrets
       const known = read(request, browserName)
       const id =
         known !== undefined && idPattern.test(known)

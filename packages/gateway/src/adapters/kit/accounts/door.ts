@@ -36,7 +36,7 @@ export type Door<Words extends AccountWords> = ReturnType<typeof makeDoor<Words>
 const triesRate = { perSecond: 0.2, burst: 20 } as const
 
 export function makeDoor<Words extends AccountWords>(surface: SignInSurface<Words>) {
-  const { running, clock, cookies, pathTo, home } = surface
+  const { accounts, clock, cookies, pathTo, home } = surface
   const tries = new RateLimiter({ rate: triesRate, clock })
 
   const isOurs = (request: FastifyRequest, form: URLSearchParams): boolean =>
@@ -81,7 +81,7 @@ export function makeDoor<Words extends AccountWords>(surface: SignInSurface<Word
 
     /** Opens a session with a new token, which nobody can have put into the browser before. False: access has ended. */
     async open({ request, reply }: Call<Words>, access: Access, how?: string): Promise<boolean> {
-      const token = await running().sessions.open(access, {
+      const token = await accounts().sessions.open(access, {
         actor: surface.actorOf(request, access.login),
         address: request.ip,
         ...(how !== undefined && { how }),

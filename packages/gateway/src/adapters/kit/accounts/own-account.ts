@@ -39,10 +39,10 @@ export function accountRoutes<Page>(pages: AccountPages<Page>): readonly Route<A
       path: `${page}/sessions/end`,
       page,
       fields: [],
-      async act({ service, account, language }, form) {
+      async act({ accounts, account, language }, form) {
         const session = form.get('session') ?? ''
         if (tokenPattern.test(session))
-          await service.sessions.end({ login: account.login, tokenHash: Buffer.from(session, 'base64url') })
+          await accounts.sessions.end({ login: account.login, tokenHash: Buffer.from(session, 'base64url') })
         return { kind: 'go', to: pathTo(page), flash: language.words.account.ended }
       },
     },
@@ -50,8 +50,8 @@ export function accountRoutes<Page>(pages: AccountPages<Page>): readonly Route<A
       path: `${page}/sessions/end-all`,
       page,
       fields: [],
-      async act({ service, account, actor, language }) {
-        await service.sessions.endAll(account.login, actor)
+      async act({ accounts, account, actor, language }) {
+        await accounts.sessions.endAll(account.login, actor)
         return { kind: 'go', to: signIn, flash: language.words.signIn.signedOut, endsSession: true }
       },
     },
@@ -60,7 +60,7 @@ export function accountRoutes<Page>(pages: AccountPages<Page>): readonly Route<A
       ...pages,
       path: passkeysPath,
       wordsOf: ({ language }) => language.words.passkeys,
-      passkeysOf: ({ service }) => service.passkeys,
+      passkeysOf: ({ accounts }) => accounts.passkeys,
       ownOf: ({ account: { login, accessVersion }, actor, formToken }) => ({
         login,
         accessVersion,
@@ -91,7 +91,7 @@ async function changePassword(
   form: URLSearchParams,
   signIn: string,
 ): Promise<Done<AccountVisit, never>> {
-  const { account, session, actor, service, language } = visit
+  const { account, session, actor, accounts, language } = visit
   const { words, formats } = language
   const newPassword = form.get('new') ?? ''
   const short = fillText(words.join.short, { count: formats.number(minPasswordLength) })
@@ -102,17 +102,17 @@ async function changePassword(
   if (errors.length > 0) return { kind: 'refused', errors }
   const change = { login: account.login, session: session.tokenHash, newPassword }
   const oldPassword = form.get('old') ?? ''
-  await service.changePassword({ actor }, { ...change, oldPassword }, service.authenticate)
+  await accounts.changePassword({ actor }, { ...change, oldPassword }, accounts.authenticate)
   return { kind: 'go', to: signIn, flash: words.account.changed, endsSession: true }
 }
 
 /** Password, second step, passkeys and sessions, each in a card. */
 export async function accountParts<Page>(visit: AccountVisit, pages: AccountPages<Page>): Promise<Html> {
-  const { account, service, language, session } = visit
+  const { account, accounts, language, session } = visit
   const { words } = language
   const [sessions, state] = await Promise.all([
-    service.sessions.list(account.login),
-    service.secondStep.stateOf(account.login),
+    accounts.sessions.list(account.login),
+    accounts.secondStep.stateOf(account.login),
   ])
   const form = (name: string, fields: Html) =>
     html`<form method="post" action="${pages.pathTo(`${page}/${name}`)}" class="stack">${carried(visit)}${fields}</form>`

@@ -15,13 +15,13 @@ export function serveProviderSignIn<Words extends AccountWords>(
   surface: SignInSurface<Words>,
 ): void {
   type Call = CallWith<Words>
-  const { running, cookies, pathTo } = surface
+  const { cookies, pathTo } = surface
 
   listener.get(
     pathTo(providerPath),
     door.handle(async (call) => {
       const { request, reply, language } = call
-      const { provider } = running()
+      const provider = surface.provider()
       if (!provider || door.isTooMuch(request)) return refuse(call, language.words.signIn.busy)
       const [origin] = surface.originsOf(request)
       const begun = await provider.begin(`${origin}${pathTo(callbackPath)}`)
@@ -37,7 +37,7 @@ export function serveProviderSignIn<Words extends AccountWords>(
     door.handle(async (call) => {
       const { request, reply, language } = call
       const { away, refused, unknown } = language.words.provider
-      const { provider } = running()
+      const provider = surface.provider()
       const flow = cookies.flow.read(request)
       if (!provider || !flow || door.isTooMuch(request)) return refuse(call, refused)
       const [origin] = surface.originsOf(request)

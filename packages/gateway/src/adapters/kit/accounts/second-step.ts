@@ -49,7 +49,7 @@ ${fields(action)}
 
   async function stateOf(visit: AccountVisit): Promise<Content> {
     const { words, formats } = visit.language
-    const state = await visit.service.secondStep.stateOf(visit.account.login)
+    const state = await visit.accounts.secondStep.stateOf(visit.account.login)
     if (state.kind === 'on')
       return html`<p>${fill(words.account.secondStepOn, { count: formats.number(state.recoveryCodesLeft) })}</p>
 ${form(visit, 'off', (action) => html`${codeField(visit, action)}<button class="danger">${words.account.off}</button>`)}`
@@ -86,15 +86,15 @@ ${confirmForm(visit)}`,
       await confirmPassword(visit, form)
       return {
         kind: 'shown_once',
-        page: secretPage(visit, await visit.service.secondStep.begin(ownOf(visit))),
+        page: secretPage(visit, await visit.accounts.secondStep.begin(ownOf(visit))),
       }
     }),
     own('confirm', async (visit, form) => {
-      const codes = await visit.service.secondStep.confirm(ownOf(visit), codeOf(visit, form))
+      const codes = await visit.accounts.secondStep.confirm(ownOf(visit), codeOf(visit, form))
       return { kind: 'shown_once', page: codesPage(visit, codes) }
     }),
     own('off', async (visit, form) => {
-      await visit.service.secondStep.switchOff(ownOf(visit), codeOf(visit, form))
+      await visit.accounts.secondStep.switchOff(ownOf(visit), codeOf(visit, form))
       return { kind: 'go', flash: visit.language.words.account.offDone }
     }),
   ]

@@ -22,13 +22,13 @@ export function serveSignIn<Words extends AccountWords>(
   surface: SignInSurface<Words>,
 ): void {
   type Call = CallWith<Words>
-  const { running, clock, cookies, pathTo, login: loginField } = surface
+  const { accounts, clock, cookies, pathTo, login: loginField } = surface
   const at = (path: string, answer: (call: Call) => Promise<FastifyReply>) =>
     listener.get(pathTo(path), door.handle(answer))
   const sentTo = (path: string, answer: (call: Call) => Promise<FastifyReply>) =>
     listener.post(pathTo(path), door.handle(answer))
   const isSignedIn = async ({ request }: Call) =>
-    (await cookies.findSession(request, running().sessions)) !== undefined
+    (await cookies.findSession(request, accounts().sessions)) !== undefined
 
   at('/sign-in', async (call) =>
     (await isSignedIn(call)) ? redirect(call.reply, door.nextOf(call.request)) : showPassword(call),
@@ -40,7 +40,7 @@ export function serveSignIn<Words extends AccountWords>(
     const login = (form.get(loginField.name) ?? '').slice(0, loginField.maxLength)
     const refusal = door.refusalOf(call, form)
     if (refusal) return showPassword(call, { ...refusal, login })
-    const found = await running().authenticate({ login, password: form.get('password') ?? '' })
+    const found = await accounts().authenticate({ login, password: form.get('password') ?? '' })
     if (found.kind !== 'right')
       return showPassword(call, { ...tried(call, found, language.words.signIn.wrong), login })
     const { account } = found
@@ -64,11 +64,11 @@ export function serveSignIn<Words extends AccountWords>(
     const refusal = door.refusalOf(call, form)
     if (refusal) return showCode(call, refusal)
     const { login, accessVersion } = passed
-    const account = await running().findAccount(login)
+    const account = await accounts().findAccount(login)
     // All access was ended since the password was right, or the second step is off: from the beginning.
     if (account?.accessVersion !== accessVersion || !account.hasSecondStep) return door.fromBeginning(call)
     const code = (form.get('code') ?? '').slice(0, maxCodeLength)
-    const confirmed = await running().secondStep.prove(
+    const confirmed = await accounts().secondStep.prove(
       { login, actor: surface.actorOf(request, login) },
       code,
     )
@@ -83,7 +83,7 @@ export function serveSignIn<Words extends AccountWords>(
     reply.header('set-cookie', [...browser.cookies])
     return reply
       .header('cache-control', 'no-store')
-      .send(running().passkeys.beginSignIn(browser.formToken, site))
+      .send(accounts().passkeys.beginSignIn(browser.formToken, site))
   })
 
   sentTo(passkeyPath, async (call) => {
@@ -93,7 +93,7 @@ export function serveSignIn<Words extends AccountWords>(
     const refusal = door.refusalOf(call, form)
     if (refusal || !site) return showPassword(call, refusal && { ...refusal, login: '' })
     const given = { credential: form.get('credential') ?? '', boundTo: form.get('token') ?? '' }
-    const found = await running().passkeys.prove(given, site)
+    const found = await accounts().passkeys.prove(given, site)
     if (found.kind === 'right') return open(call, found.access, 'by passkey')
     return showPassword(call, { ...tried(call, found, language.words.passkeys.wrong), login: '' })
   })
@@ -104,8 +104,8 @@ export function serveSignIn<Words extends AccountWords>(
   sentTo('/sign-out', async (call) => {
     const { request, reply, language } = call
     if (!isFromElsewhere(request, surface.originsOf(request))) {
-      const found = await cookies.findSession(request, running().sessions)
-      if (found) await running().sessions.end(found.session)
+      const found = await cookies.findSession(request, accounts().sessions)
+      if (found) await accounts().sessions.end(found.session)
       reply.header('set-cookie', cookies.endSessionCookie(request))
       door.leaveFlash(call, language.words.signIn.signedOut)
     }
@@ -145,7 +145,7 @@ export function serveSignIn<Words extends AccountWords>(
       action: door.withNext('/sign-in', request),
       tried: given,
       lead:
-        running().provider &&
+        surface.provider() &&
         html`<p class="stack"><a class="button primary" href="${door.withNext(providerPath, request)}">${provider.signIn}</a></p>`,
       fields: html`<label>${signIn.email}<input name="${loginField.name}" type="${loginField.type}" value="${given?.login}" autocomplete="username" autocapitalize="none" spellcheck="false" required></label>
 <label>${signIn.password}<input name="password" type="password" autocomplete="current-password" required></label>

@@ -15,24 +15,22 @@ import type { Content, Html } from '../html.ts'
 import type { SpokenLanguage } from '../languages/languages.ts'
 import type { Flash } from '../pages/flash.ts'
 import type { BaseVisit } from '../routes.ts'
-import type { CookieSecrets, SignInCookies } from './cookies.ts'
+import type { SignInCookies } from './cookies.ts'
 import type { AccountWords } from './words.ts'
 
-/** What signing in needs from the gateway once the database is there. */
-export interface AccountService<Person extends Account = Account> extends CookieSecrets {
+/** How people of one kind sign in, and what they do with their own account. */
+export interface AccountOperations<Person extends Account = Account> {
   readonly authenticate: Authenticate<Person>
   readonly sessions: Sessions<Person>
   readonly secondStep: SecondStep
   readonly passkeys: Passkeys
-  /** Undefined if nobody signs in at an identity provider. */
-  readonly provider: OpenIdClient | undefined
   findAccount(login: string): Promise<Person | undefined>
   readonly changePassword: ReturnType<typeof makeChangePassword>
 }
 
 /** A request of a person who signed in to an account. */
 export interface AccountVisit extends BaseVisit {
-  readonly service: AccountService
+  readonly accounts: AccountOperations
   readonly account: Account
   readonly session: Session
   /** For the audit log: the person and their address. */
@@ -66,8 +64,10 @@ export interface SignInSurface<Words extends AccountWords = AccountWords> {
   readonly random: RandomBytes
   readonly clock: Clock
   readonly log: Log
-  /** Throws while the gateway is still starting. */
-  readonly running: () => AccountService
+  /** Throws while the gateway is still starting, like `provider`. */
+  readonly accounts: () => AccountOperations
+  /** Undefined if nobody signs in at an identity provider. */
+  readonly provider: () => OpenIdClient | undefined
   pathTo(path: string): string
   /** As in the audit log. */
   actorOf(request: FastifyRequest, login: string): string

@@ -25,11 +25,11 @@ export const homeRoutes: readonly WalletRoute[] = [
 ]
 
 async function home(visit: Visit): Promise<WalletPage> {
-  const { wallet, words, service, language } = visit
-  const balances = (await service.listBalances(wallet.walletId)).filter(
+  const { wallet, words, operations, language } = visit
+  const balances = (await operations.listBalances(wallet.walletId)).filter(
     (each) => postedMinor(each) > 0n || each.debitsPendingMinor > 0n,
   )
-  const entries = await service.history.list(wallet.walletId, { limit: recent })
+  const entries = await operations.listWalletHistory(wallet.walletId, { limit: recent })
   const pending = await pendingList(visit)
   const { formats } = language
   return {
@@ -55,9 +55,9 @@ ${
 }
 
 async function history(visit: Visit): Promise<WalletPage> {
-  const { wallet, words, service, query } = visit
+  const { wallet, words, operations, query } = visit
   const before = placeOf(query.get('before') ?? '')
-  const found = await service.history.list(wallet.walletId, { before, limit: entriesPerPage + 1 })
+  const found = await operations.listWalletHistory(wallet.walletId, { before, limit: entriesPerPage + 1 })
   const entries = found.slice(0, entriesPerPage)
   const pending = before ? undefined : await pendingList(visit)
   const last = found.length > entriesPerPage ? entries.at(-1) : undefined
@@ -105,9 +105,9 @@ async function receiptFile(visit: Visit) {
   return content && { type: 'application/pdf', fileName: `receipt-${entry.transactionId}.pdf`, content }
 }
 
-async function findEntry({ wallet, service, params }: Visit): Promise<HistoryEntry | undefined> {
+async function findEntry({ wallet, operations, params }: Visit): Promise<HistoryEntry | undefined> {
   const key = placeOf(params['key'] ?? '')
-  return key && service.history.find(wallet.walletId, key)
+  return key && operations.findHistoryEntry(wallet.walletId, key)
 }
 
 /** With its markup, if there is some. */
@@ -157,10 +157,10 @@ function titleOf({ history: said }: Words, entry: HistoryEntry): string {
 
 /** Undefined without entries. */
 async function pendingList(visit: Visit): Promise<Html | undefined> {
-  const { wallet, words, service, language } = visit
-  const withdrawals = await service.withdraw.list(wallet.walletId, withdrawalsLooked)
+  const { wallet, words, operations, language } = visit
+  const withdrawals = await operations.withdraw.list(wallet.walletId, withdrawalsLooked)
   const entries = [
-    ...(await service.pending.list(wallet.walletId)),
+    ...(await operations.listPendingEntries(wallet.walletId)),
     ...withdrawals
       .filter(({ status }) => status === 'requested' || status === 'sent')
       .map(({ amountMinor, currency, requestedAtMs }) => ({

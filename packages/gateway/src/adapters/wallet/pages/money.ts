@@ -27,10 +27,10 @@ export const moneyRoutes: readonly WalletRoute[] = [
 ]
 
 async function topUpPage(visit: Visit): Promise<WalletPage> {
-  const { wallet, words, service } = visit
-  const currencies = await service.startTopUp.currencies()
+  const { wallet, words, operations } = visit
+  const currencies = await operations.startTopUp.currencies()
   // A currency with a balance is the most likely choice.
-  const balances = (await service.listBalances(wallet.walletId)).filter((each) => postedMinor(each) > 0n)
+  const balances = (await operations.listBalances(wallet.walletId)).filter((each) => postedMinor(each) > 0n)
   const usual = [...balances.map(({ currency }) => currency), currencyOf[visit.language.tag]].find(
     (currency) => currency !== undefined && currencies.includes(currency),
   )
@@ -76,11 +76,11 @@ function inFront(first: string | undefined, all: readonly string[]): readonly st
 }
 
 async function topUp(visit: Visit, given: URLSearchParams): Promise<Done> {
-  const { wallet, words, service, language } = visit
+  const { wallet, words, operations, language } = visit
   const money = readMoney(visit, given)
   const formNumber = given.get('number') ?? ''
   if (!money || !uuidPattern.test(formNumber)) return amountWrong(visit, given)
-  const outcome = await service.startTopUp.start({
+  const outcome = await operations.startTopUp.start({
     walletId: wallet.walletId,
     ...money,
     formNumber,
@@ -105,9 +105,9 @@ async function topUp(visit: Visit, given: URLSearchParams): Promise<Done> {
 
 /** `typed` fills the fields again. */
 async function withdrawPage(visit: Visit, typed = visit.refused?.typed): Promise<WalletPage> {
-  const { wallet, words, service, language } = visit
-  const currencies = await service.withdraw.currencies(wallet.walletId)
-  const balances = await service.listBalances(wallet.walletId)
+  const { wallet, words, operations, language } = visit
+  const currencies = await operations.withdraw.currencies(wallet.walletId)
+  const balances = await operations.listBalances(wallet.walletId)
   const field = (name: 'amount' | 'iban') => ({
     name,
     label: words.withdraw[name],
@@ -144,8 +144,8 @@ function shortened({ wallet, words }: Visit): Content {
   return holderOf(wallet.name) === wallet.name ? undefined : words.withdraw.shortened
 }
 
-async function withdrawals({ wallet, words, service, language }: Visit): Promise<Content> {
-  const all = await service.withdraw.list(wallet.walletId, withdrawalsShown)
+async function withdrawals({ wallet, words, operations, language }: Visit): Promise<Content> {
+  const all = await operations.withdraw.list(wallet.walletId, withdrawalsShown)
   if (all.length === 0) return undefined
   return html`<section class="card pane"><h2>${words.withdraw.before}</h2><ul class="entries">${all.map(
     ({ amountMinor, currency, status, requestedAtMs, account }) =>
@@ -157,7 +157,7 @@ async function withdrawals({ wallet, words, service, language }: Visit): Promise
 async function ask(visit: Visit, given: URLSearchParams): Promise<Done> {
   if (given.has('change')) return { kind: 'shown_once', page: await withdrawPage(visit, given) }
   return attempt(visit, given, async (withdrawal) => {
-    const account = await visit.service.withdraw.check(withdrawal)
+    const account = await visit.operations.withdraw.check(withdrawal)
     return { kind: 'shown_once', page: confirmPage(visit, { ...withdrawal, account }) }
   })
 }
@@ -211,7 +211,7 @@ async function withdraw(visit: Visit, given: URLSearchParams): Promise<Done> {
       },
     }
   return attempt(visit, given, async (withdrawal) => {
-    await visit.service.withdraw.request({ ...withdrawal, address: visit.address })
+    await visit.operations.withdraw.request({ ...withdrawal, address: visit.address })
     return { kind: 'go', to: `${prefix}/withdraw`, flash: visit.words.notes.withdrawn }
   })
 }

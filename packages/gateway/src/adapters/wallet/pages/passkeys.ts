@@ -22,7 +22,7 @@ export const walletPasskeyRoutes = passkeyRoutes<Visit, WalletPage>({
     addedNow: notes.passkeyAdded,
     removed: notes.passkeyRemoved,
   }),
-  passkeysOf: ({ service }) => service.passkeys,
+  passkeysOf: ({ operations }) => operations.walletPasskeys,
   ownOf: ({ wallet: { login, accessVersion, walletId }, address, formToken }) => ({
     login,
     accessVersion,

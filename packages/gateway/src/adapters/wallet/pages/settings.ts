@@ -33,10 +33,10 @@ export const settingsRoutes: readonly WalletRoute[] = [
 ]
 
 async function settings(visit: Visit): Promise<WalletPage> {
-  const { words, service, wallet } = visit
+  const { words, operations, wallet } = visit
   const { settings: said, forgotten } = words
   const { refused: why } = visit
-  const sessions = await service.sessions.list(wallet.walletId)
+  const sessions = await operations.walletSessions.list(wallet.walletId)
   return {
     title: said.heading,
     at: 'settings',
@@ -90,24 +90,24 @@ async function changePin(visit: Visit, given: URLSearchParams): Promise<Done> {
   const newPin = given.get('new') ?? ''
   const unfit = refusalOfNewPin(newPin, given.get('again'))
   if (unfit) return refused(visit, unfit, { field: 'new' })
-  const { service, wallet, address, device: known, session } = visit
+  const { operations, wallet, address, device: known, session } = visit
   const proof = { wallet, pin: given.get('pin') ?? '', address, device: known }
   let changed = wallet
   const refusal = await confirmBy(visit, async () => {
-    const outcome = await service.changePin(proof, { newPin, tokenHash: session.tokenHash })
+    const outcome = await operations.changePin(proof, { newPin, tokenHash: session.tokenHash })
     if (outcome.kind === 'signed_in') changed = outcome.wallet
     return outcome
   })
   if (refusal) return refusal
   // A PIN change ends remembered devices as well; this browser stays remembered.
-  const cookie = service.devices.rememberDevice(changed)
+  const cookie = visit.rememberDevice(changed)
   return { kind: 'go', to: `${prefix}/settings`, flash: visit.words.notes.pinChanged, cookies: [cookie] }
 }
 
-async function setLanguage({ service, wallet }: Visit, given: URLSearchParams): Promise<Done> {
+async function setLanguage({ operations, wallet }: Visit, given: URLSearchParams): Promise<Done> {
   const language = given.get('language')
   if (!isLanguageTag(language)) return { kind: 'go', to: `${prefix}/settings` }
-  await service.setLanguage(wallet.walletId, language)
+  await operations.setWalletLanguage(wallet.walletId, language)
   return {
     kind: 'go',
     to: `${prefix}/settings?lang=${language}`,
@@ -115,13 +115,13 @@ async function setLanguage({ service, wallet }: Visit, given: URLSearchParams): 
   }
 }
 
-async function endSession({ service, wallet, words }: Visit, given: URLSearchParams): Promise<Done> {
-  await service.sessions.end(wallet.walletId, given.get('session') ?? '')
+async function endSession({ operations, wallet, words }: Visit, given: URLSearchParams): Promise<Done> {
+  await operations.walletSessions.end(wallet.walletId, given.get('session') ?? '')
   return { kind: 'go', to: `${prefix}/settings`, flash: words.notes.ended }
 }
 
-async function endAll({ service, wallet, address, words }: Visit): Promise<Done> {
-  await service.sessions.endAll(wallet.walletId, `consumer@${address}`)
+async function endAll({ operations, wallet, address, words }: Visit): Promise<Done> {
+  await operations.walletSessions.endAll(wallet.walletId, `consumer@${address}`)
   return {
     kind: 'go',
     to: `${prefix}/sign-in`,
@@ -131,8 +131,8 @@ async function endAll({ service, wallet, address, words }: Visit): Promise<Done>
 }
 
 /** Why the wallet cannot be closed now; undefined if it can, as far as visible without locking its accounts. */
-async function whyOpen({ service, wallet }: Visit): Promise<'notEmpty' | 'underWay' | undefined> {
-  const balances = await service.listBalances(wallet.walletId)
+async function whyOpen({ operations, wallet }: Visit): Promise<'notEmpty' | 'underWay' | undefined> {
+  const balances = await operations.listBalances(wallet.walletId)
   if (balances.some((each) => each.debitsPendingMinor + each.creditsPendingMinor > 0n)) return 'underWay'
   return balances.some((each) => postedMinor(each) > 0n) ? 'notEmpty' : undefined
 }
@@ -173,8 +173,8 @@ async function close(visit: Visit, given: URLSearchParams): Promise<Done> {
   if (why) return refused(visit, why)
   const refusal = await confirmPin(visit, given.get('pin') ?? '')
   if (refusal) return refusal
-  const { service, wallet, address } = visit
-  const outcome = await service.closeWallet(wallet, `consumer@${address}`)
+  const { operations, wallet, address } = visit
+  const outcome = await operations.closeWallet(wallet, `consumer@${address}`)
   if (outcome === 'access_ended') return refused(visit, 'notNow')
   if (outcome === 'not_empty') return refused(visit, 'notEmpty')
   if (outcome === 'under_way') return refused(visit, 'underWay')

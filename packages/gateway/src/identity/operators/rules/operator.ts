@@ -10,6 +10,14 @@ export interface Operator extends Account {
   readonly email: string | undefined
 }
 
+/** An operator who signs in at an identity provider has the second step there. */
+export function needsSecondStep(
+  { role, hasSecondStep, email }: Operator,
+  secondStepRoles: readonly Role[],
+): boolean {
+  return !hasSecondStep && email === undefined && secondStepRoles.includes(role)
+}
+
 export interface NewOperator extends Pick<Operator, 'login' | 'role' | 'createdAtMs'> {
   /** Undefined for an operator who signs in at the identity provider. */
   readonly sealedPassword?: Buffer
