@@ -45,7 +45,7 @@ export function day(description: string) {
     format: 'date',
     pattern: '^[12][0-9]{3}-[0-9]{2}-[0-9]{2}$',
     description,
-    expected: 'a day of the calendar, such as 2026-11-16',
+    expected: 'a calendar day, such as 2026-11-16',
   })
   return displayed(schema, { kind: 'day', placeholder: '2026-11-16' })
 }

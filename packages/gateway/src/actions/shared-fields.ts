@@ -35,13 +35,13 @@ import {
 } from './fields.ts'
 
 export const merchantId = displayed(
-  matching('The merchant’s number.', {
+  matching('The merchantId.', {
     regexp: merchantIdPattern,
     expected: '18 letters or digits',
   }),
   { suggests: 'merchants' },
 )
-export const paymentId = matching('The payment order’s number.', {
+export const paymentId = matching('The paymentId.', {
   regexp: paymentIdPattern,
   expected: 'a paymentId, such as `P01K73ZQ800JZ7V3N4Q5R6S7T8W`',
 })
@@ -50,37 +50,40 @@ export const uuid = (description: string) =>
     regexp: uuidPattern,
     expected: 'a UUID in lower case',
   })
-export const reason = displayed(text('Why, for the audit.', { max: 256, pattern: visibleCharacters }), {
-  label: 'Reason, for the audit',
-})
+export const reason = displayed(
+  text('The reason, for the audit log.', { max: 256, pattern: visibleCharacters }),
+  {
+    label: 'Reason, for the audit log',
+  },
+)
 export const currency = displayed(
   matching('ISO 4217 code.', { regexp: /^[A-Z]{3}$/, expected: 'three capital letters' }),
   { placeholder: 'USD', suggests: 'currencies', fromText: (written) => written.toUpperCase() },
 )
 
-export const publicKey = displayed(longText('An RSA public key, PEM or base64.', { max: 16_384 }), {
+export const publicKey = displayed(longText('An RSA public key as PEM or base64.', { max: 16_384 }), {
   kind: 'long',
   // The merchant can compare the fingerprint with their own.
   shown: (written) => `RSA, SHA-256 ${fingerprintOf(toPem(written))}`,
 })
-export const aesKey = text('In base64. Told this once: hand it over now.', { max: 64 })
-export const memberLink = text('Opens once. Told this once: hand it over. Left out where it went by mail.', {
+export const aesKey = text('In base64. Shown only once; store it now.', { max: 64 })
+export const memberLink = text('A one-time link, shown only once. Absent if it was sent by email.', {
   max: 2_048,
 })
 export const callbackHosts = displayed(
-  list('The only hosts that callbacks may go to.', text('A host.', { max: 260 }), { max: 100 }),
+  list('The only allowed hosts for callbacks.', text('A host.', { max: 260 }), { max: 100 }),
   { placeholder: 'shop.example, pay.example', fromText: (written) => written.toLowerCase() },
 )
 export const publicKeyCheck = {
   publicKey: ({ publicKey: written }) => void toPem(String(written)),
 } as const satisfies Action['checks']
 
-export const bankName = matching('Its short name, which never changes.', {
+export const bankName = matching('Its short name, which cannot change.', {
   regexp: bankNamePattern,
-  expected: '1 to 32 small letters, digits and dashes, a letter first',
+  expected: '1 to 32 lower-case letters, digits and dashes, starting with a letter',
 })
 const bank = displayed(
-  matching(`Through which of the operator’s bank accounts; \`${mainBank}\` unless given.`, {
+  matching(`The operator’s bank account; \`${mainBank}\` by default.`, {
     regexp: bankNamePattern,
     expected: 'the name of a bank account',
   }),
@@ -110,14 +113,14 @@ export const outsideMoney = {
   bank: optional(bank),
   reference: optional(
     displayed(
-      text('By what the bank knows it; the transfer’s own number unless given.', {
+      text('The bank’s reference; by default the transfer’s ID.', {
         max: 140,
         pattern: visibleCharacters,
       }),
       { placeholder: 'RF18 5390 0754 7034' },
     ),
   ),
-  valueDate: optional(day('The bank’s value date; today unless given.')),
+  valueDate: optional(day('The bank’s value date; today by default.')),
 }
 export const outsideChecks = {
   ...moneyChecks,
@@ -138,8 +141,8 @@ export const balances = list(
   'By currency.',
   object('A balance.', {
     currency,
-    available: amount('What can be used.'),
-    held: amount('What is held for something under way.'),
+    available: amount('The available amount.'),
+    held: amount('The amount held for pending transactions.'),
   }),
 )
 
@@ -166,11 +169,13 @@ export function clearing(settings: readonly string[], word: string) {
 export const byMerchant = 'by the merchant'
 
 export const defaultLimit = 50
-export const limit = optional(integer(`At most so many; ${defaultLimit} unless given.`, { min: 1, max: 200 }))
+export const limit = optional(
+  integer(`Maximum number of results; ${defaultLimit} by default.`, { min: 1, max: 200 }),
+)
 
-export const nextPage = '`before` of the next page; not there on the last one.'
+export const nextPage = '`before` of the next page; absent on the last page.'
 export const nextLook = (rare: string) =>
-  `${nextPage} A page may be empty and have one: the look for rare ${rare} goes on there.`
+  `${nextPage} A page may be empty and still have a next one, because the search for rare ${rare} continues there.`
 
 /** One page of a list, newest first; `older` is the `before` of the next page. */
 export async function pageOf<Name extends string, Item>(

@@ -40,7 +40,7 @@ async function act({ fold, button, fields = {}, within = page, wantsReason = tru
     if ((await details.locator('select').and(field).count()) > 0) await field.selectOption(value)
     else await field.fill(value)
   }
-  if (wantsReason) await details.getByLabel('Reason, for the audit').fill(`because of ${fold}`)
+  if (wantsReason) await details.getByLabel('Reason, for the audit log').fill(`because of ${fold}`)
   clock.advance(1_000)
   await details.getByRole('button', { name: button }).click()
 }
@@ -71,32 +71,32 @@ test('a host is paused and resumed, and callbacks are sent again, one and severa
   await untilDeliveryRests()
   await goTo('/callbacks')
   await act({ fold: 'Pause a host…', button: 'Pause it', fields: { Host: host } })
-  assert.equal(await note(), `Nothing is sent to ${host} until the pause is over. Nothing is lost.`)
+  assert.equal(await note(), `No callback is sent to ${host} until the pause ends. Nothing is lost.`)
   const row = page.getByRole('row').filter({ hasText: host }).first()
   assert.match(await row.innerText(), /127\.0\.0\.1:9.*paused/s)
   await act({ fold: 'Resume…', button: `Resume ${host}`, within: row })
-  assert.equal(await note(), `What waits for ${host} is sent now.`)
+  assert.equal(await note(), `Waiting callbacks to ${host} are sent now.`)
 
   await untilDeliveryRests()
   const ticks = page.getByRole('checkbox')
   assert.equal(await ticks.count(), 2)
   for (const tick of await ticks.all()) await tick.check()
-  await act({ fold: 'Send the ticked ones again…', button: 'Send the ticked ones again' })
-  assert.equal(await note(), '2 of 2 callbacks are sent again.')
+  await act({ fold: 'Resend selected…', button: 'Resend selected' })
+  assert.equal(await note(), '2 of 2 callbacks will be resent.')
   await untilDeliveryRests()
   await page.getByRole('link', { name: 'payment.order.success' }).click()
-  await act({ fold: 'Send it again…', button: 'Send it again' })
-  assert.match(await note(), /is sent again/)
+  await act({ fold: 'Resend…', button: 'Resend' })
+  assert.match(await note(), /will be resent now/)
 })
 
 test('a merchant is suspended and resumed, and its keys are exchanged', async () => {
   await goTo('/merchants')
   await page.getByRole('link', { name: 'Tea House' }).click()
-  await act({ fold: 'Suspend…', button: 'Suspend the merchant' })
+  await act({ fold: 'Suspend…', button: 'Suspend merchant' })
   assert.match(await said(), /suspended/)
   clock.advance(10_000)
   assert.equal((await merchant.call('service.trade.query', { orderNo: 'x' })).code, 40300)
-  await act({ fold: 'Resume…', button: 'Resume the merchant' })
+  await act({ fold: 'Resume…', button: 'Resume merchant' })
   assert.match(await said(), /active/)
   clock.advance(10_000)
   assert.equal((await merchant.call('service.trade.query', { orderNo: 'x' })).code, 40400)
@@ -116,15 +116,15 @@ test('a merchant is suspended and resumed, and its keys are exchanged', async ()
   const live = keys.filter({ hasText: 'live' })
   assert.equal(await live.count(), 4)
   await act({ fold: 'Revoke…', button: 'Revoke the key', within: live.filter({ hasText: 'RSA' }).last() })
-  assert.match(await note(), /is revoked: every gateway rejects it within 5 seconds/)
+  assert.match(await note(), /is revoked: the gateway rejects it within 5 seconds/)
   assert.equal(await keys.locator('.pill', { hasText: 'Revoked' }).count(), 1)
 })
 
 test('a wallet is added, topped up, locked and unlocked, and the ledger is proved', async () => {
   await goTo('/wallets')
   await act({
-    fold: 'Add a wallet…',
-    button: 'Add the wallet',
+    fold: 'Create a wallet…',
+    button: 'Create wallet',
     fields: { Login: 'mira@wallet.example', Name: 'Mira' },
   })
   assert.match(await page.locator('.secret code').innerText(), /^\d{6}$/)
@@ -132,11 +132,11 @@ test('a wallet is added, topped up, locked and unlocked, and the ledger is prove
   clock.advance(1_000)
   await page.getByRole('link', { name: 'Done' }).click()
   await act({ fold: 'Top up…', button: 'Top up', fields: { Amount: '25.50', Currency: 'EUR' } })
-  assert.equal(await note(), '25.50 EUR is in the wallet.')
+  assert.equal(await note(), '25.50 EUR were added to the wallet.')
   assert.match(await said(), /EUR 25\.50 EUR/)
-  await act({ fold: 'Lock…', button: 'Lock the wallet' })
+  await act({ fold: 'Lock…', button: 'Lock wallet' })
   assert.equal(await note(), 'The wallet is locked.')
-  await act({ fold: 'Unlock…', button: 'Unlock the wallet' })
+  await act({ fold: 'Unlock…', button: 'Unlock wallet' })
   assert.equal(await note(), 'The wallet is active.')
 
   await goTo('/ledger')
@@ -149,7 +149,7 @@ test('an operator is added and disabled, and one’s own password is changed', a
   await goTo('/account')
   await act({
     fold: 'Add an operator…',
-    button: 'Add the operator',
+    button: 'Add operator',
     fields: { Login: 'vera', Role: 'viewer', ...proof },
     wantsReason: false,
   })

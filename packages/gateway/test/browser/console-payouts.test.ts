@@ -33,7 +33,7 @@ async function act(fold: string, button: string, fields: Record<string, string> 
     if ((await details.locator('select').and(field).count()) > 0) await field.selectOption(value)
     else await field.fill(value)
   }
-  await details.getByLabel('Reason, for the audit').fill('because')
+  await details.getByLabel('Reason, for the audit log').fill('because')
   clock.advance(1_000)
   await details.getByRole('button', { name: button }).click()
   return note()
@@ -48,13 +48,13 @@ test('a merchant gets a bank account and a plan, and its page says so', async ()
     iban: 'GB82 WEST 1234 5698 7654 32',
     password: operatorPassword,
   }
-  assert.match(await act('Set bank account…', 'Set the bank account', account), /go there from/)
+  assert.match(await act('Set bank account…', 'Set bank account', account), /go there from/)
   const plan = { currency: 'USD', schedule: 'weekly', onDay: '9', least: '5', reserve: '2.50' }
-  await act('Set plan…', 'Set the plan', plan)
+  await act('Set plan…', 'Set schedule', plan)
   assert.match((await page.locator('main').textContent()) ?? '', /from 1 to 7/)
   await page.locator('[name="onDay"]').fill('1')
-  await page.getByRole('button', { name: 'Set the plan' }).click()
-  assert.match(await note(), /next paid out on \d{4}-\d{2}-\d{2}/)
+  await page.getByRole('button', { name: 'Set schedule' }).click()
+  assert.match(await note(), /next payout of USD is on \d{4}-\d{2}-\d{2}/)
   await look(page, 'payouts-merchant-desktop')
 })
 
@@ -72,14 +72,14 @@ test('a run is looked through, sent and paid, and one payout comes back', async 
     .filter({ hasText: /^\d{4}-\d{2}-\d{2}$/ })
     .first()
     .click()
-  assert.match(await act('Send…', 'Send the run'), /download its file/)
+  assert.match(await act('Send…', 'Send the run'), /Download its file/)
   const booking = { reference: 'B-2026-1', valueDate: '2026-11-16' }
   const run = page.url()
   await page.locator('td a .money').first().click()
-  assert.match(await act('Returned…', 'It came back', booking), /is returned/)
+  assert.match(await act('Returned…', 'Mark as returned', booking), /is returned/)
   await look(page, 'payout-desktop')
   await page.goto(run)
-  assert.match(await act('The bank paid it…', 'All is paid', booking), /Its payouts follow/)
+  assert.match(await act('Mark as paid…', 'Mark run as paid', booking), /Payouts update/)
   await workOff()
   await page.goto(run)
   await look(page, 'payouts-run-desktop')

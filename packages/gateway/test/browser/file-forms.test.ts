@@ -42,11 +42,11 @@ for (const javaScriptEnabled of [true, false]) {
     await form
       .locator('input[type=file]')
       .setInputFiles({ name: 'naïve "name".xml', mimeType: 'text/xml', buffer: Buffer.from(statement) })
-    await form.getByLabel('Account, where the file does not name it').fill('bank:main')
-    await form.getByLabel('Only show what would be read').selectOption('yes')
-    await form.getByLabel('Reason, for the audit').fill('look')
+    await form.getByLabel('Account (if not in the file)').fill('bank:main')
+    await form.getByLabel('Preview only').selectOption('yes')
+    await form.getByLabel('Reason, for the audit log').fill('look')
     await form.getByRole('button', { name: 'Import', exact: true }).click()
-    assert.match((await page.locator('.flash.good').textContent()) ?? '', /500 lines would be read/)
+    assert.match((await page.locator('.flash.good').textContent()) ?? '', /The file has 500 lines/)
     await page.context().close()
   })
 

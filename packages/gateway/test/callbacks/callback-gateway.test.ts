@@ -350,6 +350,6 @@ describe('tillgate callback', () => {
   test('without a filter nothing is sent', async () => {
     const { code, output } = await tillgate('resend-matching', '--reason', 'everything')
     assert.equal(code, 1)
-    assert.match(output, /Filter by one field/)
+    assert.match(output, /Filter by at least one field/)
   })
 })

@@ -499,7 +499,7 @@ test('callbacks are listed, shown and sent again; hosts are paused and resumed',
   const resent = await admin.call('callback.resend', { params, body: { reason } })
   assert([20000, 40901].includes(resent.code), resent.msg)
   await admin.data('callback.resend-matching', { body: { merchantId, reason } })
-  assert.match((await admin.call('callback.resend-matching', { body: { reason } })).msg, /one field at least/)
+  assert.match((await admin.call('callback.resend-matching', { body: { reason } })).msg, /at least one field/)
   const host = 'shop.example:8443'
   const paused = await admin.data('callback-host.pause', { body: { host, minutes: 15, reason } })
   assert.equal(paused.pausedUntilMs, clock.now() + 15 * 60_000)
@@ -837,7 +837,7 @@ test('prices are set and ended, and a fee is explained', async () => {
   ] as const) {
     const refused = await admin.call('price.set', { body: { ...set, ...wrong } })
     assert.deepEqual([refused.status, refused.data.field], [400, field], refused.msg)
-    if (field === 'basisPoints') assert.match(refused.msg, /^Give a fixed amount, basis points or both/)
+    if (field === 'basisPoints') assert.match(refused.msg, /^Enter a fixed amount, basis points or both/)
   }
   clock.advance(1)
   assert.equal(
@@ -867,7 +867,7 @@ test('corrections are made once for each key, and listed', async () => {
   const rest = { params, body: { ...money, amount: '2', transferId }, headers: once() }
   await admin.data('correction.withdraw', rest)
   const over = await admin.call('correction.reverse', { body: { transferId, reason }, headers: once() })
-  assert.match(over.msg, /corrected before, wholly/)
+  assert.match(over.msg, /already corrected in full/)
   const all = { params, body: { ...money, amount: '7' }, headers: once() }
   await admin.data('wallet.top-up', all)
   const { rows: newest } = await pool.query<{ transfer_id: string }>(

@@ -300,12 +300,12 @@ test('whatever dies at whatever point: approving again carries the act out, and 
 test('what an order gives back in all without approval stays within the limit, sliced or at once', async () => {
   const paymentId = await paidOrder()
   const path = `/orders/${merchant.merchantId}/${paymentId}/refund`
-  assert.match(await note(olga, path, { referRefundNo: newId(), amount: '3.00' }), /is under way/)
+  assert.match(await note(olga, path, { referRefundNo: newId(), amount: '3.00' }), /is pending/)
   assert.match(await note(olga, path, { referRefundNo: newId(), amount: '2.01' }), /waits for/)
   const slices = await Promise.all(
     Array.from({ length: 6 }, () => note(olga, path, { referRefundNo: newId(), amount: '0.90' })),
   )
-  assert.equal(slices.filter((said) => /is under way/.test(said)).length, 2)
+  assert.equal(slices.filter((said) => /is pending/.test(said)).length, 2)
   const { rows } = await pool.query<{ sum: string }>(
     'select sum(amount_minor) from refunds where payment_id = $1',
     [paymentId],
@@ -582,7 +582,7 @@ test('a change of name, contacts, callback hosts or default callback URL waits f
       )
     ).rows[0]
   const kept: Record<string, string> = { name: (await settings())?.['name'], requestsPerSecond: '100000' }
-  assert.match(await note(alice, path, kept), /settings are changed/)
+  assert.match(await note(alice, path, kept), /settings were changed/)
   for (const [field, value] of [
     ['name', 'City Tax Office'],
     ['contactEmails', 'mallory@evil.example'],

@@ -178,7 +178,7 @@ test('keys are added beside the old ones, at most two of a kind, and revoked', a
   assert.doesNotMatch(page, new RegExp(`keys/${keyId}/use-for-callbacks`), 'it seals callbacks already')
   assert.match(
     await note(admin, `${path}/keys/${newKey?.keyId}/use-for-callbacks`, { reason: 'installed' }),
-    /Callbacks are sealed with key/,
+    /Callbacks are encrypted with key/,
   )
   assert.match(await note(admin, `${path}/keys/${keyId}/revoke`, { reason: 'rotated' }), /is revoked/)
   assert.match(await note(admin, `${path}/keys/${keyId}/revoke`, { reason: 'again' }), /has no live key/)
@@ -275,9 +275,9 @@ test('callbacks are listed and opened, and sent again one by one and all that fi
   clock.advance(1_000)
   assert.match(
     await note(operator, `/callbacks/${callbackId}/resend`, { reason: 'asked' }),
-    /is sent again|about to be sent/,
+    /will be resent now|about to be sent/,
   )
-  assert.match(await note(operator, '/callbacks/resend', { reason: 'all' }), /Filter by one field/)
+  assert.match(await note(operator, '/callbacks/resend', { reason: 'all' }), /Filter by at least one field/)
   assert.match(
     await note(operator, '/callbacks/resend', {
       merchantId: merchant.merchantId,
@@ -448,7 +448,7 @@ test('lines with commas stay as they are when a form is filled in, and when it i
   const lines = ['Account 12345678', '12 High Street, London']
   const bank = '/money/banks/street'
   const given = { bankName: 'street', holder: 'Example Ltd', lines: lines.join('\r\n'), reason: 'test' }
-  assert.match(await note(admin, '/money/banks', given), /is there/)
+  assert.match(await note(admin, '/money/banks', given), /was added/)
   assert.deepEqual((await as.banks.showBank('street')).bank.lines, lines)
   const shown = await fieldsOn(bank, `${bank}/change`)
   await note(admin, `${bank}/change`, { ...shown, holder: 'New Ltd', reason: 'test' })
@@ -490,7 +490,7 @@ test('a price begins and ends on the day that is chosen in its form, or in a min
     await note(admin, '/money/prices', { ...price, fromMs: day }),
     new RegExp(`from ${day} 00:00:00`),
   )
-  assert.match(await note(admin, '/money/prices', { ...price, fromMs: '' }), /holds from/)
+  assert.match(await note(admin, '/money/prices', { ...price, fromMs: '' }), /takes effect/)
   const end = { merchantId, reason: 'test' }
   const last = new Date(clock.now() + 3 * 86_400_000).toISOString().slice(0, 10)
   assert.match(

@@ -103,7 +103,7 @@ test('a host is paused, listed and resumed, and it is on record', async () => {
   const [listed] = JSON.parse(out).hosts
   assert.deepEqual([listed.host, listed.pausedUntilMs, listed.waiting], [host, pausedUntilMs, 0])
   const wrong = await command('callback-host', 'pause', 'x', '--for', '25h', '--reason', 'x')
-  assert.match(wrong.err, /like 15m or 4h, 24h at most/)
+  assert.match(wrong.err, /such as 15m or 4h, at most 24h/)
   assert.equal((await command('callback-host', 'resume', host, '--reason', 'moved')).code, 0)
   const again = await command('callback-host', 'resume', host, '--reason', 'moved')
   assert.deepEqual([again.code, /paused or failing/.test(again.err)], [1, true])

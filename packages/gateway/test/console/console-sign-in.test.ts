@@ -339,7 +339,7 @@ test('only an admin manages operators, also by a hand-made request; a made passw
     const told = await admin.told(`/account/operators/${own}/reset-password`, {
       reason: 'an unlocked screen',
     })
-    assert.match(told, /Change your own password with the one/)
+    assert.match(told, /Change your own password with your current one/)
   }
   const reset = await admin.post('/account/operators/olga/reset-password', { reason: 'lost' })
   const [, next = ''] = /<code>([a-z0-9]{5}(?:-[a-z0-9]{5}){3})<\/code>/.exec(reset.text) ?? []

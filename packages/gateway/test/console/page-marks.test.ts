@@ -164,5 +164,5 @@ test('a day that is none is refused at its field, by every adapter', async () =>
   await admin.signIn()
   const fields = { ...account, day: '2026-02-31', reason }
   const told = await admin.told('/reconciliation/days/close', fields, { on: '/reconciliation/days' })
-  assert.match(told, /Day must be a day of the calendar, such as 2026-11-16/)
+  assert.match(told, /Day must be a calendar day, such as 2026-11-16/)
 })

@@ -194,7 +194,7 @@ test('its owner switches it off with a code, another admin resets it, nobody res
   assert.match(await off('000000'), /was not right/)
   for (const own of ['fay', 'FAY', '%20Fay']) {
     const told = await fay.client.told(`/account/operators/${own}/reset-totp`, { reason: 'x' })
-    assert.match(told, /Switch your own second step off with a code/, own)
+    assert.match(told, /Disable your own second step with a code/, own)
   }
   const gil = await setUp('gil', 'admin')
   await gil.client.post('/account/operators/fay/reset-totp', {

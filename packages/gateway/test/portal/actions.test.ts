@@ -91,7 +91,7 @@ test('a public key is pasted, and a key revoked', async () => {
   assert.deepEqual((await recorded('key.revoke')).length, 1)
 })
 
-test('orders that name no address get the shop’s own, also when it changes between a create and its repeat', async () => {
+test('orders without a callback URL get the shop’s own, also when it changes between a create and its repeat', async () => {
   const path = '/merchant/settings/change'
   const set = (defaultCallbackUrl: string) => owner.post(path, { defaultCallbackUrl, password }, { on: path })
   assert.equal((await set('http://127.0.0.1:9/first')).location, '/merchant/settings')

@@ -111,7 +111,7 @@ test('a program adds, lists, changes, pauses and resumes a rail', async () => {
 })
 
 const refused: [object, RegExp][] = [
-  [{ railId: 'Bank' }, /railId must be 1 to 32 small letters/],
+  [{ railId: 'Bank' }, /railId must be 1 to 32 lower-case letters/],
   [{ url: 'ftp://bank.example' }, /address must be like https/],
   [{ url: 'https://user:pass@bank.example' }, /without a user name/],
   [{ currencies: ['XXQ'] }, /ISO 4217/],
@@ -221,7 +221,7 @@ test('the console lists rails, shows one, and takes its forms', async () => {
     'sent again, it is the same',
   )
   assert.deepEqual((await directory()).get('bank')?.secrets, [secret, before])
-  assert.match(await console.told('/rails/bank/pause', { reason }), /not offered any more/)
+  assert.match(await console.told('/rails/bank/pause', { reason }), /no longer offered/)
   assert.match((await console.get('/rails/bank')).text, /Paused[\s\S]*Resume…/)
   assert.match(
     await console.told('/rails/bank/change', {
@@ -232,7 +232,7 @@ test('the console lists rails, shows one, and takes its forms', async () => {
       reason,
       logo: '<svg xmlns="http://www.w3.org/2000/svg"/>',
     }),
-    /rail is changed/,
+    /rail was changed/,
   )
   const { rail } = await actingAs(operations, 'test').rails.showRail('bank')
   assert.deepEqual([rail.name, rail.currencies, rail.position], ['Our bank', ['EUR'], 100])

@@ -94,7 +94,7 @@ test('a statement is chosen in the console, and its lines say what came of them'
     for (const said of [/Ada Example/, /NL91 ABNA 0417 1643 00/, /&lt;b&gt;who knows/])
       assert.match(list, said)
   const repeated = await tillgate('reconcile', 'import', file, '--account', 'bank:main', '--reason', 'again')
-  assert.match(repeated.out, /imported before\. No line was written again/)
+  assert.match(repeated.out, /imported before, so no line was imported again/)
 })
 
 test('a viewer sees breaks and may do nothing; whoever is not signed in sends no file', async () => {
@@ -124,7 +124,7 @@ test('a break shows both sides, is written off after a second operator’s yes, 
   assert.match(shown, /The books contain no matching transfer/)
   assert.match(shown, /list="suggested-breaks".*<datalist id="suggested-breaks">/s)
   assert.match(shown, /<datalist id="suggested-operators"><option value="admin">admin<\/option>/)
-  assert.match(shown, /for the order that you name, or for the one that the line names/)
+  assert.match(shown, /for the order that you enter, or for the one in the line/)
   assert.match(await admin.told(`${page}/notes`, { note: 'asked the bank' }, { on: page }), /Noted/)
   for (const { breakId } of open) {
     const at = `/reconciliation/breaks/${breakId}`

@@ -18,24 +18,24 @@ import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fie
 import type { RunAction } from './decide-approvals.ts'
 
 const approvalFields = {
-  approvalId: uuid('The request’s number.'),
-  action: text('The action that is requested.', { max: 64 }),
-  summary: text('The action in words.', { max: 65_536 }),
+  approvalId: uuid('The request’s ID.'),
+  action: text('The requested action.', { max: 64 }),
+  summary: text('A summary of the action.', { max: 65_536 }),
   params: anyObject('The parameters of the action.'),
   input: anyObject('The input of the action.'),
   merchantId: optional(merchantId),
-  reason: text('Why, in the requester’s words.', { min: 0, max: 256 }),
+  reason: text('The requester’s reason.', { min: 0, max: 256 }),
   requestedBy: text('The requester’s login.', { max: 64 }),
   requestedAs: text('The requester and their address, as in the audit log.', { max: 256 }),
   requestedAtMs: timeMs('When it was requested.'),
-  expiresAtMs: timeMs('Until when it can be decided.'),
+  expiresAtMs: timeMs('The deadline for the decision.'),
   status: oneOf('The state of the request.', approvalStatuses),
   decidedBy: optional(text('The login of the operator who decided.', { max: 64 })),
   decidedAtMs: optional(timeMs('When it was decided.')),
-  decisionReason: optional(text('Why it was decided so.', { max: 256 })),
+  decisionReason: optional(text('The reason for the decision.', { max: 256 })),
 }
 const approval = object('A request.', approvalFields)
-const key = object('Which request.', { approvalId: uuid('The request’s number.') })
+const key = object('Which request.', { approvalId: uuid('The request’s ID.') })
 
 /** The answer of an action that waits, with HTTP status 202, instead of its own answer. */
 export const waitingAnswer = object('The action needs a second operator.', {
@@ -93,13 +93,13 @@ const forms = {
   },
   reject: {
     label: 'Reject…',
-    explains: 'Nothing is changed, and the request can no longer be approved.',
+    explains: 'Nothing changes, and the request can no longer be approved.',
     button: 'Reject',
     isDangerous: true,
   },
   withdraw: {
     label: 'Withdraw…',
-    explains: 'Nothing is changed, and the request can no longer be approved.',
+    explains: 'Nothing changes, and the request can no longer be approved.',
     button: 'Withdraw my request',
   },
 } as const
@@ -116,7 +116,7 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
       summary: 'List requests for a second operator’s approval, newest first',
       input: object('Which requests.', {
         status: optional(oneOf('Only requests with this status.', approvalStatuses)),
-        before: optional(uuid('Only requests that are older than this one.')),
+        before: optional(uuid('Only requests older than this one.')),
         limit,
       }),
       answer: object('A page.', {
@@ -150,7 +150,7 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
         input: object('Why.', { reason }),
         answer: object('The request.', {
           ...approvalFields,
-          result: optional(anyObject('What the action answered, where it was approved.')),
+          result: optional(anyObject('The action’s answer, if it was approved.')),
         }),
         form: form<ApprovalRequest>({
           ...forms[decision],

@@ -38,7 +38,7 @@ import {
   reason,
 } from '../shared-fields.ts'
 
-const linkId = matching('The link’s number.', {
+const linkId = matching('The link’s ID.', {
   regexp: linkIdPattern,
   expected: 'a linkId, such as `L01K73ZQ800JZ7V3N4Q5R6S7T8W`',
 })
@@ -46,58 +46,58 @@ const key = object('Which link.', { merchantId, linkId })
 const ofMerchant = object('Whose link.', { merchantId })
 const url = (description: string) => optional(text(description, { max: 2048 }))
 const given = {
-  linkNo: displayed(text('The merchant’s own number for it; never used twice.', { max: 64 }), {
+  linkNo: displayed(text('The merchant’s own number for the link. Unique per merchant.', { max: 64 }), {
     placeholder: 'invoice-17',
   }),
   title: displayed(
-    text('What is paid for, as the consumer reads it.', { max: 256, pattern: visibleCharacters }),
+    text('What the payment is for, as shown to the consumer.', { max: 256, pattern: visibleCharacters }),
     {
       placeholder: 'Invoice 17',
     },
   ),
   currency,
   amount: optional(
-    displayed(amount('What the consumer pays; left out, the consumer says how much.'), {
+    displayed(amount('The fixed amount. If omitted, the consumer enters one.'), {
       placeholder: '12.50',
     }),
   ),
-  leastAmount: optional(amount('The least that the consumer may say.')),
-  mostAmount: optional(amount('The most that the consumer may say.')),
-  uses: displayed(oneOf('once: one payment and no more.', linkUses), {
+  leastAmount: optional(amount('The minimum that the consumer may enter.')),
+  mostAmount: optional(amount('The maximum that the consumer may enter.')),
+  uses: displayed(oneOf('once: a single payment.', linkUses), {
     initial: 'many',
     choices: [
-      ['many', 'any number of payments'],
+      ['many', 'unlimited payments'],
       ['once', 'one payment'],
     ],
   }),
   expiresAtMs: optional(
-    displayed(timeMs('No payment begins from then on.'), {
+    displayed(timeMs('No payment can start after this time.'), {
       label: 'Ends',
       option: 'ends',
       kind: 'day',
       placeholder: '2026-12-31',
       fromText: dayOrTime,
-      hint: 'No payment begins from then on. A date or a time.',
+      hint: 'No payment can start after this time. A date or a time.',
     }),
   ),
   paymentMinutes: optional(
-    integer(`How long a consumer has who began to pay; ${defaultLinkPaymentMinutes} unless given.`, {
+    integer(`Minutes that a consumer has to complete a payment; ${defaultLinkPaymentMinutes} by default.`, {
       min: 5,
       max: 1440,
     }),
   ),
-  callbackUrl: url('Where callbacks of its orders go; without it there are none.'),
-  redirectUrl: url('Where the consumer goes back to at the end.'),
+  callbackUrl: url('Callback URL of the link’s orders; without one, no callbacks are sent.'),
+  redirectUrl: url('Where the consumer returns after the payment.'),
 }
 const link = {
   ...given,
   merchantId,
   linkId,
-  linkUrl: text('The page to give to consumers; behind it, /qr.svg and /qr.png.', { max: 2048 }),
-  status: oneOf('What it is now.', linkStates),
-  paidCount: count('Payments that succeeded.'),
+  linkUrl: text('The page for consumers. Append /qr.svg or /qr.png for a QR code.', { max: 2048 }),
+  status: oneOf('Its current state.', linkStates),
+  paidCount: count('Number of successful payments.'),
   paid: amount('Their sum.'),
-  refunded: amount('What of it was refunded.'),
+  refunded: amount('Total refunded.'),
   createdAtMs: timeMs('Since when.'),
 }
 const {
@@ -122,19 +122,20 @@ const checks: Action['checks'] = {
 const words = {
   pause: {
     summary: 'Pause a payment link',
-    explains: 'Its page says that it takes no payments for now. One that has begun can still be made.',
-    done: 'paused: no payment begins there until it is resumed',
+    explains:
+      'The page shows that no payments are accepted for now. A payment that has started can still be completed.',
+    done: 'paused: no payment can start until it is resumed',
   },
   resume: {
     summary: 'Resume a payment link',
-    explains: 'Its page takes payments again.',
+    explains: 'The page accepts payments again.',
     done: 'active again',
   },
   close: {
     summary: 'Close a payment link permanently',
     explains:
-      'No payment begins there any more, and it cannot be opened again. One that has begun can still be made.',
-    done: 'closed for ever',
+      'No payment can start, and the link cannot be reopened. A payment that has started can still be completed.',
+    done: 'closed permanently',
   },
 } as const satisfies Record<LinkVerb, { summary: string; explains: string; done: string }>
 
@@ -150,11 +151,11 @@ export const linkActions: readonly Action[] = [
     }),
     answer: object('A page.', {
       links: list(
-        'The newest first.',
+        'Newest first.',
         object('A link.', {
           ...stored,
           merchantName: text('The merchant’s name.', { max: 256 }),
-          status: oneOf('As it was set; its end and its payment are not looked at.', [
+          status: oneOf('As configured; expiry and payments do not change it.', [
             'active',
             'paused',
             'closed',
@@ -180,13 +181,13 @@ export const linkActions: readonly Action[] = [
     answer: object('A link.', {
       ...link,
       orders: list(
-        'The newest 100, the newest first.',
+        'The newest 100, newest first.',
         object('An order.', {
           paymentId,
-          orderNo: text('Begins with the linkId.', { max: 64 }),
-          status: text('Of the order.', { max: 16 }),
-          amount: amount('What it asks for.'),
-          createdAtMs: timeMs('When the consumer began.'),
+          orderNo: text('Starts with the linkId.', { max: 64 }),
+          status: text('The order’s status.', { max: 16 }),
+          amount: amount('The requested amount.'),
+          createdAtMs: timeMs('When the order was created.'),
         }),
       ),
     }),
@@ -215,10 +216,10 @@ export const linkActions: readonly Action[] = [
       place: 'merchant',
       path: '/merchants/:merchantId/links',
       page: '/merchants/:merchantId',
-      label: 'Make a payment link…',
+      label: 'Create a payment link…',
       explains:
-        'A page and a QR code that anybody can pay at who has the address. Each payment is an order of this merchant.',
-      button: 'Make the link',
+        'A page and a QR code at which anyone with the address can pay. Each payment is an order of this merchant.',
+      button: 'Create link',
     },
     portal: [
       {
@@ -245,7 +246,7 @@ export const linkActions: readonly Action[] = [
       return toAnswer(made)
     },
     tell: ({ merchantId: of, linkId: id, linkUrl }) => ({
-      text: `The payment link is there: ${linkUrl}`,
+      text: `The payment link was created: ${linkUrl}`,
       page: `/links/${of}/${id}`,
     }),
   }),

@@ -20,92 +20,92 @@ import {
   toBalance,
 } from '../shared-fields.ts'
 
-const walletId = text('The wallet’s number.', { max: 64 })
+const walletId = text('The wallet’s ID.', { max: 64 })
 const key = object('Which wallet.', { walletId: displayed(walletId, { option: 'wallet' }) })
 const name = text('The consumer’s name.', { max: 256 })
 const wallet = {
   walletId,
-  login: text('Phone number or e-mail address.', { max: 320 }),
+  login: text('Phone number or email address.', { max: 320 }),
   name,
-  status: oneOf('locked: it neither signs in nor pays. closed: for ever.', ['active', 'locked', 'closed']),
-  lockedUntilMs: optional(timeMs('Too many wrong PINs: it signs in again from then on.')),
+  status: oneOf('locked: no sign-in and no payment. closed: permanently.', ['active', 'locked', 'closed']),
+  lockedUntilMs: optional(timeMs('End of the lock after too many wrong PINs.')),
   createdAtMs: timeMs('Since when.'),
 }
 const shownWallet = object('A wallet.', {
   ...wallet,
   balances,
   limits: list(
-    'Of its own, by currency; what is not there is the gateway’s default.',
-    object('Limits in a currency.', {
+    'The wallet’s own limits, by currency; for all others the gateway’s defaults apply.',
+    object('The limits in one currency.', {
       currency,
-      payment: optional(amount('The most for a payment.')),
-      day: optional(amount('The most for a day, by UTC.')),
-      balance: optional(amount('The most that top-ups bring it to.')),
+      payment: optional(amount('Maximum per payment.')),
+      day: optional(amount('Maximum per day (UTC).')),
+      balance: optional(amount('Maximum balance after a top-up.')),
     }),
   ),
 })
-const exported = object('All of it.', {
+const exported = object('The complete export.', {
   ...shownWallet.properties,
   payments: list(
-    'Orders that it paid or tried to, the oldest first.',
+    'Orders that the wallet paid or tried to pay, oldest first.',
     object('An order.', {
       merchantId,
       merchantName: text('The merchant’s name.', { max: 256 }),
-      paymentId: text('The payment order’s number.', { max: 32 }),
-      orderNo: text('The merchant’s number.', { max: 64 }),
-      status: text('Of the order.', { max: 16 }),
+      paymentId: text('The paymentId.', { max: 32 }),
+      orderNo: text('The merchant’s orderNo.', { max: 64 }),
+      status: text('The order’s status.', { max: 16 }),
       currency,
-      amount: amount('What it asked for.'),
-      refunded: amount('What was refunded.'),
-      createdAtMs: timeMs('When it was made.'),
+      amount: amount('The requested amount.'),
+      refunded: amount('The refunded amount.'),
+      createdAtMs: timeMs('When it was created.'),
       completedAtMs: optional(timeMs('When it ended.')),
-      order: longText('What the merchant said of it, as JSON text, as far as it was not erased.', {
+      order: longText('The merchant’s data about the order as JSON text, as far as it was not erased.', {
         max: 262_144,
       }),
     }),
   ),
   movements: list(
-    'Of its money, the oldest first.',
+    'Ledger transfers of the wallet, oldest first.',
     object('A movement.', {
-      transferId: text('Its number in the ledger.', { max: 30 }),
-      kind: text('What it was for.', { max: 32 }),
+      transferId: text('The transfer’s ID.', { max: 30 }),
+      kind: text('The purpose.', { max: 32 }),
       phase: text('hold, post, void or direct.', { max: 16 }),
       currency,
-      amount: amount('Above zero what came in.'),
-      paymentId: optional(text('The payment order’s number.', { max: 32 })),
+      amount: amount('Positive for money in.'),
+      paymentId: optional(text('The paymentId.', { max: 32 })),
       madeAtMs: timeMs('When.'),
     }),
   ),
   withdrawals: list(
-    'To bank accounts, the oldest first.',
+    'Withdrawals to bank accounts, oldest first.',
     object('A withdrawal.', {
       payoutId: text('Its number.', { max: 30 }),
       status: text('requested, sent, paid, returned or cancelled.', { max: 16 }),
       currency,
-      amount: amount('What was withdrawn.'),
-      account: longText('The bank account that was named, as JSON text.', { max: 4_096 }),
-      requestedAtMs: timeMs('When it was asked for.'),
+      amount: amount('The withdrawn amount.'),
+      account: longText('The destination account as JSON text.', { max: 4_096 }),
+      requestedAtMs: timeMs('When it was requested.'),
     }),
   ),
   devices: list(
-    'Where its owner is signed in, or was until lately.',
+    'Devices on which the owner is or recently was signed in.',
     object('A device.', {
-      device: optional(text('What the browser says of itself.', { max: 512 })),
-      address: text('The network address.', { max: 64 }),
+      device: optional(text('The browser’s user agent.', { max: 512 })),
+      address: text('The IP address.', { max: 64 }),
       signedInAtMs: timeMs('Since when.'),
       lastSeenAtMs: timeMs('When it was last seen.'),
     }),
   ),
   passkeys: list(
-    'The oldest first.',
+    'Oldest first.',
     object('A passkey.', {
-      name: text('What its owner calls it.', { max: 60 }),
+      name: text('The name chosen by the owner.', { max: 60 }),
       addedAtMs: timeMs('Since when.'),
       lastUsedAtMs: optional(timeMs('When it was last used.')),
     }),
   ),
   acts: list(
-    'What operators did to it, the oldest first.',
+    'Operators’ actions on the wallet, oldest first.',
     object('An act.', {
       actedAtMs: timeMs('When.'),
       act: text('What.', { max: 64 }),
@@ -122,12 +122,12 @@ export const walletActions: readonly Action[] = [
     scope: 'wallets:read',
     summary: 'List wallets, newest first',
     input: object('Which wallets.', {
-      search: optional(text('The walletId, or how login, name or last name begin.', { max: 64 })),
+      search: optional(text('A walletId, or the start of a login, name or last name.', { max: 64 })),
       before: optional(walletId),
       limit,
     }),
     answer: object('A page.', {
-      wallets: list('The newest first.', object('A wallet.', wallet)),
+      wallets: list('Newest first.', object('A wallet.', wallet)),
       older: optional(text(nextPage, { max: 64 })),
     }),
     command: { columns: ['walletId', 'login', 'name', 'status'] },
@@ -142,10 +142,10 @@ export const walletActions: readonly Action[] = [
     scope: 'wallets:manage',
     summary: 'Create a wallet. The PIN is shown only once',
     input: object('The wallet.', {
-      login: text('Phone number with country code, or e-mail address.', { max: 320 }),
+      login: text('Phone number with country code, or email address.', { max: 320 }),
       name,
       pin: optional(
-        displayed(text('6 to 12 digits; made unless given.', { max: 12 }), {
+        displayed(text('6 to 12 digits; generated if omitted.', { max: 12 }), {
           option: 'pin-file',
           kind: 'long',
           only: 'command',
@@ -155,15 +155,15 @@ export const walletActions: readonly Action[] = [
     }),
     answer: object('The wallet.', {
       wallet: object('The wallet.', wallet),
-      pin: text('Tell it to the consumer now.', { max: 12 }),
+      pin: text('Shown only once. Give it to the consumer.', { max: 12 }),
     }),
     form: {
       place: 'wallets',
       path: '/wallets',
       page: '/wallets',
-      label: 'Add a wallet…',
-      explains: 'A PIN is made and shown once, for you to tell the consumer.',
-      button: 'Add the wallet',
+      label: 'Create a wallet…',
+      explains: 'The PIN is generated and shown only once. Give it to the consumer.',
+      button: 'Create wallet',
     },
     async run({ operations, context, input }) {
       const { wallet: made, pin } = await operations.wallets.addWallet(context, input)
@@ -171,7 +171,7 @@ export const walletActions: readonly Action[] = [
       return { wallet: made, pin: pin as string }
     },
     tell: ({ wallet: { walletId: id, login, name: called }, pin }, { input }) => ({
-      text: `The wallet of ${called} is there.`,
+      text: `The wallet of ${called} was created.`,
       ...(input.pin === undefined && { secrets: [['PIN, for the consumer', pin]] }),
       page: `/wallets/${id}`,
       next: `wallet top-up ${login} --amount 100 --currency USD --reason TEXT`,
@@ -193,14 +193,14 @@ export const walletActions: readonly Action[] = [
     scope: 'wallets:manage',
     summary: 'Set a wallet’s limits per payment, per day and for its balance, in one currency',
     params: key,
-    input: object('The limits; what is left out goes back to the gateway’s default.', {
+    input: object('The limits; omitted ones return to the gateway’s default.', {
       currency,
-      payment: optional(displayed(amount('The most for a payment.'), { placeholder: '500.00' })),
-      day: optional(displayed(amount('The most for a day, by UTC.'), { placeholder: '1000.00' })),
+      payment: optional(displayed(amount('Maximum per payment.'), { placeholder: '500.00' })),
+      day: optional(displayed(amount('Maximum per day (UTC).'), { placeholder: '1000.00' })),
       balance: optional(
-        displayed(amount('The most that top-ups bring it to.'), {
+        displayed(amount('Maximum balance after a top-up.'), {
           placeholder: '2500.00',
-          label: 'In the wallet',
+          label: 'Maximum balance',
         }),
       ),
       reason,
@@ -218,8 +218,8 @@ export const walletActions: readonly Action[] = [
       page,
       label: 'Limits…',
       explains:
-        'In one currency. What is left empty goes back to the gateway’s default. They hold from the next payment on.',
-      button: 'Set the limits',
+        'In one currency. Empty fields return to the gateway’s default. The limits apply from the next payment on.',
+      button: 'Set limits',
     },
     async run({ operations, context, params, input }) {
       const { currency: code, reason: why } = input
@@ -247,7 +247,7 @@ export const walletActions: readonly Action[] = [
     answer: exported,
     command: {
       columns: ['paymentId', 'merchantName', 'amount', 'status', 'createdAtMs'],
-      help: 'With --json it prints all of it, to be given to the consumer. It reads all orders through.',
+      help: 'With --json, the complete data for the consumer. The export reads all orders, so it may take a while.',
     },
     async run({ operations, context, params, input }) {
       const found = await operations.wallets.exportWallet(context, params.walletId, input.reason)
@@ -290,9 +290,9 @@ export const walletActions: readonly Action[] = [
         label: labels[verb],
         explains:
           verb === 'lock'
-            ? 'It neither signs in nor pays until it is unlocked. Its money stays in it, and refunds still reach it.'
-            : 'It signs in and pays again; wrong PINs are forgotten.',
-        button: verb === 'lock' ? 'Lock the wallet' : 'Unlock the wallet',
+            ? 'The wallet cannot sign in or pay until it is unlocked. Its money stays, and refunds still arrive.'
+            : 'The wallet can sign in and pay again. The count of wrong PINs is reset.',
+        button: verb === 'lock' ? 'Lock wallet' : 'Unlock wallet',
         ...(verb === 'lock' && { isDangerous: true }),
         isOffered: (of, { nowMs }) => isWalletShut(of, nowMs) === (verb === 'unlock'),
       }),
@@ -307,19 +307,19 @@ export const walletActions: readonly Action[] = [
     summary: 'Create a one-time code for a new PIN, sent to the confirmed email address if there is one',
     params: key,
     input: object('Why.', { reason }),
-    answer: object('The code, or where it was sent.', {
+    answer: object('The code, or the address that it was sent to.', {
       isShownToOperator: yesNo('False: the code was sent to the consumer’s confirmed email address.'),
       code: optional(text('Shown only once, where no email was sent. Pass it to the consumer.', { max: 12 })),
       sentTo: optional(text('The address that the code was sent to.', { max: 320 })),
-      expiresAtMs: timeMs('Until when it is good.'),
+      expiresAtMs: timeMs('When the code expires.'),
     }),
     form: {
       place: 'wallet',
       page,
       label: 'Reset the PIN…',
       explains:
-        'Make sure first that the wallet’s owner asks: the code sets a new PIN. It is sent to the consumer’s confirmed email address where a mail server is configured; otherwise it is shown here once. The code is good for 15 minutes and five tries, and the old PIN works until the code is used. Wrong tries are forgotten.',
-      button: 'Give out a code',
+        'First make sure that the wallet’s owner requests it, because the code sets a new PIN. The code is sent to the consumer’s confirmed email address if a mail server is configured; otherwise it is shown here once. It is valid for 15 minutes and five attempts, and the old PIN works until the code is used. The count of wrong PINs is reset.',
+      button: 'Create code',
       isDangerous: true,
       wantsProof: true,
     },
@@ -330,7 +330,7 @@ export const walletActions: readonly Action[] = [
     tell: ({ code, sentTo }, { params }) => ({
       text:
         (sentTo === undefined ? '' : `The code was sent to ${sentTo}. `) +
-        'The code is good for 15 minutes. The consumer enters it on any checkout, under “Forgotten your PIN?”.',
+        'The code is valid for 15 minutes. The consumer enters it on any checkout, under “Forgotten your PIN?”.',
       ...(code !== undefined && { secrets: [['One-time code, for the consumer', code]] as const }),
       page: `/wallets/${params.walletId}`,
     }),
@@ -342,13 +342,13 @@ export const walletActions: readonly Action[] = [
     params: key,
     input: object('How much.', outsideMoney),
     checks: outsideChecks,
-    answer: object('It is done.', doneBefore),
+    answer: object('The result.', doneBefore),
     isOnce: true,
     form: {
       place: 'wallet',
       page,
       label: 'Top up…',
-      explains: 'Money comes from one of the operator’s bank accounts into this wallet.',
+      explains: 'Transfers money from one of the operator’s bank accounts to this wallet.',
       button: 'Top up',
     },
     async run({ operations, context, params, input, actId }) {
@@ -358,7 +358,7 @@ export const walletActions: readonly Action[] = [
       return { doneBeforeMs }
     },
     tell: (answer, { input }) =>
-      tellDoneBefore(answer) ?? { text: `${input.amount} ${input.currency} is in the wallet.` },
+      tellDoneBefore(answer) ?? { text: `${input.amount} ${input.currency} were added to the wallet.` },
   }),
 ]
 

@@ -24,44 +24,44 @@ import { nextStepOf, rotationGuide } from './key-rotation.ts'
 const key = object('Which merchant.', { merchantId })
 const page = '/merchants/:merchantId'
 export const keys = list(
-  'All keys, also those that were revoked.',
+  'All keys, including revoked ones.',
   object('A key.', {
-    keyId: uuid('The key’s number.'),
-    kind: oneOf('What it is for: signatures or encryption.', ['rsa', 'aes']),
-    publicKey: optional(longText('Of an RSA key, as PEM.', { max: 16_384 })),
-    fingerprint: optional(text('Of an RSA key: SHA-256 of its DER form, in hexadecimal.', { max: 64 })),
+    keyId: uuid('The key’s ID.'),
+    kind: oneOf('Signatures or encryption.', ['rsa', 'aes']),
+    publicKey: optional(longText('For an RSA key, as PEM.', { max: 16_384 })),
+    fingerprint: optional(text('For an RSA key: SHA-256 of its DER form, in hexadecimal.', { max: 64 })),
     createdAtMs: timeMs('Since when.'),
     usedAtMs: optional(
       timeMs(
-        'The last recorded request under this key: its first one, and while two keys of a kind are live one a minute.',
+        'The last recorded request with this key: its first one and, while two keys of a kind are live, one per minute.',
       ),
     ),
-    sealsCallbacks: yesNo('Whether callbacks are sealed with this key.'),
-    revokedAtMs: optional(timeMs('Since when it is refused.')),
+    sealsCallbacks: yesNo('Whether callbacks are encrypted with this key.'),
+    revokedAtMs: optional(timeMs('When it was revoked.')),
   }),
 )
 const columns = ['keyId', 'kind', 'createdAtMs', 'usedAtMs', 'sealsCallbacks', 'revokedAtMs']
 const rotations = list(
-  'Keys that are being replaced.',
+  'Key rotations in progress.',
   object('Two live keys of a kind.', {
     kind: oneOf('Which kind.', ['rsa', 'aes']),
-    step: oneOf('Where it stands.', ['install', 'wait', 'revoke']),
-    next: text('What comes next.', { max: 512 }),
+    step: oneOf('The current step.', ['install', 'wait', 'revoke']),
+    next: text('The next step.', { max: 512 }),
   }),
 )
-const oneKey = object('Which key.', { merchantId, keyId: uuid('The key’s number.') })
+const oneKey = object('Which key.', { merchantId, keyId: uuid('The key’s ID.') })
 const newKey = object('Which kind.', {
-  kind: oneOf('What it is for.', ['rsa', 'aes']),
+  kind: oneOf('Signatures or encryption.', ['rsa', 'aes']),
   publicKey: optional(publicKey),
   reason,
 })
 const added = {
-  keyId: uuid('The key’s number.'),
+  keyId: uuid('The key’s ID.'),
   aesKey: optional(aesKey),
   oldKeyId: optional(uuid('The live key that it can replace.')),
 }
 const confirm = displayed(
-  yesNo('Revoke the key even if requests or callbacks break. Without it, the error lists what breaks.'),
+  yesNo('Revoke the key even if requests or callbacks fail. Without it, the error lists what would fail.'),
   {
     initial: 'false',
     label: 'If the key is still needed',
@@ -73,7 +73,7 @@ const confirm = displayed(
 )
 /** The option given determines the kind. */
 const ofKind: ActionCommand = {
-  flags: { aes: 'Make a new AES key.' },
+  flags: { aes: 'Generate a new AES key.' },
   omits: ['kind'],
   read({ aes, ...raw }) {
     if ((aes === undefined) === (raw['publicKey'] === undefined))
@@ -131,7 +131,7 @@ export const keyActions: readonly Action[] = [
         path: `${page}/keys/aes`,
         label: 'New AES key…',
         explains:
-          'The key is generated and shown only once. The old key stays live beside it. Callbacks are sealed with the old key until the merchant sends a request with the new one.',
+          'The key is generated and shown only once. The old key stays live beside it. Callbacks are encrypted with the old key until the merchant sends a request with the new one.',
         button: 'Generate the key',
         fields: ['reason'],
         fixed: { kind: 'aes' },
@@ -196,14 +196,14 @@ export const keyActions: readonly Action[] = [
     summary: 'Encrypt callbacks with this AES key, everywhere within 5 seconds',
     params: oneKey,
     input: object('Why.', { reason }),
-    answer: object('The key.', { keyId: uuid('The key’s number.') }),
+    answer: object('The key.', { keyId: uuid('The key’s ID.') }),
     form: form<KeyOfMerchant>({
       place: 'key',
       path: `${page}/keys/:keyId/use-for-callbacks`,
       page,
       label: 'Use for callbacks…',
       explains:
-        'Callbacks are sealed with this key within 5 seconds, and stay so until requests change to another key. The merchant must have installed this key: otherwise it rejects every callback.',
+        'Callbacks are encrypted with this key within 5 seconds, until requests use another key. The merchant must have installed this key; otherwise it rejects every callback.',
       button: 'Use for callbacks',
       isOffered: ({ key: { kind, sealsCallbacks } }) => kind === 'aes' && !sealsCallbacks,
     }),
@@ -221,7 +221,7 @@ export const keyActions: readonly Action[] = [
       return { keyId: params.keyId }
     },
     tell: ({ keyId }, { params }) => ({
-      text: `Callbacks are sealed with key ${keyId}, at every gateway within 5 seconds.`,
+      text: `Callbacks are encrypted with key ${keyId} within 5 seconds.`,
       next: `key list ${params.merchantId}`,
     }),
   }),
@@ -231,7 +231,7 @@ export const keyActions: readonly Action[] = [
     summary: 'Revoke a key, everywhere within 5 seconds. A key in use needs a confirmation',
     params: oneKey,
     input: object('Why.', { confirm: optional(confirm), reason }),
-    answer: object('The key.', { keyId: uuid('The key’s number.') }),
+    answer: object('The key.', { keyId: uuid('The key’s ID.') }),
     form: form<KeyOfMerchant>({
       place: 'key',
       path: `${page}/keys/:keyId/revoke`,
@@ -239,7 +239,7 @@ export const keyActions: readonly Action[] = [
       label: 'Revoke…',
       explains: ({ key: revoked, keys: all, nowMs }) =>
         [
-          'Every gateway rejects this key within 5 seconds.',
+          'The gateway rejects this key within 5 seconds.',
           describeBreakage(revoked, breakageOf(all, revoked, nowMs), nowMs),
         ].join(' '),
       button: 'Revoke the key',
@@ -260,7 +260,7 @@ export const keyActions: readonly Action[] = [
       return { keyId: params.keyId }
     },
     tell: ({ keyId }) => ({
-      text: `Key ${keyId} is revoked: every gateway rejects it within 5 seconds. The merchant can remove it from its settings.`,
+      text: `Key ${keyId} is revoked: the gateway rejects it within 5 seconds. The merchant can remove it from its settings.`,
     }),
   }),
 ]
@@ -288,7 +288,7 @@ async function addKey(call: NewKeyCall) {
   if (input.kind === 'rsa' && input.publicKey === undefined)
     throw new Failure('invalid_field', {
       field: 'publicKey',
-      message: 'publicKey is missing: a key for signatures is the merchant’s own.',
+      message: 'publicKey is missing. The merchant generates its own key for signatures.',
     })
   await prove?.()
   const old = await liveKeyOf(call)

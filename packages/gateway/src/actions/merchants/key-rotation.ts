@@ -18,7 +18,7 @@ export function rotationGuide({
   const steps =
     kind === 'aes'
       ? [
-          'Give the new key to the merchant. Until the merchant uses it, callbacks are sealed with the old key.',
+          'Give the new key to the merchant. Until the merchant uses it, callbacks are encrypted with the old key.',
           'The merchant puts the new key first and keeps the old key second (TILLGATE_AES_KEY=new,old). With several servers: first old,new on all of them, then new,old.',
           `The first request with the new key switches callbacks to it. To switch without a request: key use-for-callbacks ${merchantId} ${newKeyId} --reason rotated`,
           `When "key list ${merchantId}" says so, revoke the old key: ${revoke}`,

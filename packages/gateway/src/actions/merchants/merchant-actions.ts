@@ -37,30 +37,33 @@ import { keys, withFingerprint } from './key-actions.ts'
 
 const key = object('Which merchant.', { merchantId })
 const settings = {
-  requestsPerSecond: optional(integer('A limit of its own.', { min: 1, max: 999_999_999 })),
+  requestsPerSecond: optional(integer('A limit for this merchant.', { min: 1, max: 999_999_999 })),
   callbackHosts: optional(callbackHosts),
   accentColour: optional(
     displayed(
-      matching('Of the checkout.', { regexp: /^#[0-9A-Fa-f]{6}$/, expected: 'a colour such as `#1f6f5c`' }),
+      matching('The accent color of the checkout.', {
+        regexp: /^#[0-9A-Fa-f]{6}$/,
+        expected: 'a color such as `#1f6f5c`',
+      }),
       { placeholder: '#1f6f5c', fromText: (written) => normaliseColour(written) ?? written },
     ),
   ),
   defaultCallbackUrl: optional(
-    displayed(text('Where callbacks go of orders that name no address.', { max: 2_048 }), {
-      label: 'Callback address of orders that name none',
+    displayed(text('The callback URL of orders without one.', { max: 2_048 }), {
+      label: 'Default callback URL',
       placeholder: 'https://shop.example/callbacks',
     }),
   ),
   contactEmails: optional(
     displayed(
-      list('Who hears by mail what the merchant should know.', text('An address.', { max: 254 }), {
+      list('Recipients of emails to the merchant.', text('An address.', { max: 254 }), {
         max: 10,
       }),
       { placeholder: 'ops@shop.example', fromText: (written) => written.toLowerCase() },
     ),
   ),
   contactLanguage: optional(
-    displayed(oneOf('Of those messages; English unless given.', emailLanguages), {
+    displayed(oneOf('Language of those emails; English by default.', emailLanguages), {
       choices: [['', 'English'], ...emailLanguages.slice(1).map((tag) => [tag, tag] as const)],
     }),
   ),
@@ -72,11 +75,11 @@ const settingNames = Object.keys(settings) as (keyof typeof settings)[]
  * operator sets it.
  */
 const ownSettings = ['defaultCallbackUrl', 'callbackHosts', 'accentColour'] as const
-const name = text('As consumers read it on the checkout.', { max: 256 })
+const name = text('As shown to consumers on the checkout.', { max: 256 })
 const merchant = {
   merchantId,
   name,
-  status: oneOf('suspended: its requests are refused.', ['active', 'suspended']),
+  status: oneOf('suspended: all its requests are rejected.', ['active', 'suspended']),
   ...settings,
   createdAtMs: timeMs('Since when.'),
 }
@@ -87,11 +90,11 @@ const logo = displayed(
   { kind: 'picture' },
 )
 const broughtId = displayed(
-  matching('The id that it brings from another implementation of the interface; a new one when left out.', {
+  matching('A merchantId from another implementation of the interface; a new one by default.', {
     regexp: merchantIdPattern,
     expected: '18 letters or digits',
   }),
-  { label: 'Merchant ID, if it brings one' },
+  { label: 'Merchant ID (optional)' },
 )
 const page = '/merchants/:merchantId'
 
@@ -102,7 +105,7 @@ export const merchantActions: readonly Action[] = [
     summary: 'List merchants, newest first',
     input: object('Which page.', { before: optional(merchantId), limit }),
     answer: object('A page.', {
-      merchants: list('The newest first.', object('A merchant.', merchant)),
+      merchants: list('Newest first.', object('A merchant.', merchant)),
       older: optional(text(nextPage, { max: 18 })),
     }),
     command: { columns: ['merchantId', 'name', 'status', 'createdAtMs'] },
@@ -126,18 +129,18 @@ export const merchantActions: readonly Action[] = [
     answer: object('The merchant and its key.', {
       merchant: object('The merchant.', merchant),
       aesKey,
-      platformPublicKey: longText('What callbacks are signed with, as PEM.', { max: 16_384 }),
-      gatewayUrl: text('Where the merchant sends its requests.', { max: 2_048 }),
+      platformPublicKey: longText('The key that signs callbacks, as PEM.', { max: 16_384 }),
+      gatewayUrl: text('The address for the merchant’s requests.', { max: 2_048 }),
     }),
     isOnce: true,
     form: {
       place: 'merchants',
       path: '/merchants',
       page: '/merchants',
-      label: 'Sign a merchant on…',
+      label: 'Onboard a merchant…',
       explains:
-        'It gets a number and an AES key; the key is shown once, for you to hand over. What is left empty is the gateway’s default; the public key can be given later.',
-      button: 'Sign it on',
+        'The merchant gets an ID and an AES key. The key is shown only once; give it to the merchant. Empty fields use the gateway’s defaults, and the public key can be added later.',
+      button: 'Onboard merchant',
       wantsProof: true,
     },
     async run({ operations, context, input, actId, prove }) {
@@ -146,7 +149,7 @@ export const merchantActions: readonly Action[] = [
       if (brought === ownMerchantId)
         throw new Failure('number_already_used', {
           field: 'merchantId',
-          message: `${ownMerchantId} is the gateway’s own merchant already. Choose another ID, or leave it out.`,
+          message: `${ownMerchantId} is the gateway’s own merchant ID. Choose another ID, or leave it empty.`,
         })
       const made = await operations.merchants.addMerchant(context, {
         ...settingsOf(rest),
@@ -162,7 +165,7 @@ export const merchantActions: readonly Action[] = [
       }
     },
     tell: ({ merchant: { merchantId: id, name: called }, aesKey: secret, ...gateway }, { input }) => ({
-      text: `Merchant ${called} is signed on. Its .env is below; private.pem is its own private key.`,
+      text: `Merchant ${called} was onboarded. Its .env is below; private.pem is the merchant’s own private key.`,
       secrets: [
         ['merchantId', id],
         ['AES key', secret],
@@ -170,7 +173,7 @@ export const merchantActions: readonly Action[] = [
       block: merchantEnv({ ...gateway, merchantId: id, aesKey: secret }),
       page: `/merchants/${id}`,
       ...(input.publicKey === undefined && {
-        next: `key add ${id} --public-key FILE --reason "signed on"`,
+        next: `key add ${id} --public-key FILE --reason "onboarded"`,
       }),
     }),
   }),
@@ -192,24 +195,23 @@ export const merchantActions: readonly Action[] = [
     scope: 'merchants:manage',
     summary: 'Change the given settings, everywhere within 5 seconds',
     params: key,
-    input: object('What to change.', {
+    input: object('The settings to change.', {
       name: optional(name),
       ...settings,
-      clear: optional(list('What goes back to the default.', oneOf('A setting.', settingNames))),
+      clear: optional(list('Settings that return to the default.', oneOf('A setting.', settingNames))),
       reason,
     }),
-    answer: object('The merchant as it is now.', merchant),
+    answer: object('The merchant after the change.', merchant),
     command: {
       omits: ['clear'],
       read: clearing(settingNames, 'default'),
-      help: 'A setting that is given as "default" goes back to the gateway’s own.',
+      help: 'Pass "default" to return a setting to the gateway’s default.',
     },
     form: {
       place: 'merchant',
       page,
       label: 'Change…',
-      explains:
-        'Changes apply everywhere within 5 seconds. What is left empty goes back to the gateway’s default.',
+      explains: 'Changes apply within 5 seconds. Empty fields return to the gateway’s default.',
       button: 'Change',
       fields: ['name', ...settingNames, 'reason'],
       required: ['name'],
@@ -238,15 +240,15 @@ export const merchantActions: readonly Action[] = [
         { reason: why },
       )
     },
-    tell: () => ({ text: 'The settings are changed, everywhere within 5 seconds.' }),
+    tell: () => ({ text: 'The settings were changed. They apply within 5 seconds.' }),
   }),
   defineSharedAction({
     name: 'merchant.logo',
     command: false,
     scope: 'merchants:manage',
-    summary: 'Give a merchant a logo for the checkout, or take it away',
+    summary: 'Set or remove a merchant’s checkout logo',
     params: key,
-    input: object('The picture; left out, there is none any more.', { logo: optional(logo) }),
+    input: object('The picture; without one, the logo is removed.', { logo: optional(logo) }),
     answer: object('The merchant.', { merchantId }),
     portal: [{ roles: ['owner', 'developer'], name: 'logo', path: '/settings/logo', page: '/settings' }],
     async run({ operations, context, params, input }) {
@@ -268,9 +270,9 @@ export const merchantActions: readonly Action[] = [
         label: verb === 'suspend' ? 'Suspend…' : 'Resume…',
         explains:
           verb === 'suspend'
-            ? 'Its requests are answered 40300 within 5 seconds, its orders cannot be paid meanwhile, and its members change nothing in the portal. Nothing of it is lost.'
-            : 'Its requests are served again within 5 seconds.',
-        button: verb === 'suspend' ? 'Suspend the merchant' : 'Resume the merchant',
+            ? 'Its requests are rejected with 40300 within 5 seconds, its orders cannot be paid, and its members cannot change anything in the portal. No data is lost.'
+            : 'Its requests are accepted again within 5 seconds.',
+        button: verb === 'suspend' ? 'Suspend merchant' : 'Resume merchant',
         ...(verb === 'suspend' && { isDangerous: true }),
         isOffered: ({ status }) => (status === 'active') === (verb === 'suspend'),
       }),
@@ -279,7 +281,7 @@ export const merchantActions: readonly Action[] = [
       tell: ({ name: called }) => ({
         text:
           verb === 'suspend'
-            ? `Merchant ${called} is suspended: its requests are answered 40300 within 5 seconds.`
+            ? `Merchant ${called} is suspended: its requests are rejected with 40300 within 5 seconds.`
             : `Merchant ${called} is active again.`,
       }),
     }),
@@ -290,8 +292,8 @@ export const merchantActions: readonly Action[] = [
     summary: 'Download a merchant’s statement with opening and closing balance, as CSV',
     params: key,
     input: object('Which time.', {
-      sinceMs: optional(timeMs('From this time on.')),
-      untilMs: optional(timeMs('Before this time.')),
+      sinceMs: optional(timeMs('Start of the period.')),
+      untilMs: optional(timeMs('End of the period, exclusive.')),
     }),
     answer: 'csv',
     async run({ operations, context, params, input, nowMs }) {

@@ -7,10 +7,10 @@ import { reason, uuid } from '../shared-fields.ts'
 const minuteMs = 60_000
 const dayMinutes = 24 * 60
 const key = {
-  keyId: uuid('The key’s number.'),
+  keyId: uuid('The key’s ID.'),
   state: oneOf('Whether it signs.', ['signs', 'will sign', 'published', 'retired']),
   createdAtMs: timeMs('Since when.'),
-  signsFromMs: timeMs('From when on it signs.'),
+  signsFromMs: timeMs('When it starts to sign.'),
   publicKey: longText('As PEM.', { max: 16_384 }),
 }
 
@@ -19,7 +19,7 @@ export const platformKeyActions: readonly Action[] = [
     name: 'platform-key.list',
     needs: 'admin',
     summary: 'List the gateway’s keys, newest first, and which one signs',
-    answer: object('The keys.', { keys: list('The newest first.', object('A key.', key)) }),
+    answer: object('The keys.', { keys: list('Newest first.', object('A key.', key)) }),
     command: { columns: ['keyId', 'state', 'createdAtMs', 'signsFromMs'] },
     run: async ({ operations, context }) => ({ keys: await operations.platformKeys.list(context) }),
   }),
@@ -29,7 +29,7 @@ export const platformKeyActions: readonly Action[] = [
     summary: 'Create a key: published now, used for signing after the overlap',
     input: object('How.', {
       overlapMinutes: displayed(
-        integer('How long merchants have to take it, such as 12h; 7d unless given.', {
+        integer('How long merchants have to install it, such as 12h; 7d by default.', {
           min: 0,
           max: 99_999 * dayMinutes,
         }),
@@ -40,7 +40,9 @@ export const platformKeyActions: readonly Action[] = [
           fromOption: minutesOf,
         },
       ),
-      atOnce: displayed(yesNo('Sign with it now: for a key that was stolen.'), { initial: 'false' }),
+      atOnce: displayed(yesNo('Sign with it immediately. Use this if the current key was stolen.'), {
+        initial: 'false',
+      }),
       reason,
     }),
     answer: object('The key.', key),
@@ -50,7 +52,7 @@ export const platformKeyActions: readonly Action[] = [
     },
     tell: ({ keyId, publicKey, signsFromMs }, { input }) => ({
       text: input.atOnce
-        ? `Key ${keyId} is published at /platform-keys and signs now. Until merchants have it, they refuse callbacks; these are sent again for seven days.`
+        ? `Key ${keyId} is published at /platform-keys and signs now. Merchants reject callbacks until they have the key; the callbacks are retried for seven days.`
         : `Key ${keyId} is published at /platform-keys; it signs from ${new Date(signsFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC on. Give it to the merchants: they must accept both keys by then.`,
       block: publicKey,
       next: 'platform-key list, and retire the old one',
@@ -60,9 +62,9 @@ export const platformKeyActions: readonly Action[] = [
     name: 'platform-key.retire',
     needs: 'admin',
     summary: 'Retire a signing key. Another key must be active',
-    params: object('Which key.', { keyId: text('The key’s number.', { max: 64 }) }),
+    params: object('Which key.', { keyId: text('The key’s ID.', { max: 64 }) }),
     input: object('Why.', { reason }),
-    answer: object('The key.', { keyId: text('The key’s number.', { max: 64 }) }),
+    answer: object('The key.', { keyId: text('The key’s ID.', { max: 64 }) }),
     async run({ operations, context, params, input }) {
       await operations.platformKeys.retire(context, { keyId: params.keyId, reason: input.reason })
       return { keyId: params.keyId }

@@ -33,37 +33,35 @@ const states = ['waiting', 'delivered', 'exhausted'] as const
 const filter = {
   merchantId: optional(displayed(merchantId, { option: 'merchant' })),
   paymentId: optional(displayed(paymentId, { option: 'payment' })),
-  endpointId: optional(displayed(uuid('To this endpoint of the merchant.'), { option: 'endpoint' })),
+  endpointId: optional(displayed(uuid('Only to this webhook endpoint.'), { option: 'endpoint' })),
   host: optional(host),
-  eventName: optional(displayed(oneOf('Of this event.', eventNames), { option: 'event' })),
-  state: optional(oneOf('Of this state.', states)),
-  sinceMs: optional(timeMs('Made at this time or later.')),
-  untilMs: optional(timeMs('Made before this time.')),
+  eventName: optional(displayed(oneOf('Only of this event.', eventNames), { option: 'event' })),
+  state: optional(oneOf('Only in this state.', states)),
+  sinceMs: optional(timeMs('Created at this time or later.')),
+  untilMs: optional(timeMs('Created before this time.')),
 }
-const key = object('Which callback.', { callbackId: uuid('The callback’s id.') })
+const key = object('Which callback.', { callbackId: uuid('The callback’s ID.') })
 const callback = {
-  callbackId: uuid('The callback’s id.'),
+  callbackId: uuid('The callback’s ID.'),
   merchantId,
   paymentId,
-  eventName: oneOf('What it reports.', eventNames),
-  callbackUrl: text('Where it goes.', { max: 2048 }),
-  endpointId: optional(
-    uuid('The merchant’s endpoint that it goes to; not there: the order’s own callbackUrl.'),
-  ),
+  eventName: oneOf('The reported event.', eventNames),
+  callbackUrl: text('The destination URL.', { max: 2048 }),
+  endpointId: optional(uuid('The webhook endpoint; absent for the order’s own callbackUrl.')),
   host,
-  state: oneOf('exhausted: given up, and can be sent again.', states),
+  state: oneOf('exhausted: all retries failed. It can be resent.', states),
   attemptsMade: count('So far.'),
-  createdAtMs: timeMs('When it was made.'),
-  nextAttemptAtMs: optional(timeMs('When it is tried next.')),
-  lastAttemptAtMs: optional(timeMs('When it was tried last.')),
-  lastOutcome: optional(text('What the last attempt brought.', { max: 1024 })),
-  lastHttpStatus: optional(integer('Of the last answer.', { min: 0, max: 999 })),
-  deliveredAtMs: optional(timeMs('When it was taken.')),
-  isWarned: yesNo('It was answered with HTTP 200 and not with code 20000.'),
+  createdAtMs: timeMs('When it was created.'),
+  nextAttemptAtMs: optional(timeMs('Time of the next attempt.')),
+  lastAttemptAtMs: optional(timeMs('Time of the last attempt.')),
+  lastOutcome: optional(text('Result of the last attempt.', { max: 1024 })),
+  lastHttpStatus: optional(integer('HTTP status of the last response.', { min: 0, max: 999 })),
+  deliveredAtMs: optional(timeMs('When it was delivered.')),
+  isWarned: yesNo('The response had HTTP 200, but not code 20000.'),
 }
 const resent = {
-  found: count('How many fit.'),
-  queued: count('How many of them are sent again; the others are about to be sent, or too old.'),
+  found: count('Number of matching callbacks.'),
+  queued: count('How many of them are resent. The others are already due, or too old.'),
 }
 const resendsPerSecond = 20
 const page = '/callbacks/:callbackId'
@@ -75,11 +73,11 @@ export const callbackActions: readonly Action[] = [
     summary: 'List callbacks, newest first',
     input: object('Which callbacks.', {
       ...filter,
-      before: optional(uuid('Only what is older than this callback.')),
+      before: optional(uuid('Only callbacks older than this one.')),
       limit,
     }),
     answer: object('A page.', {
-      callbacks: list('The newest first.', object('A callback.', callback)),
+      callbacks: list('Newest first.', object('A callback.', callback)),
       older: optional(uuid(nextLook('callbacks'))),
     }),
     command: {
@@ -108,17 +106,17 @@ export const callbackActions: readonly Action[] = [
     params: key,
     answer: object('A callback.', {
       ...callback,
-      body: optional(text('What it says, as JSON text; not there once it is too old.', { max: 65_536 })),
+      body: optional(text('The content as JSON text; absent once it is too old.', { max: 65_536 })),
       attempts: list(
-        'The first one first.',
+        'Oldest first.',
         object('An attempt.', {
           attempt: count('Which one.'),
           startedAtMs: timeMs('When.'),
-          durationMs: count('How long it took.'),
-          outcome: text('What it brought.', { max: 1024 }),
-          httpStatus: optional(integer('Of the answer.', { min: 0, max: 999 })),
-          said: optional(text('What was answered, or what went wrong.', { max: 1024 })),
-          isResend: yesNo('Asked for by somebody, beside the planned ones.'),
+          durationMs: count('Duration of the attempt.'),
+          outcome: text('Result of the attempt.', { max: 1024 }),
+          httpStatus: optional(integer('HTTP status of the response.', { min: 0, max: 999 })),
+          said: optional(text('The response, or the error.', { max: 1024 })),
+          isResend: yesNo('True for a requested resend, false for a scheduled attempt.'),
         }),
       ),
     }),
@@ -136,16 +134,16 @@ export const callbackActions: readonly Action[] = [
   defineSharedAction({
     name: 'callback.resend',
     scope: 'callbacks:act',
-    summary: 'Send one callback again, now',
+    summary: 'Resend one callback now',
     params: key,
     input: object('Why.', { reason }),
     answer: object('How many.', resent),
     form: form<StoredCallback>({
       place: 'callback',
       page,
-      label: 'Send it again…',
-      explains: 'One attempt more, now, beside the planned retries.',
-      button: 'Send it again',
+      label: 'Resend…',
+      explains: 'One additional attempt now. Scheduled retries stay.',
+      button: 'Resend',
       isOffered: ({ body }) => body !== undefined,
     }),
     portal: [
@@ -161,17 +159,17 @@ export const callbackActions: readonly Action[] = [
       await operations.callbacks.resendOne(context, params, input.reason)
       return { found: 1, queued: 1 }
     },
-    tell: () => ({ text: 'The callback is sent again.' }),
+    tell: () => ({ text: 'The callback will be resent now.' }),
   }),
   defineAction({
     name: 'callback.resend-matching',
     effects: [],
     scope: 'callbacks:act',
-    summary: `Send all callbacks that fit again, ${resendsPerSecond} a second`,
-    input: object('Which callbacks, by one field at least, and why.', {
+    summary: `Resend all matching callbacks, ${resendsPerSecond} per second`,
+    input: object('A filter with at least one field, and the reason.', {
       ...filter,
       rate: optional(
-        displayed(integer(`How many a second; ${resendsPerSecond} unless given.`, { min: 1, max: 1_000 }), {
+        displayed(integer(`Callbacks per second; ${resendsPerSecond} by default.`, { min: 1, max: 1_000 }), {
           only: 'command',
         }),
       ),
@@ -186,9 +184,9 @@ export const callbackActions: readonly Action[] = [
         place: 'callbacks',
         path: '/callbacks/resend',
         page: '/callbacks',
-        label: 'Send all that fit again…',
-        explains: `Every callback that fits the filter above, on all pages, is sent once more, ${resendsPerSecond} a second. Planned retries stay as they are.`,
-        button: 'Send them again',
+        label: 'Resend all matching…',
+        explains: `Every callback that matches the filter above, on all pages, is resent once, ${resendsPerSecond} per second. Scheduled retries stay.`,
+        button: 'Resend',
         fields: ['reason'],
         hidden: ['state', 'eventName', 'host', 'merchantId', 'endpointId'],
       },
@@ -196,9 +194,9 @@ export const callbackActions: readonly Action[] = [
         place: 'order',
         path: '/orders/:merchantId/:paymentId/resend',
         page: '/orders/:merchantId/:paymentId',
-        label: 'Send callbacks again…',
-        explains: 'Each callback of this order is sent once more, now. Planned retries stay as they are.',
-        button: 'Send them again',
+        label: 'Resend callbacks…',
+        explains: 'Each callback of this order is resent once, now. Scheduled retries stay.',
+        button: 'Resend',
         fields: ['reason'],
         isOffered: ({ callbacks }) => callbacks.length > 0,
       }),
@@ -206,7 +204,7 @@ export const callbackActions: readonly Action[] = [
     async run({ operations, context, input: { reason: why, rate, ...wanted } }) {
       if (Object.keys(wanted).length === 0)
         throw new Failure('invalid_field', {
-          message: 'Filter by one field at least: all callbacks at once are never sent again.',
+          message: 'Filter by at least one field. Resending all callbacks at once is not possible.',
         })
       return operations.callbacks.resendMatching(context, wanted, {
         perSecond: rate ?? resendsPerSecond,
@@ -220,11 +218,11 @@ export const callbackActions: readonly Action[] = [
     effects: [],
     command: false,
     needs: 'operator',
-    summary: 'Send the ticked callbacks again',
+    summary: 'Resend the selected callbacks',
     input: object('Which callbacks.', {
       callback: list(
-        'Merchant and callback.',
-        matching('One of them.', {
+        'The merchant and the callback.',
+        matching('One selected callback.', {
           regexp: new RegExp(`${merchantIdPattern.source.slice(0, -1)}:${uuidPattern.source.slice(1)}`),
           expected: 'a callback of the list',
         }),
@@ -237,10 +235,9 @@ export const callbackActions: readonly Action[] = [
       place: 'callbacks.ticked',
       page: '/callbacks',
       formId: 'ticked',
-      label: 'Send the ticked ones again…',
-      explains:
-        'Every callback that is ticked above is sent once more, now. Planned retries stay as they are.',
-      button: 'Send the ticked ones again',
+      label: 'Resend selected…',
+      explains: 'Every selected callback is resent once, now. Scheduled retries stay.',
+      button: 'Resend selected',
       fields: ['reason'],
     },
     async run({ operations, context, input }) {
@@ -257,7 +254,7 @@ export const callbackActions: readonly Action[] = [
 
 function notifyResent({ found, queued }: { found: number; queued: number }): Told {
   return {
-    text: `${queued} of ${found} callbacks are sent again.${queued < found ? ' The others are about to be sent already, or too old.' : ''}`,
+    text: `${queued} of ${found} callbacks will be resent.${queued < found ? ' The others are already due, or too old.' : ''}`,
   }
 }
 

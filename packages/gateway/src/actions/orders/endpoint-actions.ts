@@ -14,15 +14,12 @@ import { count, displayed, list, object, oneOf, optional, text, timeMs, yesNo } 
 import { byMerchant, merchantId, reason, uuid } from '../shared-fields.ts'
 
 const ofMerchant = object('Which merchant.', { merchantId })
-const endpointId = uuid('The endpoint’s id.')
+const endpointId = uuid('The endpoint’s ID.')
 const key = object('Which endpoint.', { merchantId, endpointId })
 const meanings = { ...orderEvents, ...refundEvents }
 const events = optional(
   displayed(
-    list(
-      'Only of these events; of all of them, also those to come, unless given.',
-      oneOf('An event.', eventNames),
-    ),
+    list('Only these events; by default all, including future ones.', oneOf('An event.', eventNames)),
     {
       choices: eventNames.map((name) => [name, meanings[name].meaning.replaceAll('`', '')]),
     },
@@ -31,7 +28,7 @@ const events = optional(
 const endpoint = {
   merchantId,
   endpointId,
-  url: text('Where its callbacks go; it never changes.', { max: 2048 }),
+  url: text('The destination URL, which cannot change.', { max: 2048 }),
   format: displayed(
     oneOf(
       '`envelope`: signed and encrypted as for callbackUrl. `standard`: Standard Webhooks, JSON under an HMAC.',
@@ -50,12 +47,12 @@ const endpoint = {
   pausedAtMs: optional(timeMs('Since when its callbacks wait.')),
 }
 const failing = optional(
-  object('Not there: its callbacks are accepted.', {
-    what: oneOf('`host`: nothing at its host can be reached. `endpoint`: only this endpoint fails.', [
+  object('Absent if its callbacks are accepted.', {
+    what: oneOf('`host`: the whole host is unreachable. `endpoint`: only this endpoint fails.', [
       'host',
       'endpoint',
     ]),
-    failures: count('In a row.'),
+    failures: count('Consecutive failures.'),
     failingSinceMs: timeMs('Time of the first failure.'),
     reason: text('Result of the last attempt.', { min: 0, max: 1024 }),
     pausedUntilMs: optional(
@@ -63,7 +60,7 @@ const failing = optional(
     ),
   }),
 )
-const secret = text('For Standard Webhooks. Told this once: hand it over now.', { max: 100 })
+const secret = text('For Standard Webhooks. Shown only once; store it now.', { max: 100 })
 const answer = object('The endpoint.', endpoint)
 const page = '/merchants/:merchantId/endpoints/:endpointId'
 const screen = {
@@ -79,8 +76,8 @@ const verbs = {
     summary: 'Pause a webhook endpoint. Its callbacks wait, at most seven days',
     label: 'Pause…',
     explains:
-      'Callbacks go on being made and wait, each for seven days at most. Nothing is lost when it is resumed before.',
-    button: 'Pause the endpoint',
+      'Callbacks are still created and wait, each for at most seven days. If you resume before that, none is lost.',
+    button: 'Pause endpoint',
     done: 'paused: its callbacks wait',
     isOffered: ({ pausedAtMs }: Endpoint) => pausedAtMs === undefined,
   },
@@ -88,9 +85,9 @@ const verbs = {
     scope: 'callbacks:act',
     summary: 'Resume a webhook endpoint and send its waiting callbacks',
     label: 'Resume…',
-    explains: 'What waited is sent now.',
-    button: 'Resume the endpoint',
-    done: 'active again: what waited is sent now',
+    explains: 'Waiting callbacks are sent now.',
+    button: 'Resume endpoint',
+    done: 'active again: waiting callbacks are sent now',
     isOffered: ({ pausedAtMs }: Endpoint) => pausedAtMs !== undefined,
   },
   remove: {
@@ -98,8 +95,8 @@ const verbs = {
     summary: 'Remove a webhook endpoint permanently, with its waiting callbacks',
     label: 'Remove…',
     explains:
-      'It hears of nothing any more, and what waits for it is given up. What it was sent stays in the history.',
-    button: 'Remove the endpoint',
+      'The endpoint receives no more events, and its waiting callbacks are discarded. The history stays.',
+    button: 'Remove endpoint',
     done: 'removed',
     isOffered: () => true,
   },
@@ -111,8 +108,8 @@ export const endpointActions: readonly Action[] = [
     scope: 'callbacks:read',
     summary: 'List a merchant’s webhook endpoints, oldest first',
     params: ofMerchant,
-    answer: object('All of them.', {
-      endpoints: list('The oldest first.', object('The endpoint.', { ...endpoint, failing })),
+    answer: object('All endpoints.', {
+      endpoints: list('Oldest first.', object('The endpoint.', { ...endpoint, failing })),
     }),
     command: {
       columns: ['endpointId', 'url', 'format', 'events', 'pausedAtMs', 'failing'],
@@ -130,7 +127,7 @@ export const endpointActions: readonly Action[] = [
       ...endpoint,
       failing,
       secrets: list(
-        'Those that sign, the newest first.',
+        'The signing secrets, newest first.',
         object('A secret.', { secretId: uuid('Its id.'), createdAtMs: timeMs('Since when.') }),
       ),
     }),
@@ -156,10 +153,10 @@ export const endpointActions: readonly Action[] = [
       place: 'merchant.endpoints',
       path: '/merchants/:merchantId/endpoints',
       page: '/merchants/:merchantId',
-      label: 'Register an endpoint…',
+      label: 'Add a webhook endpoint…',
       explains:
-        'It gets a callback of its own for each event that it wants, beside the callbackUrl of the order. With Standard Webhooks a secret is made and shown once.',
-      button: 'Register the endpoint',
+        'The endpoint gets its own callback for each selected event, in addition to the order’s callbackUrl. With Standard Webhooks, a secret is generated and shown only once.',
+      button: 'Add endpoint',
       wantsProof: true,
     },
     portal: [
@@ -185,7 +182,7 @@ export const endpointActions: readonly Action[] = [
       return { ...made.endpoint, secret: made.secret }
     },
     tell: ({ merchantId: of, endpointId: id, url, secret: told }) => ({
-      text: `The endpoint ${url} hears of events from now on.`,
+      text: `The webhook endpoint ${url} receives events from now on.`,
       ...(told !== undefined && { secrets: [['Secret', told]] }),
       page: `/merchants/${of}/endpoints/${id}`,
     }),
@@ -201,9 +198,9 @@ export const endpointActions: readonly Action[] = [
       place: 'endpoint',
       path: `${page}/events`,
       page,
-      label: 'Change the events…',
-      explains: 'From now on it hears of those that are ticked; of all where none is.',
-      button: 'Change the events',
+      label: 'Change events…',
+      explains: 'From now on, the endpoint receives the selected events; if none is selected, all events.',
+      button: 'Change events',
       wantsProof: true,
     },
     portal: [
@@ -219,7 +216,7 @@ export const endpointActions: readonly Action[] = [
       await prove?.()
       return operations.endpoints.changeEvents(context, params, input.events, input.reason)
     },
-    tell: () => ({ text: 'The events are changed.' }),
+    tell: () => ({ text: 'The events were changed.' }),
   }),
   ...(['pause', 'resume', 'remove'] as const).map((verb) => {
     const { scope, summary, done, ...said } = verbs[verb]
@@ -258,11 +255,11 @@ export const endpointActions: readonly Action[] = [
     summary: 'Create a new secret. The previous one also signs until the next rotation',
     params: key,
     input: object('How.', {
-      endOthers: displayed(yesNo('End every earlier secret now: for one that was stolen.'), {
+      endOthers: displayed(yesNo('Revoke all previous secrets now. Use this if a secret was stolen.'), {
         initial: 'false',
         choices: [
-          ['false', 'the one before signs as well'],
-          ['true', 'end every earlier secret now'],
+          ['false', 'the previous one stays valid'],
+          ['true', 'revoke all previous secrets now'],
         ],
         label: 'Earlier secrets',
       }),
@@ -276,8 +273,8 @@ export const endpointActions: readonly Action[] = [
       page,
       label: 'Rotate the secret…',
       explains:
-        'A secret is made and shown once. The new one and the one before sign until you rotate again.',
-      button: 'Make a new secret',
+        'A secret is generated and shown only once. The new and the previous secret both sign until the next rotation.',
+      button: 'Create secret',
       isOffered: ({ format }) => format === 'standard',
       wantsProof: true,
     }),

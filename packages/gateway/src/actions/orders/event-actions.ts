@@ -14,37 +14,39 @@ export const eventActions: readonly Action[] = [
     summary: 'List events of orders and refunds after a position, oldest first',
     input: object('From where.', {
       after: optional(
-        count('Position of the last event that was dealt with; from the oldest kept unless given.'),
+        count(
+          'Position of the last processed event; by default, the list starts with the oldest stored event.',
+        ),
       ),
       limit: optional(
-        integer(`At most so many; ${defaultEvents} unless given.`, { min: 1, max: maxEventsRead }),
+        integer(`Maximum number of results; ${defaultEvents} by default.`, { min: 1, max: maxEventsRead }),
       ),
       waitSeconds: optional(
-        integer('Where there is none, how long to wait for one; 0 unless given.', {
+        integer('How long to wait if there is no event yet; 0 by default.', {
           min: 0,
           max: maxWaitMs / 1_000,
         }),
       ),
     }),
-    answer: object('Events without a gap.', {
+    answer: object('Events without gaps.', {
       events: list(
-        'The oldest first.',
+        'Oldest first.',
         object('An event.', {
-          position: count('One more than that of the event before in the answer.'),
-          eventId: uuid('The same however often it is read.'),
+          position: count('Increases by one from event to event.'),
+          eventId: uuid('The same in every response.'),
           eventName: oneOf('What happened.', eventNames),
           merchantId,
           paymentId,
-          refundId: optional(text('Of the refund that it is about.', { max: 32 })),
-          createdAtMs: timeMs('When it happened.'),
+          refundId: optional(text('For an event of a refund.', { max: 32 })),
+          createdAtMs: timeMs('Time of the event.'),
           data: Type.Unsafe<Record<string, unknown>>({
             type: 'object',
-            description: 'The result object, as callbacks carry it.',
+            description: 'The result object of the callback.',
             expected: 'an object',
           }),
         }),
       ),
-      next: count('`after` of the next request.'),
+      next: count('`after` for the next request.'),
     }),
     command: {
       columns: ['position', 'createdAtMs', 'eventName', 'merchantId', 'paymentId', 'refundId'],

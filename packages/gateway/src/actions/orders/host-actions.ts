@@ -9,13 +9,10 @@ import { countedAtMost } from '../operations.ts'
 import { merchantId, reason, uuid } from '../shared-fields.ts'
 
 const minuteMs = 60_000
-export const host = displayed(
-  text('As written in callback addresses, such as shop.example:8443.', { max: 260 }),
-  {
-    placeholder: 'shop.example',
-    fromText: (written) => written.toLowerCase(),
-  },
-)
+export const host = displayed(text('As in callback addresses, such as shop.example:8443.', { max: 260 }), {
+  placeholder: 'shop.example',
+  fromText: (written) => written.toLowerCase(),
+})
 const page = '/callbacks'
 
 export const hostActions: readonly Action[] = [
@@ -23,16 +20,16 @@ export const hostActions: readonly Action[] = [
     name: 'callback-host.list',
     scope: 'callbacks:read',
     summary: 'List failing and paused hosts',
-    answer: object('All of them.', {
+    answer: object('All hosts.', {
       hosts: list(
-        'All of them.',
+        'All hosts.',
         object('A host.', {
           host,
-          failures: count('In a row.'),
+          failures: count('Consecutive failures.'),
           failingSinceMs: timeMs('Since when.'),
-          reason: text('What the last failure was, or who paused it.', { min: 0, max: 1024 }),
-          pausedUntilMs: optional(timeMs('Nothing is sent to it before.')),
-          waiting: count(`Callbacks that wait for it; counted no further than ${countedAtMost}.`),
+          reason: text('The last error, or who paused the host.', { min: 0, max: 1024 }),
+          pausedUntilMs: optional(timeMs('No callback is sent before this time.')),
+          waiting: count(`Waiting callbacks, counted up to ${countedAtMost}.`),
         }),
       ),
     }),
@@ -53,19 +50,19 @@ export const hostActions: readonly Action[] = [
     summary: 'List failing destinations: endpoints, and callback URLs without their query',
     answer: object('The worst 100.', {
       destinations: list(
-        'The worst first.',
+        'Worst first.',
         object('A destination.', {
           merchantId,
-          endpointId: optional(uuid('The merchant’s endpoint; not there: the callbackUrl of orders.')),
-          url: text('Where its callbacks go, without the query.', { max: 2048 }),
+          endpointId: optional(uuid('The webhook endpoint; absent for the orders’ callbackUrl.')),
+          url: text('The destination URL, without the query.', { max: 2048 }),
           host,
-          failures: count('In a row.'),
+          failures: count('Consecutive failures.'),
           failingSinceMs: timeMs('Time of the first failure.'),
           reason: text('Result of the last attempt.', { min: 0, max: 1024 }),
           pausedUntilMs: optional(
             timeMs('Time of the next probe. Not there: each callback is sent when it is due.'),
           ),
-          waiting: count(`Callbacks that wait for it; counted no further than ${countedAtMost}.`),
+          waiting: count(`Waiting callbacks, counted up to ${countedAtMost}.`),
         }),
       ),
     }),
@@ -82,10 +79,10 @@ export const hostActions: readonly Action[] = [
   defineAction({
     name: 'callback-host.pause',
     scope: 'callbacks:act',
-    summary: 'Pause a host for a while. Nothing is lost',
-    input: object('Which host, and for how long.', {
+    summary: 'Pause a host for a limited time. Nothing is lost',
+    input: object('The host and the duration.', {
       host,
-      minutes: displayed(integer('For so long.', { min: 1, max: maxPauseMs / minuteMs }), {
+      minutes: displayed(integer('Duration of the pause.', { min: 1, max: maxPauseMs / minuteMs }), {
         label: 'For',
         option: 'for',
         placeholder: '15m',
@@ -107,7 +104,8 @@ export const hostActions: readonly Action[] = [
       path: '/callbacks/hosts/pause',
       page,
       label: 'Pause a host…',
-      explains: 'Callbacks to it wait until the pause is over, or until somebody resumes it. None is lost.',
+      explains:
+        'Callbacks to this host wait until the pause ends or an operator resumes the host. None is lost.',
       button: 'Pause it',
     },
     async run({ operations, context, input }) {
@@ -121,7 +119,7 @@ export const hostActions: readonly Action[] = [
       return { host: name, pausedUntilMs: untilMs }
     },
     tell: ({ host: name }) => ({
-      text: `Nothing is sent to ${name} until the pause is over. Nothing is lost.`,
+      text: `No callback is sent to ${name} until the pause ends. Nothing is lost.`,
     }),
   }),
   defineAction({
@@ -137,7 +135,7 @@ export const hostActions: readonly Action[] = [
       page,
       label: 'Resume…',
       explains:
-        'What waits for this host and its destinations is sent at once. What still fails is paused again.',
+        'Callbacks that wait for this host and its destinations are sent now. If they still fail, the host is paused again.',
       button: ({ host: name }) => `Resume ${name}`,
       hidden: ['host'],
     }),
@@ -146,12 +144,12 @@ export const hostActions: readonly Action[] = [
       await operations.hosts.resumeHost(context, name, input.reason)
       return { host: name }
     },
-    tell: ({ host: name }) => ({ text: `What waits for ${name} is sent now.` }),
+    tell: ({ host: name }) => ({ text: `Waiting callbacks to ${name} are sent now.` }),
   }),
 ]
 
 function minutesOf(written: string): string {
   const pauseMs = spanMs(written) ?? 0
   if (pauseMs > 0 && pauseMs <= maxPauseMs) return String(pauseMs / minuteMs)
-  throw new Failure('invalid_field', { message: '--for must be like 15m or 4h, 24h at most.' })
+  throw new Failure('invalid_field', { message: '--for must be a duration such as 15m or 4h, at most 24h.' })
 }

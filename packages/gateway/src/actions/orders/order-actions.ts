@@ -14,62 +14,62 @@ const key = object('Which order.', { merchantId, paymentId })
 const order = {
   merchantId,
   paymentId,
-  orderNo: text('The merchant’s own number.', { max: 64 }),
-  status: oneOf('What became of it.', statuses),
-  paymentAmount: amount('What is to be paid.'),
-  refundedAmount: amount('What went back to the consumer.'),
+  orderNo: text('The merchant’s order number.', { max: 64 }),
+  status: oneOf('The order’s status.', statuses),
+  paymentAmount: amount('The amount to pay.'),
+  refundedAmount: amount('The refunded amount.'),
   currency,
   createdAtMs: timeMs('When it was created.'),
-  completedAtMs: optional(timeMs('When it came to its final status.')),
-  transactionId: optional(text('Of the payment.', { max: 30 })),
+  completedAtMs: optional(timeMs('When it reached its final status.')),
+  transactionId: optional(text('The payment’s transactionId.', { max: 30 })),
 }
 const listed = object('An order.', { ...order, merchantName: text('The merchant’s name.', { max: 256 }) })
 const refund = object('A refund.', {
-  refundId: text('The refund’s number.', { max: 32 }),
-  referRefundNo: text('The number of whoever asked for it.', { max: 64 }),
-  status: oneOf('What became of it.', refundStates),
-  refundAmount: amount('How much goes back.'),
+  refundId: text('The refund’s ID.', { max: 32 }),
+  referRefundNo: text('The requester’s refund number.', { max: 64 }),
+  status: oneOf('The refund’s status.', refundStates),
+  refundAmount: amount('The refunded amount.'),
   currency,
   reason: optional(text('Why.', { min: 0, max: 256 })),
-  message: optional(text('Why it failed.', { max: 1024 })),
-  createdAtMs: timeMs('When it was asked for.'),
+  message: optional(text('Reason of a failure.', { max: 1024 })),
+  createdAtMs: timeMs('When it was requested.'),
   completedAtMs: optional(timeMs('When it ended.')),
 })
-const details = object('An order with everything that is known of it.', {
+const details = object('An order with all details.', {
   ...order,
   merchantName: optional(text('The merchant’s name.', { max: 256 })),
-  channel: oneOf('Where it was created.', ['WEB', 'APP']),
-  expiresAtMs: timeMs('Until when it can be paid.'),
+  channel: oneOf('The channel.', ['WEB', 'APP']),
+  expiresAtMs: timeMs('Expiry of the order.'),
   message: optional(text('Why the payment failed, or why an operator cancelled the order.', { max: 1024 })),
   walletId: optional(text('The wallet that paid.', { max: 64 })),
-  callbackUrl: optional(text('Where callbacks go.', { max: 2048 })),
-  redirectUrl: optional(text('Where the consumer returns to.', { max: 2048 })),
-  cancelUrl: optional(text('Where the consumer returns to while it is pending.', { max: 2048 })),
+  callbackUrl: optional(text('The callback URL.', { max: 2048 })),
+  redirectUrl: optional(text('Where the consumer returns after the payment.', { max: 2048 })),
+  cancelUrl: optional(text('Where the consumer returns from a pending order.', { max: 2048 })),
   attach: optional(text('The merchant’s own data.', { max: maxAttachLength })),
   changes: list(
-    'Every change of its status, the oldest first.',
+    'Every status change, oldest first.',
     object('A change.', {
       from: oneOf('Before.', statuses),
       to: oneOf('After.', statuses),
-      actor: text('Who did it.', { max: 64 }),
+      actor: text('The actor.', { max: 64 }),
       changedAtMs: timeMs('When.'),
     }),
   ),
-  refunds: list('The oldest first.', refund),
+  refunds: list('Oldest first.', refund),
   transfers: list(
-    'Ledger transfers, the oldest first.',
+    'Ledger transfers, oldest first.',
     object('A transfer.', {
       transferId: text('Its number.', { max: 30 }),
-      kind: text('What it is for.', { max: 32 }),
+      kind: text('The purpose.', { max: 32 }),
       phase: text('hold, post, void or direct.', { max: 32 }),
-      debitAccountId: text('Where it comes from.', { max: 256 }),
-      creditAccountId: text('Where it goes.', { max: 256 }),
+      debitAccountId: text('The debit account.', { max: 256 }),
+      creditAccountId: text('The credit account.', { max: 256 }),
       amount: amount('How much.'),
       currency,
       madeAtMs: timeMs('When.'),
     }),
   ),
-  callbackCount: count('How many callbacks it has; /callbacks lists them.'),
+  callbackCount: count('Number of callbacks; /callbacks lists them.'),
 })
 
 export const orderActions: readonly Action[] = [
@@ -77,10 +77,10 @@ export const orderActions: readonly Action[] = [
     name: 'order.list',
     command: false,
     scope: 'orders:read',
-    summary: 'Orders, the newest first',
+    summary: 'List orders, newest first',
     input: object('Which orders.', {
       merchantId: optional(merchantId),
-      status: optional(oneOf('Of this status.', statuses)),
+      status: optional(oneOf('Only with this status.', statuses)),
       currency: optional(currency),
       sinceMs: optional(timeMs('Created at this time or later.')),
       untilMs: optional(timeMs('Created before this time.')),
@@ -88,7 +88,7 @@ export const orderActions: readonly Action[] = [
       limit,
     }),
     answer: object('A page.', {
-      orders: list('The newest first.', listed),
+      orders: list('Newest first.', listed),
       older: optional(text(nextLook('orders'), { max: 32 })),
     }),
     async run({ operations, context, input }) {
@@ -102,9 +102,9 @@ export const orderActions: readonly Action[] = [
     command: false,
     scope: 'orders:read',
     summary:
-      'Find orders by paymentId, orderNo, transactionId, refundId, referRefundNo, or how attach begins',
-    input: object('What is sought.', { number: text('The whole number.', { max: 64 }) }),
-    answer: object('What was found.', { orders: list('At most 50, the newest first.', listed) }),
+      'Find orders by paymentId, orderNo, transactionId, refundId, referRefundNo, or the start of attach',
+    input: object('The search text.', { number: text('The complete number.', { max: 64 }) }),
+    answer: object('The matches.', { orders: list('At most 50, newest first.', listed) }),
     run: async ({ operations, context, input }) => ({
       orders: (await operations.orders.search(context, input.number)).map(withAmounts),
     }),
@@ -113,7 +113,7 @@ export const orderActions: readonly Action[] = [
     name: 'order.show',
     command: false,
     scope: 'orders:read',
-    summary: 'One order: changes, refunds, ledger transfers',
+    summary: 'Show an order: changes, refunds, ledger transfers',
     params: key,
     answer: details,
     async run({ operations, context, params }) {
@@ -138,14 +138,13 @@ export const orderActions: readonly Action[] = [
     input: object('Why.', {
       reason: displayed(reason, { label: 'Reason, for the merchant and the audit' }),
     }),
-    answer: object('The order.', { paymentId, status: oneOf('Its status now.', statuses) }),
+    answer: object('The order.', { paymentId, status: oneOf('The new status.', statuses) }),
     form: form<OrderDetails>({
       place: 'order',
       page,
       label: 'Cancel…',
-      explains:
-        'Nobody can pay this order any more. The merchant gets a callback with the reason, as it is written here.',
-      button: 'Cancel the order',
+      explains: 'The order can no longer be paid. The merchant gets a callback with your reason.',
+      button: 'Cancel order',
       isDangerous: true,
       isOffered: ({ order: { status } }) => status === 'pending',
     }),
@@ -161,24 +160,27 @@ export const orderActions: readonly Action[] = [
       await operations.orders.cancelOrder(context, params, input.reason)
       return { paymentId: params.paymentId, status: 'cancelled' as const }
     },
-    tell: () => ({ text: 'The order is cancelled. Nobody can pay it any more.' }),
+    tell: () => ({ text: 'The order is cancelled and can no longer be paid.' }),
   }),
   defineSharedAction({
     name: 'order.refund',
     scope: 'orders:act',
-    summary: 'Refund an order, fully or in part, once for each referRefundNo',
+    summary: 'Refund an order, fully or in part, once per referRefundNo',
     params: key,
     input: object('The refund.', {
-      referRefundNo: text('A number of yours; sent again with the same content, it refunds nothing more.', {
-        max: 64,
-      }),
-      amount: amount('How much, in the order’s currency.'),
+      referRefundNo: text(
+        'Your number for the refund. A repeat with the same content does not refund again.',
+        {
+          max: 64,
+        },
+      ),
+      amount: amount('The amount, in the order’s currency.'),
       reason,
     }),
-    answer: object('It is under way.', {
+    answer: object('The accepted refund.', {
       refund: object('The refund.', {
-        refundId: text('The refund’s number.', { max: 32 }),
-        status: oneOf('Its result comes later.', refundStates),
+        refundId: text('The refund’s ID.', { max: 32 }),
+        status: oneOf('Its result follows later.', refundStates),
       }),
     }),
     form: form<OrderDetails>({
@@ -205,7 +207,7 @@ export const orderActions: readonly Action[] = [
       refund: await operations.orders.refundOrder(context, params, input),
     }),
     tell: ({ refund }, { input }) => ({
-      text: `Refund ${refund.refundId} over ${input.amount} is under way. The merchant gets a callback with its result.`,
+      text: `Refund ${refund.refundId} of ${input.amount} is pending. The merchant gets a callback with the result.`,
     }),
   }),
 ]
@@ -219,7 +221,7 @@ function refundTarget({ order: { railId, walletId }, attempts, transferEntries }
   const isByTransfer = attempts.some(
     ({ railId: by, reference }) => by === railId && reference !== undefined && isCreditorReference(reference),
   )
-  if (!isByTransfer) return `back through the rail ${railId}, to whatever the consumer paid with`
+  if (!isByTransfer) return `back through the rail ${railId}, to the consumer’s payment method`
   const payers = new Set(
     transferEntries.flatMap(({ direction, party }) => (direction === 'in' && party ? [party] : [])),
   )

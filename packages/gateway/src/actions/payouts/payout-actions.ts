@@ -16,11 +16,11 @@ const lists: readonly Action[] = [
     input: object('Which payouts.', {
       merchantId: optional(merchantId),
       runId: optional(runId),
-      status: optional(oneOf('Of this status.', payoutStatuses)),
+      status: optional(oneOf('Only with this status.', payoutStatuses)),
       before: optional(payoutId),
       limit,
     }),
-    answer: object('A page.', { payouts: list('The newest first.', payout), older: optional(payoutId) }),
+    answer: object('A page.', { payouts: list('Newest first.', payout), older: optional(payoutId) }),
     command: {
       columns: ['payoutId', 'merchantId', 'status', 'amount', 'currency', 'runId'],
     },
@@ -52,16 +52,16 @@ const endings = {
     status: 'paid',
     summary: 'Mark a payout as paid by the bank',
     label: 'Paid…',
-    explains: 'The bank has paid it: the money has left.',
-    button: 'It is paid',
+    explains: 'The bank has executed the payout, and the money has left the account.',
+    button: 'Mark as paid',
   },
   return: {
     status: 'returned',
     summary: 'Mark a payout as returned and credit the merchant',
     label: 'Returned…',
     explains:
-      'The bank sent it back: the money is in the merchant’s wallet again. Give the booking of the return.',
-    button: 'It came back',
+      'The bank returned the payout, and the money is back in the merchant’s wallet. Enter the booking of the return.',
+    button: 'Mark as returned',
   },
 } as const
 
@@ -71,7 +71,7 @@ const payoutActionsOfBank = (['paid', 'return'] as const).map((verb) =>
     scope: 'money:move',
     summary: endings[verb].summary,
     params: payoutKey,
-    input: object('What the bank says.', { ...booking, reason }),
+    input: object('The bank’s booking.', { ...booking, reason }),
     checks: bookingChecks,
     answer: payout,
     form: form<Payout>({
@@ -108,9 +108,9 @@ const cancelPayout = defineAction({
     label: 'Cancel…',
     explains: ({ status }) =>
       status === 'requested'
-        ? 'It does not go to the bank, and the money is the merchant’s again.'
-        : 'Only if the bank refused it: it is in the file. The money is the merchant’s again.',
-    button: 'Cancel the payout',
+        ? 'The payout is not sent to the bank, and its money returns to the merchant.'
+        : 'Only if the bank rejected the payout, because it is in the file. Its money returns to the merchant.',
+    button: 'Cancel payout',
     isDangerous: true,
     isOffered: isPossible('cancelled'),
   }),
@@ -123,7 +123,9 @@ const cancelPayout = defineAction({
         input.reason,
       ),
     ),
-  tell: ({ payoutId: id }) => ({ text: `Payout ${id} is cancelled, and the money is the merchant’s again.` }),
+  tell: ({ payoutId: id }) => ({
+    text: `Payout ${id} is cancelled, and its money was returned to the merchant.`,
+  }),
 })
 
 export const payoutActions: readonly Action[] = [...lists, ...payoutActionsOfBank, cancelPayout]

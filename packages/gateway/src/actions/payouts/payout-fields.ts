@@ -27,16 +27,16 @@ import {
 } from '../fields.ts'
 import { bankName, currency, merchantId, uuid } from '../shared-fields.ts'
 
-export const payoutId = matching('The payout’s number.', {
+export const payoutId = matching('The payout’s ID.', {
   regexp: /^T[0-9A-Z]{1,29}$/,
   expected: 'a payoutId, such as `T01K73ZQ800JZ7V3N4Q5R6S7T8W`',
 })
-export const runId = uuid('The run’s number.')
+export const runId = uuid('The run’s ID.')
 
 /** The bank's booking of a payout. */
 export const booking = {
   reference: displayed(
-    text('By what the bank knows the booking.', { max: 140, pattern: visibleCharacters }),
+    text('The bank’s reference of the booking.', { max: 140, pattern: visibleCharacters }),
     {
       placeholder: '2026-11-17/31',
     },
@@ -48,7 +48,7 @@ export const bookingChecks = {
 } as const satisfies Action['checks']
 
 export const bankDetails = {
-  holder: text('Whose account it is, as the bank knows them.', { max: 70, pattern: visibleCharacters }),
+  holder: text('The account holder, as the bank knows them.', { max: 70, pattern: visibleCharacters }),
   iban: optional(
     displayed(text('The IBAN, in any grouping.', { max: 64 }), {
       placeholder: 'DE89 3704 0044 0532 0130 00',
@@ -58,7 +58,7 @@ export const bankDetails = {
   lines: optional(
     displayed(
       list(
-        'Where there is no IBAN: the account number, then the bank’s name and address.',
+        'Without an IBAN: the account number, then the bank’s name and address.',
         text('A line.', { max: 140, pattern: visibleCharacters }),
         { max: 6 },
       ),
@@ -73,14 +73,14 @@ export const bankAccount = object('A merchant’s bank account.', {
   bankAccountId: uuid('Its number.'),
   currency,
   ...bankDetails,
-  state: oneOf('waiting: it is not paid to before `validFromMs`.', [
+  state: oneOf('waiting: not used before `validFromMs`.', [
     'in_use',
     'waiting',
     'replaced',
     'stopped',
   ] as const satisfies readonly BankAccountState[]),
   setAtMs: timeMs('When it was set.'),
-  validFromMs: timeMs('Not paid to before.'),
+  validFromMs: timeMs('Not used before this time.'),
 })
 
 export function toBankAccount(
@@ -93,40 +93,38 @@ export function toBankAccount(
 }
 
 export const planFields = {
-  schedule: oneOf('hand: only when somebody starts a run.', schedules),
-  onDay: optional(
-    integer('Of a weekly plan 1 (Monday) to 7, of a monthly one the day of the month.', { min: 1, max: 31 }),
-  ),
+  schedule: oneOf('hand: only when an operator starts a run.', schedules),
+  onDay: optional(integer('Weekly: 1 (Monday) to 7. Monthly: the day of the month.', { min: 1, max: 31 })),
   bank: optional(
     displayed(bankName, {
       placeholder: 'main',
       suggests: 'banks',
-      label: 'Bank account that pays; main unless given',
-      hint: 'Which of the operator’s bank accounts pays; main unless given.',
+      label: 'Paying bank account (default: main)',
+      hint: 'The operator’s bank account that pays; main by default.',
     }),
   ),
-  least: optional(displayed(amount('Less stays for the next time.'), { placeholder: '10.00' })),
+  least: optional(displayed(amount('A smaller amount waits for the next run.'), { placeholder: '10.00' })),
   reserve: optional(
-    displayed(amount('What stays with the merchant for refunds.'), { placeholder: '100.00' }),
+    displayed(amount('Fixed amount that stays with the merchant for refunds.'), { placeholder: '100.00' }),
   ),
   reservePercent: optional(
     displayed(
-      matching('What stays beside that: a share of its sales of the last days.', {
+      matching('An additional reserve: a share of recent sales.', {
         regexp: /^(100|[0-9]{1,2})(\.[0-9]{1,2})?$/,
         expected: 'a percentage from 0 to 100, such as 5 or 2.5',
       }),
       { placeholder: '5' },
     ),
   ),
-  reserveDays: optional(integer('How many days of sales that share is of.', { min: 1, max: 180 })),
+  reserveDays: optional(integer('Number of days of sales for that share.', { min: 1, max: 180 })),
 }
 export const plan = object('A plan.', {
   merchantId,
   currency,
   ...planFields,
-  nextDay: optional(day('When it is next paid out, in UTC.')),
-  lastDay: optional(day('The newest day that was dealt with.')),
-  lastOutcome: optional(oneOf('What came of it.', planOutcomes)),
+  nextDay: optional(day('Next payout day, in UTC.')),
+  lastDay: optional(day('The last processed day.')),
+  lastOutcome: optional(oneOf('The result of that day.', planOutcomes)),
 })
 
 export function toPlan({ reserve, leastMinor, bankName: bank, ...rest }: PayoutPlan) {
@@ -144,18 +142,18 @@ export const payout = object('A payout.', {
   merchantId,
   payoutId,
   runId,
-  status: oneOf('sent: it is in the run’s file.', payoutStatuses),
+  status: oneOf('sent: in the run’s file.', payoutStatuses),
   currency,
   amount: amount('How much.'),
-  walletId: optional(text('Of a consumer’s withdrawal: the wallet that it comes out of.', { max: 64 })),
-  planDay: optional(day('The day of its plan; not there where somebody asked for it.')),
+  walletId: optional(text('For a consumer’s withdrawal: the wallet.', { max: 64 })),
+  planDay: optional(day('The scheduled day; absent for a payout on request.')),
   ...bankDetails,
   requestedAtMs: timeMs('When.'),
   sentAtMs: optional(timeMs('When its run was sent.')),
   endedAtMs: optional(timeMs('When it was paid, returned or cancelled.')),
   reference: optional(booking.reference),
   valueDate: optional(booking.valueDate),
-  message: optional(text('Why it came back, or was cancelled.', { max: 256 })),
+  message: optional(text('Why it was returned or cancelled.', { max: 256 })),
 })
 
 export function toPayout({ account, amountMinor, ...rest }: Payout) {
@@ -166,20 +164,20 @@ export const runFields = {
   runId,
   bank: bankName,
   currency,
-  day: day('The day that it is for.'),
-  part: optional(count('What comes for a day after its run was closed is the next part.')),
-  createdAtMs: timeMs('When it was begun.'),
-  closedAtMs: optional(timeMs('From then on nothing joins it.')),
-  sentAtMs: optional(timeMs('From then on its file can be had.')),
-  ending: optional(oneOf('What became of it; its payouts follow.', ['paid', 'cancelled'])),
-  endedAtMs: optional(timeMs('When the last payout had followed.')),
+  day: day('The day of its payouts.'),
+  part: optional(count('Payouts of a day whose run is closed go into the next part.')),
+  createdAtMs: timeMs('When it was started.'),
+  closedAtMs: optional(timeMs('No payout is added after this time.')),
+  sentAtMs: optional(timeMs('The payment file is available from this time on.')),
+  ending: optional(oneOf('The run’s result; its payouts follow.', ['paid', 'cancelled'])),
+  endedAtMs: optional(timeMs('When the last payout was updated.')),
 }
 export const run = object('A run.', runFields)
 export const runWithTotals = object('A run.', {
   ...runFields,
   totals: list(
     'By status.',
-    object('Its payouts of one status.', {
+    object('Its payouts with one status.', {
       status: oneOf('Which.', payoutStatuses),
       payouts: count('How many.'),
       sum: amount('Together.'),

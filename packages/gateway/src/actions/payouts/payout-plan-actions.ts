@@ -31,20 +31,20 @@ import {
 const key = object('Which merchant.', { merchantId })
 const page = '/merchants/:merchantId/payouts'
 const { amount: howMuch, bank } = outsideMoney
-const bankAccountId = displayed(uuid('The bank account’s number.'), { option: 'bank-account' })
+const bankAccountId = displayed(uuid('The bank account’s ID.'), { option: 'bank-account' })
 
 export const payoutPlanActions: readonly Action[] = [
   defineAction({
     name: 'merchant.payout',
     scope: 'money:move',
-    summary: 'Pay out a merchant, in a run of its own',
+    summary: 'Pay out a merchant in a separate run',
     params: key,
     input: object('How much.', { amount: howMuch, currency, bank, reason }),
     checks: { currency: moneyChecks.currency, amount: moneyChecks.amount },
-    answer: object('It is requested.', {
+    answer: object('The requested payout.', {
       ...doneBefore,
       payoutId,
-      left: amount('What is left in its wallet.'),
+      left: amount('The remaining balance of the wallet.'),
     }),
     isOnce: true,
     form: {
@@ -52,7 +52,7 @@ export const payoutPlanActions: readonly Action[] = [
       page: '/merchants/:merchantId',
       label: 'Pay out…',
       explains:
-        'The money is held in the merchant’s wallet and goes to its bank account with a run of its own, which you send to the bank. A plan’s reserve does not bind.',
+        'The money is held in the merchant’s wallet. The payout goes to the merchant’s bank account in a separate run, which you send to the bank. The schedule’s reserve does not apply.',
       button: 'Pay out',
       isDangerous: true,
     },
@@ -70,28 +70,27 @@ export const payoutPlanActions: readonly Action[] = [
     },
     tell: (answer, { params, input }) =>
       tellDoneBefore(answer) ?? {
-        text: `${input.amount} ${input.currency} is held for payout ${answer.payoutId} to merchant ${params.merchantId}; ${answer.left} ${input.currency} are left in its wallet. Send its run to the bank.`,
+        text: `${input.amount} ${input.currency} is held for payout ${answer.payoutId} to merchant ${params.merchantId}; ${answer.left} ${input.currency} remain in the wallet. Send the run to the bank.`,
       },
   }),
   defineSharedAction({
     name: 'merchant.bank-account',
     scope: 'merchants:manage',
-    summary:
-      'Set the bank account for a merchant’s payouts in a currency. A new account waits before it is used',
+    summary: 'Set bank account for a merchant’s payouts in a currency. A new account waits before it is used',
     params: key,
     input: object('The account.', { currency, ...bankDetails, reason }),
     checks: {
       currency: moneyChecks.currency,
       holder: (given) => void parseMerchantBankDetails(detailsOf(given)),
     },
-    answer: object('It is set.', { bankAccount }),
+    answer: object('The bank account.', { bankAccount }),
     form: {
       place: 'merchant.payouts',
       page,
       label: 'Set bank account…',
       explains:
-        'Payouts in this currency go there once the waiting time is over; until then the account before is paid to. The merchant’s contacts are told by mail, where a mail server is set: whoever did not ask for it can object, and you can stop it.',
-      button: 'Set the bank account',
+        'Payouts in this currency go to this account after the waiting time; until then, the previous account is used. If a mail server is configured, the merchant’s contacts get an email, so that they can object, and you can stop the change.',
+      button: 'Set bank account',
       wantsProof: true,
       isDangerous: true,
     },
@@ -117,7 +116,7 @@ export const payoutPlanActions: readonly Action[] = [
       return { bankAccount: toBankAccount(result, [result], nowMs) }
     },
     tell: ({ bankAccount: set }) => ({
-      text: `The bank account is set: payouts in ${set.currency} go there from ${new Date(set.validFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC on.`,
+      text: `The bank account is set. Payouts in ${set.currency} go there from ${new Date(set.validFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC on.`,
     }),
   }),
   defineSharedAction({
@@ -125,16 +124,16 @@ export const payoutPlanActions: readonly Action[] = [
     apiPath: '/merchants/:merchantId/bank-accounts/:bankAccountId/stop',
     scope: 'merchants:manage',
     summary: 'Stop a waiting bank account. The previous one stays in use',
-    params: object('Which bank account.', { merchantId, bankAccountId }),
+    params: object('The bank account to stop.', { merchantId, bankAccountId }),
     input: object('Why.', { reason }),
-    answer: object('It is stopped.', { bankAccountId }),
+    answer: object('The stopped account.', { bankAccountId }),
     form: form<MerchantBankAccount>({
       place: 'merchant.bank-account',
       path: `${page}/bank-accounts/:bankAccountId/stop`,
       page,
       label: 'Stop…',
       explains: (account) =>
-        `It is never paid to: ${describeBankDetails(account)}. The account before stays in use.`,
+        `No payout goes to this account: ${describeBankDetails(account)}. The previous account stays in use.`,
       button: 'Stop it',
       isDangerous: true,
       isOffered: ({ validFromMs, endedAtMs }, { nowMs }) => endedAtMs === undefined && validFromMs > nowMs,
@@ -154,7 +153,7 @@ export const payoutPlanActions: readonly Action[] = [
       await operations.bankAccounts.stopBankAccount(context, params, input.reason)
       return params
     },
-    tell: () => ({ text: 'The bank account is stopped: nothing is paid to it.' }),
+    tell: () => ({ text: 'The bank account is stopped and will not be used.' }),
   }),
   defineAction({
     name: 'payout-plan.show',
@@ -163,7 +162,7 @@ export const payoutPlanActions: readonly Action[] = [
     params: key,
     answer: object('Both.', {
       plans: list('By currency.', plan),
-      bankAccounts: list('By currency, the newest first.', bankAccount),
+      bankAccounts: list('By currency, newest first.', bankAccount),
     }),
     command: {
       columns: [
@@ -207,8 +206,8 @@ export const payoutPlanActions: readonly Action[] = [
       page,
       label: 'Set plan…',
       explains:
-        'On its days the merchant is paid what it has, less the reserve. The first day is after today. What is left empty goes back to the default.',
-      button: 'Set the plan',
+        'On payout days, the merchant gets the balance minus the reserve. The first payout day is after today. Empty fields return to the default.',
+      button: 'Set schedule',
     },
     async run({ operations, context, params, input }) {
       await operations.merchants.showMerchant(context, params.merchantId)
@@ -218,8 +217,8 @@ export const payoutPlanActions: readonly Action[] = [
     tell: ({ nextDay, currency: code }) => ({
       text:
         nextDay === undefined
-          ? `The plan is set: ${code} is paid out when somebody starts a run.`
-          : `The plan is set: ${code} is next paid out on ${nextDay}, in UTC.`,
+          ? `The schedule is set: ${code} is paid out when an operator starts a run.`
+          : `The schedule is set: the next payout of ${code} is on ${nextDay} (UTC).`,
     }),
   }),
 ]
@@ -249,8 +248,8 @@ function checkOnDay(schedule: string, onDay: number | undefined): void {
   throw new Failure('invalid_field', {
     field: 'onDay',
     message: isWanted
-      ? `onDay must be a whole number from 1 to ${most} for a ${schedule} plan.`
-      : `onDay is for weekly and monthly plans; leave it out.`,
+      ? `onDay must be a whole number from 1 to ${most} for a ${schedule} schedule.`
+      : `onDay applies only to weekly and monthly schedules.`,
   })
 }
 
@@ -272,7 +271,8 @@ function planOf(merchant: string, given: GivenPlan): PlanGiven {
   if (shareBasisPoints > 0 !== reserveDays > 0)
     throw new Failure('invalid_field', {
       field: 'reserveDays',
-      message: 'reservePercent and reserveDays go together: a share of the sales of so many days.',
+      message:
+        'reservePercent and reserveDays must be given together: a share of the sales of that many days.',
     })
   return {
     merchantId: merchant,

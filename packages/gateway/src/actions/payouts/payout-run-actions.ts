@@ -17,7 +17,7 @@ export const payoutRunActions: readonly Action[] = [
     scope: 'payouts:read',
     summary: 'List payout runs, newest first',
     input: object('Which page.', { before: optional(runId), limit }),
-    answer: object('A page.', { runs: list('The newest first.', run), older: optional(runId) }),
+    answer: object('A page.', { runs: list('Newest first.', run), older: optional(runId) }),
     command: {
       columns: ['runId', 'day', 'bank', 'currency', 'closedAtMs', 'sentAtMs', 'ending'],
     },
@@ -57,17 +57,19 @@ export const payoutRunActions: readonly Action[] = [
     name: 'payout-run.start',
     scope: 'money:move',
     summary: 'Pay out every merchant with a manual schedule',
-    input: object('Which of them.', { currency, bank: outsideMoney.bank, reason }),
+    input: object('The merchants to pay out.', { currency, bank: outsideMoney.bank, reason }),
     checks: { currency: moneyChecks.currency },
-    answer: object('It is started; workers make the payouts.', { plans: count('So many plans are due.') }),
+    answer: object('The run was started; jobs create the payouts.', {
+      plans: count('Number of schedules due.'),
+    }),
     form: {
       place: 'payout-runs',
       path: runsPage,
       page: runsPage,
-      label: 'Start a run by hand…',
+      label: 'Start a manual run…',
       explains:
-        'Every merchant whose plan is by hand, in this currency and from this bank account, is paid out as its plan says, once a day at most. Nothing goes to the bank before you send the run.',
-      button: 'Start the run',
+        'Every merchant with a manual schedule in this currency and from this bank account is paid out, at most once a day. Nothing is sent to the bank before you send the run.',
+      button: 'Start run',
     },
     run: async ({ operations, context, input }) => ({
       plans: await operations.payoutPlans.startRun(
@@ -80,8 +82,8 @@ export const payoutRunActions: readonly Action[] = [
     tell: ({ plans }) => ({
       text:
         plans === 1
-          ? '1 plan is due now. Its payout appears in a run in a moment.'
-          : `${plans} plans are due now. Their payouts appear in a run in a moment.`,
+          ? '1 schedule is due. Its payout appears in a run within a few seconds.'
+          : `${plans} schedules are due. Their payouts appear in a run within a few seconds.`,
     }),
   }),
   defineAction({
@@ -95,9 +97,8 @@ export const payoutRunActions: readonly Action[] = [
       place: 'payout-run',
       page: runPage,
       label: 'Send…',
-      explains:
-        'The file for the bank is made, and stays the same from then on. Payouts that you do not want are cancelled before.',
-      button: 'Send the run',
+      explains: 'The payment file is created and does not change after that. Cancel unwanted payouts first.',
+      button: 'Send run',
       isOffered: ({ closedAtMs, sentAtMs, ending, totals }) =>
         closedAtMs !== undefined &&
         sentAtMs === undefined &&
@@ -106,22 +107,22 @@ export const payoutRunActions: readonly Action[] = [
     }),
     run: async ({ operations, context, params, input }) =>
       toRunWithTotals(await operations.payoutRuns.sendRun(context, params.runId, input.reason)),
-    tell: () => ({ text: 'The run is sent: download its file and hand it to the bank.' }),
+    tell: () => ({ text: 'The run is sent. Download its file and upload it at your bank.' }),
   }),
   defineAction({
     name: 'payout-run.paid',
     scope: 'money:move',
     summary: 'Mark a run as paid by the bank',
     params: runKey,
-    input: object('What the bank says.', { ...booking, reason }),
+    input: object('The bank’s booking.', { ...booking, reason }),
     checks: bookingChecks,
     answer: runWithTotals,
     form: form<PayoutRun>({
       place: 'payout-run',
       page: runPage,
-      label: 'The bank paid it…',
-      explains: 'Every payout of the run that is sent becomes paid. Note those that came back one by one.',
-      button: 'All is paid',
+      label: 'Mark as paid…',
+      explains: 'Every sent payout of the run becomes paid. Mark returned payouts individually.',
+      button: 'Mark run as paid',
       isOffered: ({ sentAtMs, ending }) => sentAtMs !== undefined && ending === undefined,
     }),
     run: async ({ operations, context, params, input: { reason: why, ...booked } }) =>
@@ -133,7 +134,7 @@ export const payoutRunActions: readonly Action[] = [
           why,
         ),
       ),
-    tell: () => ({ text: 'The run is paid. Its payouts follow in a moment.' }),
+    tell: () => ({ text: 'Payout run marked as paid. Payouts update within a few seconds.' }),
   }),
   defineAction({
     name: 'payout-run.cancel',
@@ -148,9 +149,9 @@ export const payoutRunActions: readonly Action[] = [
       label: 'Cancel…',
       explains: ({ sentAtMs }) =>
         sentAtMs === undefined
-          ? 'Nothing goes to the bank, and the money is the merchants’ again.'
-          : 'Only if the bank refused the whole file: otherwise merchants are paid twice. The money is theirs again.',
-      button: 'Cancel the run',
+          ? 'Nothing is sent to the bank, and the money returns to the merchants.'
+          : 'Only if the bank rejected the whole file; otherwise merchants are paid twice. The money returns to the merchants.',
+      button: 'Cancel run',
       isDangerous: true,
       isOffered: ({ closedAtMs, ending }) => closedAtMs !== undefined && ending === undefined,
     }),
@@ -163,6 +164,6 @@ export const payoutRunActions: readonly Action[] = [
           input.reason,
         ),
       ),
-    tell: () => ({ text: 'The run is cancelled. Its payouts follow in a moment.' }),
+    tell: () => ({ text: 'Payout run cancelled. Payouts update within a few seconds.' }),
   }),
 ]

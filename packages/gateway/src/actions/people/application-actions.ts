@@ -20,23 +20,23 @@ import {
 } from '../fields.ts'
 import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fields.ts'
 
-const key = object('Which application.', { applicationId: uuid('The application’s number.') })
+const key = object('Which application.', { applicationId: uuid('The application’s ID.') })
 const page = '/applications/:applicationId'
 const application = {
   applicationId: uuid('Its number.'),
-  status: oneOf('asked: the applicant is to answer.', applicationStatuses),
-  business: text('As consumers will read it.', { max: 256 }),
-  contact: text('Whom to speak to.', { max: 256 }),
-  email: text('Of the first member.', { max: 254 }),
-  website: text('Where it sells.', { max: 512 }),
-  about: text('What it sells.', { max: applicationLimits.about }),
-  callbackHosts: optional(list('The only hosts that callbacks may go to.', text('A host.', { max: 260 }))),
+  status: oneOf('asked: the applicant must answer a question.', applicationStatuses),
+  business: text('As shown to consumers.', { max: 256 }),
+  contact: text('The contact person.', { max: 256 }),
+  email: text('The first member’s email address.', { max: 254 }),
+  website: text('The shop’s website.', { max: 512 }),
+  about: text('What the business sells.', { max: applicationLimits.about }),
+  callbackHosts: optional(list('The only allowed hosts for callbacks.', text('A host.', { max: 260 }))),
   publicKey: longText('As PEM.', { max: 16_384 }),
-  question: optional(text('What was asked.', { max: applicationLimits.answer })),
-  answer: optional(text('What was answered.', { max: applicationLimits.answer })),
-  reason: optional(text('Why it was rejected.', { max: 256 })),
+  question: optional(text('The question.', { max: applicationLimits.answer })),
+  answer: optional(text('The answer.', { max: applicationLimits.answer })),
+  reason: optional(text('The reason of a rejection.', { max: 256 })),
   merchantId: optional(merchantId),
-  createdAtMs: timeMs('When it came.'),
+  createdAtMs: timeMs('When it was submitted.'),
 }
 const isOpen = ({ status }: Application) => status === 'waiting' || status === 'asked'
 
@@ -46,12 +46,12 @@ export const applicationActions: readonly Action[] = [
     scope: 'merchants:read',
     summary: 'List applications for live keys, newest first',
     input: object('Which ones.', {
-      status: optional(oneOf('Of this status.', applicationStatuses)),
-      before: optional(uuid('Only what is older than this application.')),
+      status: optional(oneOf('Only with this status.', applicationStatuses)),
+      before: optional(uuid('Only applications older than this one.')),
       limit,
     }),
     answer: object('A page.', {
-      applications: list('The newest first.', object('An application.', application)),
+      applications: list('Newest first.', object('An application.', application)),
       older: optional(uuid(nextPage)),
     }),
     command: {
@@ -72,8 +72,10 @@ export const applicationActions: readonly Action[] = [
     params: key,
     answer: object('The merchant, and the link.', {
       merchantId,
-      login: text('The first member.', { max: 254 }),
-      link: optional(text('Opens once; told this once. Left out where it went by mail.', { max: 2_048 })),
+      login: text('The first member’s login.', { max: 254 }),
+      link: optional(
+        text('A one-time link, shown only once. Absent if it was sent by email.', { max: 2_048 }),
+      ),
       expiresAtMs: timeMs('Until when.'),
     }),
     form: form<Application>({
@@ -81,7 +83,7 @@ export const applicationActions: readonly Action[] = [
       page,
       label: 'Approve…',
       explains: ({ business, email }) =>
-        `${business} becomes a merchant with the public key below. ${email} chooses a password by a link that is shown to you once and that the applicant’s own page offers too; the AES key is shown to them alone.`,
+        `${business} becomes a merchant with the public key below. ${email} chooses a password with a link that is shown to you once and is also on the applicant’s page. The AES key is shown only to the first member.`,
       button: 'Approve',
       isOffered: isOpen,
       wantsProof: true,
@@ -91,7 +93,7 @@ export const applicationActions: readonly Action[] = [
       return operations.applications.approve(context, params.applicationId)
     },
     tell: ({ merchantId: id, login, link }) => ({
-      text: `The application is approved: merchant ${id}. ${link === undefined ? `${login} has a link by mail` : `Hand this link over to ${login}`}; their application’s page offers one too.`,
+      text: `The application is approved: merchant ${id}. ${link === undefined ? `${login} has a link by mail` : `Hand this link over to ${login}`}; the applicant’s page also has one.`,
       ...(link !== undefined && { secrets: [['Link', link]] }),
       page: `/merchants/${id}`,
     }),
@@ -109,7 +111,7 @@ export const applicationActions: readonly Action[] = [
       place: 'application',
       page,
       label: 'Reject…',
-      explains: 'It is closed for good. The applicant reads the reason, as it is written here.',
+      explains: 'The application is closed permanently. The applicant sees your reason.',
       button: 'Reject',
       isDangerous: true,
       isOffered: isOpen,
@@ -126,7 +128,7 @@ export const applicationActions: readonly Action[] = [
     summary: 'Ask the applicant a question',
     params: key,
     input: object('What.', {
-      question: text('As the applicant reads it.', {
+      question: text('As shown to the applicant.', {
         max: applicationLimits.answer,
         pattern: visibleCharacters,
       }),
@@ -136,7 +138,7 @@ export const applicationActions: readonly Action[] = [
       place: 'application',
       page,
       label: 'Ask…',
-      explains: 'The applicant reads the question on their application’s page and answers it there.',
+      explains: 'The applicant sees the question on the application’s page and answers it there.',
       button: 'Ask',
       isOffered: isOpen,
     }),
@@ -144,6 +146,6 @@ export const applicationActions: readonly Action[] = [
       await operations.applications.ask(context, params.applicationId, input.question)
       return params
     },
-    tell: () => ({ text: 'The question is asked.' }),
+    tell: () => ({ text: 'The question was sent.' }),
   }),
 ]

@@ -6,7 +6,7 @@ import { type Action, defineAction, form } from '../action.ts'
 import { count, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fields.ts'
 
-const emailId = uuid('The email’s number.')
+const emailId = uuid('The email’s ID.')
 const page = '/emails'
 
 export const emailActions: readonly Action[] = [
@@ -21,21 +21,21 @@ export const emailActions: readonly Action[] = [
     }),
     answer: object('A page.', {
       emails: list(
-        'The newest first.',
+        'Newest first.',
         object('An email.', {
           emailId,
           // Safe: these are its own keys.
-          kind: oneOf('What it tells of.', Object.keys(emailKinds)),
+          kind: oneOf('The kind of email.', Object.keys(emailKinds)),
           merchantId: optional(merchantId),
           recipient: optional(
-            text('The address; not there before it is known, or when it is forgotten.', { max: 254 }),
+            text('The address; absent before it is known and after it was erased.', { max: 254 }),
           ),
-          state: oneOf('refused: never to be sent. given_up: not sent in time.', emailStates),
-          attempts: count('Those that were begun.'),
+          state: oneOf('refused: cannot be sent. given_up: not sent in time.', emailStates),
+          attempts: count('Number of attempts.'),
           createdAtMs: timeMs('Since when.'),
-          dueAtMs: optional(timeMs('When it is tried next.')),
+          dueAtMs: optional(timeMs('Time of the next attempt.')),
           endedAtMs: optional(timeMs('When it ended.')),
-          lastError: optional(text('What the mail server said, or why it was not reached.', { max: 300 })),
+          lastError: optional(text('The mail server’s response, or the connection error.', { max: 300 })),
         }),
       ),
       older: optional(text(nextPage, { max: 36 })),
@@ -61,14 +61,14 @@ export const emailActions: readonly Action[] = [
       path: '/emails/:emailId/retry',
       page,
       label: 'Send again…',
-      explains: 'It is sent within seconds, and tried for three days more.',
-      button: 'Send it again',
+      explains: 'The email is sent within seconds, and retried for three more days.',
+      button: 'Resend',
       isOffered: isRetryable,
     }),
     async run({ operations, context, params, input }) {
       await operations.emails.retryEmail(context, params.emailId, input.reason)
       return params
     },
-    tell: () => ({ text: 'The email is sent again.' }),
+    tell: () => ({ text: 'The email will be resent.' }),
   }),
 ]

@@ -10,12 +10,12 @@ import { memberLink, merchantId, reason, uuid } from '../shared-fields.ts'
 
 const key = object('Which merchant.', { merchantId })
 const page = '/merchants/:merchantId'
-const email = displayed(text('By which the person signs in.', { max: 254 }), { label: 'E-mail address' })
-const login = text('The member’s e-mail address.', { max: 254 })
-const role = displayed(oneOf('What the person may do.', memberRoles), {
+const email = displayed(text('The member’s login.', { max: 254 }), { label: 'E-mail address' })
+const login = text('The member’s email address.', { max: 254 })
+const role = displayed(oneOf('The member’s role.', memberRoles), {
   choices: memberRoles.toReversed().map((each) => [each, `${each}: ${memberRoleMeanings[each]}`]),
 })
-const link = object('A link that opens once.', {
+const link = object('A one-time link.', {
   login,
   link: optional(memberLink),
   expiresAtMs: timeMs('Until when.'),
@@ -32,23 +32,23 @@ export const memberActions: readonly Action[] = [
     scope: 'merchants:read',
     summary: 'List a merchant’s members and open invitations',
     params: key,
-    answer: object('All of them.', {
+    answer: object('All members.', {
       members: list(
-        'By e-mail address.',
+        'By email address.',
         object('A member.', {
           login,
           role,
-          hasSecondStep: yesNo('Signs in with a code beside the password.'),
+          hasSecondStep: yesNo('Whether the member uses a second step.'),
           createdAtMs: timeMs('Since when.'),
         }),
       ),
       invitations: list(
-        'The oldest first.',
+        'Oldest first.',
         object('An invitation.', {
           linkId: uuid('Its number.'),
           login,
           role: optional(role),
-          expiresAtMs: timeMs('Until when it can be used.'),
+          expiresAtMs: timeMs('When it expires.'),
         }),
       ),
     }),
@@ -70,8 +70,8 @@ export const memberActions: readonly Action[] = [
       page,
       label: 'Invite a member…',
       explains:
-        'A link is made and shown once, for you to hand over. It opens for three days, once; whoever opens it chooses a password and may do what the role says.',
-      button: 'Make the link',
+        'The link is generated and shown only once, for you to hand over. It is valid for three days and works once. The recipient chooses a password and gets the selected role.',
+      button: 'Create link',
       wantsProof: true,
     },
     portal: [
@@ -90,7 +90,7 @@ export const memberActions: readonly Action[] = [
       return members.inviteMember(context, { ...params, ...input }, why === undefined ? {} : { reason: why })
     },
     tell: (answer, { params }) => ({
-      text: `${answer.login} is invited${answer.link === undefined ? ' by mail' : ''}. The link opens once, for three days.`,
+      text: `${answer.login} was invited${answer.link === undefined ? ' by email' : ''}. The link works once and is valid for three days.`,
       ...(answer.link !== undefined && { secrets: [['Link', answer.link]] }),
       page: `/merchants/${params.merchantId}`,
     }),
@@ -99,15 +99,15 @@ export const memberActions: readonly Action[] = [
     name: 'member.withdraw-invitation',
     needs: 'admin',
     summary: 'Withdraw an open invitation',
-    params: object('Which invitation.', { merchantId, linkId: uuid('The invitation’s number.') }),
+    params: object('Which invitation.', { merchantId, linkId: uuid('The invitation’s ID.') }),
     answer: object('The invitation.', { linkId: uuid('Its number.') }),
     form: {
       place: 'invitation',
       path: `${page}/invitations/:linkId/withdraw`,
       page,
       label: 'Withdraw…',
-      explains: 'The link opens nothing any more.',
-      button: 'Withdraw the invitation',
+      explains: 'The link stops working.',
+      button: 'Withdraw invitation',
       isDangerous: true,
     },
     portal: [
@@ -117,7 +117,7 @@ export const memberActions: readonly Action[] = [
       await operations.members.withdrawInvitation(context, params)
       return params
     },
-    tell: () => ({ text: 'The invitation is withdrawn.' }),
+    tell: () => ({ text: 'The invitation was withdrawn.' }),
   }),
   defineSharedAction({
     name: 'member.change-role',
@@ -131,8 +131,8 @@ export const memberActions: readonly Action[] = [
       path: `${page}/members/:login/role`,
       page,
       label: 'Change role…',
-      explains: 'It applies from the next page that they open.',
-      button: 'Change the role',
+      explains: 'The change applies from the next page that they open.',
+      button: 'Change role',
       wantsProof: true,
     },
     portal: [
@@ -152,7 +152,7 @@ export const memberActions: readonly Action[] = [
       await members.changeRole(context, { ...key, role: given }, why === undefined ? {} : { reason: why })
       return { login: params.login, role: given }
     },
-    tell: (answer) => ({ text: `${answer.login} is ${answer.role} now.` }),
+    tell: (answer) => ({ text: `${answer.login} now has the role ${answer.role}.` }),
   }),
   defineSharedAction({
     name: 'member.remove',
@@ -165,8 +165,8 @@ export const memberActions: readonly Action[] = [
       path: `${page}/members/:login/remove`,
       page,
       label: 'Remove…',
-      explains: 'They see nothing of this merchant any more, from the next page on.',
-      button: 'Remove the member',
+      explains: 'They lose access to this merchant at once.',
+      button: 'Remove member',
       isDangerous: true,
     },
     portal: [{ ...screen, name: 'remove', path: '/members/:login/remove', isDangerous: true }],
@@ -174,12 +174,12 @@ export const memberActions: readonly Action[] = [
       await operations.members.removeMember(context, params)
       return params
     },
-    tell: ({ login: whom }) => ({ text: `${whom} is not a member any more.` }),
+    tell: ({ login: whom }) => ({ text: `${whom} is no longer a member.` }),
   }),
   defineAction({
     name: 'member.recover',
     needs: 'admin',
-    summary: 'Create a link to a new password for a member',
+    summary: 'Create a password link for a member',
     params: member,
     input: object('Why.', { reason }),
     answer: link,
@@ -189,8 +189,8 @@ export const memberActions: readonly Action[] = [
       page,
       label: 'New password…',
       explains:
-        'A link is made and shown once, for you to hand over: make sure that it is the member who asks. It opens for a day, once. A second step stays as it is.',
-      button: 'Make the link',
+        'The link is generated and shown only once, for you to hand over. First make sure that the member requests it. It is valid for one day and works once. A second step stays.',
+      button: 'Create link',
       wantsProof: true,
     },
     async run({ operations, context, params, input, prove }) {
@@ -198,7 +198,7 @@ export const memberActions: readonly Action[] = [
       return operations.members.recoverAccount(context, params, input.reason)
     },
     tell: (answer, { params }) => ({
-      text: `${answer.login} can choose a new password by ${answer.link === undefined ? 'a link that went to them by mail' : 'this link'}. It opens once, for a day.`,
+      text: `${answer.login} can choose a new password with ${answer.link === undefined ? 'the link that was sent by email' : 'this link'}. It works once and is valid for one day.`,
       ...(answer.link !== undefined && { secrets: [['Link', answer.link]] }),
       page: `/merchants/${params.merchantId}`,
     }),
@@ -216,8 +216,8 @@ export const memberActions: readonly Action[] = [
       page,
       label: 'Reset second step…',
       explains:
-        'They are signed out everywhere and sign in with the password alone, at every merchant that they are a member of. Make sure that it is the member who asks.',
-      button: 'Reset the second step',
+        'They are signed out everywhere and sign in with the password only, at every merchant of which they are a member. First make sure that the member requests it.',
+      button: 'Reset second step',
       isDangerous: true,
       isOffered: ({ hasSecondStep }) => hasSecondStep,
       wantsProof: true,
@@ -232,6 +232,6 @@ export const memberActions: readonly Action[] = [
       )
       return { login: params.login }
     },
-    tell: (answer) => ({ text: `${answer.login} signs in with the password alone now.` }),
+    tell: (answer) => ({ text: `${answer.login} now signs in with the password only.` }),
   }),
 ]

@@ -10,11 +10,11 @@ import { reason } from '../shared-fields.ts'
 
 const login = text('Letters, digits, dots, dashes and underscores.', { max: 64 })
 const key = object('Which operator.', { login })
-const role = displayed(oneOf('viewer sees, operator acts, admin manages.', roles), {
+const role = displayed(oneOf('viewer reads, operator acts, admin manages.', roles), {
   choices: roles.map((each) => [each, `${each}: ${roleMeanings[each]}`]),
 })
 const password = optional(
-  displayed(text(`At least ${minPasswordLength} characters; made unless given.`, { max: 256 }), {
+  displayed(text(`At least ${minPasswordLength} characters; generated if omitted.`, { max: 256 }), {
     option: 'password-file',
     kind: 'long',
     only: 'command',
@@ -22,14 +22,14 @@ const password = optional(
 )
 const email = optional(
   displayed(
-    text('At the identity provider, where the operator then signs in; without a password here.', {
+    text('The address at the identity provider, if the operator signs in there without a password.', {
       max: 254,
     }),
-    { label: 'E-mail at the identity provider, if they sign in there', placeholder: 'alice@example.com' },
+    { label: 'Email address at the identity provider (optional)', placeholder: 'alice@example.com' },
   ),
 )
 const firstHalf = optional(
-  displayed(text('Of the password that the gateway makes; the requester has it.', { max: 512 }), {
+  displayed(text('The first half of a generated password, which the requester has.', { max: 512 }), {
     only: 'request',
     label: 'First half of the password',
     shown: () => 'known to the requester',
@@ -37,7 +37,7 @@ const firstHalf = optional(
 )
 const given = object('The operator.', {
   login,
-  password: optional(text('Shown this once, where it was made.', { max: 256 })),
+  password: optional(text('Shown only once, if it was generated.', { max: 256 })),
 })
 const page = '/account'
 const path = '/account/operators/:login'
@@ -58,8 +58,8 @@ export const operatorActions: readonly Action[] = [
       page,
       label: 'Add an operator…',
       explains:
-        'A password is made and shown once, for you to hand over; with an e-mail address there is none, and they sign in at the identity provider.',
-      button: 'Add the operator',
+        'The password is generated and shown only once, for you to hand over. With an email address there is no password: the operator signs in at the identity provider.',
+      button: 'Add operator',
       wantsProof: true,
     },
     async run({ operations, context, input, prove }) {
@@ -68,7 +68,7 @@ export const operatorActions: readonly Action[] = [
     },
     prepare: (call) => (call.input.email === undefined ? prepareHalf(call, call.input.login) : undefined),
     tell: ({ login: name, password: secret }, { input }) => ({
-      text: `Operator ${name} is there, as ${input.role}.`,
+      text: `Operator ${name} was added with the role ${input.role}.`,
       ...secretsOf(secret, input),
       page,
     }),
@@ -77,16 +77,16 @@ export const operatorActions: readonly Action[] = [
     name: 'operator.list',
     needs: 'admin',
     summary: 'List operators',
-    answer: object('All of them.', {
+    answer: object('All operators.', {
       operators: list(
         'By login.',
         object('An operator.', {
           login,
           role,
-          status: oneOf('disabled: signs in nowhere.', ['active', 'disabled']),
+          status: oneOf('disabled: cannot sign in.', ['active', 'disabled']),
           email,
-          passwordChangedAtMs: timeMs('When the password was given.'),
-          hasSecondStep: yesNo('Signs in with a code beside the password.'),
+          passwordChangedAtMs: timeMs('When the password was set.'),
+          hasSecondStep: yesNo('Whether the operator uses a second step.'),
         }),
       ),
     }),
@@ -109,16 +109,13 @@ export const operatorActions: readonly Action[] = [
       page,
       label: 'New password…',
       explains: ({ login: name }) =>
-        `A new password is made and shown once. ${name} is signed out everywhere, and their API tokens are revoked.`,
-      button: ({ login: name }) => `Give ${name} a new password`,
+        `A new password is generated and shown only once. ${name} is signed out everywhere, and their API tokens are revoked.`,
+      button: ({ login: name }) => `Reset the password of ${name}`,
       isOffered: (each, by) => each.login !== by.login && each.email === undefined,
       wantsProof: true,
     }),
     async run(call) {
-      const name = othersLogin(
-        call,
-        'Change your own password with the one that you have now, or ask another admin.',
-      )
+      const name = othersLogin(call, 'Change your own password with your current one, or ask another admin.')
       await call.prove?.()
       return call.operations.operators.resetPassword(call.context, { ...call.input, login: name })
     },
@@ -136,28 +133,28 @@ export const operatorActions: readonly Action[] = [
     summary: 'Remove the second factor after app and recovery codes are lost. Ends sessions and API tokens',
     params: key,
     input: object('Why.', { reason }),
-    answer: object('The operator.', { login, hasSecondStep: yesNo('Not any more.') }),
+    answer: object('The operator.', { login, hasSecondStep: yesNo('Always false.') }),
     form: form<Operator>({
       place: 'operator',
       path: `${path}/reset-totp`,
       page,
       label: 'Reset second step…',
       explains: ({ login: name }) =>
-        `${name} is signed out everywhere, their API tokens are revoked, and they sign in with the password alone until the second step is set up anew. For when app and recovery codes are lost; make sure that it is ${name} who asks.`,
-      button: ({ login: name }) => `Reset ${name}’s second step`,
+        `${name} is signed out everywhere, their API tokens are revoked, and they sign in with the password only until they set up the second step again. Use this when app and recovery codes are lost. First make sure that ${name} requests it.`,
+      button: ({ login: name }) => `Reset second step of ${name}`,
       isDangerous: true,
       isOffered: (each, by) => each.hasSecondStep && each.login !== by.login,
       wantsProof: true,
     }),
     async run(call) {
       const { operations, context, input } = call
-      const name = othersLogin(call, 'Switch your own second step off with a code, or ask another admin.')
+      const name = othersLogin(call, 'Disable your own second step with a code, or ask another admin.')
       await call.prove?.()
       await operations.operatorAccounts.secondStep.reset(context, name, input.reason)
       return { login: name, hasSecondStep: false }
     },
     tell: ({ login: name }) => ({
-      text: `Operator ${name} is signed out everywhere and signs in with the password alone now.`,
+      text: `Operator ${name} is signed out everywhere and now signs in with the password only.`,
     }),
   }),
   ...(['disable', 'enable'] as const).map((verb) =>
@@ -180,7 +177,7 @@ export const operatorActions: readonly Action[] = [
         explains: ({ login: name }) =>
           verb === 'disable'
             ? `${name} is signed out everywhere, their API tokens are revoked, and they cannot sign in again until enabled.`
-            : `${name} can sign in again with the password of before. API tokens stay revoked.`,
+            : `${name} can sign in again with the previous password. API tokens stay revoked.`,
         button: ({ login: name }) => `${verb === 'disable' ? 'Disable' : 'Enable'} ${name}`,
         ...(verb === 'disable' ? { isDangerous: true } : { wantsProof: true }),
         isOffered: ({ status }) => (status === 'active') === (verb === 'disable'),
@@ -203,9 +200,7 @@ function prepareHalf({ operations }: Pick<ActionCall, 'operations'>, login: stri
   const { half, sealedHalf } = operations.operators.makeFirstHalf(login)
   return {
     input: { firstHalf: sealedHalf },
-    secrets: [
-      [`First half of the password of ${login}, followed by a dash and the half of who approves`, half],
-    ],
+    secrets: [[`First half of the password of ${login}, followed by a dash and the approver’s half`, half]],
   } as const
 }
 

@@ -13,14 +13,14 @@ import { type Action, defineAction, form } from '../action.ts'
 import { displayed, integer, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { reason } from '../shared-fields.ts'
 
-const tokenId = text('The token’s number.', { max: 64 })
+const tokenId = text('The token’s ID.', { max: 64 })
 const token = {
   tokenId,
-  login: text('In whose name it acts.', { max: 64 }),
-  name: text('What it is for.', { max: 32 }),
+  login: text('The operator for whom it acts.', { max: 64 }),
+  name: text('Its purpose.', { max: 32 }),
   expiresAtMs: timeMs('Until when.'),
-  lastUsedAtMs: optional(timeMs('When it was used last.')),
-  scopes: list('What it may do.', oneOf('A scope.', scopeNames)),
+  lastUsedAtMs: optional(timeMs('When it was last used.')),
+  scopes: list('Its scopes.', oneOf('A scope.', scopeNames)),
 }
 const page = '/account/tokens'
 
@@ -30,32 +30,35 @@ export const tokenActions: readonly Action[] = [
     needs: 'viewer',
     summary: 'Create a token. It is shown only once',
     input: object('The token.', {
-      name: displayed(text('What it is for, such as nightly-payouts.', { max: 32 }), {
+      name: displayed(text('The purpose, such as nightly-payouts.', { max: 32 }), {
         placeholder: 'nightly-report',
       }),
       login: optional(
-        displayed(text('In whose name it acts, and never with more than that role.', { max: 64 }), {
-          option: 'operator',
-          only: 'command',
-        }),
+        displayed(
+          text('The operator for whom it acts. A token never exceeds that operator’s role.', { max: 64 }),
+          {
+            option: 'operator',
+            only: 'command',
+          },
+        ),
       ),
-      scopes: displayed(list('No more than the program needs.', oneOf('A scope.', scopeNames)), {
+      scopes: displayed(list('Only what the program needs.', oneOf('A scope.', scopeNames)), {
         choices: (role) =>
           scopeNames
             .filter((scope) => mayAct(role, scopes[scope].needs))
             .map((scope) => [scope, scopes[scope].meaning]),
       }),
-      days: displayed(integer('Days until it ends.', { min: 1, max: tokenLimits.days }), {
+      days: displayed(integer('Days until it expires.', { min: 1, max: tokenLimits.days }), {
         initial: String(tokenLimits.defaultDays),
       }),
       tokenHash: optional(
-        displayed(text('Of the token that the requester has.', { max: 64 }), { only: 'request' }),
+        displayed(text('The hash of the requester’s token.', { max: 64 }), { only: 'request' }),
       ),
     }),
     checks: { name: ({ name }) => void parseTokenName(String(name)) },
     answer: object('The token.', {
       ...token,
-      token: optional(text('Shown this once, to its operator.', { max: 200 })),
+      token: optional(text('Shown only once, to its operator.', { max: 200 })),
     }),
     command: {
       arguments: ['name'],
@@ -67,14 +70,14 @@ export const tokenActions: readonly Action[] = [
       place: 'tokens',
       path: page,
       page,
-      label: 'Make a token…',
-      explains: 'It is shown once. Give it no more scopes than the program needs.',
-      button: 'Make the token',
+      label: 'Create a token…',
+      explains: 'The token is shown only once. Give it only the scopes that the program needs.',
+      button: 'Create token',
       wantsProof: true,
     },
     async run({ operations, operator, context, input, prove }) {
       const login = operator?.login ?? input.login
-      assert(login !== undefined, 'the command line says whose it is')
+      assert(login !== undefined, 'the command line needs the operator’s login')
       const made = await operations.apiTokens.addToken(context, { ...input, login }, prove)
       return { ...made.apiToken, ...(input.tokenHash === undefined && { token: made.token }) }
     },
@@ -84,7 +87,7 @@ export const tokenActions: readonly Action[] = [
       return { input: { tokenHash }, secrets: [['Token, once it is approved', told]] }
     },
     tell: ({ name, login, scopes: may, token: secret }) => ({
-      text: `Token ${name} of ${login} is made. Its scopes: ${may.join(', ')}. Send it as "Authorization: Bearer …".`,
+      text: `Token ${name} of ${login} was created with the scopes ${may.join(', ')}. Send it as "Authorization: Bearer …".`,
       ...(secret !== undefined && { secrets: [['Token', secret]] as const }),
       page,
     }),
@@ -94,7 +97,7 @@ export const tokenActions: readonly Action[] = [
     needs: 'viewer',
     summary: 'List live tokens',
     input: object('Whose.', { login: optional(displayed(token.login, { option: 'operator' })) }),
-    answer: object('All of them.', { tokens: list('By operator.', object('A token.', token)) }),
+    answer: object('All tokens.', { tokens: list('By operator.', object('A token.', token)) }),
     run: async ({ operations, context, input }) => ({
       tokens: await operations.apiTokens.listTokens(context, input.login?.toLowerCase()),
     }),
@@ -111,7 +114,7 @@ export const tokenActions: readonly Action[] = [
       path: `${page}/:tokenId/revoke`,
       page,
       label: 'Revoke…',
-      explains: 'Whatever uses it is refused from the next request on.',
+      explains: 'Its requests are rejected from the next one on.',
       button: ({ name }) => `Revoke ${name}`,
       isDangerous: true,
     }),
@@ -124,6 +127,6 @@ export const tokenActions: readonly Action[] = [
       })
       return { tokenId: params.tokenId }
     },
-    tell: () => ({ text: 'The token is revoked: it works nowhere any more.' }),
+    tell: () => ({ text: 'The token is revoked.' }),
   }),
 ]

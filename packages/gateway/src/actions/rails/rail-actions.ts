@@ -27,20 +27,20 @@ import {
 import { balances, clearing, currency, merchantId, reason, toBalance, uuid } from '../shared-fields.ts'
 
 export const railId = displayed(
-  matching('Its short name, which never changes.', {
+  matching('Its short name, which cannot change.', {
     regexp: railIdPattern,
-    expected: '1 to 32 small letters, digits and dashes, a letter first',
+    expected: '1 to 32 lower-case letters, digits and dashes, starting with a letter',
   }),
   { option: 'id', placeholder: 'bank' },
 )
 export const railKey = object('Which rail.', { railId })
-export const name = displayed(text('As consumers read it at the checkout.', { max: 64 }), {
+export const name = displayed(text('As shown to consumers at the checkout.', { max: 64 }), {
   placeholder: 'My bank',
 })
-const url = displayed(text('Where messages are sent: https, in the sandbox http too.', { max: 2048 }), {
+const url = displayed(text('The address for messages: https, or http in the sandbox.', { max: 2048 }), {
   placeholder: 'https://bank.example/tillgate',
 })
-export const currencies = displayed(list('What it takes.', currency, { max: 300 }), {
+export const currencies = displayed(list('Its currencies.', currency, { max: 300 }), {
   placeholder: 'EUR, USD',
   fromText: (written) => written.toUpperCase(),
 })
@@ -60,8 +60,8 @@ export const extras = {
   names: optional(
     displayed(
       list(
-        'The name in other languages.',
-        matching('A language and the name in it.', {
+        'Names in other languages.',
+        matching('A language and the name.', {
           regexp: /^[a-z]{2}=\S.{0,63}$/u,
           expected: 'a language and a name, such as de=Meine Bank',
         }),
@@ -70,27 +70,27 @@ export const extras = {
       { kind: 'lines', placeholder: 'de=Meine Bank, fr=Ma banque' },
     ),
   ),
-  least: optional(limits('The least that it takes.')),
-  most: optional(limits('The most that it takes.')),
+  least: optional(limits('Minimum amounts.')),
+  most: optional(limits('Maximum amounts.')),
   merchants: optional(
-    list('The only merchants that it is offered for; all unless given.', merchantId, { max: 1000 }),
+    list('Only offered for these merchants; for all by default.', merchantId, { max: 1000 }),
   ),
   position: optional(
-    integer(`Place at the checkout, the lowest first; ${defaultPosition} unless given.`, {
+    integer(`Position at the checkout, lowest first; ${defaultPosition} by default.`, {
       min: 0,
       max: 9999,
     }),
   ),
-  logo: optional(displayed(longText('An SVG image, 16 KiB at most.', { max: 16_384 }), { kind: 'long' })),
+  logo: optional(displayed(longText('An SVG image of at most 16 KiB.', { max: 16_384 }), { kind: 'long' })),
 }
 // Safe: these are its own keys.
 const extraNames = Object.keys(extras) as (keyof typeof extras)[]
 export const accountFields = {
-  holder: displayed(text('Whose account it is, as the bank has it.', { max: 140 }), {
+  holder: displayed(text('The account holder, as the bank knows them.', { max: 140 }), {
     placeholder: 'Example GmbH',
   }),
   iban: optional(
-    displayed(text('The account’s IBAN; where there is none, lines.', { max: 42 }), {
+    displayed(text('The account’s IBAN; without one, use lines.', { max: 42 }), {
       label: 'IBAN',
       placeholder: 'DE89 3704 0044 0532 0130 00',
     }),
@@ -101,10 +101,10 @@ export const accountFields = {
   lines: optional(
     displayed(
       list(
-        'What else says which account it is.',
-        matching('What it is called, and the thing itself.', {
+        'Further lines that identify the account.',
+        matching('A label and its value.', {
           regexp: /^[^=]{1,64}=\S.{0,255}$/u,
-          expected: 'a name and a value, such as Sort code=20-00-00',
+          expected: 'a label and a value, such as Sort code=20-00-00',
         }),
         { max: 10 },
       ),
@@ -119,14 +119,14 @@ const rail = {
   account: optional(object('The account that consumers pay to by bank transfer.', accountFields)),
   currencies,
   ...extras,
-  isPaused: yesNo('By an operator: it is not offered, and what is under way goes on.'),
-  failures: count('Calls that failed in a row.'),
-  lastFailure: optional(text('What the last failure was.', { max: 1024 })),
-  pausedUntilMs: optional(timeMs('By its failures: nothing is asked of it before.')),
+  isPaused: yesNo('Paused by an operator: not offered, and pending payments continue.'),
+  failures: count('Consecutive failed calls.'),
+  lastFailure: optional(text('The last error.', { max: 1024 })),
+  pausedUntilMs: optional(timeMs('Paused after failures: not called before this time.')),
   createdAtMs: timeMs('Since when.'),
 }
 const transactionId = text('The transactionId of the attempt.', { max: 30 })
-const secret = text('Signs messages both ways. Told this once: hand it over now.', { max: 128 })
+const secret = text('Signs messages in both directions. Shown only once; store it now.', { max: 128 })
 const page = '/rails/:railId'
 
 export const railChecks: Action['checks'] = {
@@ -142,8 +142,8 @@ export const railActions: readonly Action[] = [
   defineAction({
     name: 'rail.list',
     scope: 'rails:read',
-    summary: 'List rails, in the order of the checkout',
-    answer: object('All of them.', { rails: list('All of them.', object('A rail.', rail)) }),
+    summary: 'List rails in checkout order',
+    answer: object('All rails.', { rails: list('All rails.', object('A rail.', rail)) }),
     command: { columns: ['railId', 'name', 'url', 'currencies', 'isPaused', 'failures'] },
     run: async ({ operations, context }) => ({
       rails: (await operations.rails.listRails(context)).map(toAnswer),
@@ -157,8 +157,8 @@ export const railActions: readonly Action[] = [
     answer: object('A rail.', {
       ...rail,
       secrets: list(
-        'Those that are good, the newest first.',
-        object('A secret; what it is nobody is told again.', {
+        'The valid ones, newest first.',
+        object('A secret; its value is not shown again.', {
           secretId: uuid('Its number.'),
           createdAtMs: timeMs('Since when.'),
         }),
@@ -189,7 +189,7 @@ export const railActions: readonly Action[] = [
       page: '/rails',
       label: 'Add a rail…',
       explains:
-        'Consumers can choose it within 5 seconds. It gets a secret, which is shown once, for you to hand over: messages both ways are signed with it.',
+        'Consumers can choose the rail within 5 seconds. Its secret, which signs messages in both directions, is shown only once, for you to hand over.',
       button: 'Add it',
       wantsProof: true,
     },
@@ -200,7 +200,7 @@ export const railActions: readonly Action[] = [
       return { rail: toAnswer(made.rail), secret: made.secret }
     },
     tell: ({ rail: { railId: id, name: called }, secret: told }) => ({
-      text: `Rail ${called} is registered and offered at checkouts within 5 seconds.`,
+      text: `Rail ${called} was added. The checkout offers it within 5 seconds.`,
       secrets: [['secret', told]],
       page: `/rails/${id}`,
     }),
@@ -210,26 +210,26 @@ export const railActions: readonly Action[] = [
     scope: 'rails:manage',
     summary: 'Change the given settings, everywhere within 5 seconds',
     params: railKey,
-    input: object('What to change.', {
+    input: object('The settings to change.', {
       name: optional(name),
       url: optional(url),
       currencies: optional(currencies),
       ...extras,
-      clear: optional(list('What goes back to the default.', oneOf('A setting.', extraNames))),
+      clear: optional(list('Settings that return to the default.', oneOf('A setting.', extraNames))),
       reason,
     }),
     checks: railChecks,
-    answer: object('The rail as it is now.', rail),
+    answer: object('The rail after the change.', rail),
     command: {
       omits: ['clear'],
       read: clearing(extraNames, 'default'),
-      help: 'A setting that is given as "default" goes back to what it is where nothing is given.',
+      help: 'Pass "default" to return a setting to its default.',
     },
     form: {
       place: 'rail',
       page,
       label: 'Change…',
-      explains: 'Changes apply everywhere within 5 seconds. What is left empty goes back to the default.',
+      explains: 'Changes apply within 5 seconds. Empty fields return to the default.',
       button: 'Change',
       fields: ['name', 'url', 'currencies', ...extraNames, 'reason'],
       required: ['name', 'currencies'],
@@ -243,7 +243,7 @@ export const railActions: readonly Action[] = [
       const settings = { ...settingsOf(given), ...cleared }
       return toAnswer(await operations.rails.changeRail(context, params.railId, settings, why))
     },
-    tell: () => ({ text: 'The rail is changed, everywhere within 5 seconds.' }),
+    tell: () => ({ text: 'The rail was changed. The change applies within 5 seconds.' }),
   }),
   ...(['pause', 'resume'] as const).map((verb) =>
     defineAction({
@@ -260,9 +260,9 @@ export const railActions: readonly Action[] = [
         label: verb === 'pause' ? 'Pause…' : 'Resume…',
         explains:
           verb === 'pause'
-            ? 'It leaves the checkout within 5 seconds. Payments and refunds that are under way go on.'
-            : 'It is offered again within 5 seconds, and its failures are forgotten.',
-        button: verb === 'pause' ? 'Pause the rail' : 'Resume the rail',
+            ? 'The rail leaves the checkout within 5 seconds. Pending payments and refunds continue.'
+            : 'The rail is offered again within 5 seconds, and its failures are reset.',
+        button: verb === 'pause' ? 'Pause rail' : 'Resume rail',
         isOffered: ({ isPaused, failures }) => (verb === 'pause' ? !isPaused : isPaused || failures > 0),
       }),
       run: async ({ operations, context, params, input }) =>
@@ -270,7 +270,7 @@ export const railActions: readonly Action[] = [
       tell: ({ name: called }) => ({
         text:
           verb === 'pause'
-            ? `${called} is not offered any more. What is under way goes on.`
+            ? `${called} is no longer offered. Pending payments continue.`
             : `${called} is offered again.`,
       }),
     }),
@@ -281,11 +281,11 @@ export const railActions: readonly Action[] = [
     summary: 'Create a new secret. The previous one stays valid until the next rotation',
     params: railKey,
     input: object('How.', {
-      endOthers: displayed(yesNo('End every earlier secret now: for one that was stolen.'), {
+      endOthers: displayed(yesNo('Revoke all previous secrets now. Use this if a secret was stolen.'), {
         initial: 'false',
         choices: [
-          ['false', 'the one before stays good'],
-          ['true', 'end every earlier secret now'],
+          ['false', 'the previous one stays valid'],
+          ['true', 'revoke all previous secrets now'],
         ],
         label: 'Earlier secrets',
       }),
@@ -299,8 +299,8 @@ export const railActions: readonly Action[] = [
       page,
       label: 'Rotate the secret…',
       explains:
-        'Messages are signed with the new secret and the one before, and notifications are taken with either, until you rotate again.',
-      button: 'Make a new secret',
+        'Messages are signed with the new and the previous secret, and notifications are accepted with either, until the next rotation.',
+      button: 'Create secret',
       isOffered: ({ account }) => !account,
       wantsProof: true,
     }),
@@ -314,7 +314,7 @@ export const railActions: readonly Action[] = [
       return { railId: params.railId, secret: made.secret }
     },
     tell: ({ railId: id, secret: told }, { input }) => ({
-      text: `The new secret of ${id} is below. ${input.endOthers ? 'Every earlier one has ended.' : 'The one before stays good until the next rotation.'}`,
+      text: `The new secret of ${id} is below. ${input.endOthers ? 'All previous secrets are revoked.' : 'The previous secret stays valid until the next rotation.'}`,
       secrets: [['secret', told]],
       page: `/rails/${id}`,
     }),
@@ -332,10 +332,10 @@ export const railActions: readonly Action[] = [
         place: 'attempt',
         path: '/orders/:merchantId/:paymentId/late-money/:transactionId/return',
         page: '/orders/:merchantId/:paymentId',
-        label: 'Send it back…',
+        label: 'Return…',
         explains:
-          'The money leaves suspense when the rail has taken it back. If it does not, it is held again.',
-        button: 'Send it back',
+          'The money leaves suspense when the rail has accepted the return. If the rail rejects it, the money stays held.',
+        button: 'Return money',
         isDangerous: true,
         isOffered: ({ status }) => status === 'held',
       }),
@@ -345,7 +345,7 @@ export const railActions: readonly Action[] = [
       const { transactionId: id, railId: rail, returnId = '' } = returned
       return { transactionId: id, railId: rail, returnId }
     },
-    tell: ({ railId: rail }) => ({ text: `The money goes back through ${rail}.` }),
+    tell: ({ railId: rail }) => ({ text: `The money is being returned through ${rail}.` }),
   }),
 ]
 
@@ -394,7 +394,7 @@ function minorByCurrency(written: readonly string[], field: string): Record<stri
     written.map((each) => {
       const [figure = '', code = ''] = each.split(' ')
       if (!isCurrencyCode(code))
-        throw new Failure('invalid_field', { field, message: `There is no currency ${code}.` })
+        throw new Failure('invalid_field', { field, message: `Unknown currency: ${code}.` })
       return [code, toPositiveMinorUnits(figure, code, field)]
     }),
   )

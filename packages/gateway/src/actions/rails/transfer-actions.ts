@@ -58,16 +58,16 @@ const page = '/rails/:railId'
 const orderPage = '/orders/:merchantId/:paymentId'
 const bank = optional(
   displayed(
-    matching('Your bank account that it came to, or left; the one with the rail’s IBAN unless given.', {
+    matching('Your bank account of the entry; by default the one with the rail’s IBAN.', {
       regexp: bankNamePattern,
       expected: 'the name of a bank account',
     }),
-    { label: 'Bank account of yours', placeholder: mainBank },
+    { label: 'Your bank account', placeholder: mainBank },
   ),
 )
 const bankEntry = {
   outsideReference: displayed(
-    text('The bank’s own reference of the entry, as its statement has it; it counts once.', {
+    text('The bank’s reference of the entry, as in its statement. Each reference counts once.', {
       max: 140,
       pattern: visibleCharacters,
     }),
@@ -75,20 +75,20 @@ const bankEntry = {
   ),
   valueDate: day('The value date of the bank’s entry.'),
   party: optional(
-    displayed(text('Who sent it, or got it, with their account.', { max: 256, pattern: visibleCharacters }), {
+    displayed(text('The other party and its account.', { max: 256, pattern: visibleCharacters }), {
       label: 'Other side',
     }),
   ),
   bank,
 }
-const refundId = matching('The refund’s number.', { regexp: refundIdPattern, expected: 'a refundId' })
+const refundId = matching('The refund’s ID.', { regexp: refundIdPattern, expected: 'a refundId' })
 const orderFields = {
   merchantId,
   paymentId,
-  status: text('What the order is now.', { max: 32 }),
-  held: amount('What lies in suspense for it.'),
+  status: text('The order’s status.', { max: 32 }),
+  held: amount('Money in suspense for the order.'),
 }
-const outcome = object('The order, and what lies in suspense for it.', orderFields)
+const outcome = object('The order, and its money in suspense.', orderFields)
 
 export const transferActions: readonly Action[] = [
   defineAction({
@@ -104,7 +104,7 @@ export const transferActions: readonly Action[] = [
       page: '/rails',
       label: 'Add bank transfer…',
       explains:
-        'Consumers can choose it within 5 seconds. The checkout shows the account, the amount and a reference for each order; you record what the bank booked.',
+        'Consumers can choose it within 5 seconds. The checkout shows the account, the amount and a reference for each order. You record what the bank booked, or import statements.',
       button: 'Add it',
       wantsProof: true,
     },
@@ -116,24 +116,25 @@ export const transferActions: readonly Action[] = [
       return toAnswer(await operations.rails.addTransferRail(context, id, settings, why))
     },
     tell: ({ railId: id, name: called }) => ({
-      text: `${called} is offered at checkouts within 5 seconds.`,
+      text: `The checkout offers ${called} within 5 seconds.`,
       page: `/rails/${id}`,
     }),
   }),
   defineAction({
     name: 'rail.change-account',
     scope: 'rails:manage',
-    summary: 'Change the account for bank transfers',
+    summary: 'Change account for bank transfers',
     params: railKey,
-    input: object('The whole account.', { ...accountFields, reason }),
+    input: object('The complete account.', { ...accountFields, reason }),
     answer: railAnswer,
     form: form<OutsideRail>({
       place: 'rail',
       path: `${page}/account`,
       page,
-      label: 'Change the account…',
-      explains: 'New payments show this account. Consumers who have begun were told the one before.',
-      button: 'Change the account',
+      label: 'Change account…',
+      explains:
+        'New payments show this account. Consumers who have already started still see the previous one.',
+      button: 'Change account',
       isDangerous: true,
       isOffered: ({ account }) => account !== undefined,
       wantsProof: true,
@@ -142,20 +143,17 @@ export const transferActions: readonly Action[] = [
       await prove?.()
       return toAnswer(await operations.rails.changeAccount(context, params.railId, accountOf(given), why))
     },
-    tell: () => ({ text: 'The account is changed, everywhere within 5 seconds.' }),
+    tell: () => ({ text: 'The account was changed. The change applies within 5 seconds.' }),
   }),
   defineAction({
     name: 'transfer.confirm',
     scope: 'money:move',
-    summary: 'Record a received bank transfer. It pays its order if it is enough',
+    summary: 'Record a received bank transfer. It pays its order if the amount is sufficient',
     params: railKey,
-    input: object('What the bank booked.', {
-      reference: displayed(
-        text('The creditor reference that the consumer gave, or the paymentId.', { max: 64 }),
-        {
-          placeholder: 'RF18 …',
-        },
-      ),
+    input: object('The bank’s booking.', {
+      reference: displayed(text('The creditor reference from the transfer, or the paymentId.', { max: 64 }), {
+        placeholder: 'RF18 …',
+      }),
       ...money,
       ...bankEntry,
       reason,
@@ -177,7 +175,7 @@ export const transferActions: readonly Action[] = [
       return toOutcome(await operations.transfers.confirmTransfer(context, params.railId, receipt))
     },
     tell: ({ status, held, merchantId: merchant, paymentId: payment }) => ({
-      text: `It is recorded. The order is ${status}; ${held} lies in suspense for it.`,
+      text: `The transfer was recorded. The order is ${status}; ${held} is in suspense for it.`,
       page: `/orders/${merchant}/${payment}`,
     }),
   }),
@@ -185,9 +183,9 @@ export const transferActions: readonly Action[] = [
     name: 'transfer.return',
     scope: 'money:move',
     summary: 'Record the return of a bank transfer from suspense',
-    params: object('Of which order, at which rail.', { merchantId, paymentId, railId }),
-    input: object('What the bank booked.', {
-      amount: displayed(amount('How much, in the order’s currency.'), { placeholder: '12.50' }),
+    params: object('The order and the rail.', { merchantId, paymentId, railId }),
+    input: object('The bank’s booking.', {
+      amount: displayed(amount('The amount, in the order’s currency.'), { placeholder: '12.50' }),
       ...bankEntry,
       reason,
     }),
@@ -198,7 +196,7 @@ export const transferActions: readonly Action[] = [
       page: orderPage,
       label: 'Sent back…',
       explains: ({ heldMinor, order: { currency } }) =>
-        `Send it at your bank first. ${toDecimalText(heldMinor, currency)} ${currency} lies in suspense for this order.`,
+        `First make the transfer at your bank. ${toDecimalText(heldMinor, currency)} ${currency} is in suspense for this order.`,
       button: 'Record it',
       isDangerous: true,
       isOffered: ({ heldMinor }) => heldMinor > 0n,
@@ -212,19 +210,19 @@ export const transferActions: readonly Action[] = [
       })
       return toOutcome(await returned)
     },
-    tell: ({ held }) => ({ text: `It is recorded. ${held} lies in suspense for the order.` }),
+    tell: ({ held }) => ({ text: `The return was recorded. ${held} is in suspense for the order.` }),
   }),
   defineAction({
     name: 'transfer.settle-refund',
     scope: 'money:move',
     summary: 'Record a sent refund by bank transfer, or that it cannot be sent',
     params: object('Which refund.', { merchantId, refundId }),
-    input: object('What became of it.', {
+    input: object('The result.', {
       outcome: displayed(oneOf('Whether it was sent.', ['sent', 'failed']), {
         initial: 'sent',
         choices: [
-          ['sent', 'it was sent'],
-          ['failed', 'it cannot be sent: the money stays the merchant’s'],
+          ['sent', 'sent'],
+          ['failed', 'cannot be sent: the money stays with the merchant'],
         ],
       }),
       outsideReference: optional(bankEntry.outsideReference),
@@ -235,14 +233,14 @@ export const transferActions: readonly Action[] = [
     }),
     answer: object('The refund.', {
       refundId,
-      status: oneOf('What became of it.', Object.keys(refundStatuses) as (keyof typeof refundStatuses)[]),
+      status: oneOf('The refund’s status.', Object.keys(refundStatuses) as (keyof typeof refundStatuses)[]),
     }),
     form: form<RefundByTransfer>({
       place: 'refund',
       path: `${orderPage}/refunds/:refundId/settle`,
       page: orderPage,
       label: 'Sent…',
-      explains: 'Send it at your bank first. The merchant gets a callback with the result.',
+      explains: 'First make the transfer at your bank. The merchant gets a callback with the result.',
       button: 'Record it',
       isDangerous: true,
       isOffered: ({ refund, isByTransfer }) => isByTransfer && refund.status === 'refunding',
@@ -258,7 +256,7 @@ export const transferActions: readonly Action[] = [
       await settle(context, params, { sent: { outsideReference, valueDate, party, bankName }, reason: why })
       return { refundId: params.refundId, status: 'refund_success' as const }
     },
-    tell: ({ status }) => ({ text: `It is recorded: ${status}. The merchant is told.` }),
+    tell: ({ status }) => ({ text: `The result was recorded: ${status}. The merchant gets a callback.` }),
   }),
 ]
 
@@ -267,9 +265,9 @@ function confirmForm(place: string, path: string, on: string) {
     place,
     path,
     page: on,
-    label: 'A transfer came…',
+    label: 'Record a transfer…',
     explains:
-      'The order is paid as soon as enough has come. What is too little waits for the rest; what is too much or too late lies in suspense until you send it back.',
+      'The order is paid once enough money has arrived. A smaller amount waits for the rest; an excess or late amount stays in suspense until you return it.',
     button: 'Record it',
   } as const
 }
@@ -277,7 +275,7 @@ function confirmForm(place: string, path: string, on: string) {
 function missingEntry(): Failure {
   return new Failure('invalid_field', {
     field: 'outsideReference',
-    message: 'Give the bank’s reference and the value date of what you sent.',
+    message: 'Enter the bank’s reference and the value date of your transfer.',
   })
 }
 

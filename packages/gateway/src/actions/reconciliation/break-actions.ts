@@ -34,37 +34,35 @@ import {
 import { currency, limit, reason, uuid } from '../shared-fields.ts'
 import { outsideAccount } from './statement-actions.ts'
 
-const key = object('Which break.', { breakId: uuid('The break’s number.') })
+const key = object('Which break.', { breakId: uuid('The break’s ID.') })
 const owner = displayed(text('An operator’s login.', { max: 320, pattern: visibleCharacters }), {
-  label: 'Owner, by login',
+  label: 'Owner’s login',
   suggests: 'operators',
 })
 const shown = {
   breakId: uuid('Its number.'),
   account: outsideAccount,
-  kind: oneOf('What is wrong.', breakKinds),
+  kind: oneOf('The kind of mismatch.', breakKinds),
   currency,
-  amount: amount('What is unexplained by it: outside less books.'),
-  size: amount('Of what it is about.'),
-  day: day('Of the line, or of the transfer.'),
+  amount: amount('The unexplained amount: statement minus books.'),
+  size: amount('The subject’s ID.'),
+  day: day('The day of the line or of the transfer.'),
   foundAtMs: timeMs('When it was found.'),
   owner: optional(owner),
-  reference: optional(text('What the statement calls it.', { max: 200 })),
-  party: optional(text('Who paid or got it, by the statement.', { max: 500 })),
-  partyIban: optional(text('The account of the other side, by the statement.', { max: 34 })),
-  description: optional(text('The remittance text, by the statement.', { max: 500 })),
-  transferId: optional(text('What the books call it.', { max: 64 })),
-  returnReference: optional(
-    text('What the bank transfer back to the sender must have as its reference.', { max: 35 }),
-  ),
-  settlement: optional(oneOf('How it was settled.', resolutions)),
-  settledAtMs: optional(timeMs('When it was settled.')),
+  reference: optional(text('The statement’s reference.', { max: 200 })),
+  party: optional(text('The other party in the statement.', { max: 500 })),
+  partyIban: optional(text('The other party’s account in the statement.', { max: 34 })),
+  description: optional(text('The remittance text in the statement.', { max: 500 })),
+  transferId: optional(text('The reference in the books.', { max: 64 })),
+  returnReference: optional(text('The required reference of a return transfer to the sender.', { max: 35 })),
+  settlement: optional(oneOf('The resolution.', resolutions)),
+  settledAtMs: optional(timeMs('When it was resolved.')),
   settledBy: optional(text('By whom.', { max: 400 })),
 }
 const page = '/reconciliation/breaks/:breakId'
 const answer = object('The break.', shown)
 const pinnedAmount = optional(
-  amount('What is unexplained by it, as you see it. Nothing is done if that has changed meanwhile.'),
+  amount('The unexplained amount as you see it. If it has changed, the action is rejected.'),
 )
 
 export const breakActions: readonly Action[] = [
@@ -73,14 +71,14 @@ export const breakActions: readonly Action[] = [
     scope: 'reconciliation:read',
     summary: 'List breaks, oldest first, then largest',
     input: object('Which.', {
-      status: optional(oneOf('`open` unless given.', ['open', 'settled'] as const)),
+      status: optional(oneOf('`open` by default.', ['open', 'settled'] as const)),
       account: optional(outsideAccount),
-      kind: optional(oneOf('Of one kind.', breakKinds)),
+      kind: optional(oneOf('Only of this kind.', breakKinds)),
       owner: optional(owner),
-      skip: optional(integer('So many first.', { min: 0, max: 1_000_000 })),
+      skip: optional(integer('Maximum number of results.', { min: 0, max: 1_000_000 })),
       limit,
     }),
-    answer: object('A page.', { breaks: list('As they are to be worked on.', object('A break.', shown)) }),
+    answer: object('A page.', { breaks: list('In working order.', object('A break.', shown)) }),
     command: {
       columns: [
         'breakId',
@@ -114,7 +112,7 @@ export const breakActions: readonly Action[] = [
       ...shown,
       meaning: text('In words.', { max: 200 }),
       notes: list(
-        'The oldest first.',
+        'Oldest first.',
         object('A note.', {
           actor: text('Who.', { max: 400 }),
           notedAtMs: timeMs('When.'),
@@ -139,7 +137,7 @@ export const breakActions: readonly Action[] = [
       path: `${page}/owner`,
       page,
       label: 'Assign…',
-      explains: 'Left empty, it is nobody’s.',
+      explains: 'Leave empty to unassign.',
       button: 'Assign',
       isOffered: isOpen,
     }),
@@ -148,7 +146,7 @@ export const breakActions: readonly Action[] = [
         await operations.reconciliation.breaks.assign(context, params.breakId, input.owner, input.reason),
       ),
     tell: ({ owner: of }) => ({
-      text: of === undefined ? 'The break is nobody’s now.' : `The break is ${of}’s now.`,
+      text: of === undefined ? 'The break is unassigned.' : `The break is assigned to ${of}.`,
     }),
   }),
   defineAction({
@@ -156,14 +154,14 @@ export const breakActions: readonly Action[] = [
     scope: 'reconciliation:act',
     summary: 'Add a note to a break',
     params: key,
-    input: object('What.', { note: text('What you found out.', { max: 256, pattern: visibleCharacters }) }),
+    input: object('What.', { note: text('The note.', { max: 256, pattern: visibleCharacters }) }),
     answer: object('Done.', { isNoted: yesNo('It is.') }),
     form: {
       place: 'break',
       path: `${page}/notes`,
       page,
       label: 'Note…',
-      explains: 'For whoever looks at it next. Notes stay.',
+      explains: 'Notes are visible to all operators and cannot be removed.',
       button: 'Note it',
     },
     async run({ operations, context, params, input }) {
@@ -192,17 +190,17 @@ export const breakActions: readonly Action[] = [
     }),
     run: async ({ operations, context, params, input }) =>
       toAnswer(await operations.reconciliation.breaks.accept(context, params.breakId, input.reason)),
-    tell: () => ({ text: 'The break is settled.' }),
+    tell: () => ({ text: 'The break is resolved.' }),
   }),
   defineAction({
     name: 'reconcile.pair',
     scope: 'reconciliation:act',
-    summary: 'Pair a line with the break that misses it',
+    summary: 'Pair a line with the break that it explains',
     params: key,
     input: object('Which other.', {
       otherBreakId: displayed(uuid('The break of the transfer that no statement shows.'), {
         option: 'other',
-        label: 'Break that misses this line',
+        label: 'Break that this line explains',
         suggests: 'breaks',
       }),
       reason,
@@ -212,7 +210,7 @@ export const breakActions: readonly Action[] = [
       place: 'break',
       page,
       label: 'Pair…',
-      explains: 'The line is the transfer that another break misses. Both are settled, and no money moves.',
+      explains: 'The line is the transfer of another break. Both are resolved, and no money moves.',
       button: 'Pair them',
       isOffered: mayPair,
     }),
@@ -225,21 +223,20 @@ export const breakActions: readonly Action[] = [
           input.reason,
         ),
       ),
-    tell: () => ({ text: 'Both breaks are settled.' }),
+    tell: () => ({ text: 'Both breaks are resolved.' }),
   }),
   defineAction({
     name: 'reconcile.confirm',
     scope: 'money:move',
     summary: 'Book a line: money for an order, a payout, or a settlement. May need a second operator',
     params: key,
-    input: object('What it is.', {
+    input: object('The kind of booking.', {
       reference: optional(
         displayed(
-          text(
-            'Of money for an order: its reference, or its paymentId; the one that the line names unless given.',
-            { max: 64 },
-          ),
-          { label: 'Reference or paymentId of the order, where it is money for one' },
+          text('For money of an order: its reference or paymentId; by default the one in the line.', {
+            max: 64,
+          }),
+          { label: 'Order reference or paymentId' },
         ),
       ),
       transferId: optional(
@@ -274,16 +271,16 @@ export const breakActions: readonly Action[] = [
       fields: ['reference', 'reason'],
       explains: ({ kind, item }) =>
         item?.kind === 'settlement'
-          ? 'What came is booked as what the rail paid over; what did not come is booked as its fee.'
+          ? 'The received amount is booked as the rail’s settlement, and the missing amount as its fee.'
           : kind === 'missing_here'
-            ? 'The money is for the order that you name, or for the one that the line names: it is paid, or the money lies in suspense for it.'
-            : 'It is booked as it was sent. The difference stays as a break of its own.',
+            ? 'The money is for the order that you enter, or for the one in the line. The order is paid, or the money stays in suspense for it.'
+            : 'The line is booked as sent. The difference stays as a separate break.',
       button: 'Book it',
       isOffered: mayConfirm,
     }),
     run: async ({ operations, context, params, input }) =>
       toAnswer(await operations.reconciliation.breaks.confirm(context, params.breakId, input)),
-    tell: () => ({ text: 'It is booked.' }),
+    tell: () => ({ text: 'The line is booked.' }),
   }),
   defineAction({
     name: 'reconcile.book-as',
@@ -291,10 +288,10 @@ export const breakActions: readonly Action[] = [
     summary:
       'Book a line, or its difference, as a bank charge, interest, or the owner’s deposit or withdrawal',
     params: key,
-    input: object('What it is.', {
-      as: displayed(oneOf('What it is.', ownBookings), {
+    input: object('The kind of booking.', {
+      as: displayed(oneOf('The kind of booking.', ownBookings), {
         choices: [
-          ['bank_charge', 'a bank charge, or a charge that came back'],
+          ['bank_charge', 'a bank charge, or a refunded charge'],
           ['interest', 'interest, or negative interest'],
           ['owner_deposit', 'the owner’s deposit'],
           ['owner_withdrawal', 'the owner’s withdrawal'],
@@ -340,7 +337,7 @@ export const breakActions: readonly Action[] = [
       label: 'Park in suspense…',
       fields: ['reason'],
       explains:
-        'The money is in the books and belongs to nobody yet. Move it on, or write it off, under Money, Corrections.',
+        'The money is in the books without an owner. Release it or write it off under Money, Corrections.',
       button: 'Park it',
       isOffered: mayPark,
     }),
@@ -392,14 +389,14 @@ export const breakActions: readonly Action[] = [
       label: 'Write off…',
       fields: ['reason'],
       explains: ({ amountMinor, currency: code }) =>
-        `${toDecimalText(amountMinor < 0n ? -amountMinor : amountMinor, code)} ${code} become a ${amountMinor < 0n ? 'loss' : 'gain'} of the operator. The books are as the statement then.`,
-      button: 'Write it off',
+        `${toDecimalText(amountMinor < 0n ? -amountMinor : amountMinor, code)} ${code} become a ${amountMinor < 0n ? 'loss' : 'gain'} of the operator. The books then agree with the statement.`,
+      button: 'Write off',
       isDangerous: true,
       isOffered: mayWriteOff,
     }),
     run: async ({ operations, context, params, input }) =>
       toAnswer(await operations.reconciliation.breaks.writeOff(context, params.breakId, input)),
-    tell: () => ({ text: 'The difference is written off.' }),
+    tell: () => ({ text: 'The difference was written off.' }),
   }),
 ]
 

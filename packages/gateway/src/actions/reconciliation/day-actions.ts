@@ -17,12 +17,12 @@ const shown = object('A day.', {
   account: outsideAccount,
   currency,
   day: day('The day.'),
-  book: amount('What the books have at its end.'),
-  outside: amount('What the bank or the rail has.'),
-  inTransit: amount('What one side has and the other will have.'),
-  unexplained: amount('What is left: outside less books less in transit.'),
-  breaks: count('Breaks that are, or were, open.'),
-  closedAtMs: optional(timeMs('Since then it does not change.')),
+  book: amount('Closing balance in the books.'),
+  outside: amount('Closing balance at the bank or rail.'),
+  inTransit: amount('Amounts that only one side has so far.'),
+  unexplained: amount('The rest: external minus books minus in transit.'),
+  breaks: count('Breaks of that day, open or resolved.'),
+  closedAtMs: optional(timeMs('When the day was closed; it does not change after that.')),
 })
 const which = { account: outsideAccount, currency, month }
 
@@ -32,7 +32,7 @@ export const dayActions: readonly Action[] = [
     scope: 'reconciliation:read',
     summary: 'List the days of an account in a month',
     input: object('Which.', which),
-    answer: object('The month.', { days: list('The oldest first.', shown) }),
+    answer: object('The month.', { days: list('Oldest first.', shown) }),
     command: {
       columns: ['day', 'book', 'outside', 'inTransit', 'unexplained', 'breaks', 'closedAtMs'],
     },
@@ -59,14 +59,14 @@ export const dayActions: readonly Action[] = [
       day: day('The last day to close.'),
       reason,
     }),
-    answer: object('What was closed.', { days: list('The oldest first.', shown) }),
+    answer: object('The closed days.', { days: list('Oldest first.', shown) }),
     form: {
       place: 'days',
       path: '/reconciliation/days/close',
       page: '/reconciliation/days',
       label: 'Close days…',
       explains:
-        'Up to this day, with all before it. A closed day does not change any more: what comes later lands in the next open one.',
+        'Closes this day and all days before it. A closed day does not change: later entries go to the next open day.',
       button: 'Close',
       hidden: ['account', 'currency'],
     },

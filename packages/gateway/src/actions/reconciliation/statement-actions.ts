@@ -31,7 +31,7 @@ import { bankName, currency, limit, nextPage, pageOf, reason, uuid } from '../sh
 
 const name = matching('The name of the mapping.', {
   regexp: /^[a-z][a-z0-9-]{0,31}$/,
-  expected: '1 to 32 small letters, digits and dashes, a letter first',
+  expected: '1 to 32 lower-case letters, digits and dashes, starting with a letter',
 })
 export const outsideAccount = displayed(
   matching('A bank account or a rail.', {
@@ -41,21 +41,21 @@ export const outsideAccount = displayed(
   { placeholder: 'bank:main', suggests: 'accounts' },
 )
 const counts = {
-  matched: count('Matches that were made.'),
-  booked: count('Transfers that were booked by them.'),
-  breaks: count('Breaks that were found.'),
+  matched: count('Number of matches.'),
+  booked: count('Transfers booked by the import.'),
+  breaks: count('Number of new breaks.'),
 }
 const statement = {
   importId: uuid('The import’s number.'),
-  fileName: text('As it was called.', { max: 200 }),
-  format: oneOf('What it is.', formats),
+  fileName: text('The file’s name.', { max: 200 }),
+  format: oneOf('The file’s format.', formats),
   mapping: optional(name),
-  accounts: list('Of which it has lines.', outsideAccount),
-  lines: count('Lines that are new.'),
-  known: count('Lines that another file had before.'),
-  skipped: count('Not booked yet, or left out by the mapping.'),
-  firstDay: optional(day('Of its lines.')),
-  lastDay: optional(day('Of its lines.')),
+  accounts: list('The accounts in the file.', outsideAccount),
+  lines: count('Number of new lines.'),
+  known: count('Lines that were imported before.'),
+  skipped: count('Lines that are not booked yet, or excluded by the mapping.'),
+  firstDay: optional(day('First day of its lines.')),
+  lastDay: optional(day('Last day of its lines.')),
   importedAtMs: timeMs('When.'),
 }
 const column = (description: string) =>
@@ -63,44 +63,44 @@ const column = (description: string) =>
 const columnFields = {
   separator: displayed(oneOf('Between cells.', separators), { initial: ',' }),
   decimalSign: displayed(oneOf('In amounts.', decimalSigns), { initial: '.' }),
-  dayForm: displayed(oneOf('How days are written.', dayForms), { initial: 'YYYY-MM-DD' }),
-  sign: displayed(oneOf('How money that went out is told from money that came in.', signs), {
+  dayForm: displayed(oneOf('The date format.', dayForms), { initial: 'YYYY-MM-DD' }),
+  sign: displayed(oneOf('How the file distinguishes money in from money out.', signs), {
     initial: 'as_written',
   }),
   day: column('with the day'),
   amount: column('with the amount'),
-  amountOut: optional(column('with money that went out, where `amount` is only of what came in')),
+  amountOut: optional(column('with money out, if `amount` contains only money in')),
   currency: text('The heading of the column with the currency, or its code for all lines.', {
     max: 100,
     pattern: visibleCharacters,
   }),
   references: displayed(
-    list('The headings of columns with references, the line’s own first.', text('A heading.', { max: 100 }), {
-      max: 8,
-    }),
+    list(
+      'The headings of columns with references, the line’s own reference first.',
+      text('A heading.', { max: 100 }),
+      {
+        max: 8,
+      },
+    ),
     { kind: 'lines' },
   ),
-  direction: optional(column('that tells the direction')),
-  outWord: optional(text('What that column says of money that went out.', { max: 40 })),
-  fee: optional(column('with what the rail keeps')),
+  direction: optional(column('with the direction')),
+  outWord: optional(text('The column’s value for money out.', { max: 40 })),
+  fee: optional(column('with the rail’s fee')),
   feeSign: optional(
     displayed(
-      oneOf(
-        'Of fees: `reversed` where the rail writes what it keeps below zero; `as_written` unless given.',
-        feeSigns,
-      ),
+      oneOf('For fees: `reversed` if the rail writes them as negative; `as_written` by default.', feeSigns),
       { initial: 'as_written' },
     ),
   ),
-  batch: optional(column('that names what the rail pays over in one sum; the day unless given')),
-  party: optional(column('with who paid or got it')),
-  description: optional(column('with free text')),
-  skipColumn: optional(column('by which lines are left out')),
+  batch: optional(column('that identifies a payout of the rail; by default the day')),
+  party: optional(column('with the other party')),
+  description: optional(column('with the remittance text')),
+  skipColumn: optional(column('that excludes lines')),
   skipWords: optional(
-    displayed(
-      list('What that column says of lines that are left out.', text('A word.', { max: 40 }), { max: 20 }),
-      { kind: 'lines' },
-    ),
+    displayed(list('The column’s value for excluded lines.', text('A word.', { max: 40 }), { max: 20 }), {
+      kind: 'lines',
+    }),
   ),
 }
 const mapping = {
@@ -108,7 +108,7 @@ const mapping = {
   account: outsideAccount,
   settlesTo: optional(
     displayed(bankName, {
-      label: 'Bank account that the rail pays over to',
+      label: 'Bank account for the rail’s payouts',
       placeholder: 'main',
       suggests: 'banks',
     }),
@@ -123,15 +123,15 @@ export const statementActions: readonly Action[] = [
     scope: 'reconciliation:act',
     summary: 'Import, match and book a statement of a bank (camt.053, MT940, CSV) or a rail (CSV)',
     takesFile: true,
-    input: object('How it is read.', {
+    input: object('How to read the file.', {
       mapping: optional(
-        displayed(name, { label: 'Mapping, of a CSV file', placeholder: 'card', suggests: 'mappings' }),
+        displayed(name, { label: 'Mapping of a CSV file', placeholder: 'card', suggests: 'mappings' }),
       ),
-      account: optional(displayed(outsideAccount, { label: 'Account, where the file does not name it' })),
+      account: optional(displayed(outsideAccount, { label: 'Account (if not in the file)' })),
       dryRun: optional(
-        displayed(oneOf('`yes`: show what would be read, and change nothing.', ['yes', 'no'] as const), {
+        displayed(oneOf('`yes`: show what would be imported, without changes.', ['yes', 'no'] as const), {
           initial: 'no',
-          label: 'Only show what would be read',
+          label: 'Preview only',
           choices: [
             ['no', 'no, import it'],
             ['yes', 'yes, change nothing'],
@@ -140,29 +140,29 @@ export const statementActions: readonly Action[] = [
       ),
       reason,
     }),
-    answer: object('What came of it.', {
+    answer: object('The result.', {
       isDryRun: yesNo('Nothing was changed.'),
-      isRepeated: yesNo('The file was imported before: no line of it was written again.'),
+      isRepeated: yesNo('The file was imported before, so no line was imported again.'),
       importId: optional(uuid('The import’s number.')),
-      format: oneOf('What it is.', formats),
-      accounts: list('Of which it has lines.', outsideAccount),
-      lines: count('Lines that are new; of a dry run, all.'),
-      known: count('Lines that another file had before.'),
-      skipped: count('Not booked yet, or left out by the mapping.'),
-      firstDay: optional(day('Of its lines.')),
-      lastDay: optional(day('Of its lines.')),
+      format: oneOf('The file’s format.', formats),
+      accounts: list('The accounts in the file.', outsideAccount),
+      lines: count('Number of new lines; in a preview, all lines.'),
+      known: count('Lines that were imported before.'),
+      skipped: count('Lines that are not booked yet, or excluded by the mapping.'),
+      firstDay: optional(day('First day of its lines.')),
+      lastDay: optional(day('Last day of its lines.')),
       ...counts,
       examples: list(
-        'Of a dry run, the first lines.',
+        'In a preview, the first lines.',
         object('A line.', {
-          lineNumber: count('In the file.'),
+          lineNumber: count('The line’s number in the file.'),
           account: outsideAccount,
-          day: day('When it was booked.'),
-          amount: amount('Above zero came in.'),
+          day: day('The booking day.'),
+          amount: amount('Positive for money in.'),
           currency,
-          references: list('What may name something of ours.', text('A reference.', { max: 140 })),
-          party: optional(text('Who paid or got it.', { max: 500 })),
-          partyIban: optional(text('The account of the other side.', { max: 34 })),
+          references: list('References that may match the books.', text('A reference.', { max: 140 })),
+          party: optional(text('The other party.', { max: 500 })),
+          partyIban: optional(text('The other party’s account.', { max: 34 })),
           description: optional(text('The remittance text.', { max: 500 })),
         }),
       ),
@@ -173,11 +173,11 @@ export const statementActions: readonly Action[] = [
       page: `${path}/imports`,
       label: 'Import a statement…',
       explains:
-        'A camt.053 or MT940 file names its account itself; a CSV file is read by a saved mapping. All of it is imported or nothing, and importing it again changes nothing. Files of more than 16 MiB are for the command line.',
+        'A camt.053 or MT940 file names its account; a CSV file needs a saved mapping. An import is all or nothing, and repeating it changes nothing. Import files larger than 16 MiB on the command line.',
       button: 'Import',
     },
     async run({ operations, context, file, input }) {
-      if (!file) throw new Failure('invalid_field', { field: 'file', message: 'Give a file.' })
+      if (!file) throw new Failure('invalid_field', { field: 'file', message: 'Choose a file.' })
       const given = { ...input, file, mapping: input.mapping, account: input.account }
       const { reconciliation } = operations
       return input.dryRun === 'yes'
@@ -186,7 +186,7 @@ export const statementActions: readonly Action[] = [
     },
     tell: (told) => ({
       text: told.isDryRun
-        ? `Nothing was imported. ${told.lines} lines would be read${told.firstDay === undefined ? '' : `, of ${told.firstDay} to ${told.lastDay}`}. ${told.examples
+        ? `Preview: nothing was imported. The file has ${told.lines} lines${told.firstDay === undefined ? '' : `, of ${told.firstDay} to ${told.lastDay}`}. ${told.examples
             .map(
               (each) =>
                 `Line ${each.lineNumber}: ${each.day} ${each.amount} ${each.currency} ${each.references.slice(0, 2).join(' ')}`,
@@ -194,8 +194,8 @@ export const statementActions: readonly Action[] = [
             .slice(0, 3)
             .join('; ')}`
         : told.isRepeated
-          ? 'This file was imported before. No line was written again.'
-          : `${told.lines} lines were imported, ${told.known} were known. ${told.matched} matches, ${told.breaks} breaks.`,
+          ? 'This file was imported before, so no line was imported again.'
+          : `${told.lines} new lines were imported, ${told.known} were known. ${told.matched} matches, ${told.breaks} breaks.`,
       ...(told.importId !== undefined && { page: `${path}/imports/${told.importId}` }),
       ...(told.breaks > 0 && { next: 'reconcile list' }),
     }),
@@ -204,9 +204,9 @@ export const statementActions: readonly Action[] = [
     name: 'reconcile.imports',
     scope: 'reconciliation:read',
     summary: 'List imported statements, newest first',
-    input: object('Which page.', { before: optional(uuid('From the page before.')), limit }),
+    input: object('Which page.', { before: optional(uuid('The cursor of the previous page.')), limit }),
     answer: object('A page.', {
-      imports: list('The newest first.', object('An import.', statement)),
+      imports: list('Newest first.', object('An import.', statement)),
       older: optional(text(nextPage, { max: 64 })),
     }),
     command: {
@@ -230,8 +230,8 @@ export const statementActions: readonly Action[] = [
       page: `${path}/imports`,
       label: 'Save a mapping…',
       explains:
-        'How a CSV file is read: which column is what, by its heading. One of the same name is replaced. Try it with a dry run of an import.',
-      button: 'Save the mapping',
+        'How to read a CSV file: the meaning of each column, by its heading. A mapping with the same name is replaced. Test it with a preview of an import.',
+      button: 'Save mapping',
     },
     async run({ operations, context, input }) {
       const { reason: why, mappingName, account, settlesTo, ...columns } = input
@@ -243,7 +243,7 @@ export const statementActions: readonly Action[] = [
       return { mappingName, account, settlesTo, ...answerOf(saved.columns) }
     },
     tell: ({ mappingName }) => ({
-      text: `The mapping ${mappingName} is saved.`,
+      text: `The mapping ${mappingName} was saved.`,
       next: `reconcile import FILE --mapping ${mappingName} --dry-run yes --reason …`,
     }),
   }),
@@ -251,7 +251,7 @@ export const statementActions: readonly Action[] = [
     name: 'reconcile.mappings',
     scope: 'reconciliation:read',
     summary: 'List CSV mappings',
-    answer: object('All of them.', { mappings: list('By name.', object('A mapping.', mapping)) }),
+    answer: object('All mappings.', { mappings: list('By name.', object('A mapping.', mapping)) }),
     command: {
       columns: ['mappingName', 'account', 'settlesTo', 'separator', 'dayForm'],
     },

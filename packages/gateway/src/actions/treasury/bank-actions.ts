@@ -8,21 +8,21 @@ import { amount, day, displayed, list, object, optional, text, timeMs } from '..
 import { bankName, currency, reason } from '../shared-fields.ts'
 
 const named = displayed(bankName, { option: 'name', label: 'Name', placeholder: 'euro' })
-const key = object('Which bank account.', { bankName: named })
-const held = optional(displayed(currency, { label: 'Currency, unless it holds all' }))
+const key = object('The bank account.', { bankName: named })
+const held = optional(displayed(currency, { label: 'Currency (default: all)' }))
 const details = {
-  holder: text('In whose name it is, as the bank writes it.', { max: 70 }),
+  holder: text('The account holder, as the bank knows them.', { max: 70 }),
   iban: optional(
     displayed(text('IBAN.', { max: 42 }), { label: 'IBAN', placeholder: 'DE89 3704 0044 0532 0130 00' }),
   ),
   lines: optional(
     displayed(
-      list('What a transfer to it needs, where it has no IBAN.', text('A line.', { max: 70 }), { max: 6 }),
+      list('Required details of a transfer without an IBAN.', text('A line.', { max: 70 }), { max: 6 }),
       { kind: 'lines', placeholder: 'Account 12345678, Sort code 20-00-00' },
     ),
   ),
   bic: optional(
-    displayed(text('BIC of the bank.', { max: 14 }), { label: 'BIC', placeholder: 'COBADEFFXXX' }),
+    displayed(text('The bank’s BIC.', { max: 14 }), { label: 'BIC', placeholder: 'COBADEFFXXX' }),
   ),
 }
 // Safe: these are its own keys.
@@ -32,25 +32,25 @@ const bank = {
   currency: held,
   ...details,
   createdAtMs: timeMs('Since when.'),
-  closedAtMs: optional(timeMs('From then on nothing new goes through it.')),
+  closedAtMs: optional(timeMs('When it was closed for new movements.')),
 }
 const balances = list(
   'By currency.',
   object('A balance.', {
     currency,
-    booked: amount('The balance that the bank should show, with money that arrived by bank transfer.'),
-    statementDay: optional(day('The newest day that a statement covers.')),
-    statement: optional(amount('The balance on that day by the statement.')),
-    unexplained: optional(amount('The difference on that day that nothing explains.')),
+    booked: amount('The balance that the bank should show, including received bank transfers.'),
+    statementDay: optional(day('The last day covered by a statement.')),
+    statement: optional(amount('The statement’s balance on that day.')),
+    unexplained: optional(amount('The unexplained difference on that day.')),
   }),
 )
 const openings = list(
   'Opening balances, by currency.',
   object('An opening balance.', {
     currency,
-    amount: amount('What the account had when the day began.'),
+    amount: amount('The balance at the start of the day.'),
     day: day('Which day.'),
-    transferId: text('The transfer, by which a correction names it.', { max: 64 }),
+    transferId: text('The transfer’s ID, for corrections.', { max: 64 }),
   }),
 )
 const page = '/money/banks/:bankName'
@@ -60,8 +60,8 @@ export const bankActions: readonly Action[] = [
     name: 'bank.list',
     scope: 'banks:read',
     summary: 'List the operator’s bank accounts, open ones first',
-    answer: object('All of them.', {
-      banks: list('The open ones first.', object('A bank account.', { ...bank, balances, openings })),
+    answer: object('All bank accounts.', {
+      banks: list('Open accounts first.', object('A bank account.', { ...bank, balances, openings })),
     }),
     command: { columns: ['bankName', 'currency', 'holder', 'iban', 'closedAtMs'] },
     async run({ operations, context }) {
@@ -94,8 +94,8 @@ export const bankActions: readonly Action[] = [
       page: '/money',
       label: 'Add a bank account…',
       explains:
-        'Top-ups, payouts and corrections can go through it from then on. Give its IBAN, or the lines that a transfer to it needs.',
-      button: 'Add the bank account',
+        'Top-ups, payouts and corrections can then use the account. Enter its IBAN, or the details that a transfer to it needs.',
+      button: 'Add bank account',
       wantsProof: true,
     },
     async run({ operations, context, input: { reason: why, ...given }, prove }) {
@@ -107,7 +107,7 @@ export const bankActions: readonly Action[] = [
       )
     },
     tell: ({ bankName: name }) => ({
-      text: `The bank account ${name} is there.`,
+      text: `The bank account ${name} was added.`,
       page: `/money/banks/${name}`,
     }),
   }),
@@ -116,13 +116,13 @@ export const bankActions: readonly Action[] = [
     scope: 'banks:manage',
     summary: 'Change a bank account’s holder and details. Omitted details are removed',
     params: key,
-    input: object('All of its details.', { ...details, reason }),
+    input: object('The complete details.', { ...details, reason }),
     answer: object('The bank account.', bank),
     form: form<BankAccount>({
       place: 'bank',
       page,
       label: 'Change…',
-      explains: 'What moved before stays as it is. What is left empty is taken away.',
+      explains: 'Earlier movements do not change. Empty fields are removed.',
       button: 'Change',
       fields: [...detailNames, 'reason'],
       isOffered: isOpen,
@@ -132,7 +132,7 @@ export const bankActions: readonly Action[] = [
       await prove?.()
       return operations.banks.changeBank(context, params.bankName, all(given), why)
     },
-    tell: ({ bankName: name }) => ({ text: `The bank account ${name} is changed.` }),
+    tell: ({ bankName: name }) => ({ text: `The bank account ${name} was changed.` }),
   }),
   defineAction({
     name: 'bank.close',
@@ -145,8 +145,8 @@ export const bankActions: readonly Action[] = [
       place: 'bank',
       page,
       label: 'Close…',
-      explains: 'Nothing new goes through it. What the books say is on it stays, and so does its history.',
-      button: 'Close the bank account',
+      explains: 'The account accepts no new movements. Its balance in the books and its history stay.',
+      button: 'Close bank account',
       isDangerous: true,
       isOffered: (of) => isOpen(of) && of.bankName !== mainBank,
     }),

@@ -6,14 +6,14 @@ import { amount, count, day, list, object, optional, text, timeMs } from '../fie
 import { currency, limit, merchantId, nextPage, pageOf } from '../shared-fields.ts'
 
 const sums = {
-  opening: amount('What the wallet had when the day began.'),
-  late: amount('What was written down for a day before when its bill was made already.'),
-  payments: amount('In, before fees.'),
+  opening: amount('The opening balance of the day.'),
+  late: amount('Movements of an earlier day, recorded after its bill.'),
+  payments: amount('Payments before fees.'),
   refunds: amount('Out.'),
-  fees: amount('Out, less what was given back.'),
-  payouts: amount('Out, less what came back.'),
-  corrections: amount('In or out.'),
-  closing: amount('What the wallet had when the day ended: the sum.'),
+  fees: amount('Refunds minus returned ones.'),
+  payouts: amount('Payouts minus returned ones.'),
+  corrections: amount('Money in or out.'),
+  closing: amount('The closing balance of the day: the sum.'),
 }
 
 export const billActions: readonly Action[] = [
@@ -25,13 +25,13 @@ export const billActions: readonly Action[] = [
     input: object('Which bills.', { before: optional(day('Only days before this one.')), limit }),
     answer: object('A page.', {
       bills: list(
-        'The newest first.',
+        'Newest first.',
         object('A bill.', {
           day: day('In UTC.'),
-          madeAtMs: timeMs('When it was made.'),
-          lines: count('How many lines it has.'),
-          bytes: count('How long its file is.'),
-          sha256: text('Of its bytes.', { max: 64 }),
+          madeAtMs: timeMs('When it was created.'),
+          lines: count('Number of lines.'),
+          bytes: count('Size of the file.'),
+          sha256: text('SHA-256 of the file.', { max: 64 }),
           totals: list('By currency.', object('A currency.', { currency, ...sums })),
         }),
       ),
@@ -66,7 +66,7 @@ export const billActions: readonly Action[] = [
     name: 'bill.download',
     scope: 'merchants:read',
     summary: 'Download a merchant’s bill of one day, as CSV',
-    params: object('Which bill.', { merchantId, day: day('In UTC; it is over.') }),
+    params: object('Which bill.', { merchantId, day: day('The day in UTC, which must be over.') }),
     answer: 'csv',
     async run({ operations, context, params }) {
       await operations.merchants.showMerchant(context, params.merchantId)

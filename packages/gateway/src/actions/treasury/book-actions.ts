@@ -7,7 +7,7 @@ import { type Action, defineAction } from '../action.ts'
 import { amount, count, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { currency, limit, merchantId, nextPage, pageOf, uuid } from '../shared-fields.ts'
 
-const balanceLine = object('One kind of owner in one currency.', {
+const balanceLine = object('One type of owner in one currency.', {
   currency,
   ownerKind: oneOf('Whose accounts.', [
     'wallet',
@@ -25,8 +25,8 @@ const balanceLine = object('One kind of owner in one currency.', {
   accounts: count('How many.'),
   debitsPosted: amount('Out.'),
   creditsPosted: amount('In.'),
-  debitsPending: amount('Held, to go out.'),
-  creditsPending: amount('Held, to come in.'),
+  debitsPending: amount('Held for outgoing money.'),
+  creditsPending: amount('Held for incoming money.'),
 })
 
 export const bookActions: readonly Action[] = [
@@ -34,7 +34,7 @@ export const bookActions: readonly Action[] = [
     name: 'ledger.trial-balance',
     command: false,
     scope: 'ledger:read',
-    summary: 'What each kind of owner has in each currency',
+    summary: 'The balance of each type of owner in each currency',
     answer: object('The books.', { lines: list('By currency.', balanceLine) }),
     run: async ({ operations, context }) => ({
       lines: (await operations.trialBalance(context)).map((line) => ({
@@ -51,17 +51,17 @@ export const bookActions: readonly Action[] = [
     command: false,
     effects: [],
     scope: 'ledger:verify',
-    summary: 'Prove that the books balance; changes nothing',
+    summary: 'Verify that the books balance. Changes nothing',
     answer: object('The proof.', {
-      claims: count('How many sentences were proven.'),
-      accounts: count('Over so many accounts.'),
-      transfers: count('Over so many transfers.'),
+      claims: count('Number of verified rules.'),
+      accounts: count('Number of accounts.'),
+      transfers: count('Number of transfers.'),
       findings: list(
-        'What is not true; empty: the ledger is clean.',
-        object('A sentence that is not true.', {
-          claim: text('What ought to be true.', { max: 1024 }),
-          count: count('How many rows contradict it.'),
-          examples: list('The first few.', text('A row.', { max: 4096 })),
+        'Violations; empty if the ledger is correct.',
+        object('A violated rule.', {
+          claim: text('The rule.', { max: 1024 }),
+          count: count('Number of rows that violate it.'),
+          examples: list('Some of these rows.', text('A row.', { max: 4096 })),
         }),
       ),
     }),
@@ -71,22 +71,22 @@ export const bookActions: readonly Action[] = [
     name: 'audit.list',
     command: false,
     scope: 'audit:read',
-    summary: 'Who did what, when, to what, from where and why; the newest first',
+    summary: 'List audit entries, newest first',
     input: object('Which acts.', {
       merchantId: optional(merchantId),
-      actor: optional(text('Contained in who did it.', { max: 256 })),
-      act: optional(text('Contained in what was done.', { max: 64 })),
-      subject: optional(text('What it was done to.', { max: 260 })),
-      before: optional(uuid('Only what is older than this entry.')),
+      actor: optional(text('Text in the actor.', { max: 256 })),
+      act: optional(text('Text in the action.', { max: 64 })),
+      subject: optional(text('Text in the subject.', { max: 260 })),
+      before: optional(uuid('Only entries older than this one.')),
       limit,
     }),
     answer: object('A page.', {
       acts: list(
-        'The newest first.',
+        'Newest first.',
         object('An entry.', {
           auditId: uuid('Its number.'),
           actedAtMs: timeMs('When.'),
-          actor: text('Who, and from where.', { max: 512 }),
+          actor: text('The actor and their address.', { max: 512 }),
           act: text('What.', { max: 64 }),
           subject: text('To what.', { max: 1024 }),
           merchantId: optional(merchantId),
@@ -113,17 +113,17 @@ export const bookActions: readonly Action[] = [
     name: 'system.show',
     command: false,
     scope: 'system:read',
-    summary: 'Version, database, and how late the oldest work is',
+    summary: 'Show version, database, and the age of the oldest overdue work',
     answer: object('The gateway.', {
-      version: text('Of the gateway.', { max: 64 }),
-      mode: oneOf('Test money, or real.', ['sandbox', 'live']),
-      upMs: count('For how long this process runs.'),
+      version: text('The gateway’s version.', { max: 64 }),
+      mode: oneOf('Test money or real money.', ['sandbox', 'live']),
+      upMs: count('Uptime of this process.'),
       databaseVersion: text('Of PostgreSQL.', { max: 256 }),
-      databaseBytes: count('How large it is.'),
-      migrations: count('How many were applied.'),
-      settlementsWaiting: count('Payments and refunds that wait for their rail.'),
-      oldestSettlementDueAtMs: optional(timeMs('The longest overdue one.')),
-      oldestExpiryAtMs: optional(timeMs('The longest overdue order that is still pending.')),
+      databaseBytes: count('Size of the database.'),
+      migrations: count('Number of applied migrations.'),
+      settlementsWaiting: count('Payments and refunds that wait for a result.'),
+      oldestSettlementDueAtMs: optional(timeMs('Age of the most overdue callback.')),
+      oldestExpiryAtMs: optional(timeMs('Age of the most overdue pending order.')),
     }),
     async run({ operations, context, nowMs }) {
       const { about, state } = await operations.system(context, nowMs)
@@ -134,16 +134,16 @@ export const bookActions: readonly Action[] = [
     name: 'token.show',
     command: false,
     apiPath: '/token',
-    summary: 'The token in use: whose it is, what it may do, until when',
+    summary: 'Show the current token: its operator, scopes and expiry',
     answer: object('The token.', {
-      operator: text('In whose name it acts.', { max: 64 }),
-      role: oneOf('What the operator may do.', roles),
-      name: text('What it is for.', { max: 32 }),
-      scopes: list('What it may do, as far as the role allows it.', oneOf('A scope.', scopeNames)),
+      operator: text('The operator for whom it acts.', { max: 64 }),
+      role: oneOf('The operator’s role.', roles),
+      name: text('Its purpose.', { max: 32 }),
+      scopes: list('Its scopes, as far as the role allows them.', oneOf('A scope.', scopeNames)),
       expiresAtMs: timeMs('Until when.'),
     }),
     async run({ operator, token }) {
-      assert(operator && token, 'the admin API knows whose token it is')
+      assert(operator && token, 'the admin API knows the current token')
       return { ...token, operator: operator.login, role: operator.role }
     },
   }),

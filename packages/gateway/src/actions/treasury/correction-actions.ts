@@ -21,34 +21,32 @@ import {
   reason,
 } from '../shared-fields.ts'
 
-const transferPattern = { regexp: /^[0-9A-Za-z]{1,30}$/, expected: 'a transfer’s number' }
+const transferPattern = { regexp: /^[0-9A-Za-z]{1,30}$/, expected: 'a transferId' }
 const place = (description: string) =>
-  matching(description, { regexp: transferPlacePattern, expected: '`older` of another page' })
+  matching(description, { regexp: transferPlacePattern, expected: '`older` of the previous page' })
 const corrects = optional(
-  displayed(matching('The transfer that it puts right, where there is one.', transferPattern), {
+  displayed(matching('The corrected transfer, if there is one.', transferPattern), {
     option: 'corrects',
-    label: 'Transfer that it puts right, if any',
+    label: 'Corrected transfer (optional)',
   }),
 )
 const corrected = {
-  transferId: displayed(matching('The transfer that it puts right.', transferPattern), {
+  transferId: displayed(matching('The corrected transfer.', transferPattern), {
     option: 'transfer',
-    label: 'Transfer that it puts right',
+    label: 'Corrected transfer',
   }),
   merchantId: optional(
     displayed(merchantId, {
       option: 'merchant',
-      label: 'Merchant of that transfer; none for a top-up',
+      label: 'Merchant of that transfer (not for a top-up)',
     }),
   ),
-  amount: optional(
-    displayed(amount('How much; all that is left of it unless given.'), { placeholder: '12.50' }),
-  ),
+  amount: optional(displayed(amount('The amount; by default all that is left.'), { placeholder: '12.50' })),
 }
 const { bank, reference, valueDate } = outsideMoney
 const marks = { reference, valueDate }
 const markChecks = { valueDate: outsideChecks.valueDate }
-const answer = object('It is done.', doneBefore)
+const answer = object('The result.', doneBefore)
 
 export const correctionActions: readonly Action[] = [
   defineAction({
@@ -57,26 +55,28 @@ export const correctionActions: readonly Action[] = [
     summary: 'List corrections, newest first',
     input: object('Which page.', {
       before: optional(
-        displayed(place('Only what is older than this one: `older` of the page before.'), { option: 'page' }),
+        displayed(place('Only corrections older than this one: `older` of the previous page.'), {
+          option: 'page',
+        }),
       ),
-      beforeMs: optional(timeMs('Only what is older.')),
+      beforeMs: optional(timeMs('Only older corrections.')),
       limit,
     }),
     answer: object('Corrections.', {
       corrections: list(
-        'The newest first.',
+        'Newest first.',
         object('A correction.', {
-          transferId: text('Its own transfer.', { max: 30 }),
+          transferId: text('The correction’s own transfer.', { max: 30 }),
           act: text('What kind.', { max: 64 }),
-          corrects: optional(text('The transfer that it puts right.', { max: 30 })),
+          corrects: optional(text('The corrected transfer.', { max: 30 })),
           merchantId: optional(merchantId),
-          from: text('The account that paid.', { max: 128 }),
-          to: text('The account that got it.', { max: 128 }),
+          from: text('The debit account.', { max: 128 }),
+          to: text('The credit account.', { max: 128 }),
           amount: amount('How much.'),
           currency,
-          reference: optional(text('By what the bank knows it.', { max: 140 })),
+          reference: optional(text('The bank’s reference.', { max: 140 })),
           valueDate: optional(text('The bank’s value date.', { max: 10 })),
-          actor: text('Who, and from where.', { max: 512 }),
+          actor: text('The actor and their address.', { max: 512 }),
           reason: optional(text('Why.', { min: 0, max: 65_536 })),
           madeAtMs: timeMs('When.'),
         }),
@@ -119,8 +119,8 @@ export const correctionActions: readonly Action[] = [
       page: '/merchants/:merchantId/money',
       label: 'Fund…',
       explains:
-        'Money comes from one of the operator’s bank accounts into the merchant’s wallet. Where it makes good for a payout, name that one: no more than it goes back.',
-      button: 'Fund the merchant',
+        'Transfers money from one of the operator’s bank accounts to the merchant’s wallet. To make up for a payout, enter that payout; the amount may not exceed it.',
+      button: 'Fund merchant',
     },
     async run(call) {
       const { operations, context, params, input } = call
@@ -133,14 +133,16 @@ export const correctionActions: readonly Action[] = [
       }))
     },
     tell: (told, { input }) =>
-      tellDoneBefore(told) ?? { text: `${input.amount} ${input.currency} is in the merchant’s wallet.` },
+      tellDoneBefore(told) ?? {
+        text: `${input.amount} ${input.currency} were added to the merchant’s wallet.`,
+      },
   }),
   defineAction({
     name: 'correction.withdraw',
     scope: 'money:move',
     summary: 'Withdraw money from a wallet to one of the operator’s bank accounts',
     params: object('Which wallet.', {
-      walletId: displayed(text('The wallet’s number.', { max: 64 }), { option: 'wallet' }),
+      walletId: displayed(text('The wallet’s ID.', { max: 64 }), { option: 'wallet' }),
     }),
     input: object('How much.', { ...outsideMoney, transferId: corrects }),
     checks: outsideChecks,
@@ -151,7 +153,7 @@ export const correctionActions: readonly Action[] = [
       page: '/wallets/:walletId',
       label: 'Withdraw…',
       explains:
-        'Money leaves the wallet for one of the operator’s bank accounts, from where you send it to the consumer. Where it takes back a top-up, name that one.',
+        'Transfers money from the wallet to one of the operator’s bank accounts, from which you send it to the consumer. To undo a top-up, enter that top-up.',
       button: 'Withdraw',
       isDangerous: true,
     },
@@ -166,7 +168,7 @@ export const correctionActions: readonly Action[] = [
       }))
     },
     tell: (told, { input }) =>
-      tellDoneBefore(told) ?? { text: `${input.amount} ${input.currency} left the wallet.` },
+      tellDoneBefore(told) ?? { text: `${input.amount} ${input.currency} were withdrawn from the wallet.` },
   }),
   defineAction({
     name: 'correction.reverse',
@@ -181,31 +183,31 @@ export const correctionActions: readonly Action[] = [
       page: '/money/corrections',
       label: 'Reverse a transfer…',
       explains:
-        'The money goes back the way it came, through the same bank account. The transfer itself stays as it is.',
+        'The money returns the way it came, through the same bank account. The original transfer does not change.',
       button: 'Reverse it',
       isDangerous: true,
     },
     run: (call) => correct(call, async () => ({ kind: 'reverse', ...(await correctedOf(call)) })),
-    tell: (told) => tellDoneBefore(told) ?? { text: 'It is reversed.' },
+    tell: (told) => tellDoneBefore(told) ?? { text: 'The transfer was reversed.' },
   }),
   defineAction({
     name: 'correction.release',
     scope: 'money:move',
     summary: 'Release late or unknown money from suspense to the merchant, a wallet or a bank account',
-    input: object('What, and where to.', {
+    input: object('The money and its destination.', {
       ...corrected,
       transferId: displayed(corrected.transferId, { suggests: 'parked' }),
-      to: displayed(oneOf('Who gets it.', releaseTargets), {
+      to: displayed(oneOf('The recipient.', releaseTargets), {
         choices: [
           ['merchant', 'the merchant of the order'],
           ['wallet', 'a wallet'],
-          ['bank', 'a bank account, to be sent back'],
+          ['bank', 'a bank account, for a return transfer'],
         ],
       }),
       walletId: optional(
-        displayed(text('Which wallet, by its number or login.', { max: 320 }), {
+        displayed(text('The wallet’s ID or login.', { max: 320 }), {
           option: 'wallet',
-          label: 'Wallet, by number or login',
+          label: 'Wallet ID or login',
         }),
       ),
       bank,
@@ -218,10 +220,10 @@ export const correctionActions: readonly Action[] = [
     form: {
       place: 'corrections',
       page: '/money/corrections',
-      label: 'Move suspense money on…',
+      label: 'Release suspense money…',
       explains:
-        'Money that came through a rail when its order had ended and is held for you, or that you parked, leaves suspense. Name the attempt’s transactionId and the merchant, or the transfer of the parked money alone.',
-      button: 'Move it on',
+        'Releases money from suspense: late money of a rail, or parked money. Enter the attempt’s transactionId and the merchant, or only the transfer of parked money.',
+      button: 'Release',
     },
     async run(call) {
       const { operations, context, input } = call
@@ -236,7 +238,7 @@ export const correctionActions: readonly Action[] = [
         ...(await correctedOf(call)),
       }))
     },
-    tell: (told) => tellDoneBefore(told) ?? { text: 'It is moved on.' },
+    tell: (told) => tellDoneBefore(told) ?? { text: 'The money was released.' },
   }),
   defineAction({
     name: 'correction.write-off',
@@ -251,12 +253,12 @@ export const correctionActions: readonly Action[] = [
       page: '/money/corrections',
       label: 'Write off…',
       explains:
-        'Of a top-up whose money never came and was spent: the bank account is set right, and the loss is booked. Of late or unknown money: it leaves suspense as a gain.',
-      button: 'Write it off',
+        'For a top-up that never arrived and was spent: the bank account is corrected, and the loss is booked. For late or unknown money: it leaves suspense as a gain.',
+      button: 'Write off',
       isDangerous: true,
     },
     run: (call) => correct(call, async () => ({ kind: 'write_off', ...(await correctedOf(call)) })),
-    tell: (told) => tellDoneBefore(told) ?? { text: 'It is written off.' },
+    tell: (told) => tellDoneBefore(told) ?? { text: 'The amount was written off.' },
   }),
 ]
 
@@ -275,7 +277,7 @@ async function correctedOf({
   if (!found)
     throw new Failure('invalid_field', {
       field: 'transferId',
-      message: `There is no transfer ${transferId}${of === '' ? ' that concerns no merchant. Name its merchant' : ` of merchant ${of}`}.`,
+      message: `No transfer ${transferId} exists${of === '' ? ' without a merchant. Enter its merchant' : ` of merchant ${of}`}.`,
     })
   return {
     merchantId: of,
@@ -292,7 +294,7 @@ function amountOf(written: string | undefined, found: Correctable): bigint {
   if (left > 0n) return left
   throw new Failure('status_does_not_allow', {
     field: 'transferId',
-    message: `Transfer ${found.transferId} was corrected before, wholly.`,
+    message: `Transfer ${found.transferId} was already corrected in full.`,
   })
 }
 

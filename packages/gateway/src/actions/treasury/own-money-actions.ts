@@ -27,16 +27,16 @@ import {
   reason,
 } from '../shared-fields.ts'
 
-const key = object('Which bank account.', {
+const key = object('The bank account.', {
   bankName: displayed(bankName, { option: 'name', label: 'Bank account' }),
 })
 const { reference, valueDate } = outsideMoney
 const page = '/money/banks/:bankName'
 const moved = {
   transferId: optional(
-    text('The transfer through the bank account: the reference, unless you gave one.', { max: 64 }),
+    text('The transfer through the bank account: the reference, unless you entered one.', { max: 64 }),
   ),
-  amount: optional(amount('How much. Left out of a sweep that is sent again.')),
+  amount: optional(amount('The amount. Absent for a repeated sweep.')),
   ...doneBefore,
 }
 const isOpen = ({ closedAtMs }: BankAccount) => closedAtMs === undefined
@@ -46,10 +46,10 @@ export const ownMoneyActions: readonly Action[] = [
   defineAction({
     name: 'bank.opening-balance',
     scope: 'money:move',
-    summary: 'Set the balance with which a bank account began, once for each currency',
+    summary: 'Set a bank account’s opening balance, once per currency',
     params: key,
     input: object('The balance.', {
-      amount: displayed(amount('The balance at the beginning of the day. Below zero if it was overdrawn.'), {
+      amount: displayed(amount('The balance at the start of the day; negative if overdrawn.'), {
         placeholder: '1000.00',
       }),
       currency,
@@ -91,7 +91,7 @@ export const ownMoneyActions: readonly Action[] = [
   defineAction({
     name: 'bank.deposit',
     scope: 'money:move',
-    summary: 'Record an owner’s deposit: your own money that is paid into a bank account',
+    summary: 'Record an owner’s deposit: your own money paid into a bank account',
     params: key,
     input: object('How much.', { ...money, reference, valueDate }),
     checks: outsideChecks,
@@ -102,8 +102,8 @@ export const ownMoneyActions: readonly Action[] = [
       path: `${page}/deposits`,
       label: 'Owner’s deposit…',
       explains:
-        'Your own money comes to this bank account and becomes equity. The statement’s line matches it.',
-      button: 'Record the deposit',
+        'Your own money is paid into this bank account and becomes equity. The statement’s line matches it.',
+      button: 'Record deposit',
     }),
     async run(call) {
       await call.prove?.()
@@ -119,7 +119,7 @@ export const ownMoneyActions: readonly Action[] = [
   defineAction({
     name: 'bank.withdraw',
     scope: 'money:move',
-    summary: 'Record an owner’s withdrawal: your own money that leaves a bank account',
+    summary: 'Record an owner’s withdrawal: your own money paid from a bank account',
     params: key,
     input: object('How much.', { ...money, reference, valueDate }),
     checks: outsideChecks,
@@ -130,8 +130,8 @@ export const ownMoneyActions: readonly Action[] = [
       path: `${page}/withdrawals`,
       label: 'Owner’s withdrawal…',
       explains:
-        'Your own money leaves this bank account. You can withdraw no more than equity has, and no more than is your own after costs.',
-      button: 'Record the withdrawal',
+        'Your own money leaves this bank account. The amount is limited to equity, and to your own money after costs.',
+      button: 'Record withdrawal',
       isDangerous: true,
     }),
     async run(call) {
@@ -152,15 +152,14 @@ export const ownMoneyActions: readonly Action[] = [
   defineAction({
     name: 'bank.sweep-fees',
     scope: 'money:move',
-    summary:
-      'Sweep fees to a bank account: they become equity, and the money moves if it is at another account',
+    summary: 'Sweep fees to a bank account. They become equity, and money moves if it is at another account',
     params: key,
     input: object('How much.', {
-      amount: optional(displayed(amount('All fees there are, unless given.'), { placeholder: '12.50' })),
+      amount: optional(displayed(amount('All fees by default.'), { placeholder: '12.50' })),
       currency,
       fromBank: optional(
         displayed(
-          matching('The bank account where the money is; the same one unless given.', {
+          matching('The bank account that holds the money; the same one by default.', {
             regexp: bankNamePattern,
             expected: 'the name of a bank account',
           }),
@@ -179,7 +178,7 @@ export const ownMoneyActions: readonly Action[] = [
       path: `${page}/fee-sweeps`,
       label: 'Sweep fees…',
       explains:
-        'Fees become equity. Leave “From bank” empty if the money is on this account already: no statement shows the sweep. If the money moves here from another account, both statements show it.',
+        'Fees become equity. Leave “From bank” empty if the money is already on this account: no statement shows the sweep. If the money moves here from another account, both statements show it.',
       button: 'Sweep fees',
     }),
     async run(call) {
@@ -242,7 +241,7 @@ function openingMinor(written: string, code: string): bigint {
   if (minor === 0n)
     throw new Failure('invalid_field', {
       field: 'amount',
-      message: 'amount is 0: an account that began empty has no opening balance.',
+      message: 'amount is 0. An account that started empty has no opening balance.',
     })
   return isOverdrawn ? -minor : minor
 }

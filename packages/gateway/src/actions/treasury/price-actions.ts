@@ -26,41 +26,38 @@ import {
 } from '../fields.ts'
 import { currency, limit, merchantId, reason, uuid } from '../shared-fields.ts'
 
-const rail = matching(`The rail’s id; \`${walletRailId}\` is the wallets here.`, {
+const rail = matching(`The rail’s ID; \`${walletRailId}\` for wallets.`, {
   regexp: railIdPattern,
   expected: 'a rail’s id, or `wallet`',
 })
 const scope = {
-  merchantId: optional(displayed(merchantId, { option: 'merchant', label: 'Merchant; all unless given' })),
+  merchantId: optional(displayed(merchantId, { option: 'merchant', label: 'Merchant (default: all)' })),
   railId: optional(
     displayed(rail, {
       option: 'rail',
-      label: 'Rail; every way to pay unless given',
+      label: 'Rail (default: all)',
       placeholder: walletRailId,
       suggests: 'rails',
     }),
   ),
-  currency: optional(displayed(currency, { label: 'Currency; all unless given' })),
+  currency: optional(displayed(currency, { label: 'Currency (default: all)' })),
 }
 const terms = {
-  fixed: optional(displayed(amount('For each payment.'), { placeholder: '0.30' })),
+  fixed: optional(displayed(amount('Fixed amount per payment.'), { placeholder: '0.30' })),
   basisPoints: optional(
     displayed(integer('Hundredths of a percent of the payment.', { min: 0, max: maxBasisPoints }), {
       placeholder: '150',
     }),
   ),
-  least: optional(displayed(amount('The least that a payment costs.'), { placeholder: '0.10' })),
-  most: optional(displayed(amount('The most that a payment costs.'), { placeholder: '25.00' })),
+  least: optional(displayed(amount('Minimum fee of a payment.'), { placeholder: '0.10' })),
+  most: optional(displayed(amount('Maximum fee of a payment.'), { placeholder: '25.00' })),
   refunds: optional(
     displayed(
-      oneOf('What a refund does with the fee: `keep` unless given; `return` gives back its share.', [
-        'keep',
-        'return',
-      ]),
+      oneOf('The fee after a refund: `keep` by default; `return` gives back its share.', ['keep', 'return']),
       {
         choices: [
           ['keep', 'keep the fee'],
-          ['return', 'give back its share'],
+          ['return', 'return its share'],
         ],
         initial: 'keep',
       },
@@ -69,12 +66,12 @@ const terms = {
 }
 const from = {
   fromMs: optional(
-    displayed(timeMs('From when on: at least a minute from now, which it is unless given.'), {
+    displayed(timeMs('When the price takes effect: at least a minute from now, which is the default.'), {
       option: 'from',
-      label: 'From (UTC); a minute from now unless given',
+      label: 'Start, UTC (default: now)',
       kind: 'day',
       fromText: (written) => (written.includes('-') ? String(parseMoment(written)) : written),
-      hint: 'From when on, such as 2027-01-01; a minute from now unless given.',
+      hint: 'When the price takes effect, such as 2027-01-01; a minute from now by default.',
     }),
   ),
 }
@@ -82,8 +79,8 @@ const price = {
   priceId: uuid('Its number.'),
   ...scope,
   ...terms,
-  validFromMs: timeMs('From when on it holds.'),
-  isEnd: optional(oneOf('It ends the one before: from then on a less specific one holds.', ['yes'])),
+  validFromMs: timeMs('When it takes effect.'),
+  isEnd: optional(oneOf('Ends the previous price: a less specific one then applies.', ['yes'])),
   createdAtMs: timeMs('When it was set.'),
 }
 
@@ -113,7 +110,7 @@ export const priceActions: readonly Action[] = [
       limit,
     }),
     answer: object('Price lists.', {
-      prices: list('Those that begin last first.', object('A price list.', price)),
+      prices: list('Latest start first.', object('A price list.', price)),
     }),
     run: async ({ operations, context, input }) => ({
       prices: (await operations.prices.listPrices(context, input.merchantId, input.limit ?? 200)).map(
@@ -134,8 +131,8 @@ export const priceActions: readonly Action[] = [
       page: '/money/fees',
       label: 'Set a price…',
       explains:
-        'Payments that succeed from that moment on cost this much. The price for a merchant holds before one for all, then that for a rail, then that for a currency. Nothing that was charged before changes.',
-      button: 'Set the price',
+        'Payments that succeed from that time on have this price. A price for a merchant has priority over one for all, then one for a rail, then one for a currency. Earlier charges do not change.',
+      button: 'Set price',
       fields: [...Object.keys(scope), ...Object.keys(terms), ...Object.keys(from), 'reason'],
     },
     run: async ({ operations, context, input }) => {
@@ -148,7 +145,9 @@ export const priceActions: readonly Action[] = [
         ),
       )
     },
-    tell: (of) => ({ text: `The price for ${describeScope(of)} holds from ${written(of.validFromMs)} on.` }),
+    tell: (of) => ({
+      text: `The price for ${describeScope(of)} takes effect on ${written(of.validFromMs)}.`,
+    }),
   }),
   defineAction({
     name: 'price.end',
@@ -164,7 +163,7 @@ export const priceActions: readonly Action[] = [
       label: 'End a price…',
       explains:
         'Name what the price is for, exactly as it was set. From the day that you choose, or a minute from now on, the next less specific price holds; where there is none, payments cost nothing.',
-      button: 'End the price',
+      button: 'End price',
       isDangerous: true,
       fields: [...Object.keys(scope), ...Object.keys(from), 'reason'],
     },
@@ -186,10 +185,10 @@ export const priceActions: readonly Action[] = [
     summary: 'Explain the fee of a payment and its price',
     input: object('A payment.', {
       merchantId: displayed(merchantId, { option: 'merchant' }),
-      amount: displayed(amount('How much is paid.'), { placeholder: '12.50' }),
+      amount: displayed(amount('The payment’s amount.'), { placeholder: '12.50' }),
       currency,
-      railId: optional(displayed(rail, { option: 'rail', label: 'Rail; the wallet unless given' })),
-      atMs: optional(displayed(timeMs('When it is paid; now unless given.'), { option: 'at' })),
+      railId: optional(displayed(rail, { option: 'rail', label: 'Rail (default: wallet)' })),
+      atMs: optional(displayed(timeMs('Time of the payment; now by default.'), { option: 'at' })),
     }),
     checks: {
       ...currencyCheck,
@@ -198,17 +197,17 @@ export const priceActions: readonly Action[] = [
         if (isCurrencyCode(code)) toPositiveMinorUnits(String(given['amount']), code, 'amount')
       },
     },
-    answer: object('What it costs.', {
-      amount: amount('What is paid.'),
+    answer: object('The fee.', {
+      amount: amount('The payment’s amount.'),
       currency,
-      fee: amount('What it costs the merchant.'),
-      net: amount('What it brings the merchant.'),
-      price: optional(object('The price that holds; not there: it costs nothing.', price)),
+      fee: amount('The merchant’s fee.'),
+      net: amount('The merchant’s net amount.'),
+      price: optional(object('The price that applies; absent if the payment is free.', price)),
       considered: list(
-        'The prices that are for such a payment, the most specific first.',
+        'All prices for such a payment, most specific first.',
         object('A price.', {
-          scope: text('What it is for.', { max: 256 }),
-          why: text('Why it holds, or does not.', { max: 256 }),
+          scope: text('What it applies to.', { max: 256 }),
+          why: text('Why it applies, or does not.', { max: 256 }),
         }),
       ),
     }),
@@ -246,14 +245,14 @@ function termsOf(given: {
   if (given.fixed === undefined && given.basisPoints === undefined)
     throw new Failure('invalid_field', {
       field: 'basisPoints',
-      message: 'Give a fixed amount, basis points or both; 0 where payments are to cost nothing.',
+      message: 'Enter a fixed amount, basis points or both; 0 if payments are free.',
     })
   const minor = (name: 'fixed' | 'least' | 'most') => {
     if (given[name] === undefined) return undefined
     if (code !== undefined) return toMinorUnits(given[name], code, name)
     throw new Failure('invalid_field', {
       field: 'currency',
-      message: `${name} is an amount and needs a currency. Give one, or basis points alone.`,
+      message: `${name} is an amount and needs a currency. Enter a currency, or only basis points.`,
     })
   }
   return {
