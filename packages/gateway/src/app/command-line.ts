@@ -95,7 +95,7 @@ const processTerminal: GatewayTerminal = {
 function leaveAtOnce(signal: NodeJS.Signals): never {
   const { message, exitCode } = new Interruption(
     signal,
-    'It was not waited for: what was not committed is rolled back, and a backup may have left a file named .part.',
+    'The command was interrupted: uncommitted work is rolled back, and a backup may have left a file named .part.',
   )
   process.stderr.write(`${message}\n`)
   process.exit(exitCode)

@@ -329,7 +329,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       config,
       tell(event) {
         // The private PostgreSQL ended. An idle gateway would not notice otherwise.
-        if (event.kind === 'lost') outage.away('PostgreSQL has ended; starting it again')
+        if (event.kind === 'lost') outage.away('PostgreSQL has ended; restarting it')
         if (event.kind === 'recovered') outage.back()
         parts.tell(event)
       },

@@ -63,8 +63,8 @@ export function jobTable(parts: JobTableParts): readonly Job[] {
       async sweep() {
         const { made, errors, more } = await operations.makeBills()
         for (const err of errors)
-          log.warn({ worker: 'make-bills', err }, 'a bill could not be made; trying again')
-        if (made > 0) log.info({ worker: 'make-bills', count: made }, 'bills were made')
+          log.warn({ worker: 'make-bills', err }, 'a bill could not be created; retrying')
+        if (made > 0) log.info({ worker: 'make-bills', count: made }, 'bills were created')
         return more ? breathMs : undefined
       },
     },
@@ -125,7 +125,7 @@ function payoutJob({ operations, stores, clock, log }: JobTableParts): Job {
       const startedAtMs = clock.now()
       const { made, ended, more } = await operations.workPayouts({ batchesAtOnce })
       const tookMs = Math.max(1, clock.now() - startedAtMs)
-      if (made > 0) log.info({ worker: 'make-payouts', count: made }, 'payouts were made')
+      if (made > 0) log.info({ worker: 'make-payouts', count: made }, 'payouts were created')
       if (ended > 0) log.info({ worker: 'make-payouts', count: ended }, 'payouts were ended')
       const isAlone = more && !(await stores.payoutBatches.isShared())
       batchesAtOnce = isAlone ? mostPayoutBatchesAtOnce : 1
@@ -169,9 +169,9 @@ function purgeJob({ operations, log }: JobTableParts): Job {
       if (pruned > 0) log.debug({ worker, count: pruned }, 'old callback history was removed')
       if (more) return breathMs
       const { dropped, busy } = await operations.purgePartitions()
-      if (dropped.length > 0) log.info({ worker, tables: dropped }, 'partitions past their time were dropped')
+      if (dropped.length > 0) log.info({ worker, tables: dropped }, 'expired partitions were dropped')
       if (busy.length > 0)
-        log.warn({ worker, tables: busy }, 'a table was held for too long to make or drop its partitions')
+        log.warn({ worker, tables: busy }, 'a table was locked for too long to create or drop its partitions')
       const rows = await operations.purgeRows()
       if (rows.emails > 0)
         log.debug({ worker, count: rows.emails }, 'emails that ended a month ago were removed')

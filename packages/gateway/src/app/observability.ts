@@ -46,7 +46,7 @@ export function makeObservability(config: Config, parts: ObservabilityParts): Ob
     clock: parts.clock,
     read: async (nowMs) => {
       const read = parts.figures()
-      if (!read) throw new Error('the database is not there yet')
+      if (!read) throw new Error('the database is not open yet')
       return read(nowMs)
     },
   })

@@ -43,7 +43,7 @@ export function runGateway(
         log.info('stopped')
         return true
       } catch (error) {
-        log.error({ err: error }, 'trouble while stopping')
+        log.error({ err: error }, 'the stop failed')
         return false
       }
     },

@@ -230,6 +230,6 @@ async function readinessOf({ writability }: OpenStores): Promise<Readiness> {
     case 'schema_missing':
       return { ready: false, reason: 'the database lacks the tables of this version' }
     case 'not_writable':
-      return { ready: false, reason: 'the database does not take writes' }
+      return { ready: false, reason: 'the database does not accept writes' }
   }
 }

@@ -38,10 +38,10 @@ export function welcome(running: Running): string {
     ? [
         ['Merchant API and checkout', publicUrl],
         ['Documentation', `${publicUrl}/docs`],
-        ['An account of your own', running.isAccessGiven && `${publicUrl}${sandboxAccessPath}`],
+        ['Create your own account', running.isAccessGiven && `${publicUrl}${sandboxAccessPath}`],
         ['Playground', isSandbox && `${publicUrl}${playgroundPath}`],
         ['Demo shop', shopUrl],
-        ['Test bank, to pay over', railUrl],
+        ['Test bank (a rail)', railUrl],
         ['Merchant’s portal', running.hasPortal && `${publicUrl}${portalPath}`],
         ['Consumer’s wallet', running.hasWalletPages && `${publicUrl}${walletPath}`],
         ['Console', adminUrl],
@@ -49,9 +49,9 @@ export function welcome(running: Running): string {
     : [['Workers only; metrics at', `${adminUrl}/metrics`]]
   const next: Row[] = [
     ['Take a test payment', isSandbox && publicUrl && 'npx till trigger payment.order.success'],
-    ['In a project of yours', publicUrl && installCommand(publicUrl)],
-    ['Sign a merchant on', 'npm run tillgate -- merchant add --help'],
-    ['For other machines too', publicUrl && isLocal && 'HOST=0.0.0.0 npm start'],
+    ['In your own project', publicUrl && installCommand(publicUrl)],
+    ['Onboard a merchant', 'npm run tillgate -- merchant add --help'],
+    ['To allow other machines', publicUrl && isLocal && 'HOST=0.0.0.0 npm start'],
     ['Stop', 'Ctrl-C'],
   ]
   return [
@@ -71,7 +71,7 @@ export function welcome(running: Running): string {
 export function operatorLines({ login, password }: FirstOperator): string[] {
   return linesOf([
     ['First operator’s login', login],
-    ['Password, shown this once', password],
+    ['Password, shown only once', password],
   ])
 }
 

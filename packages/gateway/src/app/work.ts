@@ -82,7 +82,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
     onDeaf: (reason) =>
       log.warn(
         { reason },
-        'what other processes do is not heard at once but found by looking every second; behind a transaction pooler set DATABASE_LISTEN_URL',
+        'notifications between processes do not work, so changes are found by polling every second; behind a transaction pooler, set DATABASE_LISTEN_URL',
       ),
   })
   metrics.registry.beforeReading(() => metrics.hearing.set(notifications?.isListening() ? 1 : 0))

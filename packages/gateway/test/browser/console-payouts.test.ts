@@ -72,7 +72,7 @@ test('a run is looked through, sent and paid, and one payout comes back', async 
     .filter({ hasText: /^\d{4}-\d{2}-\d{2}$/ })
     .first()
     .click()
-  assert.match(await act('Send…', 'Send the run'), /Download its file/)
+  assert.match(await act('Send…', 'Send run'), /Download its file/)
   const booking = { reference: 'B-2026-1', valueDate: '2026-11-16' }
   const run = page.url()
   await page.locator('td a .money').first().click()

@@ -516,7 +516,7 @@ test('nobody alone takes a member over by a new password, without the second ste
   const { memberAccounts, memberLinks } = gateway.operations
   const newPassword = 'another password of hers'
   const recovery = await askAboutMember(`/${login}/recover`)
-  assert.match((await bob.get('/approvals')).text, /Create a link to a new password.*zoe@shop\.example/s)
+  assert.match((await bob.get('/approvals')).text, /Create a password link.*zoe@shop\.example/s)
   assert.match(await note(alice, `/approvals/${recovery}/approve`, {}), /your own request/)
   const link = await linkShown(recovery)
   const token = link.split('/').at(-1) ?? ''

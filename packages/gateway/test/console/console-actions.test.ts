@@ -108,7 +108,7 @@ test('what cannot be is refused in words: names, rates, colours, keys', async ()
   for (const [fields, why] of [
     [{ name: ' ' }, /Please fill in: Name/],
     [{ name: 'x', requestsPerSecond: '0' }, /whole number from 1/],
-    [{ name: 'x', accentColour: 'greenish' }, /colour such as #1f6f5c/],
+    [{ name: 'x', accentColour: 'greenish' }, /color such as #1f6f5c/],
     [{ name: 'x', publicKey: 'nonsense' }, /key/],
   ] as const)
     assert.match(await note(admin, '/merchants', fields), why)
@@ -127,7 +127,7 @@ test('settings, suspension and resumption reach the merchant’s requests', asyn
       accentColour: '#AA0000',
       reason: 'a new brand',
     }),
-    /are changed/,
+    /were changed/,
   )
   assert.match(
     await lastAct(),
@@ -284,7 +284,7 @@ test('callbacks are listed and opened, and sent again one by one and all that fi
       state: 'waiting',
       reason: 'night',
     }),
-    /\d+ of \d+ callbacks are sent again/,
+    /\d+ of \d+ callbacks will be resent/,
   )
   assert.equal((await admin.get('/callbacks/00000000-0000-7000-8000-000000000000')).status, 404)
   assert.equal((await admin.get('/callbacks/x')).status, 404)
@@ -320,7 +320,7 @@ test('ticked callbacks are sent again, those and no others, each with a record o
   const stranger = `${merchant.merchantId}:00000000-0000-7000-8000-000000000000`
   assert.match(
     await note(operator, path, { callback: [...ticked, stranger], reason: 'by hand' }),
-    /2 of 3 callbacks are sent again. The others/,
+    /2 of 3 callbacks will be resent. The others/,
   )
   const { rows: resent } = await pool.query<{ callback_id: string }>(
     "select callback_id from callbacks where host = 'ticked.example' and resent_at is not null",
@@ -388,7 +388,7 @@ test('pausing and resuming a host is on record and on the page', async () => {
   const paused = { host: 'Shop.example:8443', minutes: '15', reason: 'maintenance' }
   assert.match(
     await note(operator, '/callbacks/hosts/pause', paused),
-    /Nothing is sent to shop\.example:8443/,
+    /No callback is sent to shop\.example:8443/,
   )
   assert.equal(
     await lastAct(),
@@ -411,7 +411,7 @@ test('pausing and resuming a host is on record and on the page', async () => {
   clock.advance(1_000)
   assert.match(
     await note(operator, '/callbacks/hosts/resume', { host: 'shop.example:8443', reason: 'back' }),
-    /is sent now/,
+    /are sent now/,
   )
   assert.match(
     await note(operator, '/callbacks/hosts/resume', { host: 'shop.example:8443', reason: 'back' }),
@@ -433,7 +433,7 @@ test('a wallet is added, topped up, locked and unlocked', async () => {
       reason: 'gift',
       formId: makeUuid(clock.now(), randomBytes),
     }),
-    /is in the wallet/,
+    /were added to the wallet/,
   )
   assert.equal(await lastAct(), `wallet.top-up ${walletId} by console:admin@127.0.0.1: gift`)
   assert.match(await note(operator, `${path}/lock`, { reason: 'stolen' }), /is locked/)
@@ -488,7 +488,7 @@ test('a price begins and ends on the day that is chosen in its form, or in a min
   const price = { merchantId, basisPoints: '100', refunds: 'keep', reason: 'test' }
   assert.match(
     await note(admin, '/money/prices', { ...price, fromMs: day }),
-    new RegExp(`from ${day} 00:00:00`),
+    new RegExp(`takes effect on ${day} 00:00:00`),
   )
   assert.match(await note(admin, '/money/prices', { ...price, fromMs: '' }), /takes effect/)
   const end = { merchantId, reason: 'test' }

@@ -37,5 +37,5 @@ test('a backup notes its time, and so does the command for other tools', async (
 test('a name that is none of a tool is refused', async () => {
   const { code, err } = await tillgate('db', 'note-backup', 'PG dump')
   assert.notEqual(code, 0)
-  assert.match(err, /no name of a tool/)
+  assert.match(err, /not a valid name for a tool/)
 })

@@ -284,5 +284,5 @@ test('by command: master-key status and platform-key list say what there is, and
   assert.ok(!status.includes(newKey.toString('base64')))
   assert.equal(JSON.parse(list).keys.length, 3)
   assert.doesNotMatch(list, /sealed|PRIVATE/)
-  assert.match(nothing, /Nothing was under another key/)
+  assert.match(nothing, /No secret needed resealing/)
 })

@@ -93,8 +93,8 @@ test('a rotation of the master key that is stopped says how far it came, and is 
     /^Stopped by SIGINT\. [1-9]\d* secrets are under the new key, others .*run it again/s,
   )
   const again = await runCommand(environment, rotate)
-  assert.match(again.out, /^[1-9]\d* secrets are under the new key now/)
-  assert.match((await runCommand(environment, rotate)).out, /^Nothing was under another key/)
+  assert.match(again.out, /^[1-9]\d* secrets were resealed under the new key/)
+  assert.match((await runCommand(environment, rotate)).out, /^No secret needed resealing/)
 })
 
 test('a command that waits for a database that is away says so, and ends by one signal', async () => {
@@ -106,11 +106,11 @@ test('a command that waits for a database that is away says so, and ends by one 
     },
     { script: commandScript, args: ['merchant', 'list'] },
   )
-  await lineWith(away, 'Trying again', 20_000)
+  await lineWith(away, 'Retrying', 20_000)
   away.child.kill('SIGTERM')
   assert.deepEqual(await away.exited(), { code: 143, signal: null })
   assert.match(
     away.output(),
-    /^The database at .* does not answer \(.*\)\. Trying again; Ctrl-C ends it\.\nStopped by SIGTERM/,
+    /^The database at .* does not respond \(.*\)\. Retrying; press Ctrl-C to stop\.\nStopped by SIGTERM/,
   )
 })

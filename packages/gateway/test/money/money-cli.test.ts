@@ -34,7 +34,7 @@ test('an operator adds a wallet, tops it up, sees it, locks it; each act is in t
   assert.match(pin, /^[0-9]{6}$/)
   const topUp = ['wallet', 'top-up', login, '--currency', 'usd', '--reason', 'cash', '--amount']
   const toppedUp = await tillgate(...topUp, '12.50')
-  assert.match(toppedUp.out, /12\.50 USD is in the wallet/)
+  assert.match(toppedUp.out, /12\.50 USD were added to the wallet/)
   const tooFine = await tillgate(...topUp, '12.505')
   assert.deepEqual([tooFine.code, tooFine.out], [1, ''])
   assert.match(tooFine.err, /2 decimal places/)

@@ -169,7 +169,7 @@ const planted: readonly Planted[] = [
       writeFileSync(file, '')
       return { DATA_DIR: join(file, 'tillgate') }
     },
-    found: /DATA_DIR cannot be made/,
+    found: /DATA_DIR cannot be created/,
     fix: /Set DATA_DIR/,
   },
   {
@@ -232,25 +232,25 @@ const planted: readonly Planted[] = [
   {
     name: 'a proxy that is not trusted',
     plant: () => ({ TRUSTED_PROXIES: 'none' }),
-    found: /TRUSTED_PROXIES names none/,
+    found: /TRUSTED_PROXIES is empty/,
     fix: /Set TRUSTED_PROXIES/,
   },
   {
     name: 'half of the internet as a proxy',
     plant: () => ({ TRUSTED_PROXIES: '0.0.0.0/1' }),
     found: /any client address/,
-    fix: /Name only the addresses of your proxies/,
+    fix: /List only the addresses of your proxies/,
   },
   {
     name: 'a mail server that is not there',
     plant: async () => ({ SMTP_URL: `smtp://127.0.0.1:${await freePort()}` }),
-    found: /does not let the gateway in: .*ECONNREFUSED/,
+    found: /rejects the gateway: .*ECONNREFUSED/,
     fix: /host, port and scheme.*SMTP_URL/,
   },
   {
     name: 'a wrong password of the mail server',
     plant: () => ({ SMTP_URL: mail.url.replace('//', '//tillgate:wrong@') }),
-    found: /does not let the gateway in/,
+    found: /rejects the gateway/,
     fix: /user and password in SMTP_URL/,
   },
   {
@@ -260,14 +260,14 @@ const planted: readonly Planted[] = [
       OIDC_CLIENT_ID: 'tillgate',
       OIDC_CLIENT_SECRET: 'secret',
     }),
-    found: /openid-configuration does not answer/,
+    found: /openid-configuration does not respond/,
     fix: /Correct OIDC_ISSUER/,
   },
   {
     name: 'a database that is not there',
     plant: async () => ({ DATABASE_URL: `postgresql://me:secret@127.0.0.1:${await freePort()}/tillgate` }),
-    found: /me@127\.0\.0\.1:\d+\/tillgate does not answer/,
-    fix: /Start it.*DATABASE_URL/,
+    found: /me@127\.0\.0\.1:\d+\/tillgate does not respond/,
+    fix: /Start the database.*DATABASE_URL/,
   },
   {
     name: 'a database that does not exist',
@@ -290,14 +290,14 @@ const planted: readonly Planted[] = [
     fix: /encoding 'UTF8'/,
   },
   {
-    name: 'a database that takes no writes',
+    name: 'a database that accepts no writes',
     async plant() {
       const made = await freshDatabase()
       const { rows } = await made.pool.query<{ name: string }>('select current_database() as name')
       await made.pool.query(`alter database ${rows[0]?.name} set default_transaction_read_only = on`)
       return { DATABASE_URL: urlOf(made.connection) }
     },
-    found: /takes no writes/,
+    found: /accepts no writes/,
     fix: /default_transaction_read_only/,
   },
   {
@@ -314,7 +314,7 @@ const planted: readonly Planted[] = [
     fix: /Start commit/,
   },
   {
-    name: 'a user who may not create tables',
+    name: 'a user who cannot create tables',
     async plant() {
       const made = await emptyDatabase()
       const role = `doctor_${process.pid}`
@@ -322,7 +322,7 @@ const planted: readonly Planted[] = [
       after(() => command(connection, `drop role ${role}`))
       return { DATABASE_URL: urlOf(made.connection).replace(/\/\/\w+@/, `//${role}@`) }
     },
-    found: /may not create tables/,
+    found: /cannot create tables/,
     fix: /grant create on schema public/,
   },
   {
@@ -422,7 +422,7 @@ test('a rail is asked with its own secret: one that is away, one with another se
   await once(stranger.listen(port, '127.0.0.1'), 'listening')
   const refused = await examineRail()
   stranger.close().closeAllConnections()
-  assert.match(refused.found ?? '', /has another secret/)
+  assert.match(refused.found ?? '', /uses a different secret/)
   assert.match(refused.fix ?? '', /rail rotate-secret bank/)
 
   const right = bank([secret])

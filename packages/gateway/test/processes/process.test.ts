@@ -57,7 +57,7 @@ test('killed with -9, the next start is ready again on the same data, with no ha
   first.child.kill('SIGKILL')
   await first.exited()
   const second = await startProcess(environment)
-  assert.match(second.output(), /found PostgreSQL running/)
+  assert.match(second.output(), /PostgreSQL is already running/)
   assert.equal(await status(`${second.publicUrl}/readyz`), 200)
   const list = run(environment, { script: tillgate, args: ['merchant', 'list'] })
   await list.exited()
@@ -148,7 +148,7 @@ test('a database that is away is waited for, told of, and not ready; the wait ca
   assert.equal((await started.exited()).code, 0)
 })
 
-test('while the database is away at the start, the gateway is alive, not ready, and answers 50300', async () => {
+test('while the database is unavailable at the start, the gateway is alive, not ready, and answers 50300', async () => {
   const ports = await freePorts(2)
   const started = run({
     DATA_DIR: temporaryFolder(),
@@ -186,8 +186,8 @@ test('PostgreSQL killed under a running gateway comes back by itself, and readin
   const gateway = await startProcess({ DATA_DIR: dataDir })
   const pid = Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10)
   process.kill(pid, 'SIGKILL')
-  await lineWith(gateway, 'the database is away')
-  await lineWith(gateway, 'the database is back')
+  await lineWith(gateway, 'the database is unavailable')
+  await lineWith(gateway, 'the database is available again')
   await until(async () => (await status(`${gateway.publicUrl}/readyz`)) === 200)
   gateway.child.kill('SIGTERM')
   assert.equal((await gateway.exited()).code, 0)
@@ -218,7 +218,7 @@ test('a request under way is finished before a stop, and a second signal does no
 test('a stop that comes late in the start stops what was started', async () => {
   const dataDir = temporaryFolder()
   const starting = run({ DATA_DIR: dataDir })
-  await lineWith(starting, 'brought the database up to date')
+  await lineWith(starting, 'the database schema was updated')
   starting.child.kill('SIGTERM')
   assert.deepEqual(await starting.exited(), { code: 0, signal: null })
   assert.ok(!existsSync(join(dataDir, 'postgres/postmaster.pid')), 'PostgreSQL is still there')

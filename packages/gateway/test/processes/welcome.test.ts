@@ -82,8 +82,8 @@ test('a first start on a terminal shows one block, without a log line in it', as
   while (!output.includes('Ctrl-C')) await once(child.stdout, 'data', { signal: AbortSignal.timeout(60_000) })
   const text = stripVTControlCharacters(output).replaceAll('\r', '')
   const [, block = ''] = /\n( {2}Tillgate [\s\S]*Ctrl-C)/.exec(text) ?? []
-  assert.match(block, /Password, shown this once +\S+\n/)
-  assert.equal(text.split('shown this once').length, 2)
+  assert.match(block, /Password, shown only once +\S+\n/)
+  assert.equal(text.split('shown only once').length, 2)
   for (const line of block.split('\n')) assert.match(line, /^(| {2}\S.*)$/)
   child.stdin.write('\x03')
   await once(child, 'close')
@@ -92,7 +92,7 @@ test('a first start on a terminal shows one block, without a log line in it', as
 test('the first start of a sandbox shows a password once, and in no log line', async () => {
   const environment = { DATA_DIR: temporaryFolder() }
   const first = await startProcess(environment)
-  const [, password = ''] = /Password, shown this once +(\S+)/.exec(first.output()) ?? []
+  const [, password = ''] = /Password, shown only once +(\S+)/.exec(first.output()) ?? []
   assert.equal((await new ConsoleClient(first).signIn('admin', password)).status, 303)
   const logged = first
     .output()

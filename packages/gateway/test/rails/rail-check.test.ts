@@ -127,7 +127,7 @@ test('tillgate rail check asks for approval, says what was found, and ends with 
   assert.match(stdout, /✓ refunds are exact to the last minor unit, and never more than was paid \(TND\)/)
   assert.match(
     stdout,
-    /21 passed, 0 failed, 0 not checked\. The slowest answer took \d+ ms; 10000 are allowed/,
+    /21 passed, 0 failed, 0 not checked\. The slowest response took \d+ ms; the limit is 10000 ms/,
   )
 })
 

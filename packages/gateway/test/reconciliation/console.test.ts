@@ -55,13 +55,13 @@ test('a dry run on the command line reads a file and changes nothing; an error n
     '--reason',
     'look',
   )
-  assert.match(dry.out, /Nothing was imported\. 2 lines would be read/, dry.err)
+  assert.match(dry.out, /Preview: nothing was imported\. The file has 2 lines/, dry.err)
   const cut = join(folder, 'cut.xml')
   writeFileSync(cut, text.slice(0, 900))
   const broken = await tillgate('reconcile', 'import', cut, '--account', 'bank:main', '--reason', 'look')
   assert.equal(broken.code, 1)
   assert.match(broken.err, /Line \d+: this is not well-formed XML/)
-  assert.match((await tillgate('reconcile', 'import', '/nowhere', '--reason', 'look')).err, /cannot be read/)
+  assert.match((await tillgate('reconcile', 'import', '/nowhere', '--reason', 'look')).err, /Cannot read/)
 })
 
 test('without a statement nothing is said to agree with the books', async () => {

@@ -4,7 +4,7 @@ import { type Command, exitCodes, UsageError } from './command.ts'
 export function completionCommand(commands: () => readonly Command[]): Command {
   return {
     name: 'completion',
-    summary: 'print the completion script of your shell',
+    summary: 'print a shell completion script',
     positionals: ['shell'],
     choices: Object.keys(writers),
     options: {},
@@ -16,9 +16,7 @@ export function completionCommand(commands: () => readonly Command[]): Command {
     async run({ positionals: [shell = ''], terminal }) {
       const write = Object.hasOwn(writers, shell) ? writers[shell as keyof typeof writers] : undefined
       if (!write)
-        throw new UsageError(
-          `There is no completion for ${shell}, only for ${Object.keys(writers).join(', ')}.`,
-        )
+        throw new UsageError(`No completion for ${shell}, only for ${Object.keys(writers).join(', ')}.`)
       terminal.out(write(commands()))
       return exitCodes.done
     },

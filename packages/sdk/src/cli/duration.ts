@@ -12,9 +12,9 @@ const unitsMs: Readonly<Record<string, number>> = {
 export function parseDuration(text: string): number {
   const parts = [...text.matchAll(/(\d{1,9})(ms|s|m|h|d)/g)]
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
-    throw new UsageError(`"${text}" is not a duration: write 90s, 5m, 2h, 2d or 1d12h.`)
+    throw new UsageError(`"${text}" is not a duration. Write 90s, 5m, 2h, 2d or 1d12h.`)
   }
   const totalMs = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (unitsMs[unit ?? ''] ?? 0), 0)
-  if (totalMs === 0) throw new UsageError('The duration must be more than nothing.')
+  if (totalMs === 0) throw new UsageError('The duration must be greater than zero.')
   return totalMs
 }

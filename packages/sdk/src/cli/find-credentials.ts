@@ -18,8 +18,8 @@ export function findCredentials(values: OptionValues, world: World): Partial<Cre
   const sandbox = `${environment['DATA_DIR'] || './data'}/sandbox-merchant.json`
   if (world.fileExists(sandbox)) return read(sandbox, world)
   throw new CredentialsError([
-    `there are none: give --credentials FILE, or set ${environmentNames.gatewayUrl} and the others,`,
-    `here or in a .env file (a sandbox gives one out at /sandbox), or start a sandbox, which writes ${sandbox}`,
+    `no credentials found: use --credentials FILE, or set ${environmentNames.gatewayUrl} and the others,`,
+    `here or in a .env file (a sandbox offers one at /sandbox), or start a sandbox, which writes ${sandbox}`,
   ])
 }
 
@@ -32,6 +32,6 @@ function read(path: string, world: World): Partial<Credentials> {
     return credentialsFromJson(world.readFile(path).toString('utf8'), path)
   } catch (cause) {
     if (cause instanceof CredentialsError) throw cause
-    throw new CredentialsError([`${path} cannot be read: ${(cause as Error).message}`], { cause })
+    throw new CredentialsError([`Cannot read ${path}: ${(cause as Error).message}`], { cause })
   }
 }

@@ -127,7 +127,7 @@ test('cancel and resend', async () => {
   assert.equal(late.exitCode, 1)
   assert.match(late.error, /does not allow this operation\. \(40901, request request-1\)/)
   const resent = await till('resend P1', { script: [{ data: { paymentId: 'P1', queued: 1 } }] })
-  assert.match(resent.out, /1 callback will be sent again/)
+  assert.match(resent.out, /1 callback will be resent/)
 })
 
 const refunding = {
@@ -215,7 +215,7 @@ test('create says how long an order can live in the unit that was typed', async 
   for (const expiresIn of ['3d', '24h1s', '299s']) {
     const ended = await till(`create --amount 1 --currency USD --expires-in ${expiresIn}`)
     assert.equal(ended.exitCode, 2)
-    assert.ok(ended.error.includes(`--expires-in is 5m to 24h, not ${expiresIn}.`), ended.error)
+    assert.ok(ended.error.includes(`--expires-in must be 5m to 24h, not ${expiresIn}.`), ended.error)
   }
   for (const expiresIn of ['1d', '5m'])
     assert.equal(
@@ -374,9 +374,9 @@ test('the .env of the folder is read, the environment and the option before it',
 })
 
 test('a mistyped command or option is answered with the one that was meant', async () => {
-  assert.match((await till('creat')).error, /There is no command creat\.\nTry: till create\n/)
+  assert.match((await till('creat')).error, /Unknown command creat\.\nTry: till create\n/)
   assert.match((await till('pay')).error, /Try: till --help/)
-  assert.match((await till('create --amout 5')).error, /There is no option --amout: --amount is meant\?/)
+  assert.match((await till('create --amout 5')).error, /Unknown option --amout: --amount is meant\?/)
 })
 
 test('an envelope that the gateway could not open leads to debug-signature', async () => {

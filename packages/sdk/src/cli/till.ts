@@ -58,7 +58,7 @@ export async function runTill(args: readonly string[], world: World): Promise<nu
       wanted,
       commands.map((each) => each.name),
     )
-    return refuse(world, `There is no command ${wanted}.`, meant ? `till ${meant}` : 'till --help')
+    return refuse(world, `Unknown command ${wanted}.`, meant ? `till ${meant}` : 'till --help')
   }
   if (isHelp || rest.includes('--help') || rest.includes('-h')) return say(world, commandHelp(command))
   return runCommand(command, rest, world)
@@ -98,7 +98,7 @@ function parse(
   const missing = required[parsed.positionals.length]
   if (missing !== undefined) throw new UsageError(`${missing} is missing.`)
   if (parsed.positionals.length > command.positionals.length) {
-    throw new UsageError(`"${parsed.positionals[command.positionals.length]}" is one argument too many.`)
+    throw new UsageError(`Unexpected argument "${parsed.positionals[command.positionals.length]}".`)
   }
   return parsed
 }
@@ -108,7 +108,7 @@ function withMeant(message: string, names: readonly string[]): string {
   const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? []
   if (unknown === undefined) return message
   const meant = nearest(unknown, names)
-  return `There is no option --${unknown}${meant ? `: --${meant} is meant?` : '.'}`
+  return `Unknown option --${unknown}${meant ? `: --${meant} is meant?` : '.'}`
 }
 
 function tell(

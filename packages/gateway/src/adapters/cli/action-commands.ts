@@ -115,7 +115,7 @@ function linesOf({ text, secrets = [], block, next }: Told): string[] {
           '',
           ...secrets.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`),
           '',
-          'Note it now: it is not shown again.',
+          'Shown only once: store it now.',
         ]),
     ...(block === undefined ? [] : ['', block.trimEnd()]),
     ...(next === undefined ? [] : ['', `Next: ${commandName} ${next}`]),

@@ -57,10 +57,13 @@ export function dbCommand(parts: DbParts): Command {
 function addBackup(command: Command, { terminal }: DbParts): void {
   command
     .command('backup')
-    .description('write everything into a file, from one moment, while gateways run')
+    .description('write a consistent backup to a file while gateways run')
     .argument('<file>', 'a new file, such as tillgate-2026-01-31.jsonl.gz')
-    .option('--recipient <key...>', 'encrypt it to public keys of age (age1…), each of which opens it')
-    .option('--passphrase-file <file>', 'encrypt it to the passphrase in this file; - reads standard input')
+    .option(
+      '--recipient <key...>',
+      'encrypt it for these age public keys (age1…), any of which can decrypt it',
+    )
+    .option('--passphrase-file <file>', 'encrypt it with the passphrase in this file; - reads standard input')
     .option('--json', 'print JSON')
     .action((path: string, options: BackupOptions) =>
       withDatabase(terminal, async ({ pool, signal }) => {
@@ -73,7 +76,7 @@ function addBackup(command: Command, { terminal }: DbParts): void {
               madeAtMs,
               madeBy: `tillgate ${version}`,
               async write(text) {
-                stopIfAsked(signal, 'There is no backup: what was written of it is removed.')
+                stopIfAsked(signal, 'The backup failed, and the incomplete file was removed.')
                 await write(text)
               },
             }),
@@ -85,10 +88,12 @@ function addBackup(command: Command, { terminal }: DbParts): void {
           ...countLines(tables),
           '',
           encryption
-            ? `${path} holds all of it, encrypted: without the passphrase or an identity nobody reads it, you neither.`
-            : `${path} is not encrypted. Whoever has it reads names, logins, orders, addresses, balances and the audit. Keys, PINs, passwords and checkout links are sealed, hashed or not in it. --recipient or --passphrase-file encrypts all of it.`,
-          'The master key is not in it: keep that elsewhere, or the backup is worth little.',
-          ...(noted ? [] : ['The time of this backup could not be noted: metrics show the one before.']),
+            ? `${path} is encrypted: without the passphrase or an identity, it cannot be read, not even by you.`
+            : `${path} is not encrypted. It contains names, logins, orders, addresses, balances and the audit log in plain text. Keys, PINs, passwords and checkout links are sealed, hashed or omitted. Use --recipient or --passphrase-file to encrypt the backup.`,
+          'The backup does not contain the master key. Store it separately; without it, the backup is almost useless.',
+          ...(noted
+            ? []
+            : ['The time of this backup could not be recorded, so metrics show the previous one.']),
         ]
         print(terminal, options, {
           value: { file: path, encrypted: encryption !== undefined, noted, tables },
@@ -101,20 +106,20 @@ function addBackup(command: Command, { terminal }: DbParts): void {
 function addNoteBackup(command: Command, { terminal }: DbParts): void {
   command
     .command('note-backup')
-    .description('note that another tool has just taken a backup, so that metrics and alerts know its age')
+    .description('record that another tool has just made a backup, so that metrics and alerts know its age')
     .argument('<tool>', 'such as pg_dump, pgbackrest or snapshots')
     .option('--json', 'print JSON')
     .action((tool: string, options: OutputOptions) =>
       withDatabase(terminal, async ({ pool }) => {
         if (!backupToolPattern.test(tool))
           throw new StartFailure(
-            `"${tool}" is no name of a tool: use up to 32 lower-case letters, digits, points, dashes and underscores.`,
+            `"${tool}" is not a valid name for a tool: use up to 32 lower-case letters, digits, points, dashes and underscores.`,
           )
         const takenAtMs = systemClock.now()
         if (!(await noteBackup(pool, { tool, takenAtMs })))
-          throw new StartFailure('This database is of an older version: start a gateway of this one first.')
+          throw new StartFailure('This database has an older schema. Start a gateway of this version first.')
         const takenAt = new Date(takenAtMs).toISOString()
-        print(terminal, options, { value: { tool, takenAt }, lines: [`Noted: ${tool}, ${takenAt}.`] })
+        print(terminal, options, { value: { tool, takenAt }, lines: [`Recorded: ${tool}, ${takenAt}.`] })
       }),
     )
 }
@@ -122,11 +127,14 @@ function addNoteBackup(command: Command, { terminal }: DbParts): void {
 function addRestore(command: Command, { terminal, migrationsFolder }: DbParts): void {
   command
     .command('restore')
-    .description('read a backup into a new, empty database, and prove the books')
-    .argument('<file>', 'what `db backup` wrote')
+    .description('restore a backup into a new, empty database, and verify the books')
+    .argument('<file>', 'a file written by `db backup`')
     .option('--passphrase-file <file>', 'the passphrase of an encrypted backup; - reads standard input')
     .option('--identity-file <file>', 'the identities (AGE-SECRET-KEY-1…) of an encrypted backup')
-    .option('--without-master-key', 'although merchants’ keys and callbacks will be of no use without it')
+    .option(
+      '--without-master-key',
+      'restore without the master key; merchants’ keys and callbacks will be unusable',
+    )
     .option('--json', 'print JSON')
     .action((path: string, options: RestoreOptions) =>
       withDatabase(terminal, async ({ pool, config, signal }) => {
@@ -142,18 +150,19 @@ function addRestore(command: Command, { terminal, migrationsFolder }: DbParts): 
         const madeAt = new Date(header.madeAtMs).toISOString()
         stopIfAsked(
           signal,
-          `Everything is restored as of ${madeAt}, but the books are not proved: run \`ledger verify\`. What was revoked or changed after that moment is as it was before: repeat it.`,
+          `Everything was restored as of ${madeAt}, but the books were not verified: run \`ledger verify\`. Changes and revocations after that time are lost: repeat them.`,
         )
         const verification = await verifyLedger(pool)
         const lines = [
           ...countLines(tables),
           '',
           ...leftOut.map(
-            ({ table, rows }) => `Not restored, for it is no table of Tillgate: ${table} (rows: ${rows}).`,
+            ({ table, rows }) =>
+              `Not restored, because it is not a table of Tillgate: ${table} (rows: ${rows}).`,
           ),
           `Restored as of ${madeAt}${migrated.length === 0 ? '' : `, and brought up to date: ${migrated.join(', ')}`}.`,
-          `Ended: ${ended.sessions} sessions of operators, members and wallets. Taken away: ${ended.links} one-time links and codes. Revoked: ${ended.apiTokens} API tokens.`,
-          `What was revoked or changed after ${madeAt} is as it was before. Repeat it: revoked keys of merchants and retired platform keys, new passwords and second steps, disabled operators, removed members, suspended merchants, locked wallets, removed callback hosts.`,
+          `Ended: ${ended.sessions} sessions of operators, members and wallets. Deleted: ${ended.links} one-time links and codes. Revoked: ${ended.apiTokens} API tokens.`,
+          `Changes and revocations after ${madeAt} are lost. Repeat them: revoked keys of merchants and retired platform keys, new passwords and second steps, disabled operators, removed members, suspended merchants, locked wallets, removed callback hosts.`,
           ...describeVerification(verification),
         ]
         print(terminal, options, {
@@ -170,25 +179,23 @@ function addRestore(command: Command, { terminal, migrationsFolder }: DbParts): 
 function addPrune(command: Command, { withContext, terminal }: DbParts): void {
   command
     .command('prune')
-    .description(
-      'take away what its time is over for; gateways do the same by themselves, a little at a time',
-    )
+    .description('delete data past its retention period; gateways also do this automatically')
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
       withContext(async ({ operations, config, signal }) => {
         const pruned = await operations.prune(signal)
         const { dropped, busy } = pruned.partitions
         const lines = [
-          `callbacks whose text went (older than ${config.callbackHistoryDays} days): ${pruned.callbacks}`,
-          `tables of old attempts and requests that went whole: ${dropped.join(', ') || 'none'}`,
+          `callbacks with deleted text (older than ${config.callbackHistoryDays} days): ${pruned.callbacks}`,
+          `dropped partitions of old attempts and requests: ${dropped.join(', ') || 'none'}`,
           ...busy.map(
-            (table) => `${table} was held for too long to drop its old partitions: run this again.`,
+            (table) => `${table} was locked for too long to drop its old partitions. Run this command again.`,
           ),
-          `callbacks given up because their host stayed paused: ${pruned.exhausted}`,
+          `callbacks exhausted because their host stayed paused: ${pruned.exhausted}`,
           `orders from which personal data was erased: ${pruned.erased}`,
           `ended sessions of operators: ${pruned.sessions}`,
           `callback hosts that a merchant no longer uses: ${pruned.hosts}`,
-          `forgotten counters of wrong PINs and passwords: ${pruned.tries}`,
+          `expired counters of wrong PINs and passwords: ${pruned.tries}`,
           `emails that ended a month ago: ${pruned.emails}`,
         ]
         print(terminal, options, { value: pruned, lines })
@@ -199,12 +206,12 @@ function addPrune(command: Command, { withContext, terminal }: DbParts): void {
 function addDistribute(command: Command, { terminal }: DbParts): void {
   command
     .command('distribute')
-    .description('spread the merchants’ tables over the machines of a Citus cluster; may be run again')
+    .description('distribute the merchants’ tables over the machines of a Citus cluster; repeatable')
     .option(
       '--blocking',
-      'do it: gateways answer 50300 until it is done. Without it: check, and say how long',
+      'run it: gateways answer 50300 until it is done. Without this option: check, and estimate the duration',
     )
-    .option('--within <seconds>', 'give it up after so long, with nothing changed', wholeSeconds)
+    .option('--within <seconds>', 'cancel after this many seconds, with nothing changed', wholeSeconds)
     .option('--json', 'print JSON')
     .action((options: OutputOptions & { blocking?: boolean; within?: number }) =>
       withDatabase(terminal, async ({ pool }) => {
@@ -212,11 +219,11 @@ function addDistribute(command: Command, { terminal }: DbParts): void {
         const { citusVersion, steps, bytes, withinSeconds } = plan
         const isDone = steps.length > 0 && options.blocking === true
         const told = [
-          `Citus ${citusVersion}: the cluster has what is needed.`,
+          `Citus ${citusVersion}: the cluster meets the requirements.`,
           ...(steps.length === 0
-            ? ['All is spread already; there is nothing to do.']
+            ? ['All tables are already distributed.']
             : [
-                `${steps.length} steps, ${Math.ceil(bytes / 1_000_000)} MB. Gateways answer 50300 with Retry-After meanwhile, for ${withinSeconds} seconds at the most: after that it is given up, and nothing is changed.`,
+                `${steps.length} steps, ${Math.ceil(bytes / 1_000_000)} MB. Gateways answer 50300 with Retry-After for at most ${withinSeconds} seconds. After that, the change is cancelled without effect.`,
               ]),
         ]
         // Printed before the start, so that the duration can be estimated; progress is not part of JSON.
@@ -226,8 +233,8 @@ function addDistribute(command: Command, { terminal }: DbParts): void {
         if (isDone) await distribute(pool, plan, say)
         const result = { citusVersion, steps: steps.map(({ about }) => about), bytes, withinSeconds, isDone }
         if (options.json) print(terminal, options, { value: result, lines: [] })
-        else if (isDone) say('All is spread by merchant_id.')
-        else if (steps.length > 0) say('Nothing was changed. Add --blocking to do it.')
+        else if (isDone) say('All tables are distributed by merchant_id.')
+        else if (steps.length > 0) say('Nothing was changed. Add --blocking to run it.')
       }),
     )
 }
@@ -235,22 +242,20 @@ function addDistribute(command: Command, { terminal }: DbParts): void {
 function wholeSeconds(text: string): number {
   const seconds = Number(text)
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400)
-    throw new InvalidArgumentError('Give whole seconds, 1 to 86400.')
+    throw new InvalidArgumentError('Enter whole seconds from 1 to 86400.')
   return seconds
 }
 
 async function* untilStopped(lines: AsyncIterable<string>, signal: AbortSignal): AsyncIterable<string> {
   for await (const line of lines) {
-    stopIfAsked(signal, 'Nothing was restored: run it again, on the same database.')
+    stopIfAsked(signal, 'Nothing was restored. Run it again on the same database.')
     yield line
   }
 }
 
 function encryptionOf({ recipient, passphraseFile }: BackupOptions): BackupEncryption | undefined {
   if (recipient && passphraseFile !== undefined)
-    throw new StartFailure(
-      'Give --recipient or --passphrase-file: a backup is encrypted to one or the other.',
-    )
+    throw new StartFailure('Use either --recipient or --passphrase-file.')
   if (recipient) return { kind: 'recipients', recipients: recipient }
   if (passphraseFile === undefined) return undefined
   return { kind: 'passphrase', passphrase: readPassphrase(passphraseFile) }
@@ -299,7 +304,7 @@ export function tellAway({ err }: Pick<Terminal, 'err'>): (event: DatabaseEvent)
     if (event.kind !== 'database_away' || isTold) return
     isTold = true
     err.write(
-      `The database at ${event.address} does not answer (${event.reason}). Trying again; Ctrl-C ends it.\n`,
+      `The database at ${event.address} does not respond (${event.reason}). Retrying; press Ctrl-C to stop.\n`,
     )
   }
 }
@@ -314,9 +319,9 @@ function checkMasterKey(
   const known = keys ? makeVault(...keys).masterKeyIds.map((id) => id.toString('hex')) : []
   if (withoutMasterKey || masterKeyIds.every((id) => known.includes(id))) return
   throw new StartFailure(
-    `The secrets in this backup are sealed under a master key that is not ${keys ? 'the one given' : 'given'} here.\n` +
-      'Set MASTER_KEY or MASTER_KEY_FILE to it, or put its master.key into DATA_DIR first.\n' +
-      'Without it no merchant could send a request, and no callback could be sealed (--without-master-key restores all the same).',
+    `The secrets in this backup are sealed under a master key that is not ${keys ? 'the configured one' : 'configured'} here.\n` +
+      'First set MASTER_KEY or MASTER_KEY_FILE to it, or put its master.key into DATA_DIR.\n' +
+      'Without it, no merchant can send a request, and no callback can be encrypted (--without-master-key restores anyway).',
     { exitCode: exitCodes.settings },
   )
 }

@@ -36,6 +36,6 @@ function linesOf(findings: readonly Finding[]): string[] {
       ...(fix === undefined ? [] : [`  ${''.padEnd(width)}  → ${fix}`]),
     ]),
     '',
-    `${count('failed')} failed, ${count('warning')} warnings, ${count('ok')} fine, ${count('skipped')} not checked.`,
+    `${count('failed')} failed, ${count('warning')} warnings, ${count('ok')} ok, ${count('skipped')} not checked.`,
   ]
 }

@@ -13,7 +13,7 @@ function readBytes(path: string): Buffer {
   try {
     return readFileSync(path === '-' ? 0 : path)
   } catch (error) {
-    throw new StartFailure(`${path} cannot be read: ${messageOf(error)}`, {
+    throw new StartFailure(`Cannot read ${path}: ${messageOf(error)}`, {
       exitCode: exitCodes.other,
       cause: error,
     })
@@ -38,7 +38,7 @@ export function namedFile(path: string): GivenFile {
       try {
         yield* createReadStream(path)
       } catch (error) {
-        throw new StartFailure(`${path} cannot be read: ${messageOf(error)}`, {
+        throw new StartFailure(`Cannot read ${path}: ${messageOf(error)}`, {
           exitCode: exitCodes.other,
           cause: error,
         })

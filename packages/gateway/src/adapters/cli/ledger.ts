@@ -4,10 +4,10 @@ import { describeVerification } from '../../core/ledger/run-checks.ts'
 import { type OutputOptions, print, type Terminal, type WithContext } from './context.ts'
 
 export function ledgerCommand(withContext: WithContext, terminal: Terminal): Command {
-  const command = new Command('ledger').description('prove that the books balance')
+  const command = new Command('ledger').description('verify that the books balance')
   command
     .command('verify')
-    .description('recompute every account from its transfers and compare; exit code 1 when anything differs')
+    .description('recompute every account from its transfers and compare; exit code 1 if anything differs')
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
       withContext(async ({ operations }) => {

@@ -5,11 +5,11 @@ import { type OutputOptions, print, stopIfAsked, type Terminal, table, type With
 const roles = { seals: 'seals and opens', opens: 'opens', unknown: 'not known here' } as const
 
 export function masterKeyCommand(withContext: WithContext, terminal: Terminal): Command {
-  const command = new Command('master-key').description('replace the key under which secrets rest')
+  const command = new Command('master-key').description('replace the master key, which seals all secrets')
 
   command
     .command('status')
-    .description('how many secrets rest under which master key; keys are named by an id that tells nothing')
+    .description('count the secrets under each master key; keys are shown by an id that reveals nothing')
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
       withContext(async ({ operations, context }) => {
@@ -30,8 +30,8 @@ export function masterKeyCommand(withContext: WithContext, terminal: Terminal): 
 
   command
     .command('rotate')
-    .description('put every secret under the first key of MASTER_KEY; gateways go on serving meanwhile')
-    .requiredOption('--reason <text>', 'why, for the audit')
+    .description('reseal every secret under the first key of MASTER_KEY; gateways keep running')
+    .requiredOption('--reason <text>', 'the reason, for the audit log')
     .option('--json', 'print JSON')
     .action((options: OutputOptions & { reason: string }) =>
       withContext(async ({ operations, context, signal }) => {
@@ -40,17 +40,17 @@ export function masterKeyCommand(withContext: WithContext, terminal: Terminal): 
           onBatch: (done) =>
             stopIfAsked(
               signal,
-              `${done} secrets are under the new key, others may not be: run it again, and leave both keys in MASTER_KEY until then.`,
+              `${done} secrets were resealed, others may not be. Run the command again, and keep both keys in MASTER_KEY until then.`,
             ),
         })
         const lines = [
           resealed === 0
-            ? 'Nothing was under another key.'
-            : `${resealed} secrets are under the new key now.`,
+            ? 'No secret needed resealing.'
+            : `${resealed} secrets were resealed under the new key.`,
           ...(unknown === 0
             ? []
-            : [`${unknown} ended ones are under a key that is not given; they stay as they are.`]),
-          'Once every gateway knows the new key, the old one can be left out of MASTER_KEY.',
+            : [`${unknown} ended secrets are under an unknown key; they stay unchanged.`]),
+          'When every gateway has the new key, you can remove the old one from MASTER_KEY.',
         ]
         print(terminal, options, { value: { resealed, unknown }, lines })
       }),

@@ -15,31 +15,31 @@ import { railCheckCommand } from './rail-check.ts'
 const groups: Readonly<Record<string, string>> = {
   merchant: 'onboard, show, pay out, suspend and resume merchants',
   key: 'add, rotate and revoke a merchant’s keys',
-  order: 'look at orders, cancel and refund them',
-  callback: 'look at callbacks and send them again',
-  'callback-destination': 'list destinations whose callbacks fail',
-  'callback-host': 'pause and resume the callbacks to a host',
-  event: 'follow what happens to orders and refunds',
-  endpoint: 'manage the callback endpoints of merchants',
-  wallet: 'add, look at, top up, lock and unlock consumers’ wallets',
-  rail: 'connect other systems that move money, and check them',
-  email: 'look at emails, and send those again that failed',
-  operator: 'manage who may sign in to the console',
-  member: 'manage the people of merchants, who sign in to the portal',
+  order: 'show, cancel and refund orders',
+  callback: 'list and resend callbacks',
+  'callback-destination': 'list failing destinations of callbacks',
+  'callback-host': 'pause and resume callbacks to a host',
+  event: 'follow the events of orders and refunds',
+  endpoint: 'manage merchants’ webhook endpoints',
+  wallet: 'add, show, top up, lock and unlock consumers’ wallets',
+  rail: 'manage and check external payment systems',
+  email: 'list emails, and resend failed ones',
+  operator: 'manage operators, who sign in to the console',
+  member: 'manage merchants’ members, who sign in to the portal',
   application: 'list, ask, approve and reject applications for live keys',
   token: 'manage tokens of the admin API',
   'platform-key': 'list, rotate and retire the gateway’s own keys',
-  link: 'make payment links for merchants, look at them, pause, resume and close them',
-  transfer: 'record bank transfers that came, and money that was sent back',
+  link: 'create, list, pause, resume and close payment links of merchants',
+  transfer: 'record received and returned bank transfers',
   bank: 'manage the operator’s own bank accounts',
-  price: 'set, end and list what payments cost merchants',
-  fee: 'explain what a payment costs a merchant',
+  price: 'set, end and list merchants’ prices',
+  fee: 'explain the fee of a payment',
   correction: 'fund, withdraw, reverse, release and write off',
-  reconcile: 'import statements, resolve what does not match the books, close days',
-  bill: 'list and download merchants’ bills, one for each day',
-  payout: 'list payouts, and record what the bank did with them',
-  'payout-plan': 'show and set when merchants are paid out',
-  'payout-run': 'start, send and end runs of payouts',
+  reconcile: 'import statements, resolve breaks, close days',
+  bill: 'list and download merchants’ daily bills',
+  payout: 'list payouts, and record the bank’s results',
+  'payout-plan': 'show and set merchants’ payout schedules',
+  'payout-run': 'start, send and end payout runs',
 }
 
 export interface ProgramParts {
@@ -61,7 +61,7 @@ export function operatorProgram(parts: ProgramParts): Command {
       const { reason } = command.opts<{ reason?: string }>()
       if (reason !== undefined) parseLine(reason, 'reason')
     })
-    .showHelpAfterError('(add --help for what there is)')
+    .showHelpAfterError('(add --help for a list)')
     .configureOutput({
       writeOut: (text) => void terminal.out.write(text),
       writeErr: (text) => void terminal.err.write(text),

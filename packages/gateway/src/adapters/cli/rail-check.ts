@@ -20,22 +20,14 @@ interface CheckOptions extends OutputOptions {
 export function railCheckCommand(terminal: Terminal): Command {
   return new Command('check')
     .description('Check a rail against the protocol of docs/rails.md. Exit code 1 if a check fails')
-    .argument('<url>', 'Where the rail takes messages. Use one that moves no real money.')
-    .addOption(
-      new Option('--secret <whsec>', 'The secret that the rail knows.')
-        .env('RAIL_SECRET')
-        .makeOptionMandatory(),
-    )
+    .argument('<url>', 'The rail’s address for messages. Use a rail that moves no real money.')
+    .addOption(new Option('--secret <whsec>', 'The rail’s secret.').env('RAIL_SECRET').makeOptionMandatory())
     .option(
       '--currencies <codes>',
-      'With no, two and three decimal places, as far as the rail has them.',
+      'With no, two and three decimal places, if the rail supports them.',
       'JPY,EUR,TND',
     )
-    .option(
-      '--wait <seconds>',
-      'How long somebody may take to approve a payment where the rail asks for it.',
-      '0',
-    )
+    .option('--wait <seconds>', 'Time to approve a payment, if the rail asks for approval.', '0')
     .option('--json', 'Print JSON.')
     .action((url: string, options: CheckOptions) => check(url, options, terminal))
 }
@@ -43,7 +35,7 @@ export function railCheckCommand(terminal: Terminal): Command {
 async function check(url: string, options: CheckOptions, terminal: Terminal): Promise<void> {
   const { protocol } = URL.parse(url) ?? {}
   if (protocol !== 'https:' && protocol !== 'http:')
-    refuse('The address must begin with https:// or http://.')
+    refuse('The address must start with https:// or http://.')
   if (!isWebhookSecret(options.secret)) refuse('--secret must be whsec_ and the base64 of 24 to 64 bytes.')
   if (!/^[0-9]{1,4}$/.test(options.wait)) refuse('--wait must be a whole number of seconds, at most 9999.')
   const currencies = options.currencies.split(',')
@@ -88,6 +80,6 @@ function reportLines({ results, slowestAnswerMs }: ConformanceReport): string[] 
     ]),
     '',
     `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} not checked. ` +
-      `The slowest answer took ${slowestAnswerMs} ms; ${railAnswerTimeoutMs} are allowed.`,
+      `The slowest response took ${slowestAnswerMs} ms; the limit is ${railAnswerTimeoutMs} ms.`,
   ]
 }

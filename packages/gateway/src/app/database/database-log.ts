@@ -5,12 +5,12 @@ import type { Log } from '../../platform/runtime/log.ts'
 export function logDatabaseEvent(log: Log, event: DatabaseEvent): void {
   switch (event.kind) {
     case 'creating':
-      log.info('making a private PostgreSQL in DATA_DIR')
+      log.info('creating a private PostgreSQL in DATA_DIR')
       break
     case 'running':
       log.info(
         { pid: event.pid, durationMs: event.tookMs },
-        event.startedByUs ? 'started PostgreSQL' : 'found PostgreSQL running',
+        event.startedByUs ? 'started PostgreSQL' : 'PostgreSQL is already running',
       )
       break
     case 'database_away':
@@ -21,19 +21,19 @@ export function logDatabaseEvent(log: Log, event: DatabaseEvent): void {
       )
       break
     case 'migration_blocked':
-      log.warn('a migration waits for a table that somebody holds, such as a backup; it is tried again')
+      log.warn('a migration waits for a table lock, for example of a backup; retrying')
       break
     case 'migrated':
-      log.info({ count: event.applied.length }, 'brought the database up to date')
+      log.info({ count: event.applied.length }, 'the database schema was updated')
       break
     case 'recovery_failed':
-      log.error({ reason: event.reason, waitMs: event.retryInMs }, 'PostgreSQL does not start; trying again')
+      log.error({ reason: event.reason, waitMs: event.retryInMs }, 'PostgreSQL does not start; retrying')
       break
     case 'statements_not_kept':
-      log.warn('the pooler before the database keeps no prepared statements; set DATABASE_PREPARED=off')
+      log.warn('the connection pooler does not keep prepared statements; set DATABASE_PREPARED=off')
       break
     case 'stop_forced':
-      log.warn('PostgreSQL did not stop in time and was stopped at once')
+      log.warn('PostgreSQL did not stop in time and was killed')
       break
     // database-outage.ts logs lost and recovered connections where they matter.
     default:

@@ -51,13 +51,13 @@ export class DatabaseOutage {
     const nowMs = this.#nowMs()
     if (this.#awaySinceMs !== undefined || nowMs - this.#backAtMs < leastBetweenOutagesMs) return
     this.#awaySinceMs = nowMs
-    this.#log.error({ reason }, 'the database is away')
+    this.#log.error({ reason }, 'the database is unavailable')
   }
 
   back(): void {
     if (this.#awaySinceMs === undefined) return
     const nowMs = this.#nowMs()
-    this.#log.info({ durationMs: Math.round(nowMs - this.#awaySinceMs) }, 'the database is back')
+    this.#log.info({ durationMs: Math.round(nowMs - this.#awaySinceMs) }, 'the database is available again')
     this.#awaySinceMs = undefined
     this.#backAtMs = nowMs
   }

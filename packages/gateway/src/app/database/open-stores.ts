@@ -90,8 +90,8 @@ export async function checkMasterKey(
     return
   throw new StartFailure(
     'The secrets in this database were sealed under another master key.\n' +
-      'Give the one that they were made with (MASTER_KEY, MASTER_KEY_FILE, or master.key in DATA_DIR).\n' +
-      'While it is replaced both are needed, the new one first.',
+      'Set the original master key (MASTER_KEY, MASTER_KEY_FILE, or master.key in DATA_DIR).\n' +
+      'During a rotation, set both keys, the new one first.',
     { exitCode: exitCodes.settings },
   )
 }

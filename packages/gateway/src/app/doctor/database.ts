@@ -34,7 +34,7 @@ export interface DatabaseParts {
 
 export async function checkDatabase(config: Config, parts: DatabaseParts): Promise<Finding[]> {
   if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'postgres/PG_VERSION')))
-    return [ok('database', `The first start makes a private PostgreSQL in ${config.dataDir}.`)]
+    return [ok('database', `The first start creates a private PostgreSQL in ${config.dataDir}.`)]
   const away = new AbortController()
   let database: ConnectedDatabase
   try {
@@ -43,9 +43,9 @@ export async function checkDatabase(config: Config, parts: DatabaseParts): Promi
       poolMax: 2,
       tell(event) {
         if (event.kind !== 'database_away') return
-        const fix = 'Start it, open the way to it, or correct DATABASE_URL.'
+        const fix = 'Start the database, open the network path to it, or correct DATABASE_URL.'
         away.abort(
-          new StartFailure(`The database at ${event.address} does not answer (${event.reason}).\n${fix}`),
+          new StartFailure(`The database at ${event.address} does not respond (${event.reason}).\n${fix}`),
         )
       },
       signal: AbortSignal.any([parts.signal, away.signal]),
@@ -81,8 +81,8 @@ async function examine(
   const { applied, missing } = migrations
   const writability = await checkWritable(pool, applied)
   if (writability.kind === 'not_writable') {
-    const fix = 'Name the primary in DATABASE_URL, and turn default_transaction_read_only off.'
-    findings.push(failed('database', `The database takes no writes: ${writability.reason}.`, fix))
+    const fix = 'Use the primary in DATABASE_URL, and turn default_transaction_read_only off.'
+    findings.push(failed('database', `The database accepts no writes: ${writability.reason}.`, fix))
   }
   if (missing > 0) {
     const found = `The next start applies ${missing} schema ${missing === 1 ? 'file' : 'files'}.`
@@ -92,10 +92,10 @@ async function examine(
       ...findings,
       health.canCreateTables
         ? ok('schema', found)
-        : failed('schema', `${found} The user may not create tables.`, fix),
+        : failed('schema', `${found} The user cannot create tables.`, fix),
     ]
   }
-  findings.push(ok('schema', 'The schema is of this version.'))
+  findings.push(ok('schema', 'The schema matches this version.'))
   const stores = makeStores(pool)
   return [
     ...findings,
@@ -106,7 +106,7 @@ async function examine(
 
 function judge(config: Config, health: DatabaseHealth): Finding[] {
   const { version, encoding, unsafe, freeConnections } = health
-  const findings = [ok('database', `PostgreSQL ${version} answers.`)]
+  const findings = [ok('database', `PostgreSQL ${version} responds.`)]
   if (encoding !== 'UTF8')
     findings.push(
       failed(
@@ -138,14 +138,14 @@ function judge(config: Config, health: DatabaseHealth): Finding[] {
 function checkClock(aheadMs: number): Finding {
   const seconds = Math.abs(Math.round(aheadMs / 1000))
   if (Math.abs(aheadMs) <= clockToleranceMs)
-    return ok('clock', 'This machine and the database have the same time.')
+    return ok('clock', 'The clocks of this machine and the database agree.')
   const found = `The clock of the database is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine’s.`
   return failed('clock', found, 'Synchronize both clocks (chrony or systemd-timesyncd).')
 }
 
 function checkBackup({ mode }: Config, { lastBackupMs = 0 }: DatabaseHealth, nowMs: number): Finding {
   const hours = Math.floor((nowMs - lastBackupMs) / 3_600_000)
-  const found = lastBackupMs === 0 ? 'No backup was ever noted.' : `The last backup is ${hours} hours old.`
+  const found = lastBackupMs === 0 ? 'No backup was ever recorded.' : `The last backup is ${hours} hours old.`
   if (nowMs - lastBackupMs <= backupWithinMs) return ok('backup', found)
   if (mode === 'sandbox') return skipped('backup', found)
   return failed(
@@ -163,12 +163,12 @@ async function checkSecrets(config: Config, stores: Stores, parts: DatabaseParts
   }
   try {
     const keys = findMasterKeys(config)
-    if (!keys) return [...findings, ok('master key', 'The first start makes the master key.')]
+    if (!keys) return [...findings, ok('master key', 'The first start creates the master key.')]
     const vault = makeVault(...keys)
     await checkMasterKey(stores, vault)
     const rails = await stores.rails.listRails()
     const checked = await Promise.all(rails.map((rail) => checkRail(rail, { vault, config, ...parts })))
-    return [...findings, ok('master key', 'The master key opens the secrets in the database.'), ...checked]
+    return [...findings, ok('master key', 'The master key matches the secrets in the database.'), ...checked]
   } catch (error) {
     if (!(error instanceof StartFailure)) throw error
     return [...findings, failedBy('master key', error)]
@@ -183,7 +183,7 @@ async function checkRail(
   const { rail, secrets } = openSecrets(listed, vault)
   const { railId, url } = rail
   const about = `rail ${railId}`
-  if (url === undefined) return skipped(about, 'It is paid by bank transfer.')
+  if (url === undefined) return skipped(about, 'It is paid by bank transfer, without a connection.')
   if (listed.rail.isPaused) return skipped(about, 'It is paused.')
   if (config.mode === 'sandbox' && new URL(url).port === String(config.railPort))
     return skipped(about, 'It starts with the gateway.')
@@ -216,10 +216,11 @@ async function checkRail(
   if (response.httpStatus === 401 || verdict === 'wrong_signature')
     return failed(
       about,
-      `${url} has another secret (HTTP ${response.httpStatus}).`,
-      `Give both sides the same secret: tillgate rail rotate-secret ${railId}`,
+      `${url} uses a different secret (HTTP ${response.httpStatus}).`,
+      `Set the same secret on both sides: tillgate rail rotate-secret ${railId}`,
     )
-  if (response.httpStatus === 200 && verdict === 'genuine') return ok(about, `${url} answers and signs.`)
-  const found = `${url} answers HTTP ${response.httpStatus}, signature ${verdict.replaceAll('_', ' ')}.`
+  if (response.httpStatus === 200 && verdict === 'genuine')
+    return ok(about, `${url} responds with a valid signature.`)
+  const found = `${url} responds with HTTP ${response.httpStatus}, signature ${verdict.replaceAll('_', ' ')}.`
   return failed(about, found, `Correct the address, and check the rail: tillgate rail check ${url}`)
 }

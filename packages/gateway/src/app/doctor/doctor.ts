@@ -33,7 +33,7 @@ export async function examineGateway(parts: DoctorParts): Promise<readonly Findi
     .unknownNames()
     .map((line) => warning('settings', `${line}.`, 'Correct the name, or remove the line.'))
   const findings = await Promise.all([
-    names.length > 0 ? names : ok('settings', `The settings fit each other (${config.mode}).`),
+    names.length > 0 ? names : ok('settings', `The settings are consistent (${config.mode}).`),
     checkFiles(config, parts.dotEnvFile),
     checkDisk(config, parts.freeBytes),
     checkPorts(config),

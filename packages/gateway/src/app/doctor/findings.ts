@@ -18,5 +18,5 @@ export const warning = (check: string, found: string, fix: string): Finding => (
 /** The first line or sentence of a failed start is the problem, and the rest is the fix. */
 export function failedBy(check: string, error: unknown): Finding {
   const [found = '', ...rest] = messageOf(error).split(/\n|(?<=\.) /)
-  return failed(check, found, rest.join(' ') || 'Look for the reason in the log of the gateway.')
+  return failed(check, found, rest.join(' ') || 'Look for the reason in the gateway’s log.')
 }

@@ -38,7 +38,7 @@ export async function checkDisk(
   const folder = await nearestFolder(dataDir)
   try {
     if (!(await stat(folder)).isDirectory())
-      return [failed('disk', `DATA_DIR cannot be made: ${folder} is a file.`, 'Set DATA_DIR to a folder.')]
+      return [failed('disk', `DATA_DIR cannot be created: ${folder} is a file.`, 'Set DATA_DIR to a folder.')]
     await access(folder, constants.W_OK)
     const free = await freeBytesOf(folder)
     const found = `${(free / gigabyte).toFixed(1)} GB are free in ${folder}.`
@@ -46,8 +46,14 @@ export async function checkDisk(
     if (free < gigabyte) return [failed('disk', found, fix)]
     return [free < 5 * gigabyte ? warning('disk', found, fix) : ok('disk', found)]
   } catch (error) {
-    const found = `DATA_DIR (${folder}) cannot be written: ${codeOf(error)}.`
-    return [failed('disk', found, `Give the gateway’s user this folder: chown, or another DATA_DIR.`)]
+    const found = `DATA_DIR (${folder}) is not writable: ${codeOf(error)}.`
+    return [
+      failed(
+        'disk',
+        found,
+        `Make the gateway’s user the owner of this folder (chown), or set another DATA_DIR.`,
+      ),
+    ]
   }
 }
 

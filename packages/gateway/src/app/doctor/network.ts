@@ -18,13 +18,13 @@ const answersWithinMs = 5_000
 
 export async function checkPublicUrl({ publicUrl }: Config): Promise<Finding[]> {
   if (publicUrl === undefined)
-    return [skipped('public URL', 'PUBLIC_URL is not set: the gateway serves this machine.')]
+    return [skipped('public URL', 'PUBLIC_URL is not set, so the gateway serves only this machine.')]
   const { protocol, hostname, port } = new URL(publicUrl)
   const host = hostname.replace(/^\[|\]$/g, '')
   try {
     await lookup(host)
   } catch (error) {
-    const fix = `Create a DNS record (A or AAAA) for ${host} that names your proxy, or correct PUBLIC_URL.`
+    const fix = `Create a DNS record (A or AAAA) for ${host} that points to your proxy, or correct PUBLIC_URL.`
     return [failed('DNS', `${host}, the host of PUBLIC_URL, does not resolve: ${codeOf(error)}.`, fix)]
   }
   const dns = ok('DNS', `${host} resolves.`)
@@ -32,13 +32,9 @@ export async function checkPublicUrl({ publicUrl }: Config): Promise<Finding[]> 
   const certificate = await checkCertificate(host, Number(port || 443))
   if (certificate.outcome === 'failed') return [dns, certificate]
   const health = await askHealth(publicUrl)
-  if (health === 'alive') return [dns, certificate, ok('public URL', `A gateway answers at ${publicUrl}.`)]
+  if (health === 'alive') return [dns, certificate, ok('public URL', `A gateway responds at ${publicUrl}.`)]
   const fix = 'Start the gateway, and check the address to which the proxy passes requests.'
-  return [
-    dns,
-    certificate,
-    warning('public URL', `${publicUrl} is not answered by a gateway: ${health}.`, fix),
-  ]
+  return [dns, certificate, warning('public URL', `No gateway responds at ${publicUrl}: ${health}.`, fix)]
 }
 
 async function checkCertificate(host: string, port: number): Promise<Finding> {
@@ -52,7 +48,7 @@ async function checkCertificate(host: string, port: number): Promise<Finding> {
     if (refusal !== undefined)
       return failed(
         'TLS',
-        `Browsers refuse the certificate at ${at}: ${refusal}.`,
+        `Browsers reject the certificate at ${at}: ${refusal}.`,
         fixOfCertificate(refusal, host),
       )
     const days = Math.floor((Date.parse(validTo) - Date.now()) / dayMs)
@@ -76,7 +72,7 @@ function fixOfCertificate(refusal: string, host: string): string {
   if (refusal === 'CERT_HAS_EXPIRED') return 'Renew the certificate at the proxy, and reload the proxy.'
   if (refusal === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return `Install a certificate for ${host}, or correct PUBLIC_URL.`
-  return 'Install a certificate of a public authority together with its intermediate certificates.'
+  return 'Install a certificate of a public authority with its intermediate certificates.'
 }
 
 /** The gateway does not speak TLS, so an https address means a proxy. */
@@ -86,12 +82,12 @@ export function checkProxy({ publicUrl, trustedProxies }: Config): Finding {
     return failed(
       'proxy',
       `TRUSTED_PROXIES has ${wide}, a range so wide that strangers can claim any client address.`,
-      'Name only the addresses of your proxies in TRUSTED_PROXIES.',
+      'List only the addresses of your proxies in TRUSTED_PROXIES.',
     )
   if (publicUrl?.startsWith('https:') && trustedProxies.length === 0)
     return failed(
       'proxy',
-      'PUBLIC_URL is https, which a proxy serves, and TRUSTED_PROXIES names none: all clients share the proxy’s address and its limits.',
+      'PUBLIC_URL is https, so there is a proxy, but TRUSTED_PROXIES is empty: all clients share the proxy’s address and its limits.',
       'Set TRUSTED_PROXIES to the address of the proxy.',
     )
   return ok('proxy', trustedProxies.length === 0 ? 'No proxy.' : `Trusted: ${trustedProxies.join(', ')}.`)
@@ -106,11 +102,11 @@ export async function checkMail({ mail }: Config): Promise<Finding> {
   if (!mail) return skipped('mail', 'SMTP_URL is not set: no email is sent.')
   const at = `${mail.host}:${mail.port}`
   const trouble = await tryMailServer(mail)
-  if (trouble === undefined) return ok('mail', `The mail server at ${at} lets the gateway in.`)
+  if (trouble === undefined) return ok('mail', `The mail server at ${at} accepts the gateway.`)
   const fix = /auth|password|login|credential|\b53\d\b/i.test(trouble)
     ? 'Correct the user and password in SMTP_URL (special characters percent-encoded).'
     : 'Correct host, port and scheme (smtp or smtps) in SMTP_URL, and open the way to the mail server.'
-  return failed('mail', `The mail server at ${at} does not let the gateway in: ${trouble}.`, fix)
+  return failed('mail', `The mail server at ${at} rejects the gateway: ${trouble}.`, fix)
 }
 
 export async function checkProviders({ openId, memberOpenId }: Config): Promise<Finding[]> {
@@ -125,10 +121,10 @@ export async function checkProviders({ openId, memberOpenId }: Config): Promise<
       const answer = await fetch(url, { signal: AbortSignal.timeout(answersWithinMs) })
         .then(({ status }) => `HTTP ${status}`)
         .catch((error: Error) => messageOf(error.cause ?? error))
-      if (answer === 'HTTP 200') return ok('sign-in', `The identity provider ${issuer} answers.`)
+      if (answer === 'HTTP 200') return ok('sign-in', `The identity provider ${issuer} responds.`)
       return failed(
         'sign-in',
-        `${url} does not answer: ${answer}.`,
+        `${url} does not respond: ${answer}.`,
         `Correct ${setting}, or start the provider.`,
       )
     }),

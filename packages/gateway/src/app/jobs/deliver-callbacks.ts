@@ -162,7 +162,7 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
       await loop.stop()
       const unsent = state.ahead.splice(0)
       await queue.release(unsent).catch((error: unknown) => {
-        log.warn({ worker, count: unsent.length, err: error }, 'claims were not given back; they run out')
+        log.warn({ worker, count: unsent.length, err: error }, 'claims were not released; they expire')
       })
       state.idle ??= Promise.withResolvers()
       if (isIdle(state)) state.idle.resolve()
@@ -282,7 +282,7 @@ async function deliver(state: State, callback: ClaimedCallback): Promise<void> {
     // The claim expires, and the callback is sent again.
     state.parts.log.error(
       { worker, callbackId: callback.callbackId, err: error },
-      'a callback could not be handled',
+      'a callback could not be processed',
     )
   }
   leave(state, delivering)
@@ -370,10 +370,13 @@ async function write(
       return await writeOnce(state, callback, attempted)
     } catch (error) {
       if (clock.now() + waitMs >= claimedUntilMs || state.isStopping) {
-        log.error({ worker, callbackId, err: error }, 'an outcome was not recorded; it will be sent again')
+        log.error(
+          { worker, callbackId, err: error },
+          'an outcome was not recorded; the callback will be sent again',
+        )
         return undefined
       }
-      log.warn({ worker, callbackId, err: error, waitMs }, 'an outcome was not recorded; trying again')
+      log.warn({ worker, callbackId, err: error, waitMs }, 'an outcome was not recorded; retrying')
     }
     await clock.wait(waitMs, new AbortController().signal)
   }
@@ -405,7 +408,7 @@ function tell(state: State, callback: ClaimedCallback, { outcome, isWritten, fai
     counts.exhausted++
     log.warn(
       { worker, merchantId, paymentId, callbackId, eventName, host },
-      'a callback is exhausted: no attempt in seven days was answered with HTTP 200',
+      'a callback is exhausted: no attempt in seven days was accepted with HTTP 200',
     )
   }
   if (outcome.nextAttemptAtMs !== undefined && outcome.nextAttemptAtMs < state.lookNextAtMs) {
@@ -426,12 +429,12 @@ function noteFailing(
   const { failures: count, reason } = state
   if (what === 'host') {
     counts.hostPauses++
-    log.warn({ worker, host, count, reason }, 'a callback host fails again and again and is paused')
+    log.warn({ worker, host, count, reason }, 'a callback host fails repeatedly and is paused')
   } else {
     counts.destinationPauses++
     log.warn(
       { worker, merchantId, host, callbackId, count, reason },
-      'a callback destination fails again and again and is paused',
+      'a callback destination fails repeatedly and is paused',
     )
   }
 }

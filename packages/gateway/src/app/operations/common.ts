@@ -103,6 +103,6 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
 const noWayOut: RailPost = async () => ({
   kind: 'unreachable',
   reason: 'connect',
-  detail: 'this program sends nothing to rails',
+  detail: 'this program sends no messages to rails',
   durationMs: 0,
 })

@@ -48,8 +48,8 @@ export function startDemoProgram({
     if (isStopping) return undefined
     if (found === undefined) {
       log.warn(
-        { reason: lastWords() || 'it ended without a word' },
-        `${name} did not open; ${portSetting} gives it another port, ${portSetting}=off turns it off`,
+        { reason: lastWords() || 'it ended without output' },
+        `${name} did not open; ${portSetting} sets another port, ${portSetting}=off turns it off`,
       )
     }
     return found

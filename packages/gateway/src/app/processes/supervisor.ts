@@ -171,7 +171,7 @@ function onExit(
     return
   }
   const waitMs = state.delays[child.slot]?.next(performance.now() - child.startedAtMs) ?? 0
-  state.log.warn({ pid, code, signal, waitMs }, 'a process ended; starting another')
+  state.log.warn({ pid, code, signal, waitMs }, 'a process ended; restarting it')
   state.restarts.add()
   void pause(waitMs, undefined, { signal: state.stopping.signal })
     .then(() => launch(state, child.slot))
@@ -188,7 +188,7 @@ function stop(state: State, { isPatient }: { isPatient: boolean }): void {
   for (const child of state.alive) tell(child, { kind: 'stop', isPatient })
   setTimeout(() => {
     state.endCode = exitCodes.other
-    state.log.error({ count: state.alive.size }, 'not every process ended in time; they are killed')
+    state.log.error({ count: state.alive.size }, 'some processes did not end in time; killing them')
     for (const { worker } of state.alive) worker.process.kill('SIGKILL')
   }, stopWithinMs).unref()
 }
@@ -210,7 +210,7 @@ async function replaceEach(state: State): Promise<void> {
     const next = launch(state, old.slot, { isKept: false })
     const outcome = await next.readyOrEnded
     if (outcome.kind === 'failed') {
-      state.log.error('the new process did not start; the others stay as they are')
+      state.log.error('the new process did not start; the others keep running')
       return
     }
     // A process that ended in the meantime has a successor already.

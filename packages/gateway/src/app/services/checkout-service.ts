@@ -51,7 +51,8 @@ export function startCheckoutService(
       return order && operations.currentOrder(order, nowMs)
     },
     clock,
-    onTrouble: (err) => log.warn({ worker: 'live-orders', err }, 'could not look; looking again'),
+    onTrouble: (err) =>
+      log.warn({ worker: 'live-orders', err }, 'the order’s status could not be read; retrying'),
   })
   return {
     showCheckout: operations.showCheckout,

@@ -92,11 +92,11 @@ test('live refuses every secret of .env.example, alone or beside another, and th
     const { example } = settings[name]
     const [problem, ...others] = problemsOf({ ...right, [name]: example })
     assert.deepEqual([problem?.name, others], [name, []])
-    assert.match(problem?.problem ?? '', /everybody knows/)
+    assert.match(problem?.problem ?? '', /a published example/)
     assert.doesNotThrow(() => readConfig({ MODE: 'sandbox', [name]: example }))
   }
   const both = `${key},${settings.MASTER_KEY.example}`
-  assert.match(problemsOf({ ...right, MASTER_KEY: both })[0]?.problem ?? '', /everybody knows/)
+  assert.match(problemsOf({ ...right, MASTER_KEY: both })[0]?.problem ?? '', /a published example/)
 })
 
 test('proxies are whole addresses or ranges, and never everybody', () => {

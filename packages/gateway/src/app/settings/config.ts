@@ -287,7 +287,7 @@ function portsDiffer({ values: { PORT, ADMIN_PORT } }: Read): readonly Problem[]
 
 function masterKeyHasOnePlace({ config: { masterKey, masterKeyFile } }: Read): readonly Problem[] {
   if (!masterKey || !masterKeyFile) return []
-  return [{ name: 'MASTER_KEY_FILE', problem: 'and MASTER_KEY are both set: keep one of them' }]
+  return [{ name: 'MASTER_KEY_FILE', problem: 'and MASTER_KEY are both set; keep only one of them' }]
 }
 
 function applicationsArePossible({ config }: Read): readonly Problem[] {
@@ -295,7 +295,8 @@ function applicationsArePossible({ config }: Read): readonly Problem[] {
   return [
     {
       name: 'APPLICATIONS',
-      problem: 'is on, which needs MODE=live and PORTAL=on; in the sandbox newcomers sign on at /sandbox',
+      problem:
+        'is on, which needs MODE=live and PORTAL=on; in the sandbox, newcomers request access at /sandbox',
     },
   ]
 }
@@ -306,7 +307,7 @@ function registrationIsPossible({ config }: Read): readonly Problem[] {
   return [
     {
       name: 'REGISTRATION',
-      problem: 'is on, which needs WALLET=on, and in live SMTP_URL for the codes that prove a login',
+      problem: 'is on, which needs WALLET=on, and in live SMTP_URL for the codes that confirm a login',
     },
   ]
 }
@@ -330,7 +331,7 @@ function mailHasSender({ values: { SMTP_URL, SMTP_FROM }, problems }: Read): rea
   return [
     {
       name: 'SMTP_FROM',
-      problem: 'must be set with SMTP_URL: it is who emails come from',
+      problem: 'must be set with SMTP_URL: it is the sender of emails',
       example: settings.SMTP_FROM.example,
     },
   ]
@@ -361,13 +362,13 @@ function missingForLive(given: Given): Problem[] {
   if (!given.MASTER_KEY && !given.MASTER_KEY_FILE)
     missing.push({
       name: 'MASTER_KEY',
-      problem: 'or MASTER_KEY_FILE must be set in live mode; make a key with: openssl rand -base64 32',
+      problem: 'or MASTER_KEY_FILE must be set in live mode; generate a key with: openssl rand -base64 32',
     })
   // Without it, every consumer has the proxy's address, and the rate limit for one blocks all.
   if (!given.TRUSTED_PROXIES)
     missing.push({
       name: 'TRUSTED_PROXIES',
-      problem: 'must name the proxy that speaks https in front of the gateway, or be "none"',
+      problem: 'must be the address of the https proxy in front of the gateway, or "none"',
       example: settings.TRUSTED_PROXIES.example,
     })
   return missing
@@ -379,7 +380,7 @@ function exampleProblem(name: SettingName, written = '', where: SettingName = na
   const { isSecret, example } = settings[name]
   // Checks each of several master keys.
   if (!isSecret || !written.split(/[\s,]+/).includes(example)) return undefined
-  return { name: where, problem: 'is or holds the example that everybody knows; make one of your own' }
+  return { name: where, problem: 'is or contains a published example; generate your own' }
 }
 
 /** The keys of a file are known only after it is read. */

@@ -9,9 +9,9 @@ export function envExample(): string {
     [...wrap(about), fallback === '' ? `# example: ${name}=${example}` : `# ${name}=${fallback}`].join('\n'),
   )
   return [
-    '# Copy this file to .env and uncomment what you want to change. Without any of it, a sandbox starts.',
-    '# A value shown without the word "example" is the default. The environment wins over this file.',
-    '# Live refuses the keys, passwords and tokens that are shown here.',
+    '# Copy this file to .env and uncomment what you want to change. Without changes, a sandbox starts.',
+    '# A value without the word "example" is the default. The environment has priority over this file.',
+    '# Live rejects the keys, passwords and tokens that are shown here.',
     '',
     `${blocks.join('\n\n')}\n`,
   ].join('\n')

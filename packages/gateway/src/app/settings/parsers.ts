@@ -62,7 +62,7 @@ export function portOrOff(value: string): number | undefined {
 export function webAddress(value: string): string {
   const url = URL.parse(value)
   if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https address')
-  if (url.username || url.password) throw new Error('must not carry a user name or a password')
+  if (url.username || url.password) throw new Error('must not contain a user name or a password')
   if (url.search || url.hash) throw new Error('must not have a query or a fragment')
   return url.href.replace(/\/+$/, '')
 }
@@ -79,7 +79,7 @@ export function databaseAddress(value: string): string {
   for (const server of splitServers(value)) {
     const url = URL.parse(server)
     if (!url || !/^postgres(ql)?:$/.test(url.protocol)) {
-      throw new Error('must be a PostgreSQL address that begins with postgres://')
+      throw new Error('must be a PostgreSQL address that starts with postgres://')
     }
   }
   return value
@@ -88,7 +88,7 @@ export function databaseAddress(value: string): string {
 export function mailServer(value: string) {
   const url = URL.parse(value)
   if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '')
-    throw new Error('must be the address of a mail server that begins with smtp:// or smtps://')
+    throw new Error('must be the address of a mail server that starts with smtp:// or smtps://')
   if (url.search || url.hash || url.pathname.length > 1)
     throw new Error('must end with the host or its port, without a path')
   const isSecure = url.protocol === 'smtps:'
@@ -111,7 +111,7 @@ export function sender(value: string) {
 
 export function emailAddress(value: string): string {
   const email = normaliseEmail(value)
-  if (email === undefined) throw new Error(`must be an e-mail address, and "${value.trim()}" is none`)
+  if (email === undefined) throw new Error(`must be an email address, and "${value.trim()}" is not`)
   return email
 }
 
@@ -143,14 +143,15 @@ export function openIdScopes(value: string): readonly string[] {
   const scopes = value.split(/[\s,]+/).filter((scope) => scope !== '')
   // The characters that RFC 6749 allows in a scope. The comma separates scopes here; no known scope contains one.
   const unfit = scopes.find((scope) => !/^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/.test(scope))
-  if (unfit !== undefined) throw new Error(`must be scopes separated by spaces or commas; ${unfit} is none`)
+  if (unfit !== undefined)
+    throw new Error(`must be scopes separated by spaces or commas; ${unfit} is invalid`)
   return scopes
 }
 
 export function token(value: string): string {
   if (!/^[\x21-\x7e]{16,}$/.test(value)) {
     throw new Error(
-      'must have 16 or more printable characters without spaces; make one with: openssl rand -hex 16',
+      'must have at least 16 printable characters without spaces; generate one with: openssl rand -hex 16',
     )
   }
   return value
@@ -168,7 +169,7 @@ export function amountsByCurrency(value: string): ReadonlyMap<string, bigint> {
     const [, amount = '', currency = ''] = /^\s*(\S+)\s+([A-Za-z]{3})\s*$/.exec(limit) ?? []
     const code = currency.toUpperCase()
     try {
-      if (limits.has(code)) throw new Error(`${code} is there twice`)
+      if (limits.has(code)) throw new Error(`${code} appears twice`)
       limits.set(code, toMinorUnits(amount, code, 'amount'))
     } catch (error) {
       throw new Error(
@@ -210,7 +211,7 @@ export function addressRanges(value: string): readonly string[] {
       length === undefined ? isAddress(address) : ipaddr.isValidCIDR(range) && isAddress(address)
     if (!isRight)
       throw new Error(`must be addresses or ranges separated by commas, and "${range}" is neither`)
-    if (length === '0') throw new Error(`must not believe everybody, as "${range}" would`)
+    if (length === '0') throw new Error(`must not trust all addresses, as "${range}" would`)
   }
   return ranges
 }

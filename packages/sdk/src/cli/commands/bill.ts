@@ -8,7 +8,7 @@ export const billCommand: Command = {
   summary: 'download a day’s bill, check its SHA-256 and show its totals',
   positionals: ['date'],
   options: {
-    out: { type: 'string', value: 'FILE', about: 'write the bill there, as CSV' },
+    out: { type: 'string', value: 'FILE', about: 'write the bill to this file, as CSV' },
     ...credentialsOption,
     ...jsonOption,
   },
@@ -16,7 +16,7 @@ export const billCommand: Command = {
   usesGateway: true,
   async run({ positionals: [date = ''], values, terminal, client }) {
     if (!/^\d{4}-\d{2}-\d{2}$/.test(date))
-      throw new UsageError(`"${date}" is not a date: write the day in UTC as YYYY-MM-DD, such as 2026-11-16.`)
+      throw new UsageError(`"${date}" is not a date. Write the UTC day as YYYY-MM-DD, such as 2026-11-16.`)
     const bill = await client().bills.get(date)
     const { csv, lines, ...answer } = bill
     const file = textOption(values, 'out')

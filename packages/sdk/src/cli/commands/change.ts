@@ -4,7 +4,7 @@ import { paintStatus } from '../terminal.ts'
 
 export const cancelCommand: Command = {
   name: 'cancel',
-  summary: 'cancel a payment order that is still pending',
+  summary: 'cancel a pending payment order',
   positionals: ['paymentId'],
   options: { ...credentialsOption, ...jsonOption },
   examples: ['till cancel P01K73ZQ800JZ7V3N4Q5R6S7T8W'],
@@ -26,7 +26,7 @@ export const resendCommand: Command = {
   async run({ positionals: [paymentId = ''], terminal, client }) {
     const answer = await client().callbacks.resend(paymentId)
     terminal.print(answer, [
-      `${answer.queued} ${answer.queued === 1 ? 'callback' : 'callbacks'} will be sent again.`,
+      `${answer.queued} ${answer.queued === 1 ? 'callback' : 'callbacks'} will be resent.`,
     ])
     return exitCodes.done
   },

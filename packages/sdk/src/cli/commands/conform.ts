@@ -22,44 +22,43 @@ export const conformCommand: Command = {
   summary: 'check a gateway against the interface, clause by clause',
   positionals: [],
   options: {
-    gateway: { type: 'string', value: 'URL', about: 'the gateway; that of the credentials when left out' },
+    gateway: { type: 'string', value: 'URL', about: 'the gateway; default: that of the credentials' },
     clause: { type: 'string', value: 'CLAUSE', about: 'one clause, such as 2.3, or all of 2' },
     pay: {
       type: 'string',
       value: 'HOW',
-      about:
-        'sandbox (service.sandbox.pay; when left out), or manual: you pay at the addresses that are printed',
+      about: 'sandbox (service.sandbox.pay; the default), or manual: you pay at the printed addresses',
       choices: ['sandbox', 'manual'],
     },
     'pay-command': {
       type: 'string',
       value: 'COMMAND',
       about:
-        'shell command that pays: it reads PAYMENT_ID, CHECKOUT_URL and OUTCOME (success, failed, refund_fails)',
+        'shell command that pays; reads PAYMENT_ID, CHECKOUT_URL and OUTCOME (success, failed, refund_fails)',
     },
     listen: {
       type: 'string',
       value: 'HOST:PORT',
-      about: `where callbacks are received; ${defaultAddress} when left out`,
+      about: `where to receive callbacks; default: ${defaultAddress}`,
     },
     'callback-url': {
       type: 'string',
       value: 'URL',
-      about: 'how the gateway reaches that listener, if not directly',
+      about: 'the listener’s address for the gateway, if different',
     },
     'callback-timeout': {
       type: 'string',
       value: 'DURATION',
-      about: 'how long a callback may take; 20s when left out',
+      about: 'how long to wait for a callback; default: 20s',
     },
     'retry-timeout': {
       type: 'string',
       value: 'DURATION',
-      about: 'how long the first repetition of a callback may take; 2m when left out',
+      about: 'how long to wait for a callback’s first retry; default: 2m',
     },
     'wait-for-expiry': {
       type: 'boolean',
-      about: 'wait five minutes for an order to expire, where the sandbox cannot skip them',
+      about: 'wait five minutes for an expiry if the sandbox cannot advance time',
     },
     junit: { type: 'string', value: 'FILE', about: 'write a JUnit report' },
     ...credentialsOption,
@@ -86,7 +85,9 @@ export const conformCommand: Command = {
       publicUrl: textOption(values, 'callback-url'),
     })
     try {
-      terminal.note(`Callbacks are received at ${receiver.base}; the gateway must be able to reach it.`)
+      terminal.note(
+        `Callbacks are received at ${receiver.base}; the gateway must be able to reach this address.`,
+      )
       const payCommand = textOption(values, 'pay-command')
       const duration = (name: string, otherwise: string) =>
         parseDuration(textOption(values, name) ?? otherwise)
@@ -118,7 +119,7 @@ export const conformCommand: Command = {
 
 function listenAt(text: string): { host: string; port: number } {
   const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? []
-  if (host === '') throw new UsageError('--listen must be like 0.0.0.0:8090.')
+  if (host === '') throw new UsageError('--listen must be an address such as 0.0.0.0:8090.')
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }
 }
 

@@ -20,33 +20,33 @@ export const orderOptions = {
   amount: {
     type: 'string',
     value: 'AMOUNT',
-    about: 'what the consumer pays, such as 12.50; 10 when left out',
+    about: 'the amount, such as 12.50; default: 10',
   },
-  currency: { type: 'string', value: 'CODE', about: 'ISO 4217 code; USD when left out' },
+  currency: { type: 'string', value: 'CODE', about: 'ISO 4217 code; default: USD' },
   'order-no': {
     type: 'string',
     value: 'NUMBER',
-    about: 'your number for the order; a new one when left out',
+    about: 'your number for the order; default: a new one',
   },
-  'goods-name': { type: 'string', value: 'NAME', about: 'what is bought, as the consumer reads it' },
-  'callback-url': { type: 'string', value: 'URL', about: 'where callbacks are sent' },
-  'redirect-url': { type: 'string', value: 'URL', about: 'where the consumer goes back to' },
-  'expires-in': { type: 'string', value: 'DURATION', about: '5m to 24h; 30m when left out' },
+  'goods-name': { type: 'string', value: 'NAME', about: 'the purchase, as shown to the consumer' },
+  'callback-url': { type: 'string', value: 'URL', about: 'the URL for callbacks' },
+  'redirect-url': { type: 'string', value: 'URL', about: 'where the consumer returns to' },
+  'expires-in': { type: 'string', value: 'DURATION', about: '5m to 24h; default: 30m' },
 } as const
 
 export const createCommand: Command = {
   name: 'create',
-  summary: 'create a payment order and print where to pay',
+  summary: 'create a payment order and print its checkout URL',
   positionals: [],
   options: {
     ...orderOptions,
-    amount: { ...orderOptions.amount, about: 'what the consumer pays, such as 12.50 (required)' },
+    amount: { ...orderOptions.amount, about: 'the amount, such as 12.50 (required)' },
     currency: { ...orderOptions.currency, about: 'ISO 4217 code, such as USD (required)' },
     channel: { type: 'string', value: 'CHANNEL', about: 'WEB or APP', choices: ['WEB', 'APP'] },
     body: {
       type: 'string',
       value: 'FILE',
-      about: 'JSON of the whole body instead of these options; - is standard input',
+      about: 'JSON file with the whole body instead of these options; - is standard input',
     },
     ...credentialsOption,
     ...jsonOption,
@@ -66,7 +66,7 @@ export const createCommand: Command = {
       ]),
       '',
       `Pay at ${terminal.paint('bold', created.checkoutUrl)}`,
-      ...(order.callbackUrl === undefined ? ['No callback tells of it: that takes --callback-url.'] : []),
+      ...(order.callbackUrl === undefined ? ['No callbacks are sent without --callback-url.'] : []),
     ])
     return exitCodes.done
   },
@@ -78,7 +78,7 @@ export function orderFrom(values: OptionValues, terminal: Terminal): NewOrder {
   const [callbackUrl, redirectUrl] = [textOption(values, 'callback-url'), textOption(values, 'redirect-url')]
   const channel = textOption(values, 'channel')
   if (channel !== undefined && channel !== 'WEB' && channel !== 'APP')
-    throw new UsageError('--channel is WEB or APP.')
+    throw new UsageError('--channel must be WEB or APP.')
   const paymentTime = terminal.now()
   return {
     order: {
@@ -87,7 +87,7 @@ export function orderFrom(values: OptionValues, terminal: Terminal): NewOrder {
       goods: [
         {
           referenceGoodsId: 'till',
-          goodsName: textOption(values, 'goods-name') ?? 'Made with till',
+          goodsName: textOption(values, 'goods-name') ?? 'Created with till',
           goodsAmount: amount,
         },
       ],
@@ -108,7 +108,7 @@ export function orderFrom(values: OptionValues, terminal: Terminal): NewOrder {
 function parseExpiry(text: string): number {
   const lifeMs = parseDuration(text)
   if (lifeMs < minExpiryMs || lifeMs > maxExpiryMs)
-    throw new UsageError(`--expires-in is 5m to 24h, not ${text}.`)
+    throw new UsageError(`--expires-in must be 5m to 24h, not ${text}.`)
   return lifeMs
 }
 
@@ -118,6 +118,6 @@ function readBody(values: OptionValues, terminal: Terminal): NewOrder {
     // Safe: the gateway validates every field.
     return JSON.parse(terminal.readFile(path).toString('utf8')) as NewOrder
   } catch (error) {
-    throw new UsageError(`${path} cannot be read as JSON: ${(error as Error).message}`)
+    throw new UsageError(`${path} is not valid JSON: ${(error as Error).message}`)
   }
 }

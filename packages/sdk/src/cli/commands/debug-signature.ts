@@ -14,10 +14,10 @@ import type { Terminal } from '../terminal.ts'
 
 export const debugSignatureCommand: Command = {
   name: 'debug-signature',
-  summary: 'find what is wrong with a request or callback that cannot be opened',
+  summary: 'find out why a request or callback cannot be opened',
   positionals: ['[FILE]'],
   options: {
-    body: { type: 'string', value: 'FILE', about: 'the plain body that was meant' },
+    body: { type: 'string', value: 'FILE', about: 'the intended plain body' },
     'string-to-sign': { type: 'string', value: 'FILE', about: 'the string that your code signs or verifies' },
     at: {
       type: 'string',
@@ -51,7 +51,7 @@ function describe({ kind, findings, stringToSign }: Diagnosis, { paint }: Termin
     return [
       `${paint('green', '✓')} The ${kind} opens with these credentials: decrypted and verified.`,
       '',
-      'If your code refuses it all the same, compare the string that it verifies with this one',
+      'If your code rejects it anyway, compare the string that your code verifies with this one',
       '(--string-to-sign FILE does it for you):',
       '',
       stringToSign ?? '',
@@ -69,7 +69,7 @@ function readInput(path: string, terminal: Terminal): Buffer {
   try {
     return terminal.readFile(path)
   } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${(error as Error).message}`)
+    throw new UsageError(`Cannot read ${path}: ${(error as Error).message}`)
   }
 }
 
@@ -81,6 +81,7 @@ function readOption(values: OptionValues, name: string, terminal: Terminal): str
 function readTime(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const timeMs = /^\d{13}$/.test(text) ? Number(text) : Date.parse(text)
-  if (Number.isNaN(timeMs)) throw new UsageError('--at is a time such as 2026-01-31T12:00:00Z, or 13 digits.')
+  if (Number.isNaN(timeMs))
+    throw new UsageError('--at must be a time such as 2026-01-31T12:00:00Z, or 13 digits.')
   return timeMs
 }

@@ -23,20 +23,24 @@ export const linkCommand: Command = {
   positionals: ['create|query|close', '[linkId]'],
   choices: acts,
   options: {
-    title: { type: 'string', value: 'TEXT', about: 'what is paid for (create: required)' },
+    title: { type: 'string', value: 'TEXT', about: 'the purpose of the payment (create: required)' },
     currency: { type: 'string', value: 'CODE', about: 'ISO 4217 code, such as USD (create: required)' },
     amount: {
       type: 'string',
       value: 'AMOUNT',
-      about: 'what the consumer pays; left out, the consumer says it',
+      about: 'fixed amount; without it, the consumer enters one',
     },
-    least: { type: 'string', value: 'AMOUNT', about: 'the least that the consumer may say' },
-    most: { type: 'string', value: 'AMOUNT', about: 'the most that the consumer may say' },
-    once: { type: 'boolean', about: 'one payment and no more' },
-    'ends-in': { type: 'string', value: 'DURATION', about: 'no payment begins after it, such as 30d' },
-    'link-no': { type: 'string', value: 'NUMBER', about: 'your number for the link; query asks by it too' },
-    'callback-url': { type: 'string', value: 'URL', about: 'where callbacks of its orders are sent' },
-    'redirect-url': { type: 'string', value: 'URL', about: 'where the consumer goes back to' },
+    least: { type: 'string', value: 'AMOUNT', about: 'minimum amount that the consumer may enter' },
+    most: { type: 'string', value: 'AMOUNT', about: 'maximum amount that the consumer may enter' },
+    once: { type: 'boolean', about: 'a single payment' },
+    'ends-in': {
+      type: 'string',
+      value: 'DURATION',
+      about: 'no payment can start after this time, such as 30d',
+    },
+    'link-no': { type: 'string', value: 'NUMBER', about: 'your number for the link; query accepts it too' },
+    'callback-url': { type: 'string', value: 'URL', about: 'the URL for callbacks of its orders' },
+    'redirect-url': { type: 'string', value: 'URL', about: 'where the consumer returns to' },
     ...credentialsOption,
     ...jsonOption,
   },
@@ -53,7 +57,8 @@ export const linkCommand: Command = {
     const { links } = client()
     switch (act) {
       case 'create': {
-        if (linkId !== undefined) throw new UsageError('The gateway makes the linkId; --link-no is yours.')
+        if (linkId !== undefined)
+          throw new UsageError('The gateway assigns the linkId. Use --link-no for your own number.')
         const made = await links.create(linkFrom(input))
         terminal.print(made, [
           ...describeLink(made, terminal),
@@ -74,7 +79,7 @@ export const linkCommand: Command = {
         return exitCodes.done
       }
       default:
-        throw new UsageError(`There is no till link ${act}: it is create, query or close.`)
+        throw new UsageError(`Unknown action ${act}. Use create, query or close.`)
     }
   },
 }
@@ -104,7 +109,7 @@ function referenceOf({ positionals: [, linkId], values }: CommandInput): LinkRef
   const linkNo = textOption(values, 'link-no')
   if (linkId !== undefined && linkNo === undefined) return { linkId }
   if (linkNo !== undefined && linkId === undefined) return { linkNo }
-  throw new UsageError('Give one of linkId and --link-no.')
+  throw new UsageError('Use either linkId or --link-no.')
 }
 
 function describeLink(link: LinkAnswer, terminal: Terminal): string[] {
@@ -116,7 +121,7 @@ function describeLink(link: LinkAnswer, terminal: Terminal): string[] {
     ['linkNo', link.linkNo],
     ['status', paintStatus(terminal, link.status)],
     ['title', link.title],
-    ['amount', money(link.amount) ?? 'as the consumer says'],
+    ['amount', money(link.amount) ?? 'entered by the consumer'],
     ['least', money(link.leastAmount)],
     ['most', money(link.mostAmount)],
     ['uses', link.uses],

@@ -29,14 +29,14 @@ export const listenCommand: Command = {
     'forward-to': {
       type: 'string',
       value: 'URL',
-      about: 'where your program takes callbacks; without it they are only shown',
+      about: 'your program’s callback URL; without it, callbacks are only shown',
     },
-    count: { type: 'string', value: 'N', about: 'end after so many callbacks' },
-    'from-now': { type: 'boolean', about: 'leave out what came while nobody listened' },
+    count: { type: 'string', value: 'N', about: 'end after this many callbacks' },
+    'from-now': { type: 'boolean', about: 'skip callbacks from before the start' },
     state: {
       type: 'string',
       value: 'FILE',
-      about: 'where it is kept how far you came; in your home folder when left out',
+      about: 'the file that stores your position; default: in your home folder',
     },
     ...credentialsOption,
     json: { type: 'boolean', about: 'print one line of JSON for every callback' },
@@ -58,13 +58,13 @@ export const listenCommand: Command = {
     const known = values['from-now'] ? undefined : readListenState(path, terminal)
     let state = known ?? (await begin())
     terminal.note(
-      `Listening to the callbacks of merchant ${tillgate.merchantId}${forwardTo ? `, forwarding to ${forwardTo}` : ''}. Ctrl-C ends it.`,
+      `Listening for callbacks of merchant ${tillgate.merchantId}${forwardTo ? `, forwarding to ${forwardTo}` : ''}. Press Ctrl-C to stop.`,
     )
     for (let taken = 0; ; ) {
       const { after } = state
       const answer = await listenAfter(after, { tillgate, terminal })
       if (!answer) {
-        terminal.note('What was kept of the last time does not fit this gateway: listening from now on.')
+        terminal.note('The stored position does not belong to this gateway. Listening from now on.')
         state = await begin()
         continue
       }
@@ -150,7 +150,7 @@ function tell({ callback, event, forwarded }: Told, terminal: Terminal): void {
   // Parts of fixed length come first, so that lines align.
   const parts = [
     terminal.paint('dim', new Date(at).toLocaleTimeString('sv-SE')),
-    terminal.paint('bold', (eventName ?? 'does not open').padEnd(eventWidth)),
+    terminal.paint('bold', (eventName ?? 'cannot be opened').padEnd(eventWidth)),
     amountOf(event).padStart(amountWidth),
     paymentId,
     ...(forwarded === undefined ? [] : [outcomeOf(forwarded, paymentId, terminal)]),
@@ -172,7 +172,7 @@ function amountOf(event: CallbackEvent | undefined): string {
 }
 
 function outcomeOf(forwarded: Forwarded, paymentId: string, { paint }: Terminal): string {
-  const again = `; once it is mended: till resend ${paymentId}`
+  const again = `; when fixed: till resend ${paymentId}`
   if (forwarded.kind === 'unreachable') return `${paint('red', `→ ${forwarded.reason}`)}${again}`
   const { httpStatus, durationMs } = forwarded
   const isGood = httpStatus === 200
@@ -191,7 +191,7 @@ async function asking<T>(terminal: Terminal, ask: () => Promise<T>): Promise<T> 
         error instanceof UnavailableError ||
         error instanceof RateLimitError
       if (!isPassing) throw explained(error)
-      terminal.note(`${error.message} Asking again.`)
+      terminal.note(`${error.message} Retrying.`)
       await pause(againInMs)
     }
   }
@@ -200,7 +200,7 @@ async function asking<T>(terminal: Terminal, ask: () => Promise<T>): Promise<T> 
 function explained(error: unknown): unknown {
   if (!(error instanceof TillgateError) || error.code !== 40401) return error
   return new UsageError(
-    'This gateway is live, or older than listen: callbacks can be taken so in a sandbox alone.',
+    'This gateway is live or does not support listen. Only a sandbox delivers callbacks this way.',
   )
 }
 
@@ -211,6 +211,6 @@ function keyOf({ envelope, kind, at }: ListenedCallback): string {
 
 function parseCount(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError('--count is a whole number from 1 on.')
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError('--count must be a whole number of at least 1.')
   return Number(text)
 }

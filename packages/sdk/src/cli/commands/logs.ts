@@ -10,7 +10,7 @@ export const logsCommand: Command = {
   summary: 'show your rejected and slow requests of the last 7 days, or one by its requestId',
   positionals: ['[requestId]'],
   options: {
-    count: { type: 'string', value: 'N', about: `how many, at most 100; ${shown} when left out` },
+    count: { type: 'string', value: 'N', about: `maximum number, up to 100; default: ${shown}` },
     ...credentialsOption,
     ...jsonOption,
   },
@@ -24,7 +24,7 @@ export const logsCommand: Command = {
     const { requests } = answer
     if (requests.length === 0) {
       const what = requestId === undefined ? 'No request of yours' : `No request ${requestId} of yours`
-      terminal.note(`${what} was refused or slow in the last 7 days.`)
+      terminal.note(`${what} was rejected or slow in the last 7 days.`)
     }
     const lines =
       requestId === undefined ? requests.map((request) => line(request, terminal)) : requests.flatMap(details)

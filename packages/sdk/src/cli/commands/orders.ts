@@ -16,7 +16,7 @@ export const ordersCommand: Command = {
     status: {
       type: 'string',
       value: 'STATUS',
-      about: 'orders of this payment status',
+      about: 'only with this payment status',
       choices: statuses,
     },
     since: {
@@ -25,8 +25,8 @@ export const ordersCommand: Command = {
       about: 'created at this time or later: 2026-11-16, or 24h for the last 24 hours',
     },
     until: { type: 'string', value: 'TIME', about: 'created before this time' },
-    cursor: { type: 'string', value: 'CURSOR', about: 'the orders that follow an earlier answer' },
-    limit: { type: 'string', value: 'N', about: `how many, at most 100; ${shown} when left out` },
+    cursor: { type: 'string', value: 'CURSOR', about: 'the next page after an earlier response' },
+    limit: { type: 'string', value: 'N', about: `maximum number, up to 100; default: ${shown}` },
     ...credentialsOption,
     ...jsonOption,
   },
@@ -59,7 +59,7 @@ export const ordersCommand: Command = {
         ].join('  '),
       ),
     )
-    if (answer.cursor !== undefined) terminal.note(`There are more: till orders --cursor ${answer.cursor}`)
+    if (answer.cursor !== undefined) terminal.note(`More: till orders --cursor ${answer.cursor}`)
     else if (answer.orders.length === 0) terminal.note('No orders.')
     return exitCodes.done
   },
@@ -68,6 +68,6 @@ export const ordersCommand: Command = {
 function timeOf(name: string, text: string, { now }: Terminal): number {
   const timeMs = /^\d{4}-/.test(text) ? Date.parse(text) : now() - parseDuration(text)
   if (Number.isNaN(timeMs))
-    throw new UsageError(`--${name} must be like 2026-11-16, 2026-11-16T08:00Z or 24h.`)
+    throw new UsageError(`--${name} must be a time such as 2026-11-16, 2026-11-16T08:00Z or 24h.`)
   return Math.round(timeMs)
 }

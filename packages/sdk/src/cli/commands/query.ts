@@ -18,10 +18,10 @@ export const queryCommand: Command = {
   summary: 'show a payment order and its refunds',
   positionals: ['[paymentId]'],
   options: {
-    'order-no': { type: 'string', value: 'NUMBER', about: 'ask by your own number' },
-    'refund-id': { type: 'string', value: 'ID', about: 'ask by one of its refunds' },
-    wait: { type: 'boolean', about: 'wait until the payment has ended' },
-    timeout: { type: 'string', value: 'DURATION', about: 'how long --wait waits; 15m when left out' },
+    'order-no': { type: 'string', value: 'NUMBER', about: 'by your own number' },
+    'refund-id': { type: 'string', value: 'ID', about: 'by one of its refunds' },
+    wait: { type: 'boolean', about: 'wait until the payment has a final status' },
+    timeout: { type: 'string', value: 'DURATION', about: 'the limit of --wait; default: 15m' },
     ...credentialsOption,
     ...jsonOption,
   },
@@ -48,7 +48,7 @@ function referenceOf({ positionals, values }: CommandInput): OrderReference {
   const given = [paymentId && { paymentId }, orderNo && { orderNo }, refundId && { refundId }].filter(Boolean)
   const [reference] = given
   if (given.length !== 1 || !reference) {
-    throw new UsageError('Give one of paymentId, --order-no and --refund-id.')
+    throw new UsageError('Use one of paymentId, --order-no and --refund-id.')
   }
   return reference
 }

@@ -14,16 +14,16 @@ export const refundCommand: Command = {
     amount: {
       type: 'string',
       value: 'AMOUNT',
-      about: 'how much, in the payment’s currency (this or --all is required)',
+      about: 'the amount, in the payment’s currency (this or --all is required)',
     },
-    all: { type: 'boolean', about: 'all that is left of the payment' },
+    all: { type: 'boolean', about: 'the remaining amount of the payment' },
     'refund-no': {
       type: 'string',
       value: 'NUMBER',
-      about: 'your number for the refund; a new one when left out',
+      about: 'your number for the refund; default: a new one',
     },
     reason: { type: 'string', value: 'TEXT', about: 'why' },
-    wait: { type: 'boolean', about: 'wait until the refund has ended' },
+    wait: { type: 'boolean', about: 'wait until the refund has a final status' },
     ...credentialsOption,
     ...jsonOption,
   },
@@ -31,7 +31,7 @@ export const refundCommand: Command = {
   usesGateway: true,
   async run({ positionals: [paymentId = ''], values, terminal, client }) {
     const amount = textOption(values, 'amount')
-    if ((amount === undefined) === !values['all']) throw new UsageError('Give either --amount or --all.')
+    if ((amount === undefined) === !values['all']) throw new UsageError('Use either --amount or --all.')
     const tillgate = client()
     const reason = textOption(values, 'reason')
     const refund = await tillgate.refunds.create({

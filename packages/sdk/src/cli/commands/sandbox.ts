@@ -23,7 +23,7 @@ export const triggerCommand: Command = {
     rail: {
       type: 'string',
       value: 'ID',
-      about: 'pay through this rail: what to do there is printed, and the event is waited for',
+      about: 'pay through this rail: prints the next step and waits for the event',
     },
     ...credentialsOption,
     ...jsonOption,
@@ -32,14 +32,14 @@ export const triggerCommand: Command = {
   usesGateway: true,
   async run({ positionals: [event = ''], values, terminal, client }) {
     if (!isEventName(event))
-      throw new UsageError(`There is no event ${event}. There are: ${eventNames.join(', ')}.`)
+      throw new UsageError(`Unknown event ${event}. Use one of ${eventNames.join(', ')}.`)
     const amount = textOption(values, 'amount') ?? '10'
     const currency = textOption(values, 'currency') ?? 'USD'
     const tillgate = client()
     const created = await tillgate.orders.create(orderFrom({ ...values, amount, currency }, terminal))
     const { paymentId } = created
-    terminal.note(`Order ${paymentId} is made.`)
-    if (!textOption(values, 'callback-url')) terminal.note('Without --callback-url it has no callbacks.')
+    terminal.note(`Order ${paymentId} was created.`)
+    if (!textOption(values, 'callback-url')) terminal.note('No callbacks are sent without --callback-url.')
     const rail = textOption(values, 'rail')
     await bring({ tillgate, terminal, event, paymentId, amount, rail, checkoutUrl: created.checkoutUrl })
     const answer = await tillgate.orders.query(paymentId)
@@ -91,8 +91,8 @@ async function bring(parts: Bringing): Promise<void> {
 async function bringThrough(rail: string, parts: Bringing): Promise<void> {
   const { tillgate, terminal, event, paymentId } = parts
   const { nextAction } = await tillgate.sandbox.pay({ paymentId, rail })
-  if (nextAction?.kind === 'redirect') terminal.note(`Go on at ${nextAction.url}`)
-  if (nextAction?.kind === 'qr') terminal.note(`Pay this code: ${nextAction.text}`)
+  if (nextAction?.kind === 'redirect') terminal.note(`Continue at ${nextAction.url}`)
+  if (nextAction?.kind === 'qr') terminal.note(`Scan this code: ${nextAction.text}`)
   for (const { label, value } of nextAction?.lines ?? []) terminal.note(`${label}: ${value}`)
   if (event !== 'payment.order.confirming') await expectStatus(parts, event.replace('payment.order.', ''))
 }
@@ -123,7 +123,7 @@ export const advanceCommand: Command = {
   async run({ positionals: [paymentId = '', duration = ''], terminal, client }) {
     const answer = await client().sandbox.advance({ paymentId, milliseconds: parseDuration(duration) })
     terminal.print(answer, [
-      `${duration} have passed for order ${paymentId}; it is ${paintStatus(terminal, answer.status)}.`,
+      `Advanced order ${paymentId} by ${duration}; it is ${paintStatus(terminal, answer.status)}.`,
     ])
     return exitCodes.done
   },

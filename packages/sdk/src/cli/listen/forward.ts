@@ -21,7 +21,9 @@ export function parseForwardAddress(text: string): string {
   const address = /^https?:\/\//.test(withHost) ? withHost : `http://${withHost}`
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url?.hostname || url.username || url.password) {
-    throw new UsageError(`--forward-to is an address such as http://localhost:3000/callbacks, not ${text}.`)
+    throw new UsageError(
+      `--forward-to must be an address such as http://localhost:3000/callbacks, not ${text}.`,
+    )
   }
   return url.href
 }
@@ -57,6 +59,6 @@ async function beginningOf({ body }: Response): Promise<string> {
 
 function whyNot(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: { code?: string } }
-  if (name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} seconds`
-  return cause?.code === 'ECONNREFUSED' ? 'nothing listens there' : (cause?.code ?? message)
+  if (name === 'TimeoutError') return `no response within ${timeoutMs / 1000} seconds`
+  return cause?.code === 'ECONNREFUSED' ? 'no program listens there' : (cause?.code ?? message)
 }

@@ -16,7 +16,7 @@ export function statePath(
 ): string {
   const home = environment['HOME'] ?? environment['USERPROFILE']
   const folder = environment['XDG_STATE_HOME'] ?? (home && join(home, '.local/state'))
-  if (!folder) throw new UsageError('There is no home folder to keep the state in: give --state FILE.')
+  if (!folder) throw new UsageError('No home folder to store the position in. Use --state FILE.')
   return join(
     folder,
     'till',
