@@ -157,7 +157,7 @@ test('every wrong option is named, not the first alone', async () => {
     'red',
   )
   assert.equal(wrong.code, 1)
-  assert.match(wrong.err, /--requests-per-second must be a whole number.*\n--accent-colour must be a colour/)
+  assert.match(wrong.err, /--requests-per-second must be a whole number.*\n--accent-colour must be a color/)
 })
 
 test('merchant add prints a .env that the SDK takes, with the key that stays with the merchant beside it', async () => {

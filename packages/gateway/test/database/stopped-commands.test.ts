@@ -52,7 +52,7 @@ test('a backup that is stopped leaves no file behind', async () => {
     signal: 'SIGINT',
   })
   assert.equal(ended.code, 130, ended.output)
-  assert.equal(ended.output, 'Stopped by SIGINT. There is no backup: what was written of it is removed.\n')
+  assert.equal(ended.output, 'Stopped by SIGINT. The backup failed, and the incomplete file was removed.\n')
   assert.deepEqual(readdirSync(folder), [])
 })
 
@@ -90,7 +90,7 @@ test('a rotation of the master key that is stopped says how far it came, and is 
   assert.equal(ended.code, 130, ended.output)
   assert.match(
     ended.output,
-    /^Stopped by SIGINT\. [1-9]\d* secrets are under the new key, others .*run it again/s,
+    /^Stopped by SIGINT\. [1-9]\d* secrets were resealed, others .*Run the command again/s,
   )
   const again = await runCommand(environment, rotate)
   assert.match(again.out, /^[1-9]\d* secrets were resealed under the new key/)

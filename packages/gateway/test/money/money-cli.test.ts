@@ -79,7 +79,7 @@ test('a merchant is paid out what it has and no more, and its statement and the 
   assert.match((await tillgate(...payout, '1')).err, /no bank account for USD/)
   await giveBankAccount(pool, merchant.merchantId)
   assert.match((await tillgate(...payout, '10.01')).err, /10\.00 USD/)
-  assert.match((await tillgate(...payout, '9.99')).out, /0\.01 USD are left/)
+  assert.match((await tillgate(...payout, '9.99')).out, /0\.01 USD remain/)
   const [made] = await money.payouts.listPayouts({ merchantId: merchant.merchantId }, { limit: 1 })
   const told = (...args: string[]) => tillgate('payout', ...args, '--reason', 'week')
   assert.match(

@@ -71,7 +71,7 @@ test('create makes an order from a few options and says where to pay', async () 
     order: {
       orderNo: 'till-20251009085320-07070707',
       orderAmount: '12.50',
-      goods: [{ referenceGoodsId: 'till', goodsName: 'Made with till', goodsAmount: '12.50' }],
+      goods: [{ referenceGoodsId: 'till', goodsName: 'Created with till', goodsAmount: '12.50' }],
     },
     paymentAmount: '12.50',
     currency: 'USD',
@@ -243,7 +243,7 @@ test('keygen writes a pair that works, the private half readable by its owner al
   )
   const refused = await till('keygen', { files: { 'private.pem': 'mine' } })
   assert.equal(refused.exitCode, 2)
-  assert.match(refused.error, /private\.pem is there already/)
+  assert.match(refused.error, /private\.pem already exists/)
   assert.equal((await till('keygen --bits 1024')).exitCode, 2)
 })
 
