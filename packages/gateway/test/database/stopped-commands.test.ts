@@ -52,7 +52,7 @@ test('a backup that is stopped leaves no file behind', async () => {
     signal: 'SIGINT',
   })
   assert.equal(ended.code, 130, ended.output)
-  assert.equal(ended.output, 'Stopped by SIGINT. The backup failed, and the incomplete file was removed.\n')
+  assert.equal(ended.output, 'Stopped by SIGINT. No backup was made; the incomplete file was removed.\n')
   assert.deepEqual(readdirSync(folder), [])
 })
 

@@ -76,7 +76,7 @@ function addBackup(command: Command, { terminal }: DbParts): void {
               madeAtMs,
               madeBy: `tillgate ${version}`,
               async write(text) {
-                stopIfAsked(signal, 'The backup failed, and the incomplete file was removed.')
+                stopIfAsked(signal, 'No backup was made; the incomplete file was removed.')
                 await write(text)
               },
             }),
