@@ -46,6 +46,11 @@ export type ProviderPayment = {
   /** What the provider says was asked for or paid, in the minor units of ISO 4217. The gateway compares both. */
   readonly amountMinor?: bigint | undefined
   readonly currency?: string | undefined
+  /**
+   * With `cancelled`: the provider could not end the payment, so the consumer may still pay. The rail looks until the
+   * provider has ended it; money that comes is late money, which the gateway returns.
+   */
+  readonly mayStillBePaid?: boolean
 } & (
   | { readonly status: 'pending'; readonly nextAction: NextAction }
   | { readonly status: 'approved'; readonly reference: string }
@@ -65,6 +70,8 @@ export interface Keyed {
 
 export interface WebhookRequest {
   readonly headers: IncomingHttpHeaders
+  /** Of the address, for providers that sign nothing. */
+  readonly query: URLSearchParams
   /** As received: signatures cover the bytes. */
   readonly body: string
   readonly nowMs: number
@@ -77,7 +84,12 @@ export type Webhook =
   | {
       readonly kind: 'changed'
       readonly payment?: { readonly transactionId: string } | { readonly providerId: string } | undefined
-      readonly refund?: { readonly refundId: string } | { readonly providerId: string } | undefined
+      readonly refund?:
+        | { readonly refundId: string }
+        | { readonly providerId: string }
+        /** All refunds of the payment. */
+        | { readonly transactionId: string }
+        | undefined
     }
 
 export interface Provider {

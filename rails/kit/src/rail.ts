@@ -70,7 +70,9 @@ export function makeRail({ provider, store, now, log }: RailParts) {
     // Only a webhook is a reason to look at a cancelled payment again: it was paid after all.
     const isOver = isFinal(payment.status) && !(payment.status === 'cancelled' && by === 'job')
     if (isOver || !hasProviderId(payment)) return paymentAnswer(payment)
-    return settle(payment, await provider.readPayment(payment), by)
+    const said = await provider.readPayment(payment)
+    const isStillOpen = said.status === 'pending' || said.status === 'submitted'
+    return settle(payment, { ...said, mayStillBePaid: payment.status === 'cancelled' && isStillOpen }, by)
   }
 
   /** The same call, however often it is repeated. */
@@ -182,7 +184,7 @@ export function makeRail({ provider, store, now, log }: RailParts) {
   ): Promise<void> {
     try {
       await work()
-      await store.dropLook(table, id, now())
+      await store.dropLook(table, id)
     } catch (error) {
       log.error('a look at the provider failed and will be repeated', { id, error })
     }

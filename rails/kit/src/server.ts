@@ -79,8 +79,9 @@ async function answerWebhook(
   response: ServerResponse,
 ): Promise<void> {
   const body = await readBody(request, maxWebhookBytes)
+  const query = new URL(request.url ?? '/', 'http://rail').searchParams
   if (body === undefined) return sendJson(response, 413, { error: 'The webhook is too long.' })
-  if (!(await rail.takeWebhook({ headers: request.headers, body, nowMs: now() }))) {
+  if (!(await rail.takeWebhook({ headers: request.headers, query, body, nowMs: now() }))) {
     log.error('a webhook was not signed by the provider, or too long ago')
     return sendJson(response, 401, { error: 'The signature is wrong or too old.' })
   }

@@ -64,11 +64,15 @@ export const stories = {
   'two processes start a payment once': async (world) => {
     const another = await world.openAnother()
     const start = startMessage(world)
-    await Promise.all([
-      ask(world, start),
-      ask(world, start),
-      ...[1, 2].map(() => send(`${another.url}/messages`, start, world.clock.nowMs)),
-    ])
+    // Both are calling the provider before either has its answer.
+    const { promise: bothCall, resolve } = Promise.withResolvers<void>()
+    let calls = 0
+    world.fake.intercept = async (call, phase): Promise<Fate> => {
+      if (phase === 'before' && creates.test(call) && ++calls === 2) resolve()
+      if (phase === 'before' && creates.test(call)) await bothCall
+      return 'go on'
+    }
+    await Promise.all([ask(world, start), send(`${another.url}/messages`, start, world.clock.nowMs)])
     assert.equal((await statusOf(world, start)).status, 'pending')
     assert.equal(paymentsOf(world, start).length, 1)
   },

@@ -17,6 +17,8 @@ import type {
 /** An intent that is older than this was left by a process that ended. */
 export const intentLeaseMs = 20_000
 const lookAgainMs = { first: 5_000, most: 10 * 60_000 } as const
+/** How often the rail looks at a payment that the provider could not end. */
+const lookAfterCancelMs = 60_000
 const notifyAgainMs = { first: 1_000, most: 60 * 60_000 } as const
 export const maxNotifyAttempts = 30
 
@@ -118,7 +120,9 @@ export class RailStore {
              reference   = coalesce(reference, $5),
              reason      = $6,
              looks       = 0,
-             look_at     = case when look_at > $7 then null else look_at end
+             look_at     = case when $8 then $7::timestamptz + $9 * interval '1 ms'
+                                when look_at > $7 then null
+                                else look_at end
          where transaction_id = $1
          returning *`,
         [
@@ -133,6 +137,8 @@ export class RailStore {
               ]
             : [old.status, null, null, null, old.reason]),
           new Date(nowMs),
+          said.mayStillBePaid ?? false,
+          lookAfterCancelMs,
         ],
       )
       const [changed] = rows
@@ -264,9 +270,15 @@ export class RailStore {
     )
   }
 
-  async wakeRefund(by: { refundId: string } | { providerId: string }): Promise<void> {
+  async wakeRefund(
+    by: { refundId: string } | { providerId: string } | { transactionId: string },
+  ): Promise<void> {
     const [column, id] =
-      'refundId' in by ? (['refund_id', by.refundId] as const) : (['provider_id', by.providerId] as const)
+      'refundId' in by
+        ? (['refund_id', by.refundId] as const)
+        : 'providerId' in by
+          ? (['provider_id', by.providerId] as const)
+          : (['transaction_id', by.transactionId] as const)
     await this.#pool.query(
       `update refunds set look_at = '-infinity', looks = 0
        where ${column} = $1 and status in ('starting', 'submitted')`,
@@ -295,12 +307,13 @@ export class RailStore {
     return rows.map(({ id }) => id)
   }
 
-  /** What was claimed needs no further look. A webhook that came meanwhile is not forgotten. */
-  async dropLook(table: 'payments' | 'refunds', id: string, nowMs: number): Promise<void> {
+  /** What became final before the look needs none. */
+  async dropLook(table: 'payments' | 'refunds', id: string): Promise<void> {
     const key = table === 'payments' ? 'transaction_id' : 'refund_id'
     await this.#pool.query(
-      `update ${table} set look_at = null, looks = 0 where ${key} = $1 and look_at > $2`,
-      [id, new Date(nowMs)],
+      `update ${table} set look_at = null
+       where ${key} = $1 and (status in ('approved', 'declined') or (status = 'cancelled' and provider_id is null))`,
+      [id],
     )
   }
 

@@ -1,0 +1,158 @@
+// Makes every call of a rail against the real provider with test keys, and prints the table of its README. Somebody has
+// to pay once on the page that it shows.
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { makePaymentId, makeRefundId, makeTransactionId } from '@tillgate/protocol'
+import type { Provider, ProviderPayment, StoredPayment, StoredRefund } from './provider.ts'
+
+export interface Trial {
+  readonly provider: Provider
+  /** How to pay on the provider's test page. */
+  readonly howToPay: string
+  readonly write: (text: string) => void
+  readonly waitMs: number
+  /** A currency that passes the rail and that the provider does not take, if there is one. */
+  readonly unknownCurrency?: string
+}
+
+type Made = StoredPayment & { readonly providerId: string }
+
+export async function tryProvider(trial: Trial): Promise<void> {
+  const { provider, write, waitMs, unknownCurrency } = trial
+  const results: string[] = []
+
+  async function call<Result>(name: string, make: () => Promise<Result>): Promise<Result> {
+    try {
+      const result = await make()
+      results.push(`| ${name} | as expected | ${new Date().toISOString().slice(0, 10)} |`)
+      return result
+    } catch (error) {
+      write(`${results.join('\n')}\n`)
+      throw new Error(`"${name}" went wrong`, { cause: error })
+    }
+  }
+
+  const start = async (): Promise<{ payment: Made; said: ProviderPayment }> => {
+    const payment = makePayment()
+    const said = await provider.startPayment({ ...payment, idempotencyKey: payment.transactionId })
+    expect(said.providerId !== undefined, `it was ${said.status}`)
+    return { payment: { ...payment, providerId: said.providerId }, said }
+  }
+
+  const first = await call('create a payment', start)
+  await call('create it again with the same idempotency key', async () => {
+    const { transactionId: idempotencyKey, providerId } = first.payment
+    const again = await provider.startPayment({ ...first.payment, providerId: undefined, idempotencyKey })
+    expect(again.providerId === providerId, `it is another payment: ${again.providerId}`)
+  })
+  await call('read a payment', async () => expectStatus(await provider.readPayment(first.payment), 'pending'))
+  await call('find a payment by our id', async () => {
+    const found = await provider.findPayment(first.payment)
+    expect(found?.providerId === first.payment.providerId, 'it was not found')
+  })
+  await call('cancel a payment', async () =>
+    expectStatus(await provider.cancelPayment(first.payment), 'cancelled'),
+  )
+  await call('cancel it again', async () =>
+    expectStatus(await provider.cancelPayment(first.payment), 'cancelled'),
+  )
+  if (unknownCurrency !== undefined)
+    await call('decline a currency that the provider does not take', async () => {
+      const payment = { ...makePayment(), currency: unknownCurrency }
+      const said = await provider.startPayment({ ...payment, idempotencyKey: payment.transactionId })
+      expectStatus(said, 'declined')
+    })
+
+  const second = await start()
+  if (second.said.status === 'pending' && second.said.nextAction.kind === 'redirect')
+    write(`Pay here, ${trial.howToPay}: ${second.said.nextAction.url}\n`)
+  const paid = await call('read a payment that was paid', async () => {
+    const deadlineMs = Date.now() + waitMs
+    for (;;) {
+      const said = await provider.readPayment(second.payment)
+      if (said.status === 'approved')
+        return { ...second.payment, status: said.status, reference: said.reference }
+      expect(Date.now() < deadlineMs, `it stayed ${said.status}`)
+      await pause(2_000)
+    }
+  })
+  const refund = makeRefund(paid, 300n)
+  const refunded = await call('create a partial refund', () =>
+    provider.startRefund({ ...refund, idempotencyKey: refund.refundId }, paid),
+  )
+  await call('create it again with the same idempotency key', async () => {
+    const again = await provider.startRefund({ ...refund, idempotencyKey: refund.refundId }, paid)
+    expect(again.providerId === refunded.providerId, `it is another refund: ${again.providerId}`)
+  })
+  await call('find a refund by our id', async () => {
+    const found = await provider.findRefund(refund, paid)
+    expect(found?.providerId === refunded.providerId, 'it was not found')
+  })
+  await call('read a refund', () =>
+    provider.readRefund({ ...refund, providerId: refunded.providerId ?? '' }, paid),
+  )
+  await call('decline a refund of more than is left', async () => {
+    const tooMuch = makeRefund(paid, 1_000n)
+    const said = await provider.startRefund({ ...tooMuch, idempotencyKey: tooMuch.refundId }, paid)
+    expect(said.status === 'declined', `it was ${said.status}`)
+  })
+  write(`\n| Call | Result | Date |\n| --- | --- | --- |\n${results.join('\n')}\n`)
+}
+
+function makePayment(): StoredPayment {
+  const nowMs = Date.now()
+  const transactionId = makeTransactionId(nowMs, randomBytes)
+  const amountMinor = 1_000n
+  const currency = 'EUR'
+  return {
+    transactionId,
+    start: {
+      type: 'payment.start',
+      transactionId,
+      paymentId: makePaymentId(nowMs, randomBytes),
+      merchantId: '100000000000000001',
+      merchantName: 'Tillgate',
+      orderNo: 'try-1',
+      amount: '10.00',
+      amountMinor: String(amountMinor),
+      currency,
+      createdAt: nowMs,
+      expiresAt: nowMs + 900_000,
+      returnUrl: 'https://example.com/back',
+      notifyUrl: 'https://example.com/notifications',
+      locale: 'en',
+      channel: 'WEB',
+    },
+    amountMinor,
+    currency,
+    startedAtMs: nowMs,
+    status: 'starting',
+    providerId: undefined,
+    nextAction: undefined,
+    reference: undefined,
+    reason: undefined,
+  }
+}
+
+function makeRefund({ transactionId, currency }: StoredPayment, amountMinor: bigint): StoredRefund {
+  return {
+    refundId: makeRefundId(Date.now(), randomBytes),
+    transactionId,
+    amountMinor,
+    currency,
+    note: undefined,
+    startedAtMs: Date.now(),
+    status: 'starting',
+    providerId: undefined,
+    reference: undefined,
+    reason: undefined,
+  }
+}
+
+function expectStatus(said: ProviderPayment, status: ProviderPayment['status']): void {
+  expect(said.status === status, `it was ${said.status}`)
+}
+
+function expect(isSo: boolean, otherwise: string): asserts isSo {
+  if (!isSo) throw new Error(otherwise)
+}

@@ -1,0 +1,44 @@
+// The script for the first calls against the real service, run against a fake: it must not fail in the hands of the first
+// person who has an account.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import type { RailUnderTest } from './world.ts'
+
+export function testTrial(
+  given: RailUnderTest,
+  { calls, liveKey }: { calls: number; liveKey: Record<string, string> },
+) {
+  const script = join(dirname(given.program), 'try.ts')
+  const { PATH } = process.env
+
+  test(`${given.name}: the script makes every call, asks for one payment, and prints the table`, async () => {
+    const fake = await given.openFake({
+      get nowMs() {
+        return Date.now()
+      },
+    })
+    const child = spawn(process.execPath, [script], {
+      env: { PATH, ...given.environment(fake), WAIT_SECONDS: '60' },
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+        const [, page] = /^Pay here, .*: (http\S+)$/m.exec(text) ?? []
+        const body = new URLSearchParams({ choice: 'pay' })
+        if (page) void fetch(page, { method: 'POST', redirect: 'manual', body })
+      })
+    const [code] = await once(child, 'close')
+    await fake.close()
+    assert.equal(code, 0, output)
+    assert.equal(output.match(/\| as expected \|/g)?.length, calls, output)
+  })
+
+  test(`${given.name}: the script refuses a live key`, async () => {
+    const child = spawn(process.execPath, [script], { env: { PATH, ...liveKey }, stdio: 'ignore' })
+    assert.deepEqual(await once(child, 'close'), [78, null])
+  })
+}

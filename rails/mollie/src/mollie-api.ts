@@ -1,0 +1,135 @@
+// The calls to Mollie's API (v2). They are made by hand: the SDK has no timeout, and trusts only the certificates that it
+// was packed with.
+import { ProviderUnavailable } from '@tillgate/rail-kit/provider'
+
+export interface MollieAmount {
+  readonly currency: string
+  readonly value: string
+}
+
+export interface MolliePayment {
+  readonly id: string
+  readonly status: 'open' | 'pending' | 'authorized' | 'paid' | 'canceled' | 'expired' | 'failed'
+  readonly amount: MollieAmount
+  readonly createdAt: string
+  readonly isCancelable?: boolean | null
+  readonly metadata?: unknown
+  readonly statusReason?: { readonly message?: string } | null
+  readonly _links: { readonly checkout?: { readonly href: string } | null }
+}
+
+export interface MollieRefund {
+  readonly id: string
+  readonly status: 'queued' | 'pending' | 'processing' | 'refunded' | 'failed' | 'canceled'
+  readonly metadata?: unknown
+}
+
+/** Mollie understood the request and said no: nothing was done. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+}
+
+export interface MollieCall {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly body?: object
+  readonly idempotencyKey?: string
+}
+
+/** Two tries stay within the 10 seconds that the gateway waits. */
+const callTimeoutMs = 4_000
+const tries = 2
+
+export class MollieApi {
+  readonly #apiUrl: string
+  readonly #apiKey: string
+
+  constructor(apiUrl: string, apiKey: string) {
+    this.#apiUrl = apiUrl
+    this.#apiKey = apiKey
+  }
+
+  /** Every call may be repeated: reads, a cancellation, and what has an idempotency key. */
+  async call<Answer>(call: MollieCall): Promise<Answer> {
+    for (let left = tries - 1; ; left--)
+      try {
+        return await this.#once<Answer>(call)
+      } catch (error) {
+        if (!(error instanceof ProviderUnavailable) || left === 0) throw error
+      }
+  }
+
+  /** What exists is never refused: if it seems so, the key belongs to another account. */
+  async read<Answer>(path: string): Promise<Answer> {
+    try {
+      return await this.call<Answer>({ method: 'GET', path })
+    } catch (error) {
+      if (error instanceof Refused) throw new ProviderUnavailable(error.message, { cause: error })
+      throw error
+    }
+  }
+
+  /** From the newest on, until one is found or there are no more. */
+  async find<Item>(
+    path: string,
+    list: string,
+    isIt: (item: Item) => boolean | 'stop',
+  ): Promise<Item | undefined> {
+    let next: string | undefined = path
+    while (next !== undefined) {
+      const page: Page<Item> = await this.read<Page<Item>>(next)
+      for (const item of page._embedded?.[list] ?? []) {
+        const verdict = isIt(item)
+        if (verdict === 'stop') return undefined
+        if (verdict) return item
+      }
+      const { href } = page._links?.next ?? {}
+      next = href === undefined ? undefined : pathOf(href)
+    }
+    return undefined
+  }
+
+  async #once<Answer>({ method, path, body, idempotencyKey }: MollieCall): Promise<Answer> {
+    const headers = {
+      authorization: `Bearer ${this.#apiKey}`,
+      accept: 'application/hal+json',
+      ...(body && { 'content-type': 'application/json' }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    }
+    const request: RequestInit = {
+      method,
+      headers,
+      redirect: 'error',
+      signal: AbortSignal.timeout(callTimeoutMs),
+      ...(body && { body: JSON.stringify(body) }),
+    }
+    const { status, answer } = await fetch(new URL(path, this.#apiUrl), request)
+      .then(
+        async (response) => ({ status: response.status, answer: (await response.json()) as unknown }),
+        (cause: unknown) => {
+          throw new ProviderUnavailable('Mollie cannot be reached', { cause })
+        },
+      )
+      .catch((cause: unknown) => {
+        throw cause instanceof ProviderUnavailable
+          ? cause
+          : new ProviderUnavailable('Mollie did not return JSON', { cause })
+      })
+    const { detail, resource, _links } = answer as { detail?: string; resource?: string; _links?: object }
+    // Lists have links instead of a resource.
+    if (status >= 200 && status < 300 && (resource !== undefined || _links !== undefined))
+      return answer as Answer
+    if ([400, 404, 410, 422].includes(status)) throw new Refused(detail ?? `Mollie returned HTTP ${status}.`)
+    throw new ProviderUnavailable(`Mollie returned HTTP ${status}: ${detail ?? 'no reason'}`)
+  }
+}
+
+interface Page<Item> {
+  readonly _embedded?: Readonly<Record<string, readonly Item[]>>
+  readonly _links?: { readonly next?: { readonly href: string } | null }
+}
+
+function pathOf(href: string): string {
+  const { pathname, search } = new URL(href)
+  return pathname + search
+}

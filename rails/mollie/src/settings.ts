@@ -1,0 +1,22 @@
+// The settings of the rail to Mollie, beside those that every rail has.
+import type { Settings } from '@tillgate/rail-kit/configuration'
+
+export const mollieSettings = {
+  MOLLIE_API_KEY: {
+    about: 'The API key, from Developers, API keys.',
+    isSecret: true,
+    check: (value) => (/^(test|live)_\w{20,}$/.test(value) ? undefined : 'must begin with test_ or live_'),
+  },
+  MOLLIE_WEBHOOK_URL: {
+    about: 'The public address of the rail’s /webhooks, which Mollie calls.',
+    check: (value) =>
+      /^https?:\/\//.test(value) && URL.canParse(value)
+        ? undefined
+        : 'must be an address that begins with https://',
+  },
+  MOLLIE_API_URL: {
+    about: 'Somewhere else than Mollie, for tests.',
+    fallback: 'https://api.mollie.com',
+    check: (value) => (URL.canParse(value) ? undefined : 'must be an address'),
+  },
+} as const satisfies Settings

@@ -1,0 +1,4 @@
+import { testKills } from '../../kit/test/kill-cycles.ts'
+import { mollieRail } from './mollie.ts'
+
+await testKills(mollieRail)
