@@ -10,6 +10,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -46,7 +47,9 @@ function makeBase(): string {
   chmodSync(join(bin, 'node'), 0o755)
   const modules = join(folder, 'usr/local/lib/node_modules')
   mkdirSync(modules, { recursive: true })
-  cpSync(join(run('npm', ['root', '--global']).trim(), 'npm'), join(modules, 'npm'), { recursive: true })
+  // Not `npm root --global`: with the Node of node_modules in front, that names a folder without npm.
+  const npm = realpathSync(run('which', ['npm']).trim())
+  cpSync(join(npm, '../..'), join(modules, 'npm'), { recursive: true })
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(bin, 'npm'))
   run('chroot', [folder, 'useradd', '--create-home', '--uid', '1000', 'node'])
   const container = buildah('from', 'scratch')

@@ -43,6 +43,13 @@ test('money by bank transfer is part of the bank account on the money page, and 
   assert.deepEqual((await gateway.operations.verifyLedger()).findings, [])
 })
 
+test('the page of the bank account lists what came by bank transfer', async () => {
+  const { text } = await admin.get('/money/banks/main')
+  assert.match(text, /with the money that arrived through <a href="\/rails\/transfer">transfer<\/a>/)
+  const [, transactions = ''] = text.split('<h2>Transactions</h2>')
+  assert.equal(transactions.match(/>transfer received<.*10\.00&nbsp;USD/g)?.length, 2, transactions)
+})
+
 test('the refund of an order that was paid by bank transfer says that the operator sends the money', async () => {
   const { text } = await admin.get(`/orders/${order.merchantId}/${order.paymentId}`)
   assert.match(

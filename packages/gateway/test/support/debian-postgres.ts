@@ -162,6 +162,8 @@ async function killAll(child: ChildProcess): Promise<void> {
     }
   }
   await gone
+  // A backend that was just being started still has the pipe, and would keep this process from ending.
+  child.stderr?.destroy()
 }
 
 function childrenOf(parent: number): number[] {

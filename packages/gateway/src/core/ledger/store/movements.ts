@@ -25,7 +25,11 @@ export interface MovementPage {
   readonly limit: number
 }
 
-export type MovementOwner = AccountOwner & { readonly ownerKind: 'wallet' | 'bank' }
+export type MovementOwner = AccountOwner & {
+  readonly ownerKind: 'wallet' | 'bank'
+  /** Rails whose money is on this bank account. */
+  readonly rails?: readonly string[]
+}
 
 export type ListMovements = ReturnType<typeof makeListMovements>
 
@@ -49,7 +53,12 @@ const isOwned = {
 
 export function makeListMovements(database: Pool) {
   return async (owner: MovementOwner, { before, limit }: MovementPage): Promise<Movement[]> => {
-    const accounts = (await listAccounts(database, owner)).map(accountIdOf)
+    const owners: readonly AccountOwner[] = [
+      owner,
+      ...(owner.rails ?? []).map((ownerId) => ({ ownerKind: 'rail', ownerId }) as const),
+    ]
+    const found = await Promise.all(owners.map((each) => listAccounts(database, each)))
+    const accounts = found.flat().map(accountIdOf)
     const { madeAtMs = null, transferId = null } = before ?? {}
     // Money at a bank is negative in the books, so a debit is incoming money.
     const incoming = owner.ownerKind === 'bank' ? 'debit_account' : 'credit_account'

@@ -140,7 +140,7 @@ ${actionForms(visit, 'bank', { subject: bank, values: valuesOf(bank) })}
       bank.closedAtMs !== undefined && (['Closed', moment(bank.closedAtMs, visit.nowMs)] as const),
     ])}</section>
 <section><h2>Book balance</h2><p class="quiet">The balance that your bank should show${rails.length > 0 && html`, with the money that arrived through ${rails.map((rail, index) => html`${index > 0 && ', '}<a href="/rails/${rail}">${rail}</a>`)}`}.</p>${booked(standings)}</section></div>
-${await movementsOf(visit, { ownerKind: 'bank', ownerId: bankName }, `${moneyPath}/banks/${bankName}`)}`,
+${await movementsOf(visit, { ownerKind: 'bank', ownerId: bankName, rails }, `${moneyPath}/banks/${bankName}`)}`,
   }
 }
 
