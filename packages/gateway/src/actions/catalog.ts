@@ -24,6 +24,7 @@ import { railActions } from './rails/rail-actions.ts'
 import { transferActions } from './rails/transfer-actions.ts'
 import { breakActions } from './reconciliation/break-actions.ts'
 import { dayActions } from './reconciliation/day-actions.ts'
+import { selectedBreakActions } from './reconciliation/selected-breaks.ts'
 import { statementActions } from './reconciliation/statement-actions.ts'
 import { bankActions } from './treasury/bank-actions.ts'
 import { billActions } from './treasury/bill-actions.ts'
@@ -55,6 +56,7 @@ export const catalog: readonly Action[] = [
   ...payoutActions,
   ...statementActions,
   ...breakActions,
+  ...selectedBreakActions,
   ...dayActions,
   ...billActions,
   ...makeApprovalActions(findAction),

@@ -113,6 +113,26 @@ test('a viewer sees breaks and may do nothing; whoever is not signed in sends no
   )
 })
 
+test('selected breaks are assigned at once, and one that cannot be accepted stays open', async () => {
+  const { reconciliation } = actingAs(operations, 'test')
+  const open = await reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 10 })
+  const at = '/reconciliation/resolve-selected'
+  const selected = open.map(({ breakId }) => breakId)
+  const send = (fields: Record<string, string>) =>
+    admin.told(at, { ...fields, break: selected, reason: 'the daily round' }, { on: '/reconciliation' })
+  const count = open.length
+  assert.match(
+    await send({ what: 'assign', owner: 'admin' }),
+    new RegExp(`${count} of ${count} breaks changed`),
+  )
+  const assigned = await reconciliation.breaks.listBreaks(
+    { status: 'open', owner: 'admin' },
+    { skip: 0, limit: 10 },
+  )
+  assert.equal(assigned.length, count)
+  assert.match(await send({ what: 'accept' }), new RegExp(`0 of ${count} breaks changed\\. The others have`))
+})
+
 test('a break shows both sides, is written off after a second operator’s yes, and its days close with nothing unexplained', async () => {
   const { reconciliation } = actingAs(operations, 'test')
   const open = await reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 10 })

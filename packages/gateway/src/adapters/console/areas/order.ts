@@ -35,15 +35,14 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
     title: `Order ${order.orderNo}`,
     area: 'orders',
     isLive: true,
-    content: html`<p class="total">${amount(order.paymentAmountMinor, order.currency)}</p>
-<p>${orderStatus(order)} ${order.message !== undefined && html`<span class="wrap">${order.message}</span>`}</p>
-${actionForms(visit, 'order', {
-  subject: details,
-  values: { ...key, amount: leftOf(order), referRefundNo: details.newRefundNumber },
-})}
-<div class="grid">
-<section><h2>Timeline</h2>${timeline(details, nowMs)}</section>
-<section><h2>Payment</h2>${facts([
+    beside: actionForms(visit, 'order', {
+      subject: details,
+      values: { ...key, amount: leftOf(order), referRefundNo: details.newRefundNumber },
+    }),
+    content: html`<p class="total">${amount(order.paymentAmountMinor, order.currency)} ${orderStatus(order)}</p>
+${order.message !== undefined && html`<p class="wrap">${order.message}</p>`}
+<div class="grid"><div>
+<section class="card"><h2>Payment</h2>${facts([
       ['Merchant', html`<a href="/merchants/${order.merchantId}">${merchant?.name ?? order.merchantId}</a>`],
       ['Payment ID', html`<code>${order.paymentId}</code>`],
       ['Order number', html`<span class="wrap">${order.orderNo}</span>`],
@@ -74,8 +73,10 @@ ${actionForms(visit, 'order', {
       order.cancelUrl !== undefined && (['Cancel URL', order.cancelUrl] as const),
       order.attach !== undefined && (['attach', html`<span class="wrap">${order.attach}</span>`] as const),
     ])}</section>
-</div>
-<h2>Goods</h2>${goods(order)}
+</div><div>
+<section class="card"><h2>Timeline</h2>${timeline(details, nowMs)}</section>
+<section><h2>Goods</h2>${goods(order)}</section>
+</div></div>
 ${refunds.length > 0 && html`<h2>Refunds</h2>${refundTable(visit, details)}`}
 ${details.attempts.length > 0 && html`<h2>Attempts at rails</h2>${attemptTable(visit, details)}${callTable(details, nowMs)}`}
 ${heldTransfers(details).map((held) => bankTransfers(visit, details, held))}

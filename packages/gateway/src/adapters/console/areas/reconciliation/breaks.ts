@@ -1,5 +1,6 @@
 // Breaks: a work list, oldest and largest first, and each break with both of its sides.
 
+import { mayAct } from '../../../../core/audit/rules/roles.ts'
 import {
   type Break,
   breakMeanings,
@@ -37,6 +38,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     { skip, limit: perPage + 1 },
   )
   const reconciled = await visit.operations.reconciliation.days.listAccounts(visit.context)
+  const maySelect = status === 'open' && mayAct(visit.account.role, 'operator')
   const isFiltered = [...query.keys()].some((name) => name !== 'status')
   return {
     title: 'Reconciliation',
@@ -46,6 +48,7 @@ ${filters(visit, status)}
 ${table(
   status === 'open' ? 'Open breaks, oldest and largest first' : 'Resolved breaks, newest first',
   [
+    ...(maySelect ? [{ head: html`<span class="hidden">Selected</span>` }] : []),
     'Break',
     number('Amount'),
     number('Unexplained'),
@@ -59,6 +62,7 @@ ${table(
   found
     .slice(0, perPage)
     .map((each) => [
+      ...(maySelect ? [checkbox(visit, each)] : []),
       html`<a href="${path}/breaks/${each.breakId}">${stateOf(each)}</a>`,
       amount(each.sizeMinor, each.currency),
       each.amountMinor === 0n ? html`<span class="quiet">—</span>` : amount(each.amountMinor, each.currency),
@@ -80,14 +84,23 @@ ${table(
         : 'No resolved breaks yet.',
   },
 )}
+${maySelect && found.length > 0 && actionForms(visit, 'breaks.selected')}
 ${found.length > perPage && html`<p class="acts"><a class="button" rel="next" href="${urlWith(path, query, { skip: String(skip + perPage) })}">More</a></p>`}`,
   }
 }
 
+function checkbox({ refused }: Visit, { breakId, kind, day }: Break): Html {
+  const isChecked = refused?.typed.getAll('break').includes(breakId)
+  return html`<input type="checkbox" name="break" value="${breakId}" form="selected"${isChecked && html` checked`} aria-label="${wordOf(kind)}, ${day}">`
+}
+
 function filters({ query, account }: Visit, status: string): Html {
   const link = (label: string, changes: Record<string, string | undefined>, isOn: boolean) =>
-    html`<a href="${urlWith(path, query, { skip: undefined, ...changes })}"${isOn && html` aria-current="true"`}>${label}</a>`
-  return html`<p class="quiet">${link('Open', { status: undefined }, status === 'open')} · ${link('Settled', { status: 'settled' }, status === 'settled')} · ${link('Mine', { owner: account.login }, query.get('owner') === account.login)} · ${link('No filter', { owner: undefined, kind: undefined, account: undefined }, false)}<br>${breakKinds.map((kind, index) => html`${index > 0 && ' · '}${link(wordOf(kind), { kind }, query.get('kind') === kind)}`)}</p>`
+    html`<li><a href="${urlWith(path, query, { skip: undefined, ...changes })}"${isOn && html` aria-current="true"`}>${label}</a></li>`
+  const kind = query.get('kind')
+  const isMine = query.get('owner') === account.login
+  return html`<ul class="chips">${link('Open', { status: undefined }, status === 'open')}${link('Resolved', { status: 'settled' }, status === 'settled')}${link('Assigned to you', { owner: isMine ? undefined : account.login }, isMine)}</ul>
+<ul class="chips">${link('Every kind', { kind: undefined, account: undefined }, kind === null)}${breakKinds.map((each) => link(wordOf(each), { kind: each }, kind === each))}</ul>`
 }
 
 function wordOf(kind: Break['kind']): string {
