@@ -52,10 +52,10 @@ const pages: Record<string, { path: string; expects: RegExp }> = {
   corrections: { path: '/money/corrections', expects: /Corrections/ },
   wallets: { path: '/wallets', expects: /Login/ },
   wallet: { path: `/wallets/${walletId}`, expects: /Consecutive wrong PINs/ },
-  ledger: { path: '/ledger', expects: /debits equal credits/ },
+  ledger: { path: '/ledger', expects: /Debits equal credits/ },
   audit: { path: '/audit', expects: /merchant.add/ },
   system: { path: '/system', expects: /PostgreSQL/ },
-  account: { path: '/account', expects: /Where you are signed in/ },
+  account: { path: '/account', expects: /Active sessions/ },
   'not-found': { path: `/orders/${merchant.merchantId}/P00000000000000000000000000`, expects: /nothing at/ },
 }
 
