@@ -760,6 +760,15 @@ test('no statement that one person imports books as a fee what a rail did not pa
   await assert.rejects(async () => assertNoEffect(before, await readEffects(pool), 'a second person'))
 })
 
+test('no statement that one person imports books a fee of what a rail never collected', async () => {
+  const before = await readEffects(pool)
+  const says = 'Day,Amount,Reference,Fee,Batch\n2026-11-16,10.00,D,1.00,PO-000011\n'
+  await by.reconciliation.importStatement({ file: fileOf('small', says), mapping: 'bank', reason: 'test' })
+  await bank.say('PO-000011', 900n)
+  await operations.reconcile()
+  assertNoEffect(before, await readEffects(pool), 'a fee of a forged sum')
+})
+
 test('whoever approves a rail’s fee approves the fee that they see', async () => {
   const says = async (name: string, amount: string) => {
     const file = fileOf(name, `Day,Amount,Reference,Fee,Batch\n2026-11-16,${amount},${name},0.00,PO-000010\n`)

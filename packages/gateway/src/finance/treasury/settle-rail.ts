@@ -37,15 +37,22 @@ export interface SettleRailParts extends ClockAndRandom {
 
 export type SettleRail = ReturnType<typeof makeSettleRail>
 
-/** The highest percentage that a rail may keep without a second operator, because one person supplies its file. */
+/**
+ * The highest percentage of what a rail collected that it may keep without a second operator, because one person
+ * supplies its file.
+ */
 const mostFee = 10n
 
-function effectsOfSettlement({
-  netMinor,
-  feeMinor,
-}: Pick<RailSettlement, 'netMinor' | 'feeMinor'>): readonly Effect[] {
+interface SettledSums extends Pick<RailSettlement, 'netMinor' | 'feeMinor'> {
+  /** In the books: the file could claim any sum. */
+  readonly collectedMinor: bigint
+}
+
+function effectsOfSettlement({ netMinor, feeMinor, collectedMinor }: SettledSums): readonly Effect[] {
   if (feeMinor < 0n) return ['credits the operator']
-  return feeMinor * 100n > (netMinor + feeMinor) * mostFee ? ['sends money out'] : []
+  const claimedMinor = netMinor + feeMinor
+  const grossMinor = claimedMinor < collectedMinor ? claimedMinor : collectedMinor
+  return feeMinor * 100n > grossMinor * mostFee ? ['sends money out'] : []
 }
 
 export function makeSettleRail(parts: SettleRailParts) {
@@ -54,7 +61,11 @@ export function makeSettleRail(parts: SettleRailParts) {
     const { actId, railId, bankName, currency, batch, netMinor, feeMinor, outside } = settlement
     const made = makeAuditEntry(parts, context, 'rail.settle', `${railId} ${batch}`, {
       reason: 'the bank booked what the rail paid over',
-      effects: effectsOfSettlement({ netMinor, feeMinor }),
+      effects: effectsOfSettlement({
+        netMinor,
+        feeMinor,
+        collectedMinor: await collectedMinor(treasury, { railId, currency }),
+      }),
     })
     const auditEntry = { ...made, auditId: actId }
     const rail = railAccount(railId, currency)
@@ -93,4 +104,15 @@ export function makeSettleRail(parts: SettleRailParts) {
       },
     )
   }
+}
+
+/** What the rail's payments brought, less what it paid over. */
+async function collectedMinor(
+  treasury: TreasuryStore,
+  { railId, currency }: Pick<RailSettlement, 'railId' | 'currency'>,
+): Promise<bigint> {
+  const accounts = await treasury.listAccounts({ ownerKind: 'rail', ownerId: railId })
+  const account = accounts.find((each) => each.currency === currency)
+  const minor = account ? account.debitsPostedMinor - account.creditsPostedMinor : 0n
+  return minor > 0n ? minor : 0n
 }
