@@ -734,8 +734,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'creditOf',
-        find: 'debitAccountId: accountIdOf(merchantAccount(merchantId, currency)),',
-        replace: "debitAccountId: ['rail', order.railId, currency].join(':'),",
+        find: 'from: merchantAccount(merchantId, currency),',
+        replace: "from: { ownerKind: 'rail', ownerId: order.railId ?? '', currency },",
       },
     ],
   },

@@ -8,9 +8,9 @@ import type { AuditEntry } from '../../core/audit/rules/audit.ts'
 import type { AuditedAction, Effect } from '../../core/audit/rules/effects.ts'
 import {
   type AccountKey,
-  accountIdOf,
   accountKeyOf,
   bankAccount,
+  directTransfer,
   suspenseAccount,
   type Transfer,
 } from '../../core/ledger/rules/transfer.ts'
@@ -211,23 +211,20 @@ async function demand({ breaks }: Parts, breakId: string): Promise<Break> {
 function transfersOf({ random }: Parts, moves: readonly Move[], entry: AuditEntry): Transfer[] {
   const transfers: Transfer[] = []
   for (const { kind, from, to, amountMinor, reference, valueDate } of moves)
-    transfers.push({
-      merchantId: '',
-      transferId: makeTransactionId(entry.actedAtMs, random),
-      kind,
-      phase: 'direct',
-      holdId: undefined,
-      debitAccountId: accountIdOf(from),
-      creditAccountId: accountIdOf(to),
-      currency: from.currency,
-      amountMinor,
-      paymentId: undefined,
-      refundId: undefined,
-      auditId: entry.auditId,
-      madeAtMs: entry.actedAtMs,
-      outside: { reference, valueDate },
-      corrects: transfers[0]?.transferId,
-    })
+    transfers.push(
+      directTransfer({
+        merchantId: '',
+        transferId: makeTransactionId(entry.actedAtMs, random),
+        kind,
+        from,
+        to,
+        amountMinor,
+        auditId: entry.auditId,
+        madeAtMs: entry.actedAtMs,
+        outside: { reference, valueDate },
+        corrects: transfers[0]?.transferId,
+      }),
+    )
   return transfers
 }
 

@@ -8,8 +8,8 @@ import type { AuditEntry } from '../../core/audit/rules/audit.ts'
 import type { AuditedAction } from '../../core/audit/rules/effects.ts'
 import {
   type AccountKey,
-  accountIdOf,
   availableMinor,
+  directTransfer,
   noBalances,
   type Transfer,
 } from '../../core/ledger/rules/transfer.ts'
@@ -96,23 +96,18 @@ function transferOf(
   const { actedAtMs: nowMs, auditId } = entry
   const transferId = makeTransactionId(nowMs, random)
   const isOutside = from.ownerKind === 'bank' || to.ownerKind === 'bank'
-  return {
+  return directTransfer({
     merchantId,
     transferId,
     kind: 'correction',
-    phase: 'direct',
-    holdId: undefined,
-    debitAccountId: accountIdOf(from),
-    creditAccountId: accountIdOf(to),
-    currency: from.currency,
+    from,
+    to,
     amountMinor,
-    paymentId: undefined,
-    refundId: undefined,
     auditId,
     madeAtMs: nowMs,
     outside: isOutside ? outsideMark(outside, { transferId, nowMs }) : undefined,
     corrects,
-  }
+  })
 }
 
 async function whyNot(

@@ -9,6 +9,7 @@ import {
   type AccountKey,
   accountIdOf,
   bankAccount,
+  directTransfer,
   type OutsideMark,
   type Transfer,
   walletAccount,
@@ -75,22 +76,17 @@ export function makeMoveFunds(parts: MoveFundsParts) {
   ): Promise<void> {
     const transfers = moves.map(({ from, to, amountMinor }): Transfer => {
       const transferId = makeTransactionId(entry.actedAtMs, random)
-      return {
+      return directTransfer({
         merchantId,
         transferId,
         kind,
-        phase: 'direct',
-        holdId: undefined,
-        debitAccountId: accountIdOf(from),
-        creditAccountId: accountIdOf(to),
-        currency: from.currency,
+        from,
+        to,
         amountMinor,
-        paymentId: undefined,
-        refundId: undefined,
         auditId: entry.auditId,
         madeAtMs: entry.actedAtMs,
         outside: outsideMark(outside, { transferId, nowMs: entry.actedAtMs }),
-      }
+      })
     })
     const outcome = await carryOutOnce<Exclude<MoveOutcome, 'moved' | 'unknown'>>(entry, once, {
       isRecorded: treasury.isRecorded,

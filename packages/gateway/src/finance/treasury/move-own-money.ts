@@ -9,8 +9,8 @@ import type { AuditEntry } from '../../core/audit/rules/audit.ts'
 import type { AuditedAction } from '../../core/audit/rules/effects.ts'
 import {
   type AccountKey,
-  accountIdOf,
   bankAccount,
+  directTransfer,
   equityAccount,
   feesAccount,
   type Transfer,
@@ -244,21 +244,16 @@ function transferOf(
   given: { from: AccountKey; to: AccountKey; minor: bigint; merchantId: string; entry: AuditEntry },
 ): Transfer {
   const { from, to, minor, merchantId, entry } = given
-  return {
+  return directTransfer({
     merchantId,
     transferId: makeTransactionId(entry.actedAtMs, random),
     kind,
-    phase: 'direct',
-    holdId: undefined,
-    debitAccountId: accountIdOf(from),
-    creditAccountId: accountIdOf(to),
-    currency: from.currency,
+    from,
+    to,
     amountMinor: minor,
-    paymentId: undefined,
-    refundId: undefined,
     auditId: entry.auditId,
     madeAtMs: entry.actedAtMs,
-  }
+  })
 }
 
 function marked(

@@ -8,8 +8,8 @@ import type { AnyContext } from '../../core/audit/context.ts'
 import type { Effect } from '../../core/audit/rules/effects.ts'
 import {
   type AccountKey,
-  accountIdOf,
   bankAccount,
+  directTransfer,
   type OutsideMark,
   railAccount,
   railFeesAccount,
@@ -70,22 +70,18 @@ export function makeSettleRail(parts: SettleRailParts) {
     const auditEntry = { ...made, auditId: actId }
     const rail = railAccount(railId, currency)
     /** What leaves the rail's account; negative: what enters it. */
-    const move = (kind: 'rail_settlement' | 'rail_fee', other: AccountKey, minor: bigint): Transfer => ({
-      merchantId: '',
-      transferId: makeTransactionId(auditEntry.actedAtMs, random),
-      kind,
-      phase: 'direct',
-      holdId: undefined,
-      debitAccountId: accountIdOf(minor > 0n ? other : rail),
-      creditAccountId: accountIdOf(minor > 0n ? rail : other),
-      currency,
-      amountMinor: minor > 0n ? minor : -minor,
-      paymentId: undefined,
-      refundId: undefined,
-      auditId: actId,
-      madeAtMs: auditEntry.actedAtMs,
-      outside: kind === 'rail_settlement' ? outside : undefined,
-    })
+    const move = (kind: 'rail_settlement' | 'rail_fee', other: AccountKey, minor: bigint): Transfer =>
+      directTransfer({
+        merchantId: '',
+        transferId: makeTransactionId(auditEntry.actedAtMs, random),
+        kind,
+        from: minor > 0n ? other : rail,
+        to: minor > 0n ? rail : other,
+        amountMinor: minor > 0n ? minor : -minor,
+        auditId: actId,
+        madeAtMs: auditEntry.actedAtMs,
+        outside: kind === 'rail_settlement' ? outside : undefined,
+      })
     const [bank, cost] = [bankAccount(bankName, currency), railFeesAccount(railId, currency)]
     const transfers = [
       move('rail_settlement', bank, netMinor),

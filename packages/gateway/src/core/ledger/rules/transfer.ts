@@ -87,6 +87,27 @@ export interface Transfer {
   readonly corrects?: string | undefined
 }
 
+/** Moves money at once, without a hold. */
+export function directTransfer({ from, to, ...given }: DirectTransfer): Transfer {
+  return {
+    paymentId: undefined,
+    refundId: undefined,
+    auditId: undefined,
+    ...given,
+    phase: 'direct',
+    holdId: undefined,
+    debitAccountId: accountIdOf(from),
+    creditAccountId: accountIdOf(to),
+    currency: from.currency,
+  }
+}
+
+type DirectTransfer = Pick<Transfer, 'merchantId' | 'transferId' | 'kind' | 'amountMinor' | 'madeAtMs'> &
+  Partial<Pick<Transfer, 'paymentId' | 'auditId' | 'outside' | 'corrects'>> & {
+    readonly from: AccountKey
+    readonly to: AccountKey
+  }
+
 export interface OutsideMark {
   readonly reference: string
   readonly valueDate: string

@@ -2,7 +2,7 @@
 // transaction that ends the payment. Attempts and late money work as for any order. Pure.
 import assert from 'node:assert/strict'
 import { maxExpiryMs } from '@tillgate/protocol'
-import { accountIdOf, merchantAccount, type Transfer, walletAccount } from '../../ledger/rules/transfer.ts'
+import { directTransfer, merchantAccount, type Transfer, walletAccount } from '../../ledger/rules/transfer.ts'
 import type { Order } from './order.ts'
 
 /** Owns top-ups and withdrawals. The merchant has no keys, and generated ids never look like this. */
@@ -20,22 +20,17 @@ export function creditOf(order: Order, nowMs: number): Transfer | undefined {
   const { merchantId, paymentId, topsUp, transactionId, currency, paymentAmountMinor } = order
   if (topsUp === undefined) return undefined
   assert(transactionId, 'a payment under way has its transaction')
-  return {
+  return directTransfer({
     merchantId,
     // Derived from the payment's id, so that it is credited once.
     transferId: `${transactionId}T`,
     kind: 'top_up_credit',
-    phase: 'direct',
-    holdId: undefined,
-    debitAccountId: accountIdOf(merchantAccount(merchantId, currency)),
-    creditAccountId: accountIdOf(walletAccount(topsUp, currency)),
-    currency,
+    from: merchantAccount(merchantId, currency),
+    to: walletAccount(topsUp, currency),
     amountMinor: paymentAmountMinor,
     paymentId,
-    refundId: undefined,
-    auditId: undefined,
     madeAtMs: nowMs,
-  }
+  })
 }
 
 /** Undefined without a limit. Pending top-ups count as received. */

@@ -1,7 +1,7 @@
 // Payments by bank transfer. All received money goes into suspense first; an order is paid from there once there is
 // enough. Too little, too much or late money stays there until it is sent back.
 import {
-  accountIdOf,
+  directTransfer,
   railAccount,
   suspenseAccount,
   type Transfer,
@@ -136,22 +136,7 @@ type Movement = Pick<
 /** Between the rail's account and suspense. */
 function moved(movement: Movement, kind: TransferKind & `transfer_${string}`, nowMs: number): Transfer {
   const { railId, merchantId, paymentId, transferId, currency, amountMinor } = movement
-  const rail = accountIdOf(railAccount(railId, currency))
-  const suspense = accountIdOf(suspenseAccount(currency))
-  const isIn = kind === 'transfer_received'
-  return {
-    merchantId,
-    transferId,
-    kind,
-    phase: 'direct',
-    holdId: undefined,
-    debitAccountId: isIn ? rail : suspense,
-    creditAccountId: isIn ? suspense : rail,
-    currency,
-    amountMinor,
-    paymentId,
-    refundId: undefined,
-    auditId: undefined,
-    madeAtMs: nowMs,
-  }
+  const [rail, suspense] = [railAccount(railId, currency), suspenseAccount(currency)]
+  const [from, to] = kind === 'transfer_received' ? [rail, suspense] : [suspense, rail]
+  return directTransfer({ merchantId, transferId, kind, from, to, amountMinor, paymentId, madeAtMs: nowMs })
 }

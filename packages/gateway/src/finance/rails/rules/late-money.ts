@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { RailRefundAnswer } from '@tillgate/protocol'
 import {
-  accountIdOf,
+  directTransfer,
   railAccount,
   suspenseAccount,
   type Transfer,
@@ -69,23 +69,9 @@ function lateTransfer(
   },
 ): Transfer {
   const { transferId, kind, nowMs } = given
-  const rail = accountIdOf(railAccount(railId, currency))
-  const suspense = accountIdOf(suspenseAccount(currency))
-  return {
-    merchantId,
-    transferId,
-    kind,
-    phase: 'direct',
-    holdId: undefined,
-    debitAccountId: kind === 'late_payment' ? rail : suspense,
-    creditAccountId: kind === 'late_payment' ? suspense : rail,
-    currency,
-    amountMinor,
-    paymentId,
-    refundId: undefined,
-    auditId: undefined,
-    madeAtMs: nowMs,
-  }
+  const [rail, suspense] = [railAccount(railId, currency), suspenseAccount(currency)]
+  const [from, to] = kind === 'late_payment' ? [rail, suspense] : [suspense, rail]
+  return directTransfer({ merchantId, transferId, kind, from, to, amountMinor, paymentId, madeAtMs: nowMs })
 }
 
 export function decideReturn(attempt: Attempt, answer: RailRefundAnswer, nowMs: number): Decision {

@@ -1,7 +1,12 @@
 // Computes a payment's fee and the share that refunds return: in minor units, rounded half up, never more than the
 // payment. Many partial refunds return exactly what one refund of their sum would.
 import assert from 'node:assert/strict'
-import { accountIdOf, feesAccount, merchantAccount, type Transfer } from '../../../ledger/rules/transfer.ts'
+import {
+  directTransfer,
+  feesAccount,
+  merchantAccount,
+  type Transfer,
+} from '../../../ledger/rules/transfer.ts'
 import { walletRailId } from '../../payments/rules/rail.ts'
 import type { Order, OrderFee } from '../../rules/order.ts'
 import { maxBasisPoints, type PriceBook, type Terms } from './price.ts'
@@ -80,21 +85,8 @@ function feeTransfer(
   },
 ): Transfer {
   const { kind, of, amountMinor, nowMs } = given
-  const merchant = accountIdOf(merchantAccount(merchantId, currency))
-  const fees = accountIdOf(feesAccount(merchantId, currency))
-  return {
-    merchantId,
-    transferId: `${of}F`,
-    kind,
-    phase: 'direct',
-    holdId: undefined,
-    debitAccountId: kind === 'fee' ? merchant : fees,
-    creditAccountId: kind === 'fee' ? fees : merchant,
-    currency,
-    amountMinor,
-    paymentId,
-    refundId: undefined,
-    auditId: undefined,
-    madeAtMs: nowMs,
-  }
+  const [merchant, fees] = [merchantAccount(merchantId, currency), feesAccount(merchantId, currency)]
+  const [from, to] = kind === 'fee' ? [merchant, fees] : [fees, merchant]
+  const transferId = `${of}F`
+  return directTransfer({ merchantId, transferId, kind, from, to, amountMinor, paymentId, madeAtMs: nowMs })
 }
