@@ -21,7 +21,7 @@ const suites = {
     'rails/*/test/*.test.ts',
     'reliability/*.test.ts',
   ],
-  browser: ['packages/*/test/browser/*.test.ts'],
+  browser: ['{packages,rails}/*/test/browser/*.test.ts'],
 } as const
 /**
  * Left out of `npm test`, which is waited for at every change: what looks at pages and papers in a browser beside the
@@ -42,6 +42,7 @@ const slow = [
   'packages/gateway/test/sandbox/sandbox-{listen,merchant,shop}.test.ts',
   'packages/sdk/test/{clients,package,samples}.test.ts',
   'packages/gateway/test/wallet/erasure.test.ts',
+  'rails/*/test/browser/*.test.ts',
   'reliability/{crash,faults,fuzz,planted-types,reconciliation,soak,upgrade}.test.ts',
   'test/{api-tabs,documentation-blocks,quickstart}.test.ts',
 ]

@@ -76,6 +76,8 @@ export async function openFakeServer(parts: {
       headers: request.headers,
       body,
     }
+    // Browsers ask for it on every page.
+    if (call.path === '/favicon.ico') return send(response, { status: 204, body: '' })
     const page = await parts.page(call)
     if (page) return send(response, page)
     const name = parts.nameOf(call)
