@@ -41,7 +41,7 @@ async function runAlone(config: Config, log: Log): Promise<void> {
   // Left alone, it would end the process on the spot.
   process.on('SIGUSR2', () => log.warn('this is the only process; it is replaced by a restart'))
   let firstOperator: FirstOperator | undefined
-  // On a terminal its password stands in the welcome; whoever ends the start before that is told it all the same.
+  // On a terminal, the welcome shows its password; if the start ends before that, the password is printed anyway.
   process.once(
     'exit',
     () => firstOperator && process.stderr.write(`${operatorLines(firstOperator).join('\n')}\n`),
@@ -164,7 +164,7 @@ interface BesideUrls {
   readonly railUrl: string | undefined
 }
 
-/** The programs beside a sandbox, from when they are started: what is told to start is also stopped. */
+/** Demo shop and test bank processes, started with the sandbox and stopped with it. */
 interface Beside {
   shopUrl: string | undefined
   readonly urls: Promise<BesideUrls>

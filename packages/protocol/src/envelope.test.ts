@@ -133,7 +133,7 @@ const formOf: Record<string, string> = {
   body: 'standard base64 with padding',
 }
 
-test('whoever leaves a field out is told its form', () => {
+test('a missing field is reported with its form', () => {
   for (const [envelope, parse] of [
     [request, parseRequestEnvelope],
     [callback, parseCallbackEnvelope],

@@ -143,7 +143,7 @@ export const optional = Type.Optional
 
 type Choices = readonly (readonly [value: string, label: string])[]
 
-/** Existing things that a form offers while somebody types. */
+/** Existing entries that a form suggests while typing. */
 export type Suggested =
   | 'merchants'
   | 'banks'

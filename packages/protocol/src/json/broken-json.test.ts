@@ -17,10 +17,10 @@ function troubleOf(bytes: Buffer): string {
   return 'nothing is wrong'
 }
 
-test('each of the 188 texts that JSONTestSuite has refused is told where and why', () => {
+test('each of the 188 invalid texts of JSONTestSuite gets a position and a reason', () => {
   assert.equal(refusedTexts.length, 188)
-  const told = refusedTexts.map(([name, bytes]) => [name, bytes, troubleOf(Buffer.from(bytes, 'latin1'))])
-  assert.deepEqual(told, refusedTexts)
+  const results = refusedTexts.map(([name, bytes]) => [name, bytes, troubleOf(Buffer.from(bytes, 'latin1'))])
+  assert.deepEqual(results, refusedTexts)
 })
 
 const envelope = '{"merchantId":"123456789012345678","sign":"AAAA"}'
@@ -76,7 +76,7 @@ for (const [what, bytes, message] of [
     'it is cut off at position 20, inside the string that begins at position 14',
   ],
 ] as const) {
-  test(`${what} is told as what it is`, () => assert.equal(troubleOf(bytes), message))
+  test(`${what} is recognized`, () => assert.equal(troubleOf(bytes), message))
 }
 
 /** Enough to complete any text that could become JSON. */

@@ -54,7 +54,7 @@ test('a body that the schema knows whole has nothing ignored', () => {
   assert.equal('ignoredFields' in parseCreateBody(JSON.stringify(fullCreateBody())), false)
 })
 
-test('ignored fields are told by their path, with the nearest name that is known', () => {
+test('ignored fields are reported by their path, with the most similar known name', () => {
   const body = copy()
   Object.assign(body, { callback_url: 'x', redirectURI: 'x', amount: 1, shipping: {}, vendorData: {} })
   Object.assign(body.order, { order_description: 'x', orderno: 'x', notes: 'x' })
@@ -83,7 +83,7 @@ test('ignored fields are told by their path, with the nearest name that is known
   )
 })
 
-test('the first 20 are told, by names of a bounded length, and a field called ignoredFields is one of them', () => {
+test('the first 20 are reported, with names of limited length, including a field called ignoredFields', () => {
   const extras = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`x${index}`, 1]))
   const many = parseCreateBody(JSON.stringify({ ...extras, ...smallCreateBody() })).ignoredFields ?? []
   assert.equal(many.length, 20)

@@ -133,15 +133,15 @@ test('a handled callback is acknowledged, a thrown or rejected one is asked for 
   assert.equal((await answerWith(() => assert.fail('must not be called'), unreadable)).httpStatus, 500)
 })
 
-test('onError is told of what went wrong and for which event', async () => {
-  const told: [unknown, string | undefined][] = []
+test('onError receives the error and its event', async () => {
+  const results: [unknown, string | undefined][] = []
   const handler = tillgate.callbacks.handler(() => Promise.reject(new Error('no')), {
-    onError: (error, event) => told.push([(error as Error).message, event?.eventName]),
+    onError: (error, event) => results.push([(error as Error).message, event?.eventName]),
   })
   await handler.answer(success)
   await handler.answer('x')
-  assert.deepEqual(told[0], ['no', 'payment.order.success'])
-  assert.equal(told[1]?.[1], undefined)
+  assert.deepEqual(results[0], ['no', 'payment.order.success'])
+  assert.equal(results[1]?.[1], undefined)
 })
 
 test('an onError that throws does not keep the answer from being given', async () => {

@@ -109,7 +109,7 @@ test('colour is for terminals that want it', async () => {
   assert.equal(await isColoured({ isTerminal: true, environment }), false)
 })
 
-test('query asks by one number, and waits when told to', async () => {
+test('query uses one number, and waits with --wait', async () => {
   const { requests } = await till('query --order-no A', { script: [order('pending')] })
   assert.deepEqual(requests[0]?.body, { orderNo: 'A' })
   assert.equal((await till('query P1 --order-no A')).exitCode, 2)
@@ -276,7 +276,7 @@ test('a gateway that cannot be reached is 69, missing credentials are 2', async 
   assert.match(none.error, /--credentials FILE/)
 })
 
-test('the sandbox’s file is found by itself', async () => {
+test('the sandbox’s file is found automatically', async () => {
   const files = { './data/sandbox-merchant.json': JSON.stringify(credentials) }
   assert.equal((await till('query P1', { environment: {}, files, script: [order('pending')] })).exitCode, 0)
 })

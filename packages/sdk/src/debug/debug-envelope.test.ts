@@ -38,10 +38,10 @@ const request = (change: Record<string, unknown> = {}) => ({
 function debug(envelope: object | string, input: Partial<DebugInput> = {}): Diagnosis {
   const text = typeof envelope === 'string' ? envelope : JSON.stringify(envelope)
   const diagnosis = debugEnvelope({ envelope: Buffer.from(text), credentials, nowMs, ...input })
-  const told = JSON.stringify(diagnosis)
+  const results = JSON.stringify(diagnosis)
   for (const { aesKey, privateKey } of Object.values(keys)) {
-    assert.ok(!told.includes(aesKey), 'the AES key is told')
-    assert.ok(!told.includes(privateKey.split('\n')[1] ?? '?'), 'the private key is told')
+    assert.ok(!results.includes(aesKey), 'the AES key is revealed')
+    assert.ok(!results.includes(privateKey.split('\n')[1] ?? '?'), 'the private key is revealed')
   }
   return diagnosis
 }
@@ -75,7 +75,7 @@ test('your own public key where the gateway’s belongs', () => {
   finds(envelope, ['own_public_key_as_platforms'], { credentials: wrong })
 })
 
-test('a callback signed by somebody else, a request signed with another key', async () => {
+test('a callback with a foreign signature, a request signed with another key', async () => {
   const { body: plain } = callbackVectors[0] ?? assert.fail()
   const forged = await sealCallback(
     {
@@ -91,7 +91,7 @@ test('a callback signed by somebody else, a request signed with another key', as
   finds(request({ sign: signed(right, 'sha256', keys.stranger.privateKey) }), ['other_rsa_key'])
 })
 
-test('a request signed with the gateway’s key is told by name', () => {
+test('a request signed with the gateway’s key is recognized', () => {
   const { findings } = finds(request({ sign: signed(right, 'sha256', keys.gateway.privateKey) }), [
     'other_signer',
   ])
@@ -313,7 +313,7 @@ test('the string that the merchant’s code made is compared byte by byte', () =
   assert.match(findings[0]?.evidence?.[0] ?? '', /0x6a "j" there, 0x4a "J" here/)
 })
 
-test('two mistakes at once are both told', () => {
+test('two simultaneous mistakes are both reported', () => {
   const sealed = encrypted(body)
   finds(
     request({
@@ -324,7 +324,7 @@ test('two mistakes at once are both told', () => {
   )
 })
 
-test('a string that nobody can guess is said to be unknown, with the right one', () => {
+test('an unrecognizable string is reported as unknown, with the right one', () => {
   const { findings } = finds(signedOver('something else'), ['other_string'])
   assert.match(findings[0]?.evidence?.[0] ?? '', /^expected body=\{"order"/)
 })

@@ -41,7 +41,7 @@ test('every route that is served is described, and every route that is described
     admission: makeControl().admission,
     downloads: makeDownloads(systemClock),
     secondStepRoles: [],
-    running: () => assert.fail('nobody asks'),
+    running: () => assert.fail('it is never called'),
     routes: apiRoutes,
   })
   await listener.ready()

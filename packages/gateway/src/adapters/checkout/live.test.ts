@@ -40,32 +40,32 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 test('a watcher learns the status at once and every change that this process makes', async () => {
   const { live, become } = watched()
-  const told: string[] = []
-  live.listen(key, 'pending', ({ status }) => told.push(status))
+  const results: string[] = []
+  live.listen(key, 'pending', ({ status }) => results.push(status))
   await settled()
   become('confirming')
   live.changed(key)
   await settled()
   live.changed({ ...key, paymentId: 'another' })
   await settled()
-  assert.deepEqual(told, ['pending', 'confirming'])
+  assert.deepEqual(results, ['pending', 'confirming'])
   await live.stop()
 })
 
 test('what another process changes is found by looking, once for all who watch', async () => {
   const { live, clock, looks, become } = watched()
-  const told: string[] = []
+  const results: string[] = []
   const ends = Array.from({ length: 100 }, () =>
-    live.listen(key, 'pending', ({ status }) => told.push(status)),
+    live.listen(key, 'pending', ({ status }) => results.push(status)),
   )
   await settled()
   looks.length = 0
-  told.length = 0
+  results.length = 0
   become('cancelled')
   clock.advance(3_000)
   await settled()
   assert.equal(looks.length, 1)
-  assert.equal(told.length, 100)
+  assert.equal(results.length, 100)
   for (const end of ends) end()
   await settled()
   looks.length = 0
@@ -93,8 +93,8 @@ test('the server’s time comes now and then, though nothing happens', async () 
 
 test('a look that was overtaken does not bring an old status back', async () => {
   const { live, become, findBy } = watched()
-  const told: string[] = []
-  live.listen(key, 'pending', ({ status }) => told.push(status))
+  const results: string[] = []
+  live.listen(key, 'pending', ({ status }) => results.push(status))
   await settled()
   const slow = Promise.withResolvers<{ status: OrderStatus; expiresAtMs: number }>()
   findBy(() => slow.promise)
@@ -105,14 +105,14 @@ test('a look that was overtaken does not bring an old status back', async () => 
   await settled()
   slow.resolve({ status: 'pending', expiresAtMs: 0 })
   await settled()
-  assert.deepEqual(told, ['pending', 'success'])
+  assert.deepEqual(results, ['pending', 'success'])
   await live.stop()
 })
 
-test('trouble with one look is told, and the next look comes', async () => {
+test('a failed read is reported, and the next one runs', async () => {
   const { live, clock, troubles, become, findBy } = watched()
-  const told: string[] = []
-  live.listen(key, 'pending', ({ status }) => told.push(status))
+  const results: string[] = []
+  live.listen(key, 'pending', ({ status }) => results.push(status))
   await settled()
   findBy(async () => {
     throw new Error('the database is away')
@@ -124,6 +124,6 @@ test('trouble with one look is told, and the next look comes', async () => {
   findBy(async () => ({ status: 'timeout', expiresAtMs: 0 }))
   clock.advance(3_000)
   await settled()
-  assert.deepEqual(told, ['pending', 'timeout'])
+  assert.deepEqual(results, ['pending', 'timeout'])
   await live.stop()
 })

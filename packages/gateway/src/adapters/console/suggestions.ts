@@ -1,4 +1,4 @@
-// What a field of a form offers while somebody types: a datalist for each kind of thing that the fields of a page name.
+// What a form field suggests while typing: a datalist for each kind of thing that the fields of a page name.
 // Any other value can still be typed, and no script is needed.
 import { currencies, toDecimalText } from '@tillgate/protocol'
 import type { Suggested } from '../../actions/fields.ts'

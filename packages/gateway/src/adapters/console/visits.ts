@@ -1,4 +1,4 @@
-// Who looks at the console, according to the browser's cookies: a session that the database knows, or nobody yet.
+// Who looks at the console, according to the browser's cookies: a session that the database knows, or none yet.
 import type { FastifyRequest } from 'fastify'
 import { makeSignInCookies } from '../kit/accounts/cookies.ts'
 import { makeCookieJar } from '../kit/cookies.ts'

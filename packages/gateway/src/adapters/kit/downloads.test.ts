@@ -49,7 +49,7 @@ test('a reader who takes nothing any more is let go, and what it held is given b
   assert.equal(content.isLetGo, true)
 })
 
-test('while the database works nobody is stalled, but no download goes on for ever', async () => {
+test('readers are not stalled while the database works, but every download has a limit', async () => {
   const clock = new TestClock()
   const busyMs = 2 * downloadLimits.stalledMs
   const stream = makeDownloads(clock).start(
@@ -75,7 +75,7 @@ test('while the database works nobody is stalled, but no download goes on for ev
   await over
 })
 
-test('few go on at once, and whoever ends makes room', async () => {
+test('few downloads run at once, and one that ends makes room', async () => {
   const downloads = makeDownloads(new TestClock())
   const streams = Array.from({ length: downloadLimits.atOnce }, () => start(downloads))
   assert.equal(downloads.start(endless().iterable), undefined)

@@ -54,7 +54,7 @@ function serve({ trustedProxies = [] as string[], isPrivate = false } = {}) {
   }
 }
 
-test('an address that asks for very many pages is told to wait, and others are not', async () => {
+test('an address with very many page requests must wait, and others need not', async () => {
   const { ask, pass } = serve()
   // Requests to missing pages count as much.
   for (let asked = 0; asked < pageRate.burst; asked++)
@@ -98,7 +98,7 @@ test('a browser is shown a page that says so, and probes are always answered', a
   for (const path of ['/healthz', '/readyz']) assert.equal((await ask(path)).statusCode, 200)
 })
 
-test('behind trusted proxies it is their clients that ask, and nobody else says whose a request is', async () => {
+test('behind trusted proxies the client is the one that they name, and other proxies are ignored', async () => {
   const { ask } = serve({ trustedProxies: ['10.0.0.0/8'] })
   const [proxy, client, other] = ['10.0.0.1', '198.51.100.7', '203.0.113.9']
   for (const [from, via, address] of [

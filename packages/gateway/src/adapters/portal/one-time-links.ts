@@ -100,7 +100,7 @@ export function serveOneTimeLinks(
     return welcomeFirst(call, invitation)
   }
 
-  /** Whoever comes in first sees the AES key, once: nobody else has seen it. */
+  /** The first member sees the AES key once; it was shown to no one before. */
   async function welcomeFirst(call: Call, joined: OpenInvitation): Promise<FastifyReply> {
     const { merchantId, login, role } = joined
     const { operations } = running()
@@ -188,7 +188,7 @@ export function serveOneTimeLinks(
   }
 }
 
-/** False: somebody else used the link since it was looked at. */
+/** False if the link was used since it was viewed. */
 async function isUsed(using: Promise<void>): Promise<boolean> {
   try {
     await using

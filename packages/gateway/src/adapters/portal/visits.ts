@@ -35,7 +35,7 @@ export function makeVisits(parts: PortalParts) {
     originsOf: (request: FastifyRequest) =>
       [new URL(running().operations.publicUrl).origin, originOf(request)] as const,
 
-    /** Undefined: nobody is signed in. `nowhere`: they are a member of no shop. */
+    /** Undefined without a session. `nowhere`: a member of no shop. */
     async readVisit(request: FastifyRequest, language: Language): Promise<Visit | 'nowhere' | undefined> {
       const { operations } = running()
       const found = await this.readSession(request)

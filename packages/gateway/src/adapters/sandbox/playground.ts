@@ -71,7 +71,7 @@ const examples: Readonly<Record<Method, object>> = {
 function playground(isAccessGiven: boolean): Html {
   return html`<main data-gateway="${gatewayPath}">
 <h1>Playground</h1>
-<p>Watch a request being signed and sealed, send it, and open a callback. All of it happens in this browser: the keys that you paste are sent to nobody.</p>
+<p>Watch a request being signed and sealed, send it, and open a callback. All of it happens in this browser: the keys that you paste never leave it.</p>
 <noscript><p class="problem">Signing happens in a script, and this browser runs none. The same on a command line: <code>npx till create</code> and <code>npx till debug-signature</code>.</p></noscript>
 <p class="problem" id="insecure" hidden>This browser signs only over https or on localhost. Open the gateway by one of these.</p>
 <section aria-labelledby="keys-title">

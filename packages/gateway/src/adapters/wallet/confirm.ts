@@ -35,7 +35,7 @@ export async function confirmBy(
   visit: Visit,
   check: () => Promise<SignIn | { readonly kind: 'access_ended' }>,
 ): Promise<Refusal | undefined> {
-  // Everybody knows the PIN of the sandbox's test wallets: nobody takes one from the others.
+  // The PIN of the sandbox's test wallets is public, so it cannot be changed.
   if (visit.wallet.behaviour !== undefined) return refused(visit, 'notNow')
   const end = visit.startProof()
   if (!end) return refused(visit, 'busy')

@@ -1,4 +1,4 @@
-// The ways in: sign in, set a new PIN with a code, register. Nothing that is said here tells whether somebody has a wallet.
+// Sign-in, a new PIN by code, and registration. No response reveals whether a login has a wallet.
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FieldError } from '../../actions/read-input.ts'

@@ -1,5 +1,4 @@
-// What stands around every page of the wallet: the frame that consumers know from the checkout, the navigation of whoever is
-// signed in, and the flash message.
+// The frame of every wallet page: the checkout's frame, the navigation of a signed-in consumer, and the flash message.
 import type { FastifyReply } from 'fastify'
 import type { Language } from '../checkout/languages.ts'
 import { type Site, sendFramed } from '../checkout/pages/frame.ts'

@@ -1,5 +1,4 @@
-// Who looks at the wallet, as the browser's cookies tell it: a session, or a browser that nobody knows. And what the next page
-// is to say once.
+// The visitor of the wallet, from the browser's cookies: a session or an anonymous browser; and the next flash message.
 import type { RandomBytes } from '@tillgate/protocol'
 import { makeUuid } from '@tillgate/protocol'
 import type { FastifyRequest } from 'fastify'
@@ -36,7 +35,7 @@ export function makeVisits(parts: VisitParts) {
     /** By the gateway's own name; where it has none, by that of the request. */
     siteOf: ({ host }: FastifyRequest) => siteOf(new URL(publicUrl()).host) ?? siteOf(host),
 
-    /** Undefined: nobody is signed in. */
+    /** Undefined without a session. */
     async readVisit(request: FastifyRequest, language: Language): Promise<Visit | undefined> {
       const { operations, devices } = running()
       const session = await cookies.findSession(request, operations.walletSessions)

@@ -64,7 +64,7 @@ test('a server that takes some connections and refuses others has a pair of line
   assert.equal(messages().length, 4)
 })
 
-test('an outage soon after another is told of when it lasts', async () => {
+test('an outage soon after another is logged if it lasts', async () => {
   const { good, bad, pass, messages } = await start()
   bad()
   good()

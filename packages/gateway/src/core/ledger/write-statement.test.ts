@@ -8,19 +8,19 @@ async function all(pieces: AsyncIterable<string>): Promise<string[]> {
   return taken
 }
 
-test('a writer writes no faster than somebody reads', async () => {
-  const told: string[] = []
+test('a writer waits for its reader', async () => {
+  const results: string[] = []
   const pieces = written(async (write) => {
     for (const text of ['one', 'two', 'three']) {
-      told.push(text)
+      results.push(text)
       await write(text)
     }
   })
   assert.deepEqual(await pieces.next(), { done: false, value: 'one' })
-  assert.deepEqual(told, ['one'])
+  assert.deepEqual(results, ['one'])
   assert.deepEqual(await pieces.next(), { done: false, value: 'two' })
   assert.deepEqual(await all(pieces), ['three'])
-  assert.deepEqual(told, ['one', 'two', 'three'])
+  assert.deepEqual(results, ['one', 'two', 'three'])
 })
 
 test('a writer whose reader leaves is ended, and its end is waited for', async () => {

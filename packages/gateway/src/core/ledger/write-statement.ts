@@ -68,7 +68,7 @@ export async function* written(work: (write: Write) => Promise<void>): AsyncGene
   let state = 'writing' as 'writing' | 'done' | 'left'
   let news = Promise.withResolvers<void>()
   const writing = work((text) => {
-    if (state === 'left') return Promise.reject(new Error('nobody reads any more'))
+    if (state === 'left') return Promise.reject(new Error('the reader has left'))
     const { promise, resolve: taken, reject: left } = Promise.withResolvers<void>()
     piece = { text, taken, left }
     news.resolve()
@@ -93,7 +93,7 @@ export async function* written(work: (write: Write) => Promise<void>): AsyncGene
     }
   } finally {
     state = 'left'
-    piece?.left(new Error('nobody reads any more'))
+    piece?.left(new Error('the reader has left'))
     await writing.catch(() => {})
   }
 }

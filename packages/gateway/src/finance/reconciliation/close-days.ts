@@ -86,7 +86,7 @@ export function makeCloseDays(parts: CloseDaysParts) {
         const unexplained = `${toDecimalText(last.unexplainedMinor, last.currency)} ${last.currency}`
         parts.log.warn(
           { reason: `${last.account} ${last.day}: ${unexplained}` },
-          'a day was closed with money that nobody can explain',
+          'a day was closed with unexplained money',
         )
       }
       return closed

@@ -90,7 +90,7 @@ async function assign(
 ): Promise<Break> {
   const { account } = await find(parts, breakId)
   const entry = makeAuditEntry(parts, context, 'reconcile.assign', breakId, {
-    reason: `${account}: ${owner ?? 'nobody'}: ${reason}`,
+    reason: `${account}: ${owner ?? 'unassigned'}: ${reason}`,
   })
   if (!(await parts.breaks.assign(breakId, owner, entry))) throw resolvedBefore(await find(parts, breakId))
   return find(parts, breakId)
@@ -347,7 +347,7 @@ async function transferOf(
   const [anyRail] = outside.transferRails
   if (anyRail === undefined)
     throw new Failure('status_does_not_allow', {
-      message: 'Nobody pays to this account by bank transfer: no rail has its IBAN.',
+      message: 'No rail has the IBAN of this account, so it receives no bank transfers for orders.',
     })
   const asked = reference === undefined ? line : { ...line, references: [referenceOf(reference)] }
   const named = (await matching.findNamed(outside, [asked])).find(({ kind }) => kind === 'transfer')

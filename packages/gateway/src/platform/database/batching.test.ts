@@ -86,7 +86,7 @@ test('one bad item fails alone, its neighbours are answered', async () => {
   ])
 })
 
-test('trouble that is nobody’s fault reaches all of the batch, and the next batch departs', async () => {
+test('an error without a single cause fails the whole batch, and the next batch runs', async () => {
   let lost = true
   const add = batched(
     async (items: readonly number[]) => {

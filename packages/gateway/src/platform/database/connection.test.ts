@@ -52,7 +52,7 @@ test('another database on the same server keeps all the rest', () => {
   assert.deepEqual(withDatabase(socket, 'other'), { ...socket, database: 'other' })
 })
 
-test('an address without a user is told without one where the process has no name either', (t) => {
+test('an address without a user is shown without one if the process has no name either', (t) => {
   const { user } = pg.defaults
   t.after(() => {
     pg.defaults.user = user

@@ -153,7 +153,7 @@ test('callers past the bound are refused at once, and those within it served', a
   await Promise.all(waiting)
 })
 
-test('a caller waits for a connection no longer than it is told to', async (t) => {
+test('a caller waits for a connection no longer than the limit', async (t) => {
   // Long enough for the first connection itself on a busy machine.
   const narrow = openPool(connection, { max: 1, connectTimeoutMs: 500 })
   t.after(() => narrow.close())
@@ -166,7 +166,7 @@ test('of several servers the one that can be reached is used, and found again af
   const proxy = await startProxy(connection)
   const { host, port, user, database } = endpoint(proxy.connection)
   const reachable = `postgresql://${user}@${host}:${port}/${database}`
-  // Nobody listens on port 1.
+  // Port 1 is closed.
   const many = openPool({
     connectionString: `postgresql://${user}@127.0.0.1:1/${database}`,
     others: [reachable],
@@ -185,9 +185,9 @@ test('of several servers the one that can be reached is used, and found again af
   await assert.rejects(nowhere.query('select 1'), (error) => isTransient(error))
 })
 
-test('a statement that is not found under its name goes in full from then on, and that is told once', async (t) => {
-  let told = 0
-  const pooled = openPool(connection, { max: 1, onNotPrepared: () => told++ })
+test('a statement that is not found by its name is sent in full from then on, with one warning', async (t) => {
+  let results = 0
+  const pooled = openPool(connection, { max: 1, onNotPrepared: () => results++ })
   t.after(() => pooled.close())
   const named = { name: 'count-things', text: 'select count(*) from things where id > $1', values: [0] }
   await pooled.query(named)
@@ -198,7 +198,7 @@ test('a statement that is not found under its name goes in full from then on, an
   await pooled.transaction(async (client) => {
     assert.equal((await client.query(named)).rowCount, 1)
   })
-  assert.equal(told, 1)
+  assert.equal(results, 1)
 })
 
 test('two statements of one name and different text are never taken for each other', async (t) => {

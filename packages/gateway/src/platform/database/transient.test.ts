@@ -44,7 +44,7 @@ test('a database that is away, restarting, full or busy is transient', () => {
   assert.equal(isTransient(new AggregateError(both)), true)
 })
 
-test('a server that panics is away, ends the session, and nobody knows what it has stored', () => {
+test('after a server’s panic the database is away, the session ends, and the outcome is unknown', () => {
   for (const code of ['58030', '53100', 'XX000']) {
     const panic = Object.assign(sqlError(code), { severity: 'PANIC' })
     assert.equal(isTransient(panic), true, code)

@@ -77,43 +77,43 @@ test('TLS that the server does not have is final', async () => {
 
 test('a server that is away is waited for, with growing pauses, until it is back', async () => {
   await server.stop()
-  const told: DatabaseAway[] = []
+  const results: DatabaseAway[] = []
   const tell = (event: DatabaseAway) => {
-    told.push(event)
+    results.push(event)
     // It comes back only after it was missed twice.
-    if (told.length === 2) starting.resolve(start())
+    if (results.length === 2) starting.resolve(start())
   }
   const starting = Promise.withResolvers<Embedded>()
   const waiting = waitForDatabase(parseDatabaseUrl(urlFor()), { tell })
   server = await starting.promise
   await waiting
-  assert.ok(told.length >= 2)
-  assert.match(told[0]?.reason ?? '', /ENOENT|ECONNREFUSED|shutting down|starting up/)
+  assert.ok(results.length >= 2)
+  assert.match(results[0]?.reason ?? '', /ENOENT|ECONNREFUSED|shutting down|starting up/)
   assert.deepEqual(
-    told.slice(0, 2).map(({ retryInMs }) => retryInMs),
+    results.slice(0, 2).map(({ retryInMs }) => retryInMs),
     [250, 500],
   )
-  assert.ok(!JSON.stringify(told).includes('s3cret'))
+  assert.ok(!JSON.stringify(results).includes('s3cret'))
 })
 
-test('a port where nobody listens is waited for, and the wait can be given up', async () => {
+test('a closed port is retried, and the wait can be cancelled', async () => {
   const closed = net.createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => closed.once('listening', resolve))
   const { port } = closed.address() as net.AddressInfo
   await new Promise((resolve) => closed.close(resolve))
   const giveUp = new AbortController()
-  const told: DatabaseAway[] = []
+  const results: DatabaseAway[] = []
   const waiting = waitForDatabase(parseDatabaseUrl(`postgresql://ann:s3cret@127.0.0.1:${port}/shop`), {
     signal: giveUp.signal,
     tell: (event) => {
-      told.push(event)
+      results.push(event)
       giveUp.abort()
     },
   })
   await assert.rejects(waiting, { name: 'AbortError' })
-  assert.equal(told.length, 1)
-  assert.match(told[0]?.reason ?? '', /ECONNREFUSED/)
-  assert.equal(told[0]?.address, `ann@127.0.0.1:${port}/shop`)
+  assert.equal(results.length, 1)
+  assert.match(results[0]?.reason ?? '', /ECONNREFUSED/)
+  assert.equal(results[0]?.address, `ann@127.0.0.1:${port}/shop`)
 })
 
 test('a PostgreSQL that is too old is final', async (t) => {
@@ -126,7 +126,7 @@ test('a PostgreSQL that is too old is final', async (t) => {
   assert.match(await refusalOf(url), /is PostgreSQL 14; Tillgate needs 15 or newer/)
 })
 
-test('a certificate that nobody vouches for is final', async (t) => {
+test('an untrusted certificate is a final error', async (t) => {
   const selfSigned = makeSelfSigned(['IP:127.0.0.1'])
   const url = await serve(t, (socket) => {
     socket.once('data', () => {
@@ -185,7 +185,7 @@ function int16(value: number): Buffer {
 
 test('a start under which the database goes away is begun again, and one that fails for another reason is not', async () => {
   const sessions = openPool(server.connection)
-  const told: DatabaseAway[] = []
+  const results: DatabaseAway[] = []
   let begun = 0
   const begin = async () => {
     begun++
@@ -193,14 +193,14 @@ test('a start under which the database goes away is begun again, and one that fa
     const { rows } = await sessions.query<{ one: number }>('select 1 as one')
     return rows
   }
-  const waiting = { tell: (event: DatabaseAway) => told.push(event) }
+  const waiting = { tell: (event: DatabaseAway) => results.push(event) }
   assert.deepEqual(await insist(server.connection, waiting, begin), [{ one: 1 }])
   assert.equal(begun, 2)
-  assert.match(told.map(({ reason }) => reason).join(), /terminating connection|Connection terminated/)
+  assert.match(results.map(({ reason }) => reason).join(), /terminating connection|Connection terminated/)
   await assert.rejects(
     insist(server.connection, waiting, () => sessions.query('select * from nowhere')),
     /"nowhere" does not exist/,
   )
-  assert.equal(told.length, 1)
+  assert.equal(results.length, 1)
   await sessions.close()
 })

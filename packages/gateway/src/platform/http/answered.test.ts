@@ -73,7 +73,7 @@ test('refused requests have a few lines a second, the rest is counted, and what 
   )
 })
 
-test('those with too many requests are counted apart, and a probe that is told to wait leaves no line', async () => {
+test('rate-limited requests are counted separately, and a rate-limited probe leaves no line', async () => {
   const { lines, answer } = await startLog()
   answer(503)
   answer(429)

@@ -22,13 +22,13 @@ async function answerEarly(t: TestContext, head: string) {
   client.write(`POST / HTTP/1.1\r\nhost: x\r\n${head}\r\n\r\n`)
   const [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse]
   const discarded = sendJsonEarly(response, answer)
-  const [told] = await once(client, 'data')
-  return { client, socket: request.socket, discarded, told: String(told) }
+  const [results] = await once(client, 'data')
+  return { client, socket: request.socket, discarded, results: String(results) }
 }
 
 test('an early answer is whole before the body is, and the connection ends with the body', async (t) => {
-  const { client, socket, discarded, told } = await answerEarly(t, 'content-length: 300000')
-  assert.match(told, /^HTTP\/1.1 413 .*connection: close.*{"code":41300}$/s)
+  const { client, socket, discarded, results } = await answerEarly(t, 'content-length: 300000')
+  assert.match(results, /^HTTP\/1.1 413 .*connection: close.*{"code":41300}$/s)
   await once(client, 'end')
   assert.equal(socket.destroyed, false)
   client.write(Buffer.alloc(300_000))

@@ -28,7 +28,7 @@ export function askedSeldom(
 export function answerHealth(
   listener: FastifyInstance,
   readiness: () => Promise<Readiness>,
-  /** What is running, said to whoever may know. */
+  /** What is running, for authorized clients. */
   about: object = {},
 ): void {
   // A machine whose pages are flooded is not to be taken out of the load balancer for it.

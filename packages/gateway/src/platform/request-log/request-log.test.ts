@@ -92,7 +92,7 @@ test('who is turned away unread leaves nothing, a merchant past its rate does', 
   )
 })
 
-test('a flood of closed envelopes or of pages fills its own lines and nobody else’s', async () => {
+test('a flood of closed envelopes or of pages fills only its own lines', async () => {
   const { log, clock, written } = openLog()
   const flood = (request: AnsweredRequest) => {
     for (let sent = 0; sent < 20_000; sent++) log.note(request)

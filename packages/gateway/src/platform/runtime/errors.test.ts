@@ -8,7 +8,7 @@ test('the code of an error is a text or nothing, whatever was thrown', () => {
     assert.equal(codeOf(thrown), undefined)
 })
 
-test('several errors in one are told one after the other', () => {
+test('several errors in one are listed in order', () => {
   const both = new AggregateError([new Error('first'), new AggregateError([new Error('second')])])
   assert.equal(messageOf(both), 'first; second')
   assert.equal(messageOf('text'), 'text')

@@ -4,7 +4,7 @@ import { TokenBuckets } from './token-bucket.ts'
 
 const allowance = { perSecond: 10, burst: 3 }
 
-test('a burst passes, the next one is told how long to wait', () => {
+test('a burst passes, and the next request learns how long to wait', () => {
   const buckets = new TokenBuckets({ maxBuckets: 10 })
   assert.deepEqual(
     [1, 2, 3, 4].map(() => buckets.take('a', allowance, 0)),
@@ -61,7 +61,7 @@ test('what is charged past the last token is owed, up to ten bursts', () => {
   assert.equal(buckets.take('b', allowance, 0), 10 * 300 - 200)
 })
 
-test('a clock that is set back makes nobody wait until it has come there again', () => {
+test('a clock set back does not delay requests until it catches up', () => {
   const buckets = new TokenBuckets({ maxBuckets: 10 })
   for (let i = 0; i < 3; i++) buckets.take('a', allowance, 3_600_000)
   assert.equal(buckets.take('a', allowance, 0), 100)

@@ -79,7 +79,7 @@ export function makeDoor<Words extends AccountWords>(surface: SignInSurface<Word
       return undefined
     },
 
-    /** Opens a session with a new token, which nobody can have put into the browser before. False: access has ended. */
+    /** Opens a session with a new token, which prevents session fixation. False: access has ended. */
     async open({ request, reply }: Call<Words>, access: Access, how?: string): Promise<boolean> {
       const token = await accounts().sessions.open(access, {
         actor: surface.actorOf(request, access.login),

@@ -66,7 +66,7 @@ export interface SignInSurface<Words extends AccountWords = AccountWords> {
   readonly log: Log
   /** Throws while the gateway is still starting, like `provider`. */
   readonly accounts: () => AccountOperations
-  /** Undefined if nobody signs in at an identity provider. */
+  /** Undefined without an identity provider. */
   readonly provider: () => OpenIdClient | undefined
   pathTo(path: string): string
   /** As in the audit log. */

@@ -1,5 +1,5 @@
-// Filters of a list that somebody saved under a name, as chips above the list. They are kept in a cookie of the browser, so
-// they work without a script, and nobody else sees them.
+// Saved filters of a list, as chips above it. They are kept in a cookie of the browser, so
+// they work without a script, and they are private.
 import type { FastifyRequest } from 'fastify'
 import type { CookieJar } from '../cookies.ts'
 import { type Html, html } from '../html.ts'

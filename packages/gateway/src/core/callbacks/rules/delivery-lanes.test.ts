@@ -25,7 +25,7 @@ function experience(lanes: DeliveryLanes, lane: Lane, end: LaneEnd): void {
   lanes.ended(lane, end)
 }
 
-test('a host that nobody knows gets a few slots, and a destination more once it has answered well', () => {
+test('an unknown host gets a few slots, and a destination gets more after it responded well', () => {
   const lanes = new DeliveryLanes(limits)
   const lane = laneAt('new.example')
   lanes.makeReady(lane)
@@ -84,7 +84,7 @@ test('slow and failing destinations of a host share a few slots, and its fast on
   assert.deepEqual(lanes.plan({ most: 100, nowMs: 0 }), [{ ...good, most: perDestination }])
 })
 
-test('a destination that nobody knows is expected to be as the last new one of its host was', () => {
+test('an unknown destination is treated like the last new one of its host', () => {
   const lanes = new DeliveryLanes(limits)
   experience(lanes, laneAt('shop.example', { path: '/orders/1' }), fast)
   for (let order = 2; order < 50; order++)

@@ -29,7 +29,7 @@ function endpoint(endpointId: string, changes: Partial<ListeningEndpoint> = {}):
 }
 
 test('each endpoint that wants the event has a callback of its own, and no other merchant’s has', () => {
-  const told = toEndpoints(
+  const results = toEndpoints(
     [callback, { ...callback, merchantId: 'n', callbackId: own.replace('0', '1') }],
     [
       endpoint('1'),
@@ -39,10 +39,10 @@ test('each endpoint that wants the event has a callback of its own, and no other
     ],
   )
   assert.deepEqual(
-    told.map(({ merchantId, host }) => `${merchantId} ${host}`),
+    results.map(({ merchantId, host }) => `${merchantId} ${host}`),
     ['m 1.example', 'm 2.example', 'n 4.example'],
   )
-  assert.equal(new Set([own, ...told.map(({ callbackId }) => callbackId)]).size, 4)
+  assert.equal(new Set([own, ...results.map(({ callbackId }) => callbackId)]).size, 4)
 })
 
 test('the id at an endpoint is of the same time, and the same every time', () => {
@@ -53,7 +53,7 @@ test('the id at an endpoint is of the same time, and the same every time', () =>
   assert.equal(timeOfCallbackId(id), timeOfCallbackId(own))
 })
 
-test('what the merchant did itself is told to none of its addresses', () => {
+test('the merchant’s own actions are reported to none of its addresses', () => {
   const known = { ...callback, isAnswered: true }
   assert.equal(toOwnAddress(known), undefined)
   assert.deepEqual(toEndpoints([known], [endpoint('1')]), [])

@@ -71,7 +71,7 @@ test('failures that come together count each, since the first of them and with t
   })
 })
 
-test('merchants hear of a host that is paused and has failed for ten minutes', () => {
+test('merchants are notified of a host that is paused and has failed for ten minutes', () => {
   let state: Failing | undefined
   for (let i = 1; i < failuresBeforePause; i++) state = fail(state, 50)
   assert.equal(isWorthTelling(state as Failing, 50 + toldAfterMs), false)

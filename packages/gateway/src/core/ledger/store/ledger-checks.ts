@@ -328,7 +328,7 @@ select p.merchant_id || ' ' || p.payout_id
  where (p.status <> 'cancelled' and p.sent_at is distinct from r.sent_at)
     or (p.plan_day is null) <> (p.audit_id is not null)`,
 
-  'every top-up and every payout that somebody asked for has the act behind it, and no wallet has two top-ups of one': `
+  'every top-up and every payout on request has its audit entry, and no entry has two top-ups of a wallet': `
 with t as materialized (
   select merchant_id, transfer_id, kind, audit_id, debit_account, credit_account
     from transfers

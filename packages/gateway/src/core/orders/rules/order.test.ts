@@ -162,7 +162,7 @@ test('expiry and its callback are one value', () => {
   assert.equal(JSON.parse(change.callback?.body ?? '').completeTime, expiresAtMs)
 })
 
-test('without a callbackUrl the event has no address, and endpoints may hear of it', () => {
+test('without a callbackUrl the event has no address, and endpoints may receive it', () => {
   const { expiresAtMs } = order()
   const change = expireOrder(order({ callbackUrl: undefined }), { nowMs: expiresAtMs, callbackId: 'c' })
   assert.equal(change.callback?.callbackUrl, undefined)
@@ -184,7 +184,7 @@ test('only a pending order is cancelled; a cancelled one needs no change; the re
   }
 })
 
-test('an operator’s cancel is told to the merchant as a failed payment, with the reason', () => {
+test('an operator’s cancel reaches the merchant as a failed payment, with the reason', () => {
   const change = cancelOrder(order(), { nowMs, actor: 'operator', reason: 'Fraud.', callbackId: 'c' })
   assert.deepEqual(change?.order, {
     ...order(),

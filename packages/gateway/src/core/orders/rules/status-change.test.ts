@@ -7,7 +7,7 @@ import { cancelOrder, orderCallback } from './status-change.ts'
 
 const given = { nowMs: nowMs + 1, callbackId: 'c' }
 
-test('a paid order is told with its transaction and its time', () => {
+test('the event of a paid order has its transaction and its time', () => {
   const callback = orderCallback(paidOrder({ completedAtMs: nowMs + 7 }), given)
   assert.deepEqual(
     { ...callback, body: JSON.parse(callback?.body ?? '') },
@@ -54,12 +54,12 @@ test('a final status has its completeTime, and only a paid order a paidTime', ()
   }
 })
 
-test('nobody is told of a status that has no event', () => {
+test('a status without an event is not reported', () => {
   assert.equal(orderCallback(order({ status: 'pending' }), given), undefined)
   assert.equal(refundCallback(refund({ status: 'refunding' }), { ...given, order: order() }), undefined)
 })
 
-test('of a merchant’s own cancel only the operator’s feed hears', () => {
+test('a merchant’s own cancel appears only in the operator’s feed', () => {
   const cancelled = cancelOrder(order({ status: 'pending' }), { ...given, actor: 'merchant' })
   assert.deepEqual(
     [cancelled?.callback?.eventName, cancelled?.callback?.isAnswered],
@@ -87,7 +87,7 @@ function refund(changes: Partial<Refund> = {}): Refund {
   }
 }
 
-test('a refund is told by its own numbers and those of its payment', () => {
+test('the event of a refund has its own numbers and those of its payment', () => {
   const callback = refundCallback(refund(), { ...given, order: order() })
   assert.deepEqual(
     { ...callback, body: JSON.parse(callback?.body ?? '') },
@@ -118,11 +118,11 @@ test('a refund is told by its own numbers and those of its payment', () => {
 
 test('callbacks of an order with attach have it, also those of its refunds', () => {
   const attach = '{"basket": 7}\n界'
-  const told = [
+  const results = [
     orderCallback(order({ status: 'timeout', attach }), given),
     refundCallback(refund(), { ...given, order: order({ attach }) }),
   ]
-  for (const callback of told) assert.equal(JSON.parse(callback?.body ?? '').attach, attach)
+  for (const callback of results) assert.equal(JSON.parse(callback?.body ?? '').attach, attach)
 })
 
 test('a refund that moved no money has no transaction, and tells its reason', () => {

@@ -12,7 +12,7 @@ test('an e-mail address is one login whatever its case', () => {
   assert.equal(normaliseLogin(' Ann.Lee@Example.ORG '), 'ann.lee@example.org')
 })
 
-test('what is neither is nobody’s login', () => {
+test('any other text is not a login', () => {
   const long = `${'a'.repeat(250)}@x.org`
   for (const text of [
     '',
@@ -30,7 +30,7 @@ test('what is neither is nobody’s login', () => {
   }
 })
 
-test('a new PIN is 6 to 12 digits; shorter ones that were given out before are still PINs', () => {
+test('a new PIN has 6 to 12 digits; shorter existing ones stay valid', () => {
   for (const pin of ['246813', '135790864201']) assert.equal(parseNewPin(pin), pin)
   for (const pin of ['123', '1234567890123', '12a456', '１２３４５６', ' 123456', '123456\n']) {
     assert.equal(isPin(pin), false, JSON.stringify(pin))

@@ -72,7 +72,7 @@ test('the order of a link says what the link says', () => {
   assert.deepEqual(orderOfLink(make({ goods }), { amountMinor: 500n, suffix: '1', nowMs }).order.goods, goods)
 })
 
-test('nobody is led to an order of another amount, nor past one that may be paid', () => {
+test('a consumer is never sent to an order of a different amount, nor past a payable one', () => {
   const standing = (changes: Parameters<typeof order>[0]) => standingOf(order(changes), 1250n)
   assert.equal(standing({}), 'leads_on')
   assert.equal(standing({ paymentAmountMinor: 1n }), 'in_the_way')

@@ -78,7 +78,7 @@ test('one that was stopped is never paid to', () => {
   assert.equal(stateOf(stopped, all, 300), 'stopped')
 })
 
-test('a bank account is told whole to operators, and by its end to everybody else', () => {
+test('operators see a complete bank account, and others only its last digits', () => {
   assert.equal(shortenBankDetails(iban), 'Shop GmbH, …3000')
   assert.equal(shortenBankDetails(lined), 'Shop GmbH, …4567')
   assert.equal(

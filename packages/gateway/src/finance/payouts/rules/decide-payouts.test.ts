@@ -36,7 +36,7 @@ test('a plan pays what is available, less its reserve, for the newest day, and g
   })
 })
 
-test('where nothing is paid the reason is told and the day has passed all the same', () => {
+test('without a payout the result has the reason, and the day is done anyway', () => {
   const cases: readonly (readonly [Partial<DuePlan>, string])[] = [
     [{ balances: undefined }, 'nothing_to_pay'],
     [{ balances: { ...noBalances, creditsPostedMinor: 19n } }, 'nothing_to_pay'],

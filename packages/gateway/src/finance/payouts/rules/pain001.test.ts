@@ -44,7 +44,7 @@ const payout: Payout = {
   message: undefined,
 }
 
-test('a run is these bytes, for ever', () => {
+test('a run always exports the same bytes', () => {
   const head = painHead(run, { payouts: 1, sumMinor: 123_456n })
   assert.equal(
     head + painPayout(payout) + painTail,

@@ -23,7 +23,7 @@ test('days are those of UTC', () => {
   assert.equal(addDays('2026-01-01', -1), '2025-12-31')
 })
 
-test('a daily plan comes every day, a weekly one on its weekday, one by hand never by itself', () => {
+test('a daily schedule is due every day, a weekly one on its weekday, a manual one never automatically', () => {
   assert.equal(nextPlanDay(daily, '2026-12-31'), '2027-01-01')
   // 2026-11-16 is a Monday.
   assert.equal(nextPlanDay(weekly(1), '2026-11-15'), '2026-11-16')
@@ -74,7 +74,7 @@ test('wherever the clock jumps, no plan day comes twice, and days only go on', (
   )
 })
 
-test('a plan is told as people say it', () => {
+test('a schedule is described in plain words', () => {
   assert.equal(describeTimetable(daily), 'every day')
   const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
   for (const [index, day] of days.entries())

@@ -58,8 +58,8 @@ const anotherSecret = makeWebhookSecret((size) => Buffer.alloc(size, 1))
 
 type Start = RailMessageOf<'payment.start'>
 
-const refusals: readonly (readonly [title: string, by: (start: Start) => SignedBy | 'nobody'])[] = [
-  ['a message that is not signed is refused', () => 'nobody'],
+const refusals: readonly (readonly [title: string, by: (start: Start) => SignedBy | 'unsigned'])[] = [
+  ['an unsigned message is rejected', () => 'unsigned'],
   ['a signature by another secret is refused', () => ({ secrets: [anotherSecret] })],
   [
     'a body that is not the one that was signed is refused',

@@ -138,16 +138,19 @@ export class Probe {
   }
 
   /** With any signature, or none. */
-  async send(message: { readonly type: string }, signedBy: SignedBy | 'nobody' = {}): Promise<RailResponse> {
+  async send(
+    message: { readonly type: string },
+    signedBy: SignedBy | 'unsigned' = {},
+  ): Promise<RailResponse> {
     const { clock, random, secret, post } = this.#parts
     const body = JSON.stringify(message)
-    const by = signedBy === 'nobody' ? {} : signedBy
+    const by = signedBy === 'unsigned' ? {} : signedBy
     const { secrets = [secret], nowMs = clock.now(), sentBody = body } = by
     const id = `check-${Buffer.from(random(12)).toString('hex')}`
     const startedAtMs = performance.now()
     const response = await post(sentBody, {
       'content-type': 'application/json',
-      ...(signedBy !== 'nobody' && signWebhook({ id, body }, { secrets, nowMs })),
+      ...(signedBy !== 'unsigned' && signWebhook({ id, body }, { secrets, nowMs })),
     })
     this.slowestMs = Math.max(this.slowestMs, performance.now() - startedAtMs)
     if (response.kind === 'answered' && response.httpStatus === 200) {
@@ -170,7 +173,7 @@ export class Probe {
       status = (await this.paymentStatus(start.transactionId)).status
     }
     if (status === 'approved') return
-    const hint = approvalWithinMs === 0 ? '; --wait gives somebody the time to approve it' : ''
+    const hint = approvalWithinMs === 0 ? '; --wait allows time to approve it' : ''
     throw new NotChecked(`the payment of ${start.amount} ${start.currency} stayed ${status}${hint}`)
   }
 

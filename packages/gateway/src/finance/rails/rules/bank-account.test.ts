@@ -17,7 +17,7 @@ test('the check digits are those of the standards’ own examples', () => {
   assert(!isRight('DE88370400440532013000'))
 })
 
-test('an order has one reference for ever, of characters that cannot be taken for others', () => {
+test('an order has one permanent reference of unambiguous characters', () => {
   const reference = creditorReference('P01K73ZQ800JZ7V3N4Q5R6S7T8W')
   assert.equal(reference, creditorReference('P01K73ZQ800JZ7V3N4Q5R6S7T8W'))
   assert.match(reference, /^RF[0-9]{2}[0-9A-HJKMNP-TV-Z]{15}$/)
@@ -55,7 +55,7 @@ test('an account is an IBAN that fits, or lines', () => {
   assert.deepEqual(checkBankAccount({ holder: 'Example', lines }).lines, lines)
 })
 
-test('the consumer is told account, what is left to pay, and the reference', () => {
+test('the consumer sees the account, the remaining amount, and the reference', () => {
   const account = { holder: 'Example GmbH', iban: 'DE89370400440532013000', bic: undefined, lines: [] }
   const paymentId = 'P01K73ZQ800JZ7V3N4Q5R6S7T8W'
   const action = transferInstructions(account, { paymentId, amountMinor: 1_234n, currency: 'EUR' }, 1_000n)

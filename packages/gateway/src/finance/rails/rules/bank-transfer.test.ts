@@ -55,7 +55,7 @@ test('an attempt that begins where enough is in suspense pays out of it at once'
   assert.match(more.alert ?? '', /the rest is in suspense/)
 })
 
-test('whoever leaves an attempt pays nothing out of suspense; what says all there is stays as it is', () => {
+test('leaving an attempt pays nothing from suspense; a complete status does not change', () => {
   const facts = { order: waiting, attempt: pending, account, entries: [entry(400n)] }
   const left = decideAsked(facts, 'payment.cancel', ids)
   assert.deepEqual([left.attempt?.status, left.freesOrder, left.transfers], ['cancelled', true, []])
@@ -84,7 +84,7 @@ test('what is recorded before an attempt has its instructions gives it them, or 
   assert.deepEqual(kinds(rest).slice(0, 2), ['transfer_returned direct', 'transfer_applied direct'])
 })
 
-test('an order that waits for no bank transfer is left as it is: only what comes is told', () => {
+test('an order without a pending bank transfer does not change, and the money is only recorded', () => {
   const entries = [entry(400n)]
   for (const facts of [
     { order: order({ paymentId }), attempt: undefined, account, entries },

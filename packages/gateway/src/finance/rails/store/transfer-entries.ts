@@ -65,7 +65,7 @@ values (${railId}, ${outsideReference}, ${merchantId}, ${paymentId}, ${entry.ord
         ${entry.transferId}, ${entry.refundId}, ${entry.amountMinor.toString()}, ${entry.currency}, ${entry.valueDate},
         ${entry.party}, ${entry.bankName}, ${entry.auditId}, ${entry.recordedAtMs})
     on conflict do nothing`)
-  if (rowCount !== 1) throw new RailRaceLost('somebody else recorded a transfer of this order, or this one')
+  if (rowCount !== 1) throw new RailRaceLost('a transfer of this order was recorded in between')
   return true
 }
 

@@ -13,14 +13,14 @@ const nothing: DaySums = {
   matchedSinceStartMinor: 0n,
   brokenMinor: 0n,
 }
-const told = (given: Partial<DaySums>) => {
+const results = (given: Partial<DaySums>) => {
   const { inTransitMinor, unexplainedMinor } = totalsOf({ ...nothing, ...given })
   return [inTransitMinor, unexplainedMinor]
 }
 
 test('what both sides have is neither on its way nor unexplained', () => {
   assert.deepEqual(
-    told({
+    results({
       bookMinor: 5n,
       linesMinor: 5n,
       matchedLinesMinor: 5n,
@@ -32,13 +32,13 @@ test('what both sides have is neither on its way nor unexplained', () => {
 })
 
 test('what the books have and the outside not yet is on its way, until it is overdue and a break', () => {
-  assert.deepEqual(told({ bookMinor: 5n }), [-5n, 0n])
-  assert.deepEqual(told({ bookMinor: 5n, brokenMinor: 5n }), [0n, -5n])
+  assert.deepEqual(results({ bookMinor: 5n }), [-5n, 0n])
+  assert.deepEqual(results({ bookMinor: 5n, brokenMinor: 5n }), [0n, -5n])
 })
 
 test('a line without a transfer is unexplained; with one that came later it is on its way', () => {
-  assert.deepEqual(told({ linesMinor: 5n }), [0n, 5n])
-  assert.deepEqual(told({ linesMinor: 5n, matchedLinesMinor: 5n }), [5n, 0n])
+  assert.deepEqual(results({ linesMinor: 5n }), [0n, 5n])
+  assert.deepEqual(results({ linesMinor: 5n, matchedLinesMinor: 5n }), [5n, 0n])
 })
 
 test('what was on its way before the first statement counts once, whether the outside says balances or not', () => {
@@ -49,8 +49,8 @@ test('what was on its way before the first statement counts once, whether the ou
     matchedLinesMinor: 10n,
     matchedMinor: 10n,
   }
-  assert.deepEqual(told(before), [0n, 0n])
-  assert.deepEqual(told({ ...before, balanceMinor: 100n }), [0n, 0n])
+  assert.deepEqual(results(before), [0n, 0n])
+  assert.deepEqual(results({ ...before, balanceMinor: 100n }), [0n, 0n])
 })
 
 test('a statement of days before the first one changes nothing where the books had all of it', () => {
@@ -64,7 +64,7 @@ test('a statement of days before the first one changes nothing where the books h
 
 test('a line that a statement leaves out shows in the balance that the bank says', () => {
   assert.deepEqual(
-    told({
+    results({
       balanceMinor: 7n,
       linesMinor: 5n,
       matchedLinesMinor: 5n,

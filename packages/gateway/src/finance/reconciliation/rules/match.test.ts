@@ -42,25 +42,25 @@ function item(amountMinor: bigint, references: string[], given: Partial<BookItem
     ...given,
   }
 }
-const told = (...given: Parameters<typeof match>) =>
+const results = (...given: Parameters<typeof match>) =>
   match(...given).map((each) =>
     each.kind === 'break'
       ? each.breakKind
       : `${each.kind} ${each.rule} ${each.lines.length}:${each.items.length}`,
   )
 
-test('a line is matched by a reference and its amount, and the rule is told', () => {
-  assert.deepEqual(told([line(100n, 'x', 'A')], [item(100n, ['A'])]), ['match reference 1:1'])
+test('a line is matched by a reference and its amount, and the result names the rule', () => {
+  assert.deepEqual(results([line(100n, 'x', 'A')], [item(100n, ['A'])]), ['match reference 1:1'])
   const one = line(100n)
-  assert.deepEqual(told([one], [item(100n, [one.mark])]), ['match entry_reference 1:1'])
+  assert.deepEqual(results([one], [item(100n, [one.mark])]), ['match entry_reference 1:1'])
 })
 
 test('several lines for one transfer, and one for several', () => {
-  assert.deepEqual(told([line(60n, 'A'), line(40n, 'A')], [item(100n, ['A'])]), ['match sum 2:1'])
-  assert.deepEqual(told([line(-100n, 'RUN')], [item(-60n, ['RUN', 'p1']), item(-40n, ['RUN', 'p2'])]), [
+  assert.deepEqual(results([line(60n, 'A'), line(40n, 'A')], [item(100n, ['A'])]), ['match sum 2:1'])
+  assert.deepEqual(results([line(-100n, 'RUN')], [item(-60n, ['RUN', 'p1']), item(-40n, ['RUN', 'p2'])]), [
     'match sum 1:2',
   ])
-  assert.deepEqual(told([line(60n, 'A'), line(39n, 'A')], [item(100n, ['A'])]), [
+  assert.deepEqual(results([line(60n, 'A'), line(39n, 'A')], [item(100n, ['A'])]), [
     'amount_differs',
     'amount_differs',
   ])
@@ -68,45 +68,48 @@ test('several lines for one transfer, and one for several', () => {
 
 test('what waits is booked by its own room: payouts, returns, refunds, transfers, what rails pay over', () => {
   assert.deepEqual(
-    told(
+    results(
       [line(-100n, 'P')],
       [item(-100n, ['P'], { kind: 'payout' }), item(100n, ['P'], { kind: 'payout_return' })],
     ),
     ['book end_to_end_id 1:1'],
   )
   assert.deepEqual(
-    told([line(100n, 'P')], [item(-100n, ['P']), item(100n, ['P'], { kind: 'payout_return' })]),
+    results([line(100n, 'P')], [item(-100n, ['P']), item(100n, ['P'], { kind: 'payout_return' })]),
     ['book return 1:1'],
   )
-  assert.deepEqual(told([line(-5n, 'R')], [item(-5n, ['R'], { kind: 'refund' })]), ['book refund 1:1'])
-  assert.deepEqual(told([line(70n, 'RF'), line(30n, 'RF')], [item(100n, ['RF'], { kind: 'transfer' })]), [
+  assert.deepEqual(results([line(-5n, 'R')], [item(-5n, ['R'], { kind: 'refund' })]), ['book refund 1:1'])
+  assert.deepEqual(results([line(70n, 'RF'), line(30n, 'RF')], [item(100n, ['RF'], { kind: 'transfer' })]), [
     'book creditor_reference 1:1',
     'book creditor_reference 1:1',
   ])
-  assert.deepEqual(told([line(100n, 'RF')], [item(100n, ['RF'], { kind: 'transfer' })]), [
+  assert.deepEqual(results([line(100n, 'RF')], [item(100n, ['RF'], { kind: 'transfer' })]), [
     'book creditor_reference 1:1',
   ])
-  assert.deepEqual(told([line(97n, 'S1')], [item(97n, ['S1'], { kind: 'settlement', feeMinor: 3n })]), [
+  assert.deepEqual(results([line(97n, 'S1')], [item(97n, ['S1'], { kind: 'settlement', feeMinor: 3n })]), [
     'book settlement 1:1',
   ])
 })
 
 test('what was recorded by hand is not booked again', () => {
   const items = [item(100n, ['RF'], { kind: 'transfer' }), item(100n, ['RF'])]
-  assert.deepEqual(told([line(100n, 'RF')], items), ['match reference 1:1'])
+  assert.deepEqual(results([line(100n, 'RF')], items), ['match reference 1:1'])
 })
 
 test('the same thing once more is twice, whether the first came now or before', () => {
-  assert.deepEqual(told([line(5n, 'A'), line(5n, 'A')], [item(5n, ['A'])]), ['match reference 1:1', 'twice'])
-  assert.deepEqual(told([line(5n, 'A')], [item(5n, ['A'], { isMatched: true })]), ['twice'])
+  assert.deepEqual(results([line(5n, 'A'), line(5n, 'A')], [item(5n, ['A'])]), [
+    'match reference 1:1',
+    'twice',
+  ])
+  assert.deepEqual(results([line(5n, 'A')], [item(5n, ['A'], { isMatched: true })]), ['twice'])
 })
 
 test('amount and day are enough for one line and one transfer alone', () => {
-  assert.deepEqual(told([line(5n)], [item(5n, [])]), ['match amount_and_day 1:1'])
-  assert.deepEqual(told([line(5n)], [item(5n, []), item(5n, [])]), ['missing_here'])
-  assert.deepEqual(told([line(5n), line(5n)], [item(5n, [])]), ['missing_here', 'missing_here'])
-  assert.deepEqual(told([line(5n)], [item(5n, [], { day: '2026-11-12' })]), ['missing_here'])
-  assert.deepEqual(told([line(5n)], [item(5n, [], { kind: 'payout' })]), ['missing_here'])
+  assert.deepEqual(results([line(5n)], [item(5n, [])]), ['match amount_and_day 1:1'])
+  assert.deepEqual(results([line(5n)], [item(5n, []), item(5n, [])]), ['missing_here'])
+  assert.deepEqual(results([line(5n), line(5n)], [item(5n, [])]), ['missing_here', 'missing_here'])
+  assert.deepEqual(results([line(5n)], [item(5n, [], { day: '2026-11-12' })]), ['missing_here'])
+  assert.deepEqual(results([line(5n)], [item(5n, [], { kind: 'payout' })]), ['missing_here'])
 })
 
 test('a line is late from the day after the grace ends on', () => {
@@ -125,21 +128,21 @@ test('how late is late, and how near is near, is given', () => {
   const items = [item(5n, ['A'], { day: '2026-11-13' })]
   const [decided] = match([line(5n, 'A')], items, { lateAfterDays: 2 })
   assert.equal(decided?.kind === 'match' && decided.lateDays, 3)
-  assert.deepEqual(told([line(5n)], items, { amountWithinDays: 2 }), ['missing_here'])
+  assert.deepEqual(results([line(5n)], items, { amountWithinDays: 2 }), ['missing_here'])
 })
 
 test('another currency is another thing', () => {
   const inDollars = item(5n, ['A'], { currency: 'USD' })
-  assert.deepEqual(told([line(5n, 'A')], [inDollars]), ['missing_here'])
-  assert.deepEqual(told([line(5n, 'A')], [{ ...inDollars, isMatched: true }]), ['missing_here'])
-  assert.deepEqual(told([line(5n)], [{ ...inDollars, references: [] }]), ['missing_here'])
+  assert.deepEqual(results([line(5n, 'A')], [inDollars]), ['missing_here'])
+  assert.deepEqual(results([line(5n, 'A')], [{ ...inDollars, isMatched: true }]), ['missing_here'])
+  assert.deepEqual(results([line(5n)], [{ ...inDollars, references: [] }]), ['missing_here'])
   const dollars = { ...line(4n, 'A'), currency: 'USD' }
   const broken = match([line(5n, 'A'), dollars], [inDollars, item(5n, ['A']), item(9n, ['A'])])
   assert.deepEqual(
     broken.map((each) => each.kind === 'break' && [each.breakKind, each.item]),
     [false, ['amount_differs', inDollars]],
   )
-  assert.deepEqual(told([line(1n, 'A'), dollars], [item(5n, ['A'])]), ['amount_differs', 'missing_here'])
+  assert.deepEqual(results([line(1n, 'A'), dollars], [item(5n, ['A'])]), ['amount_differs', 'missing_here'])
   const transfers = [
     item(9n, ['A'], { kind: 'transfer', currency: 'USD', transferId: 'in dollars' }),
     item(9n, ['A'], { kind: 'transfer', transferId: 'in euros' }),
@@ -171,7 +174,7 @@ test('what is booked goes before what would be, and a return comes last', () => 
     item(5n, ['A']),
   ]
   const lines = [line(5n, 'A'), line(5n, 'A'), line(5n, 'A')]
-  assert.deepEqual(told(lines, [returned, settled, booked]), [
+  assert.deepEqual(results(lines, [returned, settled, booked]), [
     'match reference 1:1',
     'book settlement 1:1',
     'book return 1:1',
@@ -183,31 +186,31 @@ test('a sum is one of what is booked, paid out or paid over, and never of severa
     item(60n * sign, ['A'], { kind }),
     item(40n * sign, ['A'], { kind }),
   ]
-  assert.deepEqual(told([line(-100n, 'A')], halves('payout', -1n)), ['book sum 1:2'])
-  assert.deepEqual(told([line(-100n, 'A')], halves('refund', -1n)), ['missing_here'])
-  assert.deepEqual(told([line(100n, 'A')], halves('settlement')), ['amount_differs'])
-  assert.deepEqual(told([line(60n, 'A'), line(40n, 'A')], [item(100n, ['A'], { kind: 'settlement' })]), [
+  assert.deepEqual(results([line(-100n, 'A')], halves('payout', -1n)), ['book sum 1:2'])
+  assert.deepEqual(results([line(-100n, 'A')], halves('refund', -1n)), ['missing_here'])
+  assert.deepEqual(results([line(100n, 'A')], halves('settlement')), ['amount_differs'])
+  assert.deepEqual(results([line(60n, 'A'), line(40n, 'A')], [item(100n, ['A'], { kind: 'settlement' })]), [
     'book sum 2:1',
   ])
   const settledAndBooked = [item(60n, ['A'], { kind: 'settlement' }), item(40n, ['A'])]
-  assert.deepEqual(told([line(100n, 'A')], settledAndBooked), ['amount_differs'])
+  assert.deepEqual(results([line(100n, 'A')], settledAndBooked), ['amount_differs'])
   const mixed = [item(-60n, ['A']), item(-40n, ['A'], { kind: 'payout' })]
-  assert.deepEqual(told([line(-100n, 'A')], mixed), ['book sum 1:2'])
+  assert.deepEqual(results([line(-100n, 'A')], mixed), ['book sum 1:2'])
 })
 
 test('money in and money out are summed apart', () => {
   const lines = [line(60n, 'A'), line(-7n, 'A'), line(40n, 'A'), line(-3n, 'A')]
-  assert.deepEqual(told(lines, [item(100n, ['A']), item(-10n, ['A'])]), ['match sum 2:1', 'match sum 2:1'])
-  assert.deepEqual(told([line(97n, 'A')], [item(100n, ['A']), item(-3n, ['A'])]), ['amount_differs'])
+  assert.deepEqual(results(lines, [item(100n, ['A']), item(-10n, ['A'])]), ['match sum 2:1', 'match sum 2:1'])
+  assert.deepEqual(results([line(97n, 'A')], [item(100n, ['A']), item(-3n, ['A'])]), ['amount_differs'])
 })
 
 test('money that goes out pays no order', () => {
-  assert.deepEqual(told([line(-5n, 'RF')], [item(5n, ['RF'], { kind: 'transfer' })]), ['missing_here'])
+  assert.deepEqual(results([line(-5n, 'RF')], [item(5n, ['RF'], { kind: 'transfer' })]), ['missing_here'])
 })
 
 test('a line of nothing pays nothing and is no sum of nothing', () => {
-  assert.deepEqual(told([line(0n, 'A')], [item(5n, ['A'])]), ['missing_here'])
-  assert.deepEqual(told([line(0n, 'RF')], [item(5n, ['RF'], { kind: 'transfer' })]), ['missing_here'])
+  assert.deepEqual(results([line(0n, 'A')], [item(5n, ['A'])]), ['missing_here'])
+  assert.deepEqual(results([line(0n, 'RF')], [item(5n, ['RF'], { kind: 'transfer' })]), ['missing_here'])
 })
 
 test('a break names what it is about: what came before, or what has another amount', () => {
@@ -220,22 +223,22 @@ test('a break names what it is about: what came before, or what has another amou
   assert.deepEqual(brokenBy(line(5n, 'A')), [['twice', matched]])
   assert.deepEqual(brokenBy(line(6n, 'A')), [['amount_differs', open]])
   assert.deepEqual(brokenBy(line(6n)), [['missing_here', undefined]])
-  assert.deepEqual(told([line(6n, 'A')], [matched]), ['missing_here'])
+  assert.deepEqual(results([line(6n, 'A')], [matched]), ['missing_here'])
 })
 
-test('by amount alone a line has only what nobody named, and nobody else could mean', () => {
-  assert.deepEqual(told([line(5n), line(5n, 'A')], [item(5n, ['A'])]), [
+test('a line is matched by amount alone only if no other line names or could mean the item', () => {
+  assert.deepEqual(results([line(5n), line(5n, 'A')], [item(5n, ['A'])]), [
     'match reference 1:1',
     'missing_here',
   ])
-  assert.deepEqual(told([line(5n)], [item(5n, [], { isMatched: true })]), ['missing_here'])
-  assert.deepEqual(told([line(5n)], [item(5n, [], { kind: 'settlement' })]), ['book amount_and_day 1:1'])
+  assert.deepEqual(results([line(5n)], [item(5n, [], { isMatched: true })]), ['missing_here'])
+  assert.deepEqual(results([line(5n)], [item(5n, [], { kind: 'settlement' })]), ['book amount_and_day 1:1'])
   const rivals = [{ currency: 'EUR', amountMinor: 5n }]
-  assert.deepEqual(told([line(5n)], [item(5n, [])], { rivals }), ['missing_here'])
-  assert.deepEqual(told([line(6n)], [item(6n, [])], { rivals }), ['match amount_and_day 1:1'])
+  assert.deepEqual(results([line(5n)], [item(5n, [])], { rivals }), ['missing_here'])
+  assert.deepEqual(results([line(6n)], [item(6n, [])], { rivals }), ['match amount_and_day 1:1'])
   for (const day of ['2026-11-13', '2026-11-19'])
-    assert.deepEqual(told([line(5n)], [item(5n, [], { day })]), ['match amount_and_day 1:1'])
-  assert.deepEqual(told([line(5n)], [item(5n, [], { day: '2026-11-20' })]), ['missing_here'])
+    assert.deepEqual(results([line(5n)], [item(5n, [], { day })]), ['match amount_and_day 1:1'])
+  assert.deepEqual(results([line(5n)], [item(5n, [], { day: '2026-11-20' })]), ['missing_here'])
 })
 
 /** Who gets what: the names of each line beside the merchants of what it takes, or the kind of its break. */
@@ -280,7 +283,7 @@ test('a line that could mean payouts of several merchants is a break, and takes 
 
 test('what one merchant has in the books twice is taken by whichever line comes first', () => {
   const items = [item(-20n, ['P', 'R1']), item(-20n, ['P', 'R2'])]
-  assert.deepEqual(told([line(-20n, 'P')], items), ['match reference 1:1'])
+  assert.deepEqual(results([line(-20n, 'P')], items), ['match reference 1:1'])
 })
 
 test('of several the one that comes first by its key is taken, in whatever order they are read', () => {
@@ -337,7 +340,7 @@ test('a line that names a payout takes no other one of its run, also where that 
   assert.deepEqual(taken([line(-70n, 'A', 'RUN')], [paid, ...items.slice(1)]), ['A,RUN twice'])
 })
 
-test('what was booked for a line stays with it, whoever died in between', () => {
+test('a booking for a line stays with it after a crash', () => {
   const [one, two] = [line(-100n, 'RUN'), line(-100n, 'RUN')]
   const booked = { ...ofRun('booked', 'A', -100n), references: ['A', 'RUN', two.mark] }
   const decided = match([one, two], [booked, ofRun('payout', 'B', -100n)])
@@ -350,7 +353,7 @@ test('what was booked for a line stays with it, whoever died in between', () => 
   )
 })
 
-test('what was booked for a line is nobody else’s, and the line is looked for nowhere else', () => {
+test('a booking for a line belongs only to it, and the line matches nothing else', () => {
   const [one, two] = [line(-100n, 'A', 'RUN'), line(-100n)]
   const booked = { ...ofRun('booked', 'A', -100n), references: ['A', 'RUN', two.mark] }
   for (const lines of [
@@ -359,24 +362,24 @@ test('what was booked for a line is nobody else’s, and the line is looked for 
   ])
     assert.deepEqual(taken(lines, [booked]), [' A', 'A,RUN twice'])
   const three = line(100n, 'P2')
-  assert.deepEqual(told([three], [item(97n, [three.mark]), item(100n, ['P2'])]), ['amount_differs'])
+  assert.deepEqual(results([three], [item(97n, [three.mark]), item(100n, ['P2'])]), ['amount_differs'])
 })
 
-test('one line for a whole run is booked to its end, whoever died in the middle', () => {
+test('one line for a whole run is booked completely after a crash in the middle', () => {
   const run = (amountMinor: bigint, id: string, ...more: string[]) =>
     item(amountMinor, ['RUN', id, ...more], { kind: more.length > 0 ? 'booked' : 'payout' })
   const one = line(-100n, 'RUN')
-  assert.deepEqual(told([one], [run(-60n, 'p1', one.mark), run(-30n, 'p2'), run(-10n, 'p3')]), [
+  assert.deepEqual(results([one], [run(-60n, 'p1', one.mark), run(-30n, 'p2'), run(-10n, 'p3')]), [
     'book sum 1:3',
   ])
-  assert.deepEqual(told([one], [run(-60n, 'p1', one.mark), run(-40n, 'p2', one.mark)]), ['match sum 1:2'])
+  assert.deepEqual(results([one], [run(-60n, 'p1', one.mark), run(-40n, 'p2', one.mark)]), ['match sum 1:2'])
   // Two lines for the run: what is booked has the mark of the first.
   const [first, second] = [line(-70n, 'RUN'), line(-30n, 'RUN')]
   const rest = [run(-55n, 'p1', first.mark), run(-45n, 'p2')]
-  assert.deepEqual(told([first, second], rest), ['book sum 2:2'])
+  assert.deepEqual(results([first, second], rest), ['book sum 2:2'])
 })
 
-test('a line that was booked whole has what has its mark, whoever else of its run has the amount, or it came back', () => {
+test('a completely booked line keeps the items with its mark, even if others of its run have the amount or were returned', () => {
   const one = line(-60n, 'RUN')
   const booked = item(-60n, ['RUN', 'p1', one.mark])
   const back = item(60n, ['RUN', 'p1', one.mark])
@@ -393,7 +396,7 @@ test('a line that was booked whole has what has its mark, whoever else of its ru
 test('a line that names a payout and its run takes no other payout of the run, also where it was booked with another amount', () => {
   const one = line(-90n, 'A', 'RUN')
   const booked = { ...ofRun('booked', 'A', -100n), references: ['A', 'RUN', one.mark] }
-  assert.deepEqual(told([one], [booked, ofRun('payout', 'B', -90n)]), ['amount_differs'])
+  assert.deepEqual(results([one], [booked, ofRun('payout', 'B', -90n)]), ['amount_differs'])
 })
 
 test('one line for a whole run, beside another run', () => {
@@ -404,8 +407,8 @@ test('one line for a whole run, beside another run', () => {
 test('a name whose amount fits goes before an earlier one, and what is matched already fits nothing', () => {
   const [old, other, right] = [item(40n, ['P1'], { isMatched: true }), item(40n, ['P1']), item(100n, ['P2'])]
   for (const first of [old, other, item(100n, ['P1'], { isMatched: true })])
-    assert.deepEqual(told([line(100n, 'P1', 'P2')], [first, right]), ['match reference 1:1'])
-  assert.deepEqual(told([line(90n, 'P1', 'P2')], [other, right]), ['amount_differs'])
+    assert.deepEqual(results([line(100n, 'P1', 'P2')], [first, right]), ['match reference 1:1'])
+  assert.deepEqual(results([line(90n, 'P1', 'P2')], [other, right]), ['amount_differs'])
 })
 
 test('a name fits where one of what it names does', () => {
@@ -416,12 +419,12 @@ test('a name fits where one of what it names does', () => {
 
 test('a name is narrower than another only where that has all of it', () => {
   const items = [item(-100n, ['R']), item(-50n, ['R', 'X']), item(-70n, ['X']), item(-30n, ['R'])]
-  assert.deepEqual(told([line(-100n, 'X', 'R')], items), ['match reference 1:1'])
+  assert.deepEqual(results([line(-100n, 'X', 'R')], items), ['match reference 1:1'])
 })
 
 test('a payment keeps its line where that names a refund of it too', () => {
   const items = [item(100n, ['P']), item(-20n, ['P', 'R'])]
-  assert.deepEqual(told([line(100n, 'R', 'P')], items), ['match reference 1:1'])
+  assert.deepEqual(results([line(100n, 'R', 'P')], items), ['match reference 1:1'])
 })
 
 test('whatever there is, each line is decided once, no transfer is matched twice, and both sides of a match are equal', () => {

@@ -69,7 +69,7 @@ test('pages of one statement are no copies of each other', () => {
   assert.deepEqual(mt940(message('0', '9,', 1), message('0', '14,', 1)), [1, 2])
 })
 
-test('many lines that are alike are told apart in no more time than others', () => {
+test('many identical lines take no more time to distinguish than others', () => {
   const many = 20_000
   const lines = mt940(message('1', '9,', many), message('1', '9,', many))
   assert.equal(new Set(lines.slice(0, many)).size, many)

@@ -21,11 +21,11 @@ function found(of: Order, amounts: readonly (bigint | Partial<TransferEntry>)[])
     }),
   )
   const last = entries.at(-1)
-  const told = [entries, entries.toReversed()].map(
+  const results = [entries, entries.toReversed()].map(
     (all) => last && findingOf({ order: of, entries: all }, last),
   )
-  assert.deepEqual(told[0], told[1], 'in whatever order they are read')
-  const [booked] = told
+  assert.deepEqual(results[0], results[1], 'in whatever order they are read')
+  const [booked] = results
   return booked ? `${booked.finding ?? 'usual'} ${booked.sizeMinor}` : 'nothing'
 }
 
@@ -37,7 +37,7 @@ test('what pays an order is as usual, also in parts; what is more than the order
   assert.equal(found(paid, [400n, 1_000n]), 'amount_differs 150')
 })
 
-test('what comes after an order was paid comes once too often, whoever paid it', () => {
+test('money that arrives after an order was paid is a duplicate, whatever paid it', () => {
   assert.equal(found(paid, [1_250n, 300n]), 'twice 300')
   assert.equal(found(paid, [1_300n, 1_250n]), 'twice 1250')
   assert.equal(found(order({ status: 'success', railId: 'card' }), [1_250n]), 'twice 1250')

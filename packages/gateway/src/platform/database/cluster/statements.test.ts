@@ -32,7 +32,7 @@ test('all migrations are taken apart without losing a word', () => {
   }
 })
 
-test('of a spread table every change goes by itself, and a constraint under its name', () => {
+test('changes of a distributed table are separate statements, and constraints have names', () => {
   assert.deepEqual(
     forCluster(`alter table orders
   add column a numeric(20, 0) not null default 0 check (a >= 0 and a in (1, 2)), -- why

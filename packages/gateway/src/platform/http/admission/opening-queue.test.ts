@@ -21,8 +21,8 @@ function make() {
 /** What has happened once all that can go on has gone on. */
 async function settled(...turns: Promise<(() => void) | undefined>[]) {
   const waits = new Promise((resolve) => setImmediate(resolve, 'waits'))
-  const told = (turn: Promise<(() => void) | undefined>) => turn.then((end) => (end ? 'turn' : 'refused'))
-  return Promise.all(turns.map((turn) => Promise.race([told(turn), waits])))
+  const results = (turn: Promise<(() => void) | undefined>) => turn.then((end) => (end ? 'turn' : 'refused'))
+  return Promise.all(turns.map((turn) => Promise.race([results(turn), waits])))
 }
 
 test('two have a turn at once, the others have theirs in the order in which they came', async () => {
@@ -49,7 +49,7 @@ test('so many wait and no more, and of one address fewer', async () => {
   assert.deepEqual(await settled(openings.turn('b')), ['waits'])
 })
 
-test('whoever waited for just so long has the turn', async () => {
+test('a waiter at the exact limit has its turn', async () => {
   const { openings, pass } = make()
   const ends = [await openings.turn('a'), await openings.turn('a')]
   const patient = openings.turn('b')
@@ -58,7 +58,7 @@ test('whoever waited for just so long has the turn', async () => {
   assert.deepEqual(await settled(patient), ['turn'])
 })
 
-test('whoever waited for too long is refused when the turn comes, and holds nobody up', async () => {
+test('a waiter beyond the limit is rejected at its turn without delaying others', async () => {
   const { openings, pass } = make()
   const ends = [await openings.turn('a'), await openings.turn('a')]
   const early = [openings.turn('b'), openings.turn('b')]

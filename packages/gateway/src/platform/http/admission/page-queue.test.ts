@@ -49,7 +49,7 @@ function makeQueue({ begun: most = 1, underWay = 1, waiting = 100 } = {}) {
   }
 }
 
-test('of those who wait, whoever asked for least lately comes first, and equals in their order', async () => {
+test('the waiter with the fewest recent requests comes first, and equals keep their order', async () => {
   const { ask, end, begun } = makeQueue()
   await ask('busy')
   for (const key of ['busy', 'busy', 'busy', 'new', 'newer']) await ask(key)
@@ -62,9 +62,9 @@ test('so many begin in one turn of the event loop, and so many are under way', a
   const { ask, end, begun } = makeQueue({ begun: 2, underWay: 3 })
   for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) await ask(key)
   assert.deepEqual(begun, ['a', 'b'])
-  await end('nobody')
+  await end('none')
   assert.deepEqual(begun, ['a', 'b', 'c'])
-  await end('nobody')
+  await end('none')
   assert.deepEqual(begun, ['a', 'b', 'c'])
   await end('b')
   assert.deepEqual(begun, ['a', 'b', 'c', 'd'])
@@ -76,7 +76,7 @@ test('what is answered at once makes no room in the same turn of the event loop'
   endNow('a')
   await ask('c')
   assert.deepEqual(begun, ['a'])
-  await end('nobody')
+  await end('none')
   assert.deepEqual(begun, ['a', 'b'])
 })
 
@@ -84,29 +84,29 @@ test('what takes long gives its turn back, once', async () => {
   const { ask, expire, end, begun } = makeQueue()
   for (const key of ['slow', 'a', 'b']) await ask(key)
   expire(longestTurnMs)
-  await end('nobody')
+  await end('none')
   assert.deepEqual(begun, ['slow', 'a'])
   await end('slow')
   assert.deepEqual(begun, ['slow', 'a'])
 })
 
-test('whoever asked for many is paced, and nobody else waits for it', async () => {
+test('a client with many requests is paced without delaying others', async () => {
   const { ask, end, expire, begun } = makeQueue({ begun: 2, underWay: 10 })
   for (let asked = 0; asked < 16; asked++) {
     await ask('busy')
     await end('busy')
   }
   expire(restMs)
-  await end('nobody')
+  await end('none')
   begun.length = 0
   for (const key of ['busy', 'busy', 'busy']) await ask(key)
-  await end('nobody')
+  await end('none')
   assert.deepEqual(begun, ['busy', 'busy'])
   await ask('new')
-  await end('nobody')
+  await end('none')
   assert.deepEqual(begun, ['busy', 'busy', 'new'])
   expire(restMs)
-  await end('nobody')
+  await end('none')
   assert.deepEqual(begun, ['busy', 'busy', 'new', 'busy'])
 })
 
@@ -115,9 +115,9 @@ test('while connections come one page is begun in a turn', async () => {
   connect()
   for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) await ask(key)
   assert.deepEqual(begun, ['a'])
-  await end('nobody')
+  await end('none')
   assert.deepEqual(begun, ['a', 'b'])
-  await end('nobody')
+  await end('none')
   assert.deepEqual(begun, ['a', 'b', 'c', 'd', 'e'])
 })
 
@@ -134,7 +134,7 @@ test('an address is forgiven after some quiet', async () => {
   assert.deepEqual(begun, ['other', 'once busy'])
 })
 
-test('too many who wait, and whoever waited too long, are refused', async () => {
+test('too many waiters, and those that waited too long, are rejected', async () => {
   const { ask, end, pass, begun } = makeQueue({ waiting: 1 })
   for (const key of ['a', 'b', 'c']) await ask(key)
   assert.deepEqual(begun, ['a', 'not c'])
@@ -143,7 +143,7 @@ test('too many who wait, and whoever waited too long, are refused', async () => 
   assert.deepEqual(begun, ['a', 'not c', 'not b'])
 })
 
-test('whoever waited for just so long has the turn, and who waited too long gives it to the next', async () => {
+test('a waiter at the exact limit has its turn, and one beyond it passes it on', async () => {
   const { ask, end, pass, begun } = makeQueue()
   for (const key of ['a', 'b']) await ask(key)
   pass(1)
@@ -151,18 +151,18 @@ test('whoever waited for just so long has the turn, and who waited too long give
   pass(longestWaitMs)
   await end('a')
   assert.deepEqual(begun, ['a', 'not b'])
-  await end('nobody')
+  await end('none')
   assert.deepEqual(begun, ['a', 'not b', 'c'])
 })
 
 test('who comes when a turn has just ended comes behind those who wait', async () => {
   const { ask, endNow, end, begun } = makeQueue()
   await ask('a')
-  await end('nobody')
+  await end('none')
   await ask('b')
   endNow('a')
   await ask('c')
-  await end('nobody')
+  await end('none')
   assert.deepEqual(begun, ['a', 'b'])
 })
 

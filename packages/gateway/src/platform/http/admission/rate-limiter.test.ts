@@ -13,7 +13,7 @@ test('each key may do so much by the clock, and what was not used comes back', (
   assert.deepEqual([limiter.take('a'), limiter.take('a')], [0, 1_000])
 })
 
-test('no more keys are remembered than it is told', () => {
+test('no more keys are kept than the limit', () => {
   const limiter = new RateLimiter({ rate: { perSecond: 1, burst: 1 }, clock: { now: () => 0 }, maxKeys: 1 })
   assert.deepEqual([limiter.take('a'), limiter.take('b'), limiter.take('a')], [0, 0, 0])
 })

@@ -118,25 +118,19 @@ function makeGauges(registry: Registry) {
     ),
     rails: gauges('tillgate_rails', 'Rails that are not offered, by state.', 'state'),
     railTasks: gauge('tillgate_rail_tasks', 'Payments, refunds and returns that wait for an outside rail.'),
-    openBreaks: gauge(
-      'tillgate_reconciliation_breaks',
-      'Breaks between statements and books that nobody has settled.',
-    ),
+    openBreaks: gauge('tillgate_reconciliation_breaks', 'Open breaks between statements and books.'),
     unexplained: gauges(
       'tillgate_reconciliation_unexplained_minor',
       'What is unexplained on the newest closed day of an outside account, in minor units, by account and currency.',
       'account',
       'currency',
     ),
-    breakAge: gauge(
-      'tillgate_reconciliation_break_age_seconds',
-      'How long ago the oldest break that nobody has settled was found.',
-    ),
+    breakAge: gauge('tillgate_reconciliation_break_age_seconds', 'Age of the oldest open break.'),
     emailsWaiting: gauge('tillgate_emails_waiting', 'Emails that wait to be sent, or to be tried again.'),
     emailLag: gauge('tillgate_email_lag_seconds', 'For how long the oldest email is due.'),
     suspense: gauges(
       'tillgate_suspense_minor',
-      'Money in suspense, in minor units: it came too late, too little or too much, and is nobody’s yet.',
+      'Money in suspense, in minor units: late, insufficient or excess amounts without an owner.',
       'currency',
     ),
     lastBackup: gauge(

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { leastTimeMs } from '../../../../test/support/least-time.ts'
 import { makeRandom } from './random.ts'
 
-test('bytes are given out once, also across pieces, and are as many as were asked for', () => {
+test('each byte is used once, also across blocks, and the requested number is returned', () => {
   const random = makeRandom()
   const seen = new Set<string>()
   for (let i = 0; i < 5000; i++) {
@@ -16,7 +16,7 @@ test('bytes are given out once, also across pieces, and are as many as were aske
   assert.equal(random(10_000).length, 10_000)
 })
 
-test('what was given out before does not change when more is drawn', () => {
+test('returned bytes do not change when more are drawn', () => {
   const random = makeRandom()
   const first = random(16)
   const copy = Buffer.from(first)

@@ -27,7 +27,7 @@ test('no changed byte opens, and no shortened text', () => {
   }
 })
 
-test('another master key is told apart by name', () => {
+test('a different master key is recognized by its id', () => {
   assert.throws(() => makeVault(Buffer.alloc(32, 2)).open(vault.seal(secret, 'x'), 'x'), /another master key/)
 })
 
