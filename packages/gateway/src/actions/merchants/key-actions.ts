@@ -64,7 +64,7 @@ const confirm = displayed(
   yesNo('Revoke the key even if requests or callbacks fail. Without it, the error lists what would fail.'),
   {
     initial: 'false',
-    label: 'If the key is still needed',
+    label: 'If still needed',
     choices: [
       ['false', 'do not revoke it'],
       ['true', 'revoke it anyway'],

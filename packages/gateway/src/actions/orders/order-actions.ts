@@ -136,7 +136,7 @@ export const orderActions: readonly Action[] = [
     summary: 'Cancel an unpaid order',
     params: key,
     input: object('Why.', {
-      reason: displayed(reason, { label: 'Reason, for the merchant and the audit' }),
+      reason: displayed(reason, { label: 'Reason (shown to the merchant)' }),
     }),
     answer: object('The order.', { paymentId, status: oneOf('The new status.', statuses) }),
     form: form<OrderDetails>({

@@ -104,7 +104,7 @@ export const applicationActions: readonly Action[] = [
     summary: 'Reject an application with a reason for the applicant',
     params: key,
     input: object('Why.', {
-      reason: displayed(reason, { label: 'Reason, for the applicant and the audit' }),
+      reason: displayed(reason, { label: 'Reason (shown to the applicant)' }),
     }),
     answer: object('The application.', { applicationId: uuid('Its number.') }),
     form: form<Application>({

@@ -10,7 +10,7 @@ import { memberLink, merchantId, reason, uuid } from '../shared-fields.ts'
 
 const key = object('Which merchant.', { merchantId })
 const page = '/merchants/:merchantId'
-const email = displayed(text('The member’s login.', { max: 254 }), { label: 'E-mail address' })
+const email = displayed(text('The member’s login.', { max: 254 }), { label: 'Email address' })
 const login = text('The member’s email address.', { max: 254 })
 const role = displayed(oneOf('The member’s role.', memberRoles), {
   choices: memberRoles.toReversed().map((each) => [each, `${each}: ${memberRoleMeanings[each]}`]),

@@ -25,7 +25,7 @@ const email = optional(
     text('The address at the identity provider, if the operator signs in there without a password.', {
       max: 254,
     }),
-    { label: 'Email address at the identity provider (optional)', placeholder: 'alice@example.com' },
+    { label: 'Identity provider email (optional)', placeholder: 'alice@example.com' },
   ),
 )
 const firstHalf = optional(

@@ -108,7 +108,7 @@ const mapping = {
   account: outsideAccount,
   settlesTo: optional(
     displayed(bankName, {
-      label: 'Bank account for the rail’s payouts',
+      label: 'Bank account for rail payouts',
       placeholder: 'main',
       suggests: 'banks',
     }),

@@ -105,7 +105,7 @@ export const priceActions: readonly Action[] = [
     summary: 'List price lists, latest start first',
     input: object('Which ones.', {
       merchantId: optional(
-        displayed(merchantId, { option: 'merchant', label: 'For this merchant, or for all' }),
+        displayed(merchantId, { option: 'merchant', label: 'Merchant (or all)' }),
       ),
       limit,
     }),
