@@ -104,9 +104,7 @@ export const priceActions: readonly Action[] = [
     scope: 'fees:read',
     summary: 'List price lists, latest start first',
     input: object('Which ones.', {
-      merchantId: optional(
-        displayed(merchantId, { option: 'merchant', label: 'Merchant (or all)' }),
-      ),
+      merchantId: optional(displayed(merchantId, { option: 'merchant', label: 'Merchant (or all)' })),
       limit,
     }),
     answer: object('Price lists.', {
