@@ -1,7 +1,7 @@
 // The image of ops/Dockerfile, built and run for real: buildah on a base that debootstrap makes of Debian's packages
 // (no image registry is asked), podman with a read-only root, no capabilities and the image's own user.
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   copyFileSync,
@@ -11,7 +11,6 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -98,7 +97,8 @@ after(() => {
   spawnSync('podman', [...places, ...runtime, 'rm', '--all', '--force', '--time', '0'], quiet)
   spawnSync('buildah', [...places, 'rm', '--all'], quiet)
   spawnSync('umount', ['--lazy', join(storage, 'storage/overlay')], quiet)
-  rmSync(storage, { recursive: true, force: true, maxRetries: 10 })
+  // On a busy disk, deleting the base, the layers and the containers takes minutes, and this process would wait for it.
+  spawn('rm', ['-rf', storage], { detached: true, stdio: 'ignore' }).unref()
 })
 
 const hardened = [
