@@ -36,7 +36,6 @@ const minimum: Readonly<Record<string, bigint>> = {
   THB: 1000n,
   USD: 50n,
 }
-const maxDigits = 8
 
 export type StripeAmount =
   | { readonly kind: 'amount'; readonly amount: bigint }
@@ -70,7 +69,7 @@ export function fromStripeAmount(amount: number, stripeCurrency: string): bigint
   return scaled % divisor === 0n ? scaled / divisor : undefined
 }
 
-/** Why a payment of this amount cannot be started, in words for the consumer. */
+/** Why a payment of this amount cannot be started, in words for the consumer. Stripe rejects too large ones by itself. */
 export function whyNotCharged(amountMinor: bigint, currency: string, shown: string): string | undefined {
   const converted = toStripeAmount(amountMinor, currency)
   if (converted.kind === 'not_possible') return converted.reason
@@ -80,11 +79,7 @@ export function whyNotCharged(amountMinor: bigint, currency: string, shown: stri
     const text = (Number(least) / 10 ** digits).toFixed(wholeWithTwoDecimals.has(currency) ? 0 : digits)
     return `${shown} ${currency} is less than ${text} ${currency}, the minimum for this payment method.`
   }
-  const isTooLarge = String(converted.amount).length > maxDigits && !hasLargeAmounts.has(currency)
-  return isTooLarge ? `${shown} ${currency} is more than this payment method accepts.` : undefined
+  return undefined
 }
-
-/** Stripe accepts up to twelve digits here, and rejects what is more by itself. */
-const hasLargeAmounts = new Set(['IDR', 'LBP', 'COP', 'VND', 'INR', 'HUF', 'JPY', 'KRW', 'CLP', 'PYG', 'UGX'])
 
 const notPossible = (reason: string) => ({ kind: 'not_possible', reason }) as const

@@ -138,6 +138,8 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
     const least: Record<string, number> = { eur: 50, usd: 50, jpy: 50 }
     if (amount < (least[currency] ?? 1))
       throw new Invalid('The Checkout Session’s total amount due is too low.', 'amount_too_small')
+    if (currency === 'eur' && amount > 99_999_999)
+      throw new Invalid('Amount must be no more than €999,999.99')
     if (['bhd', 'jod', 'kwd', 'omr', 'tnd'].includes(currency) && amount % 10 !== 0)
       throw new Invalid('Invalid amount: the last digit must be 0.')
     if (['isk', 'ugx'].includes(currency) && amount % 100 !== 0)

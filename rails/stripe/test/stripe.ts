@@ -42,7 +42,7 @@ export const stripeRail: Battery = {
     ['CLF', 12_345n, /does not support CLF/],
     ['JPY', 49n, /less than 50 JPY, the minimum/],
     ['GBP', 29n, /less than 0\.30 GBP/],
-    ['EUR', 10_000_000_000n, /more than this payment method accepts/],
+    ['EUR', 10_000_000_000n, /no more than/],
     // Only Stripe knows that it does not take this one.
     ['KPW', 1250n, /Invalid currency/],
   ],
