@@ -76,7 +76,8 @@ export const payoutPlanActions: readonly Action[] = [
   defineSharedAction({
     name: 'merchant.bank-account',
     scope: 'merchants:manage',
-    summary: 'Set bank account for a merchant’s payouts in a currency. A new account waits before it is used',
+    summary:
+      'Set the bank account for a merchant’s payouts in a currency. A new account waits before it is used',
     params: key,
     input: object('The account.', { currency, ...bankDetails, reason }),
     checks: {

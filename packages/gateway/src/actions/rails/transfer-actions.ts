@@ -123,7 +123,7 @@ export const transferActions: readonly Action[] = [
   defineAction({
     name: 'rail.change-account',
     scope: 'rails:manage',
-    summary: 'Change account for bank transfers',
+    summary: 'Change the account for bank transfers',
     params: railKey,
     input: object('The complete account.', { ...accountFields, reason }),
     answer: railAnswer,

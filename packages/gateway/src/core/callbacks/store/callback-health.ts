@@ -1,4 +1,4 @@
-// Reads failing hosts and destinations from the two small tables that settle-health.ts writes.
+// Reads failing hosts and destinations from the two small tables that update-health.ts writes.
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { columnsOf, sql } from '../../../platform/database/sql.ts'

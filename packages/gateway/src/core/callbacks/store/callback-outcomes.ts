@@ -12,7 +12,7 @@ import { queueEmails } from '../../emails/store/queue-emails.ts'
 import type { Outcome } from '../rules/callback-attempt.ts'
 import type { Failing } from '../rules/host-health.ts'
 import type { ClaimedCallback } from './callback-queue.ts'
-import { settleHealth } from './settle-health.ts'
+import { updateHealth } from './update-health.ts'
 
 export type CallbackOutcomes = ReturnType<typeof makeCallbackOutcomes>
 
@@ -68,7 +68,7 @@ function record(database: Pool, attempts: readonly RecordedAttempt[]): Promise<R
     if (kept.length > 0) await writeAttempts(transaction, kept)
     const told = kept.filter(isToBeTold)
     if (told.length > 0) await tellCallbacks(transaction, told)
-    const failingOf = await settleHealth(transaction, kept)
+    const failingOf = await updateHealth(transaction, kept)
     const emails = kept.flatMap((attempt) => attempt.emailsFor(failingOf(attempt)?.state))
     await queueEmails(transaction, emails)
     return attempts.map((attempt) => ({

@@ -28,14 +28,14 @@ export type FailingOf = (
 ) => { readonly what: 'host' | 'destination'; readonly state: Failing } | undefined
 
 /** Locks hosts before destinations, each in a fixed order, so that batches never deadlock. */
-export async function settleHealth(transaction: Queryable, signs: readonly HealthSign[]): Promise<FailingOf> {
-  const hosts = await settle(transaction, hostTable, {
+export async function updateHealth(transaction: Queryable, signs: readonly HealthSign[]): Promise<FailingOf> {
+  const hosts = await update(transaction, hostTable, {
     failed: signs.filter(({ outcome }) => isHostFault(outcome.verdict)),
     good: signs.filter(
       ({ callback, outcome }) => callback.health.host.failures > 0 && isHostAnswer(outcome.verdict),
     ),
   })
-  const destinations = await settle(transaction, destinationTable, {
+  const destinations = await update(transaction, destinationTable, {
     failed: signs.filter(({ outcome }) => isDestinationFailure(outcome.verdict)),
     good: signs.filter(
       ({ callback, outcome }) =>
@@ -68,7 +68,7 @@ interface Written extends Failing {
   readonly failedAtMs: number
 }
 
-async function settle(
+async function update(
   transaction: Queryable,
   table: HealthTable,
   signs: { readonly failed: readonly HealthSign[]; readonly good: readonly HealthSign[] },
