@@ -63,7 +63,7 @@ export function makeRail({ provider, store, now, log }: RailParts) {
       const said = await start(payment)
       if (said.status !== 'pending' || said.providerId === undefined) return settle(payment, said, by)
       const { providerId } = said
-      await settle(payment, said, 'gateway')
+      await settle(payment, said, 'gateway', { looksAgain: by === 'job' })
       // A repeated call returns its first result, which may be old: the consumer may have paid since.
       return settle(payment, await provider.readPayment({ ...payment, providerId }), by)
     }
@@ -88,7 +88,12 @@ export function makeRail({ provider, store, now, log }: RailParts) {
 
   const isKeyOld = (startedAtMs: number) => now() - startedAtMs >= provider.idempotencyKeyLifetimeMs / 2
 
-  async function settle(payment: StoredPayment, said: ProviderPayment, by: For): Promise<RailPaymentAnswer> {
+  async function settle(
+    payment: StoredPayment,
+    said: ProviderPayment,
+    by: For,
+    { looksAgain = said.mayStillBePaid ?? false } = {},
+  ): Promise<RailPaymentAnswer> {
     const { amountMinor = payment.amountMinor, currency = payment.currency } = said
     if (amountMinor !== payment.amountMinor || currency !== payment.currency) {
       // Not stored. The gateway rejects the answer too, and shows both amounts at the order.
@@ -100,7 +105,7 @@ export function makeRail({ provider, store, now, log }: RailParts) {
       if (by === 'job') throw new ProviderUnavailable('the provider has another amount')
       return { ...answerOf(said), amountMinor: String(amountMinor), currency }
     }
-    const change = { nowMs: now(), notifies: by === 'job' }
+    const change = { nowMs: now(), notifies: by === 'job', looksAgain }
     return paymentAnswer(await store.changePayment(payment, said, change))
   }
 

@@ -123,6 +123,21 @@ export const stories = {
     assert.equal(paymentsOf(world, start).length, 1)
   },
 
+  'a look that fails half-way is repeated': async (world) => {
+    const start = startMessage(world)
+    lose(world, creates, 'after')
+    assert.equal((await ask(world, start)).httpStatus, 503)
+    await world.fake.consumer(start.transactionId, 'pays')
+    lose(world, /^GET /, 'before')
+    await world.rail.work()
+    assert.deepEqual(world.gateway.notifications, [])
+    world.clock.nowMs += 61_000
+    await world.rail.work()
+    assert.deepEqual(world.gateway.notifications, [
+      { type: 'payment.changed', transactionId: start.transactionId },
+    ])
+  },
+
   'an intent that nobody asks about is finished by the rail itself': async (world) => {
     const start = startMessage(world)
     lose(world, creates, 'before')

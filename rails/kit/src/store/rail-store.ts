@@ -17,8 +17,8 @@ import type {
 /** An intent that is older than this was left by a process that ended. */
 export const intentLeaseMs = 20_000
 const lookAgainMs = { first: 5_000, most: 10 * 60_000 } as const
-/** How often the rail looks at a payment that the provider could not end. */
-const lookAfterCancelMs = 60_000
+/** How soon the rail asks again where one answer of the provider is not the last. */
+const lookAgainLaterMs = 60_000
 const notifyAgainMs = { first: 1_000, most: 60 * 60_000 } as const
 export const maxNotifyAttempts = 30
 
@@ -47,6 +47,8 @@ export interface Change {
   readonly nowMs: number
   /** The gateway did not ask, so it is notified. */
   readonly notifies: boolean
+  /** There is more to learn from the provider: the rail asks again by itself. */
+  readonly looksAgain?: boolean
 }
 
 export interface DueNotification {
@@ -103,7 +105,7 @@ export class RailStore {
   async changePayment(
     { transactionId, start, status: knownStatus }: StoredPayment,
     said: ProviderPayment,
-    { nowMs, notifies }: Change,
+    { nowMs, notifies, looksAgain = false }: Change,
   ): Promise<StoredPayment> {
     return inTransaction(this.#pool, async (client) => {
       const before = await client.query<PaymentRow>(
@@ -137,8 +139,8 @@ export class RailStore {
               ]
             : [old.status, null, null, null, old.reason]),
           new Date(nowMs),
-          said.mayStillBePaid ?? false,
-          lookAfterCancelMs,
+          looksAgain,
+          lookAgainLaterMs,
         ],
       )
       const [changed] = rows
