@@ -34,7 +34,7 @@ export function makeNotifier({ store, secrets, now, log }: NotifierParts) {
     if (isReceived) return store.removeNotification(id)
     const why = sent instanceof Response ? `HTTP ${sent.status}` : sent
     if (attempts < maxNotifyAttempts) return log.error('a notification did not arrive', { id, attempts, why })
-    // The gateway asks by itself too, so nothing is lost with it.
+    // Nothing is lost with it, because the gateway also asks on its own schedule.
     log.error('a notification is given up', { id, attempts, why })
     await store.removeNotification(id)
   }

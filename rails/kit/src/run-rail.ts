@@ -38,7 +38,7 @@ export interface OpenRailParts {
   readonly port: number
   readonly now: () => number
   readonly log: Log
-  /** How often the loop looks for work; 0: only when it is told. */
+  /** How often the loop looks for work; 0: only when `work` is called. */
   readonly everyMs: number
 }
 

@@ -1,5 +1,5 @@
-// Makes every call of a rail against the real provider with test keys, and prints the table of its README. Somebody has
-// to pay once on the page that it shows.
+// Makes every call of a rail against the real provider with test keys, and prints the table of its README. You pay once
+// on the page that it shows.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { makePaymentId, makeRefundId, makeTransactionId } from '@tillgate/protocol'

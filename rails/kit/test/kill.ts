@@ -1,5 +1,5 @@
 // Kills the process of a rail with SIGKILL at one of its calls: to the provider, to PostgreSQL or to the gateway, before
-// or after it is done. Whoever talked to it repeats, as the gateway and providers do, and in the end nothing may be lost
+// or after it is done. The other sides repeat their calls, as the gateway and providers do, and in the end nothing may be lost
 // or done twice.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -121,7 +121,7 @@ export async function runKilled(
   gateway.onNotification = () => void killed.event()
   fake.webhookUrl = `http://127.0.0.1:${port}/webhooks`
   const base = `http://127.0.0.1:${port}`
-  // The fake sends its webhooks again until they are taken, so somebody has to start the rail meanwhile.
+  // The fake sends its webhooks again until they are taken, so the rail has to be started meanwhile.
   const watch = setInterval(() => void killed.ensureRuns().catch(() => {}), 50)
   try {
     await killed.ensureRuns()

@@ -199,7 +199,7 @@ function refundOf({ id, status }: MollieRefund): ProviderRefund {
   if (status === 'failed')
     return { ...common, status: 'declined', reason: 'The consumer’s bank did not take the refund.' }
   if (status === 'canceled')
-    return { ...common, status: 'declined', reason: 'The refund was canceled in Mollie.' }
+    return { ...common, status: 'declined', reason: 'The refund was cancelled in Mollie.' }
   return { ...common, status: 'submitted' }
 }
 

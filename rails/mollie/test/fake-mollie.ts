@@ -1,5 +1,5 @@
 // A fake of Mollie's API v2, written by its documentation and the OpenAPI file of mollie/openapi at cfbba47 (2026-08-21),
-// of which nothing is copied, because its license does not allow it. It takes only the fields of a request that are
+// of which nothing is copied, because its license does not permit it. It takes only the fields of a request that are
 // listed there.
 import {
   type FakeCall,

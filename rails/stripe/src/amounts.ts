@@ -69,7 +69,7 @@ export function fromStripeAmount(amount: number, stripeCurrency: string): bigint
   return scaled % divisor === 0n ? scaled / divisor : undefined
 }
 
-/** Why a payment of this amount cannot be started, in words for the consumer. Stripe rejects too large ones by itself. */
+/** Why a payment of this amount cannot be started, in words for the consumer. Stripe itself rejects too large ones. */
 export function whyNotCharged(amountMinor: bigint, currency: string, shown: string): string | undefined {
   const converted = toStripeAmount(amountMinor, currency)
   if (converted.kind === 'not_possible') return converted.reason

@@ -235,11 +235,11 @@ const notMade = 'The payment was not made.'
 
 const refundReasons: Readonly<Record<string, string>> = {
   lost_or_stolen_card: 'The card was reported lost or stolen.',
-  expired_or_canceled_card: 'The card has expired or was canceled.',
+  expired_or_canceled_card: 'The card has expired or was cancelled.',
   charge_for_pending_refund_disputed: 'The consumer disputed the payment.',
   insufficient_funds: 'The Stripe balance is too low.',
   declined: 'The consumer’s bank declined the refund.',
-  merchant_request: 'The refund was canceled in Stripe.',
+  merchant_request: 'The refund was cancelled in Stripe.',
 }
 
 function refundOf({ id, status, failure_reason: why }: Stripe.Refund): ProviderRefund {

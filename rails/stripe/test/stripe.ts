@@ -37,7 +37,7 @@ export const stripeRail: Battery = {
     ['TND', 12_340n, '12340'],
     ['KWD', 5_120n, '5120'],
     ['TND', 12_345n, /two decimal places of TND/],
-    // Three decimals in ISO 4217 that Stripe does not know of.
+    // Three decimals in ISO 4217 that Stripe does not support.
     ['IQD', 12_345n, /does not support IQD/],
     ['CLF', 12_345n, /does not support CLF/],
     ['JPY', 49n, /less than 50 JPY, the minimum/],

@@ -47,7 +47,7 @@ export interface Change {
   readonly nowMs: number
   /** The gateway did not ask, so it is notified. */
   readonly notifies: boolean
-  /** There is more to learn from the provider: the rail asks again by itself. */
+  /** There is more to learn from the provider: the rail asks again without being asked. */
   readonly looksAgain?: boolean
 }
 

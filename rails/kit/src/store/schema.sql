@@ -11,7 +11,7 @@ create table if not exists payments (
   next_action    jsonb,
   reference      text,
   reason         text,
-  -- When the rail asks the provider again by itself: after a crash, or woken by a webhook.
+  -- When the rail next asks the provider without a message: after a crash, or woken by a webhook.
   look_at        timestamptz,
   looks          integer not null default 0,
   check (status <> 'pending' or (provider_id is not null and next_action is not null)),
