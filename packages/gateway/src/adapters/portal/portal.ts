@@ -1,6 +1,3 @@
-// What the portal's areas are made of: pages that are shown, forms that are sent, files that are downloaded. An area is a
-// list of them as data; routes.ts puts each behind the same guard.
-import type { RandomBytes } from '@tillgate/protocol'
 import type { Action } from '../../actions/action.ts'
 import type { MerchantOperations } from '../../actions/operations.ts'
 import type { MerchantContext } from '../../core/audit/context.ts'
@@ -9,13 +6,8 @@ import type { Apply } from '../../identity/applications/apply.ts'
 import type { OpenLinks } from '../../identity/members/open-links.ts'
 import type { Membership } from '../../identity/members/rules/member.ts'
 import type { SignInMemberByProvider } from '../../identity/members/sign-in-by-provider.ts'
-import type { Clock } from '../../platform/runtime/clock.ts'
-import type { Log } from '../../platform/runtime/log.ts'
-import type { OpenIdClient } from '../../platform/runtime/outside/openid.ts'
-import type { CookieSecrets } from '../kit/accounts/cookies.ts'
-import type { AccountOperations, AccountVisit, SmallPage } from '../kit/accounts/surface.ts'
+import type { AccountOperations, AccountParts, AccountVisit, SmallPage } from '../kit/accounts/surface.ts'
 import type { CookieJar } from '../kit/cookies.ts'
-import type { Downloads } from '../kit/downloads.ts'
 import type { Content } from '../kit/html.ts'
 import type { SavedViews } from '../kit/pages/saved-views.ts'
 import type * as kit from '../kit/routes.ts'
@@ -36,23 +28,8 @@ export interface PortalOperations extends MerchantOperations {
   listMemberships(login: string): Promise<readonly Membership[]>
 }
 
-export interface PortalParts {
-  readonly mode: 'sandbox' | 'live'
-  /** Whether strangers may apply. */
-  readonly takesApplications: boolean
+export interface PortalParts extends AccountParts<PortalOperations> {
   readonly jar: CookieJar
-  readonly random: RandomBytes
-  readonly clock: Clock
-  readonly log: Log
-  readonly downloads: Downloads
-  readonly isUnavailable: (error: unknown) => boolean
-  /** Throws while the gateway is still starting. */
-  readonly running: () => {
-    readonly operations: PortalOperations
-    readonly secrets: CookieSecrets
-    readonly provider: OpenIdClient | undefined
-  }
-  readonly catalog: readonly Action[]
 }
 
 /** A request of a member, for one of their shops. */

@@ -1,6 +1,7 @@
 // What console and portal tell the kit about themselves, so that both sign people in with the same code.
 import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Action } from '../../../actions/action.ts'
 import type { Authenticate } from '../../../identity/accounts/authenticate.ts'
 import type { makeChangePassword } from '../../../identity/accounts/change-password.ts'
 import type { Passkeys } from '../../../identity/accounts/passkeys.ts'
@@ -11,11 +12,12 @@ import type { Sessions } from '../../../identity/accounts/sessions.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 import type { Log } from '../../../platform/runtime/log.ts'
 import type { OpenIdClaims, OpenIdClient } from '../../../platform/runtime/outside/openid.ts'
+import type { Downloads } from '../downloads.ts'
 import type { Content, Html } from '../html.ts'
 import type { SpokenLanguage } from '../languages/languages.ts'
 import type { Flash } from '../pages/flash.ts'
 import type { BaseVisit } from '../routes.ts'
-import type { SignInCookies } from './cookies.ts'
+import type { CookieSecrets, SignInCookies } from './cookies.ts'
 import type { AccountWords } from './words.ts'
 
 /** How people of one kind sign in, and what they do with their own account. */
@@ -26,6 +28,25 @@ export interface AccountOperations<Person extends Account = Account> {
   readonly passkeys: Passkeys
   findAccount(login: string): Promise<Person | undefined>
   readonly changePassword: ReturnType<typeof makeChangePassword>
+}
+
+/** What the gateway gives to the console and to the portal. */
+export interface AccountParts<Operations> {
+  readonly mode: 'sandbox' | 'live'
+  /** Whether anyone may apply for live keys. */
+  readonly takesApplications: boolean
+  readonly random: RandomBytes
+  readonly clock: Clock
+  readonly log: Log
+  readonly downloads: Downloads
+  readonly isUnavailable: (error: unknown) => boolean
+  /** Throws while the gateway is still starting. */
+  readonly running: () => {
+    readonly operations: Operations
+    readonly secrets: CookieSecrets
+    readonly provider: OpenIdClient | undefined
+  }
+  readonly catalog: readonly Action[]
 }
 
 /** A request of a person who signed in to an account. */
