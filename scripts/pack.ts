@@ -42,7 +42,7 @@ const entries = {
 }
 
 /** Packages of which the program loads one file by its path; npm installs them beside it. */
-const beside = ['undici', '@fontsource-variable/inter'] as const
+const beside = ['undici'] as const
 
 /** Names of source files that the program looks up while it runs, and their places in the package. */
 const led: Readonly<Record<string, readonly (readonly [from: string, to: string])[]>> = {

