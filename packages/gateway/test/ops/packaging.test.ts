@@ -1,10 +1,10 @@
-// There is no Docker engine here, so the steps of ops/Dockerfile are carried out by hand: its COPY and RUN lines in an
-// empty folder, its command as an ordinary user who may write nowhere but in DATA_DIR. And systemd reads our unit.
+// There is no Docker engine here, so the steps of ops/Dockerfile are carried out by hand: the package is installed in an
+// empty folder, and its command run as an ordinary user who may write nowhere but in DATA_DIR. And systemd reads our unit.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import {
   databaseUser,
@@ -38,24 +38,16 @@ function readDockerfile(): Instruction[] {
 test('the steps of the Dockerfile give a gateway that an ordinary user runs from a tree that nobody can write to', async () => {
   const app = workFolder('app')
   const instructions = readDockerfile()
+  const packed = execFileSync(process.execPath, [join(root, 'scripts/pack.ts'), workFolder('packed')], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   for (const { word, rest } of instructions) {
-    if (word === 'RUN' && rest.startsWith('npm ')) {
-      execFileSync('npm', rest.split(' ').slice(1), { cwd: app, stdio: 'pipe' })
-    }
-    if (word !== 'COPY' || rest.startsWith('--from')) continue
-    const names = rest.split(' ')
-    const target = join(app, names.at(-1) ?? '')
-    const isFolder = names.at(-1)?.endsWith('/')
-    for (const name of names.slice(0, -1)) {
-      mkdirSync(isFolder ? target : join(target, '..'), { recursive: true })
-      cpSync(join(root, name), isFolder ? join(target, basename(name)) : target, {
-        recursive: true,
-        filter: (path) => !/\/(node_modules|test)(\/|$)/.test(path.slice(root.length)),
-      })
-    }
+    if (word !== 'RUN' || !rest.startsWith('npm ')) continue
+    const args = rest.replace('/tmp/tillgate.tgz', packed.trim()).split(' ').slice(1)
+    execFileSync('npm', args, { cwd: app, stdio: 'pipe' })
   }
-  const installed = readdirSync(join(app, 'node_modules/.bin'))
-  assert.ok(!installed.includes('biome'), 'nothing for developers is in it')
+  assert.deepEqual(readdirSync(join(app, 'node_modules/.bin')).sort(), ['till', 'tillgate'])
   execFileSync('chmod', ['-R', 'a-w,a+rX', app])
 
   const settings = Object.fromEntries(
@@ -160,7 +152,8 @@ test('image and unit run the program as npm start does', () => {
   const instructions = readDockerfile()
   assert(instructions.some(({ word, rest }) => word === 'ENV' && rest.includes(variable)))
   const command = JSON.parse(instructions.find(({ word }) => word === 'CMD')?.rest ?? '[]')
-  assert.deepEqual(command, ['node', ...options.split(' '), 'packages/gateway/start.js'])
+  const inPackage = 'node_modules/tillgate/packages/gateway/start.js'
+  assert.deepEqual(command, ['node', ...options.split(' '), inPackage])
   const unit = readFileSync(join(root, 'ops/tillgate.service'), 'utf8')
   assert(unit.includes(`\nEnvironment=${variable}\n`))
   assert(unit.includes(`/node ${options} /opt/tillgate/packages/gateway/start.js\n`))
