@@ -372,8 +372,29 @@ test('a request of somebody who was disabled meanwhile is not carried out', asyn
   const dora = await signedIn('dora', 'admin')
   const approvalId = await askForPayout('1.00', dora)
   await operators.disableOperator('dora', 'fraud')
-  assert.match(await note(bob, `/approvals/${approvalId}/approve`, {}), /requester, dora, is disabled/)
-  assert.equal(await statusOf(approvalId), 'waiting')
+  assert.match(await note(bob, `/approvals/${approvalId}/approve`, {}), /has expired/)
+  await operators.enableOperator('dora', 'was no fraud')
+  assert.match(await note(bob, `/approvals/${approvalId}/approve`, {}), /has expired/)
+  assert.equal(await statusOf(approvalId), 'expired')
+})
+
+test('what was requested by whoever had somebody’s access ends with that access', async () => {
+  await signedIn('gina', 'admin')
+  const policy: ApprovalPolicy = { ...gateway.config.approvals, words: ['access'] }
+  const { run, approve } = actsUnder(policy)
+  const end = {
+    'a new password': () => operators.resetPassword({ login: 'gina', reason: 'a stolen session', password }),
+    'no access anywhere': () => operators.disableOperator('gina', 'a stolen session'),
+  }
+  for (const [how, endAccess] of Object.entries(end)) {
+    clock.advance(1)
+    const ran = await run('gina', 'token.add', { input: { name: 'thief', scopes: ['money:move'], days: 1 } })
+    assert(ran.kind === 'waiting' && ran.secrets)
+    await endAccess()
+    await assert.rejects(approve('bob', ran.request.approvalId), /has expired/, how)
+    const token = ran.secrets[0]?.[1] ?? ''
+    assert.equal(await gateway.operations.apiTokens.findToken(token, '192.0.2.1'), undefined, how)
+  }
 })
 
 test('a request of somebody whose role was lowered meanwhile is not carried out', async () => {

@@ -131,7 +131,7 @@ test('restored, every table equals the original, the books are proved, and callb
     still,
   )
   assert.equal(wrong.code, 78)
-  assert.match(wrong.err, /not the one given here/)
+  assert.match(wrong.err, /not the configured one here/)
   assert.deepEqual((await readCatalog(target.pool)).tables, [], 'nothing was changed')
 
   const restored = await tillgate({ ...to, MASTER_KEY }, 'db', 'restore', still)
@@ -352,6 +352,11 @@ test('a restore ends sessions and one-time links, revokes API tokens, and says f
   await pool.query(
     `insert into pin_resets (wallet_id, code_hash, created_at, expires_at) values ('WAL1', 'x', 1, 9999999999999)`,
   )
+  await pool.query(
+    `insert into approvals (approval_id, action, reason, requested_by, requested_as, requested_at, expires_at, status,
+                            params, input, summary)
+     values (gen_random_uuid(), 'token.add', '', 'ann', 'ann', 1, 9999999999999, 'waiting', '{}', '{}', 'a token')`,
+  )
   const path = join(folder, 'access.jsonl.gz')
   await writeBackupFile(path, (write) => writeBackup(pool, { madeAtMs: 1_000, madeBy: 'test', write }))
   const target = await emptyDatabase()
@@ -361,8 +366,9 @@ test('a restore ends sessions and one-time links, revokes API tokens, and says f
   )
   assert.equal(code, 0, err)
   assert.match(out, /Ended: 3 sessions of operators, members and wallets\./)
-  assert.match(out, /Taken away: 2 one-time links and codes\. Revoked: 1 API tokens\./)
-  assert.match(out, /revoked or changed after 1970-01-01T00:00:01\.000Z is as it was before\. Repeat it/)
+  assert.match(out, /Deleted: 2 one-time links and codes\. Revoked: 1 API tokens\./)
+  assert.match(out, /Expired: 1 requests for approval\./)
+  assert.match(out, /Changes and revocations after 1970-01-01T00:00:01\.000Z are lost\. Repeat them/)
   for (const table of [
     'operator_sessions',
     'member_sessions',

@@ -161,7 +161,7 @@ function addRestore(command: Command, { terminal, migrationsFolder }: DbParts): 
               `Not restored, because it is not a table of Tillgate: ${table} (rows: ${rows}).`,
           ),
           `Restored as of ${madeAt}${migrated.length === 0 ? '' : `, and brought up to date: ${migrated.join(', ')}`}.`,
-          `Ended: ${ended.sessions} sessions of operators, members and wallets. Deleted: ${ended.links} one-time links and codes. Revoked: ${ended.apiTokens} API tokens.`,
+          `Ended: ${ended.sessions} sessions of operators, members and wallets. Deleted: ${ended.links} one-time links and codes. Revoked: ${ended.apiTokens} API tokens. Expired: ${ended.requests} requests for approval.`,
           `Changes and revocations after ${madeAt} are lost. Repeat them: revoked keys of merchants and retired platform keys, new passwords and second steps, disabled operators, removed members, suspended merchants, locked wallets, removed callback hosts.`,
           ...describeVerification(verification),
         ]

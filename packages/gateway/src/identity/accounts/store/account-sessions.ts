@@ -92,7 +92,7 @@ select 1 from ${accounts}
 export async function endAccess(
   transaction: Queryable,
   { login, nowMs }: { login: string; nowMs: number },
-  { accounts, sessions, tokens }: AccountTables,
+  { accounts, sessions, tokens, requests }: AccountTables,
 ): Promise<true> {
   await transaction.query(
     sql`update ${accounts} set access_version = access_version + 1 where login = ${login}`,
@@ -102,6 +102,9 @@ export async function endAccess(
     await transaction.query(
       sql`update ${tokens} set revoked_at = ${nowMs} where login = ${login} and revoked_at is null`,
     )
+  if (requests)
+    await transaction.query(sql`
+update ${requests} set status = 'expired', decided_at = ${nowMs} where requested_by = ${login} and status = 'waiting'`)
   return true
 }
 

@@ -16,6 +16,8 @@ export interface AccountTables {
   readonly hasPassword: string
   /** Tokens that are revoked with all access; undefined if there are none. */
   readonly tokens?: Sql
+  /** Requests for approval, which end with all access: whoever had the access may have made them. */
+  readonly requests?: Sql
 }
 
 export const operatorTables: AccountTables = {
@@ -27,6 +29,7 @@ export const operatorTables: AccountTables = {
   recoveryCodes: plainSql('operator_recovery_codes'),
   hasPassword: 'o.email is null',
   tokens: plainSql('api_tokens'),
+  requests: plainSql('approvals'),
 }
 
 export const memberTables: AccountTables = {

@@ -27,6 +27,7 @@ export interface Restored {
     readonly sessions: number
     readonly links: number
     readonly apiTokens: number
+    readonly requests: number
   }
   readonly migrated: readonly string[]
 }
@@ -152,6 +153,11 @@ async function endAccess(
     apiTokens: await count(
       'api_tokens',
       'update api_tokens set revoked_at = $1 where revoked_at is null',
+      nowMs,
+    ),
+    requests: await count(
+      'approvals',
+      "update approvals set status = 'expired', decided_at = $1 where status = 'waiting'",
       nowMs,
     ),
   }
