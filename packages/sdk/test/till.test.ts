@@ -107,7 +107,7 @@ test('logs shows what became of a refused request, by its requestId and among th
     method: 'service.trade.query',
     httpStatus: 404,
     code: 40400,
-    field: '',
+    field: 'paymentId',
     msg: (refused as Error).message.replace(/ See http\S+$/, ''),
   })
   assert(at <= Date.now() && durationMs >= 0)

@@ -35,8 +35,8 @@ test('a database that goes away is one line of an error, and one line when it is
   assert.deepEqual(
     since.map(({ level, msg }) => ({ level, msg })),
     [
-      { level: 'error', msg: 'the database is away' },
-      { level: 'info', msg: 'the database is back' },
+      { level: 'error', msg: 'the database is unavailable' },
+      { level: 'info', msg: 'the database is available again' },
     ],
   )
   assert.match(String(since[0]?.['reason']), /ECONNREFUSED|terminated|ECONNRESET/)

@@ -116,7 +116,7 @@ const wrongs: [string, RegExp][] = [
     `update orders set refunded_minor = 0, refund_count = 0 where refund_count > 0`,
     /knows what was refunded/,
   ],
-  [`delete from audit where act = 'wallet.top-up'`, /the act behind it/],
+  [`delete from audit where act = 'wallet.top-up'`, /its audit entry/],
   [`delete from transfers where kind = 'payout'`, /has its transfer/],
   [`update payouts set status = 'returned', return_id = 'T1'`, /holds its money as its status says/],
   [`update payouts set amount_minor = amount_minor + 1`, /holds its money as its status says/],
@@ -171,7 +171,7 @@ const wrongs: [string, RegExp][] = [
     `update transfers set credit_account = 'write_off:operator:USD' where kind = 'unknown_received'`,
     /goes between accounts as its kind does/,
   ],
-  [again('top_up'), /every top-up .* has the act behind it/],
+  [again('top_up'), /every top-up .* has its audit entry/],
   [again('correction'), /every correction has the act behind it/],
 ]
 

@@ -30,7 +30,7 @@ test('thousands of failed statements are one line, and the first that goes well 
   pass(1)
   good()
   good()
-  assert.deepEqual(messages(), ['error the database is away', 'info the database is back'])
+  assert.deepEqual(messages(), ['error the database is unavailable', 'info the database is available again'])
 })
 
 test('a statement that waited too long while others went well is no outage', async () => {
@@ -73,7 +73,7 @@ test('an outage soon after another is logged if it lasts', async () => {
   assert.equal(messages().length, 2)
   pass(leastBetweenOutagesMs)
   bad()
-  assert.deepEqual(messages().slice(2), ['error the database is away'])
+  assert.deepEqual(messages().slice(2), ['error the database is unavailable'])
 })
 
 test('a warning that bears the error of an outage is left out, and that of a full pool is not', async () => {
@@ -88,5 +88,5 @@ test('a warning that bears the error of an outage is left out, and that of a ful
   bad(away)
   log.warn({ err: away }, 'a turn failed')
   log.warn({ err: new Error('not settled', { cause: away }) }, 'a turn failed')
-  assert.deepEqual(messages(), ['warn a turn failed', 'error the database is away'])
+  assert.deepEqual(messages(), ['warn a turn failed', 'error the database is unavailable'])
 })
