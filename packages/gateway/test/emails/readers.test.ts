@@ -157,7 +157,7 @@ test('an operator sees what failed and sends it again; what carried a link is no
   const { email_id } = await stateOf('rail-alert')
   assert.match(
     await operator.told(`/emails/${email_id}/retry`, { reason: 'mailbox is back' }, { on: '/emails' }),
-    /sent again/,
+    /The email will be resent/,
   )
   assert.equal((await received('c@gone.test')).length, 1)
   await until(async () => (await stateOf('rail-alert')).state === 'sent')

@@ -141,7 +141,7 @@ test('tillgate rail check says what is wrong and what the protocol says, and end
   )
   assert.match(
     text.stdout,
-    /not checked: the payment of 5\.14 EUR stayed pending; --wait gives somebody the time/,
+    /not checked: the payment of 5\.14 EUR stayed pending; --wait allows time to approve it/,
   )
   const json = await runCheck([url, '--secret', bankSecret, '--json', '--currencies', 'EUR'])
   assert.equal(json.code, 1)

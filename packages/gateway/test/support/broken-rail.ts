@@ -71,17 +71,17 @@ let references = 0
 export const faults: readonly Fault[] = [
   {
     name: 'takes every signature',
-    foundBy: /by another secret is refused/,
+    foundBy: /by another secret is rejected/,
     isGenuine: (headers) => headers['webhook-signature'] !== undefined,
   },
   {
     name: 'takes what is not signed',
-    foundBy: /not signed is refused/,
+    foundBy: /an unsigned message is rejected/,
     isGenuine: (headers, body) => headers['webhook-signature'] === undefined || verify(headers, body),
   },
   {
     name: 'never looks at the time of a signature',
-    foundBy: /six minutes ago is refused/,
+    foundBy: /six minutes ago is rejected/,
     isGenuine: (headers, body) => verify(headers, body, Number(headers['webhook-timestamp']) * 1000),
   },
   {

@@ -60,13 +60,13 @@ type Start = RailMessageOf<'payment.start'>
 
 const refusals: readonly (readonly [title: string, by: (start: Start) => SignedBy | 'unsigned'])[] = [
   ['an unsigned message is rejected', () => 'unsigned'],
-  ['a signature by another secret is refused', () => ({ secrets: [anotherSecret] })],
+  ['a signature by another secret is rejected', () => ({ secrets: [anotherSecret] })],
   [
-    'a body that is not the one that was signed is refused',
+    'a body that is not the one that was signed is rejected',
     (start) => ({ sentBody: JSON.stringify({ ...start, orderNo: 'another' }) }),
   ],
-  ['a signature of six minutes ago is refused', ({ createdAt }) => ({ nowMs: createdAt - 6 * minute })],
-  ['a signature of six minutes ahead is refused', ({ createdAt }) => ({ nowMs: createdAt + 6 * minute })],
+  ['a signature of six minutes ago is rejected', ({ createdAt }) => ({ nowMs: createdAt - 6 * minute })],
+  ['a signature of six minutes ahead is rejected', ({ createdAt }) => ({ nowMs: createdAt + 6 * minute })],
 ]
 
 const signatureChecks: readonly Check[] = [
