@@ -74,7 +74,7 @@ test('base64 without its padding is a malformed envelope, by its field', async (
       [
         40000,
         field,
-        `${field} must be standard base64 with padding, but was text of ${cut.length} characters.`,
+        `${field} must be standard base64 with padding, but was text of ${cut.length} characters. Its length is not a multiple of 4: keep the padding (=).`,
       ],
     )
   }
