@@ -111,11 +111,17 @@ export function yesNo(description: string) {
 
 /** Exact decimal text, because some programs lose digits of JSON numbers. */
 export function amount(description: string) {
-  return Type.String({
+  const schema = Type.String({
     pattern: '^-?[0-9]{1,24}(\\.[0-9]{1,4})?$',
     description,
     expected: 'a decimal number as text, such as `12.50`',
   })
+  return displayed(schema, { fromText: withDecimalPoint })
+}
+
+/** Most of Europe types 12,50. A comma before three digits may separate thousands, so it stays and is rejected. */
+function withDecimalPoint(written: string): string {
+  return written.replace(/^(-?\d+),(\d{1,2})$/, '$1.$2')
 }
 
 export function list<Item extends TSchema>(description: string, item: Item, { max }: { max?: number } = {}) {

@@ -45,6 +45,19 @@ test('a paid order is seen and refunded, once however often the form is sent', a
   assert.match(tooMuch.text, /value="50"/)
 })
 
+test('an amount is typed with a comma or a point, and a wrong one comes back in its form', async () => {
+  const path = '/merchant/links/new'
+  const { text } = await owner.get(path)
+  const [, linkNo = ''] = /name="linkNo" value="([^"]+)"/.exec(text) ?? []
+  const form = { linkNo, title: 'Birthday cake', currency: 'EUR', uses: 'many', amount: '3,500' }
+  const refused = await owner.post(path, form, { on: path })
+  assert.equal(refused.status, 422)
+  assert.match(refused.text, /value="3,500"/)
+  assert.match(refused.text, /value="Birthday cake"/)
+  const { location } = await owner.post(path, { ...form, amount: '35,00' }, { on: path })
+  assert.match((await owner.get(location ?? '')).text, /class="figure"[^€]*35\.00/)
+})
+
 test('fields that are missing or wrong are said at each of them, in the reader’s words', async () => {
   const path = `/merchant/orders/${await shop.paidOrder()}/refund`
   const refused = await finance.post(path, { referRefundNo: 'portal-3', amount: 'much' }, { on: path })

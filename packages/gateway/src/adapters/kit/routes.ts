@@ -126,10 +126,13 @@ export function serveRoutes<Visit extends BaseVisit, Page, Each extends Route<Vi
   surface: RouteSurface<Visit, Page, Each>,
 ): void {
   const { cookies, prefix } = surface
-  const views = routes.flatMap((route) => {
-    const each: Route<Visit, Page> = route
-    return 'show' in each ? [{ route, show: each.show, find: pathFinder(prefix + each.path) }] : []
-  })
+  const views = routes
+    .flatMap((route) => {
+      const each: Route<Visit, Page> = route
+      return 'show' in each ? [{ route, show: each.show, find: pathFinder(prefix + each.path) }] : []
+    })
+    // As the router does: /links/new is not a link.
+    .toSorted((a, b) => parametersIn(a.route.path) - parametersIn(b.route.path))
 
   for (const route of routes) {
     const path = prefix + route.path
@@ -291,6 +294,10 @@ export function correctable(error: unknown): readonly FieldError[] | undefined {
 /** `:name` stands for the value of the name. */
 export function filledPath(path: string, values: Readonly<Record<string, string | undefined>>): string {
   return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
+}
+
+function parametersIn(path: string): number {
+  return path.split(':').length
 }
 
 /** Reads the parameters of a path; undefined if it is another path. */
