@@ -95,7 +95,7 @@ test('apply, approve, set the password by mail, make keys, take a payment, see i
   })
   await shop.goto(link)
   await shop.getByLabel('Password', { exact: true }).fill(memberPassword)
-  await shop.getByLabel('Password once more').fill(memberPassword)
+  await shop.getByLabel('Confirm password').fill(memberPassword)
   await shop.getByRole('button', { name: 'Join' }).click()
   const aesKey = (await shop.locator('.secret code').textContent()) ?? ''
   await shop.getByRole('link', { name: 'Go to the portal' }).click()

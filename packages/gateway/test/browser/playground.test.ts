@@ -17,7 +17,7 @@ async function choose(page: Page, method: string): Promise<void> {
 
 async function send(page: Page): Promise<{ status: string; code: number; data: Record<string, string> }> {
   await page.evaluate('document.querySelector("#answer").textContent = ""')
-  await page.getByRole('button', { name: 'Send it' }).click()
+  await page.getByRole('button', { name: 'Send the request' }).click()
   await page.locator('#answer', { hasText: '}' }).waitFor()
   const [status = '', ...lines] = ((await page.locator('#answer').textContent()) ?? '').split('\n')
   return { status, ...JSON.parse(lines.join('\n')) }
@@ -38,7 +38,7 @@ test('keys of one’s own go from the access page to a request that is accepted 
   await page.locator('#envelope', { hasText: merchantId }).waitFor()
 
   // The steps are those of the protocol, to the letter.
-  const body = await page.getByLabel('The plain body S').inputValue()
+  const body = await page.getByLabel('The request body').inputValue()
   const envelope = JSON.parse((await page.locator('#envelope').textContent()) ?? '')
   const string = await page.locator('#string').textContent()
   const { method } = envelope
@@ -54,7 +54,7 @@ test('keys of one’s own go from the access page to a request that is accepted 
   await choose(page, 'service.sandbox.pay')
   assert.equal((await send(page)).data['paymentId'], created.data['paymentId'])
 
-  await page.getByRole('button', { name: 'Take the newest callback' }).click()
+  await page.getByRole('button', { name: 'Load the latest callback' }).click()
   await page.getByText('Genuine: it was signed by the gateway').waitFor()
   const opened = JSON.parse((await page.locator('#opened').textContent()) ?? '')
   assert.equal(opened.paymentId, created.data['paymentId'])
@@ -81,7 +81,7 @@ test('keys of one’s own go from the access page to a request that is accepted 
   await page.getByRole('button', { name: 'Forget the keys' }).click()
   await page.reload()
   assert.equal(await page.getByLabel('Credentials').inputValue(), '')
-  assert.equal(await page.getByRole('button', { name: 'Send it' }).isDisabled(), true)
+  assert.equal(await page.getByRole('button', { name: 'Send the request' }).isDisabled(), true)
   assert.deepEqual(troubles, [])
 })
 
@@ -108,7 +108,7 @@ test('a pasted file of credentials works, what is wrong is said, and an answer o
   await look(page, 'playground-phone-dark')
 
   await choose(page, 'service.trade.query')
-  const body = page.getByLabel('The plain body S')
+  const body = page.getByLabel('The request body')
   await body.fill('{"paymentId":"P01K73ZQ800JZ7V3N4Q5R6S7T8W"}')
   assert.equal((await send(page)).code, 40400)
   await body.fill('{oops')

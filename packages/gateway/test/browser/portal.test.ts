@@ -155,7 +155,7 @@ test('a newcomer comes in by the sandbox’s page and makes a key that never lea
   const link = await page.getByRole('link', { name: 'Open the portal' }).getAttribute('href')
   await page.goto(link ?? '')
   await page.getByLabel('Password', { exact: true }).fill(memberPassword)
-  await page.getByLabel('Password once more').fill(memberPassword)
+  await page.getByLabel('Confirm password').fill(memberPassword)
   await page.getByRole('button', { name: 'Join' }).click()
   await page.getByText('Get your first payment').waitFor()
   await page.goto(`${gateway.url}/merchant/keys/rsa`)

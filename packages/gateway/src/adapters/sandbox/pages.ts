@@ -54,7 +54,7 @@ export function accessGiven(access: Extract<Access, { kind: 'given' }> & { gatew
   return html`<main>
 <p>${statusBadge('good', 'Ready')}</p>
 <h1>${name} can take test payments</h1>
-<p><strong>The AES key is shown this once.</strong> Keep this page open until you have saved it.</p>
+<p><strong>The AES key is shown only once.</strong> Keep this page open until you have saved it.</p>
 <dl class="facts">
 <div><dt>merchantId</dt><dd><code>${merchantId}</code></dd></div>
 <div><dt>AES key</dt><dd><code>${made.aesKey}</code></dd></div>
@@ -63,29 +63,29 @@ export function accessGiven(access: Extract<Access, { kind: 'given' }> & { gatew
 ${
   link !== undefined &&
   html`<h2>The portal</h2>
-<p>Orders, refunds, callbacks, keys and people of your shop. This link opens once, for three days: choose a password there.</p>
+<p>Orders, refunds, callbacks, keys and your team. This link works once and expires in three days. You choose a password there.</p>
 <p class="acts"><a class="button" id="portal" href="${link}" target="_blank" rel="noopener">Open the portal</a></p>`
 }
 ${
   mailedTo !== undefined &&
   html`<h2>The portal</h2>
-<p>A link to the portal of your shop is on its way to ${mailedTo}. It opens once, for three days.</p>`
+<p>We sent a link to your portal to ${mailedTo}. The link works once and expires in three days.</p>`
 }
-<h2>Ready for your .env</h2>
-<p class="quiet" id="key-place"><code>private.pem</code> is the private half of the key whose public half you gave.</p>
+<h2>Your .env file</h2>
+<p class="quiet" id="key-place"><code>private.pem</code> is the private key that belongs to your public key.</p>
 <p class="acts" id="acts" data-playground="${playgroundPath}"></p>
 <pre id="env" tabindex="0">${env}</pre>
 <h2>The gateway’s public key</h2>
-<p class="quiet">It verifies callbacks. It is no secret, and always to be had at <a href="/platform-keys">/platform-keys</a>.</p>
+<p class="quiet">It verifies callbacks. It is public. You can also get it at <a href="/platform-keys">/platform-keys</a>.</p>
 <pre tabindex="0">${platformPublicKey.trim()}</pre>
-<h2>Then</h2>
-<p class="quiet">In the folder with this <code>.env</code>, on Node.js 20 or newer. <code>till</code> reads it by itself, a program of yours by <code>node --env-file=.env</code>.</p>
+<h2>Next steps</h2>
+<p class="quiet">Run these commands in the folder with this <code>.env</code>, on Node.js 20.12 or later. <code>till</code> reads <code>.env</code> automatically. Start your own program with <code>node --env-file=.env</code>.</p>
 <pre class="commands" tabindex="0">${installCommand(gatewayUrl)}
 npx till create --amount 12.50 --currency EUR \\
   --callback-url https://shop.example/callbacks</pre>
-<p class="quiet">Callbacks go to public addresses. To take them on your own machine, name one that is not there yet, as above, and listen in another terminal.</p>
+<p class="quiet">The sandbox sends callbacks to public addresses. To receive them on your own machine, keep the placeholder URL above and listen in another terminal.</p>
 <pre class="commands" tabindex="0">npx till listen --forward-to http://localhost:3000/callbacks</pre>
-<p><a href="/docs/quickstart">The quickstart</a> goes on from here.</p>
+<p>Continue with <a href="/docs/quickstart">the quickstart</a>.</p>
 </main>`
 }
 

@@ -97,24 +97,24 @@ ${Object.entries(methods).map(
 `,
 )}</select>
 <p class="quiet" id="meaning"></p>
-<label for="body">1 · The plain body S</label>
+<label for="body">1 · The request body</label>
 <textarea id="body" rows="20" spellcheck="false" autocomplete="off"></textarea>
 <p class="problem" id="body-problem" role="status"></p>
 </div>
 <div>
 <h3 id="string-title">2 · The string to sign</h3>
-<p class="quiet">Every field but <code>sign</code>, sorted, with the plain body.</p>
+<p class="quiet">Every field except <code>sign</code>, sorted by name, with the unencrypted body.</p>
 <pre id="string" tabindex="0" aria-labelledby="string-title"></pre>
 <h3 id="sign-title">3 · The signature</h3>
-<p class="quiet">RSASSA-PKCS1-v1_5 with SHA-256, by your private key.</p>
+<p class="quiet">RSASSA-PKCS1-v1_5 with SHA-256 and your private key.</p>
 <pre id="sign" tabindex="0" aria-labelledby="sign-title"></pre>
-<h3 id="envelope-title">4 · The sealed envelope</h3>
-<p class="quiet">The same S by AES-256-GCM: base64 of nonce, ciphertext, tag.</p>
+<h3 id="envelope-title">4 · The envelope</h3>
+<p class="quiet">The body is encrypted with AES-256-GCM: base64 of nonce, ciphertext and tag.</p>
 <pre id="envelope" tabindex="0" aria-labelledby="envelope-title"></pre>
 </div>
 </div>
-<button class="primary" type="button" id="send" disabled>Send it</button>
-<h3 id="answer-title">5 · The answer</h3>
+<button class="primary" type="button" id="send" disabled>Send the request</button>
+<h3 id="answer-title">5 · The response</h3>
 <pre id="answer" tabindex="0" aria-labelledby="answer-title" aria-live="polite"></pre>
 <p id="after"></p>
 </section>
@@ -122,11 +122,11 @@ ${Object.entries(methods).map(
 <h2 id="callback-title">A callback</h2>
 <label for="callback">What the gateway posted to you</label>
 <textarea id="callback" rows="6" spellcheck="false" autocomplete="off" placeholder='{"id": "…", "merchantId": "…", "eventName": "…", "sign": "…", "timestamp": "…", "body": "…"}'></textarea>
-<p class="acts"><button type="button" id="listen" disabled>Take the newest callback of the gateway</button></p>
+<p class="acts"><button type="button" id="listen" disabled>Load the latest callback</button></p>
 <p id="verdict" role="status"></p>
 <h3 id="verified-title">The string that was signed</h3>
 <pre id="verified" tabindex="0" aria-labelledby="verified-title"></pre>
-<h3 id="opened-title">What it says</h3>
+<h3 id="opened-title">The decrypted body</h3>
 <pre id="opened" tabindex="0" aria-labelledby="opened-title"></pre>
 </section>
 </main>`

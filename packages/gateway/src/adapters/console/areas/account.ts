@@ -42,7 +42,7 @@ function operatorsPart(visit: Visit, operators: readonly Operator[]): Html {
   return html`<h2>Operators</h2>
 ${table(
   'Operators',
-  ['Login', 'Role', 'Status', 'Password of, or signs in as', 'Second step', 'Acts'],
+  ['Login', 'Role', 'Status', 'Password set, or sign-in', 'Second step', 'Actions'],
   operators.map((each) => [
     each.login,
     each.role,

@@ -118,8 +118,8 @@ async function form() {
   // A newer change has started.
   if (mine !== turn) return
   sealed = made
-  at('sign').textContent = made?.sign ?? 'Give your keys above.'
-  at('envelope').textContent = made ? JSON.stringify(made, null, 2) : 'Give your keys above.'
+  at('sign').textContent = made?.sign ?? 'Paste your keys above.'
+  at('envelope').textContent = made ? JSON.stringify(made, null, 2) : 'Paste your keys above.'
 }
 
 function problemOf(body) {
@@ -184,7 +184,7 @@ async function open() {
   const text = at('callback').value.trim()
   for (const id of ['verified', 'opened']) at(id).textContent = ''
   if (text === '') return tell('verdict', '', '')
-  if (!keys) return tell('verdict', 'Give your keys above.', '')
+  if (!keys) return tell('verdict', 'Paste your keys above.', '')
   try {
     const envelope = JSON.parse(text)
     if (envelope.merchantId !== keys.merchantId) throw new Error('It is for another merchant.')

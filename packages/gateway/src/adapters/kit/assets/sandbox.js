@@ -17,7 +17,7 @@ function takeOver() {
   // The form was rejected for another reason, so the pair is still valid.
   if (publicKey.value === made?.publicKey) publicKey.value = ''
   ownKey.open = publicKey.value.trim() !== ''
-  ownKey.querySelector('summary').textContent = 'Use an RSA key that you have already'
+  ownKey.querySelector('summary').textContent = 'Use an existing RSA key'
   ownKey.addEventListener('toggle', show)
   show()
   form.addEventListener('submit', (event) => {
@@ -87,7 +87,7 @@ function offer(main, privateKey) {
   acts.prepend(download('.env', `${env.textContent}\n`), copyButton(env))
   const hint = document.createElement('p')
   hint.className = 'quiet'
-  hint.textContent = 'Browsers drop the dot of a file that they save: call it .env again.'
+  hint.textContent = 'Your browser may save the file as “env”. Rename it to .env.'
   acts.after(hint)
 }
 
