@@ -91,11 +91,9 @@ function keyTable(visit: Visit, merchantId: string, keys: readonly ShownKey[]): 
     'Keys',
     ['Type', 'Status', 'Key', 'Created', 'Last request', 'Actions'],
     keys.map((key) => [
-      key.kind === 'aes'
-        ? 'AES'
-        : html`RSA <span class="quiet">SHA-256</span> <code class="wrap">${fingerprintOf(key.publicKey)}</code>`,
+      key.kind.toUpperCase(),
       html`${key.revokedAtMs === undefined ? statusBadge('good', 'Active') : statusBadge('off', 'Revoked')}${key.sealsCallbacks && html` ${statusBadge('good', 'Encrypts callbacks')}`}`,
-      html`<code>${key.keyId}</code>`,
+      html`<code>${key.keyId}</code>${key.kind === 'rsa' && html`<details><summary class="quiet">SHA-256</summary><code class="wrap">${fingerprintOf(key.publicKey)}</code></details>`}`,
       ago(key.createdAtMs, nowMs),
       key.usedAtMs === undefined ? 'Never' : ago(key.usedAtMs, nowMs),
       key.revokedAtMs === undefined &&
