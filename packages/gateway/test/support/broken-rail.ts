@@ -16,6 +16,7 @@ import { bankSecret } from './test-bank.ts'
 
 export interface Fault {
   readonly name: string
+  readonly isSilent?: true
   /** The check that must find it. */
   readonly foundBy: RegExp
   readonly isGenuine?: (headers: IncomingHttpHeaders, body: string) => boolean
@@ -218,6 +219,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'does not answer in time',
+    isSilent: true,
     foundBy: /never heard of are unknown/,
     answer: (message, bank) => pause(3_000, bank.answer(message), { ref: false }),
   },
