@@ -19,7 +19,7 @@ test('an order is refunded by its form, without a script', async () => {
   await page.getByLabel('Amount').fill('3.00')
   await page.getByLabel('Reason, for the audit log').first().fill('a cup broke')
   await page.getByRole('button', { name: 'Refund', exact: true }).click()
-  assert.match((await page.locator('.flash.good').textContent()) ?? '', /over 3\.00 is under way/)
+  assert.match((await page.locator('.flash.good').textContent()) ?? '', /of 3\.00 is pending/)
   await page.context().close()
 })
 

@@ -44,7 +44,7 @@ const pages: Record<string, { path: string; expects: RegExp }> = {
   merchant: { path: `/merchants/${merchant.merchantId}`, expects: /Members/ },
   endpoint: {
     path: `/merchants/${merchant.merchantId}/endpoints/${endpoint.endpointId}`,
-    expects: /What it was sent/,
+    expects: /Recent deliveries/,
   },
   'merchant-money': { path: `/merchants/${merchant.merchantId}/money`, expects: /Statement/ },
   money: { path: '/money', expects: /Bank accounts/ },

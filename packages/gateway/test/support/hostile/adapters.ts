@@ -55,8 +55,6 @@ export function adaptersOf(world: HostileWorld): readonly Adapter[] {
       things: () => ({ ...things, paymentId, linkId, credentialId: things['operatorPasskey'] }),
       bare: [
         '/find',
-        '/payouts',
-        '/money/fees',
         '/reconciliation/days',
         '/ledger',
         '/applications',

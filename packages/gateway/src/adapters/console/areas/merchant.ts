@@ -93,7 +93,7 @@ function keyTable(visit: Visit, merchantId: string, keys: readonly ShownKey[]): 
     keys.map((key) => [
       key.kind.toUpperCase(),
       html`${key.revokedAtMs === undefined ? statusBadge('good', 'Active') : statusBadge('off', 'Revoked')}${key.sealsCallbacks && html` ${statusBadge('good', 'Encrypts callbacks')}`}`,
-      html`<code>${key.keyId}</code>${key.kind === 'rsa' && html`<details><summary class="quiet">SHA-256</summary><code class="wrap">${fingerprintOf(key.publicKey)}</code></details>`}`,
+      html`<code>${key.keyId}</code>${key.kind === 'rsa' && html`<details class="more"><summary>SHA-256</summary><code class="wrap">${fingerprintOf(key.publicKey)}</code></details>`}`,
       ago(key.createdAtMs, nowMs),
       key.usedAtMs === undefined ? 'Never' : ago(key.usedAtMs, nowMs),
       key.revokedAtMs === undefined &&
