@@ -25,6 +25,8 @@ const carried = [
   'clients',
   'docs',
   'examples/README.md',
+  'rails/stripe/README.md',
+  'rails/mollie/README.md',
   `${gateway}/check-node.js`,
   `${gateway}/compile-cache.js`,
   `${gateway}/migrations`,

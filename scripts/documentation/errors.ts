@@ -6,7 +6,8 @@ type MerchantFailure = {
 }[FailureName]
 
 interface Help {
-  readonly cause: string
+  /** Only where it says more than the meaning of the code. */
+  readonly cause?: string
   readonly fix: string
   readonly example: string
 }
@@ -19,7 +20,6 @@ const help: Readonly<Record<MerchantFailure, Help>> = {
     example: '`"format": "JSON"` → `"format": "json"`',
   },
   invalid_field: {
-    cause: 'A field of the body is missing or malformed.',
     fix: 'Correct the field that `data.field` names; `msg` states what it must be.',
     example: '`"currency": "eur"` → `"currency": "EUR"`',
   },
@@ -41,12 +41,11 @@ const help: Readonly<Record<MerchantFailure, Help>> = {
   },
   url_not_allowed: {
     cause:
-      '`callbackUrl`, `redirectUrl` or `cancelUrl` has a scheme, port or host that the gateway does not accept.',
+      '`callbackUrl`, `redirectUrl` or `cancelUrl` has a scheme, port or host that the gateway does not accept, or the host is not on your list of callback hosts.',
     fix: 'In live mode, use `https` on port 443 and a public host for `callbackUrl`.',
     example: '`http://10.0.0.5:3000/callbacks` → `https://shop.example/callbacks`',
   },
   timestamp_outside_window: {
-    cause: 'The envelope’s `timestamp` is more than 5 minutes from the gateway’s clock.',
     fix: 'Synchronize your clock with NTP, and make a new timestamp for each attempt. The SDK corrects itself once from the `Date` header.',
     example: 'A request that was signed at 12:00 and sent at 12:06 → sign it again',
   },
@@ -58,12 +57,12 @@ const help: Readonly<Record<MerchantFailure, Help>> = {
       'The body was serialized twice, with different spaces → serialize it once, then sign and encrypt that text',
   },
   merchant_suspended: {
-    cause: 'The operator suspended the merchant.',
     fix: 'Ask the operator. Orders and refunds that were accepted continue.',
     example: 'Every request returns 40300 until the operator resumes the merchant',
   },
   callback_address_changed_too_often: {
-    cause: 'You used more than 20 callback hosts in 24 hours, or a host that is not on your list of hosts.',
+    cause:
+      'You used more than 20 callback hosts in 24 hours. A host with another port counts as another host.',
     fix: 'Use one fixed `callbackUrl`. Ask the operator to change the limit or the list.',
     example: '`https://{orderNo}.shop.example/` → `https://shop.example/callbacks`',
   },
@@ -73,27 +72,22 @@ const help: Readonly<Record<MerchantFailure, Help>> = {
     example: 'A `refundId` in the field `paymentId` → send it as `refundId`',
   },
   no_such_operation: {
-    cause: 'The path or method does not exist, or the method does not belong to the path.',
     fix: 'Copy the path from the operation’s page, or send every method to `/api/v1/gateway`.',
     example: '`/payment/api/v1/payment-orders` → `/payment/api/v1/payment-order`',
   },
   wrong_verb: {
-    cause: 'The path is correct, but the HTTP method is not.',
     fix: 'Send `POST`. The `Allow` header lists what the path accepts.',
     example: '`GET /payment/api/v1/payment-order/query` → `POST`',
   },
   number_already_used: {
-    cause: 'An order, refund or link with this number exists with different content.',
     fix: 'To retry, send exactly the stored content, including `paymentTime`. For something new, use a new number. `data.field` names the first difference.',
     example: 'A retry of `A-1001` with a new `paymentTime` → repeat the stored `paymentTime`',
   },
   status_does_not_allow: {
-    cause: 'The order’s status does not allow the operation.',
     fix: 'Query the order. Refund a paid order instead of canceling it; wait while it is `confirming`.',
     example: 'Cancel of a `success` order → refund it',
   },
   more_than_left_to_refund: {
-    cause: 'All refunds together would exceed the amount paid.',
     fix: 'Query the order and refund at most `payAmount` less the refunds that did not fail.',
     example: '`12.50` paid, `10.00` refunded: `5.00` → `2.50`',
   },
@@ -103,12 +97,10 @@ const help: Readonly<Record<MerchantFailure, Help>> = {
     example: '100 goods with long descriptions → summarize them',
   },
   not_json: {
-    cause: 'The content type is not JSON.',
     fix: 'Send `Content-Type: application/json`.',
     example: '`application/x-www-form-urlencoded` → `application/json`',
   },
   too_many_requests: {
-    cause: 'You or your address exceeded a rate limit.',
     fix: 'Wait for the seconds in `Retry-After`, then repeat the request. Ask the operator for a higher rate if this is normal traffic.',
     example: '`Retry-After: 1` → repeat after one second',
   },
@@ -134,7 +126,7 @@ export function errorsPage(): string {
     JSON.stringify(
       {
         code: 40001,
-        msg: 'currency must be an ISO 4217 code in capital letters, but was "eur".',
+        msg: 'currency must be three capital letters, an ISO 4217 code, but was "eur".',
         data: { field: 'currency', requestId: 'q3JvY2sgYW5kIHJv' },
       },
       undefined,
@@ -152,7 +144,7 @@ export function errorsPage(): string {
         '',
         `**${meaning.split(/(?<=[.:]) /)[0]?.replace(/[.:]$/, '')}.** HTTP ${httpStatusOf(code)}.`,
         '',
-        `- **Cause**: ${cause}`,
+        ...(cause === undefined ? [] : [`- **Cause**: ${cause}`]),
         `- **Fix**: ${fix}`,
         `- **Example**: ${example}`,
         '',

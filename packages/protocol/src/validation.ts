@@ -94,14 +94,14 @@ function explain(
   }
   if (found.schema === undefined) {
     const suggestion = didYouMean(
-      nearestName(keys.at(-1)),
+      (keys.at(-1) ?? '').slice(0, maxCompared.length),
       namesIn(walk(schema, value, keys.slice(0, -1)).schema),
     )
     return new Failure(failure, { field, message: `${field} is not a field of ${whole}.${suggestion}` })
   }
   const { expected, adviceFor } = notesOf(found.schema)
   if (missing !== undefined) {
-    const message = `${field} is missing: it must be ${expected}.${misspelt(missing, walk(schema, value, keys.slice(0, -1)))}`
+    const message = `${field} is missing: it must be ${expected}.${sentInstead(missing, walk(schema, value, keys.slice(0, -1)))}`
     return new Failure(failure, { field, message })
   }
   const advice = adviceForNumber(found.value) ?? adviceFor?.(found.value)
@@ -121,7 +121,7 @@ function adviceForNumber(value: unknown): string | undefined {
 const maxCompared = { names: 20, length: 40 } as const
 
 /** " You sent merchantID." if the object has an unknown field with a similar name. */
-function misspelt(missing: string, { schema, value }: Found): string {
+function sentInstead(missing: string, { schema, value }: Found): string {
   const known = namesIn(schema)
   const sent = Object.keys(value as object)
     .filter((name) => !known.includes(name) && name.length <= maxCompared.length)
@@ -136,10 +136,6 @@ function isSpelling(name: string, meant: string): boolean {
 
 function namesIn(schema: TSchema | undefined): readonly string[] {
   return Object.keys((schema as { properties?: object } | undefined)?.properties ?? {})
-}
-
-function nearestName(name = ''): string {
-  return name.slice(0, maxCompared.length)
 }
 
 function missingProperty({ keyword, params }: Violation): string | undefined {

@@ -16,7 +16,7 @@ export interface AccountTables {
   readonly hasPassword: string
   /** Tokens that are revoked with all access; undefined if there are none. */
   readonly tokens?: Sql
-  /** Requests for approval, which end with all access: whoever had the access may have made them. */
+  /** Requests for approval, which end with all access, because an attacker who had the access may have made them. */
   readonly requests?: Sql
 }
 
