@@ -52,6 +52,8 @@ const heapTests = [
   'packages/gateway/test/{api/drain,callbacks/callback-queue}.test.ts',
   'packages/protocol/src/{signing,node-workarounds/crypto-jobs}.test.ts',
 ]
+/** They measure how soon a page is painted, which files beside them would delay: one after the other, before all others. */
+const timedTests = ['packages/gateway/test/browser/*-speed.test.ts']
 const opsSuite = ['packages/*/test/ops/*.test.ts']
 /** Installs a whole shop system, which takes minutes. */
 const shopsSuite = ['packages/*/test/shops/*.test.ts']
@@ -96,15 +98,18 @@ if (wanted !== 'check') {
   }
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-test-processes-'))
   process.once('exit', () => rmSync(folder, { recursive: true }))
-  runTests('tests', shareOut(files, folder))
+  const timed = files.filter((file) => globSync(timedTests).includes(file))
+  const others = files.filter((file) => !timed.includes(file))
+  if (timed.length > 0) runTests('tests that measure time', timed, 1)
+  if (others.length > 0) runTests('tests', shareOut(others, folder))
   if (wanted === 'citus') runTests('tests that kill nodes', globSync(citusKills))
 }
 
-function runTests(title: string, modules: readonly string[]): void {
+function runTests(title: string, modules: readonly string[], atOnce = processesAtOnce): void {
   run(title, 'node', [
     '--test',
     '--test-global-setup=test/global-setup.ts',
-    `--test-concurrency=${processesAtOnce}`,
+    `--test-concurrency=${atOnce}`,
     '--import=./test/file-timeout.ts',
     ...modules,
   ])
