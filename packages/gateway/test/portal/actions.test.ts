@@ -240,6 +240,62 @@ test('why a callback failed is said without the address that a name leads to; op
   )
 })
 
+test('a list of orders shows what each is for, the customer and the method, and a link’s order its title', async () => {
+  const now = Date.now()
+  const { order, ...body } = createBody({ now })
+  const { orderDescription: _, ...undescribed } = order
+  const shipping = { shipType: 'SHIPPING', name: 'Zoë Müller', address: '1 High Street' }
+  await shop.call('service.trade.create', {
+    ...body,
+    order: { ...undescribed, orderNo: 'described-1', shipping },
+  })
+  const { link } = await actingAs(gateway.operations, 'test').links.createLink(
+    merchantId,
+    {
+      linkNo: 'cups-1',
+      title: 'A set of six cups',
+      currency: 'USD',
+      amountMinor: 4_800n,
+      uses: 'many',
+      paymentMinutes: 30,
+      goods: [],
+    },
+    'test',
+  )
+  const { openLink } = gateway.operations
+  const opened = await openLink.find(link.linkId)
+  assert.ok(opened)
+  const form = { amountMinor: 4_800n, formNumber: '0'.repeat(32), from: '192.0.2.1' }
+  assert.equal((await openLink.begin(opened, form)).kind, 'begun')
+  await shop.paidOrder()
+  const { text } = await owner.get('/merchant/orders')
+  for (const shown of [
+    />Green tea \+1</,
+    />Zoë Müller</,
+    />A set of six cups</,
+    />Payment link …/,
+    />Wallet</,
+  ])
+    assert.match(text, shown)
+  const [head, ...rows] = (await owner.get('/merchant/orders.csv')).text.split('\r\n')
+  assert.match(head ?? '', /,description,customer,method$/)
+  assert.ok(rows.some((row) => row.endsWith(',Green tea,Zoë Müller,')))
+  assert.ok(rows.some((row) => row.endsWith(',Two teas,,wallet')))
+})
+
+test('a callback that fails is shown as retrying with its reason, on the home page too', async () => {
+  const { addMerchant } = gateway
+  const other = await addMerchant({ name: 'Coffee House' })
+  const { client } = await memberOf(gateway, other.merchantId, 'owner')
+  await other.paidOrder({ callbackUrl: 'http://nowhere.invalid/callbacks' })
+  await until(async () =>
+    (await client.get('/merchant')).text.includes('Host not found: nowhere.invalid. Check the callback URL.'),
+  )
+  const { text } = await client.get('/merchant/callbacks')
+  assert.match(text, /Retrying/)
+  assert.match(text, /Host not found · Next attempt <time[^>]*>in \d+ \w+<\/time>/)
+})
+
 test('the statement is a file with what moved', async () => {
   const { status, headers, text } = await finance.get('/merchant/money/statement.csv')
   assert.equal(status, 200)

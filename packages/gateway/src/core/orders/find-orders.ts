@@ -3,6 +3,7 @@ import { paymentIdPattern, refundIdPattern, toDecimalText, transactionIdPattern 
 import { csvRow } from '../../platform/runtime/csv.ts'
 import { type Context, reading } from '../audit/context.ts'
 import { bindWithin } from '../merchants/within.ts'
+import { walletRailId } from './payments/rules/rail.ts'
 import type {
   FoundOrders,
   ListedOrder,
@@ -91,6 +92,9 @@ const heads = [
   'currency',
   'transactionId',
   'completed',
+  'description',
+  'customer',
+  'method',
 ]
 
 function cellsOf(order: ListedOrder): string[] {
@@ -106,5 +110,8 @@ function cellsOf(order: ListedOrder): string[] {
     order.currency,
     order.transactionId ?? '',
     order.completedAtMs === undefined ? '' : new Date(order.completedAtMs).toISOString(),
+    order.title ?? '',
+    order.customer ?? '',
+    order.isByWallet ? walletRailId : (order.railId ?? ''),
   ]
 }

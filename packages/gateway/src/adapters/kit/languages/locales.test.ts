@@ -29,19 +29,16 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   'wallet/ja': ['signIn.pin', 'withdraw.iban'],
   'wallet/pt': ['signIn.pin', 'withdraw.iban'],
   'wallet/zh': ['signIn.pin', 'withdraw.iban'],
-  'portal/ar': ['orders.paymentId', 'requests.number', 'fields.iban', 'fields.bic'],
+  'portal/ar': ['fields.iban', 'fields.bic'],
   'portal/de': [
-    ...['orders.paymentId', 'callbacks.took', 'requests.number', 'requests.code', 'settings.name'],
+    ...['callbacks.took', 'requests.code', 'settings.name'],
     ...['passkeys.heading', 'passkeys.name', 'fields.iban', 'fields.bic'],
   ],
-  'portal/es': ['orders.paymentId', 'callbacks.took', 'requests.number', 'fields.iban', 'fields.bic'],
-  'portal/fr': [
-    ...['orders.paymentId', 'callbacks.took', 'requests.number', 'requests.code'],
-    ...['fields.iban', 'fields.bic'],
-  ],
-  'portal/ja': ['orders.paymentId', 'requests.number', 'fields.iban', 'fields.bic'],
-  'portal/pt': ['orders.paymentId', 'callbacks.took', 'requests.number', 'fields.iban', 'fields.bic'],
-  'portal/zh': ['orders.paymentId', 'requests.number', 'fields.iban', 'fields.bic'],
+  'portal/es': ['callbacks.took', 'fields.iban', 'fields.bic'],
+  'portal/fr': [...['callbacks.took', 'requests.code'], ...['fields.iban', 'fields.bic']],
+  'portal/ja': ['fields.iban', 'fields.bic'],
+  'portal/pt': ['callbacks.took', 'fields.iban', 'fields.bic'],
+  'portal/zh': ['fields.iban', 'fields.bic'],
 }
 
 test('every adapter has a file for each language, and operators have English', () => {

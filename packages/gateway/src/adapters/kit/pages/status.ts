@@ -17,6 +17,8 @@ export const statusLooks = {
   refunded: 'off',
   partially_refunded: 'off',
   waiting: 'wait',
+  retrying: 'bad',
+  held: 'wait',
   delivered: 'good',
   exhausted: 'bad',
   approved: 'good',
@@ -48,6 +50,8 @@ const ownIcons: Partial<Record<keyof typeof statusLooks, IconName>> = {
   suspended: 'ban',
   locked: 'lock',
   sent: 'send',
+  retrying: 'rotate-ccw',
+  held: 'pause',
 }
 
 export function statusBadge(look: Look, text: Content, named: IconName = icons[look]): Html {

@@ -13,6 +13,7 @@ import { statusBadge } from '../../kit/pages/status.ts'
 import { empty, facts, table } from '../../kit/pages/tables.ts'
 import { actLink, acts, ago, card, developerTabs, pages, status, tabs, time } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
+import type { Words } from '../words.ts'
 
 const perPage = 25
 const failingShown = 10
@@ -86,22 +87,59 @@ export function callbackTable(visit: Visit, callbacks: readonly StoredCallback[]
   const { words } = language
   return table(
     words.tabs.callbacks,
-    [
-      words.callbacks.event,
-      words.common.status,
-      words.callbacks.to,
-      words.orders.created,
-      words.callbacks.answer,
-    ],
+    [words.callbacks.event, words.common.status, words.callbacks.to, words.orders.created],
     callbacks.map((each) => [
       html`<a href="${pathTo('/callbacks/:callbackId', { callbackId: each.callbackId })}"><code>${each.eventName}</code></a>`,
-      status(each.state, language),
+      html`${callbackStatus(visit, each)}${whyNot(visit, each, (why) => html`<br><span class="quiet small wrap">${why}</span>`)}`,
       html`<bdi class="wrap">${shortAddressOf(each.callbackUrl)}${each.endpointId !== undefined && html` <span class="quiet">(${words.callbacks.endpoint})</span>`}</bdi>`,
       ago(each.createdAtMs, visit),
-      each.lastHttpStatus === undefined ? '—' : `HTTP ${each.lastHttpStatus}`,
     ]),
     { isTall: true, isList: true },
   )
+}
+
+type Shown = Pick<
+  StoredCallback,
+  'state' | 'heldReason' | 'attemptsMade' | 'nextAttemptAtMs' | 'lastOutcome' | 'lastHttpStatus'
+>
+
+/** A callback that failed and waits for its next attempt is being retried. */
+export function callbackStatus({ language }: Visit, { state, heldReason, attemptsMade }: Shown): Html {
+  if (state !== 'waiting') return status(state, language)
+  if (heldReason !== undefined) return status('held', language)
+  return status(attemptsMade > 0 ? 'retrying' : 'waiting', language)
+}
+
+/** Why the callback is not delivered, and when the next attempt is; nothing for a delivered one. */
+function whyNot(
+  { language: { words, formats }, nowMs }: Visit,
+  { state, heldReason, nextAttemptAtMs, lastOutcome, lastHttpStatus }: Shown,
+  show: (why: Content) => Html,
+): Html | undefined {
+  if (state === 'delivered') return undefined
+  if (heldReason !== undefined) return show(heldText(words, heldReason))
+  if (lastOutcome === undefined) return undefined
+  const outcome = outcomeText(words, { outcome: lastOutcome, httpStatus: lastHttpStatus })
+  return state === 'waiting' && nextAttemptAtMs !== undefined
+    ? show(
+        html`${outcome} · ${fill(words.callbacks.nextAt, {
+          when: html`<time datetime="${new Date(nextAttemptAtMs).toISOString()}" title="${formats.time(nextAttemptAtMs)}">${formats.inTime(nextAttemptAtMs - nowMs)}</time>`,
+        })}`,
+      )
+    : show(outcome)
+}
+
+function heldText({ callbacks: { holds } }: Words, reason: string): string {
+  return Object.hasOwn(holds, reason) ? holds[reason as keyof typeof holds] : reason
+}
+
+/** The result of an attempt: the HTTP status of the response, or why there was none. */
+export function outcomeText(
+  { callbacks: { outcomes } }: Words,
+  { outcome, httpStatus }: { readonly outcome: string; readonly httpStatus: number | undefined },
+): string {
+  if (httpStatus !== undefined) return `HTTP ${httpStatus}`
+  return Object.hasOwn(outcomes, outcome) ? outcomes[outcome as keyof typeof outcomes] : outcome
 }
 
 async function show(visit: Visit): Promise<PortalPage | undefined> {
@@ -110,11 +148,11 @@ async function show(visit: Visit): Promise<PortalPage | undefined> {
   const { callbackId = '' } = params
   if (!uuidPattern.test(callbackId)) return undefined
   const { callback, attempts } = await operations.callbacks.showCallback(context, callbackId)
-  const { nextAttemptAtMs: next, heldReason } = callback
+  const { nextAttemptAtMs: next } = callback
   return {
     title: callback.eventName,
     area: 'developer',
-    content: html`<p>${status(callback.state, language)}</p>
+    content: html`<p>${callbackStatus(visit, callback)}${whyNot(visit, callback, (why) => html` <span class="wrap">${why}</span>`)}</p>
 ${acts(
   callback.body !== undefined && actLink(visit, 'resend', { callbackId }),
   html`<a class="button" href="${pathTo('/orders/:paymentId', { paymentId: callback.paymentId })}">${words.order}</a>`,
@@ -130,7 +168,6 @@ ${card(
     ],
     [language.words.orders.created, time(callback.createdAtMs, language)],
     next !== undefined && [words.next, time(next, language)],
-    heldReason !== undefined && [language.words.common.status, fill(words.held, { reason: heldReason })],
   ]),
 )}
 ${card(words.attempts, attempts.length === 0 ? empty(words.noAttempts) : attempts.map((each) => attemptFacts(visit, each)))}
@@ -141,13 +178,12 @@ ${card(words.says, callback.body === undefined ? empty(words.gone) : html`<pre t
 function attemptFacts({ language }: Visit, attempt: StoredAttempt): Html {
   const { callbacks: words } = language.words
   const isGood = attempt.outcome === 'acknowledged'
-  const outcome = attempt.httpStatus === undefined ? attempt.outcome : `HTTP ${attempt.httpStatus}`
   const why = attempt.outcome === 'address_not_public' ? words.notPublic : detailForMerchant(attempt)
   const said = (why ?? readable(attempt.answer))?.slice(0, maxAnswerShown)
   return facts([
     [
       fill(words.attempt, { number: language.formats.number(attempt.attempt) }),
-      statusBadge(isGood ? 'good' : 'bad', outcome),
+      statusBadge(isGood ? 'good' : 'bad', outcomeText(language.words, attempt)),
     ],
     [
       language.words.common.when,

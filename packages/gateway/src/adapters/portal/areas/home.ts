@@ -14,6 +14,7 @@ import { chart, type Line } from '../../kit/pages/charts.ts'
 import { empty, segments, urlWith } from '../../kit/pages/tables.ts'
 import { card, countUpTo } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
+import { outcomeText } from './callbacks.ts'
 import { orderTable } from './orders.ts'
 
 const dayMs = 86_400_000
@@ -235,12 +236,21 @@ function needs(
     merchant.status === 'suspended' && item('/settings', home.suspended),
     !hasLive(keys, 'rsa') && item('/keys', home.noRsa),
     !hasLive(keys, 'aes') && item('/keys', home.noAes),
-    counted(home.failing, attention.failing, '/callbacks'),
+    attention.mostFailing &&
+      item(
+        '/callbacks?state=waiting',
+        fill(home.retrying, {
+          count: countUpTo(attention.retrying, countedAtMost, language),
+          reason: outcomeText(language.words, attention.mostFailing),
+          host: attention.mostFailing.host,
+        }),
+      ),
+    attention.retrying === 0 && counted(home.failing, attention.failing, '/callbacks'),
     counted(home.exhausted, attention.exhausted, '/callbacks?state=exhausted'),
-  ].filter((each) => each !== false)
+  ].filter((each) => each !== false && each !== undefined)
   const found = [
     ...urgent,
-    counted(home.waiting, attention.waiting, '/callbacks?state=waiting', 'wait'),
+    counted(home.waiting, attention.waiting - attention.retrying, '/callbacks?state=waiting', 'wait'),
     counted(home.refused, attention.refused, '/requests', 'wait'),
     !account.hasSecondStep && item('/account', home.noSecondStep, 'wait'),
   ].filter((each) => each !== false)

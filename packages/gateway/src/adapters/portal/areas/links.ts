@@ -9,7 +9,7 @@ import { statusBadge } from '../../kit/pages/status.ts'
 import { emptyState, facts, table } from '../../kit/pages/tables.ts'
 import { actLink, acts, ago, card, countUpTo, orderTabs, pages, tabs, time } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
-import { orderTable } from './orders.ts'
+import { orderTable, rowOf } from './orders.ts'
 
 const perPage = 25
 
@@ -116,7 +116,7 @@ ${card(
     html`<p class="quiet">${fill(words.home.todayMore, { count: formats.number(totalledAtMost) })}</p>`
   }`,
 )}</div>
-${orders.length > 0 && html`<h2>${words.nav.orders}</h2>${orderTable(visit, orders)}`}
+${orders.length > 0 && html`<h2>${words.nav.orders}</h2>${orderTable(visit, orders.map(rowOf))}`}
 <p><a class="button" href="${pathTo('/links')}">${words.common.back}</a></p>`,
   }
 }

@@ -171,32 +171,84 @@ async function search(visit: Visit, sought: string): Promise<Content> {
   return found.length === 0 ? empty(visit.language.words.orders.noneFits) : orderTable(visit, found)
 }
 
-export function orderTable(
-  visit: Visit,
-  orders: readonly Pick<
-    ListedOrder,
-    'paymentId' | 'orderNo' | 'paymentAmountMinor' | 'refundedMinor' | 'currency' | 'status' | 'createdAtMs'
-  >[],
-): Html {
+type Row = Pick<
+  ListedOrder,
+  | 'paymentId'
+  | 'orderNo'
+  | 'paymentAmountMinor'
+  | 'refundedMinor'
+  | 'currency'
+  | 'status'
+  | 'createdAtMs'
+  | 'title'
+  | 'moreGoods'
+  | 'customer'
+  | 'railId'
+  | 'isByWallet'
+  | 'linkId'
+>
+
+/** A complete order as a row of a list. */
+export function rowOf(order: Order): Row {
+  const { orderDescription, goods, shipping } = readSummary(order.content)
+  return {
+    ...order,
+    title: orderDescription ?? goods[0]?.goodsName,
+    moreGoods: orderDescription === undefined ? goods.length - 1 : 0,
+    customer: shipping?.name,
+    isByWallet: order.walletId !== undefined,
+    linkId: order.link?.linkId,
+  }
+}
+
+/** The first four cells are all that a phone shows. */
+export function orderTable(visit: Visit, orders: readonly Row[]): Html {
   const { words, formats } = visit.language
   return table(
     words.nav.orders,
     [
       words.orders.orderNo,
       { head: words.orders.amount, isNumber: true },
+      words.orders.description,
       words.common.status,
+      words.orders.customer,
+      words.orders.method,
       words.orders.created,
-      words.orders.paymentId,
     ],
     orders.map((order) => [
-      html`<a href="${pathTo('/orders/:paymentId', { paymentId: order.paymentId })}"><bdi>${order.orderNo}</bdi></a>`,
+      html`<a href="${pathTo('/orders/:paymentId', { paymentId: order.paymentId })}"><bdi>${numberOf(visit, order)}</bdi></a>`,
       formats.money(order.paymentAmountMinor, order.currency),
+      order.title === undefined
+        ? '—'
+        : html`<bdi class="clip" title="${order.title}">${titleOf(order)}</bdi>`,
       status(shownStatus(order), visit.language),
+      order.customer === undefined
+        ? '—'
+        : html`<bdi class="clip" title="${order.customer}">${order.customer}</bdi>`,
+      methodOf(words, order) ?? '—',
       ago(order.createdAtMs, visit),
-      shortId(order.paymentId),
     ]),
     { isTall: true, isList: true },
   )
+}
+
+/** The number of a link's order is long and made by the gateway, so its end is enough to tell two orders apart. */
+function numberOf({ language: { words } }: Visit, { linkId, orderNo }: Row): Content {
+  return linkId === undefined
+    ? orderNo
+    : html`<span title="${orderNo}">${words.orders.byLink} …${orderNo.slice(-6)}</span>`
+}
+
+/** "Green tea +2": the description, or the first goods and how many more. */
+function titleOf({ title, moreGoods }: Row): string {
+  return moreGoods > 0 ? `${title} +${moreGoods}` : (title ?? '')
+}
+
+function methodOf(
+  { orders }: Words,
+  { isByWallet, railId }: Pick<ListedOrder, 'isByWallet' | 'railId'>,
+): Content | undefined {
+  return isByWallet ? orders.wallet : railId
 }
 
 async function show(visit: Visit): Promise<PortalPage | undefined> {
@@ -210,7 +262,9 @@ async function show(visit: Visit): Promise<PortalPage | undefined> {
   const { order, refunds, callbacks } = found
   const leftMinor = order.paymentAmountMinor - order.refundedMinor - order.refundHeldMinor
   return {
-    title: fillText(words.orders.order, { number: order.orderNo }),
+    title: order.link
+      ? (readSummary(order.content).orderDescription ?? words.orders.byLink)
+      : fillText(words.orders.order, { number: order.orderNo }),
     area: 'orders',
     beside: acts(
       order.status === 'success' && leftMinor > 0n && actLink(visit, 'refund', { paymentId }),
@@ -272,8 +326,18 @@ function goods({ language }: Visit, order: Order): Html {
 function factsOf({ language }: Visit, order: Order, leftMinor: bigint): Html {
   const { words, formats } = language
   const { orders } = words
-  const { currency } = order
+  const { currency, link } = order
+  const { orderDescription, shipping } = readSummary(order.content)
   return facts([
+    orderDescription !== undefined && [
+      orders.description,
+      html`<span class="wrap pre-line">${orderDescription}</span>`,
+    ],
+    shipping !== undefined && shipping.name !== '' && [orders.customer, html`<bdi>${shipping.name}</bdi>`],
+    link !== undefined && [
+      orders.byLink,
+      html`<a href="${pathTo('/links/:linkId', { linkId: link.linkId })}"><code>${link.linkId}</code></a>`,
+    ],
     [orders.paymentId, html`<code>${order.paymentId}</code>`],
     [orders.orderNo, html`<bdi>${order.orderNo}</bdi>`],
     order.transactionId !== undefined && [orders.transactionId, html`<code>${order.transactionId}</code>`],
@@ -283,7 +347,7 @@ function factsOf({ language }: Visit, order: Order, leftMinor: bigint): Html {
     order.completedAtMs !== undefined &&
       (order.walletId ?? order.railId) !== undefined && [
         orders.method,
-        order.walletId === undefined ? html`<code>${order.railId}</code>` : orders.wallet,
+        methodOf(language.words, { isByWallet: order.walletId !== undefined, railId: order.railId }),
       ],
     order.fee && [orders.fee, formats.money(order.fee.amountMinor, currency)],
     order.fee && [orders.net, formats.money(order.paymentAmountMinor - order.fee.amountMinor, currency)],

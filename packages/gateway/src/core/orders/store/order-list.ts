@@ -20,6 +20,17 @@ export interface ListedOrder extends OrderKey {
   readonly createdAtMs: number
   readonly completedAtMs: number | undefined
   readonly transactionId: string | undefined
+  /** The order's description, or its first goods. */
+  readonly title: string | undefined
+  /** The number of goods that the title does not name. */
+  readonly moreGoods: number
+  /** The receiver of the delivery. */
+  readonly customer: string | undefined
+  /** The rail of the payment; undefined for a wallet and for an order that was never paid. */
+  readonly railId: string | undefined
+  readonly isByWallet: boolean
+  /** The payment link that created the order. */
+  readonly linkId: string | undefined
 }
 
 export interface OrderFilter {
@@ -78,11 +89,19 @@ const shape = rowShape<ListedOrder>('order', {
   createdAtMs: number('o.created_at'),
   completedAtMs: number('o.completed_at'),
   transactionId: 'o.transaction_id',
+  title: "coalesce(o.content::json ->> 'orderDescription', o.content::json #>> '{goods,0,goodsName}')",
+  moreGoods: number(
+    "case when o.content::json ->> 'orderDescription' is null then greatest(json_array_length(o.content::json -> 'goods') - 1, 0) else 0 end",
+  ),
+  customer: "nullif(o.content::json #>> '{shipping,name}', '')",
+  railId: 'o.rail_id',
+  isByWallet: 'o.wallet_id is not null',
+  linkId: 'o.link_id',
 })
 
-/** Only displayed columns, because content may be long. */
+/** Only displayed columns. The content may be long, so it is parsed here and never leaves the database. */
 const read = sql`o.merchant_id, o.payment_id, o.order_no, o.status, o.payment_amount_minor, o.refunded_minor, o.currency,
-        o.created_at, o.completed_at, o.transaction_id`
+        o.created_at, o.completed_at, o.transaction_id, o.content, o.rail_id, o.wallet_id, o.link_id`
 
 /** No index covers the other filters or a merchant's statuses, so a page searches at most this many orders per status. */
 const lookedThrough = 5_000

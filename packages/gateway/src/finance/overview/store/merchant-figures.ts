@@ -19,7 +19,20 @@ export interface Attention {
   readonly waiting: number
   readonly failing: number
   readonly refused: number
+  /** Waiting callbacks that failed at least once. */
+  readonly retrying: number
+  /** Undefined if no callback is being retried. */
+  readonly mostFailing: FailingGroup | undefined
 }
+
+/** The callbacks to one host with the same result of their last attempt. */
+interface FailingGroup {
+  readonly host: string
+  readonly outcome: string
+  readonly httpStatus: number | undefined
+}
+
+type Counted = Omit<Attention, 'retrying' | 'mostFailing'>
 
 interface Since {
   readonly merchantId: string
@@ -64,9 +77,17 @@ select ${tallyShape.columns}
   return rows.map(tallyShape.read)
 }
 
+async function countAttention(database: Queryable, since: Since): Promise<Attention> {
+  const [counted, retried] = await Promise.all([
+    countEach(database, since),
+    countRetried(database, since.merchantId),
+  ])
+  return { ...counted, ...retried }
+}
+
 /** Uses callbacks_exhausted_merchant, callback_queue_lines and request_log_merchant. */
-async function countAttention(database: Queryable, { merchantId, sinceMs }: Since): Promise<Attention> {
-  const { rows } = await database.query<Record<keyof Attention, string>>(sql`
+async function countEach(database: Queryable, { merchantId, sinceMs }: Since): Promise<Counted> {
+  const { rows } = await database.query<Record<keyof Counted, string>>(sql`
 select (select count(*) from (select 1 from callbacks
                                where merchant_id = ${merchantId} and exhausted_at is not null
                                  and callback_id >= ${firstCallbackIdAt(sinceMs)}::uuid
@@ -86,5 +107,35 @@ select (select count(*) from (select 1 from callbacks
     waiting: Number(counted.waiting),
     failing: Number(counted.failing),
     refused: Number(counted.refused),
+  }
+}
+
+/** Uses callback_queue_lines, then the primary key of callbacks. */
+async function countRetried(
+  database: Queryable,
+  merchantId: string,
+): Promise<Pick<Attention, 'retrying' | 'mostFailing'>> {
+  const { rows } = await database.query<{
+    host: string
+    outcome: string
+    http_status: number | null
+    total: string
+  }>(sql`
+select host, last_outcome as outcome, last_http_status as http_status, sum(count(*)) over () as total
+  from callbacks
+ where merchant_id = ${merchantId} and delivered_at is null and exhausted_at is null and last_outcome is not null
+   and callback_id in (select q.callback_id from callback_queue q
+                        where q.merchant_id = ${merchantId} limit ${countedAtMost})
+ group by host, last_outcome, last_http_status
+ order by count(*) desc, host
+ limit 1`)
+  const [most] = rows
+  return {
+    retrying: Number(most?.total ?? 0),
+    mostFailing: most && {
+      host: most.host,
+      outcome: most.outcome,
+      httpStatus: most.http_status ?? undefined,
+    },
   }
 }
