@@ -31,8 +31,9 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   'wallet/zh': ['signIn.pin', 'withdraw.iban'],
   'portal/ar': ['fields.iban', 'fields.bic'],
   'portal/de': [
-    ...['callbacks.took', 'requests.code', 'settings.name'],
-    ...['passkeys.heading', 'passkeys.name', 'fields.iban', 'fields.bic'],
+    ...['nav.shop', 'tabs.callbacks', 'common.status', 'orders.callbacks', 'orders.details', 'orders.wallet'],
+    ...['callbacks.to', 'callbacks.took', 'requests.code', 'settings.name', 'passkeys.heading'],
+    ...['passkeys.name', 'apply.website', 'fields.url', 'fields.format', 'fields.iban', 'fields.bic'],
   ],
   'portal/es': ['callbacks.took', 'fields.iban', 'fields.bic'],
   'portal/fr': [...['callbacks.took', 'requests.code'], ...['fields.iban', 'fields.bic']],
