@@ -27,6 +27,7 @@ const rules: readonly (readonly [pattern: RegExp, better: string, reason: string
   ],
 ]
 
+const root = join(import.meta.dirname, '..')
 const maxLabelWords = 5
 const maxSentenceWords = 30
 
@@ -61,12 +62,22 @@ function labelProblem({ at, text }: Said): string[] {
     : []
 }
 
-const locales: Said[] = globSync('packages/gateway/locales/*/en.json', {
-  cwd: join(import.meta.dirname, '..'),
-}).flatMap((path) => {
-  const texts: unknown = JSON.parse(readFileSync(join(import.meta.dirname, '..', path), 'utf8'))
-  return textsIn(texts, path)
-})
+/** One word per concept and language, and the words that it replaced. */
+const glossary: {
+  readonly words: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly avoid: Readonly<Record<string, readonly string[]>>
+} = readJson('packages/gateway/locales/glossary.json')
+
+const locales: Said[] = textsOf('en')
+
+function textsOf(language: string): Said[] {
+  const paths = globSync(`packages/gateway/locales/*/${language}.json`, { cwd: root })
+  return paths.flatMap((path) => textsIn(readJson(path), path))
+}
+
+function readJson<Content>(path: string): Content {
+  return JSON.parse(readFileSync(join(root, path), 'utf8'))
+}
 
 function textsIn(value: unknown, at: string): Said[] {
   if (typeof value === 'string') return [{ at, text: value }]
@@ -99,6 +110,22 @@ const sentences: Said[] = [
 test('texts of pages, emails, commands, actions and settings have none of the words that are ruled out', () => {
   assert.ok(locales.length > 500 && sentences.length > 500)
   assert.deepEqual([...locales, ...sentences, ...labels].flatMap(problemsOf), [])
+})
+
+test('the other languages use the words of the glossary', () => {
+  const { words, avoid } = glossary
+  const languages = Object.keys(avoid)
+  assert.equal(languages.length, 7)
+  for (const [word, translations] of Object.entries(words))
+    assert.deepEqual(Object.keys(translations), languages, word)
+  const found = languages.flatMap((language) =>
+    textsOf(language).flatMap(({ at, text }) =>
+      (avoid[language] ?? [])
+        .filter((word) => text.toLowerCase().includes(word.toLowerCase()))
+        .map((word) => `${at}: “${word}”, see packages/gateway/locales/glossary.json`),
+    ),
+  )
+  assert.deepEqual(found, [])
 })
 
 test('labels of fields and buttons have at most five words', () => {
