@@ -76,6 +76,16 @@ test('whoever registers proves the address by a code, has a wallet and is signed
   assert.equal(again.status, 422, 'a code works once')
 })
 
+test('a new browser gets one token for both ways to sign in', async () => {
+  const response = await fetch(`${gateway.url.replace('127.0.0.1', 'localhost')}/wallet/sign-in`)
+  const tokens = [...(await response.text()).matchAll(/name="token" value="([^"]+)"/g)].map(
+    ([, token]) => token,
+  )
+  assert.equal(tokens.length, 2)
+  assert.equal(new Set(tokens).size, 1)
+  assert.equal(response.headers.getSetCookie().length, 1)
+})
+
 test('an address that has a wallet is answered alike; its owner hears of it, and no code goes out', async () => {
   const { login } = await consumerOf(gateway)
   const [known, unknown] = [new WalletClient(gateway), new WalletClient(gateway)]

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import en from '../../../locales/console/en.json' with { type: 'json' }
 import { siteOf } from '../../identity/accounts/rules/passkey.ts'
 import type { SignInCookies } from '../kit/accounts/cookies.ts'
-import { makeDoor } from '../kit/accounts/door.ts'
+import { AccountDoor } from '../kit/accounts/door.ts'
 import { serveSignIn } from '../kit/accounts/sign-in.ts'
 import type { SignInSurface } from '../kit/accounts/surface.ts'
 import { assets } from '../kit/assets.ts'
@@ -51,7 +51,7 @@ export function serveConsoleSignIn(
       }),
     helpOf: (_call, step) => helpWith(step, mode),
   }
-  serveSignIn(listener, makeDoor(surface), surface)
+  serveSignIn(listener, new AccountDoor(surface))
 }
 
 function helpWith(step: 'password' | 'code', mode: ConsoleParts['mode']): Html {

@@ -1,6 +1,6 @@
 // Signing in to the portal: what the kit needs to know about this adapter, and the link to a new password.
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { type Door, makeDoor, type Tried } from '../kit/accounts/door.ts'
+import { AccountDoor, type Tried } from '../kit/accounts/door.ts'
 import { serveSignIn } from '../kit/accounts/sign-in.ts'
 import type { Call as CallWith, SignInSurface } from '../kit/accounts/surface.ts'
 import { afterAnswer } from '../kit/forms/after-answer.ts'
@@ -14,7 +14,7 @@ import { actorOf, type Visits } from './visits.ts'
 import type { Words } from './words.ts'
 
 export type PortalCall = CallWith<Words>
-export type PortalDoor = Door<Words>
+export type PortalDoor = AccountDoor<Words>
 
 const maxEmailLength = 254
 
@@ -52,8 +52,8 @@ export function servePortalSignIn(
       running().operations.askRecovery &&
       html`<p><a href="${pathTo('/forgotten')}">${words.signIn.forgotten}</a></p>`,
   }
-  const door = makeDoor(surface)
-  serveSignIn(listener, door, surface)
+  const door = new AccountDoor(surface)
+  serveSignIn(listener, door)
   serveForgotten(listener, door, parts)
   return door
 }

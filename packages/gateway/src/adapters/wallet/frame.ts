@@ -3,8 +3,8 @@ import type { FastifyReply } from 'fastify'
 import type { Language } from '../checkout/languages.ts'
 import { type Site, sendFramed } from '../checkout/pages/frame.ts'
 import { icon } from '../checkout/pages/icons.ts'
-import { token } from '../checkout/pages/token.ts'
 import { assets } from '../kit/assets.ts'
+import { tokenField } from '../kit/forms/refused-form.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
 import type { Flash } from '../kit/pages/flash.ts'
 import { type PageName, prefix, type Visit, type WalletPage } from './wallet.ts'
@@ -39,7 +39,7 @@ export function sendWalletPage(reply: FastifyReply, page: WalletPage, framing: F
 <main class="wallet">
 ${shownFlash(framing.flash)}
 ${page.content}
-${formToken !== undefined && html`<form class="leaving" method="post" action="${prefix}/sign-out">${token(formToken)}<button class="link" type="submit">${words.nav.signOut}</button></form>`}
+${formToken !== undefined && html`<form class="leaving" method="post" action="${prefix}/sign-out">${tokenField(formToken)}<button class="link" type="submit">${words.nav.signOut}</button></form>`}
 </main>`,
   })
 }
@@ -63,7 +63,7 @@ function shownFlash(flash: Flash | undefined): Content {
 /** A form of a signed-in consumer. */
 export function walletForm({ formToken }: Pick<Visit, 'formToken'>, path: string, fields: Html): Html {
   return html`<form method="post" action="${prefix}${path}">
-${token(formToken)}
+${tokenField(formToken)}
 ${fields}
 </form>`
 }

@@ -11,8 +11,12 @@ import { redirect } from '../kit/layout.ts'
 import type { Flash } from '../kit/pages/flash.ts'
 import { acceptForms } from '../kit/requests.ts'
 import { type Call, serveRoutes } from '../kit/routes.ts'
-import { serveDoor } from './door.ts'
+import { makeWalletDoor } from './door/door.ts'
+import { serveNewPin } from './door/new-pin.ts'
+import { serveRegistration } from './door/register.ts'
+import { serveSignIn } from './door/sign-in.ts'
 import { card, sendWalletPage } from './frame.ts'
+import { wordsOf } from './languages.ts'
 import { WalletLimits } from './limits.ts'
 import { homeRoutes } from './pages/home.ts'
 import { moneyRoutes } from './pages/money.ts'
@@ -68,16 +72,28 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
       if (waitMs > 0) return sendTooMany(request, reply, waitMs)
     })
     wallet.setErrorHandler(sendTrouble)
-    serveDoor(wallet, {
-      visits,
+    const door = makeWalletDoor({
+      cookies: visits,
+      home: prefix,
+      nextPattern: /^\/wallet\/(?:history|top-up|withdraw|settings|passkeys)$/,
+      pathTo: (path) => prefix + path,
+      originsOf,
+      siteOf: visits.siteOf,
+      languageOf,
+      sendSmall: ({ reply, language }, { title, content, withPasskeyScript }, flash) =>
+        sendWalletPage(
+          reply,
+          { title, content: card(title, html`${content}`), ...(withPasskeyScript && { withPasskeyScript }) },
+          { site, language, words: wordsOf[language.tag], flash },
+        ),
       limits,
       running,
       takesRegistrations: parts.takesRegistrations,
-      site,
-      languageOf,
-      originsOf,
       nowMs: () => clock.now(),
     })
+    serveSignIn(wallet, door)
+    serveNewPin(wallet, door)
+    serveRegistration(wallet, door)
     serveRoutes<Visit, WalletPage, WalletRoute>(wallet, walletRoutes, {
       prefix,
       cookies: visits,

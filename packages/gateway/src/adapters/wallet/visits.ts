@@ -12,7 +12,7 @@ import type { CookieJar } from '../kit/cookies.ts'
 import { deviceName } from '../kit/forms/device-name.ts'
 import { wordsOf } from './languages.ts'
 import type { WalletLimits } from './limits.ts'
-import { prefix, type RunningWallet, type Visit } from './wallet.ts'
+import type { RunningWallet, Visit } from './wallet.ts'
 
 export interface VisitParts {
   readonly jar: CookieJar
@@ -66,12 +66,4 @@ export function makeVisits(parts: VisitParts) {
 
 export function placeOf(request: FastifyRequest): SignInPlace {
   return { address: addressKey(request.ip), userAgent: deviceName(request.headers['user-agent'] ?? '') }
-}
-
-/** Only a page of the wallet: never another host. */
-export function nextOf(request: FastifyRequest): string {
-  const { next } = request.query as { next?: unknown }
-  return typeof next === 'string' && /^\/wallet\/(?:history|top-up|withdraw|settings|passkeys)$/.test(next)
-    ? next
-    : prefix
 }

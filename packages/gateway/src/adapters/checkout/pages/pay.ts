@@ -2,12 +2,12 @@
 // confirm. A problem with one method leaves the others in place.
 import type { BrokenLimit } from '../../../core/wallets/rules/limits.ts'
 import { passkeyForm } from '../../kit/forms/passkey-form.ts'
+import { tokenField } from '../../kit/forms/refused-form.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { icon } from './icons.ts'
 import { notice } from './notice.ts'
 import { openAttempt, railNotice, railTiles } from './rails.ts'
-import { token } from './token.ts'
 import type { SignedInWallet, View } from './view.ts'
 
 export function payState(view: View): Content {
@@ -54,7 +54,7 @@ function signIn(view: View): Html {
   const wrong = note?.login !== undefined && html` aria-describedby="notice" autofocus`
   const isWrong = note?.code === 'wrong' && html` aria-invalid="true"`
   return html`<form method="post" action="${path}/sign-in" class="sign-in">
-${token(formToken)}
+${tokenField(formToken)}
 <label for="login">${words.login}</label>
 <input id="login" name="login" type="text" inputmode="email" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" dir="ltr" required value="${note?.login}">
 <div class="beside"><label for="pin">${words.pin}</label><a class="small" href="${path}/pin">${language.words.forgotten.link}</a></div>
@@ -81,7 +81,7 @@ function confirm(view: View, wallet: SignedInWallet): Html {
   const isProven = wallet === view.wallet
   const another = isProven
     ? html`<form method="post" action="${path}/sign-out" class="after">
-${token(formToken)}
+${tokenField(formToken)}
 <button class="link" type="submit">${words.otherWallet}</button>
 </form>`
     : html`<p class="after"><a class="link" href="?wallet=other"><span>${words.otherWallet}</span></a></p>`
@@ -97,7 +97,7 @@ ${
       ? html`<p class="notice">${icon('notice')}<span>${fill(words.tooLittle, { missing: formats.money(-leftMinor, currency) })} ${fill(words.tooLittleNext, { topUp: topUpLink(view) })}</span></p>`
       : isProven
         ? html`<form method="post" action="${path}/pay">
-${token(formToken)}
+${tokenField(formToken)}
 ${payButton(view)}
 </form>`
         : payAsVisitor(view)
@@ -115,7 +115,7 @@ function payAsVisitor(view: View): Content {
   if (!visitor) return undefined
   const { words } = language
   const isWrong = note?.code === 'pinWrong' && html` aria-invalid="true" aria-describedby="notice" autofocus`
-  const session = html`${token(formToken)}<input type="hidden" name="session" value="${visitor.sessionId}">`
+  const session = html`${tokenField(formToken)}<input type="hidden" name="session" value="${visitor.sessionId}">`
   return html`<form method="post" action="${path}/pay-with-pin">
 ${session}
 <label for="pin">${words.signIn.pin}</label>

@@ -1,9 +1,9 @@
 // For a consumer who forgot the PIN: an explanation, and the form for the one-time code and a new PIN.
+import { tokenField } from '../../kit/forms/refused-form.ts'
 import { html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import type { FramedPage } from './frame.ts'
 import { notice } from './notice.ts'
-import { token } from './token.ts'
 import type { View } from './view.ts'
 
 export function pinPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyle'> {
@@ -21,7 +21,7 @@ ${notice(view)}
 <h1 id="state">${forgotten.heading}</h1>
 <p>${forgotten.text}</p>
 <form method="post" action="${path}/pin" class="sign-in">
-${token(formToken)}
+${tokenField(formToken)}
 <label for="login">${signIn.login}</label>
 <input id="login" name="login" type="text" inputmode="email" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" dir="ltr" required value="${note?.login}">
 <label for="code">${forgotten.code}</label>

@@ -2,11 +2,11 @@
 // another device.
 import type { NextAction } from '@tillgate/protocol'
 import { lineLabels } from '../../../finance/rails/rules/bank-account.ts'
+import { tokenField } from '../../kit/forms/refused-form.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import type { Language } from '../languages.ts'
 import { icon } from './icons.ts'
-import { token } from './token.ts'
 import type { ShownAttempt, View } from './view.ts'
 
 /** A rail that declined is offered again, because the order is open until it expires. */
@@ -17,7 +17,7 @@ export function railNotice({ language: { words }, rails, note }: View): Content 
 
 export function railTiles({ path, formToken, rails }: View): Html {
   return html`<form method="post" action="${path}/rail">
-${token(formToken)}
+${tokenField(formToken)}
 ${rails.offered.map(
   ({ railId, name, logo }) =>
     html`<button type="submit" class="tile" name="rail" value="${railId}">${logo === undefined ? html`<span class="mark">${icon('bank')}</span>` : html`<img class="mark" src="${logo}" alt="" width="40" height="40">`}<strong><bdi>${name}</bdi></strong></button>`,
@@ -42,7 +42,7 @@ ${(!nextAction || attempt.isLeaving) && html`<p class="working">${icon('working'
 ${
   !attempt.isLeaving &&
   html`<form method="post" action="${path}/leave-rail" class="after">
-${token(formToken)}
+${tokenField(formToken)}
 <button class="link" type="submit">${words.another}</button>
 </form>`
 }`

@@ -1,12 +1,12 @@
 // An order that can no longer be paid, or is being processed: the result in a sentence, and the link back to the shop.
 import { isFinalOrderStatus } from '@tillgate/protocol'
 import { returnUrlOf } from '../../../core/orders/return-to-shop.ts'
+import { tokenField } from '../../kit/forms/refused-form.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import type { Words } from '../words.ts'
 import { type IconName, icon } from './icons.ts'
 import { notice } from './notice.ts'
-import { token } from './token.ts'
 import type { View } from './view.ts'
 
 /** The time to read a result; failures take longer to read. */
@@ -136,7 +136,7 @@ function receipt({ order, language, path, formToken, note, isReceiptOffered }: V
   const { offer, email, send, text } = language.words.receipt
   const typed = note?.code === 'receiptWrong' || note?.code === 'receiptBusy' ? note.login : undefined
   return html`<details class="fold receipt"${typed !== undefined && html` open`}><summary>${offer}</summary>
-<form method="post" action="${path}/receipt">${token(formToken)}
+<form method="post" action="${path}/receipt">${tokenField(formToken)}
 <label for="email">${email}</label>
 <input id="email" name="email" type="email" value="${typed}" required maxlength="254" autocomplete="email" dir="ltr">
 <button>${send}</button>

@@ -1,9 +1,9 @@
 // The sandbox's test tools, in a drawer outside the page that a live consumer sees.
 import { remember } from '../../../platform/runtime/remember.ts'
 import { bankChoices, testBankRailId } from '../../../sandbox/test-bank.ts'
+import { tokenField } from '../../kit/forms/refused-form.ts'
 import { type Content, html } from '../../kit/html.ts'
 import type { Language } from '../languages.ts'
-import { token } from './token.ts'
 import type { View } from './view.ts'
 
 export function testTools(view: View): Content {
@@ -21,7 +21,7 @@ function testWallets({ path, formToken, language }: View): Content {
   return html`<h2>${heading}</h2>
 <p class="quiet small">${hint}</p>
 <form method="post" action="${path}/pay-with-test-wallet" class="test-wallets">
-${token(formToken)}
+${tokenField(formToken)}
 ${walletButtons(language)}
 </form>`
 }
@@ -43,7 +43,7 @@ function testBank({ path, formToken, language, rails }: View): Content {
   const { hint, ...choices } = language.words.testBank
   return html`<h2>${hint}</h2>
 <form method="post" action="${path}/pay-with-test-bank" class="test-bank">
-${token(formToken)}
+${tokenField(formToken)}
 ${bankChoices.map((choice) => html`<button type="submit" name="choice" value="${choice}">${choices[choice]}</button>`)}
 </form>`
 }

@@ -1,6 +1,7 @@
 // A person's own account: password, second step, passkeys, and where they are signed in.
 import { minPasswordLength, refusalOfPassword } from '../../../identity/accounts/rules/account.ts'
 import type { SecondStepState } from '../../../identity/accounts/second-step.ts'
+import type { SmallPage } from '../door.ts'
 import { fieldOf } from '../forms/form-fields.ts'
 import { carried, errorOf } from '../forms/refused-form.ts'
 import { type Content, type Html, html } from '../html.ts'
@@ -9,7 +10,7 @@ import type { Done, Route } from '../routes.ts'
 import { confirm, confirmFieldNames, confirmFields } from './confirm.ts'
 import { passkeyRoutes } from './passkeys.ts'
 import { secondStepPath, secondStepRoutes } from './second-step.ts'
-import type { AccountVisit, SmallPage } from './surface.ts'
+import type { AccountVisit } from './surface.ts'
 
 const page = '/account'
 const passwordPath = `${page}/password`

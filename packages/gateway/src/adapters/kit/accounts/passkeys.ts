@@ -2,12 +2,12 @@
 import { Failure } from '@tillgate/protocol'
 import type { OwnPasskeys, Passkeys } from '../../../identity/accounts/passkeys.ts'
 import { maxPasskeyNameLength, type PasskeySite } from '../../../identity/accounts/rules/passkey.ts'
+import type { SmallPage } from '../door.ts'
 import { passkeyForm } from '../forms/passkey-form.ts'
 import { carried } from '../forms/refused-form.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { fill, fillText } from '../languages/words.ts'
 import type { BaseVisit, Done, Route } from '../routes.ts'
-import type { SmallPage } from './surface.ts'
 import type { AccountWords } from './words.ts'
 
 type PasskeyWords = Omit<AccountWords['passkeys'], 'wrong'>

@@ -1,6 +1,7 @@
 // A person's own second step of signing in: turned on with an app, confirmed by a code, turned off with a code. The secret
 // and the recovery codes are shown only once, in answer to a form.
 
+import type { SmallPage } from '../door.ts'
 import { carried } from '../forms/refused-form.ts'
 import type { Content } from '../html.ts'
 import { Html, html } from '../html.ts'
@@ -8,7 +9,7 @@ import { fill } from '../languages/words.ts'
 import { qrCode } from '../pages/qr.ts'
 import type { FormRoute, Route } from '../routes.ts'
 import { codeField, codeOf, confirmPassword, demandHavingPassword, passwordField } from './confirm.ts'
-import type { AccountVisit, SmallPage } from './surface.ts'
+import type { AccountVisit } from './surface.ts'
 
 export const secondStepPath = '/account/second-step'
 

@@ -2,6 +2,7 @@
 // are not signed in, which the wallet shares.
 import type { FastifyReply } from 'fastify'
 import { type Asset, assets } from '../assets.ts'
+import { tokenField } from '../forms/refused-form.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { type IconName, icon } from '../icons.ts'
 import { sendPage } from '../layout.ts'
@@ -77,7 +78,7 @@ ${brand}
 <button class="menu plain" type="button" popovertarget="areas">${icon('menu')}<span class="hidden">${words.menu}</span></button>
 ${brand}
 <form class="find" role="search" aria-label="${search.label}" action="${search.path}">${icon('search')}<input type="search" name="q" aria-label="${search.label}" placeholder="${search.placeholder}" maxlength="${search.maxLength}" autocomplete="off" spellcheck="false"></form>
-<form class="who" method="post" action="${signOut.path}"><input type="hidden" name="token" value="${signOut.token}">
+<form class="who" method="post" action="${signOut.path}">${tokenField(signOut.token)}
 <span class="quiet">${page.account}</span><button class="plain">${icon('log-out')}${words.signOut}</button></form>
 </div>
 </header>
