@@ -69,7 +69,7 @@ const help: Readonly<Record<MerchantFailure, Help>> = {
   order_not_found: {
     cause: 'The order, refund, callback or link does not exist or belongs to another merchant.',
     fix: 'Check the number, the merchantId, and whether you use sandbox credentials with a live gateway.',
-    example: 'A `refundId` in the field `paymentId` → send it as `refundId`',
+    example: 'Your `orderNo` in the field `paymentId` → send the `paymentId` that `msg` names',
   },
   no_such_operation: {
     fix: 'Copy the path from the operation’s page, or send every method to `/api/v1/gateway`.',

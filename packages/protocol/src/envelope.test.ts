@@ -186,7 +186,10 @@ test('base64 is its alphabet, filled up to fours by at most two marks behind it'
 })
 
 test('a field that does not belong is refused by name', () => {
-  assert.match(refuses({ ...request, version: '1' }, 'version'), /not a field of the envelope/)
+  assert.match(
+    refuses({ ...request, version: '1' }, 'version'),
+    /not a field of the envelope\. Remove it\. The fields are merchantId, method, .*, timestamp, body\.$/,
+  )
   refuses({ ...request, 'a/b~c': 1 }, 'a/b~c')
   refuses({ ...request, ['x'.repeat(100_000)]: 1 }, `${'x'.repeat(128)}…`)
 })
@@ -195,10 +198,36 @@ test('an error about a field names the spelling that was sent', () => {
   const { merchantId, sign, ...rest } = request
   assert.match(
     refuses({ ...rest, sign, merchantID: merchantId }, 'merchantId'),
-    /missing: .* You sent merchantID\.$/,
+    /missing: .* You sent merchantID: rename it to merchantId\.$/,
   )
-  assert.match(refuses({ ...rest, merchantId, signature: sign }, 'sign'), /missing: .* You sent signature\.$/)
+  assert.match(
+    refuses({ ...rest, merchantId, signature: sign }, 'sign'),
+    /missing: .* You sent signature: rename it to sign\.$/,
+  )
   assert.match(refuses({ ...request, Timestamp: '1' }, 'Timestamp'), /Did you mean timestamp\?$/)
+})
+
+test('an error about a missing field names unknown fields that may be it', () => {
+  const { body, sign, ...rest } = request
+  assert.match(
+    refuses({ ...rest, sign, data: body }, 'body'),
+    /missing: .* You sent data, which is not a field here: rename it if it is your body\.$/,
+  )
+  assert.match(refuses({ ...rest, a: sign, b: body }, 'sign'), /You sent a, b, which are not fields here/)
+})
+
+test('an error about a time names the unit that was sent', () => {
+  const sent = (timestamp: unknown) => refuses({ ...request, timestamp }, 'timestamp')
+  assert.match(sent(1_760_000_000), /This is in seconds: multiply it by 1000\.$/)
+  assert.match(sent('1760000000000000'), /send milliseconds\.$/)
+  assert.match(sent('2026-01-31T12:00:00Z'), /This is a date as text: send its milliseconds\.$/)
+})
+
+test('an envelope that was serialized twice is recognized', () => {
+  assert.match(
+    refuses(JSON.stringify(JSON.stringify(request))),
+    /must be a JSON object.* This is JSON inside a string/,
+  )
 })
 
 test('an error about base64 names the usual mistakes', () => {
@@ -207,6 +236,11 @@ test('an error about base64 names the usual mistakes', () => {
   assert.match(refuses({ ...request, body: { paymentId: 'P1' } }, 'body'), /Encrypt the JSON/)
   assert.match(refuses({ ...request, sign: 'ab-d_f==' }, 'sign'), /This looks like base64url/)
   assert.match(refuses({ ...request, sign: 'QUJDRA' }, 'sign'), /keep the padding/)
+  for (const hex of ['0f'.repeat(256), '0F'.repeat(256)])
+    assert.match(
+      refuses({ ...request, sign: hex }, 'sign'),
+      /This looks like hex\. Encode the bytes as base64/,
+    )
 })
 
 test('a callback may have fields of a later version, of a closed form, which are kept for the signature', () => {

@@ -41,18 +41,30 @@ export function text(
     max,
     isVisible = false,
     hasLines = false,
-  }: { min?: number; max: number; isVisible?: boolean; hasLines?: boolean },
+    adviceFor,
+  }: {
+    min?: number
+    max: number
+    isVisible?: boolean
+    hasLines?: boolean
+    adviceFor?: FieldNotes['adviceFor']
+  },
 ) {
   const length = min === max ? `${max}` : min === 0 ? `at most ${max}` : `${min} to ${max}`
   const notes = {
     typeName: 'string',
     expected: `text of ${length} characters, ${isVisible ? 'not blank, ' : ''}no control characters${hasLines ? ' except line breaks and tabs' : ''}`,
     description,
+    adviceFor: (value: unknown) => adviceForText(value) ?? adviceFor?.(value),
   }
   return Type.Refine(
     Type.String(notes),
     (value) => isText(value, { min, max, hasLines }) && (!isVisible || visibleCharacter.test(value)),
   )
+}
+
+function adviceForText(value: unknown): string | undefined {
+  return typeof value === 'number' ? 'Send it as text, in double quotes.' : undefined
 }
 
 /** Checks only the length: the gateway decides whether it may use the address, with a separate code. */
@@ -92,7 +104,15 @@ export function base64(description: string) {
     description,
     adviceFor: adviceForBase64,
   }
-  return Type.Refine(Type.String(notes), (value) => value.length % 4 === 0 && base64Letters.test(value))
+  return Type.Refine(
+    Type.String(notes),
+    (value) => value.length % 4 === 0 && base64Letters.test(value) && !isHex(value),
+  )
+}
+
+/** Hex is spelled in base64's letters, but base64 of this length has others, but for one text in 10^18. */
+function isHex(value: string): boolean {
+  return value.length >= 40 && /^(?=.*[0-9])(?:[0-9a-f]+|[0-9A-F]+)$/.test(value)
 }
 
 function adviceForBase64(value: unknown): string | undefined {
@@ -100,6 +120,7 @@ function adviceForBase64(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   if (/^\s*[{[]/.test(value))
     return 'This looks like JSON. Encrypt it, and send the encrypted bytes as base64 text.'
+  if (isHex(value)) return 'This looks like hex. Encode the bytes as base64 instead.'
   if (/[-_]/.test(value))
     return 'This looks like base64url. Use + and / instead of - and _, and keep the padding.'
   return base64Letters.test(value) ? 'Its length is not a multiple of 4: keep the padding (=).' : undefined
@@ -139,8 +160,15 @@ const thirteenDigits = /^[1-9][0-9]{12}$/
 
 export function time(description: string) {
   const expected = '13 digits: milliseconds since 1970-01-01 UTC'
-  const notes = { typeName: 'number or string', expected, description }
+  const notes = { typeName: 'number or string', expected, description, adviceFor: adviceForTime }
   return Type.Refine(Type.Unsafe<number | string>({ type: ['number', 'string'], ...notes }), isThirteenDigits)
+}
+
+function adviceForTime(value: unknown): string | undefined {
+  const written = String(value)
+  if (/^\d{10}$/.test(written)) return 'This is in seconds: multiply it by 1000.'
+  if (/^\d{16}$|^\d{19}$/.test(written)) return 'This is in microseconds or nanoseconds: send milliseconds.'
+  return /^\d{4}-\d{2}-\d{2}/.test(written) ? 'This is a date as text: send its milliseconds.' : undefined
 }
 
 export function isThirteenDigits(value: unknown): value is number | string {
@@ -184,7 +212,7 @@ export function list<Item extends TSchema>(
 ) {
   const expected = max === undefined ? 'a list' : `a list of ${min} to ${max} items`
   const bounds = max === undefined ? { minItems: min } : { minItems: min, maxItems: max }
-  return Type.Array(item, { ...bounds, typeName, expected, description })
+  return Type.Array(item, { ...bounds, typeName, expected, description, adviceFor: adviceForList })
 }
 
 /** An object inside another one; `typeName` is the name of its table in the documentation. */
@@ -192,7 +220,18 @@ export function nested<Properties extends Record<string, TSchema>>(
   description: string,
   { fields, typeName }: { fields: Properties; typeName: string },
 ) {
-  return Type.Object(fields, { typeName, expected: 'an object', description })
+  return Type.Object(fields, { typeName, expected: 'an object', description, adviceFor: adviceForJsonText })
+}
+
+/** For an object or a list that was serialized before the whole body was. */
+export function adviceForJsonText(value: unknown): string | undefined {
+  const isJson = typeof value === 'string' && /^\s*[{[]/.test(value)
+  return isJson ? 'This is JSON inside a string. Send the value itself: serialize only once.' : undefined
+}
+
+function adviceForList(value: unknown): string | undefined {
+  const isOne = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isOne ? 'Put it into a list, also if it is the only one: [{…}].' : adviceForJsonText(value)
 }
 
 /** The value for error messages, shortened so that it never repeats secrets or whole texts. */

@@ -4,9 +4,10 @@ import type { Static, TSchema } from 'typebox'
 // Not typebox/compile, which is the same compiler with unused codecs and takes 65 ms more to load.
 import { Compile, type Validator } from 'typebox/schema'
 import { Failure, type FailureName } from './codes.ts'
-import { describeValue, notesOf } from './fields.ts'
+import { adviceForJsonText, describeValue, notesOf } from './fields.ts'
 import { inexactNumberText, type Json, JsonError, readJson } from './json/json.ts'
 import { didYouMean } from './messages/edit-distance.ts'
+import { plainName } from './messages/field-names.ts'
 import { describeIgnored, type Ignoring, makeDropUnread } from './messages/unread-fields.ts'
 
 export interface ReaderOptions {
@@ -89,24 +90,28 @@ function explain(
   const found = walk(schema, value, keys)
   const field = fieldPath(keys)
   if (field === '') {
-    const message = `${whole} must be a JSON object, but was ${describeValue(value)}.`
+    const message = `${whole} must be a JSON object, but was ${describeValue(value)}.${after(adviceForJsonText(value))}`
     return new Failure(failure, { message })
   }
   if (found.schema === undefined) {
-    const suggestion = didYouMean(
-      (keys.at(-1) ?? '').slice(0, maxCompared.length),
-      namesIn(walk(schema, value, keys.slice(0, -1)).schema),
-    )
-    return new Failure(failure, { field, message: `${field} is not a field of ${whole}.${suggestion}` })
+    const known = namesIn(walk(schema, value, keys.slice(0, -1)).schema)
+    const suggestion = didYouMean((keys.at(-1) ?? '').slice(0, maxCompared.length), known)
+    const fields = suggestion === '' ? ` Remove it. The fields are ${known.join(', ')}.` : suggestion
+    return new Failure(failure, { field, message: `${field} is not a field of ${whole}.${fields}` })
   }
   const { expected, adviceFor } = notesOf(found.schema)
   if (missing !== undefined) {
-    const message = `${field} is missing: it must be ${expected}.${sentInstead(missing, walk(schema, value, keys.slice(0, -1)))}`
+    const message = `${field} is missing: it must be ${expected}.${after(sentInstead(missing, walk(schema, value, keys.slice(0, -1))))}`
     return new Failure(failure, { field, message })
   }
   const advice = adviceForNumber(found.value) ?? adviceFor?.(found.value)
-  const message = `${field} must be ${expected}, but was ${describeValue(found.value)}.${advice ? ` ${advice}` : ''}`
+  const message = `${field} must be ${expected}, but was ${describeValue(found.value)}.${after(advice)}`
   return new Failure(failure, { field, message })
+}
+
+/** A further sentence, if any. */
+function after(sentence: string | undefined): string {
+  return sentence === undefined ? '' : ` ${sentence}`
 }
 
 function adviceForNumber(value: unknown): string | undefined {
@@ -119,20 +124,30 @@ function adviceForNumber(value: unknown): string | undefined {
 
 /** Names that a sender made up may be many and long, and comparing them takes time. */
 const maxCompared = { names: 20, length: 40 } as const
+const maxListed = 3
 
-/** " You sent merchantID." if the object has an unknown field with a similar name. */
-function sentInstead(missing: string, { schema, value }: Found): string {
+/** Unknown fields of the object, one of which may be the missing one under another name. */
+function sentInstead(missing: string, { schema, value }: Found): string | undefined {
   const known = namesIn(schema)
-  const sent = Object.keys(value as object)
+  const unknown = Object.keys(value as object)
     .filter((name) => !known.includes(name) && name.length <= maxCompared.length)
     .slice(0, maxCompared.names)
-    .find((name) => isSpelling(name.toLowerCase(), missing.toLowerCase()))
-  return sent === undefined ? '' : ` You sent ${sent}.`
+  const spelling = unknown.find((name) => isSpelling(plainName(name), plainName(missing)))
+  if (spelling !== undefined) return `You sent ${spelling}: rename it to ${missing}.`
+  const listed = unknown.slice(0, maxListed)
+  if (listed.length === 0) return undefined
+  if (listed.length === 1)
+    return `You sent ${listed[0]}, which is not a field here: rename it if it is your ${missing}.`
+  return `You sent ${listed.join(', ')}, which are not fields here: rename the one that is your ${missing}.`
 }
 
 function isSpelling(name: string, meant: string): boolean {
+  if (name.length >= minEnding && (meant.endsWith(name) || name.endsWith(meant))) return true
   return name.startsWith(meant) || didYouMean(name, [meant]) !== ''
 }
+
+/** Shorter endings, such as "no", are common to many names. */
+const minEnding = 4
 
 function namesIn(schema: TSchema | undefined): readonly string[] {
   return Object.keys((schema as { properties?: object } | undefined)?.properties ?? {})

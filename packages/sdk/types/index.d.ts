@@ -741,6 +741,13 @@ interface ResendAnswer {
     paymentId: string;
     /** The number of callbacks to resend. A whole number from 0 to 1000000. */
     queued: number | string;
+    /** Why nothing is sent. Absent where there is nothing. */
+    warnings?: {
+        /** The field that it is about. 1 to 128 characters. */
+        field: string;
+        /** What to look at. 1 to 1024 characters. */
+        msg: string;
+    }[];
     /** The first 20 unknown fields of the body, if any. */
     ignoredFields?: {
         /** Its path, such as `order.goods[0].goods_name`. 1 to 1024 characters. */

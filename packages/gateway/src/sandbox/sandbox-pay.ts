@@ -4,10 +4,12 @@ import {
   ignoring,
   type OrderStatus,
   parseSandboxPayBody,
+  paymentIdPattern,
   type SandboxAnswer,
   type sandboxOutcomes,
 } from '@tillgate/protocol'
 import type { Merchant } from '../core/merchants/rules/merchant.ts'
+import type { ExplainMissingOrder } from '../core/orders/explain-missing-order.ts'
 import type { SubmitPayment } from '../core/orders/payments/submit-payment.ts'
 import type { OrderKey } from '../core/orders/rules/order.ts'
 import type { OrderStore } from '../core/orders/store/orders.ts'
@@ -27,11 +29,14 @@ export function makeSandboxPay(parts: {
   readonly payByRail: Pick<PayByRail, 'start'>
   readonly submitPayment: SubmitPayment
   readonly orders: Pick<OrderStore, 'findOrder'>
+  readonly explainMissingOrder: ExplainMissingOrder
   readonly wallets: Pick<WalletStore, 'findWalletByLogin'>
 }) {
   return async ({ merchantId }: Merchant, body: string): Promise<SandboxAnswer> => {
     const asked = parseSandboxPayBody(body)
     const { paymentId, outcome, rail } = asked
+    if (!paymentIdPattern.test(paymentId))
+      throw await parts.explainMissingOrder(merchantId, { field: 'paymentId', number: paymentId })
     if (rail !== undefined)
       return { ...(await payThrough(rail, { merchantId, paymentId })), ...ignoring(asked) }
     const wallet = await findTestWallet(parts.wallets, walletFor[outcome])

@@ -8,6 +8,16 @@ export function explainBrokenJson(text: string): string {
   return trouble
 }
 
+/** For a valid text in which an object has a key twice. */
+export function describeRepeatedKey(text: string): string {
+  const key = new SecondLook(text).repeatedKey()
+  if (key === undefined) throw new Error('the text has fewer members than colons, and no key is repeated')
+  const shown = key.length <= maxShownKey ? key : `${key.slice(0, maxShownKey).toWellFormed()}…`
+  return `the key ${JSON.stringify(shown)} is in one object twice; keep one of the two`
+}
+
+const maxShownKey = 64
+
 /** The format of the text if it is recognizably not JSON. */
 export function foreignFormat(text: string): string | undefined {
   return foreignFormats.find(([pattern]) => pattern.test(text))?.[1]
@@ -58,6 +68,7 @@ class Broken extends Error {}
 class SecondLook {
   readonly #text: string
   #at = 0
+  #repeatedKey: string | undefined
 
   constructor(text: string) {
     this.#text = text
@@ -73,6 +84,12 @@ class SecondLook {
       if (error instanceof Broken) return error.message
       throw error
     }
+  }
+
+  /** Of a valid text: the first key that its object already has. */
+  repeatedKey(): string | undefined {
+    this.#readValue('a value')
+    return this.#repeatedKey
   }
 
   #readValue(expected: string): void {
@@ -97,16 +114,22 @@ class SecondLook {
   #readObject(): void {
     this.#at++
     if (this.#skips('}')) return
-    this.#readMember('a key in double quotes or }')
+    const keys = new Set<string>()
+    this.#readMember('a key in double quotes or }', keys)
     while (!this.#skips('}')) {
       if (!this.#skips(',')) throw this.#unexpected('a comma or }')
-      this.#readMember('a key in double quotes')
+      this.#readMember('a key in double quotes', keys)
     }
   }
 
-  #readMember(expected: string): void {
+  #readMember(expected: string, keys: Set<string>): void {
     if (this.#next() !== '"') throw this.#unexpected(expected)
+    const start = this.#at
     this.#readString()
+    // Compared as parsed, because escapes spell one key in several ways.
+    const key: string = JSON.parse(this.#text.slice(start, this.#at))
+    if (keys.has(key)) this.#repeatedKey ??= key
+    keys.add(key)
     if (!this.#skips(':')) throw this.#unexpected('a colon')
     this.#readValue('a value')
   }

@@ -4,7 +4,7 @@
 // (docs/decisions/0003-strict-json-and-schemas.md).
 
 import { maxEnvelopeBytes, maxJsonDepth, maxJsonMarks, maxNumberDigits } from '../limits.ts'
-import { explainBrokenJson, foreignFormat } from './broken-json.ts'
+import { describeRepeatedKey, explainBrokenJson, foreignFormat } from './broken-json.ts'
 
 const inexactNumber = Symbol('inexactNumber')
 
@@ -31,7 +31,7 @@ export function readJson(text: string, { maxMarks = maxJsonMarks }: { maxMarks?:
   const value = scan.hasOddNumber ? parse(text, keepOddNumberApart) : parse(text)
   // JSON.parse keeps the last of members with the same key, so fewer members remain than were written.
   if (typeof value === 'object' && value !== null && tidy(value, scan) !== scan.members) {
-    throw new JsonError('a key is there twice in one object')
+    throw new JsonError(describeRepeatedKey(text))
   }
   if (typeof value === 'string') refuseHalfPair(value)
   return value
@@ -79,7 +79,8 @@ function scanText(text: string, maxMarks: number): Scan {
     } else if (code === 0x3a || code === 0x2c) {
       if (code === 0x3a) members++
       else commas++
-      if (members + commas > maxMarks) throw pastBound(text, `it holds more than ${maxMarks} values`)
+      if (members + commas > maxMarks)
+        throw pastBound(text, `it has more than ${maxMarks} commas and colons; send less in one request`)
     } else if (code === 0x7b || code === 0x5b) {
       if (++depth > maxJsonDepth)
         throw pastBound(text, `it is nested more than ${maxJsonDepth} deep at position ${at}`)

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { type Failure, successCode, successMessage } from '../codes.ts'
 import { amount, choice, list, nested, text, timeNumber, url, wholeNumber } from '../fields.ts'
 import type { JsonObject } from '../json/json.ts'
-import { maxMessageLength, maxOrderNoLength, maxRailIdLength, maxTransactionIdLength } from '../limits.ts'
+import { maxOrderNoLength, maxRailIdLength, maxTransactionIdLength } from '../limits.ts'
 import { nextActionSchema } from '../rail/answers.ts'
 import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
@@ -23,6 +23,7 @@ import {
   refundStatus,
   refundStatusNames,
   transactionId,
+  warned,
 } from './shared-fields.ts'
 import type { Ignoring } from './unread-fields.ts'
 
@@ -33,18 +34,7 @@ export const createAnswerSchema = Type.Object({
   checkoutUrl: url('Redirect the consumer here to pay.'),
   status: choice('`pending` for a new order; the current status for a repeat.', orderStatusNames),
   ...attach,
-  warnings: Type.Optional(
-    list('What will probably not work, although the order was accepted. Absent where there is nothing.', {
-      item: nested('A warning.', {
-        typeName: 'warning',
-        fields: {
-          field: text('The field that it is about.', { max: 128 }),
-          msg: text('What to look at.', { max: maxMessageLength }),
-        },
-      }),
-      typeName: 'array of warnings',
-    }),
-  ),
+  ...warned('What will probably not work, although the order was accepted.'),
   ...ignored,
 })
 export type CreateAnswer = Static<typeof createAnswerSchema>
@@ -124,9 +114,14 @@ export type RefundAnswer = Static<typeof refundAnswerSchema>
 export const callbackAnswerSchema = Type.Object({
   paymentId,
   queued: wholeNumber('The number of callbacks to resend.', { min: 0, max: 1_000_000 }),
+  ...warned('Why nothing is sent.'),
   ...ignored,
 })
-export type CallbackAnswer = { paymentId: string; queued: number } & Ignoring
+export type CallbackAnswer = {
+  paymentId: string
+  queued: number
+  warnings?: CreateAnswer['warnings']
+} & Ignoring
 
 export const sandboxAnswerSchema = Type.Object({
   paymentId,

@@ -219,6 +219,29 @@ test('a value of the wrong type is refused by the name of its field', () => {
   for (const [path, value] of wrong) refuses(path, value)
 })
 
+test('a value of the wrong form is answered with what to change', () => {
+  const message = (path: string, value: unknown) => refuses(path, value).message
+  assert.match(message('order', JSON.stringify(full.order)), /This is JSON inside a string\..*only once\.$/)
+  assert.match(message('order.goods', JSON.stringify([1])), /This is JSON inside a string/)
+  assert.match(message('order.goods', {}), /Put it into a list/)
+  assert.match(message('order.orderNo', 1001), /Send it as text, in double quotes\.$/)
+})
+
+test('a missing field is looked for under other names', () => {
+  for (const [field, name] of [
+    ['paymentExpiryTime', 'expiryTime'],
+    ['paymentExpiryTime', 'payment_expires_time'],
+    ['paymentAmount', 'amount'],
+    ['order.orderNo', 'outOrderNo'],
+    ['order.orderNo', 'orderNumber'],
+  ] as const) {
+    const parent = field.startsWith('order.') ? 'order.' : ''
+    const body = withChange(withChange(full, field, undefined), `${parent}${name}`, 1)
+    const { message } = assertFails(() => parse(body), 'invalid_field', field)
+    assert.match(message, new RegExp(`You sent ${name}: rename it to ${field.replace('order.', '')}\\.$`))
+  }
+})
+
 test('one to a hundred goods', () => {
   const goods = (count: number) =>
     Array.from({ length: count }, () => ({ referenceGoodsId: 'x', goodsName: 'X' }))
@@ -236,7 +259,7 @@ test('the good at fault is named by its place', () => {
   const body = withChange(withChange(full, 'order.goods', goods), 'order.goods[3].goodsName', 7)
   assert.match(
     assertFails(() => parse(body), 'invalid_field', 'order.goods[3].goodsName').message,
-    /^order\.goods\[3\]\.goodsName must be text of 1 to 256 characters, not blank, no control characters, but was 7\.$/,
+    /^order\.goods\[3\]\.goodsName must be text of 1 to 256 characters, not blank, no control characters, but was 7\. Send it as text/,
   )
 })
 

@@ -26,6 +26,12 @@ test('a query names exactly one number', () => {
   refuses(parseQueryBody, { paymentId: 1 }, 'paymentId')
 })
 
+test('a number that is too long for its field is recognized as the merchant’s own', () => {
+  const long = 'x'.repeat(33)
+  assert.match(refuses(parseQueryBody, { paymentId: long }, 'paymentId').message, /query it as orderNo/)
+  assert.match(refuses(parseQueryBody, { refundId: long }, 'refundId').message, /lists its refunds/)
+})
+
 test('cancel and callback take a paymentId, ignore the rest, and say so', () => {
   for (const parse of [parseCancelBody, parseCallbackBody]) {
     assert.deepEqual(parse('{"paymentId":"P1","why":"x"}'), {

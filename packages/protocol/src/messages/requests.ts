@@ -16,15 +16,33 @@ import { Type } from '../type.ts'
 import { makeBodyReader } from '../validation.ts'
 import { type Ignoring, ignoring } from './unread-fields.ts'
 
-const paymentId = text('The payment order’s number from create.', { max: maxPaymentIdLength })
+const paymentId = text('The payment order’s number from create.', {
+  max: maxPaymentIdLength,
+  adviceFor: (value) =>
+    isLonger(value, maxPaymentIdLength)
+      ? 'If this is your own number, query it as orderNo: the response has the paymentId.'
+      : undefined,
+})
 
 export const queryBodySchema = Type.Object({
   paymentId: Type.Optional(paymentId),
   orderNo: Type.Optional(
     text('Your own number, if the response to create was lost.', { max: maxOrderNoLength }),
   ),
-  refundId: Type.Optional(text('A refund’s number from refund.', { max: maxRefundIdLength })),
+  refundId: Type.Optional(
+    text('A refund’s number from refund.', {
+      max: maxRefundIdLength,
+      adviceFor: (value) =>
+        isLonger(value, maxRefundIdLength)
+          ? 'If this is your referRefundNo, query the order: the response lists its refunds.'
+          : undefined,
+    }),
+  ),
 })
+
+function isLonger(value: unknown, max: number): boolean {
+  return typeof value === 'string' && value.length > max
+}
 
 export type QueryOrder = Ignoring &
   (

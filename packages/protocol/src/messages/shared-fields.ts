@@ -54,3 +54,22 @@ export const ignored = {
     }),
   ),
 }
+
+/** Accepted, but probably not what was meant. */
+export function warned(description: string) {
+  const warning = nested('A warning.', {
+    typeName: 'warning',
+    fields: {
+      field: text('The field that it is about.', { max: 128 }),
+      msg: text('What to look at.', { max: maxMessageLength }),
+    },
+  })
+  return {
+    warnings: Type.Optional(
+      list(`${description} Absent where there is nothing.`, {
+        item: warning,
+        typeName: 'array of warnings',
+      }),
+    ),
+  }
+}

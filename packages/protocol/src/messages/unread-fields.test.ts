@@ -56,7 +56,15 @@ test('a body that the schema knows whole has nothing ignored', () => {
 
 test('ignored fields are reported by their path, with the most similar known name', () => {
   const body = copy()
-  Object.assign(body, { callback_url: 'x', redirectURI: 'x', amount: 1, shipping: {}, vendorData: {} })
+  Object.assign(body, {
+    callback_url: 'x',
+    redirectURI: 'x',
+    notify_url: 'x',
+    returnURL: 'x',
+    amount: 1,
+    shipping: {},
+    vendorData: {},
+  })
   Object.assign(body.order, { order_description: 'x', orderno: 'x', notes: 'x' })
   Object.assign(body.order.goods[1], { quantity: 1, goodsname: 'x' })
   Object.assign(body.order.shipping, { adress: 'x' })
@@ -76,6 +84,8 @@ test('ignored fields are reported by their path, with the most similar known nam
       'order.notes': undefined,
       callback_url: 'callbackUrl',
       redirectURI: 'redirectUrl',
+      notify_url: 'callbackUrl',
+      returnURL: 'redirectUrl',
       amount: 'paymentAmount',
       shipping: 'order.shipping',
       vendorData: undefined,

@@ -4,6 +4,7 @@
 import type { TSchema } from 'typebox'
 import type { Json } from '../json/json.ts'
 import { editDistance } from './edit-distance.ts'
+import { plainName } from './field-names.ts'
 
 export interface IgnoredField {
   /** By its path, such as order.goods[0].goods_name. */
@@ -119,12 +120,16 @@ function knownPaths(schema: TSchema, path = ''): string[] {
 /** A sibling with a small difference or the same ending, or the same name elsewhere. */
 function nearestPath(field: string, known: readonly string[]): string | undefined {
   const [parent, name] = split(field)
-  const written = plain(name)
+  const written = plainName(name)
   let best: { readonly path: string; readonly distance: number } | undefined
   for (const path of known) {
     const [otherParent, otherName] = split(path)
     const isBeside = otherParent === parent.replace(/\[\d+\]/g, '[]')
-    const distance = isBeside ? distanceOf(written, plain(otherName)) : written === plain(otherName) ? 3 : 99
+    const distance = isBeside
+      ? distanceOf(written, plainName(otherName))
+      : written === plainName(otherName)
+        ? 3
+        : 99
     if (distance > farthest(written) || distance >= (best?.distance ?? 99)) continue
     best = { path: isBeside ? joined(parent, otherName) : path, distance }
   }
@@ -134,11 +139,6 @@ function nearestPath(field: string, known: readonly string[]): string | undefine
 function split(path: string): [parent: string, name: string] {
   const dot = path.lastIndexOf('.')
   return dot === -1 ? ['', path] : [path.slice(0, dot), path.slice(dot + 1)]
-}
-
-/** callback_url, CallbackURL and callbackUrl are the same. */
-function plain(name: string): string {
-  return name.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
 
 function farthest(name: string): number {

@@ -51,8 +51,8 @@ export function makeCallbacks({ call, now }: Caller, keyring: Keyring): Callback
     },
     async resend(paymentId, options) {
       const data = await call('service.trade.callback', () => serialise({ paymentId }), options)
-      const { queued } = expectTexts<ResendAnswer>(data, ['paymentId'])
-      return { paymentId, queued: Number(queued) }
+      const { queued, warnings } = expectTexts<ResendAnswer>(data, ['paymentId'])
+      return { paymentId, queued: Number(queued), ...(warnings && { warnings }) }
     },
   }
 }

@@ -1,5 +1,6 @@
 // What several operations share, created once.
 
+import { makeHasEndpoints } from '../../core/callbacks/has-endpoints.ts'
 import { unpublished } from '../../core/changes/rules/change.ts'
 import { makeMakeEmails } from '../../core/emails/make-emails.ts'
 import { PlatformKeys } from '../../core/keys/platform-keys.ts'
@@ -9,6 +10,7 @@ import { MerchantDirectory } from '../../core/merchants/merchant-directory.ts'
 import { makeRecordKeyUse } from '../../core/merchants/note-key-use.ts'
 import type { Merchant } from '../../core/merchants/rules/merchant.ts'
 import { makeCurrentOrder } from '../../core/orders/current-order.ts'
+import { makeExplainMissingOrder } from '../../core/orders/explain-missing-order.ts'
 import { PriceDirectory } from '../../core/orders/fees/price-directory.ts'
 import { makePlaceOrder } from '../../core/orders/place-order.ts'
 import { makeNotifyOwner } from '../../core/wallets/notify-owner.ts'
@@ -46,6 +48,7 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
     publish,
     directory,
     currentOrder: makeCurrentOrder({ orders: stores.orders, random }),
+    explainMissingOrder: makeExplainMissingOrder(stores),
     prices: new PriceDirectory({ store: stores.priceLists, clock }),
     railDirectory: new RailDirectory({
       store: stores.rails,
@@ -87,6 +90,7 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
     }),
     askRails,
     payByRail: makePayByRail({ ...stores, ...basis, askRails }),
+    hasEndpoints: makeHasEndpoints({ ...stores, clock }),
     isNameMissing: makeIsNameMissing({ lookup: parts.lookup, urlPolicy, clock }),
     placeOrder: makePlaceOrder({
       orders: stores.orders,

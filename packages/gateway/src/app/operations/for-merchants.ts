@@ -25,7 +25,7 @@ export function operationsForMerchants(stores: Stores, common: Common) {
     refundOrder: makeRefundOrder({ ...stores, ...common }),
     resendCallbacks: makeResendCallbacks({
       ...common,
-      hasOrder: async (key) => (await stores.orders.findOrder(key)) !== undefined,
+      findOrder: stores.orders.findOrder,
       resends: stores.callbackResends,
     }),
     createLink: makeCreateLink({ ...stores, ...common }),

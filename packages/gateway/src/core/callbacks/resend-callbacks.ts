@@ -5,6 +5,7 @@ import {
   type CallbackAnswer,
   Failure,
   ignoring,
+  type OrderStatus,
   parseCallbackBody,
   type RequestEnvelope,
   timestampWindowMs,
@@ -22,13 +23,35 @@ export const resendEveryMs = 60_000
 /** Keeps each transaction at some tens of milliseconds. */
 const batch = 200
 
+interface OrderKey {
+  readonly merchantId: string
+  readonly paymentId: string
+}
+
+/** Declared here because orders are above callbacks. */
+interface OrderOfCallbacks {
+  readonly status: OrderStatus
+  readonly callbackUrl: string | undefined
+}
+
+interface MissingPaymentId {
+  readonly field: 'paymentId'
+  readonly number: string
+}
+
 export interface ResendCallbacksParts {
-  readonly hasOrder: (key: { readonly merchantId: string; readonly paymentId: string }) => Promise<boolean>
+  readonly findOrder: (key: OrderKey) => Promise<OrderOfCallbacks | undefined>
+  readonly explainMissingOrder: (merchantId: string, asked: MissingPaymentId) => Promise<Failure>
   readonly resends: Pick<CallbackResends, 'resendOfOrder'>
   readonly clock: Clock
 }
 
-export function makeResendCallbacks({ hasOrder, resends, clock }: ResendCallbacksParts) {
+export function makeResendCallbacks({
+  findOrder,
+  explainMissingOrder,
+  resends,
+  clock,
+}: ResendCallbacksParts) {
   return async (
     { merchantId }: Merchant,
     body: string,
@@ -36,7 +59,8 @@ export function makeResendCallbacks({ hasOrder, resends, clock }: ResendCallback
   ): Promise<CallbackAnswer> => {
     const asked = parseCallbackBody(body)
     const { paymentId } = asked
-    if (!(await hasOrder({ merchantId, paymentId }))) throw new Failure('order_not_found')
+    const order = await findOrder({ merchantId, paymentId })
+    if (!order) throw await explainMissingOrder(merchantId, { field: 'paymentId', number: paymentId })
     const nowMs = clock.now()
     const queued = await resends.resendOfOrder(
       { merchantId, paymentId },
@@ -48,8 +72,17 @@ export function makeResendCallbacks({ hasOrder, resends, clock }: ResendCallback
         forgetBeforeMs: nowMs - 2 * timestampWindowMs,
       },
     )
-    return { paymentId, queued, ...ignoring(asked) }
+    const warnings = [{ field: 'paymentId', msg: whyNothing(order) }]
+    return { paymentId, queued, ...(queued === 0 && { warnings }), ...ignoring(asked) }
   }
+}
+
+function whyNothing({ status, callbackUrl }: OrderOfCallbacks): string {
+  if (callbackUrl === undefined)
+    return 'There is nothing to send: the order has no callbackUrl. Send callbackUrl when you create an order, or query this one.'
+  if (status === 'pending')
+    return 'There is nothing to send yet: the order is pending, and the first callback reports its payment or its expiry.'
+  return 'There is nothing to send now: the callbacks of this order are still waiting for their first attempt, were sent again less than a minute ago, or are too old to be stored.'
 }
 
 export interface ManageCallbacksParts extends ClockAndRandom {

@@ -9,14 +9,15 @@ import {
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { CurrentOrder } from './current-order.ts'
+import type { ExplainMissingOrder } from './explain-missing-order.ts'
 import type { Order } from './rules/order.ts'
-import { orderNotFound } from './rules/order-not-found.ts'
 import { cancelOrder } from './rules/status-change.ts'
 import type { OrderStore } from './store/orders.ts'
 
 export interface CancelOrderParts extends ClockAndRandom {
   readonly orders: Pick<OrderStore, 'findOrder' | 'commitStatusChanges'>
   readonly currentOrder: CurrentOrder
+  readonly explainMissingOrder: ExplainMissingOrder
   /** Defaults to the merchant. */
   readonly by?: CancelledBy
 }
@@ -28,6 +29,7 @@ type CancelledBy =
 export function makeCancelOrder({
   orders,
   currentOrder,
+  explainMissingOrder,
   clock,
   random,
   by = { actor: 'merchant' },
@@ -38,7 +40,7 @@ export function makeCancelOrder({
     // A lost race leaves the order in a status with no way back, so this loop ends.
     for (;;) {
       const stored = await orders.findOrder({ merchantId, paymentId })
-      if (!stored) throw orderNotFound(paymentId)
+      if (!stored) throw await explainMissingOrder(merchantId, { field: 'paymentId', number: paymentId })
       const nowMs = clock.now()
       const order = await currentOrder(stored, nowMs)
       const change = cancelOrder(order, { nowMs, callbackId: makeCallbackId(nowMs, random), ...by })

@@ -12,6 +12,7 @@ import {
 } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
+import type { HasEndpoints } from '../callbacks/has-endpoints.ts'
 import type { IsNameMissing } from '../merchants/callback-names.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { CurrentOrder } from './current-order.ts'
@@ -23,11 +24,14 @@ export interface CreateOrderParts {
   readonly placeOrder: PlaceOrder
   readonly currentOrder: CurrentOrder
   readonly isNameMissing: IsNameMissing
+  readonly hasEndpoints: HasEndpoints
   readonly publicUrl: string
   readonly linkTokens: Tokens
   readonly clock: Clock
   readonly random: RandomBytes
 }
+
+type Warning = NonNullable<CreateAnswer['warnings']>[number]
 
 export function makeCreateOrder(parts: CreateOrderParts) {
   const { placeOrder, clock, random } = parts
@@ -44,7 +48,9 @@ export function makeCreateOrder(parts: CreateOrderParts) {
     if (stored.paymentId !== order.paymentId) refuseOtherContent(stored, asSaid(order, stored, merchant))
     const isMissing = create.callbackUrl !== undefined && parts.isNameMissing(create.callbackUrl, merchant)
     const made = answer(await parts.currentOrder(stored, nowMs), create)
-    return isMissing && (await isMissing) ? { ...made, warnings: [missingName(create.callbackUrl)] } : made
+    if (isMissing && (await isMissing)) return { ...made, warnings: [missingName(create.callbackUrl)] }
+    const isSilent = stored.callbackUrl === undefined && !(await parts.hasEndpoints(merchant.merchantId))
+    return isSilent ? { ...made, warnings: [noCallbacks] } : made
   }
 
   function answer(order: Order, asked: Ignoring): CreateAnswer {
@@ -62,7 +68,12 @@ export function makeCreateOrder(parts: CreateOrderParts) {
   }
 }
 
-function missingName(callbackUrl = ''): NonNullable<CreateAnswer['warnings']>[number] {
+const noCallbacks: Warning = {
+  field: 'callbackUrl',
+  msg: 'This order has no callbacks: the request has no callbackUrl, and you have neither a default callback URL nor a webhook endpoint. Send callbackUrl, or query the order for its result.',
+}
+
+function missingName(callbackUrl = ''): Warning {
   return {
     field: 'callbackUrl',
     msg: `The host ${new URL(callbackUrl).hostname} does not resolve. The order is accepted, but its callbacks cannot be delivered until the host does.`,

@@ -13,6 +13,7 @@ import type { MerchantStore } from '../merchants/store/merchants.ts'
 import { bindWithin } from '../merchants/within.ts'
 import { makeCancelOrder } from './cancel-order.ts'
 import type { CurrentOrder } from './current-order.ts'
+import type { ExplainMissingOrder } from './explain-missing-order.ts'
 import { makeRefundOrder } from './refunds/refund-order.ts'
 import type { RefundStore } from './refunds/store/refunds.ts'
 import type { OrderKey } from './rules/order.ts'
@@ -25,6 +26,7 @@ export interface ManageOrdersParts extends ClockAndRandom {
     readonly merchants: Pick<MerchantStore, 'findMerchant'>
   }
   readonly currentOrder: CurrentOrder
+  readonly explainMissingOrder: ExplainMissingOrder
 }
 
 export interface RefundByOperator {

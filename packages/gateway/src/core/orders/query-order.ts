@@ -1,6 +1,5 @@
 // service.trade.query: an order and its refunds by paymentId, by orderNo after a lost response, or by refundId.
 import {
-  Failure,
   ignoring,
   parseQueryBody,
   type QueryAnswer,
@@ -11,24 +10,25 @@ import {
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { CurrentOrder } from './current-order.ts'
+import type { AskedNumber, ExplainMissingOrder } from './explain-missing-order.ts'
 import { walletRailId } from './payments/rules/rail.ts'
 import type { Refund } from './refunds/rules/refund.ts'
 import type { OrderWithRefunds, RefundStore } from './refunds/store/refunds.ts'
 import type { Order } from './rules/order.ts'
-import { orderNotFound } from './rules/order-not-found.ts'
 
 export interface QueryOrderParts {
   readonly refunds: Pick<RefundStore, 'findOrderWithRefunds' | 'findOrderByNumberWithRefunds' | 'findRefund'>
   readonly currentOrder: CurrentOrder
+  readonly explainMissingOrder: ExplainMissingOrder
   readonly clock: Clock
 }
 
-export function makeQueryOrder({ refunds: store, currentOrder, clock }: QueryOrderParts) {
+export function makeQueryOrder(parts: QueryOrderParts) {
+  const { refunds: store, currentOrder, clock } = parts
   return async ({ merchantId }: Merchant, body: string): Promise<QueryAnswer> => {
     const query = parseQueryBody(body)
     const found = await find(merchantId, query)
-    if (!found)
-      throw query.kind === 'paymentId' ? orderNotFound(query.paymentId) : new Failure('order_not_found')
+    if (!found) throw await parts.explainMissingOrder(merchantId, asked(query))
     const { order, refunds } = found
     const about =
       query.kind === 'refundId' ? refunds.find(({ refundId }) => refundId === query.refundId) : refunds.at(-1)
@@ -46,6 +46,17 @@ export function makeQueryOrder({ refunds: store, currentOrder, clock }: QueryOrd
         return refund && store.findOrderWithRefunds(refund)
       }
     }
+  }
+}
+
+function asked(query: QueryOrder): AskedNumber {
+  switch (query.kind) {
+    case 'paymentId':
+      return { field: 'paymentId', number: query.paymentId }
+    case 'orderNo':
+      return { field: 'orderNo', number: query.orderNo }
+    case 'refundId':
+      return { field: 'refundId', number: query.refundId }
   }
 }
 

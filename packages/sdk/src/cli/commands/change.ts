@@ -27,6 +27,7 @@ export const resendCommand: Command = {
     const answer = await client().callbacks.resend(paymentId)
     terminal.print(answer, [
       `${answer.queued} ${answer.queued === 1 ? 'callback' : 'callbacks'} will be resent.`,
+      ...(answer.warnings ?? []).map(({ msg }) => msg),
     ])
     return exitCodes.done
   },

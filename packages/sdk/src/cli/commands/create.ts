@@ -66,7 +66,7 @@ export const createCommand: Command = {
       ]),
       '',
       `Pay at ${terminal.paint('bold', created.checkoutUrl)}`,
-      ...(order.callbackUrl === undefined ? ['No callbacks are sent without --callback-url.'] : []),
+      ...(created.warnings ?? []).map(({ msg }) => `${terminal.paint('yellow', 'Warning:')} ${msg}`),
     ])
     return exitCodes.done
   },

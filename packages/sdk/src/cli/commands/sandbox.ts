@@ -39,7 +39,7 @@ export const triggerCommand: Command = {
     const created = await tillgate.orders.create(orderFrom({ ...values, amount, currency }, terminal))
     const { paymentId } = created
     terminal.note(`Order ${paymentId} was created.`)
-    if (!textOption(values, 'callback-url')) terminal.note('No callbacks are sent without --callback-url.')
+    for (const { msg } of created.warnings ?? []) terminal.note(msg)
     const rail = textOption(values, 'rail')
     await bring({ tillgate, terminal, event, paymentId, amount, rail, checkoutUrl: created.checkoutUrl })
     const answer = await tillgate.orders.query(paymentId)

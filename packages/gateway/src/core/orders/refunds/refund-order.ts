@@ -14,8 +14,8 @@ import {
 import type { Clock } from '../../../platform/runtime/clock.ts'
 import type { Merchant } from '../../merchants/rules/merchant.ts'
 import type { CurrentOrder } from '../current-order.ts'
+import type { ExplainMissingOrder } from '../explain-missing-order.ts'
 import type { Order } from '../rules/order.ts'
-import { orderNotFound } from '../rules/order-not-found.ts'
 import type { OrderStore } from '../store/orders.ts'
 import { differingRefundField, type Refund, requestRefund } from './rules/refund.ts'
 import type { RefundStore } from './store/refunds.ts'
@@ -23,6 +23,7 @@ import type { RefundStore } from './store/refunds.ts'
 export interface RefundOrderParts {
   readonly orders: Pick<OrderStore, 'findOrder'>
   readonly currentOrder: CurrentOrder
+  readonly explainMissingOrder: ExplainMissingOrder
   readonly refunds: Pick<RefundStore, 'findRefundByNumber' | 'insertRefund'>
   readonly clock: Clock
   readonly random: RandomBytes
@@ -43,7 +44,7 @@ export function makeRefundOrder(parts: RefundOrderParts) {
       // Reads the refund first; the unique key catches one inserted later.
       const earlier = await refunds.findRefundByNumber({ merchantId, referRefundNo })
       const order = await orders.findOrder({ merchantId, paymentId })
-      if (!order) throw orderNotFound(paymentId)
+      if (!order) throw await parts.explainMissingOrder(merchantId, { field: 'paymentId', number: paymentId })
       const amountMinor = toPositiveMinorUnits(refundAmount, order.currency, 'refundAmount')
       const asked = { paymentId, referRefundNo, amountMinor, reason }
       if (earlier) return answer(sameRefund(earlier, asked), wanted)
