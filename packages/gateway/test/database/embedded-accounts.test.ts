@@ -67,6 +67,17 @@ suite('an ordinary user', () => {
     assert.deepEqual(await readdir(folder), [])
   })
 
+  test("is told when PostgreSQL's program may not be executed, and the data folder is not blamed", async () => {
+    const initdb = path.join(await nativeFolder(), 'bin/initdb')
+    await chmod(initdb, 0o644)
+    const dataDir = path.join(await folderOf('program-closed', { uid, mode: 0o700 }), 'data')
+    const message = await failureOf(startGatewayProcess(dataDir, asUser()))
+    await chmod(initdb, 0o755)
+    assert.match(message, /^PostgreSQL's program cannot be run \(spawn .*initdb EACCES\)/)
+    assert.doesNotMatch(message, /DATA_DIR/)
+    assert.deepEqual(await readdir(dataDir), [])
+  })
+
   test("is told when the server's library links are missing and cannot be made", async () => {
     const libraries = path.join(await nativeFolder(), 'lib')
     const links = (await readdir(libraries, { withFileTypes: true })).filter((entry) =>

@@ -156,6 +156,7 @@ async function syncFolder(folder: string): Promise<void> {
 
 function asFolderFailure(error: unknown, dataDir: string): unknown {
   if (error instanceof StartFailure || !(error instanceof Error) || !('code' in error)) return error
+  if ('syscall' in error && String(error.syscall).startsWith('spawn')) return programFailure(error)
   const advice: Record<string, string> = {
     EACCES: 'this user may not write there',
     EPERM: 'this user may not write there',
@@ -171,6 +172,15 @@ function asFolderFailure(error: unknown, dataDir: string): unknown {
   return new StartFailure(
     `The data folder ${path.resolve(dataDir)} cannot be used: ${reason} (${error.message}).\n` +
       'Set DATA_DIR to a folder that this user can write to.',
+    { exitCode: exitCodes.cannotCreate, cause: error },
+  )
+}
+
+function programFailure(error: Error): StartFailure {
+  return new StartFailure(
+    `PostgreSQL's program cannot be run (${error.message}).\n` +
+      'Check that this user may execute the file and that its disk is not mounted noexec. ' +
+      'If the file is damaged, install Tillgate again.',
     { exitCode: exitCodes.cannotCreate, cause: error },
   )
 }
