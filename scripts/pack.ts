@@ -27,6 +27,7 @@ const carried = [
   'examples/README.md',
   'rails/stripe/README.md',
   'rails/mollie/README.md',
+  'rails/alipay/README.md',
   `${gateway}/check-node.js`,
   `${gateway}/compile-cache.js`,
   `${gateway}/migrations`,

@@ -25,6 +25,8 @@ const manifests = [
   'bench/package.json',
   'rails/kit/package.json',
   'rails/stripe/package.json',
+  'rails/mollie/package.json',
+  'rails/alipay/package.json',
   'clients/php/composer.json',
   'integrations/medusa/package.json',
   'integrations/vendure/package.json',

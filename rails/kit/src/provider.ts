@@ -96,6 +96,8 @@ export interface Provider {
   readonly name: string
   /** How long the provider remembers an idempotency key. After it, the kit searches before it repeats a call. */
   readonly idempotencyKeyLifetimeMs: number
+  /** What the provider must read in the answer to a webhook; without it, HTTP 200 suffices. */
+  readonly webhookReply?: string
   /** Why the provider cannot take this payment, in words for the consumer; undefined if it can. */
   whyNot(start: PaymentStart): string | undefined
   /** As `whyNot`, for a refund that the provider could not express. */

@@ -56,7 +56,8 @@ export async function openRail(parts: OpenRailParts): Promise<RunningRail> {
       () => true,
       () => false,
     )
-  const server = makeRailServer({ rail, secrets, now, log, isHealthy, wake: loop.wake })
+  const { webhookReply = '' } = provider
+  const server = makeRailServer({ rail, secrets, now, log, isHealthy, wake: loop.wake, webhookReply })
   server.listen(parts.port, parts.host)
   await once(server, 'listening')
   // Safe: the server listens on a port.

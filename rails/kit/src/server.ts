@@ -19,6 +19,7 @@ export interface ServerParts {
   readonly isHealthy: () => Promise<boolean>
   /** There may be something to do. */
   readonly wake: () => void
+  readonly webhookReply: string
 }
 
 const maxWebhookBytes = 512 * 1024
@@ -74,7 +75,7 @@ async function answerMessage(
 }
 
 async function answerWebhook(
-  { rail, now, wake, log }: ServerParts,
+  { rail, now, wake, log, webhookReply }: ServerParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -85,7 +86,7 @@ async function answerWebhook(
     log.error('a webhook was not signed by the provider, or too long ago')
     return sendJson(response, 401, { error: 'The signature is wrong or too old.' })
   }
-  response.writeHead(200).end()
+  response.writeHead(200, { 'content-type': 'text/plain' }).end(webhookReply)
   wake()
 }
 

@@ -13,12 +13,13 @@ export interface Trial {
   readonly waitMs: number
   /** A currency that passes the rail and that the provider does not take, if there is one. */
   readonly unknownCurrency?: string
+  readonly currency?: string
 }
 
 type Made = StoredPayment & { readonly providerId: string }
 
 export async function tryProvider(trial: Trial): Promise<void> {
-  const { provider, write, waitMs, unknownCurrency } = trial
+  const { provider, write, waitMs, unknownCurrency, currency } = trial
   const results: string[] = []
 
   async function call<Result>(name: string, make: () => Promise<Result>): Promise<Result> {
@@ -33,7 +34,7 @@ export async function tryProvider(trial: Trial): Promise<void> {
   }
 
   const start = async (): Promise<{ payment: Made; said: ProviderPayment }> => {
-    const payment = makePayment()
+    const payment = makePayment(currency)
     const said = await provider.startPayment({ ...payment, idempotencyKey: payment.transactionId })
     expect(said.providerId !== undefined, `it was ${said.status}`)
     return { payment: { ...payment, providerId: said.providerId }, said }
@@ -99,11 +100,10 @@ export async function tryProvider(trial: Trial): Promise<void> {
   write(`\n| Call | Result | Date |\n| --- | --- | --- |\n${results.join('\n')}\n`)
 }
 
-function makePayment(): StoredPayment {
+function makePayment(currency = 'EUR'): StoredPayment {
   const nowMs = Date.now()
   const transactionId = makeTransactionId(nowMs, randomBytes)
   const amountMinor = 1_000n
-  const currency = 'EUR'
   return {
     transactionId,
     start: {

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import type { NextAction } from '@tillgate/protocol'
 import { checkConformance } from '../../../packages/gateway/src/finance/rails/conformance/check-conformance.ts'
 import { postToRail } from '../../../packages/gateway/src/finance/rails/conformance/post-to-rail.ts'
 import { type PlantedBug, plantedBugs, type StoryName, stories } from './stories.ts'
-import { openWorld, type RailUnderTest, railDatabaseUrl, railSecret } from './world.ts'
+import { openWorld, type RailUnderTest, railDatabaseUrl, railSecret, type World } from './world.ts'
 
 export interface Battery extends RailUnderTest {
   /** Mistakes that only this rail could have. */
@@ -53,11 +54,7 @@ export async function testRail(given: Battery): Promise<void> {
         random: randomBytes,
         signal: new AbortController().signal,
         approvalWithinMs: 5_000,
-        askForApproval: ({ nextAction }) => {
-          const { transactionId } = world.fake.payments().findLast(({ status }) => status === 'open') ?? {}
-          assert(transactionId && nextAction)
-          void world.fake.consumer(transactionId, 'pays')
-        },
+        askForApproval: ({ nextAction }) => void approve(world, nextAction),
       })
       assert.deepEqual(
         results.filter(({ outcome }) => outcome !== 'passed'),
@@ -68,6 +65,13 @@ export async function testRail(given: Battery): Promise<void> {
       await world.close()
     }
   })
+}
+
+async function approve({ fake }: World, nextAction: NextAction | undefined): Promise<void> {
+  if (nextAction?.kind === 'redirect') await fake.open?.(nextAction.url)
+  const { transactionId } = fake.payments().findLast(({ status }) => status === 'open') ?? {}
+  assert(transactionId && nextAction)
+  await fake.consumer(transactionId, 'pays')
 }
 
 function assertNoSecrets({ secrets }: RailUnderTest, log: readonly string[]): void {

@@ -26,6 +26,8 @@ export interface FakeProvider {
   /** Where the provider sends webhooks; undefined: nowhere. */
   webhookUrl: string | undefined
   payments(): readonly FakePayment[]
+  /** The consumer's browser opens the page, for providers that learn of a payment only then. */
+  open?(page: string): Promise<void>
   /** What the consumer does on the provider's page. Webhooks are sent before it returns. */
   consumer(transactionId: string, does: 'pays' | 'pays slowly' | 'settles' | 'fails'): Promise<void>
   /** The next refund is processed for a while, until `finishRefunds`. */

@@ -144,6 +144,7 @@ async function story(cycle: Cycle): Promise<void> {
   const { transactionId } = start
   const started = await asGateway(cycle, start, { type: 'payment.status', transactionId })
   assert.equal(started.status, 'pending', started.reason)
+  if (started.page !== undefined) await fake.open?.(started.page)
   await fake.consumer(transactionId, 'pays')
   await until('the notification', () =>
     gateway.notifications.some(

@@ -25,6 +25,7 @@ const method = 'Card and more'
 export async function openWalk<Fake extends FakeProvider>(
   given: RailUnderTest,
   openFake: (clock: { readonly nowMs: number }) => Promise<Fake>,
+  currency = 'USD',
 ) {
   const clock = {
     get nowMs() {
@@ -38,14 +39,14 @@ export async function openWalk<Fake extends FakeProvider>(
   const url = `http://127.0.0.1:${port}/messages`
   const { secret } = await rails.addRail(
     'provider',
-    { ...noExtras, name: method, url, currencies: ['USD'] },
+    { ...noExtras, name: method, url, currencies: [currency] },
     'test',
   )
   gateway.operations.railDirectory.forget()
   const log: string[] = []
   const rail = await openRail({
     schema: `walk_${given.name}`,
-    provider: given.makeProvider(fake),
+    provider: given.makeProvider(fake, Date.now),
     databaseUrl: await railDatabaseUrl(),
     secrets: [secret],
     host: '127.0.0.1',
@@ -64,7 +65,7 @@ export async function openWalk<Fake extends FakeProvider>(
 
   /** At the provider's page of an order that was made just now. */
   async function atProvider(options: typeof desktop | typeof phone, amount?: number) {
-    const body = createBody({ now: systemClock.now() })
+    const body = { ...createBody({ now: systemClock.now() }), currency }
     if (amount !== undefined) {
       const [tea] = body.order.goods
       const goods = [{ referenceGoodsId: 'tea-1', goodsName: tea?.goodsName, goodsAmount: amount }]

@@ -35,7 +35,9 @@ export interface TestClock {
 export interface RailUnderTest {
   readonly name: string
   readonly openFake: (clock: TestClock) => Promise<FakeProvider>
-  readonly makeProvider: (fake: FakeProvider) => Provider
+  readonly makeProvider: (fake: FakeProvider, now: () => number) => Provider
+  /** The provider's page is a signed address, made without a call. */
+  readonly startsWithoutCall?: boolean
   /** Its `main.ts`, and its settings, for tests that kill the process. */
   readonly program: string
   readonly environment: (fake: FakeProvider) => Record<string, string>
@@ -97,7 +99,7 @@ export async function openWorld(
   const open = () =>
     openRail({
       schema,
-      provider: plant(given.makeProvider(fake)),
+      provider: plant(given.makeProvider(fake, () => clock.nowMs)),
       databaseUrl,
       secrets: [railSecret],
       host: '127.0.0.1',
@@ -249,7 +251,10 @@ export async function send(messagesUrl: string, message: Message, nowMs = Date.n
   return { httpStatus: 200, ...answer, ...(page !== undefined && { page }) }
 }
 
-export const ask = ({ rail, clock }: World, message: Message) =>
-  send(`${rail.url}/messages`, message, clock.nowMs)
+export async function ask({ rail, clock, fake }: World, message: Message): Promise<Reply> {
+  const reply = await send(`${rail.url}/messages`, message, clock.nowMs)
+  if (reply.page !== undefined) await fake.open?.(reply.page)
+  return reply
+}
 export const statusOf = (world: World, { transactionId }: Start) =>
   ask(world, { type: 'payment.status', transactionId })

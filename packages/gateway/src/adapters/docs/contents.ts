@@ -63,6 +63,7 @@ export const chapters: readonly Chapter[] = [
       paper('rails'),
       { slug: 'stripe', file: 'rails/stripe/README.md' },
       { slug: 'mollie', file: 'rails/mollie/README.md' },
+      { slug: 'alipay', file: 'rails/alipay/README.md' },
       ...['treasury', 'payouts', 'reconciliation', 'wallet'].map(paper),
     ],
   },

@@ -1,0 +1,4 @@
+import { testKills } from '../../kit/test/kill-cycles.ts'
+import { alipayRail } from './alipay.ts'
+
+await testKills(alipayRail)
