@@ -88,8 +88,9 @@ test('registered, topped up, paid, told by mail, a new PIN, withdrawn and closed
   await prove()
 
   await page.getByRole('link', { name: 'Top up' }).first().click()
+  await page.getByRole('link', { name: 'EUR Euro' }).click()
+  await page.getByRole('button', { name: '€10.00' }).waitFor()
   await page.getByLabel('Other amount').fill('50')
-  await page.getByLabel('Currency').selectOption('EUR')
   await press(page, 'Continue')
   await heading(page, 'How do you want to pay?')
   assert.equal(await page.getByLabel('PIN').count(), 0, 'no wallet pays a top-up')
@@ -119,8 +120,10 @@ test('registered, topped up, paid, told by mail, a new PIN, withdrawn and closed
   await prove()
 
   await page.goto(`${url}/wallet/history`)
-  await page.getByRole('link', { name: /Payment to Tea House/ }).click()
-  await heading(page, 'Receipt: Payment to Tea House')
+  await page.getByRole('link', { name: /Tea House Payment/ }).click()
+  await heading(page, 'Receipt: Tea House')
+  const facts = await page.locator('.facts').innerText()
+  assert.match(facts, /Items\s+A tree for the park\s+Payment method\s+Wallet balance/)
   await page.emulateMedia({ media: 'print' })
   assert.equal(await page.getByRole('navigation', { name: 'Your wallet' }).isVisible(), false)
   await page.emulateMedia({ media: 'screen' })

@@ -281,16 +281,32 @@ test('odd input is refused in words, and never breaks a page', async () => {
 
 test('a top-up offers amounts in the currency of the balance or, before there is one, of the language', async () => {
   const empty = await consumerOf(gateway, { minor: 0n })
-  assert.match((await empty.client.get('/wallet/top-up')).text, /<option selected>USD<\/option>.*/)
+  const chosenIn = ({ text }: { text: string }) => /currency=([A-Z]{3})" aria-current="true"/.exec(text)?.[1]
+  assert.equal(chosenIn(await empty.client.get('/wallet/top-up')), 'USD')
+  const cookie = [...empty.client.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const headers = { cookie, 'accept-language': 'en-GB,en' }
+  const british = await fetch(`${gateway.url}/wallet/top-up`, { headers })
+  assert.equal(chosenIn({ text: await british.text() }), 'GBP')
   assert.match((await empty.client.get('/wallet/top-up?lang=de')).text, /name="preset" value="EUR 20\.00"/)
   await empty.client.get('/wallet/top-up?lang=en')
   const chosen = await empty.client.send('/wallet/top-up', { preset: 'EUR 20.00' })
   assert.equal(chosen.status, 303, chosen.text)
   for (const preset of ['EUR', 'EUR -1', 'XXX 20.00', ''])
     assert.equal((await empty.client.send('/wallet/top-up', { preset })).status, 422, preset)
-  const { text } = await own.client.get('/wallet/top-up')
-  assert.match(text, /<option selected>EUR<\/option>/)
-  assert.doesNotMatch(text, /<option value=""/)
+  assert.equal(chosenIn(await own.client.get('/wallet/top-up')), 'EUR')
+  const inYen = await own.client.get('/wallet/top-up?currency=JPY')
+  assert.equal(chosenIn(inYen), 'JPY')
+  assert.match(inYen.text, /name="preset" value="JPY 1000"/)
+  assert.match(inYen.text, /<option value="CHF">Swiss Franc \(CHF\)<\/option>/)
+  assert.equal(chosenIn(await own.client.get('/wallet/top-up?currency=XXX')), 'EUR')
+})
+
+test('an empty wallet says what to do next, and its first top-up is one tap away', async () => {
+  const { client } = await consumerOf(gateway, { minor: 0n })
+  const { text } = await client.get('/wallet')
+  assert.match(text, /Choose an amount to top up/)
+  assert.match(text, /action="\/wallet\/top-up"/)
+  assert.equal((await client.send('/wallet/top-up', { preset: 'USD 10.00' }, '/wallet')).status, 303)
 })
 
 test('what is pending is listed above the history, and the headline is what can be spent', async () => {
@@ -311,7 +327,7 @@ test('what is pending is listed above the history, and the headline is what can 
   assert.match(home.text, /class="balance"><bdi[^>]*>&#8364;49\.00/)
   assert.match(home.text, /&#8364;1\.00<\/bdi> pending/)
   const { text } = await client.get('/wallet/history')
-  assert.match(text, /Withdrawal<small[^>]*>Pending .*-&#8364;1\.00.*Payment to .*Pending .*-&#8364;12\.50/s)
+  assert.match(text, /Withdrawal<.*-&#8364;1\.00.*Pending<.*Payment<.*-&#8364;12\.50.*Pending</s)
   assert.match((await client.get('/wallet/close')).text, /A transaction is still pending/)
   assert.doesNotMatch((await client.get('/wallet/close')).text, /name="pin"/)
   await gateway.pool.query("delete from settlements where settlement_id = 'P1'")

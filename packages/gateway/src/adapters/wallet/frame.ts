@@ -2,10 +2,11 @@
 import type { FastifyReply } from 'fastify'
 import type { Language } from '../checkout/languages.ts'
 import { type Site, sendFramed } from '../checkout/pages/frame.ts'
-import { icon } from '../checkout/pages/icons.ts'
+import { icon as mark } from '../checkout/pages/icons.ts'
 import { assets } from '../kit/assets.ts'
 import { tokenField } from '../kit/forms/refused-form.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
+import { type IconName, icon } from '../kit/icons.ts'
 import type { Flash } from '../kit/pages/flash.ts'
 import { type PageName, prefix, type Visit, type WalletPage } from './wallet.ts'
 import type { Words } from './words.ts'
@@ -20,12 +21,12 @@ export interface Framing {
 }
 
 const places = {
-  home: '',
-  history: '/history',
-  topUp: '/top-up',
-  withdraw: '/withdraw',
-  settings: '/settings',
-} as const satisfies Record<PageName, string>
+  home: { path: '', icon: 'wallet' },
+  history: { path: '/history', icon: 'receipt-text' },
+  topUp: { path: '/top-up', icon: 'plus' },
+  withdraw: { path: '/withdraw', icon: 'landmark' },
+  settings: { path: '/settings', icon: 'settings' },
+} as const satisfies Record<PageName, { path: string; icon: IconName }>
 
 export function sendWalletPage(reply: FastifyReply, page: WalletPage, framing: Framing): FastifyReply {
   const { site, language, words, formToken } = framing
@@ -35,13 +36,24 @@ export function sendWalletPage(reply: FastifyReply, page: WalletPage, framing: F
     title: html`${page.title} · ${words.title}`,
     styles: [assets.walletStyle],
     ...(page.withPasskeyScript && { script: assets.passkeyScript }),
+    top: top(framing),
     main: html`${formToken !== undefined && navigation(page, words)}
 <main class="wallet">
 ${shownFlash(framing.flash)}
 ${page.content}
-${formToken !== undefined && html`<form class="leaving" method="post" action="${prefix}/sign-out">${tokenField(formToken)}<button class="link" type="submit">${words.nav.signOut}</button></form>`}
 </main>`,
   })
+}
+
+/** Whose wallet this is, and the way out. */
+function top({ site: { brand }, words, formToken }: Framing): Html {
+  const logo = brand.logo
+    ? html`<img class="mark" src="${brand.logo.path}" alt="" width="32" height="32">`
+    : html`<span class="mark">${icon('wallet')}</span>`
+  return html`<div class="wallet-top"><a class="brand" href="${prefix}">${logo}<bdi>${brand.name ?? words.title}</bdi></a>${
+    formToken !== undefined &&
+    html`<form method="post" action="${prefix}/sign-out">${tokenField(formToken)}<button class="exit" type="submit">${icon('log-out')}<span>${words.nav.signOut}</span></button></form>`
+  }</div>`
 }
 
 function navigation({ at }: WalletPage, words: Words): Html {
@@ -49,15 +61,15 @@ function navigation({ at }: WalletPage, words: Words): Html {
     Object.keys(places) as PageName[]
   ).map(
     (name) =>
-      html`<li><a href="${prefix}${places[name]}"${name === at && html` aria-current="page"`}>${words.nav[name]}</a></li>`,
+      html`<li><a href="${prefix}${places[name].path}"${name === at && html` aria-current="page"`}>${icon(places[name].icon)}<span>${words.nav[name]}</span></a></li>`,
   )}</ul></nav>`
 }
 
 function shownFlash(flash: Flash | undefined): Content {
   if (!flash) return undefined
   if (flash.kind === 'good')
-    return html`<p class="notice good" role="status">${icon('done')}<span>${flash.text}</span></p>`
-  return html`<p class="notice" id="notice" role="alert">${icon('notice')}<span>${flash.text}</span></p>`
+    return html`<p class="notice good" role="status">${mark('done')}<span>${flash.text}</span></p>`
+  return html`<p class="notice" id="notice" role="alert">${mark('notice')}<span>${flash.text}</span></p>`
 }
 
 /** A form of a signed-in consumer. */

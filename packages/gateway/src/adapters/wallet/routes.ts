@@ -18,10 +18,12 @@ import { serveSignIn } from './door/sign-in.ts'
 import { card, sendWalletPage } from './frame.ts'
 import { wordsOf } from './languages.ts'
 import { WalletLimits } from './limits.ts'
+import { historyRoutes } from './pages/history.ts'
 import { homeRoutes } from './pages/home.ts'
-import { moneyRoutes } from './pages/money.ts'
 import { walletPasskeyRoutes } from './pages/passkeys.ts'
 import { settingsRoutes } from './pages/settings.ts'
+import { topUpRoutes } from './pages/top-up.ts'
+import { withdrawRoutes } from './pages/withdraw.ts'
 import { makeVisits } from './visits.ts'
 import {
   prefix,
@@ -43,7 +45,9 @@ export interface WalletParts extends AnswerParts {
 /** Every page and form for a person who is signed in; the test of all routes reads this list, too. */
 export const walletRoutes: readonly WalletRoute[] = [
   ...homeRoutes,
-  ...moneyRoutes,
+  ...historyRoutes,
+  ...topUpRoutes,
+  ...withdrawRoutes,
   ...settingsRoutes,
   ...walletPasskeyRoutes,
   {

@@ -48,6 +48,9 @@ export function makeVisits(parts: VisitParts) {
         rememberDevice: devices.rememberDevice,
         language,
         words: wordsOf[language.tag],
+        country: /^[a-z]{2,3}(?:-[a-z]{4})?-([a-z]{2})\b/i
+          .exec(request.headers['accept-language'] ?? '')?.[1]
+          ?.toUpperCase(),
         nowMs: clock.now(),
         formToken: cookies.formTokenOf(session),
         site: this.siteOf(request),

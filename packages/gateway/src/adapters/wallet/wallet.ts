@@ -46,6 +46,7 @@ export interface WalletOperations {
   readonly closeWallet: CloseWallet
   readonly listWalletHistory: HistoryStore['list']
   readonly findHistoryEntry: HistoryStore['find']
+  findRailName(railId: string, language: string): Promise<string>
   readonly listPendingEntries: PendingEntries['list']
   findWallet(walletId: string): Promise<Wallet | undefined>
   listBalances(walletId: string): Promise<readonly Account[]>
@@ -70,6 +71,8 @@ export interface Visit extends BaseVisit {
   readonly words: Words
   /** The name under which the operator appears to consumers. */
   readonly operator?: string | undefined
+  /** Of the browser's first language, if it names one: a hint to the consumer's currency. */
+  readonly country: string | undefined
   /** As limits count it. */
   readonly address: string
   readonly device: KnownDevice | undefined

@@ -8,6 +8,7 @@ import { makeShowCheckout } from '../../core/orders/show-checkout.ts'
 import { makeAuthenticateWallet } from '../../core/wallets/authenticate-wallet.ts'
 import { makeOpenLink } from '../../finance/links/open-link.ts'
 import { makeHandleRailNotification } from '../../finance/rails/handle-notification.ts'
+import { nameIn } from '../../finance/rails/rules/outside-rail.ts'
 import { makeFindOwnMerchant } from '../../finance/top-ups/own-merchant.ts'
 import { makeStartTopUp } from '../../finance/top-ups/start-top-up.ts'
 import { makeAskPinCode } from '../../identity/consumers/ask-pin-code.ts'
@@ -81,6 +82,11 @@ export function operationsForConsumers(stores: Stores, common: Common) {
     setWalletLanguage: stores.wallets.setLanguage,
     listWalletHistory: stores.walletHistory.list,
     findHistoryEntry: stores.walletHistory.find,
+    /** As the consumer knows it; the id of a rail that no longer exists. */
+    findRailName: async (railId: string, language: string) => {
+      const known = await common.railDirectory.find(railId)
+      return known ? nameIn(known.rail, language) : railId
+    },
     listPendingEntries: stores.pendingEntries.list,
   }
 }

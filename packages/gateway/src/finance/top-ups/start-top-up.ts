@@ -66,6 +66,8 @@ export function makeStartTopUp(parts: StartTopUpParts) {
       return [...new Set(open.flatMap(({ currencies }) => currencies))].sort()
     },
 
+    taken,
+
     async start(wish: TopUpWish): Promise<TopUpOutcome> {
       const { currency, amountMinor } = wish
       const nowMs = clock.now()
@@ -73,9 +75,7 @@ export function makeStartTopUp(parts: StartTopUpParts) {
       // A repeated request must get its order even if a new one would be rejected.
       const earlier = await parts.orders.findOrderByNumber(made)
       if (earlier) return answerFor(wish, earlier)
-      const toPay = { merchantId: ownMerchantId, currency, amountMinor }
-      const rails = [...(await parts.railDirectory.all()).values()]
-      const isTaken = rails.some(({ rail }) => isOffered(rail, toPay, nowMs))
+      const isTaken = (await taken(currency, [amountMinor])).length > 0
       if (!isTaken || (await parts.findOwnMerchant()).status !== 'active') return { kind: 'no_rail' }
       await leaveUnbegun(made, nowMs)
       const { balanceMinor: limitMinor } = limitsIn(currency, parts.defaultLimits)
@@ -83,6 +83,15 @@ export function makeStartTopUp(parts: StartTopUpParts) {
       if (opened.kind !== 'stored') return opened
       return answerFor(wish, opened.order)
     },
+  }
+
+  /** Those of the amounts that a rail accepts now. */
+  async function taken(currency: string, amountsMinor: readonly bigint[]): Promise<readonly bigint[]> {
+    const rails = [...(await parts.railDirectory.all()).values()]
+    return amountsMinor.filter((amountMinor) => {
+      const toPay = { merchantId: ownMerchantId, currency, amountMinor }
+      return rails.some(({ rail }) => isOffered(rail, toPay, clock.now()))
+    })
   }
 
   function answerFor({ walletId, currency, amountMinor }: TopUpWish, order: Order): TopUpOutcome {

@@ -16,6 +16,8 @@ export interface Site {
 export interface FramedPage extends Site {
   readonly language: Language
   readonly title: Content
+  /** In place of the operator's mark. */
+  readonly top?: Html
   /** The content of the main element. */
   readonly main: Html
   readonly isCompact?: boolean
@@ -74,9 +76,9 @@ ${page.withScript && html`<p id="live" class="hidden" role="status" data-offline
 }
 
 /** The sandbox's banner and the operator's brand. */
-function head({ mode, brand, language }: FramedPage): Content {
+function head({ mode, brand, language, top }: FramedPage): Content {
   const sandbox = mode === 'sandbox' && html`<p class="banner">${language.words.sandbox}</p>`
-  const operator = brandMark(brand)
+  const operator = top ?? brandMark(brand)
   return (sandbox || operator) && html`<header>${sandbox}${operator}</header>`
 }
 

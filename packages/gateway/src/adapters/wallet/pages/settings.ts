@@ -67,8 +67,9 @@ ${walletForm(
       html`<option value="${tag}" lang="${tag}"${tag === visit.language.tag && html` selected`}>${name}</option>`,
   )}</select>
 <button type="submit">${said.save}</button>`,
-)}
-<p class="ways"><a href="${prefix}/close">${said.close}</a></p></section>`,
+)}</section>
+<section class="card pane"><h2>${said.close}</h2><p class="quiet">${said.closeText}</p>
+<p class="ways"><a class="button danger" href="${prefix}/close">${said.close}</a></p></section>`,
   }
 }
 

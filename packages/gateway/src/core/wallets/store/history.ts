@@ -15,12 +15,22 @@ export interface HistoryEntry extends HistoryKey {
   readonly currency: string
   /** Positive for incoming money, negative for outgoing. */
   readonly amountMinor: bigint
+  readonly merchantId: string
   /** For a payment or a refund. */
   readonly merchantName: string | undefined
+  readonly logoHash: string | undefined
   readonly orderNo: string | undefined
   readonly paymentId: string | undefined
   /** The id of the hold, which is shown everywhere. */
   readonly transactionId: string
+}
+
+/** For a receipt. */
+export interface HistoryDetail extends HistoryEntry {
+  /** The order that the entry belongs to, as the order's `content`. */
+  readonly content: string | undefined
+  /** The rail that collected the order's money; undefined for a wallet's payment. */
+  readonly railId: string | undefined
 }
 
 export type HistoryStore = ReturnType<typeof makeHistoryStore>
@@ -33,13 +43,14 @@ export function makeHistoryStore(database: Pool) {
     find: async (
       walletId: string,
       { madeAtMs, transferId }: HistoryKey,
-    ): Promise<HistoryEntry | undefined> => {
+    ): Promise<HistoryDetail | undefined> => {
       // The previous entry in the list is the next in time.
       const [found] = await list(database, walletId, {
         before: { madeAtMs, transferId: `${transferId} ` },
         limit: 1,
       })
-      return found?.madeAtMs === madeAtMs && found.transferId === transferId ? found : undefined
+      if (found?.madeAtMs !== madeAtMs || found.transferId !== transferId) return undefined
+      return { ...found, ...(await findOrder(database, found)) }
     },
   }
 }
@@ -50,7 +61,9 @@ const shape = rowShape<HistoryEntry>('entry', {
   kind: 't.kind',
   currency: 't.currency',
   amountMinor: bigint('t.amount_minor * t.sign'),
+  merchantId: 't.merchant_id',
   merchantName: "case when t.kind in ('payment', 'refund') then m.name end",
+  logoHash: "case when t.kind in ('payment', 'refund') then m.logo_hash end",
   orderNo: "case when t.kind in ('payment', 'refund') then o.order_no end",
   paymentId: 't.payment_id',
   transactionId: 'coalesce(t.hold_id, t.transfer_id)',
@@ -84,4 +97,20 @@ select ${shape.columns}
   left join merchants m on m.merchant_id = t.merchant_id
  order by t.made_at desc, t.transfer_id collate "C" desc`)
   return rows.map(shape.read)
+}
+
+type OrderOfEntry = Pick<HistoryDetail, 'content' | 'railId'>
+
+const orderShape = rowShape<OrderOfEntry>('order', { content: 'o.content', railId: 'o.rail_id' })
+
+async function findOrder(
+  database: Queryable,
+  { merchantId, paymentId }: Pick<HistoryEntry, 'merchantId' | 'paymentId'>,
+): Promise<OrderOfEntry> {
+  const none = { content: undefined, railId: undefined }
+  if (paymentId === undefined) return none
+  const { rows } = await database.query(sql`
+select ${orderShape.columns} from orders o where o.merchant_id = ${merchantId} and o.payment_id = ${paymentId}`)
+  const [row] = rows
+  return row ? orderShape.read(row) : none
 }

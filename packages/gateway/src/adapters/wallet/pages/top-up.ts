@@ -1,0 +1,107 @@
+// Topping up: an amount in a currency that a rail takes now. Paying happens on the checkout.
+import { toDecimalText, uuidPattern } from '@tillgate/protocol'
+import { type Content, type Html, html } from '../../kit/html.ts'
+import { amountField } from '../fields.ts'
+import { card } from '../frame.ts'
+import { type Done, prefix, refused, type Visit, type WalletPage, type WalletRoute } from '../wallet.ts'
+import { amountWrong, formUsed, moneyForm, readMoney } from './money-form.ts'
+import { likelyCurrencies, nameOfCurrency, presetsMinor } from './top-up-currencies.ts'
+
+const path = '/top-up'
+
+export const topUpRoutes: readonly WalletRoute[] = [
+  { path, show: topUpPage },
+  { path, act: topUp },
+]
+
+async function topUpPage(visit: Visit): Promise<WalletPage> {
+  const { words, operations, query } = visit
+  const currencies = await operations.startTopUp.currencies()
+  const likely = await likelyCurrencies(visit)
+  const asked = visit.refused?.typed.get('currency') ?? query.get('currency') ?? ''
+  const currency = currencies.includes(asked) ? asked : likely[0]
+  const content =
+    currency === undefined
+      ? html`<p>${words.topUp.none}</p>`
+      : html`<p class="quiet">${words.topUp.text}</p>
+${currencies.length > 1 && currencyChoice(visit, { currency, currencies, likely })}
+${await presetForm(visit, currency)}
+${moneyForm(
+  visit,
+  path,
+  html`${amountField({ name: 'amount', label: words.topUp.other, refused: visit.refused }, [currency], { label: words.topUp.currency })}
+<button class="primary" type="submit">${words.topUp.submit}</button>`,
+)}`
+  return { title: words.topUp.heading, content: card(words.topUp.heading, content), at: 'topUp' }
+}
+
+/** The likely ones as links, because the amounts follow the currency; all others in a list. */
+function currencyChoice(
+  { words: { topUp: said }, language: { tag } }: Visit,
+  { currency, currencies, likely }: Choice,
+): Html {
+  const near = likely.includes(currency) ? likely : [currency, ...likely].slice(0, likely.length)
+  const others = currencies
+    .filter((each) => !near.includes(each))
+    .map((code) => ({ code, name: nameOfCurrency(code, tag) }))
+    .sort((a, b) => a.name.localeCompare(b.name, tag))
+  return html`<ul class="chips" aria-label="${said.currency}">${near.map(
+    (each) =>
+      html`<li><a href="${prefix}${path}?currency=${each}"${each === currency && html` aria-current="true"`}><strong>${each}</strong> <span>${nameOfCurrency(each, tag)}</span></a></li>`,
+  )}</ul>
+${
+  others.length > 0 &&
+  html`<details class="fold"><summary>${said.otherCurrency}</summary>
+<form method="get" action="${prefix}${path}"><label for="other-currency">${said.currency}</label>
+<div class="pair"><select id="other-currency" name="currency">${others.map(({ code, name }) => html`<option value="${code}">${name} (${code})</option>`)}</select><button type="submit">${said.choose}</button></div></form></details>`
+}`
+}
+
+interface Choice {
+  readonly currency: string
+  readonly currencies: readonly string[]
+  readonly likely: readonly string[]
+}
+
+/** Amounts to tap, as far as a rail takes them. */
+export async function presetForm(visit: Visit, currency: string): Promise<Content> {
+  const { words, language, operations } = visit
+  const amounts = await operations.startTopUp.taken(currency, presetsMinor(currency))
+  if (amounts.length === 0) return undefined
+  return moneyForm(
+    visit,
+    path,
+    html`<div class="presets" role="group" aria-label="${words.topUp.presets}">${amounts.map(
+      (minor) =>
+        html`<button type="submit" name="preset" value="${currency} ${toDecimalText(minor, currency)}">${language.formats.money(minor, currency)}</button>`,
+    )}</div>`,
+  )
+}
+
+async function topUp(visit: Visit, given: URLSearchParams): Promise<Done> {
+  const { wallet, words, operations, language } = visit
+  const money = readMoney(given)
+  const formNumber = given.get('number') ?? ''
+  if (!money || !uuidPattern.test(formNumber)) return amountWrong(visit, given)
+  const outcome = await operations.startTopUp.start({
+    walletId: wallet.walletId,
+    ...money,
+    formNumber,
+    description: words.topUp.description,
+  })
+  switch (outcome.kind) {
+    case 'begun':
+      return { kind: 'go', to: outcome.path }
+    case 'over_limit':
+      return refused(visit, 'overLimit', {
+        field: 'amount',
+        values: { room: language.formats.moneyText(outcome.roomMinor, money.currency) },
+      })
+    case 'no_rail':
+      return refused(visit, 'noRail', { field: 'amount' })
+    case 'too_many':
+      return refused(visit, 'tooManyTopUps')
+    case 'number_used':
+      return formUsed(visit, given)
+  }
+}
