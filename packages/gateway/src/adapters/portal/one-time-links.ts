@@ -18,174 +18,186 @@ import { type PortalParts, pathTo, prefix } from './portal.ts'
 import type { PortalCall as Call, PortalDoor } from './sign-in.ts'
 import { actorOf, type Visits } from './visits.ts'
 
+interface LinkParts extends Pick<PortalParts, 'running'> {
+  readonly door: PortalDoor
+  readonly visits: Visits
+}
+
 export function serveOneTimeLinks(
   listener: FastifyInstance,
   door: PortalDoor,
   { parts: { running }, visits }: { readonly parts: PortalParts; readonly visits: Visits },
 ): void {
-  listener.get(
-    `${prefix}/join/:token`,
-    door.handle(async (call) => {
-      const invitation = await running().operations.memberLinks.findInvitation(tokenOf(call.request))
-      return invitation ? showInvitation(call, invitation) : sendDead(call)
-    }),
-  )
+  const parts: LinkParts = { running, door, visits }
+  const handle = (answer: (parts: LinkParts, call: Call) => Promise<FastifyReply>) =>
+    door.handle((call) => answer(parts, call))
+  listener.get(`${prefix}/join/:token`, handle(viewInvitation))
+  listener.post(`${prefix}/join/:token`, handle(acceptInvitation))
+  listener.get(`${prefix}/recover/:token`, handle(viewRecovery))
+  listener.post(`${prefix}/recover/:token`, handle(recover))
+}
 
-  listener.post(
-    `${prefix}/join/:token`,
-    door.handle(async (call) => {
-      const { request, language } = call
-      const form = readForm(request.body)
-      const invitation = await running().operations.memberLinks.findInvitation(tokenOf(request))
-      if (!invitation) return sendDead(call)
-      const refusal = door.refusalOf(call, form)
-      if (refusal) return showInvitation(call, invitation, [{ field: undefined, message: refusal.trouble }])
-      if (invitation.hasAccount) return joinSignedIn(call, invitation)
-      const errors = passwordErrors(form, language)
-      if (errors.length > 0) return showInvitation(call, invitation, errors)
-      const { login } = invitation
-      const joining = running().operations.memberLinks.joinAnew(
-        invitation,
-        form.get('password') ?? '',
-        actorOf(request, login),
-      )
-      if (!(await isUsed(joining))) return sendDead(call)
-      const account = await running().operations.memberAccounts.findAccount(login)
-      const isOpen = account && (await door.open(call, account))
-      return isOpen ? welcomeFirst(call, invitation) : door.fromBeginning(call)
-    }),
-  )
+async function viewInvitation(parts: LinkParts, call: Call): Promise<FastifyReply> {
+  const invitation = await findInvitation(parts, call)
+  return invitation ? showInvitation(parts, call, invitation) : sendDead(parts, call)
+}
 
-  listener.get(
-    `${prefix}/recover/:token`,
-    door.handle(async (call) => {
-      const link = await running().operations.memberLinks.findRecovery(tokenOf(call.request))
-      return link ? showRecovery(call, link.login) : sendDead(call)
-    }),
-  )
+async function acceptInvitation(parts: LinkParts, call: Call): Promise<FastifyReply> {
+  const { running, door } = parts
+  const { request, language } = call
+  const form = readForm(request.body)
+  const invitation = await findInvitation(parts, call)
+  if (!invitation) return sendDead(parts, call)
+  const refusal = door.refusalOf(call, form)
+  if (refusal)
+    return showInvitation(parts, call, invitation, [{ field: undefined, message: refusal.trouble }])
+  if (invitation.hasAccount) return joinSignedIn(parts, call, invitation)
+  const errors = passwordErrors(form, language)
+  if (errors.length > 0) return showInvitation(parts, call, invitation, errors)
+  const { login } = invitation
+  const { memberLinks, memberAccounts } = running().operations
+  const joining = memberLinks.joinAnew(invitation, form.get('password') ?? '', actorOf(request, login))
+  if (!(await isUsed(joining))) return sendDead(parts, call)
+  const account = await memberAccounts.findAccount(login)
+  const isOpen = account && (await door.open(call, account))
+  return isOpen ? welcomeFirst(parts, call, invitation) : door.fromBeginning(call)
+}
 
-  listener.post(
-    `${prefix}/recover/:token`,
-    door.handle(async (call) => {
-      const { request, reply, language } = call
-      const form = readForm(request.body)
-      const link = await running().operations.memberLinks.findRecovery(tokenOf(request))
-      if (!link) return sendDead(call)
-      const refusal = door.refusalOf(call, form)
-      const errors = refusal
-        ? [{ field: undefined, message: refusal.trouble }]
-        : passwordErrors(form, language)
-      if (errors.length > 0) return showRecovery(call, link.login, errors)
-      const recovering = running().operations.memberLinks.recover(
-        link,
-        form.get('password') ?? '',
-        actorOf(request, link.login),
-      )
-      if (!(await isUsed(recovering))) return sendDead(call)
-      door.leaveFlash(call, language.words.join.recovered)
-      return redirect(reply, pathTo('/sign-in'))
-    }),
-  )
+async function joinSignedIn(parts: LinkParts, call: Call, invitation: OpenInvitation): Promise<FastifyReply> {
+  const { request, reply } = call
+  const found = await parts.visits.readSession(request)
+  if (found?.account.login !== invitation.login) return redirect(reply, signInThenBack(request))
+  const joining = parts
+    .running()
+    .operations.memberLinks.join(invitation, found.account, actorOf(request, invitation.login))
+  if (!(await isUsed(joining))) return sendDead(parts, call)
+  return welcomeFirst(parts, call, invitation)
+}
 
-  async function joinSignedIn(call: Call, invitation: OpenInvitation): Promise<FastifyReply> {
-    const { request, reply } = call
-    const found = await visits.readSession(request)
-    if (found?.account.login !== invitation.login) return redirect(reply, signInThenBack(request))
-    const joining = running().operations.memberLinks.join(
-      invitation,
-      found.account,
-      actorOf(request, invitation.login),
-    )
-    if (!(await isUsed(joining))) return sendDead(call)
-    return welcomeFirst(call, invitation)
+/** The first member sees the AES key once; it was shown to no one before. */
+async function welcomeFirst(parts: LinkParts, call: Call, joined: OpenInvitation): Promise<FastifyReply> {
+  const { merchantId, login, role } = joined
+  const { operations } = parts.running()
+  const context = { actor: actorOf(call.request, login), merchantId }
+  const { merchant: shop, keys } = await operations.merchants.showMerchant(context, merchantId)
+  if (role !== 'owner' || shop.status === 'suspended' || keys.some(({ kind }) => kind === 'aes'))
+    return welcome(parts, call, joined)
+  const made = await operations.merchants.addKey(
+    context,
+    merchantId,
+    { kind: 'aes' },
+    { reason: 'the first member' },
+  )
+  const { words } = call.language
+  const access = {
+    gatewayUrl: operations.publicUrl,
+    merchantId,
+    aesKey: made.secret ?? '',
+    platformPublicKey: await operations.platformPublicKey(),
   }
-
-  /** The first member sees the AES key once; it was shown to no one before. */
-  async function welcomeFirst(call: Call, joined: OpenInvitation): Promise<FastifyReply> {
-    const { merchantId, login, role } = joined
-    const { operations } = running()
-    const context = { actor: actorOf(call.request, login), merchantId }
-    const { merchant: shop, keys } = await operations.merchants.showMerchant(context, merchantId)
-    if (role !== 'owner' || shop.status === 'suspended' || keys.some(({ kind }) => kind === 'aes'))
-      return welcome(call, joined)
-    const made = await operations.merchants.addKey(
-      context,
-      merchantId,
-      { kind: 'aes' },
-      { reason: 'the first member' },
-    )
-    const { words } = call.language
-    const access = {
-      gatewayUrl: running().operations.publicUrl,
-      merchantId,
-      aesKey: made.secret ?? '',
-      platformPublicKey: await operations.platformPublicKey(),
-    }
-    call.reply.header('set-cookie', visits.shopCookie(merchantId))
-    return door.send(call, {
-      title: words.apply.aesKey,
-      content: html`<p><strong>${words.apply.aesKeyText}</strong> ${words.once}</p>
+  call.reply.header('set-cookie', parts.visits.shopCookie(merchantId))
+  return parts.door.send(call, {
+    title: words.apply.aesKey,
+    content: html`<p><strong>${words.apply.aesKeyText}</strong> ${words.once}</p>
 <p class="secret"><code>${access.aesKey}</code></p>
 <p>.env</p><pre tabindex="0">${merchantEnv(access)}</pre>
 <p class="acts"><a class="button primary" href="${prefix}">${words.trouble.toPortal}</a></p>`,
-    })
-  }
+  })
+}
 
-  function welcome(call: Call, { merchantId, merchantName }: OpenInvitation): FastifyReply {
-    call.reply.header('set-cookie', visits.shopCookie(merchantId))
-    door.leaveFlash(call, fillText(call.language.words.join.joined, { shop: merchantName }))
-    return redirect(call.reply, prefix)
-  }
+function welcome(
+  { door, visits }: LinkParts,
+  call: Call,
+  { merchantId, merchantName }: OpenInvitation,
+): FastifyReply {
+  call.reply.header('set-cookie', visits.shopCookie(merchantId))
+  door.leaveFlash(call, fillText(call.language.words.join.joined, { shop: merchantName }))
+  return redirect(call.reply, prefix)
+}
 
-  async function showInvitation(
-    call: Call,
-    invitation: OpenInvitation,
-    errors: readonly FieldError[] = [],
-  ): Promise<FastifyReply> {
-    const { words } = call.language
-    const { login, merchantName, role, hasAccount } = invitation
-    const found = hasAccount ? await visits.readSession(call.request) : undefined
-    const isHere = found?.account.login === login
-    const lead = html`<p>${fill(words.join.text, { role: words.roles[role] })}</p><p class="quiet">${words.roles[role]}: ${words.roleMeanings[role]}</p>`
-    const title = fillText(words.join.heading, { shop: merchantName })
-    if (hasAccount && !isHere)
-      return door.send(call, {
-        title,
-        content: html`${lead}<p>${fill(words.join.signIn, { email: login })}</p>
-<p><a class="button primary" href="${signInThenBack(call.request)}">${words.signIn.heading}</a></p>`,
-      })
-    return door.show(call, {
-      title,
-      action: pathTo('/join/:token', { token: tokenOf(call.request) }),
-      errors,
-      lead,
-      fields: html`${!isHere && passwordPair(call.language, login, errors)}<button class="primary">${words.join.submit}</button>${
-        !isHere &&
-        running().provider &&
-        html`<p><a class="button" href="${signInThenBack(call.request, providerPath)}">${words.provider.join}</a></p>`
-      }`,
-    })
-  }
-
-  function showRecovery(call: Call, login: string, errors: readonly FieldError[] = []): FastifyReply {
-    const { words } = call.language
-    return door.show(call, {
-      title: words.join.recover,
-      action: pathTo('/recover/:token', { token: tokenOf(call.request) }),
-      errors,
-      lead: html`<p>${fill(words.join.recoverText, { email: login })}</p>`,
-      fields: html`${passwordPair(call.language, login, errors)}<button class="primary">${words.join.recover}</button>`,
-    })
-  }
-
-  function sendDead(call: Call): FastifyReply {
-    const { join, trouble } = call.language.words
-    call.reply.status(404)
+async function showInvitation(
+  { running, door, visits }: LinkParts,
+  call: Call,
+  invitation: OpenInvitation,
+  errors: readonly FieldError[] = [],
+): Promise<FastifyReply> {
+  const { words } = call.language
+  const { login, merchantName, role, hasAccount } = invitation
+  const found = hasAccount ? await visits.readSession(call.request) : undefined
+  const isHere = found?.account.login === login
+  const lead = html`<p>${fill(words.join.text, { role: words.roles[role] })}</p><p class="quiet">${words.roles[role]}: ${words.roleMeanings[role]}</p>`
+  const title = fillText(words.join.heading, { shop: merchantName })
+  if (hasAccount && !isHere)
     return door.send(call, {
-      title: join.dead,
-      content: html`<p>${join.deadText}</p><p><a class="button" href="${prefix}">${trouble.toPortal}</a></p>`,
+      title,
+      content: html`${lead}<p>${fill(words.join.signIn, { email: login })}</p>
+<p><a class="button primary" href="${signInThenBack(call.request)}">${words.signIn.heading}</a></p>`,
     })
-  }
+  return door.show(call, {
+    title,
+    action: pathTo('/join/:token', { token: tokenOf(call.request) }),
+    errors,
+    lead,
+    fields: html`${!isHere && passwordPair(call.language, login, errors)}<button class="primary">${words.join.submit}</button>${
+      !isHere &&
+      running().provider &&
+      html`<p><a class="button" href="${signInThenBack(call.request, providerPath)}">${words.provider.join}</a></p>`
+    }`,
+  })
+}
+
+async function viewRecovery(parts: LinkParts, call: Call): Promise<FastifyReply> {
+  const link = await findRecovery(parts, call)
+  return link ? showRecovery(parts, call, link.login) : sendDead(parts, call)
+}
+
+async function recover(parts: LinkParts, call: Call): Promise<FastifyReply> {
+  const { running, door } = parts
+  const { request, reply, language } = call
+  const form = readForm(request.body)
+  const link = await findRecovery(parts, call)
+  if (!link) return sendDead(parts, call)
+  const refusal = door.refusalOf(call, form)
+  const errors = refusal ? [{ field: undefined, message: refusal.trouble }] : passwordErrors(form, language)
+  if (errors.length > 0) return showRecovery(parts, call, link.login, errors)
+  const { memberLinks } = running().operations
+  const recovering = memberLinks.recover(link, form.get('password') ?? '', actorOf(request, link.login))
+  if (!(await isUsed(recovering))) return sendDead(parts, call)
+  door.leaveFlash(call, language.words.join.recovered)
+  return redirect(reply, pathTo('/sign-in'))
+}
+
+function showRecovery(
+  { door }: LinkParts,
+  call: Call,
+  login: string,
+  errors: readonly FieldError[] = [],
+): FastifyReply {
+  const { words } = call.language
+  return door.show(call, {
+    title: words.join.recover,
+    action: pathTo('/recover/:token', { token: tokenOf(call.request) }),
+    errors,
+    lead: html`<p>${fill(words.join.recoverText, { email: login })}</p>`,
+    fields: html`${passwordPair(call.language, login, errors)}<button class="primary">${words.join.recover}</button>`,
+  })
+}
+
+function sendDead({ door }: LinkParts, call: Call): FastifyReply {
+  const { join, trouble } = call.language.words
+  call.reply.status(404)
+  return door.send(call, {
+    title: join.dead,
+    content: html`<p>${join.deadText}</p><p><a class="button" href="${prefix}">${trouble.toPortal}</a></p>`,
+  })
+}
+
+function findInvitation({ running }: LinkParts, { request }: Call) {
+  return running().operations.memberLinks.findInvitation(tokenOf(request))
+}
+
+function findRecovery({ running }: LinkParts, { request }: Call) {
+  return running().operations.memberLinks.findRecovery(tokenOf(request))
 }
 
 /** False if the link was used since it was viewed. */
