@@ -7,6 +7,7 @@ import type { ReadEvents } from '../core/callbacks/events/read-events.ts'
 import type { ManageEndpoints } from '../core/callbacks/manage-endpoints.ts'
 import type { PauseHosts } from '../core/callbacks/pause-hosts.ts'
 import type { ManageCallbacks } from '../core/callbacks/resend-callbacks.ts'
+import type { SendTestEvent } from '../core/callbacks/send-test-event.ts'
 import type { CallbackCounts } from '../core/callbacks/store/callback-history.ts'
 import type { ManageEmails } from '../core/email-log/manage-emails.ts'
 import type { ManagePlatformKeys } from '../core/keys/manage-platform-keys.ts'
@@ -63,7 +64,7 @@ export interface MerchantOperations {
   readonly orders: FindOrders & ManageOrders
   readonly showOrder: ShowOrder
   readonly callbacks: ManageCallbacks
-  readonly endpoints: ManageEndpoints
+  readonly endpoints: ManageEndpoints & { readonly sendTestEvent: SendTestEvent }
   readonly merchants: ManageMerchants
   readonly members: ManageMembers
   readonly bankAccounts: ManageBankAccounts

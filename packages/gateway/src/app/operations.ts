@@ -22,7 +22,7 @@ export type Operations = ReturnType<typeof makeOperations>
 export function makeOperations(stores: Stores, parts: OperationParts) {
   const common = makeCommon(stores, parts)
   const { config, publicUrl, directory, recordKeyUse, platformPublicKey, currentOrder, makeEmails } = common
-  const forPeople = operationsForPeople(stores, common)
+  const forPeople = operationsForPeople(stores, common, parts)
   const { members, merchants, reconciliation } = forPeople
   const forConsumers = operationsForConsumers(stores, common)
   const { prepareFetched, ...inBackground } = operationsInBackground(stores, common, {

@@ -35,7 +35,7 @@ import { makeOperations, type Operations } from './operations.ts'
 import { startCheckoutService } from './services/checkout-service.ts'
 import type { Config } from './settings/config.ts'
 import { tracedApi } from './traced.ts'
-import { openOutboundClient, openRailOutbound, startWork } from './work.ts'
+import { openOutboundClient, openOutboundOnUse, openRailOutbound, startWork } from './work.ts'
 
 /** What serves requests; available once the database is open. */
 export interface Service {
@@ -76,6 +76,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   const { metrics, tools } = observability
   const outbound = openOutboundClient(config, ownListeners)
   const railOutbound = openRailOutbound(config, ownListeners)
+  const testOutbound = outbound ?? openOutboundOnUse(config, ownListeners)
   // Changes committed before the jobs start are found by their first run.
   let reactTo: Publish = unpublished
   const publish: Publish = (changes) => reactTo(changes)
@@ -112,6 +113,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     random,
     ownListeners,
     railPost: railOutbound.post,
+    callbackPost: testOutbound.post,
     lookup: makeSystemLookup(),
     openMail: mail && (() => openMailSession(mail)),
     sealingTools: tools,
@@ -169,6 +171,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
       await checkout.stop()
       await work.stop()
       await railOutbound.close()
+      if (testOutbound !== outbound) await testOutbound.close()
       await operations.requestLog.write().catch(() => {})
       await operations.recordKeyUse.idle()
       await opened.close()

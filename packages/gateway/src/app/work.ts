@@ -41,6 +41,18 @@ export function openOutboundClient(config: Config, ownListeners: OwnListeners): 
   return isWorker(config) ? openOutbound(config, { ownListeners }) : undefined
 }
 
+/** The same for a process that is no worker and rarely sends anything: opened by the first post. */
+export function openOutboundOnUse(config: Config, ownListeners: OwnListeners): Outbound {
+  let opened: Outbound | undefined
+  return {
+    post(request) {
+      opened ??= openOutbound(config, { ownListeners })
+      return opened.post(request)
+    },
+    close: async () => opened?.close(),
+  }
+}
+
 /**
  * The client for rails. Operators choose the addresses, so any port and private addresses are allowed, except the
  * gateway's own; https is checked when a live rail is registered. Every process may call a rail for its consumers.

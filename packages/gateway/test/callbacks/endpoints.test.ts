@@ -10,9 +10,14 @@ import { openCallback, parseCallbackEnvelope, parsePublicKey } from '@tillgate/p
 import { Webhook } from 'standardwebhooks'
 import type { NewEndpoint } from '../../src/core/callbacks/manage-endpoints.ts'
 import { toEndpoints } from '../../src/core/callbacks/rules/endpoint.ts'
+import { outboundLimits } from '../../src/platform/outbound/limits.ts'
+import { makeOutbound, systemParts } from '../../src/platform/outbound/outbound.ts'
+import { loadMasterKeys } from '../../src/platform/runtime/secrets/master-keys.ts'
+import { makeVault } from '../../src/platform/runtime/secrets/vault.ts'
 import { actingAs } from '../support/acting.ts'
 import { until } from '../support/callbacks.ts'
 import { startTestGateway, type TestMerchant } from '../support/gateway.ts'
+import { testOperations } from '../support/operations.ts'
 
 interface Arrived {
   readonly path: string
@@ -39,6 +44,19 @@ const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 const gateway = await startTestGateway()
 const { endpoints } = actingAs(gateway.operations, 'test')
+const outbound = makeOutbound(
+  { ...outboundLimits, connectionsPerOrigin: 4, mode: 'sandbox', allowedTargets: [] },
+  systemParts(),
+)
+after(() => outbound.close())
+const { endpoints: trying } = actingAs(
+  testOperations(gateway.pool, {
+    config: gateway.config,
+    vault: makeVault(...loadMasterKeys(gateway.config)),
+    callbackPost: outbound.post,
+  }).operations,
+  'test',
+)
 const at = (path: string) => arrived.filter((each) => each.path === path)
 const seen = async (path: string, count: number) => {
   await until(async () => at(path).length >= count)
@@ -199,6 +217,59 @@ test('a paused endpoint loses nothing: its callbacks wait, and are sent when it 
   await endpoints.resumeEndpoint(endpoint, 'test')
   await seen('/paused', 2)
   await until(async () => (await waiting()).every(({ state }) => state === 'delivered'))
+})
+
+test('a test event is signed like a real one, also while the endpoint is paused, is recorded, and never queued', async () => {
+  const merchant = await gateway.addMerchant()
+  const { merchantId } = merchant
+  const { endpoint, secret = '' } = await register(merchant, '/tried', {
+    format: 'standard',
+    events: ['payment.refund.success'],
+  })
+  await endpoints.pauseEndpoint(endpoint, 'test')
+  const sent = await trying.sendTestEvent(endpoint, { reason: 'test' })
+  assert.deepEqual(
+    { ...sent, durationMs: 0 },
+    {
+      kind: 'answered',
+      eventName: 'payment.refund.success',
+      durationMs: 0,
+      isAcknowledged: true,
+      isWarned: false,
+      httpStatus: 200,
+      answer: '{"code":20000,"msg":""}',
+    },
+  )
+  const [{ body = '', headers = {} } = {}] = await seen('/tried', 1)
+  const { type, data } = new Webhook(secret).verify(body, headers) as { type: string; data: object }
+  assert.equal(type, 'payment.refund.success')
+  assert.deepEqual(Object.entries(data)[0], ['merchantId', merchantId])
+  const { rows } = await gateway.pool.query<{ reason: string }>(
+    "select reason from audit where act = 'endpoint.test' and subject = $1",
+    [endpoint.endpointId],
+  )
+  assert.deepEqual(rows, [{ reason: 'payment.refund.success: test' }])
+  assert.deepEqual(await gateway.stores.callbackHistory.listCallbacks({ merchantId }, { limit: 1 }), [])
+})
+
+test('a test event to an endpoint that fails returns the response or the network error, and five are sent at once', async () => {
+  const merchant = await gateway.addMerchant()
+  const { endpoint } = await register(merchant, '/fails')
+  const send = (key = endpoint) => trying.sendTestEvent(key, { reason: 'test' })
+  const failed = await send()
+  assert.deepEqual(
+    [failed.kind, failed.kind === 'answered' && [failed.isAcknowledged, failed.httpStatus]],
+    ['answered', [false, 404]],
+  )
+  const nowhere = await endpoints.addEndpoint(
+    merchant.merchantId,
+    { url: 'http://nowhere.invalid/', format: 'envelope', events: undefined },
+    'test',
+  )
+  const lost = await send(nowhere.endpoint)
+  assert.deepEqual([lost.kind, lost.kind === 'unreachable' && lost.reason], ['unreachable', 'dns'])
+  for (let index = 0; index < 3; index++) await send()
+  await assert.rejects(send(), /Too many test events\. Try again in \d+ seconds\./)
 })
 
 test('what waits for a removed endpoint, and for one that is paused for seven days, is given up', async () => {

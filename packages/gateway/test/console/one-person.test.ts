@@ -432,6 +432,7 @@ const harmless: readonly Call[] = [
     name: 'callback.resend-ticked',
     input: { callback: [`${third.merchant_id}:${third.callback_id}`] },
   },
+  { name: 'endpoint.test', params: ofSpareEndpoint },
   { name: 'endpoint.pause', params: ofSpareEndpoint },
   { name: 'endpoint.remove', params: ofSpareEndpoint },
   { name: 'key.use-for-callbacks', params: ofKey },

@@ -2,6 +2,9 @@
 // with who did it, and does to the shop what the operator's action would.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { parseAesKey, sealRequest } from '@tillgate/protocol'
 import { pair } from '../../../protocol/test/keys.ts'
@@ -281,6 +284,31 @@ test('a list of orders shows what each is for, the customer and the method, and 
   assert.match(head ?? '', /,description,customer,method$/)
   assert.ok(rows.some((row) => row.endsWith(',Green tea,Zoë Müller,')))
   assert.ok(rows.some((row) => row.endsWith(',Two teas,,wallet')))
+})
+
+test('a test event shows the response of the endpoint, or why there is none without an IP address', async () => {
+  const server = createServer((_request, response) => response.writeHead(503).end('down for maintenance'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // Safe: it listens on TCP.
+  const { port } = server.address() as AddressInfo
+  const { endpoint } = await actingAs(gateway.operations, 'test').endpoints.addEndpoint(
+    merchantId,
+    { url: `http://127.0.0.1:${port}/events`, format: 'envelope', events: undefined },
+    'test',
+  )
+  const path = `/merchant/endpoints/${endpoint.endpointId}`
+  assert.match((await owner.get(path)).text, /Send test event/)
+  const send = () => owner.post(`${path}/test`, { event: 'payment.order.timeout' }, { on: `${path}/test` })
+  const { text } = await send()
+  for (const shown of [/HTTP 503/, /<code>payment\.order\.timeout<\/code>/, /down for maintenance/])
+    assert.match(text, shown)
+  await new Promise((resolve) => server.close(resolve))
+  const lost = (await send()).text
+  assert.match(lost, /Connection failed/)
+  assert.doesNotMatch(lost, /127\.0\.0\.1/)
+  assert.equal((await finance.post(`${path}/test`, {}, { on: '/merchant/links/new' })).status, 403)
+  assert.match((await recorded('endpoint.test'))[0] ?? '', /^member:owner-\d+@shop\.example@/)
 })
 
 test('a callback that fails is shown as retrying with its reason, on the home page too', async () => {

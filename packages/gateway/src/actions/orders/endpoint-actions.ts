@@ -10,8 +10,9 @@ import {
   type PortalForm,
   type SharedCall,
 } from '../action.ts'
-import { count, displayed, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
+import { count, displayed, integer, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
 import { byMerchant, merchantId, reason, uuid } from '../shared-fields.ts'
+import { readable } from './callback-actions.ts'
 
 const ofMerchant = object('Which merchant.', { merchantId })
 const endpointId = uuid('The endpoint’s ID.')
@@ -217,6 +218,79 @@ export const endpointActions: readonly Action[] = [
       return operations.endpoints.changeEvents(context, params, input.events, input.reason)
     },
     tell: () => ({ text: 'The events were changed.' }),
+  }),
+  defineSharedAction({
+    name: 'endpoint.test',
+    // The command line is another process, which sends nothing.
+    command: false,
+    scope: 'callbacks:act',
+    summary: 'Send one sample event to a webhook endpoint now and return the response. Nothing is retried',
+    params: key,
+    input: object('Which event.', {
+      event: optional(
+        displayed(oneOf('By default the first event that the endpoint receives.', eventNames), {
+          choices: eventNames.map((name) => [name, name]),
+        }),
+      ),
+      reason,
+    }),
+    answer: object('The result.', {
+      outcome: oneOf('held: the endpoint cannot receive callbacks now; `detail` says why.', [
+        'acknowledged',
+        'rejected',
+        'unreachable',
+        'held',
+      ]),
+      eventName: oneOf('The event that was sent.', eventNames),
+      durationMs: count('Duration of the request.'),
+      httpStatus: optional(integer('HTTP status of the response.', { min: 0, max: 999 })),
+      isWarned: yesNo('The response had HTTP 200, but not code 20000.'),
+      response: optional(text('The beginning of the response body.', { min: 0, max: 1_000 })),
+      why: optional(text('Why there was no response, as in the history of callbacks.', { max: 64 })),
+      detail: optional(text('The network error.', { min: 0, max: 1_024 })),
+    }),
+    form: form<Endpoint>({
+      place: 'endpoint',
+      path: `${page}/test`,
+      page,
+      label: 'Send test event…',
+      explains: 'Sends one signed sample event to the URL now. Nothing is retried.',
+      button: 'Send test event',
+    }),
+    portal: [
+      {
+        ...screen,
+        name: 'testEndpoint',
+        path: '/endpoints/:endpointId/test',
+        fields: ['event'],
+      },
+    ],
+    async run({ operations, context, params, input }) {
+      const { event: eventName, reason: why } = input
+      const sent = await operations.endpoints.sendTestEvent(context, params, { eventName, reason: why })
+      const base = { eventName: sent.eventName, durationMs: sent.durationMs, isWarned: false }
+      switch (sent.kind) {
+        case 'answered':
+          return {
+            ...base,
+            outcome: sent.isAcknowledged ? ('acknowledged' as const) : ('rejected' as const),
+            isWarned: sent.isWarned,
+            httpStatus: sent.httpStatus,
+            response: readable(Buffer.from(sent.answer)) ?? '',
+          }
+        case 'unreachable':
+          return { ...base, outcome: 'unreachable' as const, why: sent.reason, detail: sent.detail }
+        case 'held':
+          return { ...base, outcome: 'held' as const, why: sent.reason }
+      }
+    },
+    tell: ({ outcome, httpStatus, durationMs, response, why, detail }) => ({
+      text:
+        httpStatus === undefined
+          ? `Test event not delivered: ${detail ?? why ?? outcome}.`
+          : `Test event ${outcome}: HTTP ${httpStatus} after ${durationMs} ms.`,
+      ...(response !== undefined && response !== '' && { block: response }),
+    }),
   }),
   ...(['pause', 'resume', 'remove'] as const).map((verb) => {
     const { scope, summary, done, ...said } = verbs[verb]

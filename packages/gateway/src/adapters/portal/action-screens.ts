@@ -25,6 +25,7 @@ import { carried, errorOf } from '../kit/forms/refused-form.ts'
 import type { SentForm } from '../kit/forms/uploads.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
 import { fill, fillText } from '../kit/languages/words.ts'
+import { type TestAnswer, testEventPage } from './areas/test-event.ts'
 import type { Language } from './languages.ts'
 import { ago } from './parts.ts'
 import { type Done, type PortalAct, type PortalPage, type PortalRoute, pathTo, type Visit } from './portal.ts'
@@ -153,6 +154,7 @@ async function valuesOf(
         : undefined
     }
     case 'endpointEvents':
+    case 'testEndpoint':
     case 'pauseEndpoint':
     case 'resumeEndpoint':
     case 'removeEndpoint':
@@ -163,7 +165,7 @@ async function valuesOf(
         merchantId: context.merchantId,
         endpointId,
       })
-      return { events: endpoint.events?.join(',') }
+      return { events: endpoint.events?.join(','), event: endpoint.events?.[0] ?? 'payment.order.success' }
     }
     case 'revokeKey':
     case 'useForCallbacks':
@@ -268,19 +270,19 @@ function choicesOf(
         ['false', keys.keepKey],
         ['true', keys.revokeAnyway],
       ]
+    case 'event':
+      return eventNames.map((each) => [each, `${each} (${statusWords(each, words)})`])
     case 'events':
-      return eventNames.map((each) => [
-        each,
-        statusesOf(each)
-          .map((status) => words.status[status])
-          .join(', '),
-      ])
+      return eventNames.map((each) => [each, statusWords(each, words)])
     default:
       return undefined
   }
 }
 
-const statusesOf = (name: EventName) => ({ ...orderEvents, ...refundEvents })[name].statuses
+function statusWords(name: EventName, words: Words): string {
+  const { statuses } = { ...orderEvents, ...refundEvents }[name]
+  return statuses.map((status) => words.status[status]).join(', ')
+}
 
 async function doAction(
   visit: Visit,
@@ -343,6 +345,12 @@ async function doAction(
   const to = portalForm.after
     ? pathTo(portalForm.after, { ...visit.params, ...made })
     : pathTo(portalForm.page, visit.params)
+  if (portalForm.name === 'testEndpoint')
+    return {
+      kind: 'shown_once',
+      // Safe: the answer of this action.
+      page: testEventPage(visit, answer as TestAnswer, { again: pathTo(portalForm.path, visit.params), to }),
+    }
   const secrets = action.tell?.(answer, { params, input }).secrets
   if (!secrets) return { kind: 'go', to, flash: said.done }
   return {

@@ -1,5 +1,6 @@
 // What several operations share, created once.
 
+import type { Post } from '../../core/callbacks/deliver-callbacks.ts'
 import { makeHasEndpoints } from '../../core/callbacks/has-endpoints.ts'
 import { unpublished } from '../../core/changes/rules/change.ts'
 import { makeMakeEmails } from '../../core/emails/make-emails.ts'
@@ -61,6 +62,7 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
     makeEmails,
     notifyOwner: makeNotifyOwner({ makeEmails, clock }),
     post: parts.railPost ?? noWayOut,
+    postCallback: parts.callbackPost ?? noWayOut,
     statementFiles: parts.statementFiles ?? readHere,
   }
   const askRails = makeAskRails({
@@ -104,9 +106,9 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
   }
 }
 
-const noWayOut: RailPost = async () => ({
+const noWayOut: RailPost & Post = async () => ({
   kind: 'unreachable',
   reason: 'connect',
-  detail: 'this program sends no messages to rails',
+  detail: 'this program sends no messages',
   durationMs: 0,
 })

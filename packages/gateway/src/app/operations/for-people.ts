@@ -2,9 +2,11 @@
 
 import { makeDecideApprovals } from '../../actions/approvals/decide-approvals.ts'
 import { reading } from '../../core/audit/context.ts'
+import { makePrepareCallback } from '../../core/callbacks/deliver-callbacks.ts'
 import { makeManageEndpoints } from '../../core/callbacks/manage-endpoints.ts'
 import { makePauseHosts } from '../../core/callbacks/pause-hosts.ts'
 import { makeManageCallbacks } from '../../core/callbacks/resend-callbacks.ts'
+import { makeSendTestEvent } from '../../core/callbacks/send-test-event.ts'
 import { makeManageEmails } from '../../core/email-log/manage-emails.ts'
 import { makeManagePlatformKeys } from '../../core/keys/manage-platform-keys.ts'
 import { makeRotateMasterKey } from '../../core/keys/rotate-master-key.ts'
@@ -33,8 +35,13 @@ import { makeManageOperators } from '../../identity/operators/manage-operators.t
 import { placeOfSecret } from '../database/secret-places.ts'
 import type { Stores } from '../database/stores.ts'
 import type { Common } from './common.ts'
+import type { OperationParts } from './parts.ts'
 
-export function operationsForPeople(stores: Stores, common: Common) {
+export function operationsForPeople(
+  stores: Stores,
+  common: Common,
+  { sealingTools: tools }: Pick<OperationParts, 'sealingTools'>,
+) {
   const { config } = common
   const parts = { ...stores, ...common, balanceLimits: config.walletLimits.balance }
   const perMerchant = { ...common, stores }
@@ -51,7 +58,13 @@ export function operationsForPeople(stores: Stores, common: Common) {
     },
     callbacks: makeManageCallbacks({ ...common, stores: callbacks }),
     hosts: makePauseHosts({ ...parts, pauses: stores.callbackPauses }),
-    endpoints: makeManageEndpoints(perMerchant),
+    endpoints: {
+      ...makeManageEndpoints(perMerchant),
+      sendTestEvent: makeSendTestEvent({
+        ...perMerchant,
+        prepareCallback: makePrepareCallback({ ...common, ...(tools && { tools }) }),
+      }),
+    },
     merchants: makeManageMerchants(perMerchant),
     members: makeManageMembers({
       ...common,

@@ -1,5 +1,6 @@
 // What operations need besides the stores.
 import type { SealingTools } from '@tillgate/protocol'
+import type { Post } from '../../core/callbacks/deliver-callbacks.ts'
 import type { Publish } from '../../core/changes/rules/change.ts'
 import type { Rail } from '../../core/orders/payments/rules/rail.ts'
 import type { RailPost } from '../../finance/rails/rail-client.ts'
@@ -20,6 +21,8 @@ export interface OperationParts extends ClockAndRandom {
   readonly rail?: Rail
   /** Sends messages to external rails; if undefined, none can be reached. */
   readonly railPost?: RailPost
+  /** Sends test events to merchants' endpoints; if undefined, none can be reached. */
+  readonly callbackPost?: Post
   /** Sends emails; if undefined, they wait for a process that does. */
   readonly openMail?: (() => MailSession) | undefined
   /** Addresses to which no callback or rail message may go; undefined if nothing listens. */

@@ -129,7 +129,7 @@ function whyNot(
     : show(outcome)
 }
 
-function heldText({ callbacks: { holds } }: Words, reason: string): string {
+export function heldText({ callbacks: { holds } }: Words, reason: string): string {
   return Object.hasOwn(holds, reason) ? holds[reason as keyof typeof holds] : reason
 }
 

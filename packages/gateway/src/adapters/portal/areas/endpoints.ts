@@ -58,6 +58,7 @@ async function show(visit: Visit): Promise<PortalPage | undefined> {
   return {
     title: words.tabs.endpoints,
     area: 'developer',
+    beside: actLink(visit, 'testEndpoint', { endpointId }, { isPrimary: true }),
     content: html`<p>${state(visit, endpoint)}</p>
 ${isPaused && html`<p>${fill(words.endpoints.pausedText, { time: time(pausedAtMs, language) })}</p>`}
 ${endpoint.failing && html`<p>${failingFor(visit, endpoint.failing)}</p>`}

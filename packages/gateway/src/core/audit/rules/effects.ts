@@ -58,6 +58,7 @@ export const effectsOfActions = {
     'callback.resend',
     'endpoint.pause',
     'endpoint.remove',
+    'endpoint.test',
     'key.in-use',
     'key.revoke',
     'key.use-for-callbacks',

@@ -25,6 +25,13 @@ export function makeEndpointStore(database: Pool, publish: Publish = unpublished
     listEndpoints: (merchantId: string) => listEndpoints(database, merchantId),
     /** Includes removed endpoints. */
     findEndpoint: (key: EndpointKey) => findEndpoint(database, key),
+    /** With its live secrets. Includes removed endpoints. */
+    findForDelivery: async ({ merchantId, endpointId }: EndpointKey) =>
+      (await loadEndpoints(database, [{ merchant_id: merchantId, endpoint_id: endpointId }])).get(
+        `${merchantId} ${endpointId}`,
+      ),
+    /** A test changes nothing, so there is only its entry. */
+    recordTest: (_key: EndpointKey, entry: AuditEntry) => audited(database, entry, async () => true),
     /** What currently fails for the merchant and for these hosts. */
     healthOf: (merchantId: string, hosts: readonly string[]): Promise<MerchantHealth> =>
       healthOf(database, { merchantId, hosts }),
