@@ -39,7 +39,13 @@ function isMeantForUs(name: string): boolean {
   if (Object.hasOwn(settings, name)) return false
   if (name.startsWith(prefix)) return Object.hasOwn(settings, name.slice(prefix.length))
   if (ownFirstWords.has(name.split('_')[0] ?? '') && name.includes('_')) return true
-  return name.length >= leastTypoLength && nearestSetting(name).distance <= mostTyposInEnvironment
+  return name.length >= leastTypoLength && settingNames.some((known) => isTypoOf(known, name))
+}
+
+/** Every start compares the whole environment, so lengths come first. */
+function isTypoOf(known: string, name: string): boolean {
+  if (Math.abs(known.length - name.length) > mostTyposInEnvironment) return false
+  return editDistance(name.toUpperCase(), known) <= mostTyposInEnvironment
 }
 
 function warning(name: string, file?: string): string {
