@@ -173,8 +173,8 @@ export async function makeWorld() {
 }
 
 /** As `npm start` does it, without shop and bank. */
-export function spawnProgram(environment: Record<string, string>): ChildProcess {
-  return spawn(process.execPath, [...startOptions, startScript], {
+export function spawnProgram(environment: Record<string, string>, script = startScript): ChildProcess {
+  return spawn(process.execPath, [...startOptions, script], {
     stdio: 'ignore',
     env: {
       PATH: process.env['PATH'],
