@@ -32,8 +32,9 @@ test('the same seed gives the same run, step by step, and another seed another',
     if (first.isContended && second.isContended) continue
     assert.equal(second.digest, first.digest, `seed ${seed}`)
     digests.add(first.digest)
+    if (digests.size === 2) break
   }
-  assert.ok(digests.size >= 2, 'nearly every seed is contended: choose others')
+  assert.equal(digests.size, 2, 'nearly every seed is contended: choose others')
 })
 
 test.after(() => pool.close())
