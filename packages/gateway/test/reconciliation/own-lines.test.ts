@@ -49,6 +49,13 @@ async function openBank() {
       const month = await days.listMonth({ account, currency }, day.slice(0, 7))
       return month.find((each) => each.day === day)?.unexplainedMinor
     },
+    /** Books, statement and what is in transit. */
+    async sums(day: string): Promise<readonly (bigint | undefined)[]> {
+      const found = (await days.listMonth({ account, currency }, day.slice(0, 7))).find(
+        (each) => each.day === day,
+      )
+      return [found?.bookMinor, found?.outsideMinor, found?.inTransitMinor]
+    },
     async openBreak() {
       const [found, ...others] = await breaks.listBreaks({ status: 'open', account }, { skip: 0, limit: 10 })
       assert(found && others.length === 0, `${others.length + Number(found !== undefined)} breaks`)
@@ -90,6 +97,7 @@ test('an opening balance that is booked after the statement explains every open 
     [await bank.unexplained(first), await bank.unexplained(dayAfter(first, 1))],
     [100_000n, 0n],
   )
+  assert.deepEqual(await bank.sums(dayAfter(first, 1)), [100_000n, 100_000n, 0n])
   await days.closeDay(bank, dayAfter(first, 3), 'now')
   const unexplained = await days.listUnexplained()
   assert.deepEqual(
@@ -103,6 +111,7 @@ test('an opening balance that is booked before the statement comes counts once',
   await bank.setOpening(100_000n)
   await bank.say(first, dayAfter(first, 1), 100_000n)
   assert.equal(await bank.unexplained(first), 0n)
+  assert.deepEqual(await bank.sums(first), [100_000n, 100_000n, 0n])
   const today = new Date(clock.now()).toISOString().slice(0, 10)
   const later = await openBank()
   await later.setOpening(300n, today)
@@ -128,6 +137,7 @@ test('an opening balance is what stands of it: what was taken back counts no mor
     'typed wrongly',
   )
   assert.equal(await bank.unexplained(first), 0n)
+  assert.deepEqual(await bank.sums(first), [-4_000n, -4_000n, 0n])
 })
 
 test('an opening balance and its reversal are never overdue, and no line is taken for them', async () => {

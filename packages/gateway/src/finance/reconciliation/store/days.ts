@@ -43,20 +43,23 @@ function startOfMs(day: string): number {
   return Date.parse(`${day}T00:00:00Z`)
 }
 
-/** The books at the start of this day: the current balance less later transfers. */
+/** The books at the start of this day: the current balance less later transfers, except those that count from an earlier day. */
 export async function bookAt(
   database: Queryable,
   { account, currency }: AccountCurrency,
   day: string,
+  countedBefore: readonly string[] = [],
 ): Promise<bigint> {
   const accounts = (await ownersOf(database, account)).map((owner) => `${owner}:${currency}`)
+  const isLater = sql`made_at >= ${startOfMs(day)} and phase in ('post', 'direct')
+                    and transfer_id <> all (${[...countedBefore]}) and coalesce(corrects, '') <> all (${[...countedBefore]})`
   const { rows } = await database.query<{ minor: string }>(sql`
 select coalesce((select sum(debits_posted - credits_posted) from accounts where account_id = any (${accounts})), 0)
      - coalesce((select sum(amount_minor) from transfers
-                  where debit_account = any (${accounts}) and made_at >= ${startOfMs(day)} and phase in ('post', 'direct')
+                  where debit_account = any (${accounts}) and ${isLater}
                     and (debit_account like 'bank:%' or debit_account like 'rail:%')), 0)
      + coalesce((select sum(amount_minor) from transfers
-                  where credit_account = any (${accounts}) and made_at >= ${startOfMs(day)} and phase in ('post', 'direct')
+                  where credit_account = any (${accounts}) and ${isLater}
                     and (credit_account like 'bank:%' or credit_account like 'rail:%')), 0) as minor`)
   return BigInt(rows[0]?.minor ?? 0)
 }
@@ -111,8 +114,20 @@ select ${sumShape.columns}
  where a.account = ${account} and a.currency = ${currency} and a.start_day <= ${day}::date`)
   if (!rows[0]) return undefined
   const { breaks, ...sums } = sumShape.read(rows[0])
-  const bookMinor = await bookAt(database, of, dayAfter(day, 1))
+  const bookMinor = await bookAt(database, of, dayAfter(day, 1), await listOpeningIds(database, of, day))
   return { ...of, day, ...totalsOf({ ...sums, bookMinor }), breaks, closedAtMs: undefined }
+}
+
+/** The opening balances of this day and earlier ones: they count from their day, whenever they were booked or reversed. */
+async function listOpeningIds(
+  database: Queryable,
+  { account, currency }: AccountCurrency,
+  day: string,
+): Promise<string[]> {
+  const { rows } = await database.query<{ transfer_id: string }>(sql`
+select transfer_id from bank_openings
+ where 'bank:' || bank_name = ${account} and currency = ${currency} and day <= ${day}::date`)
+  return rows.map((row) => row.transfer_id)
 }
 
 const dayShape = rowShape<ReconciledDay>('day', {
