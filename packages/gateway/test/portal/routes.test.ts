@@ -92,6 +92,7 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/endpoints/:endpointId/pause': {},
   '/endpoints/:endpointId/resume': {},
   '/endpoints/:endpointId/remove': {},
+  '/endpoints/:endpointId/test': { event: 'payment.order.success' },
   '/endpoints/:endpointId/secret': { endOthers: 'false', password: memberPassword },
   '/settings/change': { accentColour: '#123456', password: memberPassword },
   '/settings/logo': {},
