@@ -117,9 +117,12 @@ test('the portal shows what fails, each callback’s path, and the health of eac
   assert.match(cardOf('/broken/events'), /Failing.*\d+ failures in a row.*HTTP 500/s)
   assert.match(cardOf('/healthy/events'), /Active/)
   assert.doesNotMatch(cardOf('/healthy/events'), /failures/)
-  assert.match((await developer.get('/merchant')).text, /Failing callback destinations: 2/)
+  assert.match(
+    (await developer.get('/merchant')).text,
+    /Callbacks that fail and are retried: \d+\. HTTP 500: /,
+  )
   const german = (await developer.get('/merchant/callbacks?lang=de')).text
-  assert.match(german, /Adressen mit Fehlern/)
+  assert.match(german, /Ziele mit Fehlern/)
 })
 
 test('an endpoint whose host cannot be reached fails with its host', async () => {

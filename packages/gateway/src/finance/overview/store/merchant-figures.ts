@@ -88,7 +88,7 @@ async function countAttention(database: Queryable, since: Since): Promise<Attent
 /** Uses callbacks_exhausted_merchant, callback_queue_lines and request_log_merchant. */
 async function countEach(database: Queryable, { merchantId, sinceMs }: Since): Promise<Counted> {
   const { rows } = await database.query<Record<keyof Counted, string>>(sql`
-select (select count(*) from (select 1 from callbacks
+select (select count(*) from (select 1 from callbacks_with_progress
                                where merchant_id = ${merchantId} and exhausted_at is not null
                                  and callback_id >= ${firstCallbackIdAt(sinceMs)}::uuid
                                limit ${countedAtMost}) as c) as exhausted,
@@ -122,7 +122,7 @@ async function countRetried(
     total: string
   }>(sql`
 select host, last_outcome as outcome, last_http_status as http_status, sum(count(*)) over () as total
-  from callbacks
+  from callbacks_with_progress
  where merchant_id = ${merchantId} and delivered_at is null and exhausted_at is null and last_outcome is not null
    and callback_id in (select q.callback_id from callback_queue q
                         where q.merchant_id = ${merchantId} limit ${countedAtMost})
