@@ -47,6 +47,7 @@ import type { SecondStep } from '../identity/accounts/second-step.ts'
 import type { DecideApplications } from '../identity/applications/decide-applications.ts'
 import type { ManageWallets } from '../identity/consumers/manage-wallets.ts'
 import type { ManageMembers } from '../identity/members/manage-members.ts'
+import type { IdempotencyKeyOf } from '../identity/operators/idempotency-keys.ts'
 import type { ManageTokens } from '../identity/operators/manage-api-tokens.ts'
 import type { ManageOperators } from '../identity/operators/manage-operators.ts'
 import type { RequestLogStore } from '../platform/request-log/store/request-log.ts'
@@ -80,6 +81,7 @@ export interface Operations extends MerchantOperations {
   readonly operatorAccounts: { readonly secondStep: Pick<SecondStep, 'reset'> }
   readonly memberAccounts: { readonly secondStep: Pick<SecondStep, 'reset'> }
   readonly apiTokens: ManageTokens
+  readonly idempotencyKeyOf: IdempotencyKeyOf
   readonly emails: ManageEmails
   readonly platformKeys: ManagePlatformKeys
   readonly wallets: ManageWallets

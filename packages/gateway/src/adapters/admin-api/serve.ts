@@ -195,7 +195,7 @@ async function idempotentIdOf(
   const content = [route.name, input.params, Object.entries(input.body as object).toSorted()]
   const actId = await parts
     .running()
-    .operations.apiTokens.idempotentIdOf({ login, key, content: JSON.stringify(content) })
+    .operations.idempotencyKeyOf({ login, key, content: JSON.stringify(content) })
   if (actId !== undefined) return actId
   throw new Failure('number_already_used', {
     field: 'Idempotency-Key',

@@ -212,7 +212,7 @@ async function idempotentIdOf(
   if (!uuidPattern.test(formId))
     throw new Failure('invalid_field', { message: 'Reload the page and try again.' })
   const content = JSON.stringify([action.name, params, { ...input, reason: undefined }])
-  const actId = await operations.apiTokens.idempotentIdOf({
+  const actId = await operations.idempotencyKeyOf({
     login: account.login,
     key: `form ${formId}`,
     content,

@@ -73,6 +73,7 @@ import { makeMemberIdentities } from '../../identity/members/store/member-identi
 import { makeMemberLinkStore } from '../../identity/members/store/member-links.ts'
 import { makeMemberStore, memberAccountShape } from '../../identity/members/store/members.ts'
 import { makeApiTokenStore } from '../../identity/operators/store/api-tokens.ts'
+import { makeIdempotencyKeyStore } from '../../identity/operators/store/idempotency-keys.ts'
 import { makeOperatorIdentities } from '../../identity/operators/store/operator-identities.ts'
 import { makeOperatorStore, operatorShape } from '../../identity/operators/store/operators.ts'
 import { makePartitions } from '../../platform/database/partitions.ts'
@@ -164,6 +165,7 @@ export function makeStores(pool: Pool, { onBatch, publish, outcomes }: StorePart
     memberPasskeys: makePasskeyStore(pool, memberTables),
     memberLinks: makeMemberLinkStore(pool),
     apiTokens: makeApiTokenStore(pool),
+    idempotencyKeys: makeIdempotencyKeyStore(pool),
     approvals: makeApprovalStore(pool),
     auditLog: makeAuditLogStore(pool),
     emails: makeEmailStore(pool),

@@ -12,6 +12,7 @@ import type { AccountTotpStore } from '../../identity/accounts/store/account-tot
 import type { AccountTriesStore } from '../../identity/accounts/store/account-tries.ts'
 import { makeOpenLinks } from '../../identity/members/open-links.ts'
 import { makeSignInMemberByProvider } from '../../identity/members/sign-in-by-provider.ts'
+import { makeIdempotencyKeyOf } from '../../identity/operators/idempotency-keys.ts'
 import { makeManageTokens } from '../../identity/operators/manage-api-tokens.ts'
 import { normaliseOperatorLogin } from '../../identity/operators/rules/operator.ts'
 import { makeSignInByProvider } from '../../identity/operators/sign-in-by-provider.ts'
@@ -38,6 +39,7 @@ export function operationsForSigningIn(stores: Stores, common: Common) {
         rolesByGroup: openId.rolesByGroup,
       }),
     apiTokens: makeManageTokens({ ...stores, ...common, tokens: stores.apiTokens }),
+    idempotencyKeyOf: makeIdempotencyKeyOf({ ...stores, ...common }),
 
     memberAccounts: accountsOf(stores, common, {
       kind: 'member',

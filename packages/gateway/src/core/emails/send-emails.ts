@@ -31,10 +31,10 @@ const leaseMs = 10 * 60_000
 const neededForOneMs = 60_000
 const tooLate: Sending = { kind: 'postponed', reason: 'its time was over before it could be sent' }
 
-export type SendEmails = ReturnType<typeof makeSendEmails>
+type WriteParts = Pick<SendEmailsParts, 'vault' | 'unsubscribeUrl'>
 
 export function makeSendEmails(parts: SendEmailsParts) {
-  const { emails, vault, clock, random } = parts
+  const { emails, clock, random } = parts
   return {
     nextDue: emails.nextDue,
 
@@ -106,38 +106,34 @@ export function makeSendEmails(parts: SendEmailsParts) {
   }
 
   async function send(email: ClaimedEmail, mail: MailSession): Promise<Sending> {
-    const message = writeOrSay(email)
+    const message = writeOrPostpone(parts, email)
     return 'kind' in message ? message : mail.send(message)
   }
+}
 
-  /** An email that cannot be rendered is retried like any other, perhaps by a newer process. */
-  function writeOrSay(email: ClaimedEmail): OutgoingMail | Sending {
-    try {
-      return write(email)
-    } catch (error) {
-      return { kind: 'postponed', reason: `it cannot be written: ${messageOf(error)}` }
-    }
+/** An email that cannot be rendered is retried like any other, perhaps by a newer process. */
+function writeOrPostpone(parts: WriteParts, email: ClaimedEmail): OutgoingMail | Sending {
+  try {
+    return write(parts, email)
+  } catch (error) {
+    return { kind: 'postponed', reason: `it cannot be written: ${messageOf(error)}` }
   }
+}
 
-  function write({
-    emailId,
-    kind,
-    language,
-    parameters,
-    sealedLink,
-    recipient = '',
-  }: ClaimedEmail): OutgoingMail {
-    const link = sealedLink && vault.open(sealedLink, placeOfLink(emailId)).toString()
-    const unsubscribeUrl = parts.unsubscribeUrl({ kind, email: recipient, language })
-    const message = writeMessage({ kind, language, parameters, link, unsubscribeUrl })
-    const headers = {
-      // Prevents automatic replies (RFC 3834).
-      'Auto-Submitted': 'auto-generated',
-      ...(unsubscribeUrl !== undefined && {
-        'List-Unsubscribe': `<${unsubscribeUrl}>`,
-        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-      }),
-    }
-    return { id: emailId, to: recipient, ...message, headers }
+function write(
+  { vault, unsubscribeUrl: urlFor }: WriteParts,
+  { emailId, kind, language, parameters, sealedLink, recipient = '' }: ClaimedEmail,
+): OutgoingMail {
+  const link = sealedLink && vault.open(sealedLink, placeOfLink(emailId)).toString()
+  const unsubscribeUrl = urlFor({ kind, email: recipient, language })
+  const message = writeMessage({ kind, language, parameters, link, unsubscribeUrl })
+  const headers = {
+    // Prevents automatic replies (RFC 3834).
+    'Auto-Submitted': 'auto-generated',
+    ...(unsubscribeUrl !== undefined && {
+      'List-Unsubscribe': `<${unsubscribeUrl}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    }),
   }
+  return { id: emailId, to: recipient, ...message, headers }
 }

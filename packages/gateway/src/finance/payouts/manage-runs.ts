@@ -1,21 +1,18 @@
 // Payout runs: list, send to the bank as a file, and record the bank's result. The file exists once the run is sent
 // and never changes.
 
-import { Failure, uuidPattern } from '@tillgate/protocol'
+import { Failure } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { type AnyContext, reading } from '../../core/audit/context.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { checkValueDate } from '../treasury/rules/bank-account.ts'
 import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
-import { painHead, painPayout, painTail } from './rules/pain001.ts'
+import { exportPayoutFile, type FileFormat, findRun, type PayoutFileParts } from './export-payout-file.ts'
 import type { PayoutRun } from './rules/payout.ts'
-import { payoutCsvHead, payoutCsvRow } from './rules/payout-csv.ts'
 import type { PayoutRunStore, RunEnding, StatusTotals } from './store/payout-runs.ts'
-import type { PayoutStore } from './store/payouts.ts'
 
-export interface ManageRunsParts extends ClockAndRandom {
+export interface ManageRunsParts extends ClockAndRandom, PayoutFileParts {
   readonly payoutRuns: PayoutRunStore
-  readonly payouts: Pick<PayoutStore, 'listFilePayouts'>
   readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
 }
 
@@ -24,21 +21,12 @@ export interface RunWithTotals {
   readonly totals: readonly StatusTotals[]
 }
 
-export const fileFormats = ['xml', 'csv'] as const
-export type FileFormat = (typeof fileFormats)[number]
-
-const payoutsPerPage = 2_000
-
 export type ManageRuns = ReturnType<typeof makeManageRuns>
 
 export function makeManageRuns(parts: ManageRunsParts) {
-  const { payoutRuns, payouts, bankAccounts: banks, clock } = parts
+  const { payoutRuns, bankAccounts: banks, clock } = parts
 
-  const find = async (runId: string): Promise<PayoutRun> => {
-    const found = uuidPattern.test(runId) ? await payoutRuns.findRun(runId) : undefined
-    if (found) return found
-    throw new Failure('not_found', { message: `There is no run ${runId}.` })
-  }
+  const find = (runId: string): Promise<PayoutRun> => findRun(parts, runId)
 
   const show = async (runId: string): Promise<RunWithTotals> => ({
     run: await find(runId),
@@ -95,43 +83,8 @@ export function makeManageRuns(parts: ManageRunsParts) {
       if (!(await payoutRuns.endRun(runId, ending, recorded))) throw notNow(await find(runId), given.ending)
       return show(runId)
     },
-
-    /** Throws before the first byte if there is no such file. */
-    async exportRun(
-      _context: AnyContext,
-      runId: string,
-      format: FileFormat,
-    ): Promise<AsyncGenerator<string>> {
-      const run = await find(runId)
-      const { debtor, sentAtMs } = run
-      if (!debtor || sentAtMs === undefined)
-        throw new Failure('status_does_not_allow', {
-          message: 'The run has a file once it is sent: until then its payouts may still be cancelled.',
-        })
-      if (format === 'csv') return file(runId, { head: payoutCsvHead, row: payoutCsvRow, tail: '' })
-      if (debtor.iban === undefined && debtor.lines === undefined)
-        throw new Failure('status_does_not_allow', {
-          message: `The bank account ${run.bankName} had neither IBAN nor lines when the run was sent, so a bank could not read the file. Take the CSV.`,
-        })
-      const head = painHead({ ...run, debtor, sentAtMs }, await payoutRuns.fileTotalsOf(runId))
-      return file(runId, { head, row: painPayout, tail: painTail })
-    },
-  }
-
-  async function* file(
-    runId: string,
-    { head, row, tail }: { head: string; row: typeof painPayout; tail: string },
-  ): AsyncGenerator<string> {
-    yield head
-    let after = ''
-    for (;;) {
-      const page = await payouts.listFilePayouts(runId, { after, limit: payoutsPerPage })
-      yield page.map(row).join('')
-      const last = page.at(-1)
-      if (!last || page.length < payoutsPerPage) break
-      after = last.payoutId
-    }
-    yield tail
+    exportRun: (_context: AnyContext, runId: string, format: FileFormat) =>
+      exportPayoutFile(parts, runId, format),
   }
 }
 

@@ -1,5 +1,4 @@
-// Tokens of the admin API: created for an operator, shown once, found by their hash, revoked at once. Also the
-// idempotency keys of actions.
+// Tokens of the admin API: created for an operator, shown once, found by their hash, revoked at once.
 import { createHash } from 'node:crypto'
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -126,27 +125,6 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
       if (found && nowMs - (found.token.lastUsedAtMs ?? 0) >= touchEveryMs)
         await tokens.touchToken({ tokenId: found.token.tokenId, nowMs, from })
       return found
-    },
-
-    /**
-     * The action id of this operator's idempotency key, which never changes; undefined if the key was used for another
-     * action.
-     */
-    async idempotentIdOf({
-      login,
-      key,
-      content,
-    }: {
-      login: string
-      key: string
-      content: string
-    }): Promise<string | undefined> {
-      const nowMs = clock.now()
-      const contentHash = hashOf(content)
-      // The id determines the place in the audit log, which is ordered by time, so it is made here.
-      const actId = makeUuid(nowMs, random)
-      const kept = await tokens.keepIdempotencyKey({ login, key, actId, contentHash, nowMs })
-      return kept.contentHash.equals(contentHash) ? kept.actId : undefined
     },
   }
 }

@@ -5,6 +5,7 @@ import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { AnyContext } from '../../core/audit/context.ts'
 import type { Role } from '../../core/audit/rules/roles.ts'
 import { parseEmail } from '../../core/emails/rules/email.ts'
+import { bindAll } from '../../platform/runtime/bind-all.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import { sealPassword } from '../accounts/change-password.ts'
@@ -37,125 +38,120 @@ const halfGroups = 3
 export type ManageOperators = ReturnType<typeof makeManageOperators>
 
 export function makeManageOperators(parts: ManageOperatorsParts) {
-  const { operators, vault, clock, random } = parts
-  const seal = (login: string, password: string): Promise<Buffer> =>
-    sealPassword({ kind: 'operator', login, password }, { vault, random })
+  return bindAll(parts, {
+    addOperator,
+    makeFirstHalf,
+    listOperators: ({ operators }, _context: AnyContext) => operators.listOperators(),
+    resetPassword,
+    disableOperator: (bound, context: AnyContext, login: string, reason: string) =>
+      setStatus(bound, context, login, { status: 'disabled', reason }),
+    enableOperator: (bound, context: AnyContext, login: string, reason: string) =>
+      setStatus(bound, context, login, { status: 'active', reason }),
+  })
+}
 
-  const made = (login: string, { password, firstHalf }: PasswordGiven) => {
-    if (password !== undefined) return { password: parsePassword(password), generated: undefined }
-    const generated = makePassword(random, firstHalf === undefined ? undefined : halfGroups)
-    const first = firstHalf && vault.open(Buffer.from(firstHalf, 'base64'), placeOfHalf(login)).toString()
-    return { password: first === undefined ? generated : `${first}-${generated}`, generated }
-  }
+/** With a password, or by the address that the identity provider verifies. */
+async function addOperator(
+  parts: ManageOperatorsParts,
+  context: AnyContext,
+  given: { login: string; role: Role; email?: string } & PasswordGiven,
+): Promise<GivenPassword> {
+  const login = parseOperatorLogin(given.login)
+  const { role, email } = given
+  if (email !== undefined) return declareOperator(parts, context, { login, role, email })
+  const { password, generated } = chosenOrGenerated(parts, login, given)
+  const sealedPassword = await seal(parts, login, password)
+  await insert(parts, context, { login, role, createdAtMs: parts.clock.now(), sealedPassword })
+  return { login, password: generated }
+}
 
-  const setStatus = async (
-    context: AnyContext,
-    given: string,
-    status: Operator['status'],
-    reason: string,
-  ): Promise<void> => {
-    const login = parseOperatorLogin(given)
-    const name = status === 'active' ? 'operator.enable' : 'operator.disable'
-    switch (
-      await operators.setStatus({ login, status }, makeAuditEntry(parts, context, name, login, { reason }))
-    ) {
-      case 'set':
-        return
-      case 'missing':
-        throw noSuch(login)
-      case 'last_admin':
-        throw new Failure('status_does_not_allow', {
-          message: `${login} is the last admin. Add another one first.`,
-        })
-    }
-  }
+async function declareOperator(
+  parts: ManageOperatorsParts,
+  context: AnyContext,
+  { login, role, email }: { login: string; role: Role; email: string },
+): Promise<GivenPassword> {
+  if (!parts.hasProvider)
+    throw new Failure('invalid_field', {
+      field: 'email',
+      message: 'An address is for signing in at an identity provider, and none is set (OIDC_ISSUER).',
+    })
+  const createdAtMs = parts.clock.now()
+  await insert(parts, context, { login, role, email: parseEmail(email, 'email'), createdAtMs })
+  return { login, password: undefined }
+}
 
-  const insert = async (context: AnyContext, operator: NewOperator): Promise<void> => {
-    const { login, role, email } = operator
-    const reason = email === undefined ? `as ${role}` : `as ${role}, by ${email} at the identity provider`
-    if (
-      !(await operators.insertOperator(
-        operator,
-        makeAuditEntry(parts, context, 'operator.add', login, { reason }),
-      ))
-    )
-      throw new Failure('number_already_used', {
-        message: `There is an operator ${login}${email === undefined ? '' : ', or one with this address,'} already.`,
-      })
-  }
+async function insert(
+  parts: ManageOperatorsParts,
+  context: AnyContext,
+  operator: NewOperator,
+): Promise<void> {
+  const { login, role, email } = operator
+  const reason = email === undefined ? `as ${role}` : `as ${role}, by ${email} at the identity provider`
+  const entry = makeAuditEntry(parts, context, 'operator.add', login, { reason })
+  if (!(await parts.operators.insertOperator(operator, entry)))
+    throw new Failure('number_already_used', {
+      message: `There is an operator ${login}${email === undefined ? '' : ', or one with this address,'} already.`,
+    })
+}
 
-  const declareOperator = async (
-    context: AnyContext,
-    login: string,
-    role: Role,
-    address: string,
-  ): Promise<GivenPassword> => {
-    if (!parts.hasProvider)
-      throw new Failure('invalid_field', {
-        field: 'email',
-        message: 'An address is for signing in at an identity provider, and none is set (OIDC_ISSUER).',
-      })
-    await insert(context, { login, role, email: parseEmail(address, 'email'), createdAtMs: clock.now() })
-    return { login, password: undefined }
-  }
+/**
+ * The first half is shown to the operator who requests, the second to the one who approves, so that neither can
+ * sign in with it.
+ */
+function makeFirstHalf(
+  { vault, random }: ManageOperatorsParts,
+  given: string,
+): { readonly half: string; readonly sealedHalf: string } {
+  const half = makePassword(random, halfGroups)
+  const place = placeOfHalf(given)
+  return { half, sealedHalf: vault.seal(Buffer.from(half), place).toString('base64') }
+}
 
-  return {
-    /** With a password, or by the address that the identity provider verifies. */
-    async addOperator(
-      context: AnyContext,
-      given: {
-        login: string
-        role: Role
-        email?: string
-      } & PasswordGiven,
-    ): Promise<GivenPassword> {
-      const login = parseOperatorLogin(given.login)
-      if (given.email !== undefined) return declareOperator(context, login, given.role, given.email)
-      const { password, generated } = made(login, given)
-      await insert(context, {
-        login,
-        role: given.role,
-        createdAtMs: clock.now(),
-        sealedPassword: await seal(login, password),
-      })
-      return { login, password: generated }
-    },
+/** Ends the operator's sessions and tokens, and the lock after too many attempts. */
+async function resetPassword(
+  parts: ManageOperatorsParts,
+  context: AnyContext,
+  given: { login: string; reason: string } & PasswordGiven,
+): Promise<GivenPassword> {
+  const login = parseOperatorLogin(given.login)
+  const { password, generated } = chosenOrGenerated(parts, login, given)
+  const change = { login, nowMs: parts.clock.now(), sealedPassword: await seal(parts, login, password) }
+  const { reason } = given
+  const entry = makeAuditEntry(parts, context, 'operator.reset-password', login, { reason })
+  if (!(await parts.operators.setPassword(change, entry))) throw noSuch(login, ' with a password')
+  return { login, password: generated }
+}
 
-    /**
-     * The first half is shown to the operator who requests, the second to the one who approves, so that neither can
-     * sign in with it.
-     */
-    makeFirstHalf(given: string): { readonly half: string; readonly sealedHalf: string } {
-      const half = makePassword(random, halfGroups)
-      const place = placeOfHalf(given)
-      return { half, sealedHalf: vault.seal(Buffer.from(half), place).toString('base64') }
-    },
+async function setStatus(
+  parts: ManageOperatorsParts,
+  context: AnyContext,
+  given: string,
+  { status, reason }: { readonly status: Operator['status']; readonly reason: string },
+): Promise<void> {
+  const login = parseOperatorLogin(given)
+  const name = status === 'active' ? 'operator.enable' : 'operator.disable'
+  const entry = makeAuditEntry(parts, context, name, login, { reason })
+  const outcome = await parts.operators.setStatus({ login, status }, entry)
+  if (outcome === 'missing') throw noSuch(login)
+  if (outcome === 'last_admin')
+    throw new Failure('status_does_not_allow', {
+      message: `${login} is the last admin. Add another one first.`,
+    })
+}
 
-    listOperators: (_context: AnyContext) => operators.listOperators(),
+function chosenOrGenerated(
+  { vault, random }: ManageOperatorsParts,
+  login: string,
+  { password, firstHalf }: PasswordGiven,
+) {
+  if (password !== undefined) return { password: parsePassword(password), generated: undefined }
+  const generated = makePassword(random, firstHalf === undefined ? undefined : halfGroups)
+  const first = firstHalf && vault.open(Buffer.from(firstHalf, 'base64'), placeOfHalf(login)).toString()
+  return { password: first === undefined ? generated : `${first}-${generated}`, generated }
+}
 
-    /** Ends the operator's sessions and tokens, and the lock after too many attempts. */
-    async resetPassword(
-      context: AnyContext,
-      given: { login: string; reason: string } & PasswordGiven,
-    ): Promise<GivenPassword> {
-      const login = parseOperatorLogin(given.login)
-      const { password, generated } = made(login, given)
-      const change = { login, nowMs: clock.now(), sealedPassword: await seal(login, password) }
-      if (
-        !(await operators.setPassword(
-          change,
-          makeAuditEntry(parts, context, 'operator.reset-password', login, { reason: given.reason }),
-        ))
-      )
-        throw noSuch(login, ' with a password')
-      return { login, password: generated }
-    },
-
-    disableOperator: (context: AnyContext, login: string, reason: string) =>
-      setStatus(context, login, 'disabled', reason),
-    enableOperator: (context: AnyContext, login: string, reason: string) =>
-      setStatus(context, login, 'active', reason),
-  }
+function seal(parts: ManageOperatorsParts, login: string, password: string): Promise<Buffer> {
+  return sealPassword({ kind: 'operator', login, password }, parts)
 }
 
 function noSuch(login: string, who = ''): Failure {

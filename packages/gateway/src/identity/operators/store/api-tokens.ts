@@ -1,4 +1,4 @@
-// Tokens of the admin API by their hash, and idempotency keys.
+// Tokens of the admin API by their hash.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
@@ -19,14 +19,6 @@ export interface KnownToken {
   readonly operator: Operator
 }
 
-export interface IdempotencyKey {
-  readonly login: string
-  readonly key: string
-  readonly actId: string
-  readonly contentHash: Buffer
-  readonly nowMs: number
-}
-
 export function makeApiTokenStore(database: Pool) {
   return {
     /** False if the operator has the maximum number of live tokens. Throws if the access ended in between. */
@@ -42,8 +34,6 @@ update api_tokens set last_used_at = ${nowMs}, last_used_from = ${from} where to
     /** False if no such live token exists, or it belongs to another operator. */
     revokeToken: (token: TokenToRevoke, entry: AuditEntry) =>
       audited(database, entry, (transaction) => revokeToken(transaction, token)),
-    /** Returns the stored action id of the key, which may be from an earlier request. */
-    keepIdempotencyKey: (key: IdempotencyKey) => keepIdempotencyKey(database, key),
   }
 }
 
@@ -117,19 +107,4 @@ async function revokeToken(
 update api_tokens set revoked_at = ${nowMs}
  where token_id = ${tokenId} and (${login}::text is null or login = ${login}) and revoked_at is null`)
   return rowCount === 1
-}
-
-async function keepIdempotencyKey(
-  database: Queryable,
-  { login, key, actId, contentHash, nowMs }: IdempotencyKey,
-): Promise<{ actId: string; contentHash: Buffer }> {
-  await database.query(sql`
-insert into idempotency_keys (login, key, act_id, content_hash, created_at)
-values (${login}, ${key}, ${actId}, ${contentHash}, ${nowMs})
-    on conflict do nothing`)
-  const { rows } = await database.query<{ actId: string; contentHash: Buffer }>(sql`
-select act_id as "actId", content_hash as "contentHash"
-  from idempotency_keys where login = ${login} and key = ${key}`)
-  if (!rows[0]) throw new Error('a key that was kept is there')
-  return rows[0]
 }
