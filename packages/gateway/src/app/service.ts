@@ -97,12 +97,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   })
   const { vault } = opened
   metrics.poolMax.set(config.databasePoolMax)
-  metrics.registry.beforeReading(() => {
-    const { total, idle, waiting } = opened.poolCounts()
-    metrics.poolConnections.of('busy').set(total - idle)
-    metrics.poolConnections.of('idle').set(idle)
-    metrics.poolWaiting.set(waiting)
-  })
+  measurePool(metrics, opened)
   const { stores } = opened
   const { mail } = config
   const operations = makeOperations(stores, {
@@ -177,6 +172,18 @@ export async function startService(config: Config, parts: ServiceParts): Promise
       await opened.close()
     },
   }
+}
+
+function measurePool(
+  { registry, poolConnections, poolWaiting }: Observability['metrics'],
+  { poolCounts }: OpenStores,
+): void {
+  registry.beforeReading(() => {
+    const { total, idle, waiting } = poolCounts()
+    poolConnections.of('busy').set(total - idle)
+    poolConnections.of('idle').set(idle)
+    poolWaiting.set(waiting)
+  })
 }
 
 function cookieSecretsOf(adapter: string, vault: Vault, random: RandomBytes): CookieSecrets {

@@ -198,7 +198,7 @@ async function runWaiting(
   { operations, nowMs }: ActionCall,
   action: Action | undefined,
   { action: name, approvalId, params, input, requestedAs }: ApprovalRequest,
-  { requester, approval: given }: Parameters<RunAction<unknown>>[1],
+  { requester, approval: given }: Parameters<RunAction>[1],
 ): Promise<unknown> {
   if (!action || isFile(action.answer))
     throw new Failure('status_does_not_allow', {

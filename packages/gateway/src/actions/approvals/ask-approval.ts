@@ -32,54 +32,52 @@ export interface AskedAction extends WaitingAction {
   readonly actId: string | undefined
 }
 
-export type AskApproval = ReturnType<typeof makeAskApproval>
-
-export function makeAskApproval({ approvals, policy, makeEmails, clock, random }: AskApprovalParts) {
-  /** A repeat of a request is the same request. */
-  return async ({ actId, authority, ...asked }: AskedAction): Promise<ApprovalRequest> => {
-    const nowMs = clock.now()
-    const { action, params, input } = asked
-    const request: NewRequest = {
-      ...asked,
-      approvalId: actId ?? makeUuid(nowMs, random),
-      requestedAtMs: nowMs,
-      expiresAtMs: nowMs + policy.lifeMs,
-      status: 'waiting',
-      decidedBy: undefined,
-      decidedAs: undefined,
-      decidedAtMs: undefined,
-      decisionReason: undefined,
-      contentHash: actId === undefined ? hashOf([action, params, input]) : undefined,
-    }
-    const { merchantId, summary, reason, requestedBy, requestedAs } = request
-    const emails = makeEmails('approval-waiting', {
-      parameters: { act: summary, requestedBy, reason, until: writtenTime(request.expiresAtMs) },
-      giveUpAtMs: request.expiresAtMs,
-    })
-    const entry = makeAuditEntry(
-      { clock, random },
-      { actor: requestedAs, authority },
-      'approval.request',
-      request.approvalId,
-      {
-        merchantId,
-        reason: `${summary}: ${reason}`,
-        emails,
-      },
-    )
-    return (await approvals.insertRequest(request, entry)) ? request : earlier(request)
+/** A repeat of a request is the same request. */
+export async function askApproval(
+  parts: AskApprovalParts,
+  { actId, authority, ...asked }: AskedAction,
+): Promise<ApprovalRequest> {
+  const nowMs = parts.clock.now()
+  const { action, params, input } = asked
+  const request: NewRequest = {
+    ...asked,
+    approvalId: actId ?? makeUuid(nowMs, parts.random),
+    requestedAtMs: nowMs,
+    expiresAtMs: nowMs + parts.policy.lifeMs,
+    status: 'waiting',
+    decidedBy: undefined,
+    decidedAs: undefined,
+    decidedAtMs: undefined,
+    decisionReason: undefined,
+    contentHash: actId === undefined ? hashOf([action, params, input]) : undefined,
   }
+  const { merchantId, summary, reason, requestedBy, requestedAs } = request
+  const emails = parts.makeEmails('approval-waiting', {
+    parameters: { act: summary, requestedBy, reason, until: writtenTime(request.expiresAtMs) },
+    giveUpAtMs: request.expiresAtMs,
+  })
+  const entry = makeAuditEntry(
+    parts,
+    { actor: requestedAs, authority },
+    'approval.request',
+    request.approvalId,
+    { merchantId, reason: `${summary}: ${reason}`, emails },
+  )
+  return (await parts.approvals.insertRequest(request, entry)) ? request : earlier(parts, request)
+}
 
-  async function earlier(request: NewRequest): Promise<ApprovalRequest> {
-    const found =
-      (await approvals.findRequest(request.approvalId)) ?? (await approvals.findSameWaiting(request))
-    // An id has one content, which the adapters enforce for idempotency keys.
-    if (found?.action === request.action && found.requestedBy === request.requestedBy)
-      return asOf(found, clock.now())
-    throw new Failure('number_already_used', {
-      message: 'This idempotency key was already used for another request. Use a new one.',
-    })
-  }
+async function earlier(
+  { approvals, clock }: AskApprovalParts,
+  request: NewRequest,
+): Promise<ApprovalRequest> {
+  const found =
+    (await approvals.findRequest(request.approvalId)) ?? (await approvals.findSameWaiting(request))
+  // An id has one content, which the adapters enforce for idempotency keys.
+  if (found?.action === request.action && found.requestedBy === request.requestedBy)
+    return asOf(found, clock.now())
+  throw new Failure('number_already_used', {
+    message: 'This idempotency key was already used for another request. Use a new one.',
+  })
 }
 
 function hashOf(content: readonly unknown[]): Buffer {

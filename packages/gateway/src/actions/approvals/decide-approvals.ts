@@ -17,7 +17,8 @@ import type { Authority } from '../../core/audit/rules/authority.ts'
 import type { Role } from '../../core/audit/rules/roles.ts'
 import type { Operator } from '../../identity/operators/rules/operator.ts'
 import type { OperatorStore } from '../../identity/operators/store/operators.ts'
-import { type AskApprovalParts, type AskedAction, makeAskApproval } from './ask-approval.ts'
+import { bindAll } from '../../platform/runtime/bind-all.ts'
+import { type AskApprovalParts, type AskedAction, askApproval } from './ask-approval.ts'
 
 export interface DecideApprovalsParts extends AskApprovalParts {
   readonly operators: Pick<OperatorStore, 'findOperator'>
@@ -33,117 +34,122 @@ export interface Decider {
 }
 
 /** Runs the action of a request in the requester's name. */
-export type RunAction<Result> = (
+export type RunAction = (
   request: ApprovalRequest,
   by: { readonly requester: Operator; readonly approval: Approval },
-) => Promise<Result>
+) => Promise<unknown>
 
 export type DecideApprovals = ReturnType<typeof makeDecideApprovals>
 
 export function makeDecideApprovals(parts: DecideApprovalsParts) {
-  const { approvals, operators, clock, random } = parts
-
-  const find = async (approvalId: string): Promise<ApprovalRequest> => {
-    const found = uuidPattern.test(approvalId) ? await approvals.findRequest(approvalId) : undefined
-    if (!found) throw new Failure('not_found', { message: `There is no request ${approvalId}.` })
-    return asOf(found, clock.now())
-  }
-
-  const entry = (name: Decision | 'expire', request: ApprovalRequest, by: Actor, reason: string) =>
-    makeAuditEntry({ clock, random }, by, `approval.${name}`, request.approvalId, {
-      merchantId: request.merchantId,
-      reason,
-    })
-
-  const close = async (
-    decision: Decision,
-    approvalId: string,
-    by: Decider,
-    reason: string,
-  ): Promise<ApprovalRequest> => {
-    const request = await find(approvalId)
-    const nowMs = clock.now()
-    checkDecision(decision, request, { by: by.operator, needs: by.needs, nowMs })
-    const closing = {
-      approvalId,
-      status: statusAfter[decision],
-      decidedBy: by.operator.login,
-      decidedAs: by.actor,
-      decidedAtMs: nowMs,
-      reason,
-    }
-    const done = await approvals.close(closing, entry(decision, request, by, reason))
-    const after = await find(approvalId)
-    if (!done && after.status !== 'waiting') throw notWaiting(after.status, after.decidedBy)
-    return after
-  }
-
-  const ask = makeAskApproval(parts)
-
-  /** Requests expire when they are read, because nothing needs them to expire earlier. */
-  const countWaiting = async (): Promise<number> => {
-    const nowMs = clock.now()
-    const { waiting, due } = await approvals.countWaiting(nowMs)
-    if (due > 0)
-      await approvals.expireDue(nowMs, (request) =>
-        entry('expire', request, { actor: 'gateway' }, request.summary),
-      )
-    return waiting
-  }
-
   return {
-    async ask(asked: AskedAction): Promise<ApprovalRequest> {
-      await countWaiting()
-      return ask(asked)
-    },
-
-    findRequest: find,
-
-    /** The request of an action with this id; undefined if none exists. */
-    async findSent(actId: string): Promise<ApprovalRequest | undefined> {
-      const found = await approvals.findRequest(actId)
-      return found && asOf(found, clock.now())
-    },
-
-    listRequests: (
-      filter: { status?: ApprovalStatus | undefined },
-      page: { before?: string | undefined; limit: number },
-    ) => approvals.listRequests(filter, page),
-
-    countWaiting,
-
-    /** Runs the action once, even if two operators approve at the same moment. */
-    async approve<Result>(
-      approvalId: string,
-      by: Decider,
-      { reason, run }: { readonly reason: string; readonly run: RunAction<Result> },
-    ): Promise<{ readonly request: ApprovalRequest; readonly result: Result }> {
-      const request = await find(approvalId)
-      const nowMs = clock.now()
-      checkDecision('approve', request, { by: by.operator, needs: by.needs, nowMs })
-      const requester = await operators.findOperator(request.requestedBy)
-      checkRequester(request, requester, by.needs)
-      const approval = {
-        approvalId,
-        auditId: makeUuid(nowMs, random),
-        decider: { ...by.authority, needs: by.needs },
-        decidedAs: by.actor,
-        decidedAtMs: nowMs,
-        reason,
-      }
-      const result = await run(request, { requester, approval })
-      const after = await find(approvalId)
-      // The action no longer needed approval, for example after a change of settings.
-      if (after.status === 'waiting')
-        return { request: await close('approve', approvalId, by, reason), result }
-      if (after.decidedBy !== by.operator.login || after.status !== 'approved')
-        throw notWaiting(after.status, after.decidedBy)
-      return { request: after, result }
-    },
-
-    reject: (approvalId: string, by: Decider, reason: string) => close('reject', approvalId, by, reason),
-    withdraw: (approvalId: string, by: Decider, reason: string) => close('withdraw', approvalId, by, reason),
+    ...bindAll(parts, { ask, findRequest, findSent, countWaiting, approve, reject, withdraw }),
+    listRequests: parts.approvals.listRequests,
   }
+}
+
+async function ask(parts: DecideApprovalsParts, asked: AskedAction): Promise<ApprovalRequest> {
+  await countWaiting(parts)
+  return askApproval(parts, asked)
+}
+
+/** Requests expire when they are read, because nothing needs them to expire earlier. */
+async function countWaiting(parts: DecideApprovalsParts): Promise<number> {
+  const nowMs = parts.clock.now()
+  const { waiting, due } = await parts.approvals.countWaiting(nowMs)
+  if (due > 0)
+    await parts.approvals.expireDue(nowMs, (request) =>
+      entryOf(parts, 'expire', request, { by: { actor: 'gateway' }, reason: request.summary }),
+    )
+  return waiting
+}
+
+async function findRequest(
+  { approvals, clock }: DecideApprovalsParts,
+  approvalId: string,
+): Promise<ApprovalRequest> {
+  const found = uuidPattern.test(approvalId) ? await approvals.findRequest(approvalId) : undefined
+  if (!found) throw new Failure('not_found', { message: `There is no request ${approvalId}.` })
+  return asOf(found, clock.now())
+}
+
+/** The request of an action with this id; undefined if none exists. */
+async function findSent(
+  { approvals, clock }: DecideApprovalsParts,
+  actId: string,
+): Promise<ApprovalRequest | undefined> {
+  const found = await approvals.findRequest(actId)
+  return found && asOf(found, clock.now())
+}
+
+/** Runs the action once, even if two operators approve at the same moment. */
+async function approve(
+  parts: DecideApprovalsParts,
+  approvalId: string,
+  by: Decider,
+  { reason, run }: { readonly reason: string; readonly run: RunAction },
+): Promise<{ readonly request: ApprovalRequest; readonly result: unknown }> {
+  const request = await findRequest(parts, approvalId)
+  const nowMs = parts.clock.now()
+  checkDecision('approve', request, { by: by.operator, needs: by.needs, nowMs })
+  const requester = await parts.operators.findOperator(request.requestedBy)
+  checkRequester(request, requester, by.needs)
+  const approval = {
+    approvalId,
+    auditId: makeUuid(nowMs, parts.random),
+    decider: { ...by.authority, needs: by.needs },
+    decidedAs: by.actor,
+    decidedAtMs: nowMs,
+    reason,
+  }
+  const result = await run(request, { requester, approval })
+  const after = await findRequest(parts, approvalId)
+  // The action no longer needed approval, for example after a change of settings.
+  if (after.status === 'waiting')
+    return { request: await close(parts, 'approve', approvalId, { by, reason }), result }
+  if (after.decidedBy !== by.operator.login || after.status !== 'approved')
+    throw notWaiting(after.status, after.decidedBy)
+  return { request: after, result }
+}
+
+function reject(parts: DecideApprovalsParts, approvalId: string, by: Decider, reason: string) {
+  return close(parts, 'reject', approvalId, { by, reason })
+}
+
+function withdraw(parts: DecideApprovalsParts, approvalId: string, by: Decider, reason: string) {
+  return close(parts, 'withdraw', approvalId, { by, reason })
+}
+
+async function close(
+  parts: DecideApprovalsParts,
+  decision: Decision,
+  approvalId: string,
+  { by, reason }: { readonly by: Decider; readonly reason: string },
+): Promise<ApprovalRequest> {
+  const request = await findRequest(parts, approvalId)
+  const nowMs = parts.clock.now()
+  checkDecision(decision, request, { by: by.operator, needs: by.needs, nowMs })
+  const closing = {
+    approvalId,
+    status: statusAfter[decision],
+    decidedBy: by.operator.login,
+    decidedAs: by.actor,
+    decidedAtMs: nowMs,
+    reason,
+  }
+  const done = await parts.approvals.close(closing, entryOf(parts, decision, request, { by, reason }))
+  const after = await findRequest(parts, approvalId)
+  if (!done && after.status !== 'waiting') throw notWaiting(after.status, after.decidedBy)
+  return after
+}
+
+function entryOf(
+  parts: DecideApprovalsParts,
+  name: Decision | 'expire',
+  { approvalId, merchantId }: ApprovalRequest,
+  { by, reason }: { readonly by: Actor; readonly reason: string },
+) {
+  return makeAuditEntry(parts, by, `approval.${name}`, approvalId, { merchantId, reason })
 }
 
 const statusAfter = {

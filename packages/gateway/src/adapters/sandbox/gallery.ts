@@ -1,7 +1,7 @@
 // Every component of the pages in every state, for people who change them and for the screenshot test.
 import type { FastifyInstance } from 'fastify'
 import { fieldOf } from '../kit/forms/form-fields.ts'
-import { html } from '../kit/html.ts'
+import { type Html, html } from '../kit/html.ts'
 import { icon } from '../kit/icons.ts'
 import { chart } from '../kit/pages/charts.ts'
 import { flashMessage, notice } from '../kit/pages/flash.ts'
@@ -36,7 +36,13 @@ export function serveGallery(listener: FastifyInstance, newNonce: () => string):
       account: html`<strong>admin</strong> · viewer`,
       signOut: { path: galleryPath, token: '' },
       words: { skip: 'Skip to content', areas: 'Areas', menu: 'Menu', signOut: 'Sign out' },
-      content: html`<h2>Type</h2>
+      content: html`${controls()}${lists()}${figures()}${states()}`,
+    }),
+  )
+}
+
+function controls(): Html {
+  return html`<h2>Type</h2>
 <p class="figure">€1,234.50 ${statusPill('partially_refunded', 'Partially refunded')}</p>
 <p>Body text with a <a href="${galleryPath}">link</a>, <strong>strong text</strong>, <span class="quiet">quiet text</span>, and <code>code</code>.</p>
 <h2>Statuses</h2>
@@ -72,7 +78,11 @@ ${fieldOf({
 })}
 ${fieldOf({ name: 'note', label: 'Note', kind: 'long', value: 'Several lines' })}
 </form>
-<h2>Tabs and filters</h2>
+`
+}
+
+function lists(): Html {
+  return html`<h2>Tabs and filters</h2>
 <nav class="tabs" aria-label="Tabs"><ul><li><a href="${galleryPath}" aria-current="page">Orders</a></li><li><a href="${galleryPath}">Payment links</a></li></ul></nav>
 <nav class="segments" aria-label="Period"><ul><li><a href="${galleryPath}">24 hours</a></li><li><a href="${galleryPath}" aria-current="true">7 days</a></li><li><a href="${galleryPath}">30 days</a></li></ul></nav>
 <ul class="chips"><li><a href="${galleryPath}" aria-current="true">All</a></li><li><a href="${galleryPath}">Paid</a></li><li><a href="${galleryPath}">Failed</a></li></ul>
@@ -93,31 +103,39 @@ ${table(
   { isList: true },
 )}
 ${pages(galleryPath, new URLSearchParams('before=x'), { older: 'y' })}
-<h2>Charts</h2>
+`
+}
+
+function figures(): Html {
+  return html`<h2>Charts</h2>
 <div class="charts">${chart({
-        id: 'volume',
-        title: 'Paid volume',
-        times,
-        lines: [
-          { label: 'Paid', look: 'first', values: volume, texts: volume, whole: '€960.00' },
-          {
-            label: 'Failed',
-            look: 'second',
-            values: volume.map((each) => each / 4),
-            texts: volume,
-            whole: '€240.00',
-          },
-        ],
-        write: String,
-      })}${chart({ id: 'none', title: 'No data', times, lines: [{ label: 'No data', look: 'first', values: times.map(() => undefined), texts: [], whole: '—' }], write: String })}</div>
+    id: 'volume',
+    title: 'Paid volume',
+    times,
+    lines: [
+      { label: 'Paid', look: 'first', values: volume, texts: volume, whole: '€960.00' },
+      {
+        label: 'Failed',
+        look: 'second',
+        values: volume.map((each) => each / 4),
+        texts: volume,
+        whole: '€240.00',
+      },
+    ],
+    write: String,
+  })}${chart({ id: 'none', title: 'No data', times, lines: [{ label: 'No data', look: 'first', values: times.map(() => undefined), texts: [], whole: '—' }], write: String })}</div>
 <h2>Cards, names with values, timeline</h2>
 <div class="grid"><section class="card"><h2>Details</h2>${facts([
-        ['Payment ID', html`<code>P01M7RH5Z2DNWC1SYJ2GGJESB7</code>`],
-        ['Fee', '€0.66'],
-        ['Net', '€11.84'],
-      ])}</section>
+    ['Payment ID', html`<code>P01M7RH5Z2DNWC1SYJ2GGJESB7</code>`],
+    ['Fee', '€0.66'],
+    ['Net', '€11.84'],
+  ])}</section>
 <section class="card"><h2>Timeline</h2><ol class="timeline"><li>${statusPill('pending', 'Pending')}<p>12:00 · the merchant</p></li><li>${statusPill('success', 'Paid')}<p>12:01 · the customer</p></li></ol></section></div>
-<h2>Dialog</h2>
+`
+}
+
+function states(): Html {
+  return html`<h2>Dialog</h2>
 <details class="act"><summary class="button danger">Refund…</summary><dialog aria-label="Refund"><form class="stack" method="dialog"><h2>Refund</h2><p>The money goes back to the customer.</p><button class="danger">Refund</button><button class="close">Not now</button></form></dialog></details>
 <h2>Empty states, progress, secrets</h2>
 <div class="empty card">${icon('link')}<h2>No payment links yet</h2><p>Create a link and share it with your customers.</p><a class="button primary" href="${galleryPath}">Create link</a></div>
@@ -125,7 +143,5 @@ ${empty('No order matches these filters.')}
 <p><label>Importing 40 of 100 lines<progress value="40" max="100"></progress></label></p>
 <p class="skeleton"></p>
 <p class="secret"><code>whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw</code></p>
-<details class="fold"><summary>Order as JSON</summary><div><pre tabindex="0">{"orderNo": "A-100"}</pre></div></details>`,
-    }),
-  )
+<details class="fold"><summary>Order as JSON</summary><div><pre tabindex="0">{"orderNo": "A-100"}</pre></div></details>`
 }

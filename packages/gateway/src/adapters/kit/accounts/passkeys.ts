@@ -1,7 +1,11 @@
 // A person's own passkeys. Adding one and removing one must be confirmed, because a passkey outlives the session.
 import { Failure } from '@tillgate/protocol'
 import type { OwnPasskeys, Passkeys } from '../../../identity/accounts/passkeys.ts'
-import { maxPasskeyNameLength, type PasskeySite } from '../../../identity/accounts/rules/passkey.ts'
+import {
+  maxPasskeyNameLength,
+  type Passkey,
+  type PasskeySite,
+} from '../../../identity/accounts/rules/passkey.ts'
 import type { SmallPage } from '../door.ts'
 import { passkeyForm } from '../forms/passkey-form.ts'
 import { carried } from '../forms/refused-form.ts'
@@ -64,17 +68,7 @@ export function passkeyRoutes<Visit extends BaseVisit, Page>(
     return pages.page({
       title: words.heading,
       content: html`<p>${words.text}</p>
-${
-  all.length > 0 &&
-  html`<ul class="plain entries">${all.map(
-    ({ credentialId, name, createdAtMs, lastUsedAtMs }) =>
-      html`<li><span><strong><bdi>${name}</bdi></strong> <small class="quiet">${
-        lastUsedAtMs === undefined
-          ? fill(words.added, { when: pages.when(visit, createdAtMs) })
-          : fill(words.used, { when: pages.when(visit, lastUsedAtMs) })
-      }</small></span> <a href="${removeUrl(credentialId.toString('base64url'))}">${words.remove}</a></li>`,
-  )}</ul>`
-}
+${all.length > 0 && html`<ul class="plain entries">${all.map((each) => entryOf(visit, each))}</ul>`}
 ${
   addableAt(visit)
     ? html`<form method="post" action="${begin}" class="stack narrow">
@@ -86,6 +80,15 @@ ${pages.confirmFields(visit, begin)}
 }
 ${pages.back?.(visit)}`,
     })
+  }
+
+  function entryOf(visit: Visit, { credentialId, name, createdAtMs, lastUsedAtMs }: Passkey): Html {
+    const words = wordsOf(visit)
+    const when =
+      lastUsedAtMs === undefined
+        ? fill(words.added, { when: pages.when(visit, createdAtMs) })
+        : fill(words.used, { when: pages.when(visit, lastUsedAtMs) })
+    return html`<li><span><strong><bdi>${name}</bdi></strong> <small class="quiet">${when}</small></span> <a href="${removeUrl(credentialId.toString('base64url'))}">${words.remove}</a></li>`
   }
 
   async function begin(visit: Visit, form: URLSearchParams): Promise<Done<Visit, Page>> {
