@@ -25,6 +25,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const forPeople = operationsForPeople(stores, common, parts)
   const { members, merchants, reconciliation } = forPeople
   const forConsumers = operationsForConsumers(stores, common)
+  const forMerchants = operationsForMerchants(stores, common)
   const { prepareFetched, ...inBackground } = operationsInBackground(stores, common, {
     ...parts,
     unsubscribeUrl: forConsumers.unsubscribe.urlFor,
@@ -39,7 +40,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     platformPublicKey,
     currentOrder,
     makeEmails,
-    ...operationsForMerchants(stores, common),
+    ...forMerchants,
     ...forConsumers,
     ...operationsForSigningIn(stores, common),
     ...forPeople,
@@ -50,6 +51,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       prepare: prepareFetched,
       members,
       merchants,
+      forMerchants,
+      findOrders: forPeople.orders,
     }),
     ...operationsForReading(stores, common),
     requestLog: makeRequestLog({ store: stores.requestLog, clock: common.clock }),

@@ -9,7 +9,7 @@ import { wordmark } from '../kit/pages/frame.ts'
 import { statusBadge } from '../kit/pages/status.ts'
 import { platformKeysPath } from '../merchant-api/platform-keys.ts'
 import { installCommand } from '../merchant-api/sdk/paths.ts'
-import { prefix as portalPath } from '../portal/portal.ts'
+import { demoPath, prefix as portalPath } from '../portal/portal.ts'
 import { playgroundPath, sandboxAccessPath } from '../sandbox/paths.ts'
 import { prefix as walletPath } from '../wallet/wallet.ts'
 
@@ -21,6 +21,7 @@ export interface HomePage {
   readonly isAccessGiven: boolean
   readonly hasDocs: boolean
   readonly hasPortal: boolean
+  readonly hasDemoPortal: boolean
   readonly hasWalletPages: boolean
   readonly readiness: () => Promise<Readiness>
 }
@@ -66,10 +67,17 @@ function entries(page: HomePage): Content {
         isSandbox && [playgroundPath, 'Playground'],
       ]),
     (page.hasPortal || page.isAccessGiven) &&
-      entry('store', 'Merchants', 'See orders, refunds, callbacks, payouts, and keys.', [
-        page.hasPortal && [portalPath, 'Open the portal'],
-        page.isAccessGiven && [sandboxAccessPath, 'Get sandbox access'],
-      ]),
+      entry(
+        'store',
+        'Merchants',
+        'See orders, refunds, callbacks, payouts, and keys.',
+        [
+          page.hasPortal && [portalPath, page.hasDemoPortal ? 'Sign in to the portal' : 'Open the portal'],
+          page.isAccessGiven && [sandboxAccessPath, 'Get sandbox access'],
+        ],
+        page.hasDemoPortal &&
+          html`<form method="post" action="${portalPath}${demoPath}"><button>Open the demo portal</button></form>`,
+      ),
     page.hasWalletPages &&
       entry('wallet', 'Consumers', 'Open a wallet, add money, and pay with it.', [
         [walletPath, 'Open the wallet'],
@@ -82,7 +90,8 @@ function entry(
   heading: string,
   text: string,
   links: readonly (readonly [path: string, label: string] | false)[],
+  first?: Html | false,
 ): Html {
-  return html`<li><section class="card">${icon(sign)}<h2>${heading}</h2><p>${text}</p>${links.map((link) => link && html`<a href="${link[0]}">${link[1]}</a>`)}</section></li>
+  return html`<li><section class="card">${icon(sign)}<h2>${heading}</h2><p>${text}</p>${first}${links.map((link) => link && html`<a href="${link[0]}">${link[1]}</a>`)}</section></li>
 `
 }

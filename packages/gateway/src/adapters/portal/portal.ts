@@ -2,6 +2,7 @@ import type { Action } from '../../actions/action.ts'
 import type { MerchantOperations } from '../../actions/operations.ts'
 import type { MerchantContext } from '../../core/audit/context.ts'
 import type { MemberRole } from '../../core/audit/rules/roles.ts'
+import type { Access } from '../../identity/accounts/rules/account.ts'
 import type { Apply } from '../../identity/applications/apply.ts'
 import type { OpenLinks } from '../../identity/members/open-links.ts'
 import type { Membership } from '../../identity/members/rules/member.ts'
@@ -16,6 +17,8 @@ import { filledPath } from '../kit/routes.ts'
 import type { Language } from './languages.ts'
 
 export const prefix = '/merchant'
+/** Opens the sandbox's demo merchant; below the prefix. */
+export const demoPath = '/sign-in/demo'
 
 /** The operations behind the portal's pages and forms. */
 export interface PortalOperations extends MerchantOperations {
@@ -31,6 +34,8 @@ export interface PortalOperations extends MerchantOperations {
 
 export interface PortalParts extends AccountParts<PortalOperations> {
   readonly jar: CookieJar
+  /** Who is signed in as the owner of the sandbox's demo merchant; undefined where that is not offered. */
+  readonly openDemo: (() => Promise<Access | undefined>) | undefined
 }
 
 /** A request of a member, for one of their shops. */

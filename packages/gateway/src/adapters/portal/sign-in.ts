@@ -5,11 +5,12 @@ import { serveSignIn } from '../kit/accounts/sign-in.ts'
 import type { Call as CallWith, SignInSurface } from '../kit/accounts/surface.ts'
 import { afterAnswer } from '../kit/forms/after-answer.ts'
 import { type Html, html } from '../kit/html.ts'
+import { icon } from '../kit/icons.ts'
 import { redirect } from '../kit/layout.ts'
 import type { Flash } from '../kit/pages/flash.ts'
-import { readForm } from '../kit/requests.ts'
+import { isFromElsewhere, readForm } from '../kit/requests.ts'
 import { type FrameParts, sendSmallPage } from './frame.ts'
-import { type PortalParts, pathTo, prefix } from './portal.ts'
+import { demoPath, type PortalParts, pathTo, prefix } from './portal.ts'
 import { actorOf, type Visits } from './visits.ts'
 import type { Words } from './words.ts'
 
@@ -48,6 +49,7 @@ export function servePortalSignIn(
       sendSmallPage(reply, { ...page, language, ...frame(flash) }),
     helpOf: (call, step) =>
       html`${call.language.words.signIn.lost}${step === 'password' && newcomers(call, parts)}`,
+    abovePassword: (call) => parts.openDemo && demoForm(call, () => door.withNext(demoPath, call.request)),
     belowPassword: ({ language: { words } }) =>
       running().operations.askRecovery &&
       html`<p><a href="${pathTo('/forgotten')}">${words.signIn.forgotten}</a></p>`,
@@ -55,7 +57,42 @@ export function servePortalSignIn(
   const door = new AccountDoor(surface)
   serveSignIn(listener, door)
   serveForgotten(listener, door, parts)
+  if (parts.openDemo) serveDemo(listener, door, { openDemo: parts.openDemo })
   return door
+}
+
+function demoForm({ language: { words } }: PortalCall, action: () => string): Html {
+  const { demo, demoText, or } = words.signIn
+  return html`<form method="post" action="${action()}" class="stack demo"><p>${demoText}</p>
+<button>${icon('store')}${demo}</button></form><p class="or"><span>${or}</span></p>`
+}
+
+/** The form is also on the home page, so where it comes from is checked instead of its token. */
+function serveDemo(
+  listener: FastifyInstance,
+  door: PortalDoor,
+  { openDemo }: { readonly openDemo: NonNullable<PortalParts['openDemo']> },
+): void {
+  listener.post(
+    pathTo(demoPath),
+    door.handle(async (call) => {
+      const { request, reply, language } = call
+      const { signIn } = language.words
+      if (isFromElsewhere(request, door.surface.originsOf(request)))
+        return toSignIn(call, { kind: 'bad', text: signIn.again })
+      if (door.isTooMuch(request)) return toSignIn(call, { kind: 'bad', text: signIn.busy })
+      const access = await openDemo()
+      const isOpen = access && (await door.open(call, access, 'sandbox demo'))
+      return isOpen
+        ? redirect(reply, door.nextOf(request))
+        : toSignIn(call, { kind: 'bad', text: signIn.demoNone })
+    }),
+  )
+
+  function toSignIn({ request, reply }: PortalCall, flash: Flash): FastifyReply {
+    reply.header('set-cookie', door.surface.cookies.flash.leave(request, flash))
+    return redirect(reply, pathTo('/sign-in'))
+  }
 }
 
 /** Where a person without an account goes. */

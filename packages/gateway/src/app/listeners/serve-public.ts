@@ -52,6 +52,7 @@ function serveDocumentation(
     isAccessGiven: isAccessGiven(config),
     hasDocs,
     hasPortal,
+    hasDemoPortal: hasDemoPortal(config),
     hasWalletPages,
     readiness: state.readiness,
   })
@@ -114,9 +115,10 @@ function serveSandbox(
 /** People of merchants: the portal and the bills that emails link to. */
 function serveMerchants(
   listener: FastifyInstance,
-  { mode, hasPortal, takesApplications }: Config,
-  { state, jar, random, clock, log, downloads, catalog }: ServedParts,
+  config: Config,
+  { state, jar, random, clock, log, downloads, catalog, shopUrl }: ServedParts,
 ): void {
+  const { mode, hasPortal, takesApplications, shopPort } = config
   serveBills(listener, { open: (address) => state.running().openBill(address), downloads })
   if (!hasPortal) return
   servePortal(listener, {
@@ -133,7 +135,16 @@ function serveMerchants(
       return { operations, secrets: cookieSecrets.portal, provider: providers.members }
     },
     catalog,
+    openDemo: hasDemoPortal(config)
+      ? () => state.running().operations.openDemoPortal(shopUrl() && `http://127.0.0.1:${shopPort}/callbacks`)
+      : undefined,
   })
+}
+
+/** Everyone who opens it is an owner, so it is only for the person at this machine. */
+function hasDemoPortal({ mode, hasPortal, publicListener, publicUrl }: Config): boolean {
+  const isHere = publicListener.host === '127.0.0.1' || publicListener.host === 'localhost'
+  return mode === 'sandbox' && hasPortal && isHere && publicUrl === undefined
 }
 
 /** Rails, mail programs and merchants' servers. The merchant API itself bypasses the router. */

@@ -3,6 +3,8 @@
 import type { ManageMerchants } from '../../core/merchants/manage-merchants.ts'
 import type { SubmitPayment } from '../../core/orders/payments/submit-payment.ts'
 import type { ManageMembers } from '../../identity/members/manage-members.ts'
+import { type DemoOrdersParts, makeDemoOrders } from '../../sandbox/demo-orders.ts'
+import { type DemoPortalParts, makeOpenDemoPortal } from '../../sandbox/demo-portal.ts'
 import { makeSandboxAccess } from '../../sandbox/sandbox-access.ts'
 import { makeSandboxAdvance } from '../../sandbox/sandbox-advance.ts'
 import { makeSandboxListen, type SandboxListenParts } from '../../sandbox/sandbox-listen.ts'
@@ -17,14 +19,26 @@ export interface SandboxParts {
   readonly prepare: SandboxListenParts['prepare']
   readonly members: ManageMembers
   readonly merchants: ManageMerchants
+  readonly forMerchants: Pick<DemoOrdersParts, 'createOrder' | 'refundOrder' | 'cancelOrder' | 'createLink'>
+  readonly findOrders: DemoPortalParts['findOrders']
 }
 
 export function operationsInSandbox(stores: Stores, common: Common, parts: SandboxParts) {
   const { config, clock } = common
+  const sandboxPay = makeSandboxPay({ ...stores, ...common, submitPayment: parts.submitPayment })
+  const sandboxAdvance = makeSandboxAdvance({ ...stores, ...common })
+  const addOrders = makeDemoOrders({
+    ...parts.forMerchants,
+    sandboxPay,
+    sandboxAdvance,
+    statusOf: async (key) => (await stores.orders.findOrder(key))?.status,
+    clock,
+  })
   return {
     chooseAtTestBank: makeChooseAtTestBank(common),
-    sandboxPay: makeSandboxPay({ ...stores, ...common, submitPayment: parts.submitPayment }),
-    sandboxAdvance: makeSandboxAdvance({ ...stores, ...common }),
+    sandboxPay,
+    sandboxAdvance,
+    openDemoPortal: makeOpenDemoPortal({ ...stores, ...common, findOrders: parts.findOrders, addOrders }),
     sandboxRequests: makeSandboxRequests(stores.requestLog),
     sandboxListen: makeSandboxListen({
       listens: stores.sandboxListens,

@@ -72,9 +72,10 @@ function showPassword(door: Door, call: Call, given?: Tried & { readonly login: 
     title: signIn.heading,
     action: door.withNext(passwordPath, request),
     tried: given,
-    lead:
+    lead: html`${surface.abovePassword?.(call)}${
       surface.provider() &&
-      html`<p class="stack"><a class="button primary" href="${door.withNext(providerPath, request)}">${provider.signIn}</a></p>`,
+      html`<p class="stack"><a class="button primary" href="${door.withNext(providerPath, request)}">${provider.signIn}</a></p>`
+    }`,
     fields: html`<label>${signIn.email}<input name="${surface.login.name}" type="${surface.login.type}" value="${given?.login}" autocomplete="username" autocapitalize="none" spellcheck="false" required></label>
 <label>${signIn.password}<input name="password" type="password" autocomplete="current-password" required></label>
 <button class="primary">${signIn.heading}</button>${surface.belowPassword?.(call)}`,

@@ -83,6 +83,8 @@ export interface SignInSurface<Words extends AccountWords = AccountWords>
   ): Promise<Access | string>
   /** Below the form of the password, and of the code. */
   helpOf(call: Call<Words>, step: 'password' | 'code'): Content
+  /** Above the form of the password. */
+  abovePassword?(call: Call<Words>): Html | undefined
   /** In the form of the password, below its button. */
   belowPassword?(call: Call<Words>): Html | undefined
 }

@@ -252,7 +252,7 @@ function needs(
     ...urgent,
     counted(home.waiting, attention.waiting - attention.retrying, '/callbacks?state=waiting', 'wait'),
     counted(home.refused, attention.refused, '/requests', 'wait'),
-    !account.hasSecondStep && item('/account', home.noSecondStep, 'wait'),
+    account.hasPassword && !account.hasSecondStep && item('/account', home.noSecondStep, 'wait'),
   ].filter((each) => each !== false)
   return found.length === 0
     ? undefined
