@@ -26,6 +26,7 @@ const carried = [
   'docs',
   'examples/README.md',
   'rails/stripe/README.md',
+  'rails/adyen/README.md',
   'rails/mollie/README.md',
   'rails/alipay/README.md',
   `${gateway}/check-node.js`,

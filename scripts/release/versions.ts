@@ -25,6 +25,7 @@ const manifests = [
   'bench/package.json',
   'rails/kit/package.json',
   'rails/stripe/package.json',
+  'rails/adyen/package.json',
   'rails/mollie/package.json',
   'rails/alipay/package.json',
   'clients/php/composer.json',

@@ -45,6 +45,7 @@ test('alipay: every process makes the same page of a payment, and no call', asyn
     nextAction: undefined,
     reference: undefined,
     reason: undefined,
+    told: {},
   } as const
   const provider = alipayRail.makeProvider(fake, () => world.clock.nowMs + 60_000)
   const again = await provider.startPayment({ ...stored, idempotencyKey: start.transactionId })
@@ -114,7 +115,13 @@ test('alipay: an answer that Alipay did not sign counts as none', async () => {
   assert.notEqual(appKeys.publicKey, alipayKeys.publicKey)
   const stored = { transactionId: start.transactionId, providerId: start.transactionId, start }
   const payment = { ...stored, amountMinor: 1250n, currency: 'CNY', startedAtMs: world.clock.nowMs }
-  const rest = { status: 'pending', nextAction: undefined, reference: undefined, reason: undefined } as const
+  const rest = {
+    status: 'pending',
+    nextAction: undefined,
+    reference: undefined,
+    reason: undefined,
+    told: {},
+  } as const
   await assert.rejects(other.readPayment({ ...payment, ...rest }), /signature of Alipay’s answer is wrong/)
   await world.close()
 })

@@ -20,6 +20,7 @@ export interface StoredPayment {
   /** The number of the payment for people and refunds. */
   readonly reference: string | undefined
   readonly reason: string | undefined
+  readonly told: Told
 }
 
 export interface StoredRefund {
@@ -33,7 +34,14 @@ export interface StoredRefund {
   readonly providerId: string | undefined
   readonly reference: string | undefined
   readonly reason: string | undefined
+  readonly told: Told
 }
+
+/**
+ * What signed webhooks said that the provider's interface does not say, such as the number that refunds need. Later
+ * webhooks add to it and replace fields of the same name, so that it does not depend on their order.
+ */
+export type Told = Readonly<Record<string, unknown>>
 
 /** `starting`: stored, and the provider has not confirmed it yet. */
 export type PaymentStatus = 'starting' | 'pending' | 'submitted' | 'approved' | 'declined' | 'cancelled'
@@ -51,6 +59,8 @@ export type ProviderPayment = {
    * provider has ended it; money that comes is late money, which the gateway returns.
    */
   readonly mayStillBePaid?: boolean
+  /** There are signs of a change that the provider does not show yet: the rail looks again without being asked. */
+  readonly changesSoon?: boolean
 } & (
   | { readonly status: 'pending'; readonly nextAction: NextAction }
   | { readonly status: 'approved'; readonly reference: string }
@@ -77,7 +87,7 @@ export interface WebhookRequest {
   readonly nowMs: number
 }
 
-/** A webhook only names what to look at. What it says of money is ignored. */
+/** A webhook names what to look at. What it says of money is ignored, unless the provider says it nowhere else. */
 export type Webhook =
   | { readonly kind: 'forged' }
   | { readonly kind: 'ignored' }
@@ -90,6 +100,8 @@ export type Webhook =
         /** All refunds of the payment. */
         | { readonly transactionId: string }
         | undefined
+      /** Stored with the payment and the refund. Only of webhooks whose signature covers it. */
+      readonly told?: Told
     }
 
 export interface Provider {

@@ -92,7 +92,7 @@ export function makeRail({ provider, store, now, log }: RailParts) {
     payment: StoredPayment,
     said: ProviderPayment,
     by: For,
-    { looksAgain = said.mayStillBePaid ?? false } = {},
+    { looksAgain = said.mayStillBePaid || said.changesSoon || false } = {},
   ): Promise<RailPaymentAnswer> {
     const { amountMinor = payment.amountMinor, currency = payment.currency } = said
     if (amountMinor !== payment.amountMinor || currency !== payment.currency) {
@@ -155,15 +155,23 @@ export function makeRail({ provider, store, now, log }: RailParts) {
       ? await provider.readRefund(refund, payment)
       : ((isKeyOld(refund.startedAtMs) ? await provider.findRefund(refund, payment) : undefined) ??
         (await provider.startRefund({ ...refund, idempotencyKey: refund.refundId }, payment)))
-    return refundAnswer(await store.changeRefund(refund, said, { nowMs: now(), notifies: by === 'job' }))
+    const change = { nowMs: now(), notifies: by === 'job' }
+    const changed = await store.changeRefund(refund, said, change)
+    const isToldMeanwhile = !hasProviderId(refund) && Object.keys(changed.told).length > 0
+    if (isFinal(changed.status) || !isToldMeanwhile || !hasProviderId(changed)) return refundAnswer(changed)
+    // The webhook came before the response.
+    return refundAnswer(
+      await store.changeRefund(changed, await provider.readRefund(changed, payment), change),
+    )
   }
 
   /** Stores that there is something to look at. True: the webhook is the provider's. */
   async function takeWebhook(request: WebhookRequest): Promise<boolean> {
     const webhook = await provider.readWebhook(request)
     if (webhook.kind === 'changed') {
-      if (webhook.payment) await store.wakePayment(webhook.payment)
-      if (webhook.refund) await store.wakeRefund(webhook.refund)
+      const { payment, refund, told } = webhook
+      if (payment) await store.wakePayment(payment, told)
+      if (refund) await store.wakeRefund(refund, told)
     }
     return webhook.kind !== 'forged'
   }

@@ -2,8 +2,8 @@
 // on the page that it shows.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { makePaymentId, makeRefundId, makeTransactionId } from '@tillgate/protocol'
-import type { Provider, ProviderPayment, StoredPayment, StoredRefund } from './provider.ts'
+import { makePaymentId, makeRefundId, makeTransactionId, type NextAction } from '@tillgate/protocol'
+import type { Provider, ProviderPayment, ProviderRefund, StoredPayment, StoredRefund } from './provider.ts'
 
 export interface Trial {
   readonly provider: Provider
@@ -14,12 +14,16 @@ export interface Trial {
   /** A currency that passes the rail and that the provider does not take, if there is one. */
   readonly unknownCurrency?: string
   readonly currency?: string
+  /** False where the provider has no search, so that nothing is found by our id. */
+  readonly searches?: boolean
+  /** `later`: the provider takes every refund, and a webhook says what became of it. */
+  readonly refundsAreDecided?: 'at once' | 'later'
 }
 
 type Made = StoredPayment & { readonly providerId: string }
 
 export async function tryProvider(trial: Trial): Promise<void> {
-  const { provider, write, waitMs, unknownCurrency, currency } = trial
+  const { provider, write, waitMs, unknownCurrency, currency, searches = true } = trial
   const results: string[] = []
 
   async function call<Result>(name: string, make: () => Promise<Result>): Promise<Result> {
@@ -30,6 +34,19 @@ export async function tryProvider(trial: Trial): Promise<void> {
     } catch (error) {
       write(`${results.join('\n')}\n`)
       throw new Error(`"${name}" went wrong`, { cause: error })
+    }
+  }
+
+  async function until<Said extends { readonly status: string }>(
+    read: () => Promise<Said>,
+    isSo: (said: Said) => boolean,
+  ): Promise<Said> {
+    const deadlineMs = Date.now() + waitMs
+    for (;;) {
+      const said = await read()
+      if (isSo(said)) return said
+      expect(Date.now() < deadlineMs, `it stayed ${said.status}`)
+      await pause(2_000)
     }
   }
 
@@ -47,10 +64,11 @@ export async function tryProvider(trial: Trial): Promise<void> {
     expect(again.providerId === providerId, `it is another payment: ${again.providerId}`)
   })
   await call('read a payment', async () => expectStatus(await provider.readPayment(first.payment), 'pending'))
-  await call('find a payment by our id', async () => {
-    const found = await provider.findPayment(first.payment)
-    expect(found?.providerId === first.payment.providerId, 'it was not found')
-  })
+  if (searches)
+    await call('find a payment by our id', async () => {
+      const found = await provider.findPayment(first.payment)
+      expect(found?.providerId === first.payment.providerId, 'it was not found')
+    })
   await call('cancel a payment', async () =>
     expectStatus(await provider.cancelPayment(first.payment), 'cancelled'),
   )
@@ -65,17 +83,15 @@ export async function tryProvider(trial: Trial): Promise<void> {
     })
 
   const second = await start()
-  if (second.said.status === 'pending' && second.said.nextAction.kind === 'redirect')
-    write(`Pay here, ${trial.howToPay}: ${second.said.nextAction.url}\n`)
+  if (second.said.status === 'pending')
+    write(`Pay here, ${trial.howToPay}: ${addressIn(second.said.nextAction)}\n`)
   const paid = await call('read a payment that was paid', async () => {
-    const deadlineMs = Date.now() + waitMs
-    for (;;) {
-      const said = await provider.readPayment(second.payment)
-      if (said.status === 'approved')
-        return { ...second.payment, status: said.status, reference: said.reference }
-      expect(Date.now() < deadlineMs, `it stayed ${said.status}`)
-      await pause(2_000)
-    }
+    const said = await until(
+      () => provider.readPayment(second.payment),
+      ({ status }) => status === 'approved',
+    )
+    const reference = said.status === 'approved' ? said.reference : undefined
+    return { ...second.payment, status: said.status, reference }
   })
   const refund = makeRefund(paid, 300n)
   const refunded = await call('create a partial refund', () =>
@@ -85,19 +101,32 @@ export async function tryProvider(trial: Trial): Promise<void> {
     const again = await provider.startRefund({ ...refund, idempotencyKey: refund.refundId }, paid)
     expect(again.providerId === refunded.providerId, `it is another refund: ${again.providerId}`)
   })
-  await call('find a refund by our id', async () => {
-    const found = await provider.findRefund(refund, paid)
-    expect(found?.providerId === refunded.providerId, 'it was not found')
+  if (searches)
+    await call('find a refund by our id', async () => {
+      const found = await provider.findRefund(refund, paid)
+      expect(found?.providerId === refunded.providerId, 'it was not found')
+    })
+  const decided = async (made: StoredRefund, said: ProviderRefund): Promise<ProviderRefund> => {
+    const read = () => provider.readRefund({ ...made, providerId: said.providerId ?? '' }, paid)
+    return trial.refundsAreDecided === 'later' ? until(read, ({ status }) => status !== 'submitted') : said
+  }
+  await call('read a refund', async () => {
+    await provider.readRefund({ ...refund, providerId: refunded.providerId ?? '' }, paid)
+    const said = await decided(refund, refunded)
+    expect(said.status !== 'declined', `it was ${said.status}`)
   })
-  await call('read a refund', () =>
-    provider.readRefund({ ...refund, providerId: refunded.providerId ?? '' }, paid),
-  )
   await call('decline a refund of more than is left', async () => {
     const tooMuch = makeRefund(paid, 1_000n)
-    const said = await provider.startRefund({ ...tooMuch, idempotencyKey: tooMuch.refundId }, paid)
+    const asked = await provider.startRefund({ ...tooMuch, idempotencyKey: tooMuch.refundId }, paid)
+    const said = await decided(tooMuch, asked)
     expect(said.status === 'declined', `it was ${said.status}`)
   })
   write(`\n| Call | Result | Date |\n| --- | --- | --- |\n${results.join('\n')}\n`)
+}
+
+function addressIn(nextAction: NextAction): string {
+  if (nextAction.kind === 'redirect') return nextAction.url
+  return nextAction.kind === 'qr' ? nextAction.text : JSON.stringify(nextAction.lines)
 }
 
 function makePayment(currency = 'EUR'): StoredPayment {
@@ -131,6 +160,7 @@ function makePayment(currency = 'EUR'): StoredPayment {
     nextAction: undefined,
     reference: undefined,
     reason: undefined,
+    told: {},
   }
 }
 
@@ -146,6 +176,7 @@ function makeRefund({ transactionId, currency }: StoredPayment, amountMinor: big
     providerId: undefined,
     reference: undefined,
     reason: undefined,
+    told: {},
   }
 }
 

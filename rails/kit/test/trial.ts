@@ -5,11 +5,16 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { freePort } from '../../../packages/gateway/test/support/test-bank.ts'
 import type { RailUnderTest } from './world.ts'
 
 export function testTrial(
   given: RailUnderTest,
-  { calls, liveKey }: { calls: number; liveKey: Record<string, string> },
+  {
+    calls,
+    liveKey,
+    takesWebhooks = false,
+  }: { calls: number; liveKey: Record<string, string>; takesWebhooks?: boolean },
 ) {
   const script = join(dirname(given.program), 'try.ts')
   const { PATH } = process.env
@@ -20,8 +25,10 @@ export function testTrial(
         return Date.now()
       },
     })
+    const port = await freePort()
+    if (takesWebhooks) fake.webhookUrl = `http://127.0.0.1:${port}/webhooks`
     const child = spawn(process.execPath, [script], {
-      env: { PATH, ...given.environment(fake), WAIT_SECONDS: '60' },
+      env: { PATH, ...given.environment(fake), RAIL_PORT: String(port), WAIT_SECONDS: '60' },
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr])

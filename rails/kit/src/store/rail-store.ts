@@ -12,6 +12,7 @@ import type {
   RefundStatus,
   StoredPayment,
   StoredRefund,
+  Told,
 } from '../provider.ts'
 
 /** An intent that is older than this was left by a process that ended. */
@@ -21,6 +22,7 @@ const lookAgainMs = { first: 5_000, most: 10 * 60_000 } as const
 const lookAgainLaterMs = 60_000
 const notifyAgainMs = { first: 1_000, most: 60 * 60_000 } as const
 export const maxNotifyAttempts = 30
+const nothingTold: Told = {}
 
 const schema = readFileSync(new URL('schema.sql', import.meta.url), 'utf8')
 
@@ -188,6 +190,7 @@ export class RailStore {
         providerId: undefined,
         reference: undefined,
         reason: undefined,
+        told: nothingTold,
       }
       const whyNot = whyNotRefunded(payment, refund, leftMinor) ?? whyNotHere(refund)
       await client.query(
@@ -260,20 +263,24 @@ export class RailStore {
   }
 
   /** Survives a crash: the webhook is answered after it. Money for a cancelled payment counts too. */
-  async wakePayment(by: { transactionId: string } | { providerId: string }): Promise<void> {
+  async wakePayment(
+    by: { transactionId: string } | { providerId: string },
+    told: Told = nothingTold,
+  ): Promise<void> {
     const [column, id] =
       'transactionId' in by
         ? (['transaction_id', by.transactionId] as const)
         : (['provider_id', by.providerId] as const)
     await this.#pool.query(
-      `update payments set look_at = '-infinity', looks = 0
+      `update payments set look_at = '-infinity', looks = 0, told = told || $2
        where ${column} = $1 and status in ('starting', 'pending', 'submitted', 'cancelled')`,
-      [id],
+      [id, JSON.stringify(told)],
     )
   }
 
   async wakeRefund(
     by: { refundId: string } | { providerId: string } | { transactionId: string },
+    told: Told = nothingTold,
   ): Promise<void> {
     const [column, id] =
       'refundId' in by
@@ -282,9 +289,9 @@ export class RailStore {
           ? (['provider_id', by.providerId] as const)
           : (['transaction_id', by.transactionId] as const)
     await this.#pool.query(
-      `update refunds set look_at = '-infinity', looks = 0
+      `update refunds set look_at = '-infinity', looks = 0, told = told || $2
        where ${column} = $1 and status in ('starting', 'submitted')`,
-      [id],
+      [id, JSON.stringify(told)],
     )
   }
 
@@ -401,6 +408,7 @@ interface PaymentRow {
   readonly next_action: NextAction | null
   readonly reference: string | null
   readonly reason: string | null
+  readonly told: Told
 }
 
 const paymentOf = (row: PaymentRow): StoredPayment => ({
@@ -414,6 +422,7 @@ const paymentOf = (row: PaymentRow): StoredPayment => ({
   nextAction: row.next_action ?? undefined,
   reference: row.reference ?? undefined,
   reason: row.reason ?? undefined,
+  told: row.told,
 })
 
 interface RefundRow {
@@ -427,6 +436,7 @@ interface RefundRow {
   readonly provider_id: string | null
   readonly reference: string | null
   readonly reason: string | null
+  readonly told: Told
 }
 
 const refundOf = (row: RefundRow): StoredRefund => ({
@@ -440,4 +450,5 @@ const refundOf = (row: RefundRow): StoredRefund => ({
   providerId: row.provider_id ?? undefined,
   reference: row.reference ?? undefined,
   reason: row.reason ?? undefined,
+  told: row.told,
 })

@@ -62,6 +62,7 @@ export const chapters: readonly Chapter[] = [
     entries: [
       paper('rails'),
       { slug: 'stripe', file: 'rails/stripe/README.md' },
+      { slug: 'adyen', file: 'rails/adyen/README.md' },
       { slug: 'mollie', file: 'rails/mollie/README.md' },
       { slug: 'alipay', file: 'rails/alipay/README.md' },
       ...['treasury', 'payouts', 'reconciliation', 'wallet'].map(paper),

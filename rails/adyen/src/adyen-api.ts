@@ -1,0 +1,198 @@
+// The calls to Adyen's Checkout API, with Adyen's own SDK for addresses, requests and signatures. Its HTTP client is
+// replaced: it limits only the time without traffic, and the gateway waits no more than 10 seconds.
+import { createRequire } from 'node:module'
+import { ProviderUnavailable } from '@tillgate/rail-kit/provider'
+import type { AdyenAmount } from './amounts.ts'
+
+export interface PaymentLink {
+  readonly id: string
+  readonly url: string
+  readonly status: 'active' | 'completed' | 'paid' | 'expired' | 'paymentPending'
+  readonly amount: AdyenAmount
+}
+
+export interface WebhookItem {
+  readonly pspReference: string
+  readonly merchantAccountCode: string
+  readonly merchantReference: string
+  readonly amount: AdyenAmount
+  readonly eventCode: string
+  readonly success: string
+  readonly reason?: string
+  readonly additionalData?: Readonly<Record<string, string>>
+}
+
+export interface AdyenAccess {
+  readonly apiKey: string
+  /** Empty: the test platform. */
+  readonly livePrefix: string
+  /** Empty: Adyen. */
+  readonly apiUrl: string
+}
+
+/** Adyen understood the request and said no: nothing was done. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+}
+
+interface CallOptions {
+  readonly idempotencyKey?: string
+  readonly method?: string
+}
+
+interface Sdk {
+  readonly links: {
+    getPaymentLink(id: string): Promise<PaymentLink>
+    paymentLinks(request: object, options: CallOptions): Promise<PaymentLink>
+    updatePaymentLink(id: string, request: { readonly status: 'expired' }): Promise<PaymentLink>
+  }
+  readonly modifications: {
+    refundCapturedPayment(
+      pspReference: string,
+      request: object,
+      options: CallOptions,
+    ): Promise<{ readonly pspReference: string; readonly status: string }>
+  }
+}
+
+type Constructor<Made, Given extends unknown[]> = new (...given: Given) => Made
+
+/** Two tries stay within the 10 seconds that the gateway waits. */
+const callTimeoutMs = 4_000
+const tries = 2
+const testUrl = 'https://checkout-test.adyen.com'
+const isInProgress = '704'
+
+// Four files of it: the whole SDK, with the APIs that the rail does not use, takes three times as long to load.
+const load = createRequire(import.meta.url)
+const sdkFolder = '@adyen/api-library/lib/src'
+
+function openSdk({ apiKey, livePrefix, apiUrl }: AdyenAccess): Sdk {
+  // Safe: these are the exports of the pinned version; the tests use each of them.
+  const { default: Client } = load(`${sdkFolder}/client.js`) as {
+    default: Constructor<object, [config: object, httpClient: object]>
+  }
+  const { PaymentLinksApi } = load(`${sdkFolder}/services/checkout/paymentLinksApi.js`) as {
+    PaymentLinksApi: Constructor<Sdk['links'], [object]>
+  }
+  const { ModificationsApi } = load(`${sdkFolder}/services/checkout/modificationsApi.js`) as {
+    ModificationsApi: Constructor<Sdk['modifications'], [object]>
+  }
+  const environment = livePrefix === '' ? 'TEST' : 'LIVE'
+  const request = (endpoint: string, body: string, _config: unknown, _key: boolean, options: CallOptions) =>
+    callAdyen(apiUrl === '' ? endpoint : endpoint.replace(testUrl, apiUrl), body, options, apiKey)
+  const client = new Client({ environment, liveEndpointUrlPrefix: livePrefix, apiKey }, { request })
+  return { links: new PaymentLinksApi(client), modifications: new ModificationsApi(client) }
+}
+
+interface HmacValidator {
+  validateHMAC(item: WebhookItem, key: string): boolean
+}
+
+const { default: Validator } = load(`${sdkFolder}/utils/hmacValidator.js`) as {
+  default: Constructor<HmacValidator, []>
+}
+const validator = new Validator()
+
+/** The one item of a standard webhook, if Adyen signed it with this key. Its reason is not signed. */
+export function readSignedItem(body: string, hmacKey: string): WebhookItem | undefined {
+  try {
+    const { notificationItems } = JSON.parse(body) as {
+      notificationItems: readonly { readonly NotificationRequestItem: WebhookItem }[]
+    }
+    const [first, second] = notificationItems
+    if (!first || second) return undefined
+    const item = first.NotificationRequestItem
+    return validator.validateHMAC(item, hmacKey) ? item : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export class AdyenApi {
+  readonly #sdk: Sdk
+
+  constructor(access: AdyenAccess) {
+    this.#sdk = openSdk(access)
+  }
+
+  createLink(request: object, idempotencyKey: string): Promise<PaymentLink> {
+    return this.#sdk.links.paymentLinks(request, { idempotencyKey })
+  }
+
+  /** What exists is never refused: if it seems so, the key belongs to another account. */
+  async readLink(id: string): Promise<PaymentLink> {
+    try {
+      return await this.#sdk.links.getPaymentLink(id)
+    } catch (error) {
+      if (error instanceof Refused) throw new ProviderUnavailable(error.message, { cause: error })
+      throw error
+    }
+  }
+
+  expireLink(id: string): Promise<PaymentLink> {
+    return this.#sdk.links.updatePaymentLink(id, { status: 'expired' })
+  }
+
+  async refund(paymentPspReference: string, request: object, idempotencyKey: string): Promise<string> {
+    const options = { idempotencyKey }
+    const { modifications } = this.#sdk
+    return (await modifications.refundCapturedPayment(paymentPspReference, request, options)).pspReference
+  }
+}
+
+/** Every call may be repeated: reads, the end of a link, and what has an idempotency key. */
+async function callAdyen(
+  address: string,
+  body: string,
+  options: CallOptions,
+  apiKey: string,
+): Promise<string> {
+  for (let left = tries - 1; ; left--)
+    try {
+      return await callOnce(address, body, options, apiKey)
+    } catch (error) {
+      if (!(error instanceof ProviderUnavailable) || left === 0) throw error
+    }
+}
+
+async function callOnce(
+  address: string,
+  body: string,
+  { method = 'POST', idempotencyKey }: CallOptions,
+  apiKey: string,
+): Promise<string> {
+  const response = await fetch(address, {
+    method,
+    headers: {
+      'x-api-key': apiKey,
+      'content-type': 'application/json',
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    },
+    redirect: 'error',
+    signal: AbortSignal.timeout(callTimeoutMs),
+    ...(method !== 'GET' && { body }),
+  }).catch(unreachable)
+  const { status, headers } = response
+  const text = await response.text().catch(unreachable)
+  const answer = objectIn(text)
+  if (response.ok && answer) return text
+  const { message, errorCode } = answer ?? {}
+  const words = typeof message === 'string' ? message : 'no reason'
+  const isTransient = headers.get('transient-error') === 'true' || errorCode === isInProgress
+  if ([400, 404, 422].includes(status) && answer && !isTransient) throw new Refused(words)
+  throw new ProviderUnavailable(`Adyen returned HTTP ${status}: ${words}`)
+}
+
+function unreachable(cause: unknown): never {
+  throw new ProviderUnavailable('Adyen cannot be reached', { cause })
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}

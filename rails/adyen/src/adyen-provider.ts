@@ -1,0 +1,272 @@
+// Adyen as a provider of a rail: payment links on Adyen's hosted page, refunds, and signed webhooks. Adyen names the
+// number of a payment, and the result of a refund, in webhooks only: what their signature covers is kept with the payment.
+import {
+  type Keyed,
+  type PaymentStart,
+  type Provider,
+  type ProviderPayment,
+  type ProviderRefund,
+  ProviderUnavailable,
+  type StoredPayment,
+  type StoredRefund,
+  type Told,
+  type Webhook,
+  type WebhookRequest,
+} from '@tillgate/rail-kit/provider'
+import { shortened } from '@tillgate/rail-kit/text'
+import {
+  type AdyenAccess,
+  AdyenApi,
+  type PaymentLink,
+  Refused,
+  readSignedItem,
+  type WebhookItem,
+} from './adyen-api.ts'
+import { type AdyenAmount, fromAdyenAmount, toAdyenAmount, whyNotExpressed } from './amounts.ts'
+import { adyenLocale } from './locale.ts'
+
+export interface AdyenGiven extends AdyenAccess {
+  readonly merchantAccount: string
+  readonly hmacKey: string
+  readonly now: () => number
+}
+
+/** What webhooks said of a payment. */
+interface ToldOfPayment {
+  readonly authorised?: { readonly pspReference: string; readonly amount: AdyenAmount }
+  /** An attempt; the consumer may have paid after it. */
+  readonly refused?: string
+}
+
+interface ToldOfRefund {
+  readonly refunded?: { readonly pspReference: string }
+  readonly failed?: { readonly pspReference: string }
+}
+
+type Known = StoredPayment & { readonly providerId: string }
+
+const minute = 60_000
+const hour = 60 * minute
+/** Adyen keeps keys for seven days. After half a day, the rail looks first at what webhooks said. */
+const idempotencyKeyLifetimeMs = 24 * hour
+const keysLiveMs = 7 * 24 * hour
+const clockMarginMs = hour
+const leastLifetimeMs = 5 * minute
+const maxDescriptionLength = 280
+
+export class AdyenProvider implements Provider {
+  readonly name = 'Adyen'
+  readonly idempotencyKeyLifetimeMs = idempotencyKeyLifetimeMs
+  readonly webhookReply = '[accepted]'
+  readonly #api: AdyenApi
+  readonly #merchantAccount: string
+  readonly #hmacKey: string
+  readonly #now: () => number
+
+  constructor({ merchantAccount, hmacKey, now, ...access }: AdyenGiven) {
+    this.#api = new AdyenApi(access)
+    this.#merchantAccount = merchantAccount
+    this.#hmacKey = hmacKey
+    this.#now = now
+  }
+
+  whyNot({ amountMinor, currency }: PaymentStart): string | undefined {
+    return whyNotExpressed({ amountMinor: BigInt(amountMinor), currency })
+  }
+
+  whyNotRefund(refund: StoredRefund): string | undefined {
+    return whyNotExpressed(refund)
+  }
+
+  async startPayment(payment: StoredPayment & Keyed): Promise<ProviderPayment> {
+    const { transactionId, start, startedAtMs, idempotencyKey } = payment
+    const { merchantName, orderNo, description, returnUrl, expiresAt } = start
+    const shopperLocale = adyenLocale(start.locale)
+    // Made from stored values only, so that a repeat is the same request.
+    const request = {
+      merchantAccount: this.#merchantAccount,
+      reference: transactionId,
+      merchantOrderReference: orderNo,
+      amount: toAdyenAmount(payment),
+      description: shortened(`${merchantName}: ${description ?? orderNo}`, maxDescriptionLength),
+      expiresAt: new Date(Math.max(expiresAt, startedAtMs + leastLifetimeMs)),
+      returnUrl,
+      reusable: false,
+      ...(shopperLocale !== undefined && { shopperLocale }),
+    }
+    try {
+      const link = await this.#api.createLink(request, idempotencyKey)
+      // The first answer may be old, so a later one is read before it counts.
+      return { ...commonOf(link), status: 'pending', nextAction: { kind: 'redirect', url: link.url } }
+    } catch (error) {
+      if (error instanceof Refused) return { status: 'declined', reason: shortened(error.message) }
+      throw error
+    }
+  }
+
+  /** Adyen has no search. A link whose answer never came has an address that nobody knows, so nobody paid with it. */
+  async findPayment(payment: StoredPayment): Promise<ProviderPayment | undefined> {
+    const { authorised } = toldOf<ToldOfPayment>(payment)
+    return authorised && approvedBy(authorised)
+  }
+
+  async readPayment(payment: Known): Promise<ProviderPayment> {
+    return this.#paymentOf(await this.#api.readLink(payment.providerId), payment)
+  }
+
+  async #paymentOf(link: PaymentLink, payment: Known): Promise<ProviderPayment> {
+    const { authorised, refused } = toldOf<ToldOfPayment>(payment)
+    const common = commonOf(link)
+    const isChanging = { changesSoon: authorised !== undefined }
+    switch (link.status) {
+      case 'active':
+        // Only what was being processed and came to nothing opens a link again.
+        if (payment.status === 'submitted') return this.#decline(link, payment)
+        return {
+          ...common,
+          ...isChanging,
+          status: 'pending',
+          nextAction: payment.nextAction ?? { kind: 'redirect', url: link.url },
+        }
+      case 'paymentPending':
+        return { ...common, ...isChanging, status: 'submitted' }
+      case 'completed':
+      case 'paid':
+        if (!authorised) return { ...common, status: 'submitted' }
+        // The amount of the link is what was asked for, the amount of the webhook what was paid. Both must be right.
+        return isAmountOf(payment, link.amount)
+          ? { ...approvedBy(authorised), providerId: link.id }
+          : { ...common, status: 'approved', reference: authorised.pspReference }
+      case 'expired':
+        // Someone who had begun before its end may pay after it: the link no longer shows that, only the webhook does.
+        if (authorised) return { ...approvedBy(authorised), providerId: link.id }
+        if (payment.status !== 'submitted') return { ...common, status: 'cancelled' }
+        return { ...common, status: 'declined', reason: refused ?? refusedInWords }
+      default:
+        throw new ProviderUnavailable(`a payment link is ${link.status}`)
+    }
+  }
+
+  /** The gateway does not open a payment again that was being processed, so its link ends. */
+  async #decline(link: PaymentLink, payment: Known): Promise<ProviderPayment> {
+    const ended = await this.#expire(link.id)
+    if (ended.status === 'active') throw new ProviderUnavailable('the payment link is still active')
+    return this.#paymentOf(ended, payment)
+  }
+
+  async cancelPayment(payment: Known): Promise<ProviderPayment> {
+    return this.#paymentOf(await this.#expire(payment.providerId), payment)
+  }
+
+  async #expire(id: string): Promise<PaymentLink> {
+    try {
+      return await this.#api.expireLink(id)
+    } catch (error) {
+      // It is no longer active, which is no failure: its status says what became of it.
+      if (error instanceof Refused) return this.#api.readLink(id)
+      throw error
+    }
+  }
+
+  async startRefund(refund: StoredRefund & Keyed, payment: StoredPayment): Promise<ProviderRefund> {
+    const { refundId, idempotencyKey } = refund
+    const request = {
+      merchantAccount: this.#merchantAccount,
+      amount: toAdyenAmount(refund),
+      reference: refundId,
+      merchantRefundReason: 'CUSTOMER REQUEST',
+    }
+    try {
+      const pspReference = await this.#api.refund(payment.reference ?? '', request, idempotencyKey)
+      return { providerId: pspReference, reference: pspReference, status: 'submitted' }
+    } catch (error) {
+      if (error instanceof Refused) return { status: 'declined', reason: shortened(error.message) }
+      throw error
+    }
+  }
+
+  /** Only a webhook says that a refund exists. Without one, the same key is safe for as long as Adyen keeps it. */
+  async findRefund(refund: StoredRefund): Promise<ProviderRefund | undefined> {
+    const said = refundOf(refund)
+    if (!said && this.#now() - refund.startedAtMs > keysLiveMs - clockMarginMs)
+      throw new ProviderUnavailable(
+        `nobody knows whether Adyen has the refund ${refund.refundId}: look for it in the Customer Area`,
+      )
+    return said
+  }
+
+  /** Adyen has no call for it: the webhook decides. */
+  async readRefund(refund: StoredRefund & { readonly providerId: string }): Promise<ProviderRefund> {
+    const { providerId } = refund
+    return refundOf(refund) ?? { providerId, reference: providerId, status: 'submitted' }
+  }
+
+  readWebhook({ body }: WebhookRequest): Webhook {
+    const item = readSignedItem(body, this.#hmacKey)
+    if (!item) return { kind: 'forged' }
+    const { merchantAccountCode, merchantReference, pspReference, eventCode, success } = item
+    if (merchantAccountCode !== this.#merchantAccount) return { kind: 'ignored' }
+    switch (eventCode) {
+      case 'AUTHORISATION': {
+        const payment = { transactionId: merchantReference }
+        return { kind: 'changed', payment, told: toldBy(item) }
+      }
+      case 'REFUND':
+      case 'REFUND_FAILED': {
+        const isRefunded = eventCode === 'REFUND' && success === 'true'
+        const told: ToldOfRefund = isRefunded ? { refunded: { pspReference } } : { failed: { pspReference } }
+        return { kind: 'changed', refund: { refundId: merchantReference }, told: { ...told } }
+      }
+      // Such as the end of a payment that was being processed.
+      case 'OFFER_CLOSED':
+      case 'CANCELLATION':
+        return { kind: 'changed', payment: { transactionId: merchantReference } }
+      default:
+        return { kind: 'ignored' }
+    }
+  }
+}
+
+/** Safe: only `readWebhook` writes it. */
+const toldOf = <Shape>({ told }: { readonly told: Told }) => told as Shape
+
+function toldBy({ pspReference, amount, success, reason = '' }: WebhookItem): Told {
+  const authorised = { pspReference, amount: { currency: amount.currency, value: amount.value } }
+  const told: ToldOfPayment =
+    success === 'true' ? { authorised } : { refused: refusals[reason.toLowerCase()] ?? refusedInWords }
+  return { ...told }
+}
+
+const commonOf = ({ id, amount }: PaymentLink) => ({ providerId: id, ...fromAdyenAmount(amount) })
+
+function approvedBy({ pspReference, amount }: NonNullable<ToldOfPayment['authorised']>) {
+  return { ...fromAdyenAmount(amount), status: 'approved', reference: pspReference } as const
+}
+
+function isAmountOf(payment: StoredPayment, amount: AdyenAmount): boolean {
+  const { amountMinor, currency } = fromAdyenAmount(amount)
+  return amountMinor === payment.amountMinor && currency === payment.currency
+}
+
+function refundOf(refund: StoredRefund): ProviderRefund | undefined {
+  const { refunded, failed } = toldOf<ToldOfRefund>(refund)
+  const { pspReference } = failed ?? refunded ?? {}
+  if (pspReference === undefined) return undefined
+  const common = { providerId: pspReference, reference: pspReference }
+  if (!failed) return { ...common, status: 'approved' }
+  return { ...common, status: 'declined', reason: 'Adyen could not make the refund.' }
+}
+
+const refusedInWords = 'The payment was refused.'
+
+/** The signature does not cover the reason, so only known words are passed on. */
+const refusals: Readonly<Record<string, string>> = {
+  'not enough balance': 'The balance is too low.',
+  'expired card': 'The card has expired.',
+  'blocked card': 'The card is blocked.',
+  'invalid card number': 'The card number is invalid.',
+  'issuer unavailable': 'The consumer’s bank could not be reached.',
+  'not supported': 'The consumer’s bank does not support this payment.',
+  'shopper cancelled': 'The consumer cancelled the payment.',
+  fraud: 'The payment was refused as a risk.',
+}

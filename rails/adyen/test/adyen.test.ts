@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testRail } from '../../kit/test/battery.ts'
+import {
+  ask,
+  openWorld,
+  railDatabaseUrl,
+  refundMessage,
+  startMessage,
+  statusOf,
+} from '../../kit/test/world.ts'
+import { AdyenApi } from '../src/adyen-api.ts'
+import { AdyenProvider } from '../src/adyen-provider.ts'
+import { adyenRail } from './adyen.ts'
+import { adyenAccount, adyenKey, type FakeAdyen, openFakeAdyen } from './fake-adyen.ts'
+
+await testRail(adyenRail)
+
+const databaseUrl = await railDatabaseUrl()
+const hour = 3_600_000
+
+async function openAdyen() {
+  const fakes: FakeAdyen[] = []
+  const openFake: typeof openFakeAdyen = async (clock) => {
+    const fake = await openFakeAdyen(clock)
+    fakes.push(fake)
+    return fake
+  }
+  const world = await openWorld({ ...adyenRail, openFake }, databaseUrl)
+  const [fake] = fakes
+  assert(fake)
+  const start = startMessage(world)
+  const { transactionId } = start
+  const status = async () => (await statusOf(world, start)).status
+  return { world, fake, start, transactionId, status, webhookUrl: fake.webhookUrl }
+}
+
+test('adyen: a payment waits for its webhook, which alone has its number', async () => {
+  const { world, fake, start, transactionId, status, webhookUrl } = await openAdyen()
+  await ask(world, start)
+  fake.webhookUrl = undefined
+  await fake.consumer(transactionId, 'pays')
+  assert.equal(await status(), 'submitted')
+  fake.webhookUrl = webhookUrl
+  await fake.sendWebhook(transactionId)
+  await world.rail.work()
+  assert.deepEqual(world.gateway.notifications, [{ type: 'payment.changed', transactionId }])
+  const { reference } = await statusOf(world, start)
+  assert.match(reference ?? '', /^PSP\d+$/)
+  await world.close()
+})
+
+test('adyen: a webhook that is ahead of the link makes the rail look again', async () => {
+  const { world, fake, start, transactionId, status } = await openAdyen()
+  await ask(world, start)
+  await fake.sendWebhook(transactionId)
+  await world.rail.work()
+  assert.equal(await status(), 'pending')
+  fake.webhookUrl = undefined
+  await fake.consumer(transactionId, 'pays')
+  world.clock.nowMs += 61_000
+  await world.rail.work()
+  assert.deepEqual(world.gateway.notifications, [{ type: 'payment.changed', transactionId }])
+  assert.equal(await status(), 'approved')
+  await world.close()
+})
+
+test('adyen: a refused attempt leaves the payment open, and another one pays it', async () => {
+  const { world, fake, start, transactionId, status } = await openAdyen()
+  await ask(world, start)
+  await fake.isRefused(transactionId, 'Not enough balance')
+  await world.rail.work()
+  assert.equal(await status(), 'pending')
+  await fake.consumer(transactionId, 'pays')
+  // A webhook that was sent late.
+  await fake.isRefused(transactionId, 'Expired Card')
+  await world.rail.work()
+  assert.equal(await status(), 'approved')
+  await world.close()
+})
+
+test('adyen: a payment that was processed and refused is declined with the reason, and its link has ended', async () => {
+  for (const [reason, words] of [
+    ['Not enough balance', 'The balance is too low.'],
+    ['<b>Call 0900</b>', 'The payment was refused.'],
+  ] as const) {
+    const { world, fake, start, transactionId } = await openAdyen()
+    await ask(world, start)
+    await fake.consumer(transactionId, 'pays slowly')
+    assert.equal((await statusOf(world, start)).status, 'submitted')
+    fake.reopens(transactionId)
+    await fake.isRefused(transactionId, reason)
+    await world.rail.work()
+    const ended = await statusOf(world, start)
+    assert.deepEqual([ended.status, ended.reason], ['declined', words])
+    assert.equal(fake.payments()[0]?.status, 'cancelled')
+    await world.close()
+  }
+})
+
+test('adyen: money that comes after the link has ended is reported', async () => {
+  const { world, fake, start, transactionId, status } = await openAdyen()
+  await ask(world, start)
+  assert.equal((await ask(world, { type: 'payment.cancel', transactionId })).status, 'cancelled')
+  await fake.paysLate(transactionId)
+  await world.rail.work()
+  assert.deepEqual(world.gateway.notifications, [{ type: 'payment.changed', transactionId }])
+  assert.equal(await status(), 'approved')
+  assert.equal((await ask(world, refundMessage(start, 1250n))).status, 'approved')
+  await world.close()
+})
+
+test('adyen: another amount in the webhook approves nothing', async () => {
+  const { world, fake, start, transactionId } = await openAdyen()
+  await ask(world, start)
+  fake.authorisesOnly = 1000
+  await fake.consumer(transactionId, 'pays')
+  assert.equal((await statusOf(world, start)).amountMinor, '1000')
+  assert.equal((await ask(world, refundMessage(start, 1n))).status, 'declined')
+  await world.close()
+})
+
+test('adyen: a payment whose response was lost for a day is cancelled, or paid if a webhook said so', async () => {
+  for (const isPaid of [false, true]) {
+    const { world, fake, start, transactionId, status } = await openAdyen()
+    fake.intercept = (_call, phase) => (phase === 'after' ? 'drop' : 'go on')
+    assert.equal((await ask(world, start)).httpStatus, 503)
+    fake.intercept = () => 'go on'
+    if (isPaid) await fake.consumer(transactionId, 'pays')
+    world.clock.nowMs += 25 * hour
+    assert.equal(await status(), isPaid ? 'approved' : 'cancelled')
+    assert.equal(fake.payments().length, 1)
+    await world.close()
+  }
+})
+
+test('adyen: a refund is repeated only while Adyen knows the key, and a webhook tells of it later', async () => {
+  const { world, fake, start, transactionId, webhookUrl } = await openAdyen()
+  await ask(world, start)
+  await fake.consumer(transactionId, 'pays')
+  assert.equal((await statusOf(world, start)).status, 'approved')
+  fake.slowRefunds = true
+  const refund = refundMessage(start, 300n)
+  const { refundId } = refund
+  const lookUp = () => ask(world, { type: 'refund.status', refundId })
+  fake.intercept = (_call, phase) => (phase === 'after' ? 'drop' : 'go on')
+  assert.equal((await ask(world, refund)).httpStatus, 503)
+  world.clock.nowMs += 25 * hour
+  assert.equal((await lookUp()).httpStatus, 503)
+  fake.intercept = () => 'go on'
+  const before = fake.calls.length
+  world.clock.nowMs += 6 * 24 * hour
+  assert.equal((await lookUp()).httpStatus, 503)
+  assert.equal(fake.calls.length, before, 'a second refund could have been made')
+  fake.webhookUrl = webhookUrl
+  await fake.finishRefunds('succeeded')
+  await world.rail.work()
+  assert.equal((await lookUp()).status, 'approved')
+  assert.equal(fake.payments()[0]?.refunds.length, 1)
+  await world.close()
+})
+
+/** Adyen's documentation has this key, item and signature. */
+const published = {
+  key: '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056',
+  item: {
+    additionalData: { hmacSignature: 'coqCmt/IZ4E3CzPvMY8zTjQVL5hYJUiBRg8UU+iCWo0=' },
+    amount: { value: 1130, currency: 'EUR' },
+    pspReference: '7914073381342284',
+    eventCode: 'AUTHORISATION',
+    eventDate: '2019-05-06T17:15:34.121+02:00',
+    merchantAccountCode: 'TestMerchant',
+    merchantReference: 'TestPayment-1407325143704',
+    paymentMethod: 'visa',
+    success: 'true',
+  },
+}
+
+test('adyen: the webhook of Adyen’s documentation is genuine, and no changed one', () => {
+  const provider = new AdyenProvider({
+    apiKey: adyenKey,
+    merchantAccount: 'TestMerchant',
+    hmacKey: published.key,
+    livePrefix: '',
+    apiUrl: '',
+    now: Date.now,
+  })
+  const { item } = published
+  const kindOf = (...items: object[]) => {
+    const body = JSON.stringify({
+      live: 'false',
+      notificationItems: items.map((NotificationRequestItem) => ({ NotificationRequestItem })),
+    })
+    return read(body)
+  }
+  const read = (body: string) =>
+    provider.readWebhook({ headers: {}, query: new URLSearchParams(), body, nowMs: 0 }).kind
+  assert.equal(kindOf(item), 'changed')
+  for (const change of [
+    { amount: { value: 1131, currency: 'EUR' } },
+    { pspReference: '7914073381342285' },
+    { merchantReference: 'TestPayment-1407325143705' },
+    { success: 'false' },
+    { additionalData: {} },
+    { additionalData: undefined },
+  ])
+    assert.equal(kindOf({ ...item, ...change }), 'forged', JSON.stringify(change))
+  for (const body of ['', '[]', '{}', 'null', '{"notificationItems":[]}', '{"notificationItems":[{}]}'])
+    assert.equal(read(body), 'forged', body)
+  assert.equal(kindOf(item, item), 'forged', 'only the first would be read')
+})
+
+test('adyen: webhooks of another merchant account are taken and wake nothing', async () => {
+  const { world, fake, start, transactionId } = await openAdyen()
+  await ask(world, start)
+  fake.accountInWebhooks = `${adyenAccount}2`
+  assert.equal(await fake.sendWebhook(transactionId), 200)
+  const calls = fake.calls.length
+  await world.rail.work()
+  assert.equal(fake.calls.length, calls)
+  await world.close()
+})
+
+test('adyen: with a prefix, the calls go to the live platform', async () => {
+  const addresses: string[] = []
+  const { fetch } = globalThis
+  globalThis.fetch = async (address) => {
+    addresses.push(String(address))
+    return Response.json({ status: 404, message: 'Not found' }, { status: 404 })
+  }
+  try {
+    for (const livePrefix of ['', '1797a841fbb37ca7-Tillgate'])
+      await assert.rejects(new AdyenApi({ apiKey: adyenKey, livePrefix, apiUrl: '' }).readLink('PL1'))
+  } finally {
+    globalThis.fetch = fetch
+  }
+  assert.deepEqual(addresses, [
+    'https://checkout-test.adyen.com/v72/paymentLinks/PL1',
+    'https://1797a841fbb37ca7-Tillgate-checkout-live.adyenpayments.com/checkout/v72/paymentLinks/PL1',
+  ])
+})

@@ -1,0 +1,4 @@
+import { testKills } from '../../kit/test/kill-cycles.ts'
+import { adyenRail } from './adyen.ts'
+
+await testKills(adyenRail)
