@@ -323,7 +323,14 @@ const otherWays: readonly Call[] = [
   { name: 'rail.change', params: { railId: 'bank' }, input: { clear: ['merchants'] } },
   { name: 'rail.change', params: { railId: 'bank' }, input: { clear: ['most'] } },
   { name: 'rail.change', params: { railId: 'bank' }, input: { currencies: ['USD', 'EUR'] } },
-  { name: 'rail.change', params: { railId: 'transfer' }, input: { name: `Pay to ${thief}` } },
+  // Consumers choose by its name and logo where they pay.
+  ...['bank', 'transfer'].flatMap((railId) =>
+    [
+      { name: `Pay to ${thief}` },
+      { names: [`de=Zahle an ${thief}`] },
+      { logo: `<svg><text>${thief}</text></svg>` },
+    ].map((input) => ({ name: 'rail.change', params: { railId }, input })),
+  ),
   { name: 'wallet.unlock', params: { walletId: lockedWallet } },
   // Who is warned of what happens to the merchant, and the name that consumers pay to.
   {
@@ -332,11 +339,9 @@ const otherWays: readonly Call[] = [
     input: { contactEmails: ['mallory@home.example'] },
   },
   { name: 'merchant.change', params: { merchantId }, input: { name: 'City Tax Office' } },
-  // Whose AES key is shown to the same person.
-  {
-    name: 'merchant.add',
-    input: { name: 'A shop', defaultCallbackUrl: 'https://mallory.example/callbacks' },
-  },
+  // A payment link takes money under its name at once, and its contacts are warned of what happens to it.
+  { name: 'merchant.add', input: { name: 'City Tax Office' } },
+  { name: 'merchant.add', input: { name: 'A shop', contactEmails: ['mallory@home.example'] } },
 ]
 
 const noApprovals = { ...config.approvals, words: [] }
@@ -885,10 +890,9 @@ test('one person who sends a run while they cancel it does not get its money bac
 test('no sequence of actions and statements by one person has an effect', async () => {
   const before = await readEffects(pool)
   const more: readonly Call[] = [
-    { name: 'rail.change', params: { railId: 'bank' }, input: { name: 'Renamed' } },
+    { name: 'rail.change', params: { railId: 'bank' }, input: { position: 7 } },
     { name: 'rail.resume', params: { railId: 'bank' } },
     { name: 'merchant.resume', params: { merchantId } },
-    { name: 'merchant.add', input: { name: 'A shop' } },
     { name: 'link.create', params: { merchantId }, input: { ...newLink, linkNo: 'more tea' } },
     { name: 'merchant.change', params: { merchantId }, input: { accentColour: '#ff0000' } },
     { name: 'bank.change', params: { bankName: 'main' }, input: { holder: 'Mallory', iban } },

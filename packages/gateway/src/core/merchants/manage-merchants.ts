@@ -139,11 +139,7 @@ async function addMerchant(
   const isNew = await parts.stores.merchants.insertMerchant(
     merchant,
     keys.map(({ key }) => key),
-    makeAuditEntry(parts, context, 'merchant.add', merchantId, {
-      merchantId,
-      // Without a key, no one can sign for the merchant, but callbacks would go to this address.
-      ...(publicKey === undefined && merchant.defaultCallbackUrl === undefined && { effects: [] }),
-    }),
+    makeAuditEntry(parts, context, 'merchant.add', merchantId, { merchantId }),
   )
   return isNew ? { merchant, aesKey: aes.secret } : madeBefore(parts, merchantId, actId)
 }

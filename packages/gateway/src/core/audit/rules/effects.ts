@@ -153,8 +153,8 @@ export const effectsOfActions = {
   'member.invite': ['gives access to money'],
   'member.recover': ['gives access to money'],
   'member.reset-totp': ['gives access to money'],
-  // The merchant has no money yet, but its key or callback address stays valid.
-  'merchant.add': ['gives access to money'],
+  // Its key, callback address and contacts stay valid, and a link takes money under its name at once.
+  'merchant.add': ['names where money goes', 'gives access to money'],
   'merchant.bank-account': ['names where money goes'],
   // Callback addresses and contacts, and the name that consumers read above what they pay.
   'merchant.change': ['names where money goes', 'gives access to money'],

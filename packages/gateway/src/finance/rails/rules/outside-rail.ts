@@ -125,16 +125,16 @@ export function checkRail({ currencies, leastMinor, mostMinor, logo }: RailSetti
 
 /**
  * Whether money can go where it could not before: another address, more merchants (and top-ups), more currencies or
- * larger amounts. A bank transfer rail's name counts too, because it may name another account.
+ * larger amounts. The name and the logo count too: consumers choose by them where they pay, and either may name another
+ * account.
  */
 export function opensRail(before: RailSettings, changes: Partial<RailSettings>): boolean {
   const after = { ...before, ...changes }
   const isWider = (from: readonly string[] | undefined, to: readonly string[] | undefined) =>
     from !== undefined && to?.every((each) => from.includes(each)) !== true
   const { url, name, names, logo } = after
-  const named = before.account ? { url, name, names, logo } : { url }
   return (
-    describeRailChanges(before, named) !== '' ||
+    describeRailChanges(before, { url, name, names, logo }) !== '' ||
     isWider(before.currencies, after.currencies) ||
     isWider(before.merchants, after.merchants) ||
     after.currencies.some((currency) => {
