@@ -581,7 +581,7 @@ test('emails are listed and sent again', async () => {
   assert.equal((await admin.call('email.retry', { params: { emailId }, body: { reason } })).code, 40901)
 })
 
-test('endpoints of a merchant are registered, changed, paused, resumed and removed', async () => {
+test('endpoints of a merchant are registered, changed, paused, resumed, tested and removed', async () => {
   const body = { url: 'https://shop.example/events', format: 'standard', reason }
   const made = await admin.data('endpoint.add', { params: { merchantId }, body })
   assert.match(made.secret, /^whsec_/)
@@ -593,6 +593,9 @@ test('endpoints of a merchant are registered, changed, paused, resumed and remov
   const { endpoints } = await admin.data('endpoint.list', { params: { merchantId } })
   assert.equal(endpoints[0].pausedAtMs, clock.now())
   await admin.data('endpoint.resume', { params, body: { reason } })
+  const event = 'payment.order.success'
+  const tested = await admin.data('endpoint.test', { params, body: { event, reason } })
+  assert.deepEqual([tested.outcome, tested.eventName], ['unreachable', event])
   const rotation = { params, body: { endOthers: false, reason }, headers: once() }
   const [rotated, again] = await Promise.all([1, 2].map(() => admin.data('endpoint.rotate-secret', rotation)))
   assert.notEqual(rotated.secret, made.secret)
