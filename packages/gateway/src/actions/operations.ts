@@ -1,6 +1,7 @@
 // The operations that actions and their pages use. `makeOperations` creates them once.
 
 import type { AnyContext, Reading } from '../core/audit/context.ts'
+import type { ExportAudit } from '../core/audit/export-audit.ts'
 import type { ApprovalPolicy } from '../core/audit/rules/approval.ts'
 import type { AuditLogStore } from '../core/audit/store/audit-log.ts'
 import type { ReadEvents } from '../core/callbacks/events/read-events.ts'
@@ -104,6 +105,7 @@ export interface Operations extends MerchantOperations {
   readonly readEvents: Pick<ReadEvents, 'read'>
   readonly readOverview: ReadOverview
   readonly listAuditEntries: Reading<AuditLogStore['listEntries']>
+  readonly exportAuditCsv: ExportAudit
   /** Rejected or slow requests, newest first. */
   readonly listRequests: Reading<RequestLogStore['list']>
   findCallback(context: AnyContext, callbackId: string): Promise<CallbackWithAttempts | undefined>

@@ -38,7 +38,7 @@ const pages: Record<string, { path: string; expects: RegExp }> = {
   orders: { path: '/orders', expects: /Tea House/ },
   'orders-search': { path: '/find?q=nothing', expects: /No results for/ },
   order: { path: orderPath, expects: /Ledger transfers/ },
-  callbacks: { path: '/callbacks', expects: /Failing hosts/ },
+  callbacks: { path: '/callbacks', expects: /Unreachable hosts/ },
   'callbacks-given-up': { path: '/callbacks?state=exhausted', expects: /No matching callback/ },
   merchants: { path: '/merchants', expects: /Tea House/ },
   merchant: { path: `/merchants/${merchant.merchantId}`, expects: /Members/ },

@@ -537,6 +537,28 @@ test('the audit log tells who, from where, what and why, and is filtered', async
   assert.doesNotMatch(text, /wallet\.lock/)
   assert.match((await admin.get('/audit?actor=operator')).text, /wallet\.lock/)
   assert.match((await admin.get('/audit?actor=nobody')).text, /No matching entry/)
+  assert.match((await admin.get('/audit?reason=WEEKLY')).text, /merchant\.payout/)
+  assert.doesNotMatch((await admin.get('/audit?reason=WEEKLY')).text, /wallet\.lock/)
+})
+
+test('the audit log is filtered by days and exported as it is filtered', async () => {
+  const { rows: entries } = await pool.query<{ acted_at: string }>(
+    "select acted_at from audit where act = 'merchant.payout'",
+  )
+  const days = entries.map((entry) => new Date(Number(entry.acted_at)).toISOString().slice(0, 10)).sort()
+  const [first = '', last = ''] = [days[0], days.at(-1)]
+  const inside = `act=merchant.payout&from=${first}&to=${last}`
+  assert.match((await admin.get(`/audit?${inside}`)).text, /merchant\.payout/)
+  const { text, headers } = await admin.get(`/audit.csv?${inside}`)
+  assert.match(headers.get('content-disposition') ?? '', /audit-\d{4}-\d\d-\d\d\.csv/)
+  const [heads, ...lines] = text.trimEnd().split('\r\n')
+  assert.equal(heads, 'time,actor,action,subject,merchantId,reason,auditId')
+  assert.equal(lines.length, entries.length)
+  assert(lines.every((line) => /,console:admin@127\.0\.0\.1,merchant\.payout,/.test(line)))
+  const before = new Date(Date.parse(first) - 86_400_000).toISOString().slice(0, 10)
+  assert.match((await admin.get(`/audit?act=payout&to=${before}`)).text, /No matching entry/)
+  const after = new Date(Date.parse(last) + 86_400_000).toISOString().slice(0, 10)
+  assert.match((await admin.get(`/audit?act=payout&from=${after}`)).text, /No matching entry/)
 })
 
 test('the system page tells how the gateway does', async () => {

@@ -42,7 +42,10 @@ const healthy = await endpointAt('/healthy/events')
 test('before anything fails, nothing needs attention', async () => {
   const { text } = await admin.get('/overview')
   assert.match(text, /Nothing needs attention/)
-  assert.match((await admin.get('/callbacks')).text, /Every destination accepts its callbacks/)
+  assert.match(text, /none late, 0 undelivered/)
+  const page = (await admin.get('/callbacks')).text
+  assert.match(page, /No destination rejects callbacks.*No host is unreachable/s)
+  assert.match(page, /Failing now<\/dt><dd>0</)
 })
 
 test('destinations that fail while their neighbors succeed need attention', async () => {
@@ -63,6 +66,11 @@ test('destinations that fail while their neighbors succeed need attention', asyn
   assert.match(text, new RegExp(`Callbacks to ${host}/broken/events fail: HTTP 500, \\d+ times in a row`))
   assert.doesNotMatch(text, /healthy/)
   assert.doesNotMatch(text, /Unreachable callback hosts/)
+  assert.doesNotMatch(text, /none late/)
+  assert.match(text, /2 failing addresses, 0 undelivered/)
+  const page = (await admin.get('/callbacks')).text
+  assert.match(page, /Failing now<\/dt><dd>.*2 destinations/)
+  assert.match(page, new RegExp(`/callbacks/hosts/resume.*Resume ${host}.*Unreachable hosts`, 's'))
   assert.match((await admin.get('/system')).text, /2 failing, [12] paused/)
 })
 
@@ -83,7 +91,7 @@ test('the console lists each callback with its path, and marks those to endpoint
     new RegExp(`>${host}/healthy/events</span> <a [^>]*endpoints/${healthy.endpointId}">endpoint</a>`),
   )
   const { text: all } = await admin.get('/callbacks')
-  const [, failing = ''] = /Failing destinations<\/h2>(.*?)<h2>/s.exec(all) ?? []
+  const [, failing = ''] = /Failing destinations<\/h2>(.*?)<h2>Unreachable hosts/s.exec(all) ?? []
   assert.match(failing, new RegExp(`endpoints/${broken.endpointId}">${host}/broken/events</a>`))
   assert.match(failing, new RegExp(`>${host}/broken/orders</a>`))
   assert.match(failing, /HTTP 500/)
@@ -150,5 +158,5 @@ test('once they answer, nothing of it needs attention', async () => {
     return (await callbacks.listFailingDestinations()).length === 0
   })
   assert.doesNotMatch((await admin.get('/overview')).text, /Callbacks to /)
-  assert.doesNotMatch((await developer.get('/merchant')).text, /Failing callback destinations/)
+  assert.doesNotMatch((await developer.get('/merchant')).text, /Callbacks that fail/)
 })

@@ -1,6 +1,7 @@
 // What the operators' pages show.
 import { countedAtMost } from '../../actions/operations.ts'
 import { type AnyContext, reading } from '../../core/audit/context.ts'
+import { makeExportAudit } from '../../core/audit/export-audit.ts'
 import { makeReadBooks } from '../../core/ledger/read-books.ts'
 import { makeVerifyLedger } from '../../core/ledger/run-checks.ts'
 import { streamStatement } from '../../core/ledger/write-statement.ts'
@@ -32,6 +33,7 @@ export function operationsForReading(stores: Stores, common: Common) {
     countFailedEmails: (_context: AnyContext, sinceMs: number) =>
       stores.emailLog.countFailed(sinceMs, { atMost: countedAtMost }),
     listAuditEntries: reading(stores.auditLog.listEntries),
+    exportAuditCsv: makeExportAudit(stores.auditLog),
     listRequests: reading(stores.requestLog.list),
     listMerchantAccounts: (_context: AnyContext, merchantId: string) =>
       treasury.listAccounts({ ownerKind: 'merchant', ownerId: merchantId }),

@@ -8,9 +8,9 @@ import type { CallbackState } from '../../../core/callbacks/rules/callback-attem
 import { laneKey } from '../../../core/callbacks/rules/delivery-lanes.ts'
 import { shortAddressOf } from '../../../core/callbacks/rules/destination.ts'
 import type { Failing, FailingDestination, FailingHost } from '../../../core/callbacks/rules/host-health.ts'
-import type { StoredCallback } from '../../../core/callbacks/store/callback-history.ts'
+import type { CallbackCounts, StoredCallback } from '../../../core/callbacks/store/callback-history.ts'
 import { timeOfCallbackId } from '../../../platform/runtime/time-ordered-ids.ts'
-import { type Html, html } from '../../kit/html.ts'
+import { type Content, type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
 import { empty, noneFits, number, pages, table, urlWith } from '../../kit/pages/tables.ts'
 import { actionForms } from '../action-forms.ts'
@@ -55,12 +55,13 @@ async function show(visit: Visit): Promise<ConsolePage> {
     content: html`<dl class="figures">
 <div><dt>Waiting</dt><dd>${upTo(counts.waiting)}</dd></div>
 <div><dt>Due now</dt><dd>${upTo(counts.due)}</dd></div>
-<div><dt>Oldest due since</dt><dd>${counts.oldestDueAtMs === undefined ? '—' : ago(counts.oldestDueAtMs, nowMs)}</dd></div>
+<div><dt>Oldest due</dt><dd>${counts.oldestDueAtMs === undefined ? '—' : ago(counts.oldestDueAtMs, nowMs)}</dd></div>
 <div><dt>Failed</dt><dd>${counts.exhausted > 0 ? html`<a href="${path}?state=exhausted">${upTo(counts.exhausted)}</a>` : '0'}</dd></div>
+<div><dt>Failing now</dt><dd>${failingNow(counts)}</dd></div>
 </dl>
 <h2>Failing destinations</h2>${destinationTable(visit, destinations, waitingAt)}
 ${counts.failingDestinations > destinationsShown && html`<p class="quiet small">Showing ${destinationsShown} of ${upTo(counts.failingDestinations)}.</p>`}
-<h2>Failing hosts</h2>${hostTable(visit, failing, waiting)}
+<h2>Unreachable hosts</h2>${hostTable(visit, failing, waiting)}
 ${actionForms(visit, 'callbacks.hosts')}
 <h2>All callbacks</h2>${filterForm(visit)}${savedViews(visit, path)}
 ${
@@ -94,11 +95,22 @@ async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
   }
 }
 
+/** Their callbacks wait for the next retry, so none of them may be due. */
+function failingNow({ failingDestinations, failingHosts }: CallbackCounts): Content {
+  if (failingDestinations + failingHosts === 0) return '0'
+  const named = [
+    failingDestinations > 0 &&
+      `${upTo(failingDestinations)} ${failingDestinations === 1 ? 'destination' : 'destinations'}`,
+    failingHosts > 0 && `${upTo(failingHosts)} ${failingHosts === 1 ? 'host' : 'hosts'}`,
+  ].filter((each) => each !== false)
+  return statusBadge('bad', named.join(', '))
+}
+
 const upTo = (number: number): string => countUpTo(number, countedAtMost)
 
 /** One address of a merchant; other addresses of the host may be healthy. */
 function destinationTable(
-  { nowMs }: Visit,
+  visit: Visit,
   destinations: readonly FailingDestination[],
   waiting: ReadonlyMap<string, number>,
 ): Html {
@@ -112,6 +124,7 @@ function destinationTable(
       'Last result',
       number('Waiting'),
       'Status',
+      'Actions',
     ],
     destinations.map((failing) => {
       const { merchantId, endpointId, url, host, failingSinceMs, failures, reason } = failing
@@ -122,14 +135,15 @@ function destinationTable(
       return [
         html`<a class="wrap" href="${callbacksThere}">${shortAddressOf(url)}</a>${endpointId !== undefined && html` <span class="quiet">endpoint</span>`}`,
         html`<a href="/merchants/${merchantId}"><code>${merchantId}</code></a>`,
-        ago(failingSinceMs, nowMs),
+        ago(failingSinceMs, visit.nowMs),
         count(failures),
         html`<span class="wrap">${reason}</span>`,
         upTo(waiting.get(laneKey(failing)) ?? 0),
-        pauseOf(failing, nowMs),
+        pauseOf(failing, visit.nowMs),
+        actionForms(visit, 'host', { subject: failing, values: { host } }),
       ]
     }),
-    { none: 'Every destination accepts its callbacks.' },
+    { none: 'No destination rejects callbacks.' },
   )
 }
 
@@ -141,7 +155,7 @@ function pauseOf({ pausedUntilMs }: Failing, nowMs: number): Html {
 
 function hostTable(visit: Visit, hosts: readonly FailingHost[], waiting: ReadonlyMap<string, number>): Html {
   return table(
-    'Failing hosts, worst first',
+    'Unreachable hosts, worst first',
     ['Host', 'Failing since', number('Failures'), 'Last result', number('Waiting'), 'Status', 'Actions'],
     hosts.map((failing) => {
       const { host, failingSinceMs, failures, reason } = failing
@@ -155,7 +169,7 @@ function hostTable(visit: Visit, hosts: readonly FailingHost[], waiting: Readonl
         actionForms(visit, 'host', { subject: failing, values: { host } }),
       ]
     }),
-    { none: 'Every host can be reached.' },
+    { none: 'No host is unreachable.' },
   )
 }
 

@@ -101,11 +101,23 @@ ${tile('Callbacks delivered', percent(made === 0 ? undefined : delivered / made)
 ${tile(
   'Callbacks waiting',
   html`<a href="/callbacks?state=waiting">${upTo(callbacks.waiting)}</a>`,
-  callbacks.oldestDueAtMs === undefined
-    ? `none late, ${upTo(callbacks.exhausted)} failed`
-    : `${upTo(callbacks.due)} due, oldest ${duration(nowMs - callbacks.oldestDueAtMs)}; ${upTo(callbacks.exhausted)} failed`,
+  waitingNow(callbacks, nowMs),
 )}
 </dl>`
+}
+
+/** Callbacks to a destination that fails wait for their retry, which makes none of them late. */
+function waitingNow(
+  { oldestDueAtMs, due, failingDestinations, failingHosts, exhausted }: CallbackCounts,
+  nowMs: number,
+): string {
+  const failing = failingDestinations + failingHosts
+  const late =
+    oldestDueAtMs === undefined ? undefined : `${upTo(due)} due, oldest ${duration(nowMs - oldestDueAtMs)}`
+  const atFault =
+    failing === 0 ? undefined : `${upTo(failing)} failing ${failing === 1 ? 'address' : 'addresses'}`
+  const known = [late, atFault].filter((each) => each !== undefined).join('; ')
+  return `${known || 'none late'}, ${upTo(exhausted)} undelivered`
 }
 
 const statusNames = Object.keys(orderStatuses) as OrderStatus[]

@@ -2,6 +2,7 @@
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { allOf, sql } from '../../../platform/database/sql.ts'
+import { firstCallbackIdAt as firstAuditIdAt } from '../../../platform/runtime/time-ordered-ids.ts'
 import type { AuditEntry } from '../rules/audit.ts'
 
 export type AuditLogStore = ReturnType<typeof makeAuditLogStore>
@@ -13,12 +14,21 @@ export interface AuditFilter {
   /** Part of the action's name. */
   readonly act?: string | undefined
   readonly subject?: string | undefined
+  /** Part of the reason, in any case. */
+  readonly reason?: string | undefined
+  readonly sinceMs?: number | undefined
+  /** Exclusive. */
+  readonly untilMs?: number | undefined
+}
+
+export interface AuditPage {
+  readonly before?: string | undefined
+  readonly limit: number
 }
 
 export function makeAuditLogStore(database: Pool) {
   return {
-    listEntries: (filter: AuditFilter, page: { before?: string | undefined; limit: number }) =>
-      listEntries(database, filter, page),
+    listEntries: (filter: AuditFilter, page: AuditPage) => listEntries(database, filter, page),
   }
 }
 
@@ -37,14 +47,17 @@ const entryShape = rowShape<Omit<AuditEntry, 'authority' | 'needsApproval' | 'ap
 
 async function listEntries(
   database: Queryable,
-  { merchantId, subject, actor, act }: AuditFilter,
-  { before, limit }: { before?: string | undefined; limit: number },
+  { merchantId, subject, actor, act, reason, sinceMs, untilMs }: AuditFilter,
+  { before, limit }: AuditPage,
 ): Promise<AuditEntry[]> {
   const wanted = allOf([
     merchantId !== undefined && sql`merchant_id = ${merchantId}`,
     subject !== undefined && sql`subject = ${subject}`,
     actor !== undefined && sql`position(${actor} in actor) > 0`,
     act !== undefined && sql`position(${act} in act) > 0`,
+    reason !== undefined && sql`position(lower(${reason}) in lower(reason)) > 0`,
+    sinceMs !== undefined && sql`audit_id >= ${firstAuditIdAt(sinceMs)}::uuid`,
+    untilMs !== undefined && sql`audit_id < ${firstAuditIdAt(untilMs)}::uuid`,
     before !== undefined && sql`audit_id < ${before}::uuid`,
   ])
   const { rows } = await database.query(sql`
