@@ -619,7 +619,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'sweepFees',
-        find: "auditId: once.actId, ...(!isMoved && { effects: ['credits the operator'] }),",
+        find: "auditId: once.idempotencyKey, ...(!isMoved && { effects: ['credits the operator'] }),",
         replace: "...(!isMoved && { effects: ['credits the operator'] }),",
       },
     ],

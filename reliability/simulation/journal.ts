@@ -23,11 +23,11 @@ export interface ToldRefund {
 export class Journal {
   readonly orders = new Map<string, ToldOrder>()
   readonly refunds = new Map<string, ToldRefund>()
-  readonly payouts: { readonly actId: string; readonly amountMinor: bigint }[] = []
+  readonly payouts: { readonly idempotencyKey: string; readonly amountMinor: bigint }[] = []
   readonly withdrawals: { readonly formNumber: string; readonly amountMinor: bigint }[] = []
   /** Undefined: of fees, all that there were. */
-  readonly ownMoney: { readonly actId: string; readonly amountMinor: bigint | undefined }[] = []
-  readonly corrections: { readonly actId: string; readonly amountMinor: bigint }[] = []
+  readonly ownMoney: { readonly idempotencyKey: string; readonly amountMinor: bigint | undefined }[] = []
+  readonly corrections: { readonly idempotencyKey: string; readonly amountMinor: bigint }[] = []
   /** What somebody was told that contradicts what was told before. */
   readonly contradictions: string[] = []
   /** Answers that were of the state before, where such may be. */

@@ -229,8 +229,8 @@ async function refundOnce(
 }
 
 /** An operator funds a merchant, and sends the same act again and again until there is an answer. */
-export async function fund(world: World, actId: string): Promise<void> {
-  const seeded = world.seeded.stream(actId)
+export async function fund(world: World, idempotencyKey: string): Promise<void> {
+  const seeded = world.seeded.stream(idempotencyKey)
   const { merchant } = seeded.pick(world.merchants)
   const correction = {
     kind: 'fund',
@@ -240,10 +240,10 @@ export async function fund(world: World, actId: string): Promise<void> {
     outside: { bankName: 'main' },
   } as const
   const answer = await untilAnswered({ world, seeded }, () =>
-    world.call((gateway) => gateway.corrections.correct(correction, 'simulation', { actId })),
+    world.call((gateway) => gateway.corrections.correct(correction, 'simulation', { idempotencyKey })),
   )
   if (answer.kind === 'answered')
-    world.journal.corrections.push({ actId, amountMinor: correction.amountMinor })
+    world.journal.corrections.push({ idempotencyKey, amountMinor: correction.amountMinor })
 }
 
 export async function untilAnswered<Result>(

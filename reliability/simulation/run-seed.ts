@@ -199,8 +199,8 @@ function liveAll(
       void live(atMs, liveOrder.bind(undefined, world, `order-${index}`))
   }
   for (let index = 0; index < days / 10; index++) {
-    const actId = makeUuid(startMs, (count) => seeded.bytes(count))
-    void live(Math.floor(seeded.fraction() * days * dayMs), () => payOut(world, actId))
+    const idempotencyKey = makeUuid(startMs, (count) => seeded.bytes(count))
+    void live(Math.floor(seeded.fraction() * days * dayMs), () => payOut(world, idempotencyKey))
     const fundId = makeUuid(startMs, (count) => seeded.bytes(count))
     void live(Math.floor(seeded.fraction() * days * dayMs), () => fund(world, fundId))
   }

@@ -25,11 +25,11 @@ select l.mark as line, count(t.transfer_id) as times
       .filter(({ times }) => Number(times) > 1)
       .map(({ audit_id }) => `own money ${audit_id} moved more than once`),
     ...acknowledged
-      .filter(({ actId, amountMinor }) => {
-        const found = made.get(actId)
+      .filter(({ idempotencyKey, amountMinor }) => {
+        const found = made.get(idempotencyKey)
         return !found || (amountMinor !== undefined && BigInt(found.amount) !== amountMinor)
       })
-      .map(({ actId }) => `own money ${actId} was acknowledged and is not there`),
+      .map(({ idempotencyKey }) => `own money ${idempotencyKey} was acknowledged and is not there`),
     ...booked.map(
       ({ line, times }) => `the line ${line} is in the books ${times} times, and its match says otherwise`,
     ),

@@ -248,7 +248,7 @@ async function checkActs({ pool, journal }: Ending): Promise<string[]> {
 async function checkActsOf(
   pool: Pool,
   kind: 'payout' | 'correction',
-  acknowledged: readonly { readonly actId: string; readonly amountMinor: bigint }[],
+  acknowledged: readonly { readonly idempotencyKey: string; readonly amountMinor: bigint }[],
 ): Promise<string[]> {
   const { rows } = await pool.query<{ audit_id: string; times: string; amount: string }>(
     `select audit_id, count(*) as times, sum(amount_minor) as amount from transfers
@@ -261,8 +261,10 @@ async function checkActsOf(
       .filter(({ times }) => times !== '1')
       .map(({ audit_id }) => `${kind} ${audit_id} was made more than once`),
     ...acknowledged
-      .filter(({ actId, amountMinor }) => BigInt(paid.get(actId)?.amount ?? 0) !== amountMinor)
-      .map(({ actId }) => `${kind} ${actId} was acknowledged and is not there`),
+      .filter(
+        ({ idempotencyKey, amountMinor }) => BigInt(paid.get(idempotencyKey)?.amount ?? 0) !== amountMinor,
+      )
+      .map(({ idempotencyKey }) => `${kind} ${idempotencyKey} was acknowledged and is not there`),
   ]
 }
 

@@ -9,8 +9,8 @@ const account = `bank:${ownBank}`
 const currency = 'USD'
 const reason = 'simulation'
 
-export async function moveOwn(world: World, actId: string): Promise<void> {
-  const seeded = world.seeded.stream(actId)
+export async function moveOwn(world: World, idempotencyKey: string): Promise<void> {
+  const seeded = world.seeded.stream(idempotencyKey)
   const amountMinor = BigInt(seeded.whole(50_000, 90_000))
   const bankName = seeded.pick(['main', ownBank])
   const given = { bankName, currency, amountMinor }
@@ -20,7 +20,7 @@ export async function moveOwn(world: World, actId: string): Promise<void> {
     Array.from({ length: times }, () =>
       untilAnswered({ world, seeded }, () =>
         world.call(({ ownMoney }) => {
-          const once = { actId }
+          const once = { idempotencyKey }
           if (what === 'opening') return ownMoney.setOpeningBalance(given, reason, once)
           if (what === 'deposit') return ownMoney.deposit(given, reason, once)
           if (what === 'withdraw') return ownMoney.withdraw(given, reason, once)
@@ -31,7 +31,7 @@ export async function moveOwn(world: World, actId: string): Promise<void> {
   )
   for (const answer of answers)
     if (answer.kind === 'answered')
-      world.journal.ownMoney.push({ actId, amountMinor: what === 'sweep' ? undefined : amountMinor })
+      world.journal.ownMoney.push({ idempotencyKey, amountMinor: what === 'sweep' ? undefined : amountMinor })
 }
 
 /**
@@ -70,14 +70,14 @@ export async function bookStatement(world: World, name: string): Promise<void> {
   for (const { breakId, amountMinor, line } of open.value) {
     const as = amountMinor < 0n ? 'bank_charge' : 'interest'
     const way = line?.description !== 'unknown' ? 'bookAs' : seeded.pick(['park', 'returnToSender'] as const)
-    const actId = makeUuid(world.now(), (count) => seeded.bytes(count))
+    const idempotencyKey = makeUuid(world.now(), (count) => seeded.bytes(count))
     const booked = await Promise.all(
       Array.from({ length: seeded.isLucky(0.4) ? 2 : 1 }, () =>
-        ask(({ reconciliation }) => reconciliation.breaks[way](breakId, { as, reason, actId })),
+        ask(({ reconciliation }) => reconciliation.breaks[way](breakId, { as, reason, idempotencyKey })),
       ),
     )
     const minor = amountMinor < 0n ? -amountMinor : amountMinor
     if (booked.some(({ kind }) => kind === 'answered'))
-      world.journal.ownMoney.push({ actId, amountMinor: minor })
+      world.journal.ownMoney.push({ idempotencyKey, amountMinor: minor })
   }
 }

@@ -21,15 +21,15 @@ export function planOf(merchantId: string, schedule: PlanGiven['schedule']): Pla
 }
 
 /** An operator pays a merchant out, so that some refunds find too little money. */
-export async function payOut(world: World, actId: string): Promise<void> {
-  const seeded = world.seeded.stream(actId)
+export async function payOut(world: World, idempotencyKey: string): Promise<void> {
+  const seeded = world.seeded.stream(idempotencyKey)
   const { merchant } = seeded.pick(world.merchants)
   const amountMinor = BigInt(seeded.whole(100, 3_000))
   const payout = { merchantId: merchant.merchantId, currency: 'USD', amountMinor, bankName: 'main' }
   const answer = await untilAnswered({ world, seeded }, () =>
-    world.call((gateway) => gateway.payouts.requestPayout(payout, { reason: 'simulation', actId })),
+    world.call((gateway) => gateway.payouts.requestPayout(payout, { reason: 'simulation', idempotencyKey })),
   )
-  if (answer.kind === 'answered') world.journal.payouts.push({ actId, amountMinor })
+  if (answer.kind === 'answered') world.journal.payouts.push({ idempotencyKey, amountMinor })
 }
 
 /** Whatever is closed is sent, and whatever was sent before is paid, but for what comes back. */

@@ -24,16 +24,13 @@ export interface ActionCall<Params = unknown, Input = unknown> {
   readonly params: Params
   readonly input: Input
   /** The idempotency key: a repeat with the same key runs once. */
-  readonly actId: string | undefined
+  readonly idempotencyKey: string | undefined
   /** For actions that take a file. */
   readonly file?: GivenFile | undefined
   /** Aborted when the caller has left. */
   readonly signal?: AbortSignal | undefined
-  /**
-   * Throws unless the person confirms with password and code again. The operation calls it after reading what the
-   * confirmation is for, so that a confirmation from before the access ended is worthless.
-   */
-  readonly prove?: () => Promise<void>
+  /** Throws unless the person confirms with password and code again. Called before the action runs. */
+  readonly confirm?: () => Promise<void>
 }
 
 /** A call by an operator, or by a member for their own merchant. */
@@ -114,7 +111,7 @@ export interface ActionForm<Subject = never> {
   readonly isOffered?: (subject: Subject, at: { readonly nowMs: number; readonly login: string }) => boolean
   readonly read?: (raw: RawInput) => RawInput
   /** Requires password and code again. */
-  readonly wantsProof?: true
+  readonly needsConfirmation?: true
   /** For fields elsewhere on the page. */
   readonly formId?: string
 }
@@ -126,7 +123,7 @@ export interface ActionForm<Subject = never> {
 export interface PortalForm
   extends Pick<
     ActionForm,
-    'fields' | 'hidden' | 'fixed' | 'required' | 'read' | 'wantsProof' | 'isDangerous'
+    'fields' | 'hidden' | 'fixed' | 'required' | 'read' | 'needsConfirmation' | 'isDangerous'
   > {
   /** The member roles that may run it. */
   readonly roles: readonly MemberRole[]
@@ -198,6 +195,8 @@ interface ActionGiven<Params, Input, Answer extends TObject | FileType, Call> {
   readonly answer: Answer
   readonly isOnce?: true
   readonly takesFile?: true
+  /** It calls `confirm` itself, after reading what the confirmation is for. */
+  readonly confirmsItself?: true
   /** If the path does not follow from the name and the parameters. */
   readonly apiPath?: string
   /** False if the command line does not have it. */
@@ -240,7 +239,10 @@ export function defineAction<
     pin: given.pin as Action['pin'],
     prepare: given.prepare as Action['prepare'],
     // Safe, both: every adapter validates with these schemas before the call.
-    run: async (call) => answerOf(given.answer, await (given.run as Action['run'])(call)),
+    async run(call) {
+      if (!given.confirmsItself) await call.confirm?.()
+      return answerOf(given.answer, await (given.run as Action['run'])(call))
+    },
     runForMember: undefined,
     tell: given.tell as Action['tell'],
   }

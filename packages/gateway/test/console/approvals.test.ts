@@ -54,14 +54,14 @@ const actsUnder = (approvals: ApprovalPolicy, over: Pool = pool) => {
   return {
     approve: actions.approve,
     reject: actions.reject,
-    payOut: (amount: string, actId = newId()) =>
+    payOut: (amount: string, idempotencyKey = newId()) =>
       actions.run('alice', 'merchant.payout', {
         params: { merchantId: merchant.merchantId },
         input: money(amount),
-        actId,
+        idempotencyKey,
       }),
-    topUp: (amount: string, actId = newId()) =>
-      actions.run('alice', 'wallet.top-up', { params: { walletId }, input: money(amount), actId }),
+    topUp: (amount: string, idempotencyKey = newId()) =>
+      actions.run('alice', 'wallet.top-up', { params: { walletId }, input: money(amount), idempotencyKey }),
     refund: (paymentId: string, amount: string) =>
       actions.run('alice', 'order.refund', {
         params: { merchantId: merchant.merchantId, paymentId },
@@ -170,15 +170,15 @@ test('a form that is sent twice asks once, and its number serves for nothing els
   clock.advance(1)
   const form = { amount: '1.00', currency: 'USD', formId: newId() }
   await Promise.all([1, 2].map(() => note(alice, `${merchantPath}/payout`, form)))
-  const actId = await newestRequest()
-  assert.equal((await entriesOf(actId)).length, 1)
+  const idempotencyKey = await newestRequest()
+  assert.equal((await entriesOf(idempotencyKey)).length, 1)
   assert.match(
     await note(alice, `${merchantPath}/payout`, { ...form, amount: '2.00' }),
     /already sent with other values/,
   )
-  await note(bob, `/approvals/${actId}/reject`, {})
+  await note(bob, `/approvals/${idempotencyKey}/reject`, {})
   assert.match(await note(alice, `${merchantPath}/payout`, form), /was rejected, and nothing was changed/)
-  assert.match(await note(bob, `/approvals/${actId}/approve`, {}), /was rejected by bob/)
+  assert.match(await note(bob, `/approvals/${idempotencyKey}/approve`, {}), /was rejected by bob/)
 })
 
 test('an action that is sent again stays what it was when the setting is changed meanwhile: money moves once', async () => {
@@ -219,12 +219,12 @@ test('whoever asks twice at once for all that is there is told twice that it is 
     [account],
   )
   const all = (Number(rows[0]?.left ?? 0) / 100).toFixed(2)
-  const actId = newId()
+  const idempotencyKey = newId()
   const before = await payouts()
   let both: ReturnType<typeof acts.payOut>[] = []
   await pool.transaction(async (transaction) => {
     await transaction.query('select from accounts where account_id = $1 for update', [account])
-    both = [1, 2].map(() => acts.payOut(all, actId))
+    both = [1, 2].map(() => acts.payOut(all, idempotencyKey))
     await untilBlocked(pool, 2, '%from accounts%for update%')
   })
   for (const outcome of await Promise.all(both))
@@ -630,12 +630,12 @@ test('a change of name, contacts, callback hosts or default callback URL waits f
 test('after 72 hours a request has expired, to the millisecond, and the audit says so', async () => {
   const approvalId = await askForPayout('1.00')
   clock.advance(1)
-  const actId = newId()
-  const ask = () => alicesActs.payOut('0.07', actId)
+  const idempotencyKey = newId()
+  const ask = () => alicesActs.payOut('0.07', idempotencyKey)
   const statusNow = async () => {
     const outcome = await ask()
     assert(outcome.kind === 'waiting')
-    const found = await gateway.operations.approvals.findRequest(actId)
+    const found = await gateway.operations.approvals.findRequest(idempotencyKey)
     assert.equal(found.status, outcome.request.status)
     return found.status
   }

@@ -499,10 +499,15 @@ interface Call {
 function given({ name, params, input, file }: Call) {
   const act = catalog.find((each) => each.name === name)
   assert(act, name)
-  const actId = makeUuid(clock.now(), randomBytes)
+  const idempotencyKey = makeUuid(clock.now(), randomBytes)
   return [
     act,
-    { params: { ...params }, input: { ...input }, ...(file && { file }), ...(act.isOnce && { actId }) },
+    {
+      params: { ...params },
+      input: { ...input },
+      ...(file && { file }),
+      ...(act.isOnce && { idempotencyKey }),
+    },
   ] as const
 }
 
@@ -703,8 +708,11 @@ test('nobody alone has wrong PINs forgotten over and over, to guess the PIN', as
 
 test('nobody signs on as the merchant whose orders are top-ups, before it is there', async () => {
   const input = { name: 'Mallory', merchantId: ownMerchantId, publicKey }
-  const actId = makeUuid(clock.now(), randomBytes)
-  await assert.rejects(actions.run('mallory', 'merchant.add', { params: {}, input, actId }), /gateway’s own/)
+  const idempotencyKey = makeUuid(clock.now(), randomBytes)
+  await assert.rejects(
+    actions.run('mallory', 'merchant.add', { params: {}, input, idempotencyKey }),
+    /gateway’s own/,
+  )
 })
 
 test('nobody alone books what a rail did not pay over as its fee', async () => {

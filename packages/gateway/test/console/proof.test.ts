@@ -76,7 +76,7 @@ async function recorded(): Promise<number> {
 }
 
 test('the forms that ask for a proof are these', () => {
-  const asking = catalog.flatMap((act) => act.forms.filter((form) => form.wantsProof))
+  const asking = catalog.flatMap((act) => act.forms.filter((form) => form.needsConfirmation))
   assert.deepEqual(asking.map(({ path }) => path).sort(), Object.keys(forms).sort())
 })
 
@@ -102,7 +102,9 @@ test('every form that gives access to money, or says where money goes, asks for 
         !withoutOwnMoney.includes(name) && effects.some((effect) => words.includes(effect)),
     )
     .flatMap(({ name, forms: own, portal }) =>
-      [...own, ...portal].filter(({ wantsProof }) => !wantsProof).map(({ path }) => `${name} at ${path}`),
+      [...own, ...portal]
+        .filter(({ needsConfirmation }) => !needsConfirmation)
+        .map(({ path }) => `${name} at ${path}`),
     )
   assert.deepEqual(withoutProof, [])
 })

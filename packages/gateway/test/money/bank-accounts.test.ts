@@ -125,15 +125,15 @@ test('what was done is answered as done when it is sent again, also when its ban
   const walletId = await money.addWallet()
   const outside = { bankName: 'past' }
   const [topUpId, withdrawalId] = [randomUUID(), randomUUID()]
-  const topUp = (actId: string) =>
+  const topUp = (idempotencyKey: string) =>
     money.funds.topUp([{ walletId, currency: 'USD', amountMinor: 500n }], {
-      ...{ subject: walletId, reason: 'test', outside, actId },
+      ...{ subject: walletId, reason: 'test', outside, idempotencyKey },
     })
-  const withdraw = (actId: string) =>
+  const withdraw = (idempotencyKey: string) =>
     actingAs(operations, 'test').corrections.correct(
       { kind: 'withdraw', walletId, currency: 'USD', amountMinor: 200n, outside },
       'test',
-      { actId },
+      { idempotencyKey },
     )
   await topUp(topUpId)
   await withdraw(withdrawalId)

@@ -25,8 +25,8 @@ const usd = { currency: 'USD', outside }
 beforeEach(() => clock.advance(1_000))
 afterEach(async () => assert.deepEqual(await money.verify(), []))
 
-const correct = (correction: Correction, actId?: string) =>
-  actingAs(operations, 'test').corrections.correct(correction, 'test', { actId })
+const correct = (correction: Correction, idempotencyKey?: string) =>
+  actingAs(operations, 'test').corrections.correct(correction, 'test', { idempotencyKey })
 
 async function lastTransfer(kind: string): Promise<Record<string, string>> {
   const { rows } = await pool.query<Record<string, string>>(
@@ -112,10 +112,10 @@ test('of many reversals at the same moment as many are made as there is money to
 test('one act that is sent many times corrects once', async () => {
   const walletId = await money.addWallet(500n)
   const { transfer_id: corrects = '' } = await lastTransfer('top_up')
-  const actId = makeUuid(clock.now(), randomBytes)
+  const idempotencyKey = makeUuid(clock.now(), randomBytes)
   const reversal = { kind: 'reverse', merchantId: '', ...usd, amountMinor: 500n, corrects } as const
-  await Promise.all(Array.from({ length: 5 }, () => correct(reversal, actId)))
-  await correct(reversal, actId)
+  await Promise.all(Array.from({ length: 5 }, () => correct(reversal, idempotencyKey)))
+  await correct(reversal, idempotencyKey)
   assert.equal(await money.balanceOf(walletId), 0n)
 })
 

@@ -71,14 +71,14 @@ test('an opening balance is booked once, under its day, however often and by how
     valueDate: '2026-11-01',
     reference: 'ST 1',
   }
-  const actId = randomUUID()
-  const set = (id: string) => ownMoney.setOpeningBalance(given, 'first statement', { actId: id })
-  const done = await Promise.all(Array.from({ length: 4 }, () => set(actId)))
+  const idempotencyKey = randomUUID()
+  const set = (id: string) => ownMoney.setOpeningBalance(given, 'first statement', { idempotencyKey: id })
+  const done = await Promise.all(Array.from({ length: 4 }, () => set(idempotencyKey)))
   clock.advance(5_000)
-  const again = await set(actId)
+  const again = await set(idempotencyKey)
   assert.equal(new Set([...done, again].map(({ transferId }) => transferId)).size, 1)
   assert.equal(again.doneBeforeMs, clock.now() - 5_000)
-  assert.deepEqual(await transfersOf(actId), [
+  assert.deepEqual(await transfersOf(idempotencyKey), [
     {
       kind: 'opening_balance',
       debit_account: 'bank:opened:EUR',
@@ -97,7 +97,7 @@ test('an opening balance is booked once, under its day, however often and by how
 test('of two opening balances at the same moment one is booked, and another currency has one of its own', async () => {
   const open = (currency: string) =>
     ownMoney.setOpeningBalance({ bankName: 'main', currency, amountMinor: 500n }, 'test', {
-      actId: randomUUID(),
+      idempotencyKey: randomUUID(),
     })
   const outcomes = await Promise.allSettled([open('SEK'), open('SEK'), open('SEK'), open('NOK')])
   assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), [
@@ -161,9 +161,9 @@ test('the owner takes out what equity has, and no more, also by several withdraw
   )
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 3)
   assert.equal(await equityOf('PLN'), 100n)
-  const actId = randomUUID()
-  await ownMoney.withdraw(given(100n), 'the rest', { actId })
-  const again = await ownMoney.withdraw(given(100n), 'the rest', { actId })
+  const idempotencyKey = randomUUID()
+  await ownMoney.withdraw(given(100n), 'the rest', { idempotencyKey })
+  const again = await ownMoney.withdraw(given(100n), 'the rest', { idempotencyKey })
   assert.deepEqual([again.amountMinor, again.doneBeforeMs], [100n, clock.now()])
   assert.equal(await equityOf('PLN'), 0n)
 })
@@ -193,11 +193,11 @@ test('fees that are swept where their money lies become equity, and nothing move
   const currency = 'GBP'
   const { merchant } = await sold(currency, 10_000n)
   const before = await balanceOf('bank', 'main', currency)
-  const actId = randomUUID()
+  const idempotencyKey = randomUUID()
   const given = { bankName: 'main', currency, amountMinor: undefined }
-  const swept = await ownMoney.sweepFees(given, 'month', { actId })
+  const swept = await ownMoney.sweepFees(given, 'month', { idempotencyKey })
   assert.deepEqual([swept.amountMinor, swept.transferId], [1_000n, undefined])
-  assert.equal((await ownMoney.sweepFees(given, 'month', { actId })).doneBeforeMs, clock.now())
+  assert.equal((await ownMoney.sweepFees(given, 'month', { idempotencyKey })).doneBeforeMs, clock.now())
   assert.equal(await balanceOf('fees', merchant.merchantId, currency), 0n)
   assert.equal(await equityOf(currency), 1_000n)
   assert.equal(await balanceOf('bank', 'main', currency), before)
@@ -209,10 +209,10 @@ test('fees that are swept to another account leave one bank account and come to 
   await sold(currency, 20_000n)
   await sold(currency, 40_000n)
   await addBank('forint', currency)
-  const actId = randomUUID()
+  const idempotencyKey = randomUUID()
   const given = { bankName: 'forint', fromBankName: 'main', currency, amountMinor: 4_500n }
-  const { transferId } = await ownMoney.sweepFees(given, 'month', { actId })
-  const [bankLeg, ...legs] = await transfersOf(actId)
+  const { transferId } = await ownMoney.sweepFees(given, 'month', { idempotencyKey })
+  const [bankLeg, ...legs] = await transfersOf(idempotencyKey)
   assert.deepEqual(bankLeg, {
     kind: 'fee_sweep',
     debit_account: 'bank:forint:HUF',
@@ -280,19 +280,20 @@ for (const dies of ['connection', 'process'] as const)
     const bank = { bankName: `at-${dies}`, currency }
     let equityMinor = 0n
     type Own = typeof ownMoney
-    const movements: readonly ((own: Own, actId: string) => Promise<unknown>)[] = [
-      (own, actId) => own.deposit({ ...bank, amountMinor: 70n }, 'test', { actId }),
-      (own, actId) => own.withdraw({ ...bank, amountMinor: 20n }, 'test', { actId }),
-      (own, actId) => own.sweepFees({ ...bank, fromBankName: 'main', amountMinor: 30n }, 'test', { actId }),
+    const movements: readonly ((own: Own, idempotencyKey: string) => Promise<unknown>)[] = [
+      (own, idempotencyKey) => own.deposit({ ...bank, amountMinor: 70n }, 'test', { idempotencyKey }),
+      (own, idempotencyKey) => own.withdraw({ ...bank, amountMinor: 20n }, 'test', { idempotencyKey }),
+      (own, idempotencyKey) =>
+        own.sweepFees({ ...bank, fromBankName: 'main', amountMinor: 30n }, 'test', { idempotencyKey }),
     ]
     for (const [index, move] of movements.entries())
       for (let atPoint = 1; ; atPoint++) {
         clock.advance(1)
         const faulty = faultyPool(pool, { atPoint, dies })
         const { ownMoney: own } = actingAs(testOperations(faulty.pool, { clock }).operations, 'test')
-        const actId = randomUUID()
-        await move(own, actId).catch(() => {})
-        await move(ownMoney, actId)
+        const idempotencyKey = randomUUID()
+        await move(own, idempotencyKey).catch(() => {})
+        await move(ownMoney, idempotencyKey)
         equityMinor += [70n, -20n, 30n][index] ?? 0n
         assert.equal(await equityOf(currency), equityMinor, `${index} at ${atPoint}`)
         if (!faulty.hasFailed()) break
@@ -307,9 +308,9 @@ test('an opening balance is there once, whichever point of it its process does n
     const faulty = faultyPool(pool, { atPoint, dies: 'process' })
     const { ownMoney: own } = actingAs(testOperations(faulty.pool, { clock }).operations, 'test')
     const given = { bankName, currency: 'JPY', amountMinor: 9n }
-    const actId = randomUUID()
-    await own.setOpeningBalance(given, 'test', { actId }).catch(() => {})
-    await ownMoney.setOpeningBalance(given, 'test', { actId })
+    const idempotencyKey = randomUUID()
+    await own.setOpeningBalance(given, 'test', { idempotencyKey }).catch(() => {})
+    await ownMoney.setOpeningBalance(given, 'test', { idempotencyKey })
     assert.equal(await equityOf('JPY'), 9n * BigInt(atPoint))
     if (!faulty.hasFailed()) break
   }

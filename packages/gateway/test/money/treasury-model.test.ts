@@ -202,10 +202,10 @@ async function price(
 }
 
 async function topUpBy(minor: bigint, model: TreasuryModel, { walletId, currency }: Real): Promise<void> {
-  const actId = makeUuid(clock.now(), randomBytes)
+  const idempotencyKey = makeUuid(clock.now(), randomBytes)
   const topUps = [{ walletId, currency, amountMinor: minor }]
-  await money.funds.topUp(topUps, { subject: walletId, reason: 'test', actId })
-  model.move({ transferId: await transferOf(actId), of: 'wallet', minor })
+  await money.funds.topUp(topUps, { subject: walletId, reason: 'test', idempotencyKey })
+  model.move({ transferId: await transferOf(idempotencyKey), of: 'wallet', minor })
 }
 
 /** Sent twice at the same moment, as somebody who clicks twice. */
@@ -215,13 +215,13 @@ async function correct(
   model: TreasuryModel,
   moved?: ModelMove,
 ): Promise<void> {
-  const actId = makeUuid(clock.now(), randomBytes)
+  const idempotencyKey = makeUuid(clock.now(), randomBytes)
   const isPossible =
     model.canMove(move.of, move.minor) && (!moved || correction.amountMinor <= moved.leftMinor)
-  const once = () => isDone(corrections.correct(correction, 'test', { actId }))
+  const once = () => isDone(corrections.correct(correction, 'test', { idempotencyKey }))
   assert.deepEqual(await Promise.all([once(), once()]), [isPossible, isPossible])
   if (!isPossible) return
-  model.move({ ...move, transferId: await transferOf(actId) })
+  model.move({ ...move, transferId: await transferOf(idempotencyKey) })
   if (moved) moved.leftMinor -= correction.amountMinor
 }
 

@@ -22,7 +22,7 @@ const set = (holder: string) =>
 const payOut = () =>
   payouts.requestPayout(
     { merchantId, currency: 'USD', amountMinor: 1n, bankName: 'main' },
-    { reason: 'test', actId: randomUUID() },
+    { reason: 'test', idempotencyKey: randomUUID() },
   )
 const lastHolder = async () => (await payouts.listPayouts({ merchantId }, { limit: 1 }))[0]?.account.holder
 
@@ -69,10 +69,12 @@ test('both accounts are on record, and who changed it', async () => {
 })
 
 test('a payout that is sent twice with one id is requested once', async () => {
-  const actId = randomUUID()
+  const idempotencyKey = randomUUID()
   const given = { merchantId, currency: 'USD', amountMinor: 77n, bankName: 'main' }
-  const both = await Promise.all([1, 2].map(() => payouts.requestPayout(given, { reason: 'test', actId })))
-  const again = await payouts.requestPayout(given, { reason: 'test', actId })
+  const both = await Promise.all(
+    [1, 2].map(() => payouts.requestPayout(given, { reason: 'test', idempotencyKey })),
+  )
+  const again = await payouts.requestPayout(given, { reason: 'test', idempotencyKey })
   const ids = [...both, again].map(({ payoutId }) => payoutId)
   assert.equal(new Set(ids).size, 1)
   const { rowCount } = await pool.query('select from payouts where amount_minor = 77')

@@ -177,7 +177,7 @@ test('a run is sent once, its file is there from then on and never changes, what
 test('a payout that was paid can come back, and nothing comes back twice', async () => {
   const { merchantId } = await addPaidMerchant(money)
   const given = { merchantId, currency: 'USD', amountMinor: 400n, bankName: 'main' }
-  await payouts.requestPayout(given, { reason: 'test', actId: randomUUID() })
+  await payouts.requestPayout(given, { reason: 'test', idempotencyKey: randomUUID() })
   const payout = await newestPayout(merchantId)
   const returned = { status: 'returned', outside: booking, message: 'no such account' } as const
   assert.match(await refused(payouts.endPayout(payout, returned, 'x')), /sent or cancelled, not returned/)

@@ -255,11 +255,12 @@ test('of several who settle a break at once one does, and the same action sent a
   for (let turn = 0; turn < 4; turn++) {
     const bank = await openBank()
     const breakId = await breakOf(bank, -350n)
-    const actId = randomUUID()
-    const book = (id?: string) => breaks.bookAs(breakId, { as: 'bank_charge', reason: 'test', actId: id })
+    const idempotencyKey = randomUUID()
+    const book = (id?: string) =>
+      breaks.bookAs(breakId, { as: 'bank_charge', reason: 'test', idempotencyKey: id })
     const outcomes = await Promise.allSettled([
-      book(actId),
-      book(actId),
+      book(idempotencyKey),
+      book(idempotencyKey),
       book(),
       breaks.bookAs(breakId, { as: 'interest', reason: 'test' }),
       breaks.writeOff(breakId, { reason: 'test' }),
@@ -278,7 +279,7 @@ test('a booking is there once with its match and the end of its break, or nothin
     const breakId = await breakOf(bank, -350n)
     const faulty = faultyPool(pool, { atPoint, dies: 'process' })
     const dying = actingAs(testOperations(faulty.pool, { clock }).operations, 'test').reconciliation.breaks
-    const given = { as: 'bank_charge', reason: 'test', actId: randomUUID() } as const
+    const given = { as: 'bank_charge', reason: 'test', idempotencyKey: randomUUID() } as const
     await dying.bookAs(breakId, given).catch(() => {})
     const isEnded = (await breaks.showBreak(breakId)).found.resolution !== undefined
     assert.equal(await bank.bookedMinor(), isEnded ? -350n : 0n, `point ${atPoint}`)
@@ -354,13 +355,13 @@ test('a return is there once with its match and the end of its break, or nothing
     const breakId = await breakOf(bank, 350n)
     const faulty = faultyPool(pool, { atPoint, dies: 'process' })
     const dying = actingAs(testOperations(faulty.pool, { clock }).operations, 'test').reconciliation.breaks
-    const given = { reason: 'test', actId: randomUUID() }
+    const given = { reason: 'test', idempotencyKey: randomUUID() }
     await dying.returnToSender(breakId, given).catch(() => {})
     await Promise.all([breaks.returnToSender(breakId, given), breaks.returnToSender(breakId, given)])
     assert.equal(await bank.bookedMinor(), 0n)
     assert(!(await bank.hasBreaks()))
     const { rows } = await pool.query('select kind from transfers where audit_id = $1 order by kind', [
-      given.actId,
+      given.idempotencyKey,
     ])
     assert.deepEqual(
       rows.map(({ kind }) => kind),

@@ -137,11 +137,11 @@ test('a break that is being resolved one way is not resolved another way, and is
   const { breakId } = await openOf('missing_here', 1_500n)
   const noOrder = { reference: 'P01K73ZQ800JZ7V3N4Q5R6S7T8W', reason: 'seen' }
   await assert.rejects(breaks.confirm(breakId, noOrder), /No payment by this bank transfer/)
-  assert.equal((await breaks.showBreak(breakId)).found.actId, undefined)
+  assert.equal((await breaks.showBreak(breakId)).found.correctionId, undefined)
   diesAt = 'insert into transfers'
   await assert.rejects(breaks.writeOff(breakId, { reason: 'a gain' }), /not known whether/)
   diesAt = undefined
-  assert.notEqual((await breaks.showBreak(breakId)).found.actId, undefined)
+  assert.notEqual((await breaks.showBreak(breakId)).found.correctionId, undefined)
   await assert.rejects(breaks.confirm(breakId, noOrder), /being settled/)
   await assert.rejects(breaks.pair(breakId, breakId, 'the same'), /being settled|misses a line/)
 })
@@ -153,8 +153,8 @@ test('a break whose operator’s process died is free again after a while', asyn
   await assert.rejects(breaks.writeOff(breakId, { reason: 'a gain' }), /not known whether/)
   diesAt = undefined
   await operations.reconcile()
-  assert.notEqual((await breaks.showBreak(breakId)).found.actId, undefined)
+  assert.notEqual((await breaks.showBreak(breakId)).found.correctionId, undefined)
   clock.advance(11 * 60_000)
   await operations.reconcile()
-  assert.equal((await breaks.showBreak(breakId)).found.actId, undefined)
+  assert.equal((await breaks.showBreak(breakId)).found.correctionId, undefined)
 })

@@ -13,7 +13,7 @@ import type { Clock } from '../../src/platform/runtime/clock.ts'
 interface Given {
   readonly params?: Record<string, unknown>
   readonly input?: Record<string, unknown>
-  readonly actId?: string
+  readonly idempotencyKey?: string
   readonly file?: GivenFile
   /** Of the admin API. */
   readonly token?: ApiToken
@@ -41,7 +41,7 @@ export function testActions(parts: {
     assert(act && operator, `${nameOf(action)} by ${typeof by === 'string' ? by : by.login}`)
     return runAction(act, {
       params: undefined,
-      actId: undefined,
+      idempotencyKey: undefined,
       ...rest,
       operations,
       operator,

@@ -89,7 +89,7 @@ const forms = {
     explains: ({ summary }: ApprovalRequest) =>
       `The action runs at once, and every limit is checked again: ${summary}. A secret that the action makes is shown to you once, for you to hand over.`,
     button: 'Approve and run',
-    wantsProof: true,
+    needsConfirmation: true,
   },
   reject: {
     label: 'Reject…',
@@ -160,8 +160,7 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
           isOffered: ({ requestedBy }, { login }) => (requestedBy === login) === (decision === 'withdraw'),
         }),
         async run(call) {
-          const { operations, params, input, prove } = call
-          await prove?.()
+          const { operations, params, input } = call
           const request = await operations.approvals.findRequest(params.approvalId)
           const action = findAction(request.action)
           const by = deciderOf(call, action)
@@ -220,7 +219,7 @@ async function runWaiting(
     nowMs,
     params: action.params && params,
     input: action.input && input,
-    actId: action.isOnce ? approvalId : undefined,
+    idempotencyKey: action.isOnce ? approvalId : undefined,
   }
   return action.run(call).catch((error: unknown) => {
     if (!(error instanceof ApprovalNeeded)) throw error

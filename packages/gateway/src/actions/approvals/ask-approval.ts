@@ -29,19 +29,19 @@ export interface AskedAction extends WaitingAction {
   /** Checked again in the transaction that stores the request. */
   readonly authority: Authority | undefined
   /** The action's idempotency key; the request has the same id. */
-  readonly actId: string | undefined
+  readonly idempotencyKey: string | undefined
 }
 
 /** A repeat of a request is the same request. */
 export async function askApproval(
   parts: AskApprovalParts,
-  { actId, authority, ...asked }: AskedAction,
+  { idempotencyKey, authority, ...asked }: AskedAction,
 ): Promise<ApprovalRequest> {
   const nowMs = parts.clock.now()
   const { action, params, input } = asked
   const request: NewRequest = {
     ...asked,
-    approvalId: actId ?? makeUuid(nowMs, parts.random),
+    approvalId: idempotencyKey ?? makeUuid(nowMs, parts.random),
     requestedAtMs: nowMs,
     expiresAtMs: nowMs + parts.policy.lifeMs,
     status: 'waiting',
@@ -49,7 +49,7 @@ export async function askApproval(
     decidedAs: undefined,
     decidedAtMs: undefined,
     decisionReason: undefined,
-    contentHash: actId === undefined ? hashOf([action, params, input]) : undefined,
+    contentHash: idempotencyKey === undefined ? hashOf([action, params, input]) : undefined,
   }
   const { merchantId, summary, reason, requestedBy, requestedAs } = request
   const emails = parts.makeEmails('approval-waiting', {

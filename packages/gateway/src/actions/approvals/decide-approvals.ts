@@ -76,9 +76,9 @@ async function findRequest(
 /** The request of an action with this id; undefined if none exists. */
 async function findSent(
   { approvals, clock }: DecideApprovalsParts,
-  actId: string,
+  idempotencyKey: string,
 ): Promise<ApprovalRequest | undefined> {
-  const found = await approvals.findRequest(actId)
+  const found = await approvals.findRequest(idempotencyKey)
   return found && asOf(found, clock.now())
 }
 

@@ -321,12 +321,10 @@ export const walletActions: readonly Action[] = [
         'First make sure that the wallet’s owner requests it, because the code sets a new PIN. The code is sent to the consumer’s confirmed email address if a mail server is configured; otherwise it is shown here once. It is valid for 15 minutes and five attempts, and the old PIN works until the code is used. The count of wrong PINs is reset.',
       button: 'Create code',
       isDangerous: true,
-      wantsProof: true,
+      needsConfirmation: true,
     },
-    async run({ operations, context, params, input, prove }) {
-      await prove?.()
-      return operations.wallets.resetPin(context, params.walletId, input.reason)
-    },
+    run: ({ operations, context, params, input }) =>
+      operations.wallets.resetPin(context, params.walletId, input.reason),
     tell: ({ code, sentTo }, { params }) => ({
       text:
         (sentTo === undefined ? '' : `The code was sent to ${sentTo}. `) +
@@ -351,10 +349,11 @@ export const walletActions: readonly Action[] = [
       explains: 'Transfers money from one of the operator’s bank accounts to this wallet.',
       button: 'Top up',
     },
-    async run({ operations, context, params, input, actId }) {
+    async run({ operations, context, params, input, idempotencyKey }) {
       const { wallets, funds } = operations
-      const doneBeforeMs = actId === undefined ? undefined : await funds.doneAt(context, actId)
-      await wallets.topUp(context, { wallet: params.walletId, ...outsideMoneyOf(input), actId })
+      const doneBeforeMs =
+        idempotencyKey === undefined ? undefined : await funds.doneAt(context, idempotencyKey)
+      await wallets.topUp(context, { wallet: params.walletId, ...outsideMoneyOf(input), idempotencyKey })
       return { doneBeforeMs }
     },
     tell: (answer, { input }) =>

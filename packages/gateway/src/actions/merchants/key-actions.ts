@@ -84,7 +84,7 @@ const ofKind: ActionCommand = {
 const keyForm = {
   place: 'merchant.keys',
   page,
-  wantsProof: true,
+  needsConfirmation: true,
 } as const satisfies Partial<ActionForm>
 
 const keyScreen = {
@@ -155,7 +155,7 @@ export const keyActions: readonly Action[] = [
         path: '/keys/aes',
         fields: [],
         fixed: { kind: 'aes', reason: byMerchant },
-        wantsProof: true,
+        needsConfirmation: true,
       },
       {
         ...keyScreen,
@@ -164,7 +164,7 @@ export const keyActions: readonly Action[] = [
         fields: ['publicKey'],
         fixed: { kind: 'rsa', reason: byMerchant },
         required: ['publicKey'],
-        wantsProof: true,
+        needsConfirmation: true,
       },
     ],
     run: addKey,
@@ -284,13 +284,12 @@ async function liveKeyOf({ operations, context, params, input }: NewKeyCall): Pr
 }
 
 async function addKey(call: NewKeyCall) {
-  const { operations, context, params, input, prove } = call
+  const { operations, context, params, input } = call
   if (input.kind === 'rsa' && input.publicKey === undefined)
     throw new Failure('invalid_field', {
       field: 'publicKey',
       message: 'publicKey is missing. The merchant generates its own key for signatures.',
     })
-  await prove?.()
   const old = await liveKeyOf(call)
   const { keyId, secret } = await operations.merchants.addKey(
     context,

@@ -141,10 +141,9 @@ export const merchantActions: readonly Action[] = [
       explains:
         'The merchant gets an ID and an AES key. The key is shown only once; give it to the merchant. Empty fields use the gateway’s defaults, and the public key can be added later.',
       button: 'Onboard merchant',
-      wantsProof: true,
+      needsConfirmation: true,
     },
-    async run({ operations, context, input, actId, prove }) {
-      await prove?.()
+    async run({ operations, context, input, idempotencyKey }) {
       const { name: called, publicKey: given, merchantId: brought, ...rest } = input
       if (brought === ownMerchantId)
         throw new Failure('number_already_used', {
@@ -154,7 +153,7 @@ export const merchantActions: readonly Action[] = [
       const made = await operations.merchants.addMerchant(context, {
         ...settingsOf(rest),
         name: called,
-        actId,
+        idempotencyKey,
         ...(given !== undefined && { publicKey: given }),
         ...(brought !== undefined && { merchantId: brought }),
       })
@@ -216,7 +215,7 @@ export const merchantActions: readonly Action[] = [
       fields: ['name', ...settingNames, 'reason'],
       required: ['name'],
       read: clearing(settingNames, ''),
-      wantsProof: true,
+      needsConfirmation: true,
     },
     portal: [
       {
@@ -226,11 +225,10 @@ export const merchantActions: readonly Action[] = [
         fields: ownSettings,
         fixed: { reason: byMerchant },
         read: clearing(ownSettings, ''),
-        wantsProof: true,
+        needsConfirmation: true,
       },
     ],
-    async run({ operations, context, params, input, prove }) {
-      await prove?.()
+    async run({ operations, context, params, input }) {
       const { clear = [], reason: why, ...given } = input
       const cleared = Object.fromEntries(clear.map((each) => [each, undefined]))
       return operations.merchants.changeMerchant(

@@ -158,7 +158,7 @@ export const endpointActions: readonly Action[] = [
       explains:
         'The endpoint gets its own callback for each selected event, in addition to the order’s callbackUrl. With Standard Webhooks, a secret is generated and shown only once.',
       button: 'Add endpoint',
-      wantsProof: true,
+      needsConfirmation: true,
     },
     portal: [
       {
@@ -168,11 +168,10 @@ export const endpointActions: readonly Action[] = [
         page: '/endpoints',
         after: '/endpoints/:endpointId',
         fields: ['url', 'format', 'events'],
-        wantsProof: true,
+        needsConfirmation: true,
       },
     ],
-    async run({ operations, context, params, input, prove }) {
-      await prove?.()
+    async run({ operations, context, params, input }) {
       const { url, format, events: wanted, reason: why } = input
       const made = await operations.endpoints.addEndpoint(
         context,
@@ -202,7 +201,7 @@ export const endpointActions: readonly Action[] = [
       label: 'Change events…',
       explains: 'From now on, the endpoint receives the selected events; if none is selected, all events.',
       button: 'Change events',
-      wantsProof: true,
+      needsConfirmation: true,
     },
     portal: [
       {
@@ -210,13 +209,11 @@ export const endpointActions: readonly Action[] = [
         name: 'endpointEvents',
         path: '/endpoints/:endpointId/events',
         fields: ['events'],
-        wantsProof: true,
+        needsConfirmation: true,
       },
     ],
-    async run({ operations, context, params, input, prove }) {
-      await prove?.()
-      return operations.endpoints.changeEvents(context, params, input.events, input.reason)
-    },
+    run: ({ operations, context, params, input }) =>
+      operations.endpoints.changeEvents(context, params, input.events, input.reason),
     tell: () => ({ text: 'The events were changed.' }),
   }),
   defineSharedAction({
@@ -350,7 +347,7 @@ export const endpointActions: readonly Action[] = [
         'A secret is generated and shown only once. The new and the previous secret both sign until the next rotation.',
       button: 'Create secret',
       isOffered: ({ format }) => format === 'standard',
-      wantsProof: true,
+      needsConfirmation: true,
     }),
     portal: [
       {
@@ -358,7 +355,7 @@ export const endpointActions: readonly Action[] = [
         name: 'rotateEndpointSecret',
         path: '/endpoints/:endpointId/secret',
         fields: ['endOthers'],
-        wantsProof: true,
+        needsConfirmation: true,
       },
     ],
     run: rotate,
@@ -371,14 +368,12 @@ async function rotate({
   context,
   params,
   input,
-  actId,
-  prove,
+  idempotencyKey,
 }: SharedCall<{ merchantId: string; endpointId: string }, { endOthers: boolean; reason: string }>) {
-  await prove?.()
   const made = await operations.endpoints.rotateSecret(context, params, {
     endsOthers: input.endOthers,
     reason: input.reason,
-    actId,
+    idempotencyKey,
   })
   return { endpointId: params.endpointId, secret: made.secret ?? '' }
 }

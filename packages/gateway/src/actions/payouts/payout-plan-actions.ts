@@ -56,15 +56,16 @@ export const payoutPlanActions: readonly Action[] = [
       button: 'Pay out',
       isDangerous: true,
     },
-    async run({ operations, context, params, input, actId }) {
+    async run({ operations, context, params, input, idempotencyKey }) {
       const { merchants, payouts } = operations
       await merchants.showMerchant(context, params.merchantId)
       const { bankName } = outsideOf(input)
-      const doneBeforeMs = actId === undefined ? undefined : await payouts.doneAt(context, actId)
+      const doneBeforeMs =
+        idempotencyKey === undefined ? undefined : await payouts.doneAt(context, idempotencyKey)
       const { payoutId: made, leftMinor } = await payouts.requestPayout(
         context,
         { ...moneyOf(input), ...params, bankName },
-        { reason: input.reason, actId },
+        { reason: input.reason, idempotencyKey },
       )
       return { payoutId: made, left: toDecimalText(leftMinor, input.currency), doneBeforeMs }
     },
@@ -92,7 +93,7 @@ export const payoutPlanActions: readonly Action[] = [
       explains:
         'Payouts in this currency go to this account after the waiting time; until then, the previous account is used. If a mail server is configured, the merchant’s contacts get an email, so that they can object, and you can stop the change.',
       button: 'Set bank account',
-      wantsProof: true,
+      needsConfirmation: true,
       isDangerous: true,
     },
     portal: [
@@ -103,13 +104,12 @@ export const payoutPlanActions: readonly Action[] = [
         page: '/bank',
         fields: ['currency', 'holder', 'iban', 'lines', 'bic'],
         fixed: { reason: byMerchant },
-        wantsProof: true,
+        needsConfirmation: true,
         isDangerous: true,
       },
     ],
-    async run({ operations, context, params, input, nowMs, prove }) {
+    async run({ operations, context, params, input, nowMs }) {
       await operations.merchants.showMerchant(context, params.merchantId)
-      await prove?.()
       const account = { currency: input.currency, ...parseMerchantBankDetails(detailsOf(input)) }
       const result = await operations.bankAccounts.setBankAccount(context, params.merchantId, account, {
         reason: input.reason,

@@ -86,12 +86,9 @@ export const applicationActions: readonly Action[] = [
         `${business} becomes a merchant with the public key below. ${email} chooses a password with a link that is shown to you once and is also on the applicant’s page. The AES key is shown only to the first member.`,
       button: 'Approve',
       isOffered: isOpen,
-      wantsProof: true,
+      needsConfirmation: true,
     }),
-    async run({ operations, context, params, prove }) {
-      await prove?.()
-      return operations.applications.approve(context, params.applicationId)
-    },
+    run: ({ operations, context, params }) => operations.applications.approve(context, params.applicationId),
     tell: ({ merchantId: id, login, link }) => ({
       text: `The application is approved: merchant ${id}. ${link === undefined ? `${login} has a link by mail` : `Hand this link over to ${login}`}; the applicant’s page also has one.`,
       ...(link !== undefined && { secrets: [['Link', link]] }),

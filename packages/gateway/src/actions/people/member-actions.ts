@@ -72,7 +72,7 @@ export const memberActions: readonly Action[] = [
       explains:
         'The link is generated and shown only once, for you to hand over. It is valid for three days and works once. The recipient chooses a password and gets the selected role.',
       button: 'Create link',
-      wantsProof: true,
+      needsConfirmation: true,
     },
     portal: [
       {
@@ -80,13 +80,12 @@ export const memberActions: readonly Action[] = [
         name: 'invite',
         path: '/members/invite',
         fields: ['email', 'role'],
-        wantsProof: true,
+        needsConfirmation: true,
       },
     ],
-    async run({ operations, context, params, input: { reason: why, ...input }, prove }) {
+    async run({ operations, context, params, input: { reason: why, ...input } }) {
       const { merchants, members } = operations
       await merchants.showMerchant(context, params.merchantId)
-      await prove?.()
       return members.inviteMember(context, { ...params, ...input }, why === undefined ? {} : { reason: why })
     },
     tell: (answer, { params }) => ({
@@ -133,7 +132,7 @@ export const memberActions: readonly Action[] = [
       label: 'Change role…',
       explains: 'The change applies from the next page that they open.',
       button: 'Change role',
-      wantsProof: true,
+      needsConfirmation: true,
     },
     portal: [
       {
@@ -141,11 +140,10 @@ export const memberActions: readonly Action[] = [
         name: 'changeRole',
         path: '/members/:login/role',
         fields: ['role'],
-        wantsProof: true,
+        needsConfirmation: true,
       },
     ],
-    async run({ operations, context, params, input, prove }) {
-      await prove?.()
+    async run({ operations, context, params, input }) {
       const { role: given, reason: why } = input
       const { members } = operations
       const key = { ...params, login: await members.demandMember(context, params) }
@@ -191,12 +189,10 @@ export const memberActions: readonly Action[] = [
       explains:
         'The link is generated and shown only once, for you to hand over. First make sure that the member requests it. It is valid for one day and works once. A second step stays.',
       button: 'Create link',
-      wantsProof: true,
+      needsConfirmation: true,
     },
-    async run({ operations, context, params, input, prove }) {
-      await prove?.()
-      return operations.members.recoverAccount(context, params, input.reason)
-    },
+    run: ({ operations, context, params, input }) =>
+      operations.members.recoverAccount(context, params, input.reason),
     tell: (answer, { params }) => ({
       text: `${answer.login} can choose a new password with ${answer.link === undefined ? 'the link that was sent by email' : 'this link'}. It works once and is valid for one day.`,
       ...(answer.link !== undefined && { secrets: [['Link', answer.link]] }),
@@ -220,10 +216,9 @@ export const memberActions: readonly Action[] = [
       button: 'Reset second step',
       isDangerous: true,
       isOffered: ({ hasSecondStep }) => hasSecondStep,
-      wantsProof: true,
+      needsConfirmation: true,
     }),
-    async run({ operations, context, params, input, prove }) {
-      await prove?.()
+    async run({ operations, context, params, input }) {
       const { members, memberAccounts } = operations
       await memberAccounts.secondStep.reset(
         context,

@@ -60,12 +60,9 @@ export const operatorActions: readonly Action[] = [
       explains:
         'The password is generated and shown only once, for you to hand over. With an email address there is no password: the operator signs in at the identity provider.',
       button: 'Add operator',
-      wantsProof: true,
+      needsConfirmation: true,
     },
-    async run({ operations, context, input, prove }) {
-      await prove?.()
-      return operations.operators.addOperator(context, input)
-    },
+    run: ({ operations, context, input }) => operations.operators.addOperator(context, input),
     prepare: (call) => (call.input.email === undefined ? prepareHalf(call, call.input.login) : undefined),
     tell: ({ login: name, password: secret }, { input }) => ({
       text: `Operator ${name} was added with the role ${input.role}.`,
@@ -112,11 +109,10 @@ export const operatorActions: readonly Action[] = [
         `A new password is generated and shown only once. ${name} is signed out everywhere, and their API tokens are revoked.`,
       button: ({ login: name }) => `Reset the password of ${name}`,
       isOffered: (each, by) => each.login !== by.login && each.email === undefined,
-      wantsProof: true,
+      needsConfirmation: true,
     }),
     async run(call) {
       const name = othersLogin(call, 'Change your own password with your current one, or ask another admin.')
-      await call.prove?.()
       return call.operations.operators.resetPassword(call.context, { ...call.input, login: name })
     },
     prepare: (call) => prepareHalf(call, call.params.login),
@@ -144,12 +140,11 @@ export const operatorActions: readonly Action[] = [
       button: ({ login: name }) => `Reset second step of ${name}`,
       isDangerous: true,
       isOffered: (each, by) => each.hasSecondStep && each.login !== by.login,
-      wantsProof: true,
+      needsConfirmation: true,
     }),
     async run(call) {
       const { operations, context, input } = call
       const name = othersLogin(call, 'Disable your own second step with a code, or ask another admin.')
-      await call.prove?.()
       await operations.operatorAccounts.secondStep.reset(context, name, input.reason)
       return { login: name, hasSecondStep: false }
     },
@@ -179,11 +174,10 @@ export const operatorActions: readonly Action[] = [
             ? `${name} is signed out everywhere, their API tokens are revoked, and they cannot sign in again until enabled.`
             : `${name} can sign in again with the previous password. API tokens stay revoked.`,
         button: ({ login: name }) => `${verb === 'disable' ? 'Disable' : 'Enable'} ${name}`,
-        ...(verb === 'disable' ? { isDangerous: true } : { wantsProof: true }),
+        ...(verb === 'disable' ? { isDangerous: true } : { needsConfirmation: true }),
         isOffered: ({ status }) => (status === 'active') === (verb === 'disable'),
       }),
-      async run({ operations, context, params, input, prove }) {
-        await prove?.()
+      async run({ operations, context, params, input }) {
         await operations.operators[`${verb}Operator`](context, params.login, input.reason)
         return { login: params.login, status: verb === 'disable' ? 'disabled' : 'active' }
       },

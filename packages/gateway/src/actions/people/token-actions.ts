@@ -73,12 +73,14 @@ export const tokenActions: readonly Action[] = [
       label: 'Create a token…',
       explains: 'The token is shown only once. Give it only the scopes that the program needs.',
       button: 'Create token',
-      wantsProof: true,
+      needsConfirmation: true,
     },
-    async run({ operations, operator, context, input, prove }) {
+    // The confirmation counts only for the access that the token is made for.
+    confirmsItself: true,
+    async run({ operations, operator, context, input, confirm }) {
       const login = operator?.login ?? input.login
       assert(login !== undefined, 'the command line needs the operator’s login')
-      const made = await operations.apiTokens.addToken(context, { ...input, login }, prove)
+      const made = await operations.apiTokens.addToken(context, { ...input, login }, confirm)
       return { ...made.apiToken, ...(input.tokenHash === undefined && { token: made.token }) }
     },
     // A token acts as its operator, so an approver who saw it could act as two people.

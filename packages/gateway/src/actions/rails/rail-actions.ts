@@ -191,10 +191,9 @@ export const railActions: readonly Action[] = [
       explains:
         'Consumers can choose the rail within 5 seconds. Its secret, which signs messages in both directions, is shown only once, for you to hand over.',
       button: 'Add it',
-      wantsProof: true,
+      needsConfirmation: true,
     },
-    async run({ operations, context, input, prove }) {
-      await prove?.()
+    async run({ operations, context, input }) {
       const { railId: id, reason: why, ...given } = input
       const made = await operations.rails.addRail(context, id, { ...noExtras, ...settingsOf(given) }, why)
       return { rail: toAnswer(made.rail), secret: made.secret }
@@ -234,10 +233,9 @@ export const railActions: readonly Action[] = [
       fields: ['name', 'url', 'currencies', ...extraNames, 'reason'],
       required: ['name', 'currencies'],
       read: clearing(extraNames, ''),
-      wantsProof: true,
+      needsConfirmation: true,
     },
-    async run({ operations, context, params, input, prove }) {
-      await prove?.()
+    async run({ operations, context, params, input }) {
       const { clear = [], reason: why, ...given } = input
       const cleared: Partial<RailSettings> = Object.assign({}, ...clear.map((each) => defaults[each]))
       const settings = { ...settingsOf(given), ...cleared }
@@ -302,14 +300,13 @@ export const railActions: readonly Action[] = [
         'Messages are signed with the new and the previous secret, and notifications are accepted with either, until the next rotation.',
       button: 'Create secret',
       isOffered: ({ account }) => !account,
-      wantsProof: true,
+      needsConfirmation: true,
     }),
-    async run({ operations, context, params, input: { endOthers, reason: why }, actId, prove }) {
-      await prove?.()
+    async run({ operations, context, params, input: { endOthers, reason: why }, idempotencyKey }) {
       const made = await operations.rails.rotateSecret(context, params.railId, {
         endsOthers: endOthers,
         reason: why,
-        actId,
+        idempotencyKey,
       })
       return { railId: params.railId, secret: made.secret }
     },

@@ -106,10 +106,9 @@ export const transferActions: readonly Action[] = [
       explains:
         'Consumers can choose it within 5 seconds. The checkout shows the account, the amount and a reference for each order. You record what the bank booked, or import statements.',
       button: 'Add it',
-      wantsProof: true,
+      needsConfirmation: true,
     },
-    async run({ operations, context, input, prove }) {
-      await prove?.()
+    async run({ operations, context, input }) {
       const { railId: id, reason: why, holder, iban, bic, lines, ...given } = input
       const account = accountOf({ holder, iban, bic, lines })
       const settings = { ...noExtras, ...settingsOf(given), account }
@@ -137,12 +136,10 @@ export const transferActions: readonly Action[] = [
       button: 'Change account',
       isDangerous: true,
       isOffered: ({ account }) => account !== undefined,
-      wantsProof: true,
+      needsConfirmation: true,
     }),
-    async run({ operations, context, params, input: { reason: why, ...given }, prove }) {
-      await prove?.()
-      return toAnswer(await operations.rails.changeAccount(context, params.railId, accountOf(given), why))
-    },
+    run: async ({ operations, context, params, input: { reason: why, ...given } }) =>
+      toAnswer(await operations.rails.changeAccount(context, params.railId, accountOf(given), why)),
     tell: () => ({ text: 'The account was changed. The change applies within 5 seconds.' }),
   }),
   defineAction({

@@ -312,14 +312,12 @@ export const breakActions: readonly Action[] = [
         `${toDecimalText(amountMinor < 0n ? -amountMinor : amountMinor, code)} ${code} ${amountMinor < 0n ? 'went out' : 'came in'} and is booked as what you choose. The books then agree with the statement.`,
       button: 'Book it',
       isOffered: mayBookAs,
-      wantsProof: true,
+      needsConfirmation: true,
     }),
-    async run({ operations, context, params, input, actId, prove }) {
-      await prove?.()
-      return toAnswer(
-        await operations.reconciliation.breaks.bookAs(context, params.breakId, { ...input, actId }),
-      )
-    },
+    run: async ({ operations, context, params, input, idempotencyKey }) =>
+      toAnswer(
+        await operations.reconciliation.breaks.bookAs(context, params.breakId, { ...input, idempotencyKey }),
+      ),
     tell: (_, { input }) => ({ text: `The line is booked as ${input.as.replace('_', ' ')}.` }),
   }),
   defineAction({
@@ -341,8 +339,10 @@ export const breakActions: readonly Action[] = [
       button: 'Park it',
       isOffered: mayPark,
     }),
-    run: async ({ operations, context, params, input, actId }) =>
-      toAnswer(await operations.reconciliation.breaks.park(context, params.breakId, { ...input, actId })),
+    run: async ({ operations, context, params, input, idempotencyKey }) =>
+      toAnswer(
+        await operations.reconciliation.breaks.park(context, params.breakId, { ...input, idempotencyKey }),
+      ),
     tell: () => ({ text: 'The money is in suspense.' }),
   }),
   defineAction({
@@ -363,12 +363,11 @@ export const breakActions: readonly Action[] = [
         `${sentBack(found)} The books record the return now, and the line of your transfer is matched with it.`,
       button: 'Return it',
       isOffered: mayPark,
-      wantsProof: true,
+      needsConfirmation: true,
     }),
-    async run({ operations, context, params, input, actId, prove }) {
-      await prove?.()
+    async run({ operations, context, params, input, idempotencyKey }) {
       const { breaks } = operations.reconciliation
-      return toAnswer(await breaks.returnToSender(context, params.breakId, { ...input, actId }))
+      return toAnswer(await breaks.returnToSender(context, params.breakId, { ...input, idempotencyKey }))
     },
     tell: ({ returnReference: reference }) => ({
       text: `The return is booked. Make the bank transfer with the reference ${reference}.`,

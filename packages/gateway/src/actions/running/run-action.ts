@@ -27,7 +27,7 @@ export interface Calling extends Omit<ActionCall, 'context'> {
 }
 
 export async function runAction(action: Action, { actor, ...calling }: Calling): Promise<Ran> {
-  const { operator, token, actId, operations } = calling
+  const { operator, token, idempotencyKey, operations } = calling
   const call = { ...calling, context: reachingAll({ actor, authority: authorityOf(action, calling) }) }
   if (operator && !mayAct(operator.role, action.needs))
     throw new Failure('not_allowed', {
@@ -35,7 +35,8 @@ export async function runAction(action: Action, { actor, ...calling }: Calling):
     })
   if (operator && token) checkScope(action.scope, token, operator)
   const isAsking = operator !== undefined && action.effects.length > 0
-  const sent = isAsking && actId !== undefined ? await operations.approvals.findSent(actId) : undefined
+  const sent =
+    isAsking && idempotencyKey !== undefined ? await operations.approvals.findSent(idempotencyKey) : undefined
   if (sent) return { kind: 'waiting', request: sent }
   try {
     return { kind: 'done', answer: await action.run(call) }
@@ -78,7 +79,7 @@ async function ask(
   call: ActionCall,
   { requestedBy, prepared }: { readonly requestedBy: string; readonly prepared: object | undefined },
 ): Promise<ApprovalRequest> {
-  const { operations, context, actId } = call
+  const { operations, context, idempotencyKey } = call
   // Safe, both: an action's parameters and input are objects of its schemas.
   const params = (call.params ?? {}) as Record<string, unknown>
   const input = {
@@ -97,7 +98,7 @@ async function ask(
     requestedBy,
     requestedAs: context.actor,
     authority: context.authority,
-    actId,
+    idempotencyKey,
   })
 }
 

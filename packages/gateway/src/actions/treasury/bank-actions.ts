@@ -96,16 +96,14 @@ export const bankActions: readonly Action[] = [
       explains:
         'Top-ups, payouts and corrections can then use the account. Enter its IBAN, or the details that a transfer to it needs.',
       button: 'Add bank account',
-      wantsProof: true,
+      needsConfirmation: true,
     },
-    async run({ operations, context, input: { reason: why, ...given }, prove }) {
-      await prove?.()
-      return operations.banks.addBank(
+    run: ({ operations, context, input: { reason: why, ...given } }) =>
+      operations.banks.addBank(
         context,
         { currency: undefined, ...all(given), bankName: given.bankName },
         why,
-      )
-    },
+      ),
     tell: ({ bankName: name }) => ({
       text: `The bank account ${name} was added.`,
       page: `/money/banks/${name}`,
@@ -126,12 +124,10 @@ export const bankActions: readonly Action[] = [
       button: 'Change',
       fields: [...detailNames, 'reason'],
       isOffered: isOpen,
-      wantsProof: true,
+      needsConfirmation: true,
     }),
-    async run({ operations, context, params, input: { reason: why, ...given }, prove }) {
-      await prove?.()
-      return operations.banks.changeBank(context, params.bankName, all(given), why)
-    },
+    run: ({ operations, context, params, input: { reason: why, ...given } }) =>
+      operations.banks.changeBank(context, params.bankName, all(given), why),
     tell: ({ bankName: name }) => ({ text: `The bank account ${name} was changed.` }),
   }),
   defineAction({

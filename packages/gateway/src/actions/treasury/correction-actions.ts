@@ -307,14 +307,14 @@ async function correct(
     operations,
     context,
     input,
-    actId,
-  }: Pick<ActionCall<unknown, { reason: string }>, 'operations' | 'context' | 'input' | 'actId'>,
+    idempotencyKey,
+  }: Pick<ActionCall<unknown, { reason: string }>, 'operations' | 'context' | 'input' | 'idempotencyKey'>,
   makeCorrection: () => Promise<Correction>,
 ) {
   const { corrections, funds } = operations
-  const doneBeforeMs = actId === undefined ? undefined : await funds.doneAt(context, actId)
+  const doneBeforeMs = idempotencyKey === undefined ? undefined : await funds.doneAt(context, idempotencyKey)
   if (doneBeforeMs !== undefined) return { doneBeforeMs }
-  await corrections.correct(context, await makeCorrection(), input.reason, { actId })
+  await corrections.correct(context, await makeCorrection(), input.reason, { idempotencyKey })
   return {}
 }
 

@@ -40,7 +40,7 @@ const moved = {
   ...doneBefore,
 }
 const isOpen = ({ closedAtMs }: BankAccount) => closedAtMs === undefined
-const place = { place: 'bank', page, wantsProof: true, isOffered: isOpen } as const
+const place = { place: 'bank', page, needsConfirmation: true, isOffered: isOpen } as const
 
 export const ownMoneyActions: readonly Action[] = [
   defineAction({
@@ -75,12 +75,11 @@ export const ownMoneyActions: readonly Action[] = [
       button: 'Set the opening balance',
     }),
     async run(call) {
-      await call.prove?.()
-      const { operations, context, params, input, actId } = call
+      const { operations, context, params, input, idempotencyKey } = call
       const { currency: code, day: valueDate, reference: named, reason: why } = input
       const amountMinor = openingMinor(input.amount, code)
       const given = { ...params, currency: code, amountMinor, valueDate, reference: named }
-      const done = await operations.ownMoney.setOpeningBalance(context, given, why, { actId })
+      const done = await operations.ownMoney.setOpeningBalance(context, given, why, { idempotencyKey })
       return answered(call, done, code)
     },
     tell: (told, { params, input }) =>
@@ -106,10 +105,13 @@ export const ownMoneyActions: readonly Action[] = [
       button: 'Record deposit',
     }),
     async run(call) {
-      await call.prove?.()
       const { given, why } = givenOf(call)
-      const { operations, context, actId } = call
-      return answered(call, await operations.ownMoney.deposit(context, given, why, { actId }), given.currency)
+      const { operations, context, idempotencyKey } = call
+      return answered(
+        call,
+        await operations.ownMoney.deposit(context, given, why, { idempotencyKey }),
+        given.currency,
+      )
     },
     tell: (told, { input }) =>
       tellDoneBefore(told) ?? {
@@ -135,12 +137,11 @@ export const ownMoneyActions: readonly Action[] = [
       isDangerous: true,
     }),
     async run(call) {
-      await call.prove?.()
       const { given, why } = givenOf(call)
-      const { operations, context, actId } = call
+      const { operations, context, idempotencyKey } = call
       return answered(
         call,
-        await operations.ownMoney.withdraw(context, given, why, { actId }),
+        await operations.ownMoney.withdraw(context, given, why, { idempotencyKey }),
         given.currency,
       )
     },
@@ -182,8 +183,7 @@ export const ownMoneyActions: readonly Action[] = [
       button: 'Sweep fees',
     }),
     async run(call) {
-      await call.prove?.()
-      const { operations, context, params, input, actId } = call
+      const { operations, context, params, input, idempotencyKey } = call
       const { currency: code, fromBank: fromBankName, reference: named, valueDate: date, reason: why } = input
       if (date !== undefined) checkValueDate(date)
       const amountMinor =
@@ -196,7 +196,7 @@ export const ownMoneyActions: readonly Action[] = [
         reference: named,
         valueDate: date,
       }
-      const done = await operations.ownMoney.sweepFees(context, given, why, { actId })
+      const done = await operations.ownMoney.sweepFees(context, given, why, { idempotencyKey })
       const others = fromBankName === undefined ? [] : [fromBankName]
       return answered(call, done, code, others)
     },

@@ -126,8 +126,8 @@ async function answer(
     actor: `api:${operator.login}/${token.name}@${request.ip}`,
     nowMs: startedAtMs,
     signal: goneOf(reply),
-    actId: route.isOnce
-      ? await idempotentIdOf(parts, request, route, { login: operator.login, input })
+    idempotencyKey: route.isOnce
+      ? await idempotencyKeyOf(parts, request, route, { login: operator.login, input })
       : undefined,
   })
   // A read may have waited, so it returns nothing if the access ended. A change is always answered.
@@ -179,7 +179,7 @@ async function findToken(
   })
 }
 
-async function idempotentIdOf(
+async function idempotencyKeyOf(
   parts: AdminApiParts,
   request: FastifyRequest,
   route: ApiRoute,
@@ -193,10 +193,10 @@ async function idempotentIdOf(
         'Send a header Idempotency-Key of 1 to 64 visible characters, a new one for each action: sent again with the same key, the action is done once.',
     })
   const content = [route.name, input.params, Object.entries(input.body as object).toSorted()]
-  const actId = await parts
+  const idempotencyKey = await parts
     .running()
     .operations.idempotencyKeyOf({ login, key, content: JSON.stringify(content) })
-  if (actId !== undefined) return actId
+  if (idempotencyKey !== undefined) return idempotencyKey
   throw new Failure('number_already_used', {
     field: 'Idempotency-Key',
     message: 'This Idempotency-Key was already used for another request. Use a new one.',

@@ -86,7 +86,7 @@ async function run(
       nowMs: clock.now(),
       params,
       input,
-      actId: undefined,
+      idempotencyKey: undefined,
       file,
     }
     const ran = await runAction(action, call).catch((error: unknown) => {

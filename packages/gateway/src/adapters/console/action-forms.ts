@@ -64,7 +64,7 @@ function actionForm(
     fields: html`${action.takesFile && html`<label>File<input type="file" name="file" required></label>`}${hidden.map((name) => values[name] !== undefined && html`<input type="hidden" name="${name}" value="${values[name]}">`)}${
       action.isOnce && html`<input type="hidden" name="formId" value="${makeUuid(visit.nowMs, randomBytes)}">`
     }${shownFields(action, form).map(([name, schema]) => inputOf(of, { name, schema, target, values, action, form }))}${
-      form.wantsProof && confirmFields(of, target)
+      form.needsConfirmation && confirmFields(of, target)
     }`,
   })
 }
@@ -127,7 +127,7 @@ export function actionRoutes(catalog: readonly Action[]): readonly ConsoleAct[] 
       needs: action.needs,
       fields: [
         ...shownFields(action, form).map(([name]) => name),
-        ...(form.wantsProof ? confirmFieldNames : []),
+        ...(form.needsConfirmation ? confirmFieldNames : []),
       ],
       page: form.page,
       ...(action.takesFile && { takesFile: true }),
@@ -158,7 +158,9 @@ async function doAction(
   })
   if (errors.length > 0) return { kind: 'refused', errors }
   const { operations, account, actor, nowMs } = visit
-  const actId = action.isOnce ? await idempotentIdOf(visit, typed, { action, params, input }) : undefined
+  const idempotencyKey = action.isOnce
+    ? await idempotencyKeyOf(visit, typed, { action, params, input })
+    : undefined
   const file = action.takesFile ? fileOf(files) : undefined
   const ran = await runAction(action, {
     operations,
@@ -167,9 +169,9 @@ async function doAction(
     nowMs,
     params,
     input,
-    actId,
+    idempotencyKey,
     file,
-    ...(form.wantsProof && { prove: () => confirm(visit, typed) }),
+    ...(form.needsConfirmation && { confirm: () => confirm(visit, typed) }),
   })
   const told: Told =
     ran.kind === 'waiting'
@@ -203,7 +205,7 @@ function elsewhere({ input }: Action, { formId, fields = [] }: ActionForm): stri
  * form is sent. The same id with other content is rejected, so that no operator believes that a changed amount has
  * moved.
  */
-async function idempotentIdOf(
+async function idempotencyKeyOf(
   { account, operations }: Visit,
   typed: URLSearchParams,
   { action, params, input }: { action: Action; params: unknown; input: object | undefined },
@@ -212,12 +214,12 @@ async function idempotentIdOf(
   if (!uuidPattern.test(formId))
     throw new Failure('invalid_field', { message: 'Reload the page and try again.' })
   const content = JSON.stringify([action.name, params, { ...input, reason: undefined }])
-  const actId = await operations.idempotencyKeyOf({
+  const idempotencyKey = await operations.idempotencyKeyOf({
     login: account.login,
     key: `form ${formId}`,
     content,
   })
-  if (actId !== undefined) return actId
+  if (idempotencyKey !== undefined) return idempotencyKey
   throw new Failure('number_already_used', {
     message:
       'This form was already sent with other values. Nothing was changed. Reload the page and try again.',

@@ -41,7 +41,7 @@ export function actionScreens(catalog: readonly Action[]): readonly PortalRoute[
         roles: portalForm.roles,
         fields: [
           ...shownFields(action, portalForm).map(([name]) => name),
-          ...(portalForm.wantsProof ? confirmFieldNames : []),
+          ...(portalForm.needsConfirmation ? confirmFieldNames : []),
         ],
         takesFile: hasPicture(shownFields(action, portalForm)),
         act: (visit, form, files) => doAction(visit, form, { action, portalForm, files }),
@@ -92,7 +92,7 @@ ${isKey && keyMaker(visit.language)}
 ${portalForm.hidden?.map((name) => html`<input type="hidden" name="${name}" value="${values[name]}">`)}
 ${action.isOnce && html`<input type="hidden" name="formId" value="${randomUUID()}">`}
 ${fields.map(([name, schema]) => inputOf(visit, { name, schema, action, portalForm, values }))}
-${portalForm.wantsProof && confirmFields(visit)}
+${portalForm.needsConfirmation && confirmFields(visit)}
 <div class="acts"><button class="${portalForm.isDangerous ? 'danger' : 'primary'}">${said.title}</button>
 <a class="button plain" href="${pathTo(portalForm.page, visit.params)}">${words.common.back}</a></div>
 </form>`,
@@ -336,8 +336,8 @@ async function doAction(
     nowMs,
     params,
     input,
-    actId: action.isOnce ? idempotentIdOf(visit, typed, { action, params, input }) : undefined,
-    ...(portalForm.wantsProof && { prove: () => confirm(visit, typed) }),
+    idempotencyKey: action.isOnce ? idempotencyKeyOf(visit, typed, { action, params, input }) : undefined,
+    ...(portalForm.needsConfirmation && { confirm: () => confirm(visit, typed) }),
   })
   const said = words.acts[portalForm.name as ActionName]
   // Safe: a page that is shown after an action has its parameters in the answer.
@@ -366,7 +366,7 @@ ${secrets.map(([, value]) => html`<p class="secret"><code>${value}</code></p>`)}
 }
 
 /** However often a member sends the same form, it is one action. */
-function idempotentIdOf(
+function idempotencyKeyOf(
   { member, context }: Visit,
   typed: URLSearchParams,
   { action, params, input }: { action: Action; params: unknown; input: unknown },

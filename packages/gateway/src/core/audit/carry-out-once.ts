@@ -4,7 +4,7 @@ import { Failure } from '@tillgate/protocol'
 import type { AuditEntry } from './rules/audit.ts'
 
 export interface Once {
-  readonly actId?: string | undefined
+  readonly idempotencyKey?: string | undefined
 }
 
 export interface CarryingOut<Refusal extends string> {
@@ -17,11 +17,11 @@ const maxTries = 5
 
 export async function carryOutOnce<Refusal extends string>(
   entry: AuditEntry,
-  { actId }: Once,
+  { idempotencyKey }: Once,
   { isRecorded, attempt }: CarryingOut<Refusal>,
 ): Promise<'done' | Refusal> {
   // A lost response or a form sent twice may have run this action already.
-  let isRepeated = actId !== undefined || entry.approval !== undefined
+  let isRepeated = idempotencyKey !== undefined || entry.approval !== undefined
   for (let tries = 0; tries < maxTries; tries++) {
     if (isRepeated && (await isRecorded(entry))) return 'done'
     const outcome = await attempt().catch((error: unknown) => {

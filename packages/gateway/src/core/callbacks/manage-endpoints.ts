@@ -207,12 +207,12 @@ async function rotateSecret(
   {
     endsOthers,
     reason,
-    actId,
+    idempotencyKey,
   }: {
     readonly endsOthers: boolean
     readonly reason: string
     /** A repeated request with the same id creates one secret. */
-    readonly actId?: string | undefined
+    readonly idempotencyKey?: string | undefined
   },
 ): Promise<MadeEndpoint> {
   const { random, clock, vault } = parts
@@ -223,7 +223,7 @@ async function rotateSecret(
       message: 'This endpoint gets envelopes, under the merchant’s keys: it has no secret of its own.',
     })
   const secret = makeWebhookSecret(random)
-  const made = seal(parts, key, secret, actId)
+  const made = seal(parts, key, secret, idempotencyKey)
   if (
     await endpoints.replaceSecret(made, { endsOthers }, entry(parts, context, 'rotate-secret', key, reason))
   )
@@ -285,10 +285,10 @@ function seal(
   { clock, random, vault }: Parts,
   { merchantId, endpointId }: EndpointKey,
   secret: string,
-  actId?: string,
+  idempotencyKey?: string,
 ): EndpointSecret {
   const createdAtMs = clock.now()
-  const secretId = actId ?? makeUuid(createdAtMs, random)
+  const secretId = idempotencyKey ?? makeUuid(createdAtMs, random)
   const sealedSecret = vault.seal(Buffer.from(secret), placeOfEndpointSecret({ merchantId, secretId }))
   return { merchantId, endpointId, secretId, sealedSecret, createdAtMs }
 }

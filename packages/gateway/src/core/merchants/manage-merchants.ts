@@ -65,7 +65,7 @@ export interface NewMerchant extends Omit<MerchantSettings, 'name'> {
   readonly publicKey?: string
   readonly isSelfRegistered?: boolean
   /** A repeated request with the same id creates one merchant. */
-  readonly actId?: string | undefined
+  readonly idempotencyKey?: string | undefined
 }
 
 export interface MadeMerchant {
@@ -114,11 +114,13 @@ function resumeMerchant(parts: Parts, context: AnyContext, merchantId: string, r
 async function addMerchant(
   parts: Parts,
   context: AnyContext,
-  { publicKey, actId, ...given }: NewMerchant,
+  { publicKey, idempotencyKey, ...given }: NewMerchant,
 ): Promise<MadeMerchant> {
   const settings = { ...given, ...checkSettings(given) }
   const merchant: Merchant = {
-    merchantId: settings.merchantId ?? makeMerchantId(actId === undefined ? parts.random : bytesFrom(actId)),
+    merchantId:
+      settings.merchantId ??
+      makeMerchantId(idempotencyKey === undefined ? parts.random : bytesFrom(idempotencyKey)),
     name: settings.name ?? given.name,
     status: 'active',
     requestsPerSecond: settings.requestsPerSecond,
@@ -134,14 +136,14 @@ async function addMerchant(
   }
   checkCallbackUrl(parts, merchant, { ...merchant, defaultCallbackUrl: undefined })
   const { merchantId } = merchant
-  const aes = makeKey(parts, merchantId, { kind: 'aes' }, actId)
+  const aes = makeKey(parts, merchantId, { kind: 'aes' }, idempotencyKey)
   const keys = publicKey === undefined ? [aes] : [aes, makeKey(parts, merchantId, { kind: 'rsa', publicKey })]
   const isNew = await parts.stores.merchants.insertMerchant(
     merchant,
     keys.map(({ key }) => key),
     makeAuditEntry(parts, context, 'merchant.add', merchantId, { merchantId }),
   )
-  return isNew ? { merchant, aesKey: aes.secret } : madeBefore(parts, merchantId, actId)
+  return isNew ? { merchant, aesKey: aes.secret } : madeBefore(parts, merchantId, idempotencyKey)
 }
 
 /** Records the old and new values; without a change, nothing is recorded. */
@@ -304,9 +306,11 @@ function checkCallbackUrl(parts: Parts, merchant: Merchant, before: Merchant): v
 async function madeBefore(
   parts: Parts,
   merchantId: string,
-  actId: string | undefined,
+  idempotencyKey: string | undefined,
 ): Promise<MadeMerchant> {
-  const key = (await parts.stores.merchants.listKeys(merchantId)).find(({ keyId }) => keyId === actId)
+  const key = (await parts.stores.merchants.listKeys(merchantId)).find(
+    ({ keyId }) => keyId === idempotencyKey,
+  )
   if (key?.kind !== 'aes') throw merchantIdTaken(merchantId)
   checkToldAgain({ ...key, isOver: key.revokedAtMs !== undefined }, parts.clock.now())
   const aesKey = parts.vault.open(key.sealedKey, placeOf(key)).toString('base64')
@@ -317,10 +321,10 @@ function makeKey<K extends NewKey>(
   { clock, random, vault }: Parts,
   merchantId: string,
   key: K,
-  actId?: string,
+  idempotencyKey?: string,
 ): Made<K> {
   const nowMs = clock.now()
-  const keyId = actId ?? makeUuid(nowMs, random)
+  const keyId = idempotencyKey ?? makeUuid(nowMs, random)
   const base = { merchantId, keyId, createdAtMs: nowMs, revokedAtMs: undefined }
   if (key.kind === 'rsa') {
     return { key: { ...base, kind: 'rsa', publicKey: toPem(key.publicKey) }, secret: undefined } as Made<K>

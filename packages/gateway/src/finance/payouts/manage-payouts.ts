@@ -64,7 +64,8 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
     ) => payouts.listPayouts(filter, page),
 
     /** When the action with this id ran; undefined if it did not. */
-    doneAt: (_context: AnyContext, actId: string): Promise<number | undefined> => treasury.recordedAt(actId),
+    doneAt: (_context: AnyContext, idempotencyKey: string): Promise<number | undefined> =>
+      treasury.recordedAt(idempotencyKey),
 
     /** A plan's reserve does not apply. The balance cannot become negative. */
     async requestPayout(
@@ -77,7 +78,7 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
       const recorded = makeAuditEntry(parts, context, 'merchant.payout', merchantId, {
         merchantId,
         reason,
-        auditId: once.actId,
+        auditId: once.idempotencyKey,
       })
       const request = {
         ...given,

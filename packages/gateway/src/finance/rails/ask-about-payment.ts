@@ -13,7 +13,6 @@ import { type Asked, believed, type Inquiry, withCalls } from './inquiry.ts'
 import type { AskRail } from './rail-client.ts'
 import type { KnownRail } from './rail-directory.ts'
 import {
-  nextAskAtMs,
   type OrderAndAttempt,
   type Question,
   questionFor,
@@ -25,6 +24,7 @@ import { decideAsked, lookAgainSeconds } from './rules/bank-transfer.ts'
 import { decidePayment } from './rules/decide-payment.ts'
 import type { LateMoney } from './rules/late-money.ts'
 import { paymentStart } from './rules/rail-message.ts'
+import { nextAskAtMs } from './rules/rail-retry.ts'
 import type { RailAttemptStore } from './store/rail-attempts.ts'
 import type { TransferEntryStore } from './store/transfer-entries.ts'
 

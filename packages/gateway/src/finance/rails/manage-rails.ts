@@ -45,7 +45,7 @@ interface Rotation {
   readonly endsOthers: boolean
   readonly reason: string
   /** A repeated request with the same id creates one secret. */
-  readonly actId?: string | undefined
+  readonly idempotencyKey?: string | undefined
 }
 
 export type ManageRails = ReturnType<typeof makeManageRails>
@@ -206,13 +206,13 @@ async function rotateSecret(
   parts: Parts,
   context: AnyContext,
   railId: string,
-  { endsOthers, reason, actId }: Rotation,
+  { endsOthers, reason, idempotencyKey }: Rotation,
   secret = makeWebhookSecret(parts.random),
 ): Promise<MadeRail> {
   const { rails, clock, vault } = parts
   const { rail } = (await rails.findRail(railId)) ?? noRail(railId)
   if (rail.account) throw hasAccount()
-  const made = sealedSecret(parts, railId, secret, actId)
+  const made = sealedSecret(parts, railId, secret, idempotencyKey)
   if (
     await rails.replaceSecret(
       made,
@@ -269,10 +269,10 @@ function sealedSecret(
   { clock, random, vault }: Parts,
   railId: string,
   secret: string,
-  actId?: string,
+  idempotencyKey?: string,
 ): RailSecret {
   const createdAtMs = clock.now()
-  const secretId = actId ?? makeUuid(createdAtMs, random)
+  const secretId = idempotencyKey ?? makeUuid(createdAtMs, random)
   const sealed = vault.seal(Buffer.from(secret), placeOfRailSecret({ railId, secretId }))
   return { railId, secretId, sealedSecret: sealed, createdAtMs }
 }

@@ -56,10 +56,10 @@ export function makeBookLine({ payouts, transfers, settleRail }: BookLinesParts)
         return usual
       case 'settlement': {
         const { feeMinor = 0n } = item
-        const actId = line.lineId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+        const idempotencyKey = line.lineId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
         const netMinor = item.amountMinor
         await settleRail(context, {
-          actId,
+          idempotencyKey,
           railId,
           bankName: bankName ?? '',
           currency,

@@ -157,15 +157,16 @@ async function book(
 ): Promise<Break> {
   const { breaks, treasury } = parts
   const found = await demand(parts, breakId)
-  if (once.actId !== undefined && (await treasury.recordedAt(once.actId)) !== undefined) return found
+  if (once.idempotencyKey !== undefined && (await treasury.recordedAt(once.idempotencyKey)) !== undefined)
+    return found
   checkAmount(found, amount)
   const { account, currency, amountMinor, line } = found
   if (!line) throw notBookable(found, 'No statement shows it, so there is nothing to book.')
   const { action, resolution, what, effects, moves } = planOf({ ...found, line })
-  if (found.actId !== undefined) throw beingResolved()
+  if (found.correctionId !== undefined) throw beingResolved()
   const entry = makeAuditEntry(parts, context, action, breakId, {
     reason: `${what}, ${toDecimalText(amountMinor, currency)} ${currency}: ${reason}`,
-    auditId: once.actId,
+    auditId: once.idempotencyKey,
     ...(effects && { effects }),
   })
   const transfers = transfersOf(parts, moves, entry)

@@ -141,16 +141,16 @@ async function confirm(
   if (await underWay(parts, found)) throw beingResolved()
   const booking = await bookingOf(parts, found, given)
   if (booking.kind === 'item') checkBooking(booking.item, given)
-  const actId = makeUuid(clock.now(), parts.random)
+  const correctionId = makeUuid(clock.now(), parts.random)
   demandApproval(context.authority, booking.kind === 'transfer' ? 'transfer.confirm' : bookedAs(booking.item))
   const { reason } = given
-  await claimed(parts, context, found, { actId, action: ways.confirm.action, reason }, () =>
+  await claimed(parts, context, found, { correctionId, action: ways.confirm.action, reason }, () =>
     book(parts, context, booking),
   )
   // If another pass was faster, the line's mark resolves the break.
   const { resolution } = ways.confirm
   await breaks.resolve(
-    resolutionOf(context, [{ ...found, actId }], { resolution, reason }),
+    resolutionOf(context, [{ ...found, correctionId }], { resolution, reason }),
     undefined,
     clock.now(),
   )
@@ -206,10 +206,10 @@ async function writeOff(
   checkWay(found, ways.writeOff)
   const before = await underWay(parts, found)
   if (before && !before.isWriteOff) throw beingResolved()
-  const actId = before?.actId ?? makeUuid(parts.clock.now(), parts.random)
+  const correctionId = before?.correctionId ?? makeUuid(parts.clock.now(), parts.random)
   const { account, currency, amountMinor } = found
   demandApproval(context.authority, 'correction.difference')
-  await claimed(parts, context, found, { actId, action: ways.writeOff.action, reason }, () =>
+  await claimed(parts, context, found, { correctionId, action: ways.writeOff.action, reason }, () =>
     parts.corrections.correct(
       context,
       {
@@ -225,10 +225,10 @@ async function writeOff(
         },
       },
       reason,
-      { actId },
+      { idempotencyKey: correctionId },
     ),
   )
-  await finish(parts, context, { ...found, actId, reason })
+  await finish(parts, context, { ...found, correctionId, reason })
   return find(parts, breakId)
 }
 
@@ -243,15 +243,15 @@ async function claimed<Result>(
   parts: Parts,
   context: AnyContext,
   found: Break,
-  { actId, action, reason }: { actId: string; action: AuditedAction; reason: string },
+  { correctionId, action, reason }: { correctionId: string; action: AuditedAction; reason: string },
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const { breakId, actId: before } = found
-  const isNew = actId !== before
+  const { breakId, correctionId: before } = found
+  const isNew = correctionId !== before
   if (
     isNew &&
     !(await parts.breaks.beginResolving(breakId, {
-      actId,
+      correctionId,
       before,
       entry: makeAuditEntry(parts, context, action, breakId, { reason }),
     }))
@@ -262,7 +262,7 @@ async function claimed<Result>(
     return await work()
   } catch (error) {
     const isRefused = error instanceof Failure && error.failure !== 'unavailable'
-    if (isNew && isRefused) await parts.breaks.release(breakId, { actId })
+    if (isNew && isRefused) await parts.breaks.release(breakId, { correctionId })
     throw error
   }
 }
@@ -288,12 +288,12 @@ async function finishAll(parts: Parts, context: AnyContext, account: string): Pr
 
 async function finish(parts: Parts, context: AnyContext, found: Break): Promise<boolean> {
   const { breaks, clock } = parts
-  const { actId } = found
-  if (actId === undefined || isBeingBooked(found)) return false
-  const correction = await breaks.findCorrection(actId, (await outsideOf(parts, found.account)).owners)
+  const { correctionId } = found
+  if (correctionId === undefined || isBeingBooked(found)) return false
+  const correction = await breaks.findCorrection(correctionId, (await outsideOf(parts, found.account)).owners)
   if (!correction) {
     // The claiming process crashed before booking.
-    await breaks.release(found.breakId, { actId, begunBeforeMs: clock.now() - claimMs })
+    await breaks.release(found.breakId, { correctionId, begunBeforeMs: clock.now() - claimMs })
     return false
   }
   const compared = found.kind !== 'twice' && found.item?.kind === 'booked' ? [found.item] : []
@@ -370,18 +370,18 @@ async function outsideOf({ matching }: Parts, account: string): Promise<OutsideA
 }
 
 async function asNow(parts: Parts, found: Break): Promise<Break> {
-  return { ...found, actId: (await underWay(parts, found))?.actId }
+  return { ...found, correctionId: (await underWay(parts, found))?.correctionId }
 }
 
 /** A resolution in progress must not run twice. */
 async function underWay(
   parts: Parts,
   found: Break,
-): Promise<{ readonly actId: string; readonly isWriteOff: boolean } | undefined> {
-  const { account, actId } = found
-  if (actId === undefined) return undefined
-  if (isBeingBooked(found)) return { actId, isWriteOff: false }
+): Promise<{ readonly correctionId: string; readonly isWriteOff: boolean } | undefined> {
+  const { account, correctionId } = found
+  if (correctionId === undefined) return undefined
+  if (isBeingBooked(found)) return { correctionId, isWriteOff: false }
   // The claiming process may still act either way, so the books decide.
   const { owners } = await outsideOf(parts, account)
-  return { actId, isWriteOff: (await parts.breaks.findCorrection(actId, owners)) !== undefined }
+  return { correctionId, isWriteOff: (await parts.breaks.findCorrection(correctionId, owners)) !== undefined }
 }

@@ -41,10 +41,11 @@ async function correct(
   const { treasury } = parts
   const move = await plan(parts, correction).catch(async (error: unknown) => {
     // In a repeated request there is less to correct because the first one succeeded.
-    if (once.actId !== undefined && (await treasury.recordedAt(once.actId)) !== undefined) return undefined
+    if (once.idempotencyKey !== undefined && (await treasury.recordedAt(once.idempotencyKey)) !== undefined)
+      return undefined
     throw error
   })
-  if (!move) return once.actId ?? ''
+  if (!move) return once.idempotencyKey ?? ''
   const entry = actOf(parts, context, correction, move, { reason, once })
   const transfer = transferOf(parts, correction, move, entry)
   const outcome = await carryOutOnce(entry, once, {
@@ -82,7 +83,7 @@ function actOf(
   return makeAuditEntry(parts, context, actionOf[kind], subject, {
     merchantId: merchantId === '' ? undefined : merchantId,
     reason,
-    auditId: once.actId,
+    auditId: once.idempotencyKey,
   })
 }
 

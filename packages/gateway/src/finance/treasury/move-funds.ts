@@ -42,7 +42,10 @@ export function makeMoveFunds(parts: MoveFundsParts) {
       topUps: readonly TopUp[],
       { subject, reason, outside = throughMainBank, ...once }: Reason & { subject: string } & Once,
     ): Promise<void> {
-      const entry = makeAuditEntry(parts, context, 'wallet.top-up', subject, { reason, auditId: once.actId })
+      const entry = makeAuditEntry(parts, context, 'wallet.top-up', subject, {
+        reason,
+        auditId: once.idempotencyKey,
+      })
       const moves = topUps.map(({ walletId, currency, amountMinor }) => ({
         from: bankAccount(outside.bankName, currency),
         to: walletAccount(walletId, currency),
@@ -53,7 +56,8 @@ export function makeMoveFunds(parts: MoveFundsParts) {
     },
 
     /** When the action with this id ran; undefined if it did not. */
-    doneAt: (_context: AnyContext, actId: string): Promise<number | undefined> => treasury.recordedAt(actId),
+    doneAt: (_context: AnyContext, idempotencyKey: string): Promise<number | undefined> =>
+      treasury.recordedAt(idempotencyKey),
   }
 
   async function move(

@@ -152,7 +152,7 @@ async function sweepFees(
   if (isMoved) checkOwn(own, { currency, amountMinor })
   const entry = makeAuditEntry(parts, context, 'bank.sweep-fees', bankName, {
     reason: `${toDecimalText(amountMinor, currency)} ${currency}${isMoved ? ` from ${fromBankName}` : ''}: ${reason}`,
-    auditId: once.actId,
+    auditId: once.idempotencyKey,
     ...(!isMoved && { effects: ['credits the operator'] }),
   })
   const equity = equityAccount(currency)
@@ -199,7 +199,7 @@ async function moveOnce(
   const { from, to, amountMinor } = planOwnMove({ ...given, kind })
   const entry = makeAuditEntry(parts, context, actNames[kind], bankName, {
     reason: `${toDecimalText(given.amountMinor, currency)} ${currency}: ${reason}`,
-    auditId: once.actId,
+    auditId: once.idempotencyKey,
   })
   const transfer = transferOf(parts, kind, { from, to, minor: amountMinor, merchantId: '', entry })
   const { outcome } = await carryOut(parts, [marked(transfer, given)], { entry, once, accounts: [from, to] })
@@ -227,10 +227,11 @@ async function carryOut(
   return { outcome, isOurs }
 }
 
-async function doneBefore(parts: Parts, { actId }: Once): Promise<OwnMoved | undefined> {
-  const doneBeforeMs = actId === undefined ? undefined : await parts.treasury.recordedAt(actId)
-  if (actId === undefined || doneBeforeMs === undefined) return undefined
-  return { transferId: await transferIdOf(parts, actId), amountMinor: undefined, doneBeforeMs }
+async function doneBefore(parts: Parts, { idempotencyKey }: Once): Promise<OwnMoved | undefined> {
+  const doneBeforeMs =
+    idempotencyKey === undefined ? undefined : await parts.treasury.recordedAt(idempotencyKey)
+  if (idempotencyKey === undefined || doneBeforeMs === undefined) return undefined
+  return { transferId: await transferIdOf(parts, idempotencyKey), amountMinor: undefined, doneBeforeMs }
 }
 
 async function transferIdOf({ treasury }: Parts, auditId: string): Promise<string | undefined> {

@@ -20,7 +20,7 @@ import type { TreasuryStore } from './store/treasury.ts'
 
 export interface RailSettlement {
   /** Derived from the bank entry. */
-  readonly actId: string
+  readonly idempotencyKey: string
   readonly railId: string
   readonly bankName: string
   readonly currency: string
@@ -58,7 +58,7 @@ function effectsOfSettlement({ netMinor, feeMinor, collectedMinor }: SettledSums
 export function makeSettleRail(parts: SettleRailParts) {
   const { treasury, random } = parts
   return async (context: AnyContext, settlement: RailSettlement): Promise<void> => {
-    const { actId, railId, bankName, currency, batch, netMinor, feeMinor, outside } = settlement
+    const { idempotencyKey, railId, bankName, currency, batch, netMinor, feeMinor, outside } = settlement
     const made = makeAuditEntry(parts, context, 'rail.settle', `${railId} ${batch}`, {
       reason: 'the bank booked what the rail paid over',
       effects: effectsOfSettlement({
@@ -67,7 +67,7 @@ export function makeSettleRail(parts: SettleRailParts) {
         collectedMinor: await collectedMinor(treasury, { railId, currency }),
       }),
     })
-    const auditEntry = { ...made, auditId: actId }
+    const auditEntry = { ...made, auditId: idempotencyKey }
     const rail = railAccount(railId, currency)
     /** What leaves the rail's account; negative: what enters it. */
     const move = (kind: 'rail_settlement' | 'rail_fee', other: AccountKey, minor: bigint): Transfer =>
@@ -78,7 +78,7 @@ export function makeSettleRail(parts: SettleRailParts) {
         from: minor > 0n ? other : rail,
         to: minor > 0n ? rail : other,
         amountMinor: minor > 0n ? minor : -minor,
-        auditId: actId,
+        auditId: idempotencyKey,
         madeAtMs: auditEntry.actedAtMs,
         outside: kind === 'rail_settlement' ? outside : undefined,
       })
@@ -89,7 +89,7 @@ export function makeSettleRail(parts: SettleRailParts) {
     ]
     await carryOutOnce<'refused'>(
       auditEntry,
-      { actId },
+      { idempotencyKey },
       {
         isRecorded: treasury.isRecorded,
         async attempt() {

@@ -76,7 +76,7 @@ export function makeWithdraw(parts: WithdrawParts) {
       })
       const outcome = await carryOutOnce<'insufficient_funds'>(
         recorded,
-        { actId: formNumber },
+        { idempotencyKey: formNumber },
         {
           isRecorded: () => isRequested(given),
           async attempt() {

@@ -52,7 +52,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
     },
 
     /**
-     * `prove` throws unless the operator confirms again; it is called when everything else is valid. With the hash of a
+     * `confirm` throws unless the operator confirms again; it is called when everything else is valid. With the hash of a
      * prepared token, that token is added and no other is returned.
      */
     async addToken(
@@ -64,7 +64,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
         days: number
         tokenHash?: string | undefined
       },
-      prove?: () => Promise<void>,
+      confirm?: () => Promise<void>,
     ): Promise<MadeToken> {
       const operator = await find(given.login)
       const nowMs = clock.now()
@@ -79,7 +79,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
         lastUsedFrom: undefined,
         revokedAtMs: undefined,
       }
-      await prove?.()
+      await confirm?.()
       const token = makeTokenText(random)
       const inserted = await tokens.insertToken(
         {

@@ -143,24 +143,3 @@ export function whyNotBelieved(
     return 'does not know a payment that it knew before'
   return undefined
 }
-
-const askAgainMs = { least: 2_000, most: 5 * 60_000 } as const
-const failedPauseMs = { first: 1_000, most: 60 * 60_000 } as const
-
-/** When the rail asked for it, or at growing intervals, but not after the order's expiry. */
-export function nextAskAtMs(
-  { order, attempt }: OrderAndAttempt,
-  { nowMs, checkAfterSeconds }: { readonly nowMs: number; readonly checkAfterSeconds: number | undefined },
-): number {
-  const waitedMs = Math.max(0, nowMs - attempt.startedAtMs)
-  const wishedMs =
-    checkAfterSeconds === undefined
-      ? Math.min(Math.max(askAgainMs.least, waitedMs / 4), askAgainMs.most)
-      : checkAfterSeconds * 1000
-  const atMs = Math.round(nowMs + wishedMs)
-  return order.status === 'pending' ? Math.min(atMs, order.expiresAtMs) : atMs
-}
-
-export function afterFailureMs(failures: number): number {
-  return Math.min(failedPauseMs.first * 2 ** Math.min(failures, 20), failedPauseMs.most)
-}

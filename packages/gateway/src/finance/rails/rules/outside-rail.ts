@@ -75,15 +75,6 @@ export function nameIn({ name, names }: RailSettings, language: string): string 
   return names[language] ?? name
 }
 
-const failuresBeforePause = 3
-const pauseMs = { first: 15_000, most: 15 * 60_000 } as const
-
-/** Returns how long to pause after this many consecutive failures; undefined if not yet. */
-export function pauseAfter(failures: number): number | undefined {
-  const beyond = failures - failuresBeforePause
-  return beyond < 0 ? undefined : Math.min(pauseMs.first * 2 ** beyond, pauseMs.most)
-}
-
 const maxUrlLength = 2048
 
 /** Throws for an unusable address. Live mode requires https. */

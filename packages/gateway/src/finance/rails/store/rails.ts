@@ -9,7 +9,8 @@ import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import type { BankAccount } from '../rules/bank-account.ts'
-import { type OutsideRail, pauseAfter, type RailSecret } from '../rules/outside-rail.ts'
+import type { OutsideRail, RailSecret } from '../rules/outside-rail.ts'
+import { pauseAfter } from '../rules/rail-retry.ts'
 
 export interface RailWithSecrets {
   readonly rail: OutsideRail

@@ -24,7 +24,7 @@ export interface Break {
   readonly foundAtMs: number
   readonly owner: string | undefined
   /** The id of the correction that resolves it; the line's id while the matcher books it. */
-  readonly actId: string | undefined
+  readonly correctionId: string | undefined
   readonly resolvedAtMs: number | undefined
   readonly resolvedBy: string | undefined
   readonly resolution: Resolution | undefined
@@ -60,8 +60,8 @@ export function isOpen({ resolvedAtMs }: Pick<Break, 'resolvedAtMs'>): boolean {
 }
 
 /** The matcher is booking its line, or crashed doing so; operators wait for the next pass. */
-export function isBeingBooked({ actId, lineId }: Pick<Break, 'actId' | 'lineId'>): boolean {
-  return actId !== undefined && actId.replaceAll('-', '') === lineId
+export function isBeingBooked({ correctionId, lineId }: Pick<Break, 'correctionId' | 'lineId'>): boolean {
+  return correctionId !== undefined && correctionId.replaceAll('-', '') === lineId
 }
 
 /** The bank has not confirmed it, so the books do not contain it yet. */
@@ -71,7 +71,7 @@ export function isUnbooked({ kind, item }: Pick<Break, 'kind' | 'item'>): boolea
 
 /** Nothing is unexplained: the books contain the money, or neither side does. */
 export function mayAccept(of: Break): boolean {
-  return isOpen(of) && of.amountMinor === 0n && of.actId === undefined
+  return isOpen(of) && of.amountMinor === 0n && of.correctionId === undefined
 }
 
 /** The difference becomes the operator's loss or gain. */
@@ -141,7 +141,7 @@ export function checkAmount(
 
 /** Another break may miss it. */
 export function mayPair(of: Break): boolean {
-  return isOpen(of) && of.kind === 'missing_here' && of.actId === undefined
+  return isOpen(of) && of.kind === 'missing_here' && of.correctionId === undefined
 }
 
 /** Throws unless the two breaks are each other's counterpart. */

@@ -41,7 +41,7 @@ export const ways = {
 export function checkWay(found: Break, { may, whyNot }: Way): void {
   if (may(found)) return
   if (!isOpen(found)) throw resolvedBefore(found)
-  if (found.actId !== undefined) throw beingResolved()
+  if (found.correctionId !== undefined) throw beingResolved()
   throw new Failure('status_does_not_allow', { message: whyNot })
 }
 

@@ -24,7 +24,7 @@ export interface BreakFilter {
 
 export interface BreakResolution {
   /** As of the decision. A break that changed meanwhile rejects the resolution. */
-  readonly breaks: readonly Pick<Break, 'breakId' | 'actId'>[]
+  readonly breaks: readonly Pick<Break, 'breakId' | 'correctionId'>[]
   readonly resolution: Resolution
   readonly reason: string
   readonly by: string
@@ -59,10 +59,17 @@ export function makeBreakStore(database: Pool) {
     /** False if the break is resolved or another action is resolving it. */
     beginResolving: (
       breakId: string,
-      { actId, before, entry }: { actId: string; before: string | undefined; entry: AuditEntry },
-    ) => audited(database, entry, (transaction) => beginResolving(transaction, breakId, { actId, before })),
+      {
+        correctionId,
+        before,
+        entry,
+      }: { correctionId: string; before: string | undefined; entry: AuditEntry },
+    ) =>
+      audited(database, entry, (transaction) =>
+        beginResolving(transaction, breakId, { correctionId, before }),
+      ),
     /** The action failed, so the break is open again. */
-    release: (breakId: string, given: { actId: string; begunBeforeMs?: number }) =>
+    release: (breakId: string, given: { correctionId: string; begunBeforeMs?: number }) =>
       release(database, breakId, given),
     /** False if another resolution came first; nothing was done. */
     resolve: (resolution: BreakResolution, entry: AuditEntry | undefined, nowMs: number) =>
@@ -96,7 +103,7 @@ const shape = rowShape<Omit<Break, 'item' | 'line'>>('break', {
   lineId: 'b.line_id',
   foundAtMs: number('b.found_at'),
   owner: 'b.owner',
-  actId: 'b.act_id',
+  correctionId: 'b.act_id',
   resolvedAtMs: number('b.settled_at'),
   resolvedBy: 'b.settled_by',
   resolution: 'b.settlement',
@@ -206,10 +213,10 @@ insert into break_notes (break_id, note_id, actor, noted_at, text) values (${bre
 async function beginResolving(
   transaction: Queryable,
   breakId: string,
-  { actId, before }: { actId: string; before: string | undefined },
+  { correctionId, before }: { correctionId: string; before: string | undefined },
 ): Promise<boolean> {
   const { rowCount } = await transaction.query(sql`
-update reconciliation_breaks set act_id = ${actId}
+update reconciliation_breaks set act_id = ${correctionId}
  where break_id = ${breakId} and settled_at is null and act_id is not distinct from ${before ?? null}::uuid`)
   return rowCount === 1
 }
@@ -217,11 +224,11 @@ update reconciliation_breaks set act_id = ${actId}
 async function release(
   database: Queryable,
   breakId: string,
-  { actId, begunBeforeMs }: { actId: string; begunBeforeMs?: number },
+  { correctionId, begunBeforeMs }: { correctionId: string; begunBeforeMs?: number },
 ): Promise<void> {
   await database.query(sql`
 update reconciliation_breaks set act_id = null
- where break_id = ${breakId} and settled_at is null and act_id = ${actId}
+ where break_id = ${breakId} and settled_at is null and act_id = ${correctionId}
    and not exists (select 1 from audit
                     where subject = ${breakId} and acted_at >= ${begunBeforeMs ?? null}
                       and act in ('reconcile.confirm', 'reconcile.write-off'))`)
@@ -288,7 +295,7 @@ async function resolve(
   const { rows } = await transaction.query<{ line_id: string | null }>(sql`
 update reconciliation_breaks b
    set settled_at = ${nowMs}, settled_by = ${by}, settlement = ${resolution}, reason = ${reason}
-  from unnest(${breaks.map(({ breakId }) => breakId)}::uuid[], ${breaks.map(({ actId }) => actId ?? null)}::uuid[])
+  from unnest(${breaks.map(({ breakId }) => breakId)}::uuid[], ${breaks.map(({ correctionId }) => correctionId ?? null)}::uuid[])
     as d (break_id, act_id)
  where b.break_id = d.break_id and b.settled_at is null and b.act_id is not distinct from d.act_id
 returning b.line_id`)

@@ -216,10 +216,10 @@ function about(found: Break, nowMs: number): Html {
       ] as const),
     found.reason !== undefined && (['Reason', html`<span class="wrap">${found.reason}</span>`] as const),
     resolution === undefined &&
-      found.actId !== undefined &&
+      found.correctionId !== undefined &&
       ([
         'Resolution in progress',
-        html`<code class="wrap">${found.actId}</code> may be waiting under <a href="/approvals">Approvals</a>`,
+        html`<code class="wrap">${found.correctionId}</code> may be waiting under <a href="/approvals">Approvals</a>`,
       ] as const),
   ])
 }
