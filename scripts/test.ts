@@ -33,7 +33,7 @@ const suites = {
 const slow = [
   'packages/gateway/test/api/early-answers.test.ts',
   'packages/gateway/test/browser/{checkout-looks,checkout-rails,checkout-speed,checkout-text,console*,docs,file-forms,from-empty-to-refund,gallery,home,hostile-text,links,passkey-attacks,passkeys,playground,portal,sandbox,shop,test-bank*,wallet,wallet-speed}.test.ts',
-  'packages/gateway/test/database/{backup,embedded-{accounts,faults,sharing,start},key-rotation}.test.ts',
+  'packages/gateway/test/database/{backup,embedded-{accounts,early,faults,sharing,start},key-rotation}.test.ts',
   'packages/gateway/test/{money/money,payouts/payout,rails/rail}-crash.test.ts',
   'packages/gateway/test/payouts/payout-kill.test.ts',
   'packages/gateway/test/processes/{compile-cache,doctor,packed,process,processes,welcome}.test.ts',

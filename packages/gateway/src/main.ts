@@ -17,6 +17,12 @@ import { readDotEnv } from './platform/settings/dot-env.ts'
 /** The gateway itself is loaded where it runs: the parent of several processes starts twice as fast without it. */
 const loadGateway = () => loadPart(() => import('./app/run-gateway.ts'))
 
+/** PostgreSQL starts while the gateway is being loaded. */
+async function startDatabaseEarly(config: Config) {
+  const start = await loadPart(() => import('./app/database/early-start.ts'))
+  return start.startDatabaseEarly(config)
+}
+
 /** A supervisor waits 30 seconds as a rule before it kills; what is not finished by then is finished after the next start. */
 const stopWithinMs = 25_000
 
@@ -35,7 +41,6 @@ try {
 }
 
 async function runAlone(config: Config, log: Log): Promise<void> {
-  const { runGateway } = await loadGateway()
   let beside: Beside | undefined
   let isStopping = false
   // Left alone, it would end the process on the spot.
@@ -46,26 +51,32 @@ async function runAlone(config: Config, log: Log): Promise<void> {
     'exit',
     () => firstOperator && process.stderr.write(`${operatorLines(firstOperator).join('\n')}\n`),
   )
-  const run = runGateway(config, {
-    log,
-    shopUrl: () => beside?.shopUrl,
-    ...(process.stdout.isTTY && {
-      onFirstOperator: (made) => {
-        firstOperator = made
-      },
+  const early = config.databaseUrl === undefined ? await startDatabaseEarly(config) : undefined
+  const running = loadGateway().then(({ runGateway }) =>
+    runGateway(config, {
+      log,
+      early,
+      shopUrl: () => beside?.shopUrl,
+      ...(process.stdout.isTTY && {
+        onFirstOperator: (made) => {
+          firstOperator = made
+        },
+      }),
     }),
-  })
+  )
   listenForStop({
     async onStop({ signal, isPatient }) {
       isStopping = true
       log.info({ signal }, 'stopping')
       limitStop(log)
+      const run = await running
       const [isWell] = await Promise.all([run.stop({ isPatient }), beside?.stop()])
       if (!isWell) process.exitCode = exitCodes.other
     },
     onSecond: leaveAtOnce,
   })
-  const gateway = await run.started
+  const { started } = await running
+  const gateway = await started
   if (!gateway || isStopping) return
   const { publicUrl, adminUrl } = gateway
   tellReady(log, { config, publicUrl, adminUrl })

@@ -3,6 +3,7 @@ import type { Action } from '../actions/action.ts'
 import { catalog as everyAction } from '../actions/catalog.ts'
 import { type CookieJar, makeCookieJar } from '../adapters/kit/cookies.ts'
 import { makeDownloads } from '../adapters/kit/downloads.ts'
+import type { EarlyEmbedded } from '../platform/database/embedded/early-embedded.ts'
 import type { DatabaseEvent } from '../platform/database/open-database.ts'
 import { drainBeforeClosing } from '../platform/http/drain.ts'
 import type { Snapshot } from '../platform/observability/metrics/registry.ts'
@@ -32,6 +33,8 @@ export interface GatewayParts
   readonly tell: (event: DatabaseEvent) => void
   /** Cancels a start in progress. */
   readonly signal: AbortSignal
+  /** The embedded server, if it is already being started. */
+  readonly early?: EarlyEmbedded | undefined
   /** The address of the demo shop, once it is open. */
   readonly shopUrl?: () => string | undefined
   /**
@@ -140,6 +143,7 @@ async function openService(config: Config, parts: GatewayParts, opened: Opened):
   const givingUp = new AbortController()
   const opening = openGatewayDatabase({
     config,
+    early: parts.early,
     tell: (event) => {
       noteOutage(opened, event)
       parts.tell(event)

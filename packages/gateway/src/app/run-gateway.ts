@@ -18,7 +18,7 @@ export function runGateway(
   {
     log,
     ...parts
-  }: { log: Log } & Pick<GatewayParts, 'shopUrl' | 'shareMetrics' | 'joins' | 'onFirstOperator'>,
+  }: { log: Log } & Pick<GatewayParts, 'early' | 'shopUrl' | 'shareMetrics' | 'joins' | 'onFirstOperator'>,
 ): GatewayRun {
   const starting = new AbortController()
   const started = startGateway(config, {
@@ -29,7 +29,8 @@ export function runGateway(
     clock: systemClock,
     tell: (event) => logDatabaseEvent(log, event),
     signal: starting.signal,
-  }).catch((error: unknown) => {
+  }).catch(async (error: unknown) => {
+    await parts.early?.leave()
     // A cancelled start stops what it started.
     if (starting.signal.aborted) return undefined
     throw error

@@ -87,8 +87,10 @@ test('a port that is taken is one clear line that names the setting', async () =
     ['PORT', 'ADMIN_PORT'],
     ['ADMIN_PORT', 'PORT'],
   ] as const) {
-    const started = run({ DATA_DIR: temporaryFolder(), [setting]: String(port), [other]: '0' })
+    const folder = temporaryFolder()
+    const started = run({ DATA_DIR: folder, [setting]: String(port), [other]: '0' })
     assert.equal((await started.exited()).code, 69)
+    assert.ok(!existsSync(join(folder, 'postgres')), 'no database was created')
     assert.match(started.output(), new RegExp(`Port ${port} is taken.*set ${setting} `))
     assertPlain(started.output())
   }

@@ -1,12 +1,11 @@
 // The doctor's checks of this machine: files with secrets, the disk, the ports.
 
-import { once } from 'node:events'
 import { constants } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { Finding } from '../../adapters/cli/doctor.ts'
 import { whyNotBound } from '../../platform/http/bind.ts'
+import { type PortAddress, probePort } from '../../platform/http/probe-port.ts'
 import { codeOf } from '../../platform/runtime/errors.ts'
 import type { Config } from '../settings/config.ts'
 import { failed, failedBy, ok, skipped, warning } from './findings.ts'
@@ -93,21 +92,14 @@ export async function checkPorts(config: Config): Promise<Finding[]> {
 async function checkPort(at: Parameters<typeof whyNotBound>[1]): Promise<Finding> {
   const { port, portSetting } = at
   if (port === 0) return skipped('ports', `${portSetting} is 0: the system chooses a port.`)
-  const host = at.host === 'localhost' ? '127.0.0.1' : at.host
-  const server = createServer()
-  try {
-    await once(server.listen({ host, port }), 'listening')
-    return ok('ports', `${portSetting} ${port} is free.`)
-  } catch (error) {
-    if (codeOf(error) === 'EADDRINUSE' && (await isGateway(host, port)))
-      return ok('ports', `A gateway listens on ${portSetting} ${port}.`)
-    return failedBy('ports', new Error(whyNotBound(error as NodeJS.ErrnoException, at)))
-  } finally {
-    server.close()
-  }
+  const error = await probePort(at)
+  if (error === undefined) return ok('ports', `${portSetting} ${port} is free.`)
+  if (error.code === 'EADDRINUSE' && (await isGateway(at)))
+    return ok('ports', `A gateway listens on ${portSetting} ${port}.`)
+  return failedBy('ports', new Error(whyNotBound(error, at)))
 }
 
-async function isGateway(host: string, port: number): Promise<boolean> {
+async function isGateway({ host, port }: PortAddress): Promise<boolean> {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   return (await askHealth(`http://${name}:${port}`)) === 'alive'
 }

@@ -1,6 +1,8 @@
 // Opens the configured database, embedded or external: running, reachable, and migrated.
 import { type ConnectionOptions, parseDatabaseUrl } from './connection.ts'
+import type { EarlyEmbedded } from './embedded/early-embedded.ts'
 import { type EmbeddedEvent, startEmbedded } from './embedded/embedded.ts'
+import type { Settings } from './embedded/postmaster.ts'
 import { migrate } from './migrate.ts'
 import { openPool, type Pool } from './pool.ts'
 import { type DatabaseAway, insist, waitForDatabase } from './wait-for-database.ts'
@@ -19,6 +21,8 @@ export interface ConnectOptions {
   readonly poolMax: number
   /** How many processes share the embedded server (default 1). */
   readonly processes?: number
+  /** The embedded server, if it is already being started. */
+  readonly early?: EarlyEmbedded | undefined
   readonly isPreparing?: boolean
   /** 0 means no limit. Defaults to the pool's own limit. */
   readonly statementTimeoutMs?: number
@@ -87,7 +91,8 @@ async function reach({
   databaseUrl,
   dataDir,
   poolMax,
-  processes = 1,
+  processes,
+  early,
   tell,
   signal,
 }: ConnectOptions): Promise<{ connection: ConnectionOptions; leave: () => Promise<void> }> {
@@ -96,8 +101,8 @@ async function reach({
     await waitForDatabase(connection, { tell, signal })
     return { connection, leave: async () => {} }
   }
-  const settings = { max_connections: String(connectionsFor({ processes, poolMax })) }
-  const embedded = await startEmbedded({ dataDir, settings, tell, signal })
+  const embedded = await (early?.take({ tell, signal }) ??
+    startEmbedded({ dataDir, settings: embeddedSettings({ processes, poolMax }), tell, signal }))
   return { connection: embedded.connection, leave: () => embedded.stop() }
 }
 
@@ -110,6 +115,13 @@ const spareConnections = 20
  * Each process has a pool, a listening session, and a session for its presence lock. One of these may be
  * reconnecting.
  */
-function connectionsFor({ processes, poolMax }: { processes: number; poolMax: number }): number {
-  return Math.max(leastConnections, (processes + 1) * (poolMax + 2) + spareConnections)
+export function embeddedSettings({
+  processes = 1,
+  poolMax,
+}: {
+  processes: number | undefined
+  poolMax: number
+}): Settings {
+  const connections = Math.max(leastConnections, (processes + 1) * (poolMax + 2) + spareConnections)
+  return { max_connections: String(connections) }
 }

@@ -75,8 +75,8 @@ export async function ensureRunning(
     }
     if (attempt === undefined && !(await isServed(cluster.folder))) {
       await removeStrayLocks(cluster.folder, await socketFolderFor(cluster.folder, cluster))
-      tell({ kind: 'starting' })
       attempt = await startPostmaster(cluster, settings)
+      tell({ kind: 'starting' })
       startedByUs = true
       attemptedAt = performance.now()
     }
