@@ -1,6 +1,6 @@
 // The yardstick: the least that any such service must do. node:http, JSON.parse, open the envelope with the same
-// cryptography, and write the same row, in batches, into the same PostgreSQL; or read it by its key. No
-// validation, no limits, no history, no idempotency.
+// cryptography, and write the same row, in batches, into the same PostgreSQL; or read it by its key, or a hundred of them
+// with one query. No validation, no limits, no history, no idempotency.
 import { createServer } from 'node:http'
 import { openRequest, parseAesKey, parsePublicKey } from '@tillgate/protocol'
 import { batched } from '../../packages/gateway/src/platform/database/batching.ts'
@@ -61,6 +61,15 @@ select o.*
   return ids.map(({ paymentId }) => found.get(paymentId))
 }, batching)
 
+async function listed(merchantId: string, { cursor, limit }: { cursor: string; limit: number }) {
+  const { rows } = await pool.query({
+    name: 'bare-list',
+    text: 'select * from bare_orders where merchant_id = $1 and payment_id < $2 order by payment_id desc limit $3',
+    values: [merchantId, cursor, limit],
+  })
+  return rows
+}
+
 let made = 0
 
 async function answer(text: string): Promise<object> {
@@ -76,6 +85,8 @@ async function answer(text: string): Promise<object> {
       data: { status: row?.status, paymentId: body.paymentId },
     }
   }
+  if (envelope.method === 'service.order.list')
+    return { code: 20000, msg: 'SUCCESS', data: { orders: await listed(envelope.merchantId, body) } }
   const paymentId = `B${process.pid}${(made++).toString().padStart(12, '0')}`
   await insert({ merchantId: envelope.merchantId, paymentId, body, text: plain })
   return { code: 20000, msg: 'SUCCESS', data: { paymentId, status: 'pending' } }

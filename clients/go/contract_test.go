@@ -96,6 +96,12 @@ func run(client *Client, given command) (any, error) {
 		return client.Bill(ctx, given.Date)
 	case "send":
 		return client.CallText(ctx, given.Method, given.Text)
+	case "environment":
+		own, err := FromEnvironment()
+		if err != nil {
+			return Data{"problem": err.Error()}, nil
+		}
+		return own.QueryByOrderNo(ctx, given.OrderNo)
 	case "serve":
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err == nil {

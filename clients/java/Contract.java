@@ -68,6 +68,13 @@ public final class Contract {
       case "refund" -> client.refund(paymentId, (String) given.get("referRefundNo"), (String) given.get("amount"));
       case "bill" -> client.bill((String) given.get("date"));
       case "send" -> client.callText(method, (String) given.get("text"));
+      case "environment" -> {
+        try {
+          yield Tillgate.fromEnvironment().queryByOrderNo((String) given.get("orderNo"));
+        } catch (IllegalArgumentException error) {
+          yield Map.of("problem", error.getMessage());
+        }
+      }
       case "serve" -> {
         HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
         server.createContext("/", new CallbackHandler(client, Contract::take));

@@ -53,6 +53,7 @@ while (($line = fgets(STDIN)) !== false) {
             'bill' => $client->bill($given['date']),
             'send' => $client->callText($given['method'], $given['text']),
             'serve' => ['port' => serve($argv[1], $received)],
+            'environment' => fromEnvironment($given['orderNo']),
             'received' => ['bodies' => file($received, FILE_IGNORE_NEW_LINES)],
         };
         $answer = ['data' => $data];
@@ -62,6 +63,15 @@ while (($line = fgets(STDIN)) !== false) {
         $answer = ['error' => ['code' => $error->getCode(), 'name' => $error->name, 'field' => $error->field]];
     }
     echo json_encode($answer), "\n";
+}
+
+function fromEnvironment(string $orderNo): array
+{
+    try {
+        return Tillgate::fromEnvironment()->query(orderNo: $orderNo);
+    } catch (InvalidArgumentException $error) {
+        return ['problem' => $error->getMessage()];
+    }
 }
 
 /** PHP's own web server on a port that was free, until this process ends. */

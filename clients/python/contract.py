@@ -48,6 +48,11 @@ def run(client, do, given):
         server = make_server("127.0.0.1", 0, CallbackHandler(client, handle).wsgi, handler_class=Quiet)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         return {"port": server.server_port}
+    if do == "environment":
+        try:
+            return Tillgate.from_environment().query(order_no=given["orderNo"])
+        except ValueError as error:
+            return {"problem": str(error)}
     if do == "asgi":
         return asyncio.run(through_asgi(CallbackHandler(client, handle), given["raw"]))
     return {"bodies": received}

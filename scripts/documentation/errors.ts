@@ -51,8 +51,8 @@ const help: Readonly<Record<MerchantFailure, Help>> = {
   },
   envelope_not_opened: {
     cause:
-      'The merchantId is unknown, the AES key or RSA key does not match, or the wrong string was signed. The response is the same in every case, so that it reveals nothing.',
-    fix: 'Run `till debug-signature request.json --body body.json`, which names the mistake. Without the SDK: `npx -p {base_url}/sdk/tillgate-sdk.tgz till debug-signature …`. Then compare your string to sign with the [test vectors](protocol.md#17-checking-your-client).',
+      'The merchantId is unknown, the AES key or RSA key does not match, the wrong string was signed, or the plain body is not UTF-8. The response is the same in every case, so that it reveals nothing.',
+    fix: 'Run `till debug-signature request.json --body body.json`, which names the mistake. Without the SDK: `npx -p http://localhost:8080/sdk/tillgate-sdk.tgz till debug-signature …`. Then compare your string to sign with the [test vectors](protocol.md#17-checking-your-client).',
     example:
       'The body was serialized twice, with different spaces → serialize it once, then sign and encrypt that text',
   },

@@ -31,6 +31,16 @@ final class Tillgate
     }
 
     /**
+     * From TILLGATE_GATEWAY_URL, TILLGATE_MERCHANT_ID, TILLGATE_AES_KEY, TILLGATE_PRIVATE_KEY and
+     * TILLGATE_PLATFORM_PUBLIC_KEY. A value may be in a file, which the variable with _FILE at its end names.
+     */
+    public static function fromEnvironment(Transport $transport = new StreamTransport(), ?\Closure $nowMs = null): self
+    {
+        [$url, $keys] = Environment::read(getenv());
+        return new self($url, $keys, $transport, $nowMs);
+    }
+
+    /**
      * Answers paymentId and checkoutUrl. channel is WEB, and the order is open for half an hour, unless given. To repeat it
      * where no answer came, give paymentTime and paymentExpiryTime yourself, the same each time: they are part of the
      * content, and the same number with other content is refused (40900).

@@ -211,7 +211,11 @@ test('an error about a missing field names unknown fields that may be it', () =>
   const { body, sign, ...rest } = request
   assert.match(
     refuses({ ...rest, sign, data: body }, 'body'),
-    /missing: .* You sent data, which is not a field here: rename it if it is your body\.$/,
+    /missing: .* You sent data: rename it to body\.$/,
+  )
+  assert.match(
+    refuses({ ...rest, sign, x: body }, 'body'),
+    /missing: .* You sent x, which is not a field here: rename it if it is your body\.$/,
   )
   assert.match(refuses({ ...rest, a: sign, b: body }, 'sign'), /You sent a, b, which are not fields here/)
 })

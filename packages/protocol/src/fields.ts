@@ -13,6 +13,8 @@ export interface FieldNotes {
   readonly description: string
   /** What to change about a rejected value, as a sentence; undefined if nothing is known beyond `expected`. */
   readonly adviceFor?: (value: unknown) => string | undefined
+  /** What to do about a field that is missing, by the unknown fields that were sent beside it. */
+  readonly adviceBeside?: (unknown: readonly string[]) => string | undefined
 }
 
 // Cc are the control characters: C0, DEL and C1.
@@ -42,12 +44,14 @@ export function text(
     isVisible = false,
     hasLines = false,
     adviceFor,
+    adviceBeside,
   }: {
     min?: number
     max: number
     isVisible?: boolean
     hasLines?: boolean
     adviceFor?: FieldNotes['adviceFor']
+    adviceBeside?: FieldNotes['adviceBeside']
   },
 ) {
   const length = min === max ? `${max}` : min === 0 ? `at most ${max}` : `${min} to ${max}`
@@ -56,6 +60,7 @@ export function text(
     expected: `text of ${length} characters, ${isVisible ? 'not blank, ' : ''}no control characters${hasLines ? ' except line breaks and tabs' : ''}`,
     description,
     adviceFor: (value: unknown) => adviceForText(value) ?? adviceFor?.(value),
+    adviceBeside,
   }
   return Type.Refine(
     Type.String(notes),
@@ -120,6 +125,8 @@ function adviceForBase64(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   if (/^\s*[{[]/.test(value))
     return 'This looks like JSON. Encrypt it, and send the encrypted bytes as base64 text.'
+  if (/\s/.test(value) && base64Letters.test(value.replace(/\s/g, '')))
+    return 'Send the base64 as one line: remove the line breaks and spaces.'
   if (isHex(value)) return 'This looks like hex. Encode the bytes as base64 instead.'
   if (/[-_]/.test(value))
     return 'This looks like base64url. Use + and / instead of - and _, and keep the padding.'

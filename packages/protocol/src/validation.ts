@@ -7,7 +7,7 @@ import { Failure, type FailureName } from './codes.ts'
 import { adviceForJsonText, describeValue, notesOf } from './fields.ts'
 import { inexactNumberText, type Json, JsonError, readJson } from './json/json.ts'
 import { didYouMean } from './messages/edit-distance.ts'
-import { plainName } from './messages/field-names.ts'
+import { isOtherWord, plainName } from './messages/field-names.ts'
 import { describeIgnored, type Ignoring, makeDropUnread } from './messages/unread-fields.ts'
 
 export interface ReaderOptions {
@@ -63,7 +63,7 @@ function readJsonOrFail(text: string, { failure, whole, maxMarks }: ReaderOption
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     throw new Failure(failure, {
-      message: `${whole} is not the JSON that is expected: ${error.message}.`,
+      message: `${whole} cannot be read as JSON: ${error.message}.`,
       cause: error,
     })
   }
@@ -101,8 +101,13 @@ function explain(
   }
   const { expected, adviceFor } = notesOf(found.schema)
   if (missing !== undefined) {
-    const message = `${field} is missing: it must be ${expected}.${after(sentInstead(missing, walk(schema, value, keys.slice(0, -1))))}`
-    return new Failure(failure, { field, message })
+    const around = keys.slice(0, -1)
+    const advice =
+      sentElsewhere(missing, { schema, value, around }) ?? sentInstead(missing, walk(schema, value, around))
+    return new Failure(failure, {
+      field,
+      message: `${field} is missing: it must be ${expected}.${after(advice)}`,
+    })
   }
   const advice = adviceForNumber(found.value) ?? adviceFor?.(found.value)
   const message = `${field} must be ${expected}, but was ${describeValue(found.value)}.${after(advice)}`
@@ -126,6 +131,29 @@ function adviceForNumber(value: unknown): string | undefined {
 const maxCompared = { names: 20, length: 40 } as const
 const maxListed = 3
 
+/** The missing field under its own name, but beside the object that it belongs in, or inside one that it does not. */
+function sentElsewhere(
+  missing: string,
+  { schema, value, around }: { schema: TSchema; value: Json; around: readonly string[] },
+): string | undefined {
+  const parent = around.at(-1)
+  const [above, inside] = [
+    parent === undefined ? undefined : walk(schema, value, around.slice(0, -1)),
+    walk(schema, value, around),
+  ]
+  if (parent !== undefined && above && isStray(missing, above))
+    return `You sent ${missing} beside ${parent}: move it into ${parent}.`
+  const holder = namesIn(inside.schema).find((name) =>
+    isStray(missing, walk(schema, value, [...around, name])),
+  )
+  return holder === undefined ? undefined : `You sent ${missing} inside ${holder}: move it out of ${holder}.`
+}
+
+function isStray(name: string, { schema, value }: Found): boolean {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject && Object.hasOwn(value, name) && !namesIn(schema).includes(name)
+}
+
 /** Unknown fields of the object, one of which may be the missing one under another name. */
 function sentInstead(missing: string, { schema, value }: Found): string | undefined {
   const known = namesIn(schema)
@@ -134,6 +162,9 @@ function sentInstead(missing: string, { schema, value }: Found): string | undefi
     .slice(0, maxCompared.names)
   const spelling = unknown.find((name) => isSpelling(plainName(name), plainName(missing)))
   if (spelling !== undefined) return `You sent ${spelling}: rename it to ${missing}.`
+  const field = (schema as { properties?: Record<string, TSchema> } | undefined)?.properties?.[missing]
+  const advice = field && notesOf(field).adviceBeside?.(unknown)
+  if (advice !== undefined) return advice
   const listed = unknown.slice(0, maxListed)
   if (listed.length === 0) return undefined
   if (listed.length === 1)
@@ -142,6 +173,7 @@ function sentInstead(missing: string, { schema, value }: Found): string | undefi
 }
 
 function isSpelling(name: string, meant: string): boolean {
+  if (isOtherWord(name, meant)) return true
   if (name.length >= minEnding && (meant.endsWith(name) || name.endsWith(meant))) return true
   return name.startsWith(meant) || didYouMean(name, [meant]) !== ''
 }

@@ -94,10 +94,15 @@ interface Answer {
 type Driver = (command: object) => Promise<Answer>
 
 /** The commands of `of` go to one process, one after another. */
-function drive([command, ...args]: readonly string[], credentials: string, cwd: string): Driver {
+function drive(
+  [command, ...args]: readonly string[],
+  credentials: string,
+  cwd: string,
+  variables: Readonly<Record<string, string>> = {},
+): Driver {
   const child = spawn(command ?? '', [...args, credentials], {
     cwd,
-    env: { ...environment, TILLGATE_CONTRACT: credentials },
+    env: { ...environment, ...variables, TILLGATE_CONTRACT: credentials },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   children.push(child)
@@ -321,6 +326,37 @@ for (const { folder, driver: command, prepare } of languages) {
         .data
       assert.equal(`${(await driver({ do: 'query', paymentId: made.paymentId })).data.paymentAmount}`, amount)
     }
+  })
+
+  test(`${folder}: reads its credentials from the same environment variables as the SDK`, async () => {
+    const { gatewayUrl, merchantId, aesKey, privateKey, platformPublicKey } = JSON.parse(
+      readFileSync(credentialsFile, 'utf8'),
+    )
+    const orderNo = `${folder}-environment`
+    const small = { order: { orderNo, orderAmount: '12.50', goods }, paymentAmount: '12.50', currency: 'USD' }
+    const { paymentId } = await merchant.orders.create(small)
+    const keyFile = join(home, `${folder}-private.pem`)
+    writeFileSync(keyFile, privateKey)
+    const variables = {
+      TILLGATE_GATEWAY_URL: gatewayUrl,
+      TILLGATE_MERCHANT_ID: ` ${merchantId} `,
+      TILLGATE_AES_KEY: `${aesKey},${vectorCredentials.aesKey}`,
+      TILLGATE_PRIVATE_KEY_FILE: keyFile,
+      TILLGATE_PLATFORM_PUBLIC_KEY:
+        `${platformPublicKey.trim()}\n${vectorCredentials.platformPublicKey}`.replaceAll('\n', '\\n'),
+    }
+    assert.equal(Tillgate.fromEnvironment(variables).merchantId, merchantId)
+    const ask = async (given: Record<string, string>) =>
+      (await drive(command, credentialsFile, place, given)({ do: 'environment', orderNo })).data
+    assert.equal((await ask(variables)).paymentId, paymentId)
+    const { TILLGATE_AES_KEY, ...fewer } = variables
+    const { problem } = await ask({ ...fewer, TILLGATE_PRIVATE_KEY: privateKey, TILLGATE_MERCHANT_ID: '' })
+    for (const said of [
+      'TILLGATE_MERCHANT_ID is missing',
+      'TILLGATE_AES_KEY is missing',
+      'TILLGATE_PRIVATE_KEY and TILLGATE_PRIVATE_KEY_FILE are both set',
+    ])
+      assert.ok(problem.includes(said), problem)
   })
 
   test(`${folder}: tells every body that the vectors refuse by its code, name and field`, async () => {

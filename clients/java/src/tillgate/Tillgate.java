@@ -58,6 +58,14 @@ public final class Tillgate {
     return new Tillgate((String) given.get("gatewayUrl"), keys);
   }
 
+  /**
+   * From TILLGATE_GATEWAY_URL, TILLGATE_MERCHANT_ID, TILLGATE_AES_KEY, TILLGATE_PRIVATE_KEY and TILLGATE_PLATFORM_PUBLIC_KEY.
+   * A value may be in a file, which the variable with _FILE at its end names.
+   */
+  public static Tillgate fromEnvironment() throws GeneralSecurityException {
+    return Environment.client(System.getenv());
+  }
+
   private static List<String> listed(Object oneOrTwo) {
     return oneOrTwo instanceof List<?> list ? list.stream().map(String.class::cast).toList() : List.of((String) oneOrTwo);
   }

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from .codes import ORDER_STATUSES
 from .envelope import ONE_OR_TWO, Keys
+from .environment import read_environment
 from .errors import NotGenuine, TillgateError
 
 Amount = Union[str, int, Decimal]
@@ -55,6 +56,12 @@ class Tillgate:
             given = json.load(file)
         return cls(given["gatewayUrl"], given["merchantId"], given["aesKey"], given["privateKey"],
                    given["platformPublicKey"])
+
+    @classmethod
+    def from_environment(cls) -> "Tillgate":
+        """From TILLGATE_GATEWAY_URL, TILLGATE_MERCHANT_ID, TILLGATE_AES_KEY, TILLGATE_PRIVATE_KEY and
+        TILLGATE_PLATFORM_PUBLIC_KEY. A value may be in a file, which the variable with _FILE at its end names."""
+        return cls(*read_environment(os.environ))
 
     def create(self, body: Mapping[str, Any]) -> Data:
         """Answers paymentId and checkoutUrl. `channel` is WEB, and the order is open for half an hour, unless given.

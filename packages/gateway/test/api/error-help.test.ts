@@ -37,6 +37,14 @@ test('an envelope that does not open names the command that finds out why', asyn
   assert.match(msg, /till debug-signature/)
 })
 
+test('a merchant’s request to the operator’s address is sent to the right one', async () => {
+  const path = '/payment/api/v1/payment-order'
+  const response = await fetch(`${gateway.adminUrl}${path}`, { method: 'POST', body: '{}' })
+  const { code, msg } = JSON.parse(await response.text())
+  assert.equal(code, 40401)
+  assert.ok(msg.includes(`send merchants’ requests to ${gateway.url}${path}.`), msg)
+})
+
 test('charset is taken in any case, signed as it is sent, and in no other way', async () => {
   const body = JSON.stringify(createBody({ now: Date.now() }))
   const { merchantId, privateKey } = merchant

@@ -67,7 +67,15 @@ test('an unknown path or method is answered with the nearest one', async () => {
     (await gateway.post('/payment/api/v1/payment-orders', '{}')).msg,
     'No such path: POST /payment/api/v1/payment-orders. Did you mean /payment/api/v1/payment-order?',
   )
-  assert.equal((await gateway.post('/wp-login', '{}')).msg, 'No such path: POST /wp-login.')
+  const { msg } = await gateway.post('/wp-login', '{}')
+  assert.match(msg, /^No such path: POST \/wp-login\. The paths are \/payment\/api\/v1\/payment-order, /)
+  assert.doesNotMatch(msg, /\/cgi/)
+  const home = await gateway.post('/', '{}')
+  assert.equal(home.code, 40500)
+  assert.match(
+    home.msg,
+    /^POST is not served at this path: send GET or HEAD\. The paths are .*\/api\/v1\/gateway/,
+  )
   assert.equal(
     (await merchant.call('service.trade.creat', {})).msg,
     'No such method: service.trade.creat. Did you mean service.trade.create?',

@@ -81,7 +81,7 @@ test('of more than a page the older ones are on the next', async () => {
   assert.deepEqual([...idsOn(text), ...idsOn(next.text)].sort(), ids.toSorted())
 })
 
-test('a merchant sees its own requests and nobody else’s, and none that it did not prove to be its own', async () => {
+test('a merchant sees its own requests and nobody else’s, and one that did not open only by its id', async () => {
   await findInConsole(closed.data.requestId)
   const list = async (by: typeof merchant, asked: object = {}) =>
     (await by.call('service.sandbox.requests', asked)).data.requests
@@ -99,7 +99,13 @@ test('a merchant sees its own requests and nobody else’s, and none that it did
       durationMs: 0,
     },
   )
-  assert.deepEqual(await list(merchant, { requestId: closed.data.requestId }), [])
+  const unopened = await list(merchant, { requestId: closed.data.requestId })
+  assert.deepEqual(
+    unopened.map(({ code, method }: { code: number; method: string }) => [code, method]),
+    [[40100, 'service.trade.query']],
+  )
+  const listed = await list(merchant, {})
+  assert(!listed.some((each: { requestId: string }) => each.requestId === closed.data.requestId))
   assert.deepEqual(await list(other, { requestId }), [])
   assert.equal((await list(other, { limit: 7 })).length, 7)
 })

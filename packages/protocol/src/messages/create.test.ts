@@ -234,12 +234,21 @@ test('a missing field is looked for under other names', () => {
     ['paymentAmount', 'amount'],
     ['order.orderNo', 'outOrderNo'],
     ['order.orderNo', 'orderNumber'],
+    ['order.goods', 'items'],
   ] as const) {
     const parent = field.startsWith('order.') ? 'order.' : ''
     const body = withChange(withChange(full, field, undefined), `${parent}${name}`, 1)
     const { message } = assertFails(() => parse(body), 'invalid_field', field)
     assert.match(message, new RegExp(`You sent ${name}: rename it to ${field.replace('order.', '')}\\.$`))
   }
+})
+
+test('a field in the wrong object is answered with where it belongs', () => {
+  const stray = (from: string, to: string) =>
+    assertFails(() => parse(withChange(withChange(full, from, undefined), to, 'A-1')), 'invalid_field', from)
+      .message
+  assert.match(stray('order.orderNo', 'orderNo'), /You sent orderNo beside order: move it into order\.$/)
+  assert.match(stray('currency', 'order.currency'), /You sent currency inside order: move it out of order\.$/)
 })
 
 test('one to a hundred goods', () => {

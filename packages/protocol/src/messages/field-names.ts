@@ -14,6 +14,26 @@ const words: ReadonlyMap<string, string> = new Map([
   ['expiration', 'expiry'],
 ])
 
+/** What other interfaces call a field, in one spelling. */
+const otherWords: ReadonlyMap<string, readonly string[]> = new Map([
+  ['merchantid', ['mid', 'appid', 'mchid', 'merchant', 'partnerid']],
+  ['method', ['service', 'action', 'operation', 'apiname']],
+  ['timestamp', ['time', 'ts', 'requesttime']],
+  ['sign', ['sig', 'signature', 'hmac']],
+  ['body', ['data', 'payload', 'content', 'bizcontent', 'encrypteddata', 'ciphertext']],
+  ['goods', ['items', 'products', 'lineitems', 'goodslist']],
+  ['goodsname', ['name', 'title']],
+  ['referencegoodsid', ['id', 'sku', 'goodsid', 'productid']],
+  ['orderno', ['outtradeno', 'referorderno', 'outorderno', 'orderid', 'reference', 'merchantorderno']],
+  ['referrefundno', ['outrefundno', 'refundreference', 'merchantrefundno']],
+  ['paymentexpirytime', ['expiresat', 'timeout', 'validuntil']],
+])
+
+/** Whether a name, in one spelling, is another word for a field. */
+export function isOtherWord(name: string, field: string): boolean {
+  return otherWords.get(field)?.includes(name) === true
+}
+
 /** The name in one spelling, for comparison. */
 export function plainName(name: string): string {
   return name

@@ -32,6 +32,29 @@ test('a number that is too long for its field is recognized as the merchant’s 
   assert.match(refuses(parseQueryBody, { refundId: long }, 'refundId').message, /lists its refunds/)
 })
 
+test('a number under a name of responses or of other operations is answered with the name to send', () => {
+  const message = (parse: (text: string) => unknown, body: object) =>
+    refuses(parse, body, 'paymentId').message
+  for (const [name, meant] of [
+    ['referOrderNo', 'orderNo'],
+    ['outOrderNo', 'orderNo'],
+    ['payment_id', 'paymentId'],
+  ] as const)
+    assert.match(
+      message(parseQueryBody, { [name]: 'A-1' }),
+      new RegExp(`You sent ${name}: rename it to ${meant}\\.$`),
+    )
+  assert.match(message(parseQueryBody, { referRefundNo: 'B-1' }), /send the refundId that refund returned/)
+  assert.match(
+    message(parseQueryBody, { x: 1 }),
+    /You sent x, which is not a field here\. You can send orderNo/,
+  )
+  for (const parse of [parseCancelBody, parseRefundBody, parseCallbackBody]) {
+    assert.match(message(parse, { orderNo: 'A-1' }), /You sent orderNo, .* and a query by orderNo does\.$/)
+    assert.match(message(parse, { refundId: 'R1' }), /You sent refundId, .* and a query by refundId does\.$/)
+  }
+})
+
 test('cancel and callback take a paymentId, ignore the rest, and say so', () => {
   for (const parse of [parseCancelBody, parseCallbackBody]) {
     assert.deepEqual(parse('{"paymentId":"P1","why":"x"}'), {

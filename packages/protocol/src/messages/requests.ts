@@ -22,7 +22,21 @@ const paymentId = text('The payment order’s number from create.', {
     isLonger(value, maxPaymentIdLength)
       ? 'If this is your own number, query it as orderNo: the response has the paymentId.'
       : undefined,
+  adviceBeside: (unknown) => {
+    const own = unknown.find((name) => ownNumbers.test(name))
+    return (
+      own &&
+      `You sent ${own}, but only paymentId is read here: create returned it, and a query by ${queriedBy(own)} does.`
+    )
+  },
 })
+
+/** Names of numbers by which a merchant may look for its payment. */
+const ownNumbers = /^(?:(?:refer|out)?OrderNo|refundId|(?:refer|out)RefundNo)$/i
+
+function queriedBy(name: string): 'orderNo' | 'refundId' {
+  return /refund/i.test(name) ? 'refundId' : 'orderNo'
+}
 
 export const queryBodySchema = Type.Object({
   paymentId: Type.Optional(paymentId),
@@ -67,8 +81,20 @@ export function parseQueryBody(bodyText: string): QueryOrder {
   if (refundId !== undefined) return { kind: 'refundId', refundId, ...ignoring(body) }
   throw new Failure('invalid_field', {
     field: 'paymentId',
-    message: `paymentId is missing: it must be text of 1 to ${maxPaymentIdLength} characters. You can send orderNo or refundId instead.`,
+    message: `paymentId is missing: it must be text of 1 to ${maxPaymentIdLength} characters. ${sentForQuery(body)}`,
   })
+}
+
+/** The names of responses and callbacks are not those of a query. */
+function sentForQuery({ ignoredFields = [] }: Ignoring): string {
+  const sent = ignoredFields[0]
+  if (sent === undefined) return 'You can send orderNo or refundId instead.'
+  const { field, nearest } = sent
+  if (/^(?:refer|out)RefundNo$/i.test(field))
+    return `You sent ${field}: send the refundId that refund returned, or the order’s orderNo, and find the refund in refunds.`
+  const meant = ownNumbers.test(field) ? queriedBy(field) : nearest
+  if (meant !== undefined) return `You sent ${field}: rename it to ${meant}.`
+  return `You sent ${field}, which is not a field here. You can send orderNo or refundId instead.`
 }
 
 export const cancelBodySchema = Type.Object({ paymentId })

@@ -266,6 +266,40 @@ test('debug-signature: nothing wrong is 0, something wrong is 1, broken keys are
   assert.equal((await till('debug-signature --at yesterday', { files })).exitCode, 2)
 })
 
+test('debug-signature asks the gateway whether it knows keys that fit each other', async () => {
+  const { envelope } = callbackVectors[0] ?? assert.fail()
+  const files = { '-': JSON.stringify(envelope) }
+  const platformKeys = (publicKey: string) => ({
+    httpStatus: 200,
+    text: JSON.stringify({ keys: [{ keyId: 'k', publicKey }] }),
+  })
+  const own = platformKeys(keys.gateway.publicKey)
+  const known = await till('debug-signature', { files, script: [{ failure: 'order_not_found' }, own] })
+  assert.equal(known.exitCode, 0)
+  assert.match(known.out, /opens requests with them, too\.\n/)
+  const unknown = await till('debug-signature', { files, script: [{ failure: 'envelope_not_opened' }, own] })
+  assert.equal(unknown.exitCode, 1)
+  assert.match(unknown.out, /made correctly, but .* does not open a request with these credentials either/)
+  assert.match(unknown.out, /SHA-256 of your public key [0-9a-f]{64}\n/)
+  const other = platformKeys(keys.stranger.publicKey)
+  const foreign = await till('debug-signature --json', {
+    files,
+    script: [{ failure: 'order_not_found' }, other],
+  })
+  assert.deepEqual(
+    JSON.parse(foreign.out).findings.map(({ kind }: { kind: string }) => kind),
+    ['other_platform_key'],
+  )
+  for (const [args, script] of [
+    ['debug-signature', [{ networkError: 'ECONNREFUSED' }]],
+    ['debug-signature --offline', []],
+  ] as const) {
+    const alone = await till(args, { files, script: [...script] })
+    assert.equal(alone.exitCode, 0)
+    assert.match(alone.out, /Whether the gateway has the same keys is not known/)
+  }
+})
+
 test('a gateway that cannot be reached is 69, missing credentials are 2', async () => {
   const down = { networkError: 'ECONNREFUSED' } as const
   const { exitCode, error } = await till('query P1', { script: [down, down, down, down, down] })

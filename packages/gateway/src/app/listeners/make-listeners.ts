@@ -86,6 +86,10 @@ export function makeListeners(config: Config, parts: ListenerParts): Listeners {
     about: { version, commit },
     onAnswered: answeredAt('admin'),
     admission: adminAdmission,
+    adviceForPath: (path) =>
+      merchantApiPaths.includes(path)
+        ? ` This is the operator’s address: send merchants’ requests to ${state.publicUrl}${path}.`
+        : undefined,
   })
   refuseOtherNames(adminListener, [config.adminListener.host, ...config.adminNames])
   const bound = config.roles.includes('api') ? [publicListener, adminListener] : [adminListener]

@@ -18,11 +18,13 @@ export interface FailureParts {
   readonly errorsUrl?: (() => string | undefined) | undefined
   readonly sendMissingPage: SendMissingPage
   readonly postPaths: readonly string[]
+  /** A further sentence about an unknown path that belongs to another listener. */
+  readonly adviceForPath?: ((path: string) => string | undefined) | undefined
 }
 
 export function answerFailures(
   listener: FastifyInstance,
-  { isUnavailable, postPaths, sendMissingPage, errorsUrl = () => undefined }: FailureParts,
+  { isUnavailable, postPaths, sendMissingPage, errorsUrl = () => undefined, adviceForPath }: FailureParts,
 ): void {
   listener.setErrorHandler((error: unknown, request, reply) => {
     const failure = toFailure(error, isUnavailable)
@@ -35,9 +37,10 @@ export function answerFailures(
     const path = request.url.split('?')[0] ?? ''
     const verbs = verbsAt(path)
     if (verbs.length === 0 && isBrowser(request)) return sendMissingPage(reply)
-    if (verbs.length === 0)
-      return sendFailure(request, reply, noSuchPath(request.method, path, postPaths), errorsUrl())
-    const message = `${request.method} is not served at this path: send ${verbs.join(' or ')}.`
+    const isPost = request.method === 'POST'
+    const advice = adviceForPath?.(path) ?? (isPost ? nearestPath(path, postPaths) : undefined)
+    if (verbs.length === 0) return sendFailure(request, reply, noSuchPath(isPost, path, advice), errorsUrl())
+    const message = `${request.method} is not served at this path: send ${verbs.join(' or ')}.${advice ?? ''}`
     return sendFailure(
       request,
       reply.header('allow', verbs.join(', ')),
@@ -48,11 +51,19 @@ export function answerFailures(
 }
 
 /** A path outside the API may be a mistyped address with a secret, so it is not repeated. */
-function noSuchPath(method: string, path: string, postPaths: readonly string[]): Failure {
-  const shown = path.slice(0, maxShownPath)
-  const message =
-    method === 'POST' ? `No such path: POST ${shown}.${didYouMean(shown, postPaths)}` : 'No such path.'
-  return new Failure('no_such_operation', { message })
+function noSuchPath(isPost: boolean, path: string, advice = ''): Failure {
+  const what = isPost ? `No such path: POST ${path.slice(0, maxShownPath)}.` : 'No such path.'
+  return new Failure('no_such_operation', { message: `${what}${advice}` })
+}
+
+/** The paths are few; those with a prefix would repeat them. */
+function nearestPath(path: string, postPaths: readonly string[]): string | undefined {
+  const shortest = postPaths.filter(
+    (each) => !postPaths.some((other) => other !== each && each.endsWith(other)),
+  )
+  if (shortest.length === 0) return undefined
+  const suggestion = didYouMean(path.slice(0, maxShownPath), postPaths)
+  return suggestion === '' ? ` The paths are ${shortest.join(', ')}.` : suggestion
 }
 
 function noteVerbs(listener: FastifyInstance, postPaths: readonly string[]): (path: string) => string[] {

@@ -55,6 +55,7 @@ export interface ListenerParts {
   readonly hsts?: string | undefined
   readonly direct?: Direct
   readonly directPaths?: readonly string[]
+  readonly adviceForPath?: (path: string) => string | undefined
 }
 
 export function makeListener(parts: ListenerParts): FastifyInstance {

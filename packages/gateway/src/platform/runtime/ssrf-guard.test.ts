@@ -111,7 +111,15 @@ describe('a URL in live', () => {
     assert.match(detailOf('ftp://shop.example/'), /^the scheme ftp:\/\/ is not supported/)
     assert.match(detailOf('https://shop.example:99999/'), /^the port of shop\.example:99999 is not a number/)
     assert.match(detailOf('https://shop.example:8443/'), /^it uses port 8443;/)
-    assert.match(detailOf('shop.example/callbacks'), /^write an absolute URL/)
+    assert.match(detailOf('https://shop.example:abc/'), /^the port of shop\.example:abc is not a number/)
+    assert.match(
+      detailOf('shop.example/callbacks'),
+      /^the scheme is missing; write https:\/\/ before shop\.example$/,
+    )
+    assert.match(detailOf('https://'), /^the host is missing/)
+    assert.match(detailOf('https:/shop.example/'), /^two slashes follow the scheme/)
+    assert.match(detailOf('https://shop%zz.example/'), /^shop%zz\.example is not a host name$/)
+    assert.match(detailOf('callbacks'), /^write an absolute URL/)
     assert.equal(detailOf('https://10.1.2.3/'), '10.1.2.3 is a private network address')
   })
 

@@ -105,16 +105,10 @@ export function checkUrl(text: string, policy: UrlPolicy): UrlCheck {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
   if (scheme !== undefined && scheme !== 'https' && scheme !== 'http')
     return notAllowed(`the scheme ${scheme.slice(0, 32)}:// is not supported; use https://`)
-  const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1]
+  const authority = authorityOf(text)
   const url = authority === undefined ? null : URL.parse(text)
-  if (authority === undefined || url === null) {
-    const hasBadPort = authority !== undefined && /:\d+$/.test(authority)
-    return notAllowed(
-      hasBadPort
-        ? `the port of ${authority.slice(0, 64)} is not a number from 1 to 65535`
-        : 'write an absolute URL such as https://shop.example/callbacks',
-    )
-  }
+  if (authority === undefined || url === null)
+    return notAllowed(whyNotAbsolute(text, 'https://shop.example/callbacks'))
   if (authority.includes('@')) return notAllowed('a URL holds no user name or password')
   if (url.hostname.length > maxHostnameLength) {
     return notAllowed(`a host name has at most ${maxHostnameLength} characters`)
@@ -137,6 +131,26 @@ export function checkUrl(text: string, policy: UrlPolicy): UrlCheck {
     if (check.kind === 'refused') return notPublic(check.detail)
   }
   return { kind: 'allowed', url }
+}
+
+function authorityOf(text: string): string | undefined {
+  return /^https?:\/\/([^/?#]+)/i.exec(text)?.[1]
+}
+
+const maxShownUrlPart = 64
+
+/** What is wrong with a text that is no absolute http or https URL. */
+export function whyNotAbsolute(text: string, example: string): string {
+  const authority = authorityOf(text)
+  const shown = authority?.slice(0, maxShownUrlPart).toWellFormed()
+  if (authority !== undefined && /:[^:\]]*$/.test(authority))
+    return `the port of ${shown} is not a number from 1 to 65535`
+  if (authority !== undefined) return `${shown} is not a host name`
+  if (/^https?:\/\//i.test(text)) return `the host is missing; write a URL such as ${example}`
+  if (/^https?:/i.test(text)) return `two slashes follow the scheme, as in ${example}`
+  if (/^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?:[:/?#]|$)/i.test(text))
+    return `the scheme is missing; write https:// before ${text.split(/[/?#]/)[0]?.slice(0, maxShownUrlPart)}`
+  return `write an absolute URL such as ${example}`
 }
 
 export const hostOf = remember((url: string) => new URL(url).host, { keyOf: (url) => url, most: 1_000 })

@@ -1,5 +1,10 @@
-// till debug-signature: explains why a request or callback was rejected. It works offline.
+// till debug-signature: explains why a request or callback was rejected. If nothing is wrong with it here, the command
+// asks the gateway whether it knows the same keys.
+import { type Keyring, readCredentials } from '../../credentials.ts'
+import { askGateway, type GatewayView } from '../../debug/ask-gateway.ts'
 import { type Diagnosis, debugEnvelope } from '../../debug/debug-envelope.ts'
+import { CredentialsError } from '../../errors.ts'
+import { withDefaults } from '../../options.ts'
 import {
   type Command,
   credentialsOption,
@@ -24,6 +29,7 @@ export const debugSignatureCommand: Command = {
       value: 'TIME',
       about: 'when it was sent, ISO 8601 or milliseconds: checks the clock',
     },
+    offline: { type: 'boolean', about: 'do not ask the gateway whether it knows these keys' },
     ...credentialsOption,
     ...jsonOption,
   },
@@ -33,23 +39,48 @@ export const debugSignatureCommand: Command = {
     const body = readOption(values, 'body', terminal)
     const stringToSign = readOption(values, 'string-to-sign', terminal)
     const sentAtMs = readTime(textOption(values, 'at'))
+    const credentials = findCredentials(values, terminal)
     const diagnosis = debugEnvelope({
       envelope: readInput(path, terminal),
-      credentials: findCredentials(values, terminal),
+      credentials,
       nowMs: terminal.now(),
       ...(body !== undefined && { body }),
       ...(stringToSign !== undefined && { stringToSign }),
       ...(sentAtMs !== undefined && { sentAtMs }),
     })
-    terminal.print(diagnosis, describe(diagnosis, terminal))
-    return diagnosis.findings.length === 0 ? exitCodes.done : exitCodes.failed
+    const mayAsk = diagnosis.findings.length === 0 && values['offline'] !== true
+    const keys = mayAsk ? completeKeys(credentials) : undefined
+    const view = keys && (await askGateway(keys, withDefaults(terminal.client)))
+    const findings = view?.kind === 'asked' ? view.findings : diagnosis.findings
+    const result = { ...diagnosis, findings, gateway: view?.kind ?? 'not asked' }
+    terminal.print(result, describe(result, describeView(view, keys), terminal))
+    return findings.length === 0 ? exitCodes.done : exitCodes.failed
   },
 }
 
-function describe({ kind, findings, stringToSign }: Diagnosis, { paint }: Terminal): string[] {
+/** Undefined if one is missing: the envelope may open without it. */
+function completeKeys(credentials: Parameters<typeof readCredentials>[0]): Keyring | undefined {
+  try {
+    return readCredentials(credentials)
+  } catch (error) {
+    if (error instanceof CredentialsError) return undefined
+    throw error
+  }
+}
+
+function describeView(view: GatewayView | undefined, keys: Keyring | undefined): string {
+  if (view?.kind === 'asked') return `${keys?.gatewayUrl.origin} opens requests with them, too.`
+  const why = view
+    ? `${keys?.gatewayUrl.origin} could not be asked: ${view.reason}`
+    : 'the gateway was not asked'
+  return `Whether the gateway has the same keys is not known (${why}).`
+}
+
+function describe({ kind, findings, stringToSign }: Diagnosis, view: string, { paint }: Terminal): string[] {
   if (findings.length === 0) {
     return [
       `${paint('green', '✓')} The ${kind} opens with these credentials: decrypted and verified.`,
+      `  ${view}`,
       '',
       'If your code rejects it anyway, compare the string that your code verifies with this one',
       '(--string-to-sign FILE does it for you):',

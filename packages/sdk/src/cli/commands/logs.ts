@@ -23,7 +23,7 @@ export const logsCommand: Command = {
     const answer = await client().sandbox.requests(wanted)
     const { requests } = answer
     if (requests.length === 0) {
-      const what = requestId === undefined ? 'No request of yours' : `No request ${requestId} of yours`
+      const what = requestId === undefined ? 'No request of yours' : `No request ${requestId}`
       terminal.note(`${what} was rejected or slow in the last 7 days.`)
     }
     const lines =

@@ -1,6 +1,6 @@
 // Validates the addresses to which a consumer returns. Only a browser opens them, so callback rules do not apply: any
 // https address, and an app's own scheme for in-app orders.
-import type { Mode } from '../../../platform/runtime/ssrf-guard.ts'
+import { type Mode, whyNotAbsolute } from '../../../platform/runtime/ssrf-guard.ts'
 import type { Order } from './order.ts'
 
 /** Schemes that a browser or an operating system handles itself and that cannot be a merchant's app. */
@@ -17,7 +17,7 @@ export function refusalOfReturnUrl(
   const url = /^[a-z][a-z0-9+.-]*:./i.test(text) ? URL.parse(text) : null
   const isWeb = /^https?:\/\/[^/?#]/i.test(text)
   if (!url || (!isWeb && /^https?:$/.test(url.protocol)))
-    return 'write an absolute URL such as https://shop.example/thanks'
+    return whyNotAbsolute(text, 'https://shop.example/thanks')
   if (url.username !== '' || url.password !== '') return 'a URL holds no user name or password'
   const scheme = url.protocol.slice(0, -1)
   if (isWeb) return scheme === 'http' && mode === 'live' ? 'use https' : undefined
