@@ -225,6 +225,9 @@ test('an error about a time names the unit that was sent', () => {
   assert.match(sent(1_760_000_000), /This is in seconds: multiply it by 1000\.$/)
   assert.match(sent('1760000000000000'), /send milliseconds\.$/)
   assert.match(sent('2026-01-31T12:00:00Z'), /This is a date as text: send its milliseconds\.$/)
+  assert.match(sent(1_760_000_000_000.5), /Round it to whole milliseconds\.$/)
+  assert.match(sent(1_760_000_000_000.123), /Round it to whole milliseconds\.$/)
+  assert.match(sent(1_800_000), /This looks like a duration: send the time itself/)
 })
 
 test('an envelope that was serialized twice is recognized', () => {

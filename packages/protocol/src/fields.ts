@@ -13,6 +13,8 @@ export interface FieldNotes {
   readonly description: string
   /** What to change about a rejected value, as a sentence; undefined if nothing is known beyond `expected`. */
   readonly adviceFor?: (value: unknown) => string | undefined
+  /** The same for a number that a double does not hold exactly, as it was written. */
+  readonly adviceForInexact?: (written: string) => string | undefined
   /** What to do about a field that is missing, by the unknown fields that were sent beside it. */
   readonly adviceBeside?: (unknown: readonly string[]) => string | undefined
 }
@@ -94,9 +96,16 @@ export function webAddress(description: string) {
 
 export function pattern(
   description: string,
-  { regexp, expected, typeName = 'string' }: { regexp: RegExp; expected: string; typeName?: string },
+  {
+    regexp,
+    expected,
+    typeName = 'string',
+    adviceFor,
+  }: { regexp: RegExp; expected: string; typeName?: string; adviceFor?: FieldNotes['adviceFor'] },
 ) {
-  return Type.Refine(Type.String({ typeName, expected, description }), (value) => regexp.test(value))
+  return Type.Refine(Type.String({ typeName, expected, description, adviceFor }), (value) =>
+    regexp.test(value),
+  )
 }
 
 const base64Letters = /^[A-Za-z0-9+/]+={0,2}$/
@@ -167,12 +176,25 @@ const thirteenDigits = /^[1-9][0-9]{12}$/
 
 export function time(description: string) {
   const expected = '13 digits: milliseconds since 1970-01-01 UTC'
-  const notes = { typeName: 'number or string', expected, description, adviceFor: adviceForTime }
+  const notes = {
+    typeName: 'number or string',
+    expected,
+    description,
+    adviceFor: adviceForTime,
+    adviceForInexact: adviceForFraction,
+  }
   return Type.Refine(Type.Unsafe<number | string>({ type: ['number', 'string'], ...notes }), isThirteenDigits)
+}
+
+function adviceForFraction(written: string): string | undefined {
+  return /^\d{13}\.\d+$/.test(written) ? 'Round it to whole milliseconds.' : undefined
 }
 
 function adviceForTime(value: unknown): string | undefined {
   const written = String(value)
+  if (/^\d{13}\.\d+$/.test(written)) return adviceForFraction(written)
+  if (/^\d{1,9}$/.test(written))
+    return 'This looks like a duration: send the time itself, such as the current time plus the duration.'
   if (/^\d{10}$/.test(written)) return 'This is in seconds: multiply it by 1000.'
   if (/^\d{16}$|^\d{19}$/.test(written)) return 'This is in microseconds or nanoseconds: send milliseconds.'
   return /^\d{4}-\d{2}-\d{2}/.test(written) ? 'This is a date as text: send its milliseconds.' : undefined

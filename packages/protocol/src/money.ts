@@ -51,7 +51,7 @@ export function digitsOf(currency: string): number {
   if (isCurrencyCode(currency)) return currencies[currency].digits
   const message = codesWithoutMinorUnit.has(currency)
     ? `currency ${currency} has no minor unit in ISO 4217, so nothing can be paid in it.`
-    : `currency must be a current ISO 4217 code in capital letters, such as USD, but was ${currency.slice(0, 8)}.`
+    : `currency must be a current ISO 4217 code in capital letters, such as USD, but was ${currency.slice(0, 8)}.${currency === 'RMB' ? ' Did you mean CNY?' : ''}`
   throw new Failure('invalid_field', { field: 'currency', message })
 }
 
@@ -67,6 +67,7 @@ const amountRefusals = {
 
 export type AmountRefusal = keyof typeof amountRefusals
 
+const maxShownLength = 40
 const maxWholeDigits = maxMajorUnits.toString().length
 
 /** The same without a Failure, for callers that check many amounts and name the field only in an error. */
@@ -132,8 +133,13 @@ export function refuseAmount(refusal: AmountRefusal, { amount, currency, field }
   const message =
     doesNotFit && currency !== undefined
       ? `${field} ${whyNotFit(refusal, { amount, currency })}.`
-      : `${field} ${amountRefusals[refusal]}.`
+      : `${field} ${amountRefusals[refusal]}.${refusal === 'not_decimal' ? adviceForText(String(amount)) : ''}`
   throw new Failure(doesNotFit ? 'amount_does_not_fit_currency' : 'invalid_field', { field, message })
+}
+
+function adviceForText(text: string): string {
+  if (/^\d+,\d{1,4}$/.test(text)) return ' Write a point instead of the comma.'
+  return text === '' ? '' : ` It was ${JSON.stringify(text.slice(0, maxShownLength).toWellFormed())}.`
 }
 
 function whyNotFit(
@@ -143,7 +149,7 @@ function whyNotFit(
   if (refusal === 'too_large') {
     return `is larger than ${toDecimalText(largestMinor(digitsOf(currency)), currency)} ${currency}`
   }
-  return `must fit ${currency}, which has ${describeDigits(currency)}, but was ${String(amount).slice(0, 40)}`
+  return `must fit ${currency}, which has ${describeDigits(currency)}, but was ${String(amount).slice(0, maxShownLength)}`
 }
 
 function describeDigits(currency: string): string {

@@ -109,7 +109,7 @@ function explain(
       message: `${field} is missing: it must be ${expected}.${after(advice)}`,
     })
   }
-  const advice = adviceForNumber(found.value) ?? adviceFor?.(found.value)
+  const advice = adviceForNumber(found.value, found.schema) ?? adviceFor?.(found.value)
   const message = `${field} must be ${expected}, but was ${describeValue(found.value)}.${after(advice)}`
   return new Failure(failure, { field, message })
 }
@@ -119,9 +119,11 @@ function after(sentence: string | undefined): string {
   return sentence === undefined ? '' : ` ${sentence}`
 }
 
-function adviceForNumber(value: unknown): string | undefined {
+function adviceForNumber(value: unknown, schema: TSchema): string | undefined {
   const written = inexactNumberText(value)
   if (written === undefined) return undefined
+  const advice = notesOf(schema).adviceForInexact?.(written)
+  if (advice !== undefined) return advice
   return written.includes('.') && !/e/i.test(written)
     ? 'Round it, because sums in floating point gain digits, or send it as a string such as "12.50".'
     : 'Send it as a string of plain digits.'

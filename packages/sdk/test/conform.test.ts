@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { decryptBytes, parsePrivateKey } from '@tillgate/protocol'
 import { startTestGateway } from '../../gateway/test/support/gateway.ts'
+import { createBody } from '../../gateway/test/support/order.ts'
 import { runTill } from '../src/cli/till.ts'
 import { type Clause, clauseNumbers, clauses } from '../src/conform/clauses.ts'
 import type { Result } from '../src/conform/suite.ts'
@@ -15,14 +16,16 @@ interface Conformed {
   readonly results: readonly Result[]
   readonly written: Readonly<Record<string, string>>
   readonly out: string
+  readonly told: string
 }
 
 async function conform(credentials: object, ...args: string[]): Promise<Conformed> {
   let out = ''
+  let told = ''
   const written: Record<string, string> = {}
   const exitCode = await runTill(['conform', '--listen', '127.0.0.1:0', ...args], {
     out: (text) => (out += text),
-    error: () => {},
+    error: (text) => (told += text),
     isTerminal: false,
     environment: { TILLGATE_CREDENTIALS: 'merchant.json' },
     readFile: () => Buffer.from(JSON.stringify(credentials)),
@@ -34,7 +37,7 @@ async function conform(credentials: object, ...args: string[]): Promise<Conforme
     randomBytes,
     client: {},
   })
-  return { exitCode, results: args.includes('--json') ? JSON.parse(out).results : [], written, out }
+  return { exitCode, results: args.includes('--json') ? JSON.parse(out).results : [], written, out, told }
 }
 
 const failed = ({ results }: Conformed) =>
@@ -83,6 +86,30 @@ test('our gateway conforms, in every clause', async () => {
   assert.deepEqual(new Set(conformed.results.map(({ clause }) => clause)), new Set(Object.keys(clauses)))
   const untestable = conformed.results.filter(({ outcome }) => outcome === 'not testable')
   assert.ok(untestable.length <= 6, JSON.stringify(untestable))
+})
+
+test('the suite uses one callback host, and a merchant whose hosts are used up is told so at once', async () => {
+  const gateway = await startTestGateway()
+  const { merchantId, aesKey, privateKey, call } = await gateway.addMerchant()
+  const credentials = {
+    gatewayUrl: gateway.url,
+    merchantId,
+    aesKey: aesKey.export().toString('base64'),
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    platformPublicKey: keys.gateway.publicKey,
+  }
+  for (let host = 1; host < 20; host++) {
+    const body = { ...createBody({ now: Date.now() }), callbackUrl: `http://shop-${host}.example/` }
+    assert.equal((await call('service.trade.create', body)).code, 20000)
+  }
+  const last = ['--listen', '127.0.0.1:18484', '--clause', '8']
+  assert.deepEqual(failed(await conform(credentials, ...last, '--json')), [])
+  const { exitCode, told } = await conform(credentials, '--listen', '127.0.0.1:18485', '--clause', '8')
+  assert.equal(exitCode, 2)
+  assert.match(
+    told,
+    /does not take callbacks at http:\/\/127\.0\.0\.1:18485: .*\nUse --listen or --callback-url/,
+  )
 })
 
 test('a gateway in memory that does what the interface says conforms', async () => {

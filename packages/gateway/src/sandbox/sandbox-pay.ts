@@ -90,7 +90,9 @@ export function makeSandboxPay(parts: {
 }
 
 function notPayable(status: OrderStatus): Failure {
-  return new Failure('status_does_not_allow', { message: `The order is ${status} and cannot be paid.` })
+  return new Failure('status_does_not_allow', {
+    message: `The order’s status is ${status}: only a pending order can be paid. Create a new one.`,
+  })
 }
 
 function attemptOpen(): Failure {

@@ -102,6 +102,17 @@ test('another merchant’s numbers are as unknown as those that never existed', 
   assert.doesNotMatch(await msgOf({ orderNo: paymentId }), /is a paymentId/)
 })
 
+test('a payment in cents beside an order in euros is accepted with a warning', async () => {
+  const body = createBody({ now: Date.now() })
+  const cents = { ...body, paymentAmount: Number(body.order.orderAmount) * 100 }
+  const { warnings } = (await merchant.call('service.trade.create', cents)).data
+  assert.deepEqual(
+    warnings.map(({ field }: { field: string }) => field),
+    ['paymentAmount'],
+  )
+  assert.match(warnings[0].msg, /in units of the currency, such as 12\.50/)
+})
+
 test('an order without any callback address says so, and so does a resend', async () => {
   const body = createBody({ now: Date.now() })
   const { callbackUrl, ...silent } = body

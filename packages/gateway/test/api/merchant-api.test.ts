@@ -67,6 +67,8 @@ test('an unknown path or method is answered with the nearest one', async () => {
     (await gateway.post('/payment/api/v1/payment-orders', '{}')).msg,
     'No such path: POST /payment/api/v1/payment-orders. Did you mean /payment/api/v1/payment-order?',
   )
+  const upper = await gateway.post('/PAYMENT/API/V1/PAYMENT-ORDER', '{}')
+  assert.match(upper.msg, /Did you mean \/payment\/api\/v1\/payment-order\?$/)
   const { msg } = await gateway.post('/wp-login', '{}')
   assert.match(msg, /^No such path: POST \/wp-login\. The paths are \/payment\/api\/v1\/payment-order, /)
   assert.doesNotMatch(msg, /\/cgi/)

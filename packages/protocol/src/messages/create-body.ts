@@ -1,5 +1,6 @@
 // The body of service.trade.create: schema, type and documentation in one.
 import type { Static } from 'typebox'
+import { isCurrencyCode } from '../currencies.ts'
 import { amount, choice, list, nested, pattern, quantity, text, time, url } from '../fields.ts'
 import {
   goodsQuantityDecimals,
@@ -18,6 +19,13 @@ import { Type } from '../type.ts'
 
 export const channels = ['WEB', 'APP'] as const
 export const shipTypes = ['SHIPPING', 'PICKUP_IN_STORE', 'PICKUP_FROM_PERSON'] as const
+
+function adviceForCurrency(value: unknown): string | undefined {
+  if (/^\d{3}$/.test(String(value))) return 'This is a numeric code: send the letters, such as EUR.'
+  if (typeof value !== 'string') return undefined
+  const code = value.trim().toUpperCase().slice(0, 3)
+  return isCurrencyCode(code) ? `Did you mean ${code}?` : undefined
+}
 
 export const goodsSchema = nested('A good.', {
   typeName: 'goods object',
@@ -90,6 +98,7 @@ export const createBodySchema = Type.Object({
   currency: pattern('The currency of every amount in the body.', {
     regexp: /^[A-Z]{3}$/,
     expected: 'three capital letters, an ISO 4217 code',
+    adviceFor: adviceForCurrency,
   }),
   paymentTime: time('The time of the payment order, at most 5 minutes ahead of the gateway’s clock.'),
   paymentExpiryTime: time(

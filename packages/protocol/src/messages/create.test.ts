@@ -243,6 +243,16 @@ test('a missing field is looked for under other names', () => {
   }
 })
 
+test('a currency in another form is answered with its code', () => {
+  const message = (currency: unknown) =>
+    assertFails(() => parse(withChange(full, 'currency', currency)), 'invalid_field', 'currency').message
+  assert.match(message('eur'), /but was "eur"\. Did you mean EUR\?$/)
+  assert.match(message('EURO'), /Did you mean EUR\?$/)
+  assert.match(message('978'), /This is a numeric code/)
+  assert.match(message('RMB'), /Did you mean CNY\?$/)
+  assert.match(message('€'), /but was "€"\.$/)
+})
+
 test('a field in the wrong object is answered with where it belongs', () => {
   const stray = (from: string, to: string) =>
     assertFails(() => parse(withChange(withChange(full, from, undefined), to, 'A-1')), 'invalid_field', from)

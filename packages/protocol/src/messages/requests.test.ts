@@ -50,8 +50,14 @@ test('a number under a name of responses or of other operations is answered with
     /You sent x, which is not a field here\. You can send orderNo/,
   )
   for (const parse of [parseCancelBody, parseRefundBody, parseCallbackBody]) {
-    assert.match(message(parse, { orderNo: 'A-1' }), /You sent orderNo, .* and a query by orderNo does\.$/)
-    assert.match(message(parse, { refundId: 'R1' }), /You sent refundId, .* and a query by refundId does\.$/)
+    assert.match(
+      message(parse, { orderNo: 'A-1' }),
+      /You sent orderNo, .* and a query by orderNo returns it\.$/,
+    )
+    assert.match(
+      message(parse, { refundId: 'R1' }),
+      /You sent refundId, .* and a query by refundId returns it\.$/,
+    )
   }
 })
 

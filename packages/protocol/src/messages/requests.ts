@@ -26,7 +26,7 @@ const paymentId = text('The payment order’s number from create.', {
     const own = unknown.find((name) => ownNumbers.test(name))
     return (
       own &&
-      `You sent ${own}, but only paymentId is read here: create returned it, and a query by ${queriedBy(own)} does.`
+      `You sent ${own}, but only paymentId is read here: create returned it, and a query by ${queriedBy(own)} returns it.`
     )
   },
 })

@@ -31,6 +31,8 @@ export const create = 'service.trade.create'
 export const query = 'service.trade.query'
 const minute = 60_000
 const shortestExpiryMs = 5 * minute
+/** Callbacks may overtake each other. */
+const overtakingMs = 2_000
 
 /** One of each, and only what the interface requires. */
 export function createBody(nowMs: number, callbackUrl?: string) {
@@ -77,7 +79,7 @@ export function makeWorld(parts: WorldParts) {
     const made = await order()
     await hooks.pay(made, outcome)
     const ended = await attempt(() => callbackOf(made, `payment.order.${last}`))
-    const confirming = await attempt(() => callbackOf(made, 'payment.order.confirming', 0))
+    const confirming = await attempt(() => callbackOf(made, 'payment.order.confirming', overtakingMs))
     return { order: made, confirming, ended, query: await queried(made.paymentId) }
   }
 

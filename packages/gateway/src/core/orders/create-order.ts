@@ -3,12 +3,15 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import {
   type CreateAnswer,
+  type CreateOrder,
+  digitsOf,
   Failure,
   type Ignoring,
   ignoring,
   makePaymentId,
   parseCreateBody,
   type RandomBytes,
+  toDecimalText,
 } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
@@ -48,9 +51,11 @@ export function makeCreateOrder(parts: CreateOrderParts) {
     if (stored.paymentId !== order.paymentId) refuseOtherContent(stored, asSaid(order, stored, merchant))
     const isMissing = create.callbackUrl !== undefined && parts.isNameMissing(create.callbackUrl, merchant)
     const made = answer(await parts.currentOrder(stored, nowMs), create)
-    if (isMissing && (await isMissing)) return { ...made, warnings: [missingName(create.callbackUrl)] }
-    const isSilent = stored.callbackUrl === undefined && !(await parts.hasEndpoints(merchant.merchantId))
-    return isSilent ? { ...made, warnings: [noCallbacks] } : made
+    const warnings = seemsInMinorUnits(create) ? [inMinorUnits(create)] : []
+    if (isMissing && (await isMissing)) warnings.push(missingName(create.callbackUrl))
+    else if (stored.callbackUrl === undefined && !(await parts.hasEndpoints(merchant.merchantId)))
+      warnings.push(noCallbacks)
+    return warnings.length > 0 ? { ...made, warnings } : made
   }
 
   function answer(order: Order, asked: Ignoring): CreateAnswer {
@@ -65,6 +70,23 @@ export function makeCreateOrder(parts: CreateOrderParts) {
       ...(attach !== undefined && { attach }),
       ...ignoring(asked),
     }
+  }
+}
+
+/** Cents instead of euros, beside an orderAmount in euros. */
+function seemsInMinorUnits({ paymentAmountMinor, order, currency }: CreateOrder): boolean {
+  const { orderAmountMinor } = order
+  const minorUnits = 10n ** BigInt(digitsOf(currency))
+  return minorUnits > 1n && orderAmountMinor > 0n && paymentAmountMinor === orderAmountMinor * minorUnits
+}
+
+function inMinorUnits({ paymentAmountMinor, order, currency }: CreateOrder): Warning {
+  const [payment, total] = [paymentAmountMinor, order.orderAmountMinor].map((minor) =>
+    toDecimalText(minor, currency),
+  )
+  return {
+    field: 'paymentAmount',
+    msg: `paymentAmount is ${payment} ${currency}, but orderAmount is ${total} ${currency}. Send amounts in units of the currency, such as 12.50, and not in its smallest unit, such as 1250.`,
   }
 }
 

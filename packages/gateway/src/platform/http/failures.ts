@@ -62,7 +62,8 @@ function nearestPath(path: string, postPaths: readonly string[]): string | undef
     (each) => !postPaths.some((other) => other !== each && each.endsWith(other)),
   )
   if (shortest.length === 0) return undefined
-  const suggestion = didYouMean(path.slice(0, maxShownPath), postPaths)
+  const shown = path.slice(0, maxShownPath).toLowerCase()
+  const suggestion = didYouMean(shown, shortest) || didYouMean(shown, postPaths)
   return suggestion === '' ? ` The paths are ${shortest.join(', ')}.` : suggestion
 }
 

@@ -1,12 +1,12 @@
 // till conform: checks any implementation of the interface over HTTP, clause by clause.
-
+import { successCode } from '@tillgate/protocol'
 import { clauseNumbers } from '../../conform/clauses.ts'
-import { makeGateway } from '../../conform/gateway.ts'
+import { codeOf, type Gateway, makeGateway } from '../../conform/gateway.ts'
 import { commandHooks, manualHooks, sandboxHooks } from '../../conform/hooks.ts'
-import { startReceiver } from '../../conform/receiver.ts'
+import { type Receiver, startReceiver } from '../../conform/receiver.ts'
 import { junitOf } from '../../conform/report.ts'
 import { belongsTo, type Result, runSuite } from '../../conform/suite.ts'
-import { makeWorld } from '../../conform/world.ts'
+import { create, createBody, makeWorld } from '../../conform/world.ts'
 import { readCredentials } from '../../credentials.ts'
 import { withDefaults } from '../../options.ts'
 import { type Command, credentialsOption, exitCodes, jsonOption, textOption, UsageError } from '../command.ts'
@@ -88,6 +88,7 @@ export const conformCommand: Command = {
       terminal.note(
         `Callbacks are received at ${receiver.base}; the gateway must be able to reach this address.`,
       )
+      await expectReachableHost(gateway, receiver)
       const payCommand = textOption(values, 'pay-command')
       const duration = (name: string, otherwise: string) =>
         parseDuration(textOption(values, name) ?? otherwise)
@@ -115,6 +116,19 @@ export const conformCommand: Command = {
       await receiver.close()
     }
   },
+}
+
+/** A gateway that does not take the listener's address would fail every clause for one and the same reason. */
+async function expectReachableHost(gateway: Gateway, receiver: Receiver): Promise<void> {
+  const send = async (callbackUrl?: string) => {
+    const { json } = await gateway.send(create, createBody(gateway.now(), callbackUrl))
+    return json && codeOf(json) === successCode ? undefined : String(json?.['msg'] ?? '')
+  }
+  const refusal = await send(receiver.urlFor('reachable')).catch(() => undefined)
+  if (refusal === undefined || (await send()) !== undefined) return
+  throw new UsageError(
+    `The gateway does not take callbacks at ${receiver.base}: ${refusal}\nUse --listen or --callback-url with an address that it takes, such as one that this merchant has used today.`,
+  )
 }
 
 function listenAt(text: string): { host: string; port: number } {

@@ -63,7 +63,7 @@ test('what went back and what is on its way are no longer there to refund, to th
   assert.throws(() => ask(501n), {
     failure: 'more_than_left_to_refund',
     field: 'refundAmount',
-    message: 'refundAmount is more than is left to refund of this payment: 5.00 USD.',
+    message: 'refundAmount is more than is left to refund of this payment: send at most 5.00 USD.',
   })
 })
 

@@ -137,7 +137,7 @@ function checkRefundable(order: Order, amountMinor: bigint): void {
   const left = `${toDecimalText(leftMinor, order.currency)} ${order.currency}`
   throw new Failure('more_than_left_to_refund', {
     field: 'refundAmount',
-    message: `refundAmount is more than is left to refund of this payment: ${left}.`,
+    message: `refundAmount is more than is left to refund of this payment: send at most ${left}.`,
   })
 }
 
