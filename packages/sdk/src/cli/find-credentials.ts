@@ -3,20 +3,45 @@
 import { parseEnv } from 'node:util'
 import type { Credentials } from '../credentials.ts'
 import { CredentialsError } from '../errors.ts'
-import { credentialsFromEnvironment, credentialsFromJson, environmentNames } from '../load-credentials.ts'
+import {
+  credentialsFromEnvironment,
+  credentialsFromJson,
+  environmentNames,
+  namingVariables,
+} from '../load-credentials.ts'
 import { type OptionValues, textOption } from './command.ts'
 import type { World } from './terminal.ts'
 
+interface Found {
+  readonly credentials: Partial<Credentials>
+  readonly areVariables?: boolean
+}
+
 export function findCredentials(values: OptionValues, world: World): Partial<Credentials> {
+  return find(values, world).credentials
+}
+
+/** What is made of the credentials; its problems name variables where the credentials come from there. */
+export function withCredentials<Made>(
+  values: OptionValues,
+  world: World,
+  make: (credentials: Partial<Credentials>) => Made,
+): Made {
+  const { credentials, areVariables } = find(values, world)
+  return areVariables ? namingVariables(() => make(credentials)) : make(credentials)
+}
+
+function find(values: OptionValues, world: World): Found {
   const given = textOption(values, 'credentials')
-  if (given) return read(given, world)
+  if (given) return { credentials: read(given, world) }
   const environment = { ...readDotEnv(world), ...world.environment }
   const path = environment['TILLGATE_CREDENTIALS']
-  if (path) return read(path, world)
+  if (path) return { credentials: read(path, world) }
   const names = Object.values(environmentNames).flatMap((name) => [name, `${name}_FILE`])
-  if (names.some((name) => environment[name])) return credentialsFromEnvironment(environment)
+  if (names.some((name) => environment[name]))
+    return { credentials: credentialsFromEnvironment(environment), areVariables: true }
   const sandbox = `${environment['DATA_DIR'] || './data'}/sandbox-merchant.json`
-  if (world.fileExists(sandbox)) return read(sandbox, world)
+  if (world.fileExists(sandbox)) return { credentials: read(sandbox, world) }
   throw new CredentialsError([
     `no credentials found: use --credentials FILE, or set ${environmentNames.gatewayUrl} and the others,`,
     `here or in a .env file (a sandbox offers one at /sandbox), or start a sandbox, which writes ${sandbox}`,

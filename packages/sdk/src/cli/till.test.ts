@@ -396,7 +396,7 @@ test('the .env of the folder is read, the environment and the option before it',
     environment: { TILLGATE_MERCHANT_ID: 'x' },
     files: { '.env': env },
   })
-  assert.match(overruled.error, /merchantId: it must be/)
+  assert.match(overruled.error, /TILLGATE_MERCHANT_ID: it must be/)
   const given = await till('cancel P1 --credentials other.json', {
     script: [{ data: { paymentId: 'P1', status: 'cancelled' } }],
     environment: {},

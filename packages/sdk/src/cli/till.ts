@@ -21,7 +21,7 @@ import { queryCommand } from './commands/query.ts'
 import { refundCommand } from './commands/refund.ts'
 import { advanceCommand, triggerCommand } from './commands/sandbox.ts'
 import { completionCommand } from './completion.ts'
-import { findCredentials } from './find-credentials.ts'
+import { withCredentials } from './find-credentials.ts'
 import { commandHelp, generalHelp } from './help.ts'
 import { nearest } from './nearest.ts'
 import { makeTerminal, type World } from './terminal.ts'
@@ -69,11 +69,11 @@ async function runCommand(command: Command, args: readonly string[], world: Worl
   try {
     const { values, positionals } = parse(command, args)
     const terminal = makeTerminal(world, { json })
-    const client = () => {
-      // Safe: Tillgate checks every field and reports the missing ones.
-      const credentials = findCredentials(values, world) as Credentials
-      return new Tillgate({ ...credentials, ...world.client })
-    }
+    const client = () =>
+      withCredentials(values, world, (credentials) => {
+        // Safe: Tillgate checks every field and reports the missing ones.
+        return new Tillgate({ ...(credentials as Credentials), ...world.client })
+      })
     return await command.run({ values, positionals, terminal, client })
   } catch (error) {
     return tell(error, { command, world, json })

@@ -11,7 +11,7 @@ import { readCredentials } from '../../credentials.ts'
 import { withDefaults } from '../../options.ts'
 import { type Command, credentialsOption, exitCodes, jsonOption, textOption, UsageError } from '../command.ts'
 import { parseDuration } from '../duration.ts'
-import { findCredentials } from '../find-credentials.ts'
+import { withCredentials } from '../find-credentials.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** A fixed port, because gateways may limit the number of callback hosts of a merchant. */
@@ -75,8 +75,9 @@ export const conformCommand: Command = {
     if (clause !== undefined && !clauseNumbers.some((each) => belongsTo(each, clause)))
       throw new UsageError(`There is no clause ${clause}. The clauses are ${clauseNumbers.join(', ')}.`)
     const gatewayUrl = textOption(values, 'gateway')
-    const found = findCredentials(values, terminal)
-    const keys = readCredentials({ ...found, ...(gatewayUrl !== undefined && { gatewayUrl }) })
+    const keys = withCredentials(values, terminal, (found) =>
+      readCredentials({ ...found, ...(gatewayUrl !== undefined && { gatewayUrl }) }),
+    )
     const { fetch, now } = withDefaults(terminal.client)
     const gateway = makeGateway(keys, { fetch, now })
     await gateway.reach()
