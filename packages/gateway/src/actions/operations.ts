@@ -95,6 +95,7 @@ export interface Operations extends MerchantOperations {
   readonly ownMoney: MoveOwnMoney
   readonly corrections: CorrectBooks & {
     readonly listCorrections: Reading<CorrectionStore['listCorrections']>
+    readonly listHeld: Reading<CorrectionStore['listHeld']>
     /** A transfer that an operator may correct, and how much of it was corrected. */
     readonly findCorrectable: Reading<TreasuryStore['findCorrectable']>
   }

@@ -23,7 +23,22 @@ const outside = { bankName: 'main', reference: 'bank 1', valueDate: '2026-11-16'
 const usd = { currency: 'USD', outside }
 
 beforeEach(() => clock.advance(1_000))
-afterEach(async () => assert.deepEqual(await money.verify(), []))
+afterEach(async () => {
+  assert.deepEqual(await money.verify(), [])
+  const listed = await actingAs(operations, 'test').corrections.listHeld(1_000)
+  assert.equal(
+    listed.reduce((sum, { heldMinor }) => sum + heldMinor, 0n) + (await returningMinor()),
+    await balanceOf('suspense:late:USD'),
+    'the list of held money is all that is in suspense and not on its way back',
+  )
+})
+
+async function returningMinor(): Promise<bigint> {
+  const { rows } = await pool.query<{ minor: string }>(
+    "select coalesce(sum(amount_minor), 0) as minor from rail_attempts where status = 'returning'",
+  )
+  return BigInt(rows[0]?.minor ?? 0)
+}
 
 const correct = (correction: Correction, idempotencyKey?: string) =>
   actingAs(operations, 'test').corrections.correct(correction, 'test', { idempotencyKey })
@@ -201,6 +216,11 @@ test('late money that is held moves on to the merchant, a wallet or a bank, once
   for (const to of ['merchant', 'wallet', 'bank'] as const) {
     const corrects = await lateMoney()
     const before = await balanceOf('suspense:late:USD')
+    const [newest] = await actingAs(operations, 'test').corrections.listHeld(1)
+    assert.deepEqual(
+      [newest?.transferId, newest?.heldMinor, newest?.orderStatus],
+      [corrects, 1_000n, 'timeout'],
+    )
     await correct({ kind: 'release', merchantId, to, walletId, ...usd, amountMinor: 1_000n, corrects })
     assert.equal(await balanceOf('suspense:late:USD'), before - 1_000n)
     await assert.rejects(

@@ -199,11 +199,13 @@ test('unknown money that is parked is listed until it is released, and its trans
   assert.match(before, /95\.00.*for &lt;Ada>|95\.00.*for &lt;Ada&gt;/s)
   const [, transferId = ''] = /<code>(T[0-9A-Z]{26})<\/code>/.exec(before) ?? []
   assert((await admin.get(corrections)).text.includes(`<option value="${transferId}">95.00 CHF`))
-  const release = { transferId, to: 'bank', bank: 'unknown', reason }
+  const release = { transferId, bank: 'unknown', reason }
+  assert.match(before, /send-back.*name="transferId" value="T[0-9A-Z]{26}".*name="amount" value="95\.00"/s)
+  assert.doesNotMatch(before, /To the merchant…/)
   const some = { ...release, amount: '20', formId: randomUUID() }
-  await admin.told(`${corrections}/release`, some, { on: corrections })
+  await admin.told(`${corrections}/send-back`, some, { on: corrections })
   assert.match((await listed()) ?? '', /75\.00/)
-  await admin.told(`${corrections}/release`, { ...release, formId: randomUUID() }, { on: corrections })
+  await admin.told(`${corrections}/send-back`, { ...release, formId: randomUUID() }, { on: corrections })
   assert.equal(await listed(), undefined)
   assert.deepEqual((await operations.verifyLedger()).findings, [])
 })

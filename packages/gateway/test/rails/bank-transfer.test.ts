@@ -41,6 +41,12 @@ beforeEach(() => {
 afterEach(async () => {
   assert.deepEqual((await operations.verifyLedger()).findings, [])
   assert.deepEqual(rails.troubles, [])
+  const listed = await by.corrections.listHeld(1_000)
+  assert.equal(
+    listed.reduce((sum, { heldMinor }) => sum + heldMinor, 0n),
+    await suspense(),
+    'the list of money held for orders is all that is in suspense',
+  )
 })
 
 async function started() {

@@ -50,6 +50,22 @@ test('the page of the bank account lists what came by bank transfer', async () =
   assert.equal(transactions.match(/>transfer received<.*10\.00&nbsp;USD/g)?.length, 2, transactions)
 })
 
+test('the money that is too much is listed with its order among the corrections', async () => {
+  const { text } = await admin.get('/money/corrections')
+  const [, listed = ''] = /<h2>Late money of orders<\/h2>(.*?)<\/table>/s.exec(text) ?? []
+  const [number] = (
+    await gateway.pool.query<{ order_no: string }>('select order_no from orders where payment_id = $1', [
+      order.paymentId,
+    ])
+  ).rows
+  assert.match(listed, /10\.00&nbsp;USD/)
+  assert.match(
+    listed,
+    new RegExp(`href="/orders/${order.merchantId}/${order.paymentId}">${number?.order_no}<`),
+  )
+  assert.match(listed, /Paid.*Return…/s)
+})
+
 test('the refund of an order that was paid by bank transfer says that the operator sends the money', async () => {
   const { text } = await admin.get(`/orders/${order.merchantId}/${order.paymentId}`)
   assert.match(

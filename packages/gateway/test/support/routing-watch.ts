@@ -70,6 +70,10 @@ const ofAllMerchants: Readonly<Record<string, readonly [functions: readonly stri
     'the system page counts over all merchants',
   ],
   'finance/treasury/store/corrections.ts': [['listCorrections'], 'the console lists corrections of all'],
+  'finance/treasury/store/held-money.ts': [
+    ['listHeldMoney'],
+    'the console lists what suspense holds for orders of all merchants',
+  ],
   'identity/consumers/store/closing.ts': [['eraseOrders'], 'a consumer’s payments are at any merchant'],
   'identity/consumers/store/consumer-data.ts': [[''], 'a consumer’s payments are at any merchant'],
   'core/wallets/store/history.ts': [['list'], 'a consumer’s payments are at any merchant'],

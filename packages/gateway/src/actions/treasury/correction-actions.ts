@@ -48,6 +48,15 @@ const marks = { reference, valueDate }
 const markChecks = { valueDate: outsideChecks.valueDate }
 const answer = object('The result.', doneBefore)
 
+/** A row of the list of money in suspense. */
+interface SuspenseMoney {
+  /** Of late money. */
+  readonly merchantId: string | undefined
+  readonly partyIban: string | undefined
+}
+
+const ofSuspense = { place: 'suspense', page: '/money/corrections', hidden: ['transferId', 'merchantId'] }
+
 export const correctionActions: readonly Action[] = [
   defineAction({
     name: 'correction.list',
@@ -217,14 +226,40 @@ export const correctionActions: readonly Action[] = [
     checks: markChecks,
     answer,
     isOnce: true,
-    form: {
-      place: 'corrections',
-      page: '/money/corrections',
-      label: 'Release suspense money…',
-      explains:
-        'Releases money from suspense: late money of a rail, or parked money. Enter the attempt’s transactionId and the merchant, or only the transfer of parked money.',
-      button: 'Release',
-    },
+    forms: [
+      {
+        ...ofSuspense,
+        path: '/money/corrections/release-to-merchant',
+        label: 'To the merchant…',
+        explains: 'The money moves from suspense to the merchant of the order. The order keeps its status.',
+        button: 'Release to the merchant',
+        fields: ['amount', 'reason'],
+        fixed: { to: 'merchant' },
+        isOffered: ({ merchantId: of }: SuspenseMoney) => of !== undefined,
+      },
+      {
+        ...ofSuspense,
+        path: '/money/corrections/send-back',
+        label: 'Send back…',
+        explains: ({ partyIban }: SuspenseMoney) =>
+          `The money leaves suspense through your bank account. Then make the bank transfer${partyIban === undefined ? '' : ` to ${partyIban}`}.`,
+        button: 'Send back',
+        fields: ['amount', 'bank', 'reference', 'reason'],
+        fixed: { to: 'bank' },
+      },
+      {
+        place: 'corrections',
+        path: '/money/corrections/release',
+        page: '/money/corrections',
+        label: 'Release to a wallet…',
+        explains:
+          'Moves money from suspense to a wallet. For late money of an order, also enter the merchant. To release it to the merchant or to send it back, use the list of money in suspense.',
+        button: 'Release',
+        fields: ['transferId', 'merchantId', 'amount', 'walletId', 'reason'],
+        fixed: { to: 'wallet' },
+        required: ['walletId'],
+      },
+    ],
     async run(call) {
       const { operations, context, input } = call
       const wallet =
@@ -248,15 +283,28 @@ export const correctionActions: readonly Action[] = [
     checks: markChecks,
     answer,
     isOnce: true,
-    form: {
-      place: 'corrections',
-      page: '/money/corrections',
-      label: 'Write off…',
-      explains:
-        'For a top-up that never arrived and was spent: the bank account is corrected, and the loss is booked. For late or unknown money: it leaves suspense as a gain.',
-      button: 'Write off',
-      isDangerous: true,
-    },
+    forms: [
+      {
+        ...ofSuspense,
+        path: '/money/corrections/keep',
+        label: 'Write off…',
+        explains: 'The money leaves suspense as your gain, because it cannot be returned.',
+        button: 'Write off',
+        fields: ['amount', 'reason'],
+        isDangerous: true,
+      },
+      {
+        place: 'corrections',
+        path: '/money/corrections/write-off',
+        page: '/money/corrections',
+        label: 'Write off a top-up…',
+        explains:
+          'For a top-up that never arrived and was spent: the bank account is corrected, and the loss is booked.',
+        button: 'Write off',
+        fields: ['transferId', 'amount', 'reference', 'valueDate', 'reason'],
+        isDangerous: true,
+      },
+    ],
     run: (call) => correct(call, async () => ({ kind: 'write_off', ...(await correctedOf(call)) })),
     tell: (told) => tellDoneBefore(told) ?? { text: 'The amount was written off.' },
   }),

@@ -20,11 +20,15 @@ import { suggestionsOf } from './suggestions.ts'
 
 type Values = Readonly<Record<string, string | undefined>>
 
-/** Every form of the place for this subject; `values` are of its parameters and fields. */
+/** Every form of the place for this subject; `values` are of its parameters and fields. `opened`: the action whose form is open. */
 export function actionForms(
   visit: Visit,
   place: string,
-  { subject, values = {} }: { readonly subject?: unknown; readonly values?: Values } = {},
+  {
+    subject,
+    values = {},
+    opened,
+  }: { readonly subject?: unknown; readonly values?: Values; readonly opened?: string | undefined } = {},
 ): Html | undefined {
   const { nowMs, account } = visit
   const shown = visit.catalog.flatMap((action) =>
@@ -32,7 +36,10 @@ export function actionForms(
       .filter((form) => form.place === place)
       // Safe, here and below: a place is about one kind of thing, and its page passes that.
       .filter((form) => form.isOffered?.(subject as never, { nowMs, login: account.login }) ?? true)
-      .map((form) => actionForm(visit, action, { form, subject, values }) ?? []),
+      .map(
+        (form) =>
+          actionForm(visit, action, { form, subject, values, isOpened: action.name === opened }) ?? [],
+      ),
   )
   const forms = shown.flat()
   return forms.length === 0 ? undefined : html`<div class="acts">${forms}</div>`
@@ -41,7 +48,12 @@ export function actionForms(
 function actionForm(
   visit: Visit,
   action: Action,
-  { form, subject, values }: { form: ActionForm; subject: unknown; values: Values },
+  {
+    form,
+    subject,
+    values,
+    isOpened,
+  }: { form: ActionForm; subject: unknown; values: Values; isOpened: boolean },
 ): Html | undefined {
   const { refused } = visit
   const target = filledPath(form.path, values)
@@ -58,7 +70,7 @@ function actionForm(
     explains: say(form.explains),
     button: say(form.button),
     isDangerous: form.isDangerous,
-    isOpen: isRefused,
+    isOpen: isRefused || isOpened,
     formId: form.formId,
     takesFile: action.takesFile,
     fields: html`${action.takesFile && html`<label>File<input type="file" name="file" required></label>`}${hidden.map((name) => values[name] !== undefined && html`<input type="hidden" name="${name}" value="${values[name]}">`)}${

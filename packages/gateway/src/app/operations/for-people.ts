@@ -92,6 +92,7 @@ export function operationsForPeople(
     corrections: {
       ...corrections,
       listCorrections: reading(stores.corrections.listCorrections),
+      listHeld: reading(stores.corrections.listHeld),
       findCorrectable: reading(stores.treasury.findCorrectable),
     },
     bankAccounts: makeManageBankAccounts({

@@ -140,16 +140,25 @@ function destinationTable(
         html`<span class="wrap">${reason}</span>`,
         upTo(waiting.get(laneKey(failing)) ?? 0),
         pauseOf(failing, visit.nowMs),
-        actionForms(visit, 'host', { subject: failing, values: { host } }),
+        isPaused(failing, visit.nowMs)
+          ? actionForms(visit, 'host', { subject: failing, values: { host } })
+          : html`<a class="button" href="${path}?state=waiting&amp;host=${encodeURIComponent(host)}&amp;merchant=${merchantId}">Resend…</a>`,
       ]
     }),
     { none: 'No destination rejects callbacks.' },
   )
 }
 
-function pauseOf({ pausedUntilMs }: Failing, nowMs: number): Html {
-  return pausedUntilMs !== undefined && pausedUntilMs > nowMs
-    ? html`${statusBadge('bad', 'Paused')} for ${until(pausedUntilMs, nowMs)}`
+function isPaused<Paused extends Failing>(
+  failing: Paused,
+  nowMs: number,
+): failing is Paused & { readonly pausedUntilMs: number } {
+  return failing.pausedUntilMs !== undefined && failing.pausedUntilMs > nowMs
+}
+
+function pauseOf(failing: Failing, nowMs: number): Html {
+  return isPaused(failing, nowMs)
+    ? html`${statusBadge('bad', 'Paused')} for ${until(failing.pausedUntilMs, nowMs)}`
     : statusBadge('wait', 'Retrying')
 }
 

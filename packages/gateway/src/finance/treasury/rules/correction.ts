@@ -78,7 +78,7 @@ export interface CorrectionMove {
   readonly to: AccountKey
 }
 
-const correctableKinds = {
+export const correctableKinds = {
   fund: ['payout'],
   withdraw: ['top_up'],
   reverse: [

@@ -6,6 +6,7 @@ import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
 import { allOf, plainSql, sql } from '../../../platform/database/sql.ts'
 import type { Correctable } from '../rules/correction.ts'
+import { listHeldMoney } from './held-money.ts'
 
 /** Thrown inside the transaction, which rolls back. */
 export class CorrectionRefused extends Error {
@@ -44,6 +45,8 @@ export type CorrectionStore = ReturnType<typeof makeCorrectionStore>
 export function makeCorrectionStore(database: Pool) {
   return {
     listCorrections: (page: CorrectionPage) => listCorrections(database, page),
+    /** Money of orders in suspense. */
+    listHeld: (limit: number) => listHeldMoney(database, limit),
   }
 }
 

@@ -1,18 +1,20 @@
 // Corrections of the books by operators, newest first.
-
+import { toDecimalText } from '@tillgate/protocol'
 import { placeOf, writtenPlace } from '../../../../core/ledger/rules/transfer-place.ts'
 import type { ParkedMoney } from '../../../../finance/reconciliation/store/breaks.ts'
+import type { HeldMoney } from '../../../../finance/treasury/store/held-money.ts'
 import { type Html, html } from '../../../kit/html.ts'
 import { number, pages, table } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../../console.ts'
+import { status } from '../../statuses.ts'
 import { ago, amount } from '../../words.ts'
 import { partyCell, textCell } from '../reconciliation/tabs.ts'
 import { moneyPath, moneyTabs } from './money.ts'
 
 const path = `${moneyPath}/corrections`
 const perPage = 50
-const maxParked = 200
+const maxHeld = 200
 
 export const correctionsArea: readonly ConsoleRoute[] = [{ path, show }]
 
@@ -23,16 +25,19 @@ async function show(visit: Visit): Promise<ConsolePage> {
     before,
     limit: perPage + 1,
   })
-  const parked = await visit.operations.reconciliation.breaks.listParked(visit.context, maxParked)
+  const parked = await visit.operations.reconciliation.breaks.listParked(visit.context, maxHeld)
+  const held = await visit.operations.corrections.listHeld(visit.context, maxHeld)
   const shown = found.slice(0, perPage)
   const last = found.length > perPage ? shown.at(-1) : undefined
   return {
     title: 'Corrections',
     area: 'money',
     content: html`${moneyTabs(path)}
-<p class="quiet">A correction adds a transfer that names the transfer it corrects. Transfers are never edited or removed. Find transfer IDs on the pages of orders, payouts, wallets, and bank accounts. Fund a merchant or pay out a wallet on their own pages.</p>
-${actionForms(visit, 'corrections')}
-${parked.length > 0 && inSuspense(parked, nowMs)}
+<p class="quiet">A correction adds a transfer that names the transfer it corrects. Transfers are never edited or removed. Find transfer IDs on the pages of orders, payouts, wallets, and bank accounts, where “Reverse” fills in this form. Fund a merchant or pay out a wallet on their own pages.</p>
+${actionForms(visit, 'corrections', { values: sought(query), opened: query.get('open') ?? undefined })}
+${held.length > 0 && ofOrders(visit, held)}
+${parked.length > 0 && unknownMoney(visit, parked)}
+${held.length + parked.length > 0 && html`<h2>Corrections</h2>`}
 ${table(
   'Corrections, newest first',
   ['Time', 'Type', number('Amount'), 'From', 'To', 'Corrects', 'Reference', 'Actor and reason'],
@@ -52,20 +57,66 @@ ${pages(path, query, { older: last && writtenPlace(last) })}`,
   }
 }
 
-/** Unknown money that is to be released or written off. Late money of an order is on the order's page. */
-function inSuspense(parked: readonly ParkedMoney[], nowMs: number): Html {
+/** What a link of another page fills in. */
+function sought(query: URLSearchParams) {
+  return {
+    transferId: query.get('transferId') ?? undefined,
+    merchantId: query.get('merchantId') ?? undefined,
+  }
+}
+
+/** Late money of a rail is released here; a bank transfer is returned on the page of its order. */
+function ofOrders(visit: Visit, held: readonly HeldMoney[]): Html {
+  return html`<h2>Late money of orders</h2>${table(
+    'Money in suspense for orders, newest first',
+    ['Since', number('Amount'), 'Order', 'Order status', 'Rail', 'Counterparty', 'Actions'],
+    held.map((each) => {
+      const order = `/orders/${each.merchantId}/${each.paymentId}`
+      return [
+        ago(each.sinceMs, visit.nowMs),
+        amount(each.heldMinor, each.currency),
+        html`<a class="wrap" href="${order}">${each.orderNo}</a>`,
+        status(each.orderStatus),
+        html`<a href="/rails/${each.railId}">${each.railId}</a>`,
+        html`<span class="wrap">${each.party ?? '—'}</span>`,
+        each.transferId === undefined
+          ? html`<a class="button" href="${order}">Return…</a>`
+          : actionForms(visit, 'suspense', { subject: each, values: valuesOf(each) }),
+      ]
+    }),
+  )}`
+}
+
+function unknownMoney(visit: Visit, parked: readonly ParkedMoney[]): Html {
   return html`<h2>Unknown money in suspense</h2>${table(
     'Unknown money in suspense, newest first',
-    ['Parked', number('Amount'), 'Counterparty', 'Text', 'Transfer ID'],
+    ['Parked', number('Amount'), 'Counterparty', 'Text', 'Transfer ID', 'Actions'],
     parked.map((each) => [
-      html`<a href="/reconciliation/breaks/${each.breakId}">${ago(each.parkedAtMs, nowMs)}</a>`,
+      html`<a href="/reconciliation/breaks/${each.breakId}">${ago(each.parkedAtMs, visit.nowMs)}</a>`,
       amount(each.leftMinor, each.currency),
       partyCell(each),
       textCell(each),
       html`<code>${each.transferId}</code>`,
+      actionForms(visit, 'suspense', {
+        subject: each,
+        values: valuesOf({ ...each, heldMinor: each.leftMinor }),
+      }),
     ]),
-  )}
-<h2>Corrections</h2>`
+  )}`
+}
+
+function valuesOf({
+  transferId,
+  merchantId,
+  heldMinor,
+  currency,
+}: {
+  readonly transferId: string | undefined
+  readonly merchantId?: string
+  readonly heldMinor: bigint
+  readonly currency: string
+}) {
+  return { transferId, merchantId, amount: toDecimalText(heldMinor, currency) }
 }
 
 function account(accountId: string): Html {

@@ -1,8 +1,10 @@
 // Transactions of a wallet or of one of the operator's bank accounts, with the transfer ID that a correction names.
 
+import { mayAct } from '../../../../core/audit/rules/roles.ts'
 import { accountKeyOf } from '../../../../core/ledger/rules/transfer.ts'
 import { placeOf, writtenPlace } from '../../../../core/ledger/rules/transfer-place.ts'
 import type { Movement, MovementOwner } from '../../../../core/ledger/store/movements.ts'
+import { correctableKinds } from '../../../../finance/treasury/rules/correction.ts'
 import { type Html, html } from '../../../kit/html.ts'
 import { number, pages, table } from '../../../kit/pages/tables.ts'
 import type { Visit } from '../../console.ts'
@@ -21,7 +23,7 @@ export async function movementsOf(visit: Visit, owner: MovementOwner, path: stri
   return html`<h2>Transactions</h2>
 ${table(
   'Transactions, newest first',
-  ['Time', 'Type', number('Amount'), 'Transfer ID', 'From or to', 'Reference'],
+  ['Time', 'Type', number('Amount'), 'Transfer ID', 'From or to', 'Reference', 'Actions'],
   shown.map((movement) => [
     moment(movement.madeAtMs, nowMs),
     what(movement),
@@ -29,6 +31,7 @@ ${table(
     html`<code>${movement.transferId}</code>`,
     other(movement),
     reference(movement),
+    reversal(visit, movement),
   ]),
   { none: 'No transactions yet.' },
 )}
@@ -38,6 +41,18 @@ ${pages(path, query, { older: last && writtenPlace(last) })}`
 function what({ kind, merchantId, paymentId }: Movement): Html | string {
   const words = kind.replaceAll('_', ' ')
   return paymentId === undefined ? words : html`<a href="/orders/${merchantId}/${paymentId}">${words}</a>`
+}
+
+/** The form of corrections with this transfer, where it can be reversed. */
+function reversal({ account }: Visit, { kind, transferId, merchantId }: Movement): Html | string {
+  const kinds: readonly string[] = correctableKinds.reverse
+  if (!kinds.includes(kind) || !mayAct(account.role, 'admin')) return '—'
+  const fields = new URLSearchParams({
+    open: 'correction.reverse',
+    transferId,
+    ...(merchantId && { merchantId }),
+  })
+  return html`<a href="/money/corrections?${fields.toString()}">Reverse</a>`
 }
 
 /** A transfer without its own reference stores its ID there. */
