@@ -1,21 +1,26 @@
 // The test bank's pages: templates alone.
-import { baseStyle, type Html, html, page } from '../page.ts'
+import { baseStyle, Html, html, page } from '../page.ts'
 import { type Bank, type Choice, type Payment, refundWays } from './bank.ts'
 
-const about = 'a rail for trying things out: no real money'
+const about = 'Sandbox rail. No real money moves.'
+const mark = new Html('<path d="M4 10h16L12 4zM6 10v8M10 10v8M14 10v8M18 10v8M3 20h18"/>')
 const bankPage = (title: string, content: Html) =>
-  page({ title: `${title} – Test bank`, name: 'Test bank', about, content })
+  page({ title: `${title} – Test bank`, name: 'Test bank', about, mark, content })
 
 /** The button, named as in the sandbox's checkout, and what comes of it. */
 const words: Record<Choice, readonly [button: string, about: string]> = {
-  approve: ['Approve', 'Paid, and told at once.'],
+  approve: ['Approve', 'Paid. The gateway is notified immediately.'],
   decline: ['Decline', 'No money moves.'],
-  delay: ['Approve after 5 seconds', 'The bank says submitted until then.'],
-  late: ['Approve after the order expires', 'Pending until the order has ended, then approved.'],
-  twice: ['Approve (duplicate notification)', 'Approved, with two notifications.'],
-  never: ['Never respond', 'Submitted until you decide on the front page of the bank.'],
+  delay: ['Approve after 5 seconds', 'The payment stays submitted until then.'],
+  late: ['Approve after the order expires', 'Stays pending until the order ends, then succeeds.'],
+  twice: ['Approve (duplicate notification)', 'Paid. The same notification is sent twice.'],
+  never: ['Never respond', 'Stays submitted until you decide on the bank’s home page.'],
 }
-const refundWords = { approve: 'Approved at once', delay: 'After 5 seconds', decline: 'Declined' } as const
+const refundWords = {
+  approve: 'Approved immediately',
+  delay: 'Approved after 5 seconds',
+  decline: 'Declined',
+} as const
 const kinds: Record<string, string> = { approved: 'good', declined: 'bad', cancelled: 'bad' }
 const badge = (status: string) => html`<span class="badge ${kinds[status] ?? 'wait'}">${status}</span>`
 
@@ -23,17 +28,17 @@ export function payPage(payment: Payment): string {
   const { amount, currency, merchantName, orderNo, description, status, choice, returnUrl } = payment
   return bankPage(
     `Pay ${amount} ${currency}`,
-    html`<h1>Pay ${merchantName}</h1>
+    html`<section class="card"><h1>Pay ${merchantName}</h1>
 <p class="amount">${amount} <small>${currency}</small></p>
-<p class="quiet">Order ${orderNo}${description && html`<br>${description}`}</p>
+<p class="quiet order">Order ${orderNo}${description && html`<br>${description}`}</p>
 ${
   status === 'pending' && choice === undefined
     ? html`<form method="post">${buttons(['approve', 'decline'])}
-<h2>To see what else can happen</h2>
+<h2>More outcomes</h2>
 ${buttons(['delay', 'late', 'twice', 'never'])}</form>`
     : html`<p role="status">${badge(status)} ${choice && words[choice][1]}</p>
 <p><a href="${returnUrl}">Back to the checkout</a></p>`
-}`,
+}</section>`,
   )
 }
 
@@ -48,9 +53,9 @@ export function frontPage(bank: Bank): string {
   return bankPage(
     'Payments',
     html`<h1>Payments</h1>
-${payments.length === 0 && html`<p class="quiet">None yet. Choose the test bank at the checkout of the sandbox.</p>`}
+${payments.length === 0 && html`<p class="quiet">No payments yet. Choose the test bank at the checkout of the sandbox.</p>`}
 <ul class="rows">${payments.map((payment) => paymentRow(payment, bank))}</ul>
-<h2>Refunds from now on</h2>
+<h2>Outcome of new refunds</h2>
 <form method="post" action="/refunds" class="row">${refundWays.map(
       (way) =>
         html`<button name="way" value="${way}" aria-pressed="${String(way === bank.refundWay())}">${refundWords[way]}</button> `,
@@ -74,19 +79,25 @@ ${
 }
 
 export const troublePage = (trouble: string) =>
-  bankPage('Not found', html`<h1>That did not work.</h1><p>${trouble}</p>`)
+  bankPage('Not found', html`<h1>That did not work</h1><p>${trouble}</p>`)
 
 export const style = `${baseStyle}
-:root { --accent: light-dark(#27548a, #86b3ea); --on-accent: light-dark(#ffffff, #0d1a2a); }
-form h2, main > h2 { margin: 32px 0 8px; }
-main .quiet { font-size: 0.8125rem; }
-.amount { margin: 0; font-size: 2rem; font-weight: 600; font-variant-numeric: tabular-nums; letter-spacing: -0.02em; }
-.amount small { font-size: 1rem; font-weight: 400; }
-[aria-pressed=true] { border-color: var(--accent); color: var(--accent); font-weight: 600; }
+:root { --accent: light-dark(#2457b5, #8fb6f7); --on-accent: light-dark(#ffffff, #0b1730); }
+header > div, main { max-width: 640px; }
+form h2, main > h2 { margin: 32px 0 12px; }
+main .quiet { font-size: 0.875rem; }
+.card h1 { margin-bottom: 4px; font-size: 1rem; letter-spacing: 0; }
+.amount { margin: 0; font-size: 2.25rem; font-weight: 650; font-variant-numeric: tabular-nums; letter-spacing: -0.02em; line-height: 1.2; }
+.amount small { font-size: 1rem; font-weight: 400; letter-spacing: 0; }
+.order { margin: 4px 0 24px; overflow-wrap: anywhere; }
+[aria-pressed=true] { border-color: var(--accent); color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
 .choices, .rows { margin: 0; padding: 0; list-style: none; overflow-wrap: anywhere; }
-.choices li { display: grid; grid-template-columns: 180px 1fr; gap: 0 16px; align-items: center; margin-bottom: 8px; }
-.rows li { margin-bottom: 8px; padding: 16px; border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }
-.rows p { margin: 0 0 8px; }
+.choices li { display: grid; grid-template-columns: 264px 1fr; gap: 4px 16px; align-items: center; margin-bottom: 8px; }
+.choices button { width: 100%; }
+.rows li { margin-bottom: 12px; padding: 16px; border: 1px solid var(--line); border-radius: 16px; background: var(--surface); box-shadow: var(--shadow); }
+.rows p { margin: 0; }
+.rows form { margin-top: 12px; }
+.badge { margin: 0 4px; text-transform: capitalize; vertical-align: bottom; }
 .row { display: flex; flex-wrap: wrap; gap: 8px; }
-@media (max-width: 479px) { .choices li { grid-template-columns: 1fr; margin-bottom: 16px; } }
+@media (max-width: 559px) { .choices li { grid-template-columns: 1fr; margin-bottom: 16px; } }
 `

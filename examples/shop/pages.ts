@@ -5,29 +5,33 @@ import { type CartLine, totalMinor } from './cart.ts'
 import { currency, goods } from './goods.ts'
 import type { ShopOrder } from './shop.ts'
 
-const price = (minor: bigint) => `${toDecimalText(minor, currency)} ${currency}`
+const prices = new Intl.NumberFormat('en', { style: 'currency', currency })
+/** Safe: the text is a decimal number, which the format takes without rounding. */
+const price = (minor: bigint) => prices.format(toDecimalText(minor, currency) as `${number}`)
 
+const leaf = new Html('<path d="M5 19c0-9 5-14 14-14 0 9-5 14-14 14zM5 19l8-8"/>')
 const shopPageOf = (parts: Pick<PageParts, 'title' | 'content' | 'isWaiting'>) =>
-  page({ name: 'Leaf & Cup', about: 'a demo shop: no real money, no real tea', ...parts })
+  page({ name: 'Leaf & Cup', about: 'Demo shop. No real money, no real tea.', mark: leaf, ...parts })
 
 export function shopPage(cart: readonly CartLine[]): string {
   return shopPageOf({
     title: 'Leaf & Cup',
-    content: html`<h1>Everything for tea</h1>
+    content: html`<div class="shop"><div><h1>Everything for tea</h1>
+<p class="quiet lead">Put something into the cart, pay with test money, and see what the shop receives.</p>
 <ul class="goods">
 ${goods.map(
   ({ id, name, about, priceMinor, drawing }) => html`<li>
 <svg viewBox="0 0 48 48" aria-hidden="true">${new Html(drawing)}</svg>
-<div><h2>${name}</h2><p class="quiet">${about}</p></div>
+<div class="what"><h2>${name}</h2><p class="quiet">${about}</p></div>
 <p class="money">${price(priceMinor)}</p>
 ${button({ goodsId: id, by: 1, words: 'Add to cart', label: `Add to cart: ${name}` })}
 </li>
 `,
-)}</ul>
-<section class="cart" aria-labelledby="cart">
+)}</ul></div>
+<section class="cart card" aria-labelledby="cart">
 <h2 id="cart">Your cart</h2>
-${cart.length === 0 ? html`<p class="quiet">It is empty. Add something, then pay with test money.</p>` : cartLines(cart)}
-</section>`,
+${cart.length === 0 ? html`<p class="quiet">Your cart is empty.</p>` : cartLines(cart)}
+</section></div>`,
   })
 }
 
@@ -58,15 +62,15 @@ export function isSettled({ status, refundStatus }: ShopOrder): boolean {
 }
 
 const headlines: Record<string, readonly [kind: 'good' | 'wait' | 'bad', badge: string, words: string]> = {
-  pending: ['wait', 'Waiting', 'We wait to hear that you paid.'],
-  confirming: ['wait', 'Being paid', 'Your payment is on its way.'],
+  pending: ['wait', 'Pending', 'Your order is waiting for your payment.'],
+  confirming: ['wait', 'Processing', 'Your payment is being processed.'],
   success: ['good', 'Paid', 'Thank you. Your order is paid.'],
-  failed: ['bad', 'Not paid', 'The payment failed. No money was taken.'],
-  timeout: ['bad', 'Not paid', 'Time ran out before the order was paid. No money was taken.'],
-  cancelled: ['bad', 'Cancelled', 'The order is cancelled. No money was taken.'],
-  refunding: ['wait', 'Being refunded', 'Your money is on its way back.'],
-  refund_success: ['good', 'Refunded', 'Your money is back in your wallet.'],
-  refund_failed: ['bad', 'Not refunded', 'The refund failed. The order is still paid.'],
+  failed: ['bad', 'Failed', 'The payment failed. You have not been charged.'],
+  timeout: ['bad', 'Expired', 'The payment expired. You have not been charged.'],
+  cancelled: ['bad', 'Cancelled', 'The order was cancelled. You have not been charged.'],
+  refunding: ['wait', 'Refund pending', 'Your refund is on its way.'],
+  refund_success: ['good', 'Refunded', 'Your money was refunded.'],
+  refund_failed: ['bad', 'Refund failed', 'The refund failed. The order is still paid.'],
 }
 
 /** `redirectStatus` is what the consumer brought back, verified for this very payment. */
@@ -79,21 +83,21 @@ export function orderPage(order: ShopOrder, redirectStatus: string | undefined):
     isWaiting,
     content: html`<p class="badge ${kind}" role="status">${badge}</p>
 <h1>${words}</h1>
-${isWaiting && !order.isAsked && html`<p class="quiet">This page waits for the gateway’s callback and looks again every second.</p>`}
-${status === 'pending' && checkoutUrl && html`<p><a href="${checkoutUrl}">Go on paying</a></p>`}
+${isWaiting && !order.isAsked && html`<p class="quiet">Waiting for the gateway’s callback. This page reloads every second.</p>`}
+${status === 'pending' && checkoutUrl && html`<p><a href="${checkoutUrl}">Continue to payment</a></p>`}
 ${kind === 'bad' && !refundStatus && html`<form method="post" action="/buy"><button class="primary">Try again</button></form>`}
-${status === 'success' && !refundStatus && html`<form method="post" action="/orders/${orderNo}/refund"><button>Refund it all</button></form>`}
-<h2>How the shop knows</h2>
-<ol class="steps">
-<li><strong>Order made</strong> <code>${orderNo}</code></li>
-${redirectStatus && html`<li><strong>You came back</strong> with a signed <code>status=${redirectStatus}</code>, which is shown and not relied on</li>`}
-${order.isAsked && html`<li><strong>No callback came</strong>, so the shop asked: <code>${refundStatus ?? status}</code></li>`}
+${status === 'success' && !refundStatus && html`<form method="post" action="/orders/${orderNo}/refund"><button>Refund this order</button></form>`}
+<h2>What the shop received</h2>
+<ol class="steps card">
+<li><strong>Order created</strong> <code>${orderNo}</code></li>
+${redirectStatus && html`<li><strong>You returned</strong> with a signed <code>status=${redirectStatus}</code>. Only the callback decides.</li>`}
+${order.isAsked && html`<li><strong>No callback arrived</strong>, so the shop queried the order: <code>${refundStatus ?? status}</code></li>`}
 ${
   callback
     ? html`<li><strong>Callback received</strong> <code>${callback.event.eventName}</code>, verified and decrypted
 <p class="quiet">id <code>${callback.event.id}</code>, at <time datetime="${new Date(callback.receivedAtMs).toISOString()}">${new Date(callback.receivedAtMs).toLocaleTimeString('en-GB')}</time></p>
-<pre tabindex="0" aria-label="What the callback said">${JSON.stringify(callback.event.result, null, 2)}</pre></li>`
-    : !order.isAsked && html`<li class="quiet">The callback has not come yet.</li>`
+<pre tabindex="0" aria-label="Content of the callback">${JSON.stringify(callback.event.result, null, 2)}</pre></li>`
+    : !order.isAsked && html`<li class="quiet">The callback has not arrived yet.</li>`
 }
 </ol>
 <p><a href="/">Back to the shop</a></p>`,
@@ -103,42 +107,57 @@ ${
 export function troublePage(words: string): string {
   return shopPageOf({
     title: 'Leaf & Cup',
-    content: html`<h1>That did not work.</h1>
+    content: html`<h1>That did not work</h1>
 <p>${words}</p>
 <p><a href="/">Back to the shop</a></p>`,
   })
 }
 
 export const style = `${baseStyle}
-.goods { margin: 0; padding: 0; list-style: none; border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }
-.goods li { display: grid; grid-template-columns: 48px 1fr auto; gap: 0 16px; align-items: center; padding: 16px; }
-.goods li + li { border-top: 1px solid var(--line); }
+:root { --serif: "Iowan Old Style", Palatino, "Palatino Linotype", P052, Georgia, serif; }
+.name, h1 { font-family: var(--serif); }
+header > div, main { max-width: 1080px; }
+main:not(:has(.shop)) { max-width: 672px; }
+.lead { margin-bottom: 24px; }
+.shop { display: grid; grid-template-columns: minmax(0, 1fr); gap: 32px; }
+.goods { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 260px), 1fr)); gap: 16px; margin: 0; padding: 0; list-style: none; }
+.goods li { display: grid; grid-template-columns: 1fr auto; gap: 12px; align-items: center; padding: 16px; border: 1px solid var(--line); border-radius: 16px; background: var(--surface); box-shadow: var(--shadow); }
 .goods p { margin: 0; }
-.goods .quiet { font-size: 0.8125rem; }
-.goods form { grid-column: 2 / -1; margin-top: 8px; }
-svg { width: 48px; height: 48px; fill: none; stroke: var(--accent); stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
+.goods .quiet { font-size: 0.875rem; }
+.goods .what { grid-column: 1 / -1; align-self: start; }
+.goods .money { font-size: 1.125rem; font-weight: 600; text-align: left; }
+.goods svg { grid-column: 1 / -1; width: 100%; height: 144px; padding: 24px; border-radius: 10px; background: color-mix(in srgb, var(--tint) 16%, var(--surface)); fill: color-mix(in srgb, var(--tint) 24%, var(--surface)); stroke: light-dark(color-mix(in srgb, var(--tint) 70%, #10201c), var(--tint)); stroke-width: 1.25; stroke-linecap: round; stroke-linejoin: round; }
+.goods li { --tint: #3f9d6d; }
+.goods li:nth-child(2) { --tint: #6f8f9c; }
+.goods li:nth-child(3) { --tint: #c9825b; }
+.goods li:nth-child(4) { --tint: #d9a32f; }
 .money { font-variant-numeric: tabular-nums; text-align: right; white-space: nowrap; }
-.cart { margin-top: 32px; padding: 16px; border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }
+.cart { align-self: start; }
 .cart > p { margin: 8px 0 0; }
 table { width: 100%; margin: 8px 0 16px; border-collapse: collapse; }
 th { font-weight: 400; text-align: left; }
 th, td { padding: 4px 0; }
 tbody tr:last-child > * { padding-bottom: 16px; }
-tfoot th, tfoot td { padding-top: 16px; border-top: 1px solid var(--line); }
-.total { font-size: 1.375rem; font-weight: 600; }
+tfoot th, tfoot td { padding-top: 16px; border-top: 1px solid var(--line); font-weight: 600; }
+.total { font-size: 1.25rem; }
 .quantity form { display: inline; }
-.quantity button { width: 40px; padding: 0; }
-.quantity span { display: inline-block; width: 32px; text-align: center; font-variant-numeric: tabular-nums; }
+.quantity button { width: 36px; min-height: 36px; padding: 0; border-color: var(--line); }
+.quantity span { display: inline-block; width: 28px; text-align: center; font-variant-numeric: tabular-nums; }
 .quantity { text-align: center; white-space: nowrap; }
-.badge + h1 { margin-top: 8px; }
-main > h2 { margin-top: 32px; }
-.steps { margin: 8px 0 16px; padding: 0; list-style: none; border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }
-.steps li { padding: 8px 16px; }
+main > h2 { margin-top: 40px; margin-bottom: 12px; }
+.steps { padding: 8px 24px; list-style: none; }
+.steps li { padding: 12px 0; }
 .steps li + li { border-top: 1px solid var(--line); }
 .steps p { margin: 0; font-size: 0.8125rem; }
-pre { margin: 8px 0 0; padding: 8px; border-radius: 4px; background: var(--ground); overflow-x: auto; white-space: pre-wrap; }
-@media (min-width: 560px) {
-  .goods li { grid-template-columns: 48px 1fr auto auto; }
-  .goods form { grid-column: auto; margin: 0; }
+.steps + p { margin-top: 24px; }
+pre { margin: 8px 0 0; padding: 12px 16px; border-radius: 8px; background: var(--sunken); overflow-x: auto; white-space: pre-wrap; }
+@media (max-width: 559px) {
+  .goods li { grid-template-columns: 88px 1fr auto; }
+  .goods svg { grid-row: 1 / 3; grid-column: 1; height: 100%; padding: 12px; }
+  .goods .what { grid-column: 2 / -1; }
+}
+@media (min-width: 900px) {
+  .shop { grid-template-columns: minmax(0, 1fr) 340px; }
+  .cart { position: sticky; top: 24px; }
 }
 `

@@ -33,7 +33,7 @@ async function putIntoCart(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add to cart: Sencha' }).click()
   await page.getByRole('button', { name: 'Add to cart: Cup' }).click()
   await page.getByRole('button', { name: 'One Sencha more' }).click()
-  assert.equal(await page.locator('.total').textContent(), '34.50 EUR')
+  assert.equal(await page.locator('.total').textContent(), '€34.50')
 }
 
 for (const { size, colorScheme, options } of screens) {
@@ -60,8 +60,8 @@ for (const { size, colorScheme, options } of screens) {
     assert.match((await page.locator('.steps').textContent()) ?? '', /signed status=success/)
     await look(page, `shop-paid-${size}-${colorScheme}`)
 
-    await page.getByRole('button', { name: 'Refund it all' }).click()
-    await page.getByText('Your money is back').waitFor()
+    await page.getByRole('button', { name: 'Refund this order' }).click()
+    await page.getByText('Your money was refunded').waitFor()
     const refund = JSON.parse((await page.locator('pre').textContent()) ?? '')
     assert.deepEqual([refund.status, refund.refundAmount], ['refund_success', 34.5])
     assert.match((await page.locator('.steps').textContent()) ?? '', /payment.refund.success/)
@@ -77,7 +77,7 @@ test('a payment that failed is said to have failed, with the callback that says 
   await page.locator('button[value=declines]').click()
   await page.getByRole('link', { name: 'Back to Leaf & Cup' }).click()
   await page.locator('.badge.bad').waitFor()
-  assert.match((await page.locator('h1').textContent()) ?? '', /failed. No money was taken/)
+  assert.match((await page.locator('h1').textContent()) ?? '', /failed. You have not been charged/)
   assert.equal(JSON.parse((await page.locator('pre').textContent()) ?? '').status, 'failed')
   await look(page, 'shop-failed')
 })

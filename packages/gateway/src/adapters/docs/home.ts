@@ -37,10 +37,15 @@ export function serveHome(listener: FastifyInstance, page: HomePage): void {
       content: html`<main>
 <div class="heading">${wordmark(statusBadge(mode === 'sandbox' ? 'wait' : 'good', mode, mode === 'sandbox' ? 'flask-conical' : 'shield-check'))}
 <span id="health">${readiness.ready ? statusBadge('good', 'Ready') : statusBadge('wait', `Not ready: ${readiness.reason}`)}</span></div>
+<div class="hero"><div>
 <h1>Take payments on your own server</h1>
 <p class="lead">Your platform creates a payment order, the customer pays on a hosted checkout page, and signed callbacks report the result. ${
         mode === 'sandbox' && 'In this sandbox everything works as in live mode, and no real money moves.'
       }</p>
+${ways(page)}
+</div>
+${samplePayment}
+</div>
 <pre tabindex="0" aria-label="Your first order">${installCommand(page.publicUrl())}
 npx till create --amount 12.50 --currency EUR</pre>
 <ul class="entries">
@@ -51,6 +56,22 @@ ${entries(page)}
     })
   })
 }
+
+function ways({ shopUrl, hasDocs }: HomePage): Content {
+  const shop = shopUrl()
+  if (shop === undefined && !hasDocs) return undefined
+  return html`<p class="ways">${shop !== undefined && html`<a class="button primary" href="${shop}">Try a payment</a>`}${hasDocs && html`<a class="button" href="/docs/quickstart">Start building</a>`}</p>`
+}
+
+/** A drawing of a paid checkout and the callback that follows. */
+const samplePayment = html`<div class="sample" aria-hidden="true">
+<div class="card"><p class="payee"><span class="mark">${icon('store')}</span>Tea House</p>
+<p class="sum">€12.50</p>
+<p class="row"><span class="mark">${icon('wallet')}</span>Wallet</p>
+<p class="row"><span class="mark">${icon('landmark')}</span>Bank</p>
+<p class="pay">${icon('lock')}Pay €12.50</p></div>
+<p class="event">${icon('circle-check')}<code>payment.order.success</code></p>
+</div>`
 
 function entries(page: HomePage): Content {
   const shopUrl = page.shopUrl()
