@@ -7,11 +7,14 @@ import { makeUuid, parseAesKey, parsePrivateKey, type RandomBytes } from '@tillg
 import { makeAuditEntry } from '../core/audit/audit-entries.ts'
 import type { AuditedAction } from '../core/audit/rules/effects.ts'
 import type { PublishedKey } from '../core/keys/platform-keys.ts'
+import { hashOfLogo } from '../core/merchants/manage-merchants.ts'
 import { placeOf } from '../core/merchants/merchant-directory.ts'
+import { readLogo } from '../core/merchants/rules/logo.ts'
 import { type MerchantKey, newMerchant } from '../core/merchants/rules/merchant.ts'
 import type { MerchantStore } from '../core/merchants/store/merchants.ts'
 import type { ClockAndRandom } from '../platform/runtime/clock.ts'
 import type { Vault } from '../platform/runtime/secrets/vault.ts'
+import { demoLogo } from './demo-logo.ts'
 
 /** Constant, so that a person who loses the file finds the same orders again under new keys. */
 export const demoMerchantId = '100000000000000001'
@@ -147,7 +150,10 @@ async function register(secrets: Secrets, parts: SandboxMerchantParts): Promise<
     const merchant = newMerchant({ merchantId: demoMerchantId, name: demoMerchantName, createdAtMs: nowMs })
     const added = entry('merchant.add', demoMerchantId, 'sandbox demo merchant')
     // If another gateway inserted the merchant first, only keys may be missing.
-    if (!(await merchants.insertMerchant(merchant, missing, added))) await register(secrets, parts)
+    if (!(await merchants.insertMerchant(merchant, missing, added))) return register(secrets, parts)
+    const logo = readLogo(demoLogo, hashOfLogo)
+    const drawn = entry('merchant.logo', demoMerchantId, 'sandbox demo merchant')
+    await merchants.setLogo(demoMerchantId, logo, drawn)
     return
   }
   for (const key of missing) {

@@ -85,6 +85,7 @@ export const assets = {
   checkoutStyle: readAsset('checkout.css', checkoutParts),
   checkoutScript: readAsset('checkout.js'),
   walletStyle: readAsset('wallet.css'),
+  timesScript: readAsset('times.js'),
   sandboxStyle: readAsset('sandbox.css'),
   sandboxScript: readAsset('sandbox.js'),
   playgroundStyle: readAsset('playground.css'),

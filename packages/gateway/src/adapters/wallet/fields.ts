@@ -1,5 +1,6 @@
 // The fields of the wallet's forms. Typed values return except PINs and codes, and a rejected field shows its error.
 import { type Content, type Html, html } from '../kit/html.ts'
+import { icon } from '../kit/icons.ts'
 import type { Refused } from '../kit/routes.ts'
 
 interface Field {
@@ -12,12 +13,15 @@ interface Field {
 
 function input(field: Field, attributes: Html): Html {
   const { name, label, hint, refused, value } = field
-  const isWrong = refused?.errors.some((error) => error.field === name)
-  const told = [isWrong && 'notice', hint !== undefined && `hint-${name}`].filter(Boolean).join(' ')
+  const wrong = refused?.errors.find((error) => error.field === name)
+  const told = [wrong && `problem-${name}`, hint !== undefined && `hint-${name}`].filter(Boolean).join(' ')
   return html`<label for="${name}">${label}</label>
 ${hint !== undefined && html`<p class="hint" id="hint-${name}">${hint}</p>`}<input id="${name}" name="${name}"${attributes} required${
     told !== '' && html` aria-describedby="${told}"`
-  }${isWrong && html` aria-invalid="true" autofocus`}${value !== undefined && html` value="${value}"`}>`
+  }${wrong && html` aria-invalid="true" autofocus`}${value !== undefined && html` value="${value}"`}>${
+    wrong &&
+    html`<p class="problem" id="problem-${name}">${icon('circle-alert')}<span>${wrong.message}</span></p>`
+  }`
 }
 
 function typed({ refused, name, value }: Field): string | undefined {

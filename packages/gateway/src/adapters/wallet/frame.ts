@@ -35,7 +35,7 @@ export function sendWalletPage(reply: FastifyReply, page: WalletPage, framing: F
     language,
     title: html`${page.title} · ${words.title}`,
     styles: [assets.walletStyle],
-    ...(page.withPasskeyScript && { script: assets.passkeyScript }),
+    script: page.withPasskeyScript ? assets.passkeyScript : assets.timesScript,
     top: top(framing),
     main: html`${formToken !== undefined && navigation(page, words)}
 <main class="wallet">

@@ -341,7 +341,7 @@ function bytesFrom(text: string): RandomBytes {
   return (count) => createHash('sha256').update(`${text} ${turn++}`).digest().subarray(0, count)
 }
 
-function hashOfLogo(image: Buffer): string {
+export function hashOfLogo(image: Buffer): string {
   return createHash('sha256').update(image).digest('hex').slice(0, 32)
 }
 

@@ -48,7 +48,7 @@ function row(visit: Visit, entry: Shown | PendingEntry, pill?: Html): Html {
   const { amountMinor, currency, madeAtMs, merchantName } = entry
   const what = wordsFor(visit.words.history, entry.kind)
   const isIncoming = amountMinor > 0n
-  return html`${picture(entry)}<span class="who"><bdi>${merchantName ?? what}</bdi><small class="quiet">${merchantName !== undefined && html`${what} · `}${timeOf(madeAtMs, formats.day(madeAtMs))}</small></span><span class="sum"><span${!pill && isIncoming && html` class="good"`}>${isIncoming && '+'}${formats.money(amountMinor, currency)}</span>${pill}</span>`
+  return html`${picture(entry)}<span class="who"><bdi>${merchantName ?? what}</bdi><small class="quiet">${merchantName !== undefined && html`${what} · `}${dayOf(madeAtMs, formats)}</small></span><span class="sum"><span${!pill && isIncoming && html` class="good"`}>${isIncoming && '+'}${formats.money(amountMinor, currency)}</span>${pill}</span>`
 }
 
 /** The merchant's logo or initial; a symbol for money of the consumer's own. */
@@ -84,6 +84,10 @@ export function wordsFor(said: Words['history'], kind: HistoryEntry['kind']): st
     default:
       return said.correction
   }
+}
+
+function dayOf(timeMs: number, { day, time }: Visit['language']['formats']): Html {
+  return html`<time datetime="${new Date(timeMs).toISOString()}" data-utc="${time(timeMs)}">${day(timeMs)}</time>`
 }
 
 export function timeOf(timeMs: number, text: string): Html {

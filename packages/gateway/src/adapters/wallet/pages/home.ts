@@ -19,13 +19,16 @@ async function home(visit: Visit): Promise<WalletPage> {
   const balances = (await operations.listBalances(wallet.walletId)).filter(
     (each) => postedMinor(each) > 0n || each.debitsPendingMinor > 0n,
   )
+  const isEmpty = balances.length === 0
+  const currency = isEmpty ? await firstCurrency(visit) : undefined
   const entries = await operations.listWalletHistory(wallet.walletId, { limit: recent })
   const pending = await pendingList(visit)
   return {
     title: words.nav.home,
     at: 'home',
     content: html`<section class="card pane balances"><h1>${fill(words.home.hello, { name: html`<bdi>${wallet.name}</bdi>` })}</h1>
-${balances.length === 0 ? await emptyWallet(visit) : headline(visit, balances)}</section>
+${isEmpty ? emptyBalance(visit, currency) : headline(visit, balances)}</section>
+${isEmpty && (await firstTopUp(visit, currency))}
 ${
   (entries.length > 0 || pending) &&
   html`<section class="card pane"><div class="beside"><h2>${words.home.recent}</h2><a href="${prefix}/history">${words.home.all}</a></div>
@@ -49,12 +52,23 @@ ${
 <p class="ways"><a class="button primary" href="${prefix}/top-up">${icon('plus')}<span>${words.nav.topUp}</span></a><a class="button" href="${prefix}/withdraw">${icon('landmark')}<span>${words.nav.withdraw}</span></a></p>`
 }
 
-async function emptyWallet(visit: Visit): Promise<Html> {
-  const { words, language } = visit
-  const [currency] = await likelyCurrencies(visit)
+/** The currency of a pending top-up, or else the likely one. */
+async function firstCurrency(visit: Visit): Promise<string | undefined> {
+  const [pending] = await visit.operations.listPendingEntries(visit.wallet.walletId)
+  const [likely] = await likelyCurrencies(visit)
+  return pending?.currency ?? likely
+}
+
+function emptyBalance({ words, language }: Visit, currency: string | undefined): Html {
   return html`<p class="label">${words.home.available}</p>
-<p class="balance">${language.formats.money(0n, currency ?? 'EUR')}</p>
-<p class="next">${words.home.empty}</p>
-${currency === undefined ? html`<p class="quiet">${words.topUp.none}</p>` : await presetForm(visit, currency)}
-${currency !== undefined && html`<p class="ways"><a href="${prefix}/top-up">${words.topUp.other}</a></p>`}`
+<p class="balance">${language.formats.money(0n, currency ?? 'EUR')}</p>`
+}
+
+async function firstTopUp(visit: Visit, currency: string | undefined): Promise<Html> {
+  const { words } = visit
+  if (currency === undefined)
+    return html`<section class="card pane"><h2>${words.nav.topUp}</h2><p class="quiet">${words.topUp.none}</p></section>`
+  return html`<section class="card pane"><h2>${words.nav.topUp}</h2><p class="quiet">${words.home.empty}</p>
+${await presetForm(visit, currency)}
+<p class="after"><a class="link" href="${prefix}/top-up?currency=${currency}"><span>${words.topUp.other}</span></a></p></section>`
 }

@@ -4,6 +4,7 @@ import { postedMinor } from '../../../core/ledger/rules/transfer.ts'
 import type { WalletSession } from '../../../identity/consumers/store/wallet-sessions.ts'
 import { languages } from '../../checkout/languages.ts'
 import { icon } from '../../checkout/pages/icons.ts'
+import { initialOf } from '../../checkout/pages/shop.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { isLanguageTag } from '../../kit/languages/languages.ts'
 import { fill } from '../../kit/languages/words.ts'
@@ -20,6 +21,7 @@ import {
   type WalletPage,
   type WalletRoute,
 } from '../wallet.ts'
+import { timeOf } from './entries.ts'
 import { passkeysPath } from './passkeys.ts'
 
 export const settingsRoutes: readonly WalletRoute[] = [
@@ -42,19 +44,19 @@ async function settings(visit: Visit): Promise<WalletPage> {
     at: 'settings',
     content: html`${card(
       said.heading,
-      html`<p><bdi>${wallet.name}</bdi><br><bdi class="quiet">${wallet.login}</bdi></p>
-<h2>${said.pin}</h2>
+      html`<p class="profile"><span class="mark" aria-hidden="true">${initialOf(wallet.name)}</span><span><bdi>${wallet.name}</bdi><bdi class="quiet">${wallet.login}</bdi></span></p>`,
+    )}
+<section class="card pane"><div class="setting"><div><h2>${words.passkeys.heading}</h2><p class="quiet">${words.passkeys.text}</p></div>
+<a class="button" href="${prefix}${passkeysPath}">${words.passkeys.manage}</a></div>
+<details class="fold"${why && html` open`}><summary>${said.pin}</summary>
 ${walletForm(
   visit,
   '/pin',
   html`${pinField({ name: 'pin', label: said.oldPin, refused: why })}
 ${newPinField({ name: 'new', label: forgotten.newPin, hint: forgotten.hint, refused: why })}
 ${newPinField({ name: 'again', label: forgotten.again, refused: why })}
-<button type="submit">${said.changePin}</button>`,
-)}`,
-    )}
-<section class="card pane"><h2>${words.passkeys.heading}</h2><p class="quiet">${words.passkeys.text}</p>
-<p class="ways"><a class="button" href="${prefix}${passkeysPath}">${words.passkeys.manage}</a></p></section>
+<button class="primary" type="submit">${said.changePin}</button>`,
+)}</details></section>
 <section class="card pane"><h2>${said.devices}</h2>
 <ul class="entries">${sessions.map((session) => device(visit, session))}</ul>
 ${walletForm(visit, '/devices/end-all', html`<button type="submit">${said.endAll}</button>`)}</section>
@@ -62,14 +64,14 @@ ${walletForm(visit, '/devices/end-all', html`<button type="submit">${said.endAll
 ${walletForm(
   visit,
   '/language',
-  html`<label for="language">${said.language}</label><select id="language" name="language">${languages.map(
+  html`<div class="pair"><select id="language" name="language" aria-label="${said.language}">${languages.map(
     ({ tag, name }) =>
       html`<option value="${tag}" lang="${tag}"${tag === visit.language.tag && html` selected`}>${name}</option>`,
   )}</select>
-<button type="submit">${said.save}</button>`,
+<button type="submit">${said.save}</button></div>`,
 )}</section>
-<section class="card pane"><h2>${said.close}</h2><p class="quiet">${said.closeText}</p>
-<p class="ways"><a class="button danger" href="${prefix}/close">${said.close}</a></p></section>`,
+<section class="card pane"><div class="setting"><div><h2>${said.close}</h2><p class="quiet">${said.closeText}</p></div>
+<a class="button danger" href="${prefix}/close">${said.close}</a></div></section>`,
   }
 }
 
@@ -77,7 +79,7 @@ function device(visit: Visit, { sessionId, device: name, lastSeenAtMs }: WalletS
   const { words, language, session } = visit
   const { settings: said } = words
   const isHere = sessionId === session.sessionId
-  return html`<li><span>${name || said.unknownDevice}<small class="quiet">${isHere ? said.here : fill(said.seen, { time: language.formats.time(lastSeenAtMs) })}</small></span>${
+  return html`<li><span>${name || said.unknownDevice}<small class="quiet">${isHere ? said.here : fill(said.seen, { time: timeOf(lastSeenAtMs, language.formats.time(lastSeenAtMs)) })}</small></span>${
     !isHere &&
     walletForm(
       visit,
