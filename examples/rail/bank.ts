@@ -125,7 +125,7 @@ export function makeBank({ url, now, kept, keep }: BankParts) {
     if (found === undefined) return { status: 'unknown' }
     const { status, reference, transactionId } = found
     const common = { reference, checkAfterSeconds: 5 }
-    if (status === 'declined') return { ...common, status, reason: 'The account’s holder declined.' }
+    if (status === 'declined') return { ...common, status, reason: 'You declined the payment at the bank.' }
     if (status !== 'pending') return { ...common, status }
     return { ...common, status, nextAction: { kind: 'redirect', url: `${url}/pay/${transactionId}` } }
   }

@@ -89,6 +89,10 @@ test('declined, another choice, a change of mind, and a wallet in the end', asyn
   await consumer(phone, async ({ page, order }) => {
     await choose(page)
     await page.getByText('My bank declined the payment.').waitFor()
+    assert.match(
+      (await page.getByRole('alert').textContent()) ?? '',
+      /another payment method\. Reason: No\.$/,
+    )
     bank.first = { status: 'pending', nextAction: { kind: 'qr', text: 'bank:1', caption: 'Scan it' } }
     clock.advance(1)
     await choose(page, 'Other bank')

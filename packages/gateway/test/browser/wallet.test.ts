@@ -224,7 +224,7 @@ test('a refused form comes back with what was typed, its field marked and the fo
     await page.getByLabel('Amount').fill('5000')
     await page.getByLabel('IBAN').fill(testIban)
     await press(page, 'Continue')
-    await page.locator('.problem').getByText('You can withdraw at most €100.00 at once.').waitFor()
+    await page.locator('.problem').getByText('This amount exceeds your available balance.').waitFor()
     assert.equal(await page.getByRole('alert').count(), 0, 'the field alone says what is wrong')
     assert.equal(await page.getByLabel('Amount').inputValue(), '5000')
     assert.equal(await page.evaluate('document.activeElement.id'), 'amount')

@@ -131,7 +131,7 @@ async function findRails(
         name: nameIn(rail, language),
         logo: rail.logo === undefined ? undefined : logoPath(rail.railId),
       })),
-    ...(last?.status === 'declined' && { declinedBy: name }),
+    ...(last?.status === 'declined' && { declined: { name, reason: last.reason } }),
   }
 }
 

@@ -11,8 +11,11 @@ import type { ShownAttempt, View } from './view.ts'
 
 /** A rail that declined is offered again, because the order is open until it expires. */
 export function railNotice({ language: { words }, rails, note }: View): Content {
-  if (rails.declinedBy === undefined || note) return undefined
-  return html`<p class="notice" role="alert">${icon('notice')}<span>${fill(words.rails.declined, { rail: html`<bdi>${rails.declinedBy}</bdi>` })}</span></p>`
+  if (!rails.declined || note) return undefined
+  const { name, reason } = rails.declined
+  const said = fill(words.rails.declined, { rail: html`<bdi>${name}</bdi>` })
+  const why = reason && html` ${fill(words.failed.reason, { reason: html`<bdi>${reason}</bdi>` })}`
+  return html`<p class="notice" role="alert">${icon('notice')}<span>${said}${why}</span></p>`
 }
 
 export function railTiles({ path, formToken, rails }: View): Html {

@@ -35,8 +35,8 @@ export interface View extends Site {
 export interface ShownRails {
   readonly offered: readonly OfferedRail[]
   readonly open?: ShownAttempt | undefined
-  /** The rail's name if the last attempt was declined. */
-  readonly declinedBy?: string | undefined
+  /** If the last attempt was declined: the rail's name, and the reason that it gave for the consumer. */
+  readonly declined?: { readonly name: string; readonly reason: string | undefined } | undefined
   readonly late?: LateMoney | undefined
   /** The rail's name while it processes the payment. */
   readonly processing?: string | undefined
