@@ -29,6 +29,7 @@ const carried = [
   'rails/adyen/README.md',
   'rails/mollie/README.md',
   'rails/alipay/README.md',
+  'rails/wechatpay/README.md',
   `${gateway}/check-node.js`,
   `${gateway}/compile-cache.js`,
   `${gateway}/migrations`,

@@ -28,6 +28,7 @@ const manifests = [
   'rails/adyen/package.json',
   'rails/mollie/package.json',
   'rails/alipay/package.json',
+  'rails/wechatpay/package.json',
   'clients/php/composer.json',
   'integrations/medusa/package.json',
   'integrations/vendure/package.json',

@@ -260,7 +260,7 @@ export async function openFakeAdyen(clock: TestClock): Promise<FakeAdyen> {
     page,
     intercept: () => fake.intercept,
     calls,
-    nameOf: ({ method, path }) => nameOf(method, path),
+    nameOf: ({ method, path }) => `${method} ${path.replace(/\/(PL|PSP)\d+/, '/:id')}`,
   })
 
   const fake: FakeAdyen = {
@@ -334,13 +334,6 @@ const statuses = {
   expired: 'cancelled',
   paymentPending: 'processing',
 } as const
-
-/** The ends of paths, as the shared stories know them. */
-function nameOf(method: string, path: string): string {
-  const name = `${method} ${path.replace(/\/(PL|PSP)\d+/, '/:id')}`
-  if (name === 'POST /v72/paymentLinks') return 'POST /v72/payments'
-  return method === 'PATCH' ? `${name} cancel` : name
-}
 
 function ownAccount(given: Body): void {
   if (given['merchantAccount'] !== adyenAccount) throw new Invalid('Invalid Merchant Account', '901')

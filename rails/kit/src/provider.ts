@@ -127,6 +127,11 @@ export interface Provider {
     payment: StoredPayment,
   ): Promise<ProviderRefund>
   readWebhook(request: WebhookRequest): Promise<Webhook> | Webhook
+  /**
+   * For providers that want to know the consumer's address: `nextAction` leads to the rail's own `/pay/<transactionId>`,
+   * and this returns where the consumer goes from there.
+   */
+  openPage?(payment: StoredPayment & { readonly providerId: string }, consumerIp: string): Promise<string>
 }
 
 /** The outcome of a call is unknown: the rail repeats it with the same idempotency key. */

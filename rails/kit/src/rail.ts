@@ -62,10 +62,10 @@ export function makeRail({ provider, store, now, log }: RailParts) {
     if (payment.status === 'starting') {
       const said = await start(payment)
       if (said.status !== 'pending' || said.providerId === undefined) return settle(payment, said, by)
-      const { providerId } = said
+      const { providerId, nextAction } = said
       await settle(payment, said, 'gateway', { looksAgain: by === 'job' })
       // A repeated call returns its first result, which may be old: the consumer may have paid since.
-      return settle(payment, await provider.readPayment({ ...payment, providerId }), by)
+      return settle(payment, await provider.readPayment({ ...payment, providerId, nextAction }), by)
     }
     // Only a webhook is a reason to look at a cancelled payment again: it was paid after all.
     const isOver = isFinal(payment.status) && !(payment.status === 'cancelled' && by === 'job')
@@ -165,6 +165,22 @@ export function makeRail({ provider, store, now, log }: RailParts) {
     )
   }
 
+  /** Where a consumer goes who opens the rail's own page. What is over leads back to the checkout. */
+  function openPage(transactionId: string, consumerIp: string): Promise<string | undefined> {
+    return inTurn(transactionId, async () => {
+      const payment = await store.findPayment(transactionId)
+      if (!payment || !provider.openPage) return undefined
+      if (payment.status !== 'pending' || !hasProviderId(payment)) return payment.start.returnUrl
+      try {
+        return await provider.openPage(payment, consumerIp)
+      } catch (error) {
+        if (!(error instanceof ProviderUnavailable)) throw error
+        log.error('the provider did not open a page', { transactionId, error })
+        return payment.start.returnUrl
+      }
+    })
+  }
+
   /** Stores that there is something to look at. True: the webhook is the provider's. */
   async function takeWebhook(request: WebhookRequest): Promise<boolean> {
     const webhook = await provider.readWebhook(request)
@@ -203,7 +219,7 @@ export function makeRail({ provider, store, now, log }: RailParts) {
     }
   }
 
-  return { answer, takeWebhook, lookAtDue }
+  return { answer, openPage, takeWebhook, lookAtDue }
 }
 
 const hasProviderId = <Kept extends StoredPayment | StoredRefund>(

@@ -7,6 +7,7 @@ import {
   signRailResponse,
   verifyWebhook,
 } from '@tillgate/protocol'
+import { leadingPage } from './leading-page.ts'
 import type { Log } from './log.ts'
 import { ProviderUnavailable } from './provider.ts'
 import type { Rail } from './rail.ts'
@@ -39,6 +40,9 @@ export function makeRailServer(parts: ServerParts): Server {
 
 async function answer(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = (request.url ?? '/').split('?')[0]
+  const [, transactionId] = /^\/pay\/(\w{1,30})$/.exec(path ?? '') ?? []
+  if (transactionId !== undefined && request.method === 'GET')
+    return answerConsumer(parts, transactionId, request, response)
   switch (`${request.method} ${path}`) {
     case 'POST /messages':
       return answerMessage(parts, request, response)
@@ -72,6 +76,24 @@ async function answerMessage(
     log.error('the provider did not give an answer', { error })
     sendJson(response, 503, { error: 'The provider did not give an answer.' })
   }
+}
+
+async function answerConsumer(
+  { rail }: ServerParts,
+  transactionId: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = await rail.openPage(transactionId, consumerIpOf(request))
+  if (url === undefined) return sendJson(response, 404, { error: 'There is no such page.' })
+  const { headers, html } = leadingPage(url)
+  response.writeHead(200, headers).end(html)
+}
+
+/** Of the proxy that gives the rail its https address, which appends the address that it saw. */
+function consumerIpOf({ headers, socket }: IncomingMessage): string {
+  const seen = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').at(-1)?.trim()
+  return (seen || socket.remoteAddress || '').replace(/^::ffff:/, '')
 }
 
 async function answerWebhook(

@@ -54,7 +54,8 @@ export async function tryProvider(trial: Trial): Promise<void> {
     const payment = makePayment(currency)
     const said = await provider.startPayment({ ...payment, idempotencyKey: payment.transactionId })
     expect(said.providerId !== undefined, `it was ${said.status}`)
-    return { payment: { ...payment, providerId: said.providerId }, said }
+    const nextAction = said.status === 'pending' ? said.nextAction : undefined
+    return { payment: { ...payment, providerId: said.providerId, nextAction }, said }
   }
 
   const first = await call('create a payment', start)

@@ -56,6 +56,7 @@ export interface FakeReply {
   readonly body: string
   readonly type?: string
   readonly location?: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The HTTP part of a fake. Pages for consumers are answered by `page`, without faults. */
@@ -107,9 +108,9 @@ export async function openFakeServer(parts: {
 
 function send(
   response: ServerResponse,
-  { status, body, type = 'application/json', location }: FakeReply,
+  { status, body, type = 'application/json', location, headers }: FakeReply,
 ): void {
-  response.writeHead(status, { 'content-type': type, ...(location && { location }) }).end(body)
+  response.writeHead(status, { 'content-type': type, ...(location && { location }), ...headers }).end(body)
 }
 
 /** As a provider does it: again after a failure, a few times. */

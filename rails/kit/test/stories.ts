@@ -27,9 +27,9 @@ function lose(world: World, name: RegExp, phase: 'before' | 'after', times = 2):
   world.fake.intercept = (call, at) => (at === phase && name.test(call) && left-- > 0 ? 'drop' : 'go on')
 }
 
-const creates = /^POST \S*(sessions|payments)$/
+const creates = /^POST \S*(sessions|payments|paymentLinks|native)$/
 const refunds = /^POST \S*refunds?$/
-const cancels = /expire|DELETE|cancel|close/
+const cancels = /expire|DELETE|PATCH|cancel|close/
 
 export const stories = {
   'a payment is pending with a page, then paid, and a repeat changes nothing': async (world) => {

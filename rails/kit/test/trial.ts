@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { freePort } from '../../../packages/gateway/test/support/test-bank.ts'
+import type { FakeProvider } from './fake-provider.ts'
 import type { RailUnderTest } from './world.ts'
 
 export function testTrial(
@@ -34,9 +35,8 @@ export function testTrial(
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
         output += text
-        const [, page] = /^Pay here, .*: (http\S+)$/m.exec(text) ?? []
-        const body = new URLSearchParams({ choice: 'pay' })
-        if (page) void fetch(page, { method: 'POST', redirect: 'manual', body })
+        const [, address] = /^Pay here, .*: (\S+)$/m.exec(text) ?? []
+        if (address !== undefined) void pay(fake, address)
       })
     const [code] = await once(child, 'close')
     await fake.close()
@@ -44,8 +44,18 @@ export function testTrial(
     assert.equal(output.match(/\| as expected \|/g)?.length, calls, output)
   })
 
-  test(`${given.name}: the script refuses a live key`, async () => {
+  test(`${given.name}: the script refuses a live account`, async () => {
     const child = spawn(process.execPath, [script], { env: { PATH, ...liveKey }, stdio: 'ignore' })
     assert.deepEqual(await once(child, 'close'), [78, null])
   })
+}
+
+async function pay(fake: FakeProvider, address: string): Promise<void> {
+  const body = new URLSearchParams({ choice: 'pay' })
+  if (address.startsWith('http')) await fetch(address, { method: 'POST', redirect: 'manual', body })
+  else
+    await fake.consumer(
+      fake.payments().findLast(({ status }) => status === 'open')?.transactionId ?? '',
+      'pays',
+    )
 }

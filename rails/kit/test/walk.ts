@@ -26,6 +26,7 @@ export async function openWalk<Fake extends FakeProvider>(
   given: RailUnderTest,
   openFake: (clock: { readonly nowMs: number }) => Promise<Fake>,
   currency = 'USD',
+  channel: 'WEB' | 'APP' = 'WEB',
 ) {
   const clock = {
     get nowMs() {
@@ -46,7 +47,7 @@ export async function openWalk<Fake extends FakeProvider>(
   const log: string[] = []
   const rail = await openRail({
     schema: `walk_${given.name}`,
-    provider: given.makeProvider(fake, Date.now),
+    provider: given.makeProvider(fake, Date.now, `http://127.0.0.1:${port}`),
     databaseUrl: await railDatabaseUrl(),
     secrets: [secret],
     host: '127.0.0.1',
@@ -64,8 +65,8 @@ export async function openWalk<Fake extends FakeProvider>(
   const browser = await launchBrowser()
 
   /** At the provider's page of an order that was made just now. */
-  async function atProvider(options: typeof desktop | typeof phone, amount?: number) {
-    const body = { ...createBody({ now: systemClock.now() }), currency }
+  async function atProvider(options: typeof desktop | typeof phone, amount?: number, at = channel) {
+    const body = { ...createBody({ now: systemClock.now() }), currency, channel: at }
     if (amount !== undefined) {
       const [tea] = body.order.goods
       const goods = [{ referenceGoodsId: 'tea-1', goodsName: tea?.goodsName, goodsAmount: amount }]

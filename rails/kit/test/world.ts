@@ -35,7 +35,8 @@ export interface TestClock {
 export interface RailUnderTest {
   readonly name: string
   readonly openFake: (clock: TestClock) => Promise<FakeProvider>
-  readonly makeProvider: (fake: FakeProvider, now: () => number) => Provider
+  /** `railUrl`: where the rail listens, if that is known before. */
+  readonly makeProvider: (fake: FakeProvider, now: () => number, railUrl?: string) => Provider
   /** The provider's page is a signed address, made without a call. */
   readonly startsWithoutCall?: boolean
   /** Its `main.ts`, and its settings, for tests that kill the process. */

@@ -65,6 +65,7 @@ export const chapters: readonly Chapter[] = [
       { slug: 'adyen', file: 'rails/adyen/README.md' },
       { slug: 'mollie', file: 'rails/mollie/README.md' },
       { slug: 'alipay', file: 'rails/alipay/README.md' },
+      { slug: 'wechatpay', file: 'rails/wechatpay/README.md' },
       ...['treasury', 'payouts', 'reconciliation', 'wallet'].map(paper),
     ],
   },

@@ -1,0 +1,163 @@
+// The calls to WeChat Pay's APIv3: WECHATPAY2-SHA256-RSA2048 in both directions, and notifications in AEAD_AES_256_GCM.
+import { createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { ProviderUnavailable } from '@tillgate/rail-kit/provider'
+import { isSignedBy, signed } from '@tillgate/rail-kit/rsa'
+
+export interface WechatpayAccess {
+  readonly merchantId: string
+  readonly certificateSerial: string
+  readonly privateKey: KeyObject
+  /** WeChat Pay's, not that of the merchant. */
+  readonly publicKey: KeyObject
+  readonly publicKeyId: string
+  readonly apiV3Key: string
+  readonly apiUrl: string
+  readonly now: () => number
+}
+
+/** WeChat Pay understood the request and said no: nothing was done. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export interface WechatpayCall {
+  readonly method: 'GET' | 'POST'
+  /** With its query. */
+  readonly path: string
+  readonly body?: object
+}
+
+/** Two tries stay within the 10 seconds that the gateway waits. */
+const callTimeoutMs = 4_000
+const tries = 2
+const clockToleranceMs = 5 * 60_000
+const transient = new Set(['SYSTEM_ERROR', 'SYSTEMERROR', 'BANK_ERROR', 'FREQUENCY_LIMITED', 'SIGN_ERROR'])
+
+/** Every call may be repeated: WeChat Pay knows what it has done by our numbers. */
+export async function callWechatpay<Answer>(access: WechatpayAccess, call: WechatpayCall): Promise<Answer> {
+  for (let left = tries - 1; ; left--)
+    try {
+      return await callOnce<Answer>(access, call)
+    } catch (error) {
+      if (!(error instanceof ProviderUnavailable) || left === 0) throw error
+    }
+}
+
+async function callOnce<Answer>(
+  access: WechatpayAccess,
+  { method, path, body }: WechatpayCall,
+): Promise<Answer> {
+  const sent = body ? JSON.stringify(body) : ''
+  const response = await fetch(new URL(path, access.apiUrl), {
+    method,
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'user-agent': 'Tillgate',
+      authorization: authorizationOf(access, { method, path, body: sent }),
+    },
+    redirect: 'error',
+    signal: AbortSignal.timeout(callTimeoutMs),
+    ...(body && { body: sent }),
+  }).catch(unreachable)
+  const text = await response.text().catch(unreachable)
+  const { status } = response
+  // What is not signed was not said by WeChat Pay, also if it is a refusal.
+  if (!isSigned(access, Object.fromEntries(response.headers), text))
+    throw new ProviderUnavailable(`HTTP ${status} without the signature of WeChat Pay: ${text.slice(0, 200)}`)
+  const answer = text === '' ? {} : objectIn(text)
+  if (!answer) throw new ProviderUnavailable('WeChat Pay returned something else than JSON')
+  if (response.ok) return answer as Answer
+  const { code, message } = answer as { readonly code?: string; readonly message?: string }
+  const words = `${message ?? 'no reason'} (${code ?? status})`
+  if ([400, 403, 404].includes(status) && code !== undefined && !transient.has(code))
+    throw new Refused(code, words)
+  throw new ProviderUnavailable(`WeChat Pay returned HTTP ${status}: ${words}`)
+}
+
+interface SignedRequest {
+  readonly method: string
+  readonly path: string
+  readonly body: string
+}
+
+/** Five lines, each with its end. */
+export const requestText = ({ method, path, body }: SignedRequest, timestamp: string, nonce: string) =>
+  `${method}\n${path}\n${timestamp}\n${nonce}\n${body}\n`
+
+/** Three lines, each with its end. */
+export const answerText = (timestamp: string, nonce: string, body: string) =>
+  `${timestamp}\n${nonce}\n${body}\n`
+
+function authorizationOf(access: WechatpayAccess, request: SignedRequest): string {
+  const timestamp = String(Math.floor(access.now() / 1000))
+  const nonce = randomBytes(16).toString('hex')
+  const signature = signed(requestText(request, timestamp, nonce), access.privateKey)
+  const fields = {
+    mchid: access.merchantId,
+    nonce_str: nonce,
+    signature,
+    timestamp,
+    serial_no: access.certificateSerial,
+  }
+  const list = Object.entries(fields).map(([name, value]) => `${name}="${value}"`)
+  return `WECHATPAY2-SHA256-RSA2048 ${list.join(',')}`
+}
+
+/** Of answers and notifications alike. */
+export function isSigned(
+  { publicKey, publicKeyId, now }: WechatpayAccess,
+  headers: IncomingHttpHeaders | Readonly<Record<string, string>>,
+  body: string,
+): boolean {
+  const [timestamp, nonce, signature, serial] = ['timestamp', 'nonce', 'signature', 'serial'].map((name) =>
+    String(headers[`wechatpay-${name}`] ?? ''),
+  ) as [string, string, string, string]
+  const isRecent = Math.abs(now() - Number(timestamp) * 1000) <= clockToleranceMs
+  if (!isRecent || serial.toUpperCase() !== publicKeyId.toUpperCase()) return false
+  return isSignedBy(publicKey, answerText(timestamp, nonce, body), signature)
+}
+
+/** The content of a notification. Undefined: it was not encrypted with the key. */
+export function decryptedResource(
+  body: string,
+  apiV3Key: string,
+): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const { resource } = JSON.parse(body) as {
+      resource: { algorithm: string; ciphertext: string; nonce: string; associated_data?: string }
+    }
+    if (resource.algorithm !== 'AEAD_AES_256_GCM') return undefined
+    const sealed = Buffer.from(resource.ciphertext, 'base64')
+    const options = { authTagLength: tagLength }
+    const decipher = createDecipheriv('aes-256-gcm', apiV3Key, resource.nonce, options)
+      .setAuthTag(sealed.subarray(-tagLength))
+      .setAAD(Buffer.from(resource.associated_data ?? ''))
+    const text = Buffer.concat([decipher.update(sealed.subarray(0, -tagLength)), decipher.final()])
+    return objectIn(text.toString())
+  } catch {
+    return undefined
+  }
+}
+
+const tagLength = 16
+
+function unreachable(cause: unknown): never {
+  throw new ProviderUnavailable('WeChat Pay cannot be reached', { cause })
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}
