@@ -30,7 +30,7 @@ test('sandbox access leads into the portal: a link, a password, the service ID',
     await gateway.stores.members.listMemberships('new@shop.example')
   assert.match(
     (await client.get('/merchant/settings')).text,
-    new RegExp(`Service ID.*<code>${own}</code>`, 's'),
+    new RegExp(`Merchant ID.*<code>${own}</code>`, 's'),
   )
 })
 

@@ -10,6 +10,8 @@ import { type AreaName, type PortalPage, pathTo, prefix, type Visit } from './po
 
 export interface FrameParts {
   readonly mode: 'sandbox' | 'live'
+  /** An installation may have none. */
+  readonly hasDocs: boolean
   readonly nonce: string
   readonly flash: Flash | undefined
 }
@@ -25,14 +27,14 @@ const areas: Record<AreaName, { readonly path: string; readonly icon: IconName }
 export function sendPortalPage(
   reply: FastifyReply,
   page: PortalPage,
-  { visit, mode, nonce, flash }: FrameParts & { readonly visit: Visit },
+  { visit, mode, hasDocs, nonce, flash }: FrameParts & { readonly visit: Visit },
 ): FastifyReply {
   const { language, member } = visit
   const { words } = language
   return sendWorkspace(reply.header('x-robots-tag', 'noindex, nofollow'), {
     title: html`${page.title} · ${member.merchantName}`,
     heading: page.title,
-    beside: page.beside,
+    beside: beside(page, hasDocs ? page.docs : undefined, language),
     content: page.content,
     flash,
     language,
@@ -68,6 +70,11 @@ export function sendPortalPage(
     },
     footer: footer(language),
   })
+}
+
+function beside(page: PortalPage, docs: string | undefined, { words }: Language): Content {
+  if (docs === undefined) return page.beside
+  return html`<div class="acts"><a class="button plain" href="${docs}" target="_blank" rel="noopener" hreflang="en">${icon('book-open')}${words.common.docs}</a>${page.beside}</div>`
 }
 
 /** Without navigation, for visitors who are not signed in and for error pages. */

@@ -34,6 +34,7 @@ export interface PortalOperations extends MerchantOperations {
 
 export interface PortalParts extends AccountParts<PortalOperations> {
   readonly jar: CookieJar
+  readonly hasDocs: boolean
   /** Who is signed in as the owner of the sandbox's demo merchant; undefined where that is not offered. */
   readonly openDemo: (() => Promise<Access | undefined>) | undefined
 }
@@ -58,6 +59,8 @@ export interface PortalPage extends SmallPage {
   readonly area: AreaName
   /** At the end of the line of the title: what is done most often here. */
   readonly beside?: Content
+  /** The page of the documentation that explains this one. */
+  readonly docs?: `/docs/${string}`
 }
 
 /** Undefined: every member may use the route. */

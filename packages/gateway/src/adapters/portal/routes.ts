@@ -34,7 +34,7 @@ const nonceBytes = 16
 export function servePortal(listener: FastifyInstance, parts: PortalParts): void {
   const visits = makeVisits(parts)
   const newNonce = () => Buffer.from(parts.random(nonceBytes)).toString('base64url')
-  const frame = (flash?: Flash) => ({ mode: parts.mode, nonce: newNonce(), flash })
+  const frame = (flash?: Flash) => ({ mode: parts.mode, hasDocs: parts.hasDocs, nonce: newNonce(), flash })
 
   listener.register(async (portal) => {
     acceptForms(portal, { bodyLimit: maxFormBytes })

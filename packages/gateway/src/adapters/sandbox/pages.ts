@@ -54,38 +54,37 @@ export function accessGiven(access: Extract<Access, { kind: 'given' }> & { gatew
   return html`<main>
 <p>${statusBadge('good', 'Ready')}</p>
 <h1>${name} can take test payments</h1>
-<p><strong>The AES key is shown only once.</strong> Keep this page open until you have saved it.</p>
-<dl class="facts">
-<div><dt>merchantId</dt><dd><code>${merchantId}</code></dd></div>
-<div><dt>AES key</dt><dd><code>${made.aesKey}</code></dd></div>
-<div><dt>Gateway</dt><dd><code>${gatewayUrl}</code></dd></div>
-</dl>
+<ol class="next">
+<li><h2>Save your keys</h2>
+<p><strong>The AES key is shown only once.</strong> <span id="key-place"><code>private.pem</code> is the private key that belongs to your public key.</span></p>
+<p class="acts" id="acts" data-playground="${playgroundPath}"></p>
+<details id="env-file" open><summary>Your .env file</summary>
+<pre id="env" tabindex="0">${env}</pre></details></li>
+<li><h2>Create an order</h2>
+<p class="quiet">In the folder with this <code>.env</code>, on Node.js 20.12 or later:</p>
+<pre class="commands" tabindex="0">${installCommand(gatewayUrl)}
+npx till create --amount 12.50 --currency EUR</pre>
+<p>The <a href="/docs/quickstart">quickstart</a> continues with your own program and <a href="/docs/callbacks#on-your-own-machine">callbacks on your own machine</a>.</p></li>
 ${
   link !== undefined &&
-  html`<h2>The portal</h2>
-<p>Orders, refunds, callbacks, keys and your team. This link works once and expires in three days. You choose a password there.</p>
-<p class="acts"><a class="button" id="portal" href="${link}" target="_blank" rel="noopener">Open the portal</a></p>`
+  html`<li><h2>See it in the portal</h2>
+<p class="quiet">You choose a password there. The link works once and expires in three days.</p>
+<p class="acts"><a class="button" id="portal" href="${link}" target="_blank" rel="noopener">Open the portal</a></p></li>`
 }
 ${
   mailedTo !== undefined &&
-  html`<h2>The portal</h2>
-<p>We sent a link to your portal to ${mailedTo}. The link works once and expires in three days.</p>`
+  html`<li><h2>See it in the portal</h2>
+<p>We sent a link to your portal to ${mailedTo}. The link works once and expires in three days.</p></li>`
 }
-<h2>Your .env file</h2>
-<p class="quiet" id="key-place"><code>private.pem</code> is the private key that belongs to your public key.</p>
-<p class="acts" id="acts" data-playground="${playgroundPath}"></p>
-<pre id="env" tabindex="0">${env}</pre>
-<h2>The gateway’s public key</h2>
-<p class="quiet">It verifies callbacks. It is public. You can also get it at <a href="/platform-keys">/platform-keys</a>.</p>
-<pre tabindex="0">${platformPublicKey.trim()}</pre>
-<h2>Next steps</h2>
-<p class="quiet">Run these commands in the folder with this <code>.env</code>, on Node.js 20.12 or later. <code>till</code> reads <code>.env</code> automatically. Start your own program with <code>node --env-file=.env</code>.</p>
-<pre class="commands" tabindex="0">${installCommand(gatewayUrl)}
-npx till create --amount 12.50 --currency EUR \\
-  --callback-url https://shop.example/callbacks</pre>
-<p class="quiet">The sandbox sends callbacks to public addresses. To receive them on your own machine, keep the placeholder URL above and listen in another terminal.</p>
-<pre class="commands" tabindex="0">npx till listen --forward-to http://localhost:3000/callbacks</pre>
-<p>Continue with <a href="/docs/quickstart">the quickstart</a>.</p>
+</ol>
+<details><summary>Each value</summary>
+<dl class="facts">
+<div><dt>Merchant ID</dt><dd><code>${merchantId}</code></dd></div>
+<div><dt>AES key</dt><dd><code>${made.aesKey}</code></dd></div>
+<div><dt>API URL</dt><dd><code>${gatewayUrl}</code></dd></div>
+</dl>
+<p class="quiet">The gateway’s public key verifies callbacks. It is public. You can also get it at <a href="/platform-keys">/platform-keys</a>.</p>
+<pre tabindex="0">${platformPublicKey.trim()}</pre></details>
 </main>`
 }
 

@@ -135,6 +135,7 @@ function serveMerchants(
       return { operations, secrets: cookieSecrets.portal, provider: providers.members }
     },
     catalog,
+    hasDocs,
     openDemo: hasDemoPortal(config)
       ? () => state.running().operations.openDemoPortal(shopUrl() && `http://127.0.0.1:${shopPort}/callbacks`)
       : undefined,

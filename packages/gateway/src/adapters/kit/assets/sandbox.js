@@ -80,11 +80,13 @@ function offer(main, privateKey) {
       `TILLGATE_PRIVATE_KEY=${privateKey}`,
     )
     main.querySelector('#key-place').textContent =
-      'The private key was made in this browser, and the gateway has never seen it: save it now.'
+      'The private key was made in this browser, and the gateway has never seen it.'
     acts.append(download('private.pem', toPem(privateKey)))
     acts.append(playgroundLink(acts.dataset.playground, env))
   }
   acts.prepend(download('.env', `${env.textContent}\n`), copyButton(env))
+  acts.firstChild.classList.add('primary-link')
+  main.querySelector('#env-file').open = false
   const hint = document.createElement('p')
   hint.className = 'quiet'
   hint.textContent = 'Your browser may save the file as “env”. Rename it to .env.'

@@ -24,6 +24,7 @@ async function show(visit: Visit): Promise<PortalPage> {
   const shown = listed.slice(0, perPage)
   return {
     title: words.tabs.bills,
+    docs: '/docs/bills',
     area: 'money',
     content: html`${tabs(visit, moneyTabs, 'bills')}<p>${words.bills.text}</p>
 ${shown.length === 0 ? emptyState('file-text', { heading: words.bills.none }) : html`<div class="grid">${shown.map((bill) => billCard(visit, bill))}</div>`}

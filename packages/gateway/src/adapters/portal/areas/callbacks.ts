@@ -40,6 +40,7 @@ async function list(visit: Visit): Promise<PortalPage> {
   ])
   return {
     title: words.tabs.callbacks,
+    docs: '/docs/callbacks',
     area: 'developer',
     content: html`${tabs(visit, developerTabs, 'callbacks')}
 ${failingCard(visit, health)}
@@ -78,7 +79,7 @@ export function failingFor(visit: Visit, { failures, failingSinceMs, reason }: F
   return fill(words.callbacks.failingText, {
     failures: formats.number(failures),
     since: ago(failingSinceMs, visit),
-    reason,
+    reason: outcomeText(words, { outcome: reason, httpStatus: undefined }),
   })
 }
 
@@ -160,7 +161,7 @@ ${acts(
 ${card(
   words.event,
   facts([
-    ['callbackId', html`<code>${callbackId}</code>`],
+    [words.id, html`<code>${callbackId}</code>`],
     [words.to, html`<span class="wrap">${callback.callbackUrl}</span>`],
     callback.endpointId !== undefined && [
       language.words.tabs.endpoints,

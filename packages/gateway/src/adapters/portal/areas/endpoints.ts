@@ -21,6 +21,7 @@ async function list(visit: Visit): Promise<PortalPage> {
   const endpoints = await visit.operations.endpoints.listEndpoints(visit.context, visit.context.merchantId)
   return {
     title: words.tabs.endpoints,
+    docs: '/docs/callbacks#webhook-endpoints',
     area: 'developer',
     beside: endpoints.length > 0 && actLink(visit, 'newEndpoint', {}, { isPrimary: true }),
     content: html`${tabs(visit, developerTabs, 'endpoints')}${

@@ -5,8 +5,6 @@ import type { Account } from '../../../core/ledger/store/ledger.ts'
 import type { Merchant, MerchantKey } from '../../../core/merchants/rules/merchant.ts'
 import type { Attention, OrderTally } from '../../../finance/overview/store/merchant-figures.ts'
 import { countedAtMost, talliedAtMost } from '../../../finance/overview/store/merchant-figures.ts'
-import { payableMinor } from '../../../finance/payouts/rules/payout-amount.ts'
-import type { PayoutPlan } from '../../../finance/payouts/rules/payout-plan.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { icon } from '../../kit/icons.ts'
 import { fill } from '../../kit/languages/words.ts'
@@ -15,6 +13,7 @@ import { empty, segments, urlWith } from '../../kit/pages/tables.ts'
 import { card, countUpTo } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 import { outcomeText } from './callbacks.ts'
+import { nextPayout } from './next-payout.ts'
 import { orderTable } from './orders.ts'
 
 const dayMs = 86_400_000
@@ -64,35 +63,6 @@ function balance({ language: { words, formats } }: Visit, accounts: readonly Acc
       html`<span class="small quiet">${fill(words.home.held, { amount: formats.money(held, currency) })}</span>`
     }</dd></div>`
   })
-}
-
-/** The first that is planned. Its amount is what would be paid now; a reserve that follows sales is left out. */
-function nextPayout(
-  { language: { words, formats } }: Visit,
-  plans: readonly PayoutPlan[],
-  accounts: readonly Account[],
-): Html {
-  const [plan] = plans
-    .filter(({ nextDay }) => nextDay !== undefined)
-    .toSorted((a, b) => Date.parse(a.nextDay ?? '') - Date.parse(b.nextDay ?? ''))
-  const label = html`<dt><a href="${pathTo('/payouts')}">${words.home.nextPayout}</a></dt>`
-  if (plan?.nextDay === undefined)
-    return html`<div>${label}<dd>—<span class="small quiet">${words.payouts.noPlan}</span></dd></div>`
-  const { currency, leastMinor, reserve, schedule, nextDay } = plan
-  const account = accounts.find((each) => each.currency === currency)
-  const expected =
-    account && reserve.shareBasisPoints === 0
-      ? payableMinor({
-          currency,
-          availableMinor: availableMinor(account),
-          keptMinor: reserve.fixedMinor,
-          leastMinor,
-        })
-      : undefined
-  const day = html`<time datetime="${nextDay}">${formats.day(Date.parse(nextDay))}</time>`
-  return html`<div>${label}<dd>${expected === undefined ? day : formats.money(expected, currency)}<span class="small quiet">${
-    expected === undefined ? currency : day
-  } · ${words.payouts.schedules[schedule]}</span></dd></div>`
 }
 
 interface Activity {

@@ -22,21 +22,25 @@ async function show(visit: Visit): Promise<PortalPage> {
   const live = keys.filter(({ revokedAtMs }) => revokedAtMs === undefined)
   const ended = keys.filter(({ revokedAtMs }) => revokedAtMs !== undefined).toReversed()
   const ofKind = (kind: ShownKey['kind']) => live.filter((key) => key.kind === kind)
-  const list = (found: readonly ShownKey[]) =>
-    found.length === 0 ? empty(words.keys.none) : found.map((key) => keyFacts(visit, key))
+  const list = (found: readonly ShownKey[], add?: Html) =>
+    found.length === 0
+      ? html`${empty(words.keys.none)}${acts(add)}`
+      : found.map((key, index) => keyFacts(visit, key, index === found.length - 1 ? add : undefined))
   return {
     title: words.tabs.keys,
+    docs: '/docs/sdk#rotate-your-keys',
     area: 'developer',
     content: html`${tabs(visit, developerTabs, 'keys')}<p>${words.keys.text}</p>
 ${rotations(visit, keys)}
-<div class="grid">${card(words.keys.rsa, html`${list(ofKind('rsa'))}${acts(actLink(visit, 'newRsaKey'))}`)}
-${card(words.keys.aes, html`${list(ofKind('aes'))}${acts(actLink(visit, 'newAesKey'))}`)}</div>
+<div class="grid">${card(words.keys.rsa, list(ofKind('rsa'), actLink(visit, 'newRsaKey')))}
+${card(words.keys.aes, list(ofKind('aes'), actLink(visit, 'newAesKey')))}</div>
 ${card(words.keys.platform, html`<p>${words.keys.platformText}</p><pre tabindex="0">${platformPublicKey.trim()}</pre>`)}
 ${ended.length > 0 && card(words.keys.revoked, list(ended))}`,
   }
 }
 
-function keyFacts(visit: Visit, key: ShownKey): Html {
+/** `add`: the button for another key, beside those of the last one. */
+function keyFacts(visit: Visit, key: ShownKey, add?: Html): Html {
   const { language } = visit
   const { words } = language
   const { keyId, kind, usedAtMs, sealsCallbacks } = key
@@ -51,8 +55,9 @@ function keyFacts(visit: Visit, key: ShownKey): Html {
     [words.keys.made, time(key.createdAtMs, language)],
     [words.keys.lastRequest, usedAtMs === undefined ? words.keys.neverUsed : ago(usedAtMs, visit)],
     key.kind === 'rsa' && [words.keys.fingerprint, html`<code>${fingerprintOf(key.publicKey)}</code>`],
-    ['keyId', html`<code>${keyId}</code>`],
+    [words.keys.keyId, html`<code>${keyId}</code>`],
   ])}${acts(
+    add,
     isLive && kind === 'aes' && !sealsCallbacks && actLink(visit, 'useForCallbacks', { keyId }),
     isLive && actLink(visit, 'revokeKey', { keyId }),
   )}`

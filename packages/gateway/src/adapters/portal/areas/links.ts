@@ -33,6 +33,7 @@ async function list(visit: Visit): Promise<PortalPage> {
   const shown = listed.slice(0, perPage)
   return {
     title: words.tabs.links,
+    docs: '/docs/links',
     area: 'orders',
     beside: shown.length > 0 && actLink(visit, 'newLink', {}, { isPrimary: true }),
     content: html`${tabs(visit, orderTabs, 'links')}${

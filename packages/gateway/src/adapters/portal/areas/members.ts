@@ -14,6 +14,7 @@ async function show(visit: Visit): Promise<PortalPage> {
   const { members, invitations } = await operations.members.listMembers(context, context.merchantId)
   return {
     title: words.tabs.members,
+    docs: '/docs/portal#members-and-roles',
     area: 'shop',
     beside: actLink(visit, 'invite', {}, { isPrimary: true }),
     content: html`${tabs(visit, shopTabs, 'members')}<p>${words.members.text}</p>

@@ -7,6 +7,7 @@ import { icon } from '../../kit/icons.ts'
 import { emptyState } from '../../kit/pages/tables.ts'
 import { card, moneyTabs, tabs } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
+import { nextPayout } from './next-payout.ts'
 
 const dayMs = 86_400_000
 const path = '/money/statement.csv'
@@ -20,18 +21,25 @@ async function show(visit: Visit): Promise<PortalPage> {
   const { operations, context, language, nowMs } = visit
   const { words, formats } = language
   const { money } = words
-  const accounts = await operations.readMerchant.listAccounts(context)
+  const [accounts, plans] = await Promise.all([
+    operations.readMerchant.listAccounts(context),
+    operations.readMerchant.listPayoutPlans(context),
+  ])
   const today = new Date(nowMs).toISOString().slice(0, 10)
   return {
     title: words.nav.money,
+    docs: '/docs/bills',
     area: 'money',
     content: html`${tabs(visit, moneyTabs, 'money')}${
       accounts.length === 0
         ? emptyState('coins', { heading: words.home.noMoney })
         : html`<dl class="figures">${accounts.map(
             (account) =>
-              html`<div><dt>${money.available} (${account.currency})</dt><dd>${formats.money(availableMinor(account), account.currency)}<span class="small quiet">${money.held}: ${formats.money(account.debitsPendingMinor, account.currency)}</span></dd></div>`,
-          )}</dl>`
+              html`<div><dt>${money.available} (${account.currency})</dt><dd>${formats.money(availableMinor(account), account.currency)}${
+                account.debitsPendingMinor > 0n &&
+                html`<span class="small quiet">${money.held}: ${formats.money(account.debitsPendingMinor, account.currency)}</span>`
+              }</dd></div>`,
+          )}${nextPayout(visit, plans, accounts)}</dl>`
     }
 ${card(
   money.statement,

@@ -16,6 +16,7 @@ import { maxAttachSought, otherMethods, readOrderFilters } from '../../kit/pages
 import { filterPart, maxViews, viewBar, withView } from '../../kit/pages/saved-views.ts'
 import { shownStatus } from '../../kit/pages/status.ts'
 import { empty, facts, table, urlWith } from '../../kit/pages/tables.ts'
+import type { Language } from '../languages.ts'
 import { actLink, acts, ago, card, orderTabs, pages, shortId, status, tabs, time } from '../parts.ts'
 import { type Done, type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 import type { Words } from '../words.ts'
@@ -44,6 +45,7 @@ async function list(visit: Visit): Promise<PortalPage> {
   const content = sought === '' ? await listed(visit) : await search(visit, sought)
   return {
     title: words.nav.orders,
+    docs: '/docs/api',
     area: 'orders',
     beside: html`<a class="button" href="${urlWith(`${pathTo('/orders')}.csv`, visit.query, { before: undefined, q: undefined })}" download>${icon('download')}${words.money.download}</a>`,
     content: html`${tabs(visit, orderTabs, 'orders')}${filters(visit, sought)}${savedViews(visit)}${content}`,
@@ -277,6 +279,7 @@ ${goods(visit, order)}
 </div><div>
 ${card(words.orders.timeline, timeline(visit, found))}
 ${refunds.length > 0 && card(words.orders.refunds, refundList(visit, refunds))}
+${delivery(language, order)}
 </div></div>
 ${
   callbacks.length > 0 &&
@@ -298,13 +301,12 @@ function json(summary: string, body: string): Html {
 function goods({ language }: Visit, order: Order): Html {
   const { words, formats } = language
   const content = readSummary(order.content)
-  const { shipping } = content
   return html`<h2>${words.orders.goods}</h2>${table(
     words.orders.goods,
     [
       words.orders.goods,
       { head: words.orders.quantity, isNumber: true },
-      { head: words.orders.amount, isNumber: true },
+      { head: words.orders.each, isNumber: true },
     ],
     content.goods.map((good) => [
       html`<span class="wrap">${good.goodsName}${good.goodsDesc !== undefined && html`<br><span class="quiet">${good.goodsDesc}</span>`}</span>`,
@@ -314,13 +316,18 @@ function goods({ language }: Visit, order: Order): Html {
         : formats.money(BigInt(good.goodsAmountMinor), order.currency),
     ]),
     { isMatrix: true },
-  )}${
+  )}`
+}
+
+function delivery({ words }: Language, order: Order): Html | undefined {
+  const { shipping } = readSummary(order.content)
+  return (
     shipping &&
     card(
       words.orders.delivery,
-      html`<p class="wrap">${shipping.name}</p>${shipping.address !== undefined && html`<p class="quiet pre-line">${shipping.address}</p>`}`,
+      html`<p class="wrap">${shipping.name}${shipping.address !== undefined && html`<br><span class="quiet pre-line">${shipping.address}</span>`}</p>`,
     )
-  }`
+  )
 }
 
 function factsOf({ language }: Visit, order: Order, leftMinor: bigint): Html {

@@ -33,6 +33,7 @@ async function list(visit: Visit): Promise<PortalPage> {
   const shown = listed.slice(0, perPage)
   return {
     title: words.tabs.payouts,
+    docs: '/docs/payouts',
     area: 'money',
     content: html`${tabs(visit, moneyTabs, 'payouts')}
 ${card(words.payouts.when, plans.length === 0 ? empty(words.payouts.noPlan) : facts(plans.map((plan) => planFact(visit, plan))))}

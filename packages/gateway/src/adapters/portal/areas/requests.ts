@@ -31,10 +31,11 @@ async function show(visit: Visit): Promise<PortalPage> {
   const older = found.length > perPage && last ? `${last.answeredAtMs}.${last.requestId}` : undefined
   return {
     title: words.tabs.requests,
+    docs: '/docs/errors',
     area: 'developer',
     content: html`${tabs(visit, developerTabs, 'requests')}<p>${words.requests.text}</p>
 <form class="filters" action="${pathTo('/requests')}"><label>${words.requests.number}<input name="q" value="${sought}" maxlength="${maxIdLength}" autocapitalize="none" spellcheck="false"></label>
-<label>Method<select name="method"><option value="">${words.common.all}</option>${names.map((each) => html`<option value="${each}"${each === query.get('method') && html` selected`}>${each}</option>`)}</select></label>
+<label>${words.requests.method}<select name="method"><option value="">${words.common.all}</option>${names.map((each) => html`<option value="${each}"${each === query.get('method') && html` selected`}>${each}</option>`)}</select></label>
 <label class="short">${words.requests.code}<input name="code" value="${query.get('code')}" maxlength="6" inputmode="numeric" placeholder="40001"></label>
 <button>${words.common.filter}</button></form>
 ${
@@ -45,7 +46,7 @@ ${
         [
           words.common.when,
           words.requests.code,
-          'Method',
+          words.requests.method,
           words.requests.field,
           { head: words.requests.took, isNumber: true },
           words.requests.number,

@@ -1,4 +1,4 @@
-// The information page: the service ID for every request, and the shop's own details.
+// The shop's own details: its merchant ID for every request, callbacks, color and logo.
 import { html } from '../../kit/html.ts'
 import { logoPath } from '../../kit/pages/logos.ts'
 import { statusBadge, statusLooks } from '../../kit/pages/status.ts'
@@ -18,16 +18,16 @@ async function show(visit: Visit): Promise<PortalPage> {
     area: 'shop',
     content: html`${tabs(visit, shopTabs, 'settings')}
 <div class="grid"><div>${card(
-      settings.serviceId,
-      html`<p class="figure"><code>${merchant.merchantId}</code></p><p class="quiet">${settings.serviceIdText}</p>`,
+      html`<bdi>${merchant.name}</bdi>`,
+      html`<p class="quiet">${settings.nameText}</p>${facts([
+        [
+          settings.serviceId,
+          html`<code>${merchant.merchantId}</code><br><span class="quiet small">${settings.serviceIdText}</span>`,
+        ],
+        [words.common.status, statusBadge(statusLooks[merchant.status], settings.status[merchant.status])],
+        [settings.gateway, html`<code>${operations.publicUrl}</code>`],
+      ])}`,
     )}
-${card(
-  settings.name,
-  html`<p class="figure"><bdi>${merchant.name}</bdi></p><p class="quiet">${settings.nameText}</p>${facts([
-    [words.common.status, statusBadge(statusLooks[merchant.status], settings.status[merchant.status])],
-    [settings.gateway, html`<code>${operations.publicUrl}</code>`],
-  ])}`,
-)}
 ${card(
   settings.logo,
   html`${
