@@ -203,6 +203,10 @@ export function displayOf(schema: TSchema): FieldDisplay {
 }
 
 export function labelOf(field: string, schema: TSchema | undefined): string {
-  const words = field.replace(/[A-Z]+/g, (letters) => ` ${letters.toLowerCase()}`)
+  const words = field
+    .replace(/[A-Z]+/g, (letters) => ` ${letters.toLowerCase()}`)
+    .replace(/\b(?:id|ip|url)s?\b/g, (word) =>
+      word.replace(/^(?:id|ip|url)/, (letters) => letters.toUpperCase()),
+    )
   return (schema && displayOf(schema).label) ?? words.charAt(0).toUpperCase() + words.slice(1)
 }

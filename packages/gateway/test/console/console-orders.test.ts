@@ -225,7 +225,7 @@ test('an order’s page tells its whole life', async () => {
   const { text } = await admin.get(pathOf(order))
   for (const shown of [
     /12\.50&nbsp;USD/,
-    /created/,
+    /Created/,
     /confirming/,
     /refund_success/,
     /by the consumer/,
@@ -236,8 +236,8 @@ test('an order’s page tells its whole life', async () => {
     /payment\.order\.success/,
     /payment\.refund\.success/,
     /&quot;paymentAmount&quot;: 12\.5/,
-    /held/,
-    /posted/,
+    /Held/,
+    /Posted/,
     new RegExp(`merchant:${merchant.merchantId}:USD`),
     /http:\/\/127\.0\.0\.1:9\/callbacks/,
   ])

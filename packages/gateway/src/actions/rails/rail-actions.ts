@@ -44,7 +44,7 @@ export const currencies = displayed(list('Its currencies.', currency, { max: 300
   placeholder: 'EUR, USD',
   fromText: (written) => written.toUpperCase(),
 })
-const limits = (description: string) =>
+const limits = (description: string, label: string) =>
   displayed(
     list(
       description,
@@ -54,7 +54,7 @@ const limits = (description: string) =>
       }),
       { max: 300 },
     ),
-    { placeholder: '1.00 EUR, 1.00 USD', fromText: (written) => written.toUpperCase() },
+    { label, placeholder: '1.00 EUR, 1.00 USD', fromText: (written) => written.toUpperCase() },
   )
 export const extras = {
   names: optional(
@@ -67,11 +67,15 @@ export const extras = {
         }),
         { max: 20 },
       ),
-      { kind: 'lines', placeholder: 'de=Meine Bank, fr=Ma banque' },
+      {
+        label: 'Names in other languages',
+        kind: 'lines',
+        placeholder: 'de=Meine Bank, fr=Ma banque',
+      },
     ),
   ),
-  least: optional(limits('Minimum amounts.')),
-  most: optional(limits('Maximum amounts.')),
+  least: optional(limits('Minimum amounts.', 'Minimum amounts, separated by commas')),
+  most: optional(limits('Maximum amounts.', 'Maximum amounts, separated by commas')),
   merchants: optional(
     list('Only offered for these merchants; for all by default.', merchantId, { max: 1000 }),
   ),

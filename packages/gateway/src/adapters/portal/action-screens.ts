@@ -8,6 +8,7 @@ import {
   makeRefundId,
   orderEvents,
   refundEvents,
+  toMinorUnits,
   uuidPattern,
 } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
@@ -129,7 +130,7 @@ function warningOf(visit: Visit, kind: 'aes' | 'rsa', breakage: Breakage): Conte
 
 /** The initial values of the screen; undefined if the subject does not belong to this merchant. */
 async function valuesOf(
-  { operations, context, params, nowMs }: Visit,
+  { operations, context, params, nowMs, language }: Visit,
   { name }: PortalForm,
 ): Promise<Readonly<Record<string, string | undefined>> | undefined> {
   switch (name) {
@@ -141,10 +142,11 @@ async function valuesOf(
       })
       if (!found) return undefined
       const left = leftOf(found.order)
+      const { currency } = found.order
       return {
         referRefundNo: `portal-${makeRefundId(nowMs, randomBytes)}`,
         amount: left,
-        most: `${left} ${found.order.currency}`,
+        most: language.formats.moneyText(toMinorUnits(left, currency, 'amount'), currency),
       }
     }
     case 'resend': {
@@ -223,16 +225,18 @@ function inputOf(
   const { words } = visit.language
   const { kind, placeholder } = displayOf(schema)
   const { maxLength } = schema as { maxLength?: number }
+  const isRequired = Boolean(action.input?.required?.includes(name) || portalForm.required?.includes(name))
+  // Safe: a test checks that every field has texts.
+  const label = words.fields[name as FieldName]
   return fieldOf({
     name,
-    // Safe: a test checks that every field has texts.
-    label: words.fields[name as FieldName],
+    label: name === 'reason' && !isRequired ? `${label} (${words.common.optional})` : label,
     hint:
       values['most'] !== undefined && /amount$/i.test(name)
         ? fillText(words.orders.atMost, { amount: values['most'] })
         : undefined,
     value: visit.refused?.typed.get(name) ?? values[name],
-    isRequired: Boolean(action.input?.required?.includes(name) || portalForm.required?.includes(name)),
+    isRequired,
     kind,
     choices: choicesOf(name, words),
     ticked: tickedIn.has(name)

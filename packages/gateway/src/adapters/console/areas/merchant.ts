@@ -39,7 +39,7 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
     content: html`<p>${status(merchant.status)} · <a href="/orders?merchant=${merchantId}">Orders</a> · <a href="/callbacks?merchant=${merchantId}">Callbacks</a> · <a href="/merchants/${merchantId}/money">Money, fees and statement</a> · <a href="/links?merchant=${merchantId}">Payment links</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a> · <a href="/merchants/${merchantId}/bills">Bills</a></p>
 ${actionForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) })}
 <div class="grid"><section><h2>Settings</h2>${facts([
-      ['merchantId', html`<code>${merchantId}</code>`],
+      ['Merchant ID', html`<code>${merchantId}</code>`],
       ['Requests per second', merchant.requestsPerSecond ?? 'Default'],
       ['Callback hosts', merchant.callbackHosts?.join(', ') ?? 'Any'],
       ['Default callback URL', merchant.defaultCallbackUrl ?? 'None'],

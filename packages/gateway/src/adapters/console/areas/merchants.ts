@@ -23,7 +23,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
 ${actionForms(visit, 'merchants')}
 ${table(
   'Merchants, newest first',
-  ['Name', 'Status', 'merchantId', 'Created'],
+  ['Name', 'Status', 'Merchant ID', 'Created'],
   found
     .slice(0, maxShown)
     .map(({ merchantId, name, status: is, createdAtMs }) => [

@@ -71,10 +71,12 @@ ${order.message !== undefined && html`<p class="wrap">${order.message}</p>`}
       ['Callback URL', order.callbackUrl ?? '—'],
       ['Redirect URL', order.redirectUrl ?? '—'],
       order.cancelUrl !== undefined && (['Cancel URL', order.cancelUrl] as const),
-      order.attach !== undefined && (['attach', html`<span class="wrap">${order.attach}</span>`] as const),
+      order.attach !== undefined &&
+        (['Merchant’s data (attach)', html`<span class="wrap">${order.attach}</span>`] as const),
     ])}</section>
 </div><div>
 <section class="card"><h2>Timeline</h2>${timeline(details, nowMs)}</section>
+${delivery(order)}
 <section><h2>Goods</h2>${goods(order)}</section>
 </div></div>
 ${refunds.length > 0 && html`<h2>Refunds</h2>${refundTable(visit, details)}`}
@@ -99,7 +101,7 @@ function keyOf(params: Visit['params']): OrderKey {
 
 function timeline({ order, changes, refunds }: OrderDetails, nowMs: number): Html {
   const steps = [
-    { timeMs: order.createdAtMs, mark: status('pending', 'created'), by: 'merchant', text: undefined },
+    { timeMs: order.createdAtMs, mark: status('pending', 'Created'), by: 'merchant', text: undefined },
     ...changes.map(({ to, changedAtMs, actor, reason }) => ({
       timeMs: changedAtMs,
       mark: status(to),
@@ -156,7 +158,7 @@ function goods(order: Order): Html {
   return html`${content.orderDescription !== undefined && html`<p class="wrap">${content.orderDescription}</p>`}
 ${table(
   'Goods',
-  ['Goods', number('Each'), number('Tax'), number('Quantity')],
+  ['Goods', number('Unit price'), number('Tax'), number('Quantity')],
   content.goods.map((good) => [
     html`<span class="wrap">${good.goodsName}${good.goodsDesc !== undefined && html`<br><span class="quiet">${good.goodsDesc}</span>`}</span>`,
     money(good.goodsAmountMinor),
@@ -164,8 +166,26 @@ ${table(
     good.goodsQuantity,
   ]),
 )}
-<div class="grid"><section><h3 class="hidden">Sums</h3>${facts(extras)}</section>
-${content.shipping && html`<section><h3 class="hidden">Shipping</h3>${facts([['How', content.shipping.shipType], ['Name', content.shipping.name], content.shipping.address !== undefined && (['Address', content.shipping.address] as const)])}</section>`}</div>`
+<h3 class="hidden">Sums</h3>${facts(extras)}`
+}
+
+const shipTypes: Readonly<Record<string, string>> = {
+  SHIPPING: 'Shipping',
+  PICKUP_IN_STORE: 'Pickup in store',
+  PICKUP_FROM_PERSON: 'Pickup from a person',
+}
+
+function delivery(order: Order): Html | undefined {
+  const { shipping } = readSummary(order.content)
+  return (
+    shipping &&
+    html`<section class="card"><h2>Delivery</h2>${facts([
+      ['Method', shipTypes[shipping.shipType] ?? shipping.shipType],
+      ['Name', html`<bdi>${shipping.name}</bdi>`],
+      shipping.address !== undefined &&
+        (['Address', html`<span class="pre-line">${shipping.address}</span>`] as const),
+    ])}</section>`
+  )
 }
 
 function refundTable(visit: Visit, details: OrderDetails): Html {
@@ -179,11 +199,11 @@ function refundTable(visit: Visit, details: OrderDetails): Html {
       'Status',
       number('Amount'),
       'Refund number',
-      'refundId',
+      'Refund ID',
       'Reason',
       'Requested',
       'Completed',
-      ...(isByTransfer ? ['Act'] : []),
+      ...(isByTransfer ? ['Actions'] : []),
     ],
     refunds.map((refund) => [
       status(refund.status),
@@ -271,7 +291,7 @@ function attemptTable(visit: Visit, { attempts }: OrderDetails): Html {
   const { nowMs } = visit
   return table(
     'Attempts at rails, the oldest first',
-    ['Rail', 'Status', 'transactionId', 'Rail’s reference', 'Reason', 'Begun', 'Ended', 'Act'],
+    ['Rail', 'Status', 'Transaction ID', 'Rail’s reference', 'Reason', 'Started', 'Ended', 'Actions'],
     attempts.map((attempt) => [
       html`<a href="/rails/${attempt.railId}">${attempt.railId}</a>`,
       statusBadge(attemptLooks[attempt.status], attempt.status),
@@ -306,10 +326,10 @@ function callTable({ railCalls }: OrderDetails, nowMs: number): Html {
 }
 
 const phases = {
-  hold: statusBadge('wait', 'held'),
-  post: statusBadge('good', 'posted'),
-  void: statusBadge('off', 'voided'),
-  direct: statusBadge('good', 'moved'),
+  hold: statusBadge('wait', 'Held'),
+  post: statusBadge('good', 'Posted'),
+  void: statusBadge('off', 'Voided'),
+  direct: statusBadge('good', 'Moved'),
 } as const
 
 function transferTable({ transfers }: OrderDetails, nowMs: number): Html {

@@ -55,7 +55,7 @@ async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
 ${actionForms(visit, 'wallet', { subject: wallet, values: { walletId } })}
 <div class="grid"><section><h2>Wallet</h2>${facts([
       ['Login', wallet.login],
-      ['walletId', html`<code>${wallet.walletId}</code>`],
+      ['Wallet ID', html`<code>${wallet.walletId}</code>`],
       wallet.behaviour !== undefined && (['Test wallet', wallet.behaviour] as const),
       ['Consecutive wrong PINs', wallet.tries],
       ['Created', moment(wallet.createdAtMs, visit.nowMs)],

@@ -2,6 +2,7 @@
 // outlives the session. Attempts count for the session, apart from those to sign in.
 import { Failure } from '@tillgate/protocol'
 import { demandPassword } from '../../../identity/accounts/authenticate.ts'
+import { recentSignInMs } from '../../../identity/accounts/sessions.ts'
 import { fieldOf } from '../forms/form-fields.ts'
 import { errorOf } from '../forms/refused-form.ts'
 import { type Html, html } from '../html.ts'
@@ -38,7 +39,9 @@ export const confirmFieldNames = ['password', 'code'] as const
 
 export function confirmFields(visit: AccountVisit, action?: string): Html {
   const { account, language } = visit
-  if (!account.hasPassword) return html`<p class="quiet">${language.words.provider.recent}</p>`
+  const isRecent = visit.nowMs - visit.session.createdAtMs < recentSignInMs
+  if (!account.hasPassword)
+    return isRecent ? html`` : html`<p class="quiet">${language.words.provider.recent}</p>`
   return html`${passwordField(visit, action)}${account.hasSecondStep && codeField(visit, action)}`
 }
 

@@ -22,7 +22,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
 ${actionForms(visit, 'tokens')}
 ${table(
   'Live tokens',
-  [...(isAdmin ? ['Operator'] : []), 'Name', 'Scopes', 'Made', 'Until', 'Last used', 'Act'],
+  [...(isAdmin ? ['Operator'] : []), 'Name', 'Scopes', 'Made', 'Until', 'Last used', 'Actions'],
   all.map((token) => [
     ...(isAdmin ? [token.login] : []),
     token.name,
