@@ -33,7 +33,7 @@ const dayMs = 86_400_000
 /** Given, it is kept, and a later run measures without filling it again. */
 const keptFolder = process.env['BENCH_FOLDER']
 const folder = keptFolder ?? (await mkdtemp(join(tmpdir(), 'tillgate-bench-')))
-const silent = { tell: () => {}, signal: new AbortController().signal }
+const silent = { report: () => {}, signal: new AbortController().signal }
 const database = await openDatabase({
   dataDir: folder,
   databaseUrl: process.env['DATABASE_URL'],

@@ -33,7 +33,7 @@ const database = await openDatabase({
   databaseUrl: process.env['DATABASE_URL'],
   poolMax: 4,
   migrationsFolder: join(import.meta.dirname, '../packages/gateway/migrations'),
-  tell: () => {},
+  report: () => {},
   signal: new AbortController().signal,
 })
 try {

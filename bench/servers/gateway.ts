@@ -18,7 +18,7 @@ const config = readConfig(process.env)
 const gateway = await startGateway(config, {
   log: await makeLog(config),
   clock: systemClock,
-  tell: () => {},
+  report: () => {},
   signal: new AbortController().signal,
 })
 letYoungSpaceGrow()

@@ -2,7 +2,7 @@
 // ADYEN_API_KEY=… ADYEN_MERCHANT_ACCOUNT=… ADYEN_HMAC_KEY=… npm run try
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { StoredPayment, StoredRefund, Told } from '@tillgate/rail-kit/provider'
+import type { Notice, StoredPayment, StoredRefund } from '@tillgate/rail-kit/provider'
 import { tryProvider } from '@tillgate/rail-kit/try-provider'
 import { type AdyenGiven, AdyenProvider } from './src/adyen-provider.ts'
 
@@ -22,16 +22,16 @@ if (!apiKey || !merchantAccount || !hmacKey || livePrefix !== '') {
   process.exit(78)
 }
 
-const told = new Map<string, Told>()
-const toldOf = (id: string): Told => told.get(id) ?? {}
+const notice = new Map<string, Notice>()
+const noticeOf = (id: string): Notice => notice.get(id) ?? {}
 
 /** With the webhooks in memory, where the rail has its database. */
 class TriedProvider extends AdyenProvider {
   override readPayment(payment: StoredPayment & { readonly providerId: string }) {
-    return super.readPayment({ ...payment, told: toldOf(payment.transactionId) })
+    return super.readPayment({ ...payment, notice: noticeOf(payment.transactionId) })
   }
   override readRefund(refund: StoredRefund & { readonly providerId: string }) {
-    return super.readRefund({ ...refund, told: toldOf(refund.refundId) })
+    return super.readRefund({ ...refund, notice: noticeOf(refund.refundId) })
   }
 }
 
@@ -43,7 +43,7 @@ const server = createServer(async (request, response) => {
   const webhook = provider.readWebhook({ headers, query: new URLSearchParams(), body, nowMs: Date.now() })
   if (webhook.kind === 'changed')
     for (const id of [webhook.payment, webhook.refund].flatMap((named) => Object.values(named ?? {})))
-      told.set(id, { ...toldOf(id), ...webhook.told })
+      notice.set(id, { ...noticeOf(id), ...webhook.notice })
   response.writeHead(webhook.kind === 'forged' ? 401 : 200).end('[accepted]')
 }).listen(Number(RAIL_PORT))
 await tryProvider({

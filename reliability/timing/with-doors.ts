@@ -12,7 +12,7 @@ import { askPages } from './asking.ts'
 import { type Door, makeDoors } from './doors.ts'
 import { makePeople } from './people.ts'
 
-/** With mail, which nobody sends; and a proxy that is trusted to tell addresses. */
+/** With mail, which nobody sends; and a proxy that is trusted to report addresses. */
 export const doorEnvironment = {
   TRUSTED_PROXIES: '127.0.0.1',
   REGISTRATION: 'on',
@@ -33,7 +33,7 @@ export async function withDoors(
     databaseUrl: undefined,
     poolMax: 4,
     migrationsFolder,
-    tell: () => {},
+    report: () => {},
     signal,
   })
   try {

@@ -79,7 +79,7 @@ async function runAlone(config: Config, log: Log): Promise<void> {
   const gateway = await started
   if (!gateway || isStopping) return
   const { publicUrl, adminUrl } = gateway
-  tellReady(log, { config, publicUrl, adminUrl })
+  logReady(log, { config, publicUrl, adminUrl })
   beside = openBeside(config, { publicUrl, log })
   const urls = await beside.urls
   if (isStopping) return
@@ -135,10 +135,10 @@ async function runSeveral(config: Config, log: Log): Promise<void> {
   void supervisor.started.then(async (started) => {
     if (started.kind === 'failed') return
     const { publicUrl, adminUrl } = started
-    tellReady(log, { config, publicUrl, adminUrl })
+    logReady(log, { config, publicUrl, adminUrl })
     beside = openBeside(config, { publicUrl, log })
     const urls = await beside.urls
-    if (urls.shopUrl !== undefined) supervisor.tellShop(urls.shopUrl)
+    if (urls.shopUrl !== undefined) supervisor.announceShop(urls.shopUrl)
     greet(config, { publicUrl, adminUrl, ...urls, firstOperator: undefined })
   })
   const code = await supervisor.ended
@@ -164,7 +164,7 @@ interface Urls {
   readonly adminUrl: string
 }
 
-function tellReady(log: Log, { config, publicUrl, adminUrl }: Urls & { config: Config }): void {
+function logReady(log: Log, { config, publicUrl, adminUrl }: Urls & { config: Config }): void {
   const { mode, processes: count } = config
   const durationMs = Math.round(performance.now())
   log.info({ version, commit, mode, count, ...(publicUrl && { publicUrl }), adminUrl, durationMs }, 'ready')
@@ -202,13 +202,13 @@ function openBeside(config: Config, { publicUrl, log }: { publicUrl: string; log
 
 function greet(
   config: Config,
-  told: Urls & BesideUrls & { readonly firstOperator: FirstOperator | undefined },
+  addresses: Urls & BesideUrls & { readonly firstOperator: FirstOperator | undefined },
 ): void {
   if (!process.stdout.isTTY) return
   const { mode, processes, publicListener, sandboxMerchantsPerDay, hasPortal, hasWalletPages } = config
   const isLocal = /^(localhost|127\..*|::1)$/.test(publicListener.host)
   const isAccessGiven = mode === 'sandbox' && sandboxMerchantsPerDay > 0
   process.stdout.write(
-    welcome({ mode, processes, isLocal, isAccessGiven, hasPortal, hasWalletPages, ...told }),
+    welcome({ mode, processes, isLocal, isAccessGiven, hasPortal, hasWalletPages, ...addresses }),
   )
 }

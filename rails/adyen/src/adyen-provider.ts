@@ -2,6 +2,7 @@
 // number of a payment, and the result of a refund, in webhooks only: what their signature covers is kept with the payment.
 import {
   type Keyed,
+  type Notice,
   type PaymentStart,
   type Provider,
   type ProviderPayment,
@@ -9,7 +10,6 @@ import {
   ProviderUnavailable,
   type StoredPayment,
   type StoredRefund,
-  type Told,
   type Webhook,
   type WebhookRequest,
 } from '@tillgate/rail-kit/provider'
@@ -32,13 +32,13 @@ export interface AdyenGiven extends AdyenAccess {
 }
 
 /** What webhooks said of a payment. */
-interface ToldOfPayment {
+interface PaymentNotice {
   readonly authorised?: { readonly pspReference: string; readonly amount: AdyenAmount }
   /** An attempt; the consumer may have paid after it. */
   readonly refused?: string
 }
 
-interface ToldOfRefund {
+interface RefundNotice {
   readonly refunded?: { readonly pspReference: string }
   readonly failed?: { readonly pspReference: string }
 }
@@ -106,7 +106,7 @@ export class AdyenProvider implements Provider {
 
   /** Adyen has no search. A link whose answer never came has an address that nobody knows, so nobody paid with it. */
   async findPayment(payment: StoredPayment): Promise<ProviderPayment | undefined> {
-    const { authorised } = toldOf<ToldOfPayment>(payment)
+    const { authorised } = noticeOf<PaymentNotice>(payment)
     return authorised && approvedBy(authorised)
   }
 
@@ -115,7 +115,7 @@ export class AdyenProvider implements Provider {
   }
 
   async #paymentOf(link: PaymentLink, payment: Known): Promise<ProviderPayment> {
-    const { authorised, refused } = toldOf<ToldOfPayment>(payment)
+    const { authorised, refused } = noticeOf<PaymentNotice>(payment)
     const common = commonOf(link)
     const isChanging = { changesSoon: authorised !== undefined }
     switch (link.status) {
@@ -209,13 +209,15 @@ export class AdyenProvider implements Provider {
     switch (eventCode) {
       case 'AUTHORISATION': {
         const payment = { transactionId: merchantReference }
-        return { kind: 'changed', payment, told: toldBy(item) }
+        return { kind: 'changed', payment, notice: noticeBy(item) }
       }
       case 'REFUND':
       case 'REFUND_FAILED': {
         const isRefunded = eventCode === 'REFUND' && success === 'true'
-        const told: ToldOfRefund = isRefunded ? { refunded: { pspReference } } : { failed: { pspReference } }
-        return { kind: 'changed', refund: { refundId: merchantReference }, told: { ...told } }
+        const notice: RefundNotice = isRefunded
+          ? { refunded: { pspReference } }
+          : { failed: { pspReference } }
+        return { kind: 'changed', refund: { refundId: merchantReference }, notice: { ...notice } }
       }
       // Such as the end of a payment that was being processed.
       case 'OFFER_CLOSED':
@@ -228,18 +230,18 @@ export class AdyenProvider implements Provider {
 }
 
 /** Safe: only `readWebhook` writes it. */
-const toldOf = <Shape>({ told }: { readonly told: Told }) => told as Shape
+const noticeOf = <Shape>({ notice }: { readonly notice: Notice }) => notice as Shape
 
-function toldBy({ pspReference, amount, success, reason = '' }: WebhookItem): Told {
+function noticeBy({ pspReference, amount, success, reason = '' }: WebhookItem): Notice {
   const authorised = { pspReference, amount: { currency: amount.currency, value: amount.value } }
-  const told: ToldOfPayment =
+  const notice: PaymentNotice =
     success === 'true' ? { authorised } : { refused: refusals[reason.toLowerCase()] ?? refusedInWords }
-  return { ...told }
+  return { ...notice }
 }
 
 const commonOf = ({ id, amount }: PaymentLink) => ({ providerId: id, ...fromAdyenAmount(amount) })
 
-function approvedBy({ pspReference, amount }: NonNullable<ToldOfPayment['authorised']>) {
+function approvedBy({ pspReference, amount }: NonNullable<PaymentNotice['authorised']>) {
   return { ...fromAdyenAmount(amount), status: 'approved', reference: pspReference } as const
 }
 
@@ -249,7 +251,7 @@ function isAmountOf(payment: StoredPayment, amount: AdyenAmount): boolean {
 }
 
 function refundOf(refund: StoredRefund): ProviderRefund | undefined {
-  const { refunded, failed } = toldOf<ToldOfRefund>(refund)
+  const { refunded, failed } = noticeOf<RefundNotice>(refund)
   const { pspReference } = failed ?? refunded ?? {}
   if (pspReference === undefined) return undefined
   const common = { providerId: pspReference, reference: pspReference }

@@ -45,7 +45,7 @@ test('alipay: every process makes the same page of a payment, and no call', asyn
     nextAction: undefined,
     reference: undefined,
     reason: undefined,
-    told: {},
+    notice: {},
   } as const
   const provider = alipayRail.makeProvider(fake, () => world.clock.nowMs + 60_000)
   const again = await provider.startPayment({ ...stored, idempotencyKey: start.transactionId })
@@ -120,7 +120,7 @@ test('alipay: an answer that Alipay did not sign counts as none', async () => {
     nextAction: undefined,
     reference: undefined,
     reason: undefined,
-    told: {},
+    notice: {},
   } as const
   await assert.rejects(other.readPayment({ ...payment, ...rest }), /signature of Alipay’s answer is wrong/)
   await world.close()

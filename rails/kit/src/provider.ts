@@ -20,7 +20,7 @@ export interface StoredPayment {
   /** The number of the payment for people and refunds. */
   readonly reference: string | undefined
   readonly reason: string | undefined
-  readonly told: Told
+  readonly notice: Notice
 }
 
 export interface StoredRefund {
@@ -34,14 +34,14 @@ export interface StoredRefund {
   readonly providerId: string | undefined
   readonly reference: string | undefined
   readonly reason: string | undefined
-  readonly told: Told
+  readonly notice: Notice
 }
 
 /**
  * What signed webhooks said that the provider's interface does not say, such as the number that refunds need. Later
  * webhooks add to it and replace fields of the same name, so that it does not depend on their order.
  */
-export type Told = Readonly<Record<string, unknown>>
+export type Notice = Readonly<Record<string, unknown>>
 
 /** `starting`: stored, and the provider has not confirmed it yet. */
 export type PaymentStatus = 'starting' | 'pending' | 'submitted' | 'approved' | 'declined' | 'cancelled'
@@ -101,7 +101,7 @@ export type Webhook =
         | { readonly transactionId: string }
         | undefined
       /** Stored with the payment and the refund. Only of webhooks whose signature covers it. */
-      readonly told?: Told
+      readonly notice?: Notice
     }
 
 export interface Provider {

@@ -157,8 +157,9 @@ export function makeRail({ provider, store, now, log }: RailParts) {
         (await provider.startRefund({ ...refund, idempotencyKey: refund.refundId }, payment)))
     const change = { nowMs: now(), notifies: by === 'job' }
     const changed = await store.changeRefund(refund, said, change)
-    const isToldMeanwhile = !hasProviderId(refund) && Object.keys(changed.told).length > 0
-    if (isFinal(changed.status) || !isToldMeanwhile || !hasProviderId(changed)) return refundAnswer(changed)
+    const isNoticedMeanwhile = !hasProviderId(refund) && Object.keys(changed.notice).length > 0
+    if (isFinal(changed.status) || !isNoticedMeanwhile || !hasProviderId(changed))
+      return refundAnswer(changed)
     // The webhook came before the response.
     return refundAnswer(
       await store.changeRefund(changed, await provider.readRefund(changed, payment), change),
@@ -185,9 +186,9 @@ export function makeRail({ provider, store, now, log }: RailParts) {
   async function takeWebhook(request: WebhookRequest): Promise<boolean> {
     const webhook = await provider.readWebhook(request)
     if (webhook.kind === 'changed') {
-      const { payment, refund, told } = webhook
-      if (payment) await store.wakePayment(payment, told)
-      if (refund) await store.wakeRefund(refund, told)
+      const { payment, refund, notice } = webhook
+      if (payment) await store.wakePayment(payment, notice)
+      if (refund) await store.wakeRefund(refund, notice)
     }
     return webhook.kind !== 'forged'
   }

@@ -161,7 +161,7 @@ function makePayment(currency = 'EUR'): StoredPayment {
     nextAction: undefined,
     reference: undefined,
     reason: undefined,
-    told: {},
+    notice: {},
   }
 }
 
@@ -177,7 +177,7 @@ function makeRefund({ transactionId, currency }: StoredPayment, amountMinor: big
     providerId: undefined,
     reference: undefined,
     reason: undefined,
-    told: {},
+    notice: {},
   }
 }
 

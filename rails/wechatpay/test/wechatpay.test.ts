@@ -57,7 +57,7 @@ test('wechatpay: a desktop gets a code with words in its language', async () => 
       nextAction: undefined,
       reference: undefined,
       reason: undefined,
-      told: {},
+      notice: {},
     })
     assert(said.status === 'pending' && said.nextAction.kind === 'qr')
     assert.match(said.nextAction.text, /^weixin:\/\//)
@@ -131,7 +131,7 @@ test('wechatpay: an order that begins after the cancellation is closed, and one 
       nextAction: undefined,
       reference: undefined,
       reason: undefined,
-      told: {},
+      notice: {},
     } as const
     assert.equal(await cancel(), 'cancelled')
     // As another process does that had begun before.

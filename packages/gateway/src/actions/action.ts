@@ -47,7 +47,7 @@ export interface GivenFile {
 }
 
 /** The result for a person. */
-export interface Told {
+export interface Reply {
   readonly text: string
   /** Shown only once, with their labels. */
   readonly secrets?: readonly (readonly [label: string, value: string])[]
@@ -62,7 +62,7 @@ export interface Told {
 /** What a waiting request stores with its input, and what only its requester sees, once. */
 export interface Prepared<Input = Readonly<Record<string, unknown>>> {
   readonly input: Input
-  readonly secrets: NonNullable<Told['secrets']>
+  readonly secrets: NonNullable<Reply['secrets']>
 }
 
 export interface ApiOperation {
@@ -171,7 +171,7 @@ export interface Action {
   readonly run: (call: ActionCall) => Promise<unknown>
   /** The same for a member, whose context is limited to their merchant. */
   readonly runForMember: ((call: SharedCall) => Promise<unknown>) | undefined
-  readonly tell: ((answer: unknown, given: Given<unknown, unknown>) => Told) | undefined
+  readonly reply: ((answer: unknown, given: Given<unknown, unknown>) => Reply) | undefined
 }
 
 interface Given<Params, Input> {
@@ -212,10 +212,10 @@ interface ActionGiven<Params, Input, Answer extends TObject | FileType, Call> {
   readonly run: (
     call: Call,
   ) => Promise<Answer extends TSchema ? Answered<Static<Answer>> : AsyncIterable<string>>
-  readonly tell?: (answer: Checked<Answer>, given: Given<Checked<Params>, Checked<Input>>) => Told
+  readonly reply?: (answer: Checked<Answer>, given: Given<Checked<Params>, Checked<Input>>) => Reply
 }
 
-/** Checks the types of `run` and `tell` against the schemas. */
+/** Checks the types of `run` and `reply` against the schemas. */
 export function defineAction<
   Answer extends TObject | FileType,
   Params extends TObject | undefined = undefined,
@@ -244,7 +244,7 @@ export function defineAction<
       return answerOf(given.answer, await (given.run as Action['run'])(call))
     },
     runForMember: undefined,
-    tell: given.tell as Action['tell'],
+    reply: given.reply as Action['reply'],
   }
 }
 

@@ -6,7 +6,7 @@ import { Failure, KeyError } from '@tillgate/protocol'
 import { type Command, CommanderError } from 'commander'
 import { catalog } from '../actions/catalog.ts'
 import type { Terminal, WithContext } from '../adapters/cli/context.ts'
-import { tellAway } from '../adapters/cli/db.ts'
+import { reportAway } from '../adapters/cli/db.ts'
 import { operatorProgram } from '../adapters/cli/program.ts'
 import { reachingAll } from '../core/audit/context.ts'
 import { systemClock } from '../platform/runtime/clock.ts'
@@ -105,7 +105,7 @@ async function withStores(terminal: GatewayTerminal, work: Parameters<WithContex
   const config = terminal.readSettings()
   const signal = terminal.watchInterrupt()
   const parts = { config, clock: systemClock, random: randomBytes }
-  const { stores, vault, close } = await openStores({ ...parts, tell: tellAway(terminal), signal })
+  const { stores, vault, close } = await openStores({ ...parts, report: reportAway(terminal), signal })
   try {
     // The default address of a gateway with these settings.
     const publicUrl = config.publicUrl ?? `http://localhost:${config.publicListener.port}`

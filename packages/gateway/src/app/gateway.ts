@@ -30,7 +30,7 @@ const unservedUrl = 'http://localhost'
 export interface GatewayParts
   extends Pick<FirstStartParts, 'log' | 'clock' | 'onFirstOperator'>,
     Pick<StoresOptions, 'hashCost'> {
-  readonly tell: (event: DatabaseEvent) => void
+  readonly report: (event: DatabaseEvent) => void
   /** Cancels a start in progress. */
   readonly signal: AbortSignal
   /** The embedded server, if it is already being started. */
@@ -144,9 +144,9 @@ async function openService(config: Config, parts: GatewayParts, opened: Opened):
   const opening = openGatewayDatabase({
     config,
     early: parts.early,
-    tell: (event) => {
+    report: (event) => {
       noteOutage(opened, event)
-      parts.tell(event)
+      parts.report(event)
     },
     signal: AbortSignal.any([parts.signal, givingUp.signal]),
   })

@@ -27,7 +27,7 @@ export function runGateway(
     ...parts,
     log,
     clock: systemClock,
-    tell: (event) => logDatabaseEvent(log, event),
+    report: (event) => logDatabaseEvent(log, event),
     signal: starting.signal,
   }).catch(async (error: unknown) => {
     await parts.early?.leave()

@@ -44,7 +44,7 @@ const hush = defineAction({
     await operations.hosts.pauseHost(context, { host: params.host, forMs: 60_000, reason: input.reason })
     return { host: params.host }
   },
-  tell: (answer) => ({ text: `${answer.host} is hushed.` }),
+  reply: (answer) => ({ text: `${answer.host} is hushed.` }),
 })
 const acts = [...catalog, hush]
 const gateway = await startTestGateway({ catalog: acts })

@@ -17,7 +17,7 @@ suite('a PostgreSQL that was started early', { concurrency: 2 }, () => {
     await early.begun
     await pause(20)
     const events: EmbeddedEvent[] = []
-    const embedded = await early.take({ tell: (event) => events.push(event), signal: never })
+    const embedded = await early.take({ report: (event) => events.push(event), signal: never })
     await early.leave()
     assert.ok(await embedded.postmasterPid(), 'what was taken is not stopped')
     await embedded.stop()
@@ -41,7 +41,7 @@ suite('a PostgreSQL that was started early', { concurrency: 2 }, () => {
     const early = startEmbeddedEarly({ dataDir, settings })
     const stopping = new AbortController()
     stopping.abort(new Error('stopped'))
-    await assert.rejects(early.take({ tell: () => {}, signal: stopping.signal }), /stopped/)
+    await assert.rejects(early.take({ report: () => {}, signal: stopping.signal }), /stopped/)
     assert.equal(await readPostmasterFile(`${dataDir}/postgres`), undefined)
   })
 
@@ -50,7 +50,7 @@ suite('a PostgreSQL that was started early', { concurrency: 2 }, () => {
     const early = startEmbeddedEarly({ dataDir, settings: { nothing_like_this: '1' } })
     await early.begun
     await pause(200)
-    await assert.rejects(early.take({ tell: () => {}, signal: never }), /nothing_like_this/)
+    await assert.rejects(early.take({ report: () => {}, signal: never }), /nothing_like_this/)
     await early.leave()
   })
 })

@@ -108,10 +108,10 @@ suite('a start that cannot succeed', { concurrency: 2 }, () => {
   test('is given up when it is told to', async (t) => {
     const dataDir = await emptyDataDir(t)
     const giveUp = new AbortController()
-    const tell = ({ kind }: { kind: string }) => {
+    const report = ({ kind }: { kind: string }) => {
       if (kind === 'starting') giveUp.abort()
     }
-    await assert.rejects(startEmbedded({ dataDir, settings: quick, tell, signal: giveUp.signal }), {
+    await assert.rejects(startEmbedded({ dataDir, settings: quick, report, signal: giveUp.signal }), {
       name: 'AbortError',
     })
     assert.equal(await serverPid(dataDir), undefined, 'a server was left running')

@@ -28,10 +28,10 @@ suite('gateways on one folder', { concurrency: 2 }, () => {
     const dataDir = await usedDataDir(t, made)
     for (let round = 0; round < 10; round++) {
       const ends: string[] = []
-      const tell = ({ kind }: EmbeddedEvent) => {
+      const report = ({ kind }: EmbeddedEvent) => {
         if (kind === 'stopped' || kind === 'left_running') ends.push(kind)
       }
-      const both = await Promise.all([1, 2].map(() => startEmbedded({ dataDir, settings, tell })))
+      const both = await Promise.all([1, 2].map(() => startEmbedded({ dataDir, settings, report })))
       const pid = await serverPid(dataDir)
       await Promise.all(both.map((embedded) => embedded.stop()))
       assert.ok(pid !== undefined && !isThere(pid), `round ${round}: the server was left running`)
@@ -43,10 +43,10 @@ suite('gateways on one folder', { concurrency: 2 }, () => {
   test('two that leave at once do not stop the server under a third', async (t) => {
     const dataDir = await usedDataDir(t, made)
     const lost: string[] = []
-    const tell = ({ kind }: EmbeddedEvent) => {
+    const report = ({ kind }: EmbeddedEvent) => {
       if (kind === 'lost') lost.push(kind)
     }
-    const third = await startEmbedded({ dataDir, settings, tell })
+    const third = await startEmbedded({ dataDir, settings, report })
     for (let round = 0; round < 5; round++) {
       const both = await Promise.all([1, 2].map(() => startEmbedded({ dataDir, settings })))
       await Promise.all(both.map((embedded) => embedded.stop()))
@@ -79,7 +79,7 @@ suite('gateways on one folder', { concurrency: 2 }, () => {
     const here = await startEmbedded({
       dataDir,
       settings,
-      tell: ({ kind }) => {
+      report: ({ kind }) => {
         kinds.push(kind)
         if (kind === 'recovered') back.resolve()
       },
@@ -124,7 +124,7 @@ suite('gateways on one folder', { concurrency: 2 }, () => {
       const embedded = await startEmbedded({
         dataDir,
         settings,
-        tell: ({ kind }) => {
+        report: ({ kind }) => {
           if (isKilled && kind === moment) reached.resolve()
         },
       })

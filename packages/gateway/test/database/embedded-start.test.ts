@@ -33,7 +33,7 @@ async function ask<Value>(connection: ConnectionOptions, sql: string): Promise<V
 
 suite('the embedded PostgreSQL starts', { concurrency: 2 }, () => {
   test('with room for the connections of all processes, and never for fewer than is usual', async (t) => {
-    const options = { databaseUrl: undefined, tell: () => {}, signal: new AbortController().signal }
+    const options = { databaseUrl: undefined, report: () => {}, signal: new AbortController().signal }
     for (const [processes, poolMax, wanted] of [
       [1, 10, '100'],
       [16, 10, '224'],
@@ -48,7 +48,7 @@ suite('the embedded PostgreSQL starts', { concurrency: 2 }, () => {
   test('on an empty folder, reachable by its socket alone, durable by default, and stops', async (t) => {
     const dataDir = await emptyDataDir(t)
     const events: EmbeddedEvent[] = []
-    const embedded = await startEmbedded({ dataDir, tell: (event) => events.push(event) })
+    const embedded = await startEmbedded({ dataDir, report: (event) => events.push(event) })
     const { connection } = embedded
     assert.equal(await ask(connection, 'show listen_addresses'), '')
     assert.equal(await ask(connection, 'show fsync'), 'on')
@@ -94,7 +94,7 @@ suite('the embedded PostgreSQL starts', { concurrency: 2 }, () => {
     await killed.kill()
     assert.ok(isThere(pid))
     const events: EmbeddedEvent[] = []
-    const embedded = await startEmbedded({ dataDir, settings, tell: (event) => events.push(event) })
+    const embedded = await startEmbedded({ dataDir, settings, report: (event) => events.push(event) })
     assert.equal(await embedded.postmasterPid(), pid)
     assert.deepEqual(
       events.map((event) => event.kind === 'running' && event.startedByUs),

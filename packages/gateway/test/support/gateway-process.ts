@@ -74,7 +74,7 @@ if (import.meta.main) {
   const say = (event: ProcessEvent) => process.stdout.write(`${JSON.stringify(event)}\n`)
   try {
     const [, , dataDir = ''] = process.argv
-    const embedded = await startEmbedded({ dataDir, tell: say, settings: { fsync: 'off' } })
+    const embedded = await startEmbedded({ dataDir, report: say, settings: { fsync: 'off' } })
     say({ kind: 'ready', pid: (await embedded.postmasterPid()) ?? 0 })
     await once(process.stdin.resume(), 'end')
     await embedded.stop()

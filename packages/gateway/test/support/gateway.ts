@@ -107,7 +107,7 @@ export async function openTestGateway(
     log: options.log ?? pino({ level: 'silent' }),
     clock,
     hashCost: testHashCost,
-    tell: () => {},
+    report: () => {},
     signal: new AbortController().signal,
     ...(options.catalog && { catalog: options.catalog }),
   })

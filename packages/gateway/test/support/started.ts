@@ -56,7 +56,7 @@ async function startOnce(environment: Record<string, string>, connection: Connec
     log: pino({ level: 'silent' }),
     clock: new TestClock(firstStartAtMs),
     hashCost: testHashCost,
-    tell: () => {},
+    report: () => {},
     signal: new AbortController().signal,
   })
   await gateway.stop()

@@ -67,7 +67,7 @@ test('at the checkout too, and by passkey where the browser has no mark of the w
   const wallet = await stores.wallets.findWalletByLogin(login)
   assert(wallet)
   const place = { address: '192.0.2.1', userAgent: 'Firefox, Linux' }
-  await operations.walletSessions.open(wallet, place, { tellsOfDevice: true })
+  await operations.walletSessions.open(wallet, place, { emailsAboutDevice: true })
   const [, byPasskey] = await told('new-device', login)
   assert.equal(byPasskey?.parameters['device'], 'Firefox, Linux, 192.0.2.1')
 })

@@ -76,7 +76,7 @@ async function runCommand(command: Command, args: readonly string[], world: Worl
       })
     return await command.run({ values, positionals, terminal, client })
   } catch (error) {
-    return tell(error, { command, world, json })
+    return printError(error, { command, world, json })
   }
 }
 
@@ -111,7 +111,7 @@ function withMeant(message: string, names: readonly string[]): string {
   return `Unknown option --${unknown}${meant ? `: --${meant} is meant?` : '.'}`
 }
 
-function tell(
+function printError(
   error: unknown,
   { command, world, json }: { command: Command; world: World; json: boolean },
 ): number {

@@ -56,11 +56,11 @@ export function commandHooks(command: string): Hooks {
 }
 
 /** A person, who is asked to pay within the time in which the suite waits for callbacks. */
-export function manualHooks(tell: (line: string) => void): Hooks {
+export function manualHooks(print: (line: string) => void): Hooks {
   return {
     async pay({ checkoutUrl }, outcome) {
       if (outcome === 'refund_fails') throw new NotTestable('a person cannot make a later refund fail')
-      tell(`Pay so that the payment ${outcome === 'success' ? 'succeeds' : 'fails'}: ${checkoutUrl}`)
+      print(`Pay so that the payment ${outcome === 'success' ? 'succeeds' : 'fails'}: ${checkoutUrl}`)
     },
     advance: async () => false,
   }

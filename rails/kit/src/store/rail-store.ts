@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import type { NextAction, RailMessageOf, RailNotification } from '@tillgate/protocol'
 import pg from 'pg'
 import type {
+  Notice,
   PaymentStart,
   PaymentStatus,
   ProviderPayment,
@@ -12,7 +13,6 @@ import type {
   RefundStatus,
   StoredPayment,
   StoredRefund,
-  Told,
 } from '../provider.ts'
 
 /** An intent that is older than this was left by a process that ended. */
@@ -22,7 +22,7 @@ const lookAgainMs = { first: 5_000, most: 10 * 60_000 } as const
 const lookAgainLaterMs = 60_000
 const notifyAgainMs = { first: 1_000, most: 60 * 60_000 } as const
 export const maxNotifyAttempts = 30
-const nothingTold: Told = {}
+const noNotice: Notice = {}
 
 const schema = readFileSync(new URL('schema.sql', import.meta.url), 'utf8')
 
@@ -190,7 +190,7 @@ export class RailStore {
         providerId: undefined,
         reference: undefined,
         reason: undefined,
-        told: nothingTold,
+        notice: noNotice,
       }
       const whyNot = whyNotRefunded(payment, refund, leftMinor) ?? whyNotHere(refund)
       await client.query(
@@ -265,22 +265,22 @@ export class RailStore {
   /** Survives a crash: the webhook is answered after it. Money for a cancelled payment counts too. */
   async wakePayment(
     by: { transactionId: string } | { providerId: string },
-    told: Told = nothingTold,
+    notice: Notice = noNotice,
   ): Promise<void> {
     const [column, id] =
       'transactionId' in by
         ? (['transaction_id', by.transactionId] as const)
         : (['provider_id', by.providerId] as const)
     await this.#pool.query(
-      `update payments set look_at = '-infinity', looks = 0, told = told || $2
+      `update payments set look_at = '-infinity', looks = 0, notice = notice || $2
        where ${column} = $1 and status in ('starting', 'pending', 'submitted', 'cancelled')`,
-      [id, JSON.stringify(told)],
+      [id, JSON.stringify(notice)],
     )
   }
 
   async wakeRefund(
     by: { refundId: string } | { providerId: string } | { transactionId: string },
-    told: Told = nothingTold,
+    notice: Notice = noNotice,
   ): Promise<void> {
     const [column, id] =
       'refundId' in by
@@ -289,9 +289,9 @@ export class RailStore {
           ? (['provider_id', by.providerId] as const)
           : (['transaction_id', by.transactionId] as const)
     await this.#pool.query(
-      `update refunds set look_at = '-infinity', looks = 0, told = told || $2
+      `update refunds set look_at = '-infinity', looks = 0, notice = notice || $2
        where ${column} = $1 and status in ('starting', 'submitted')`,
-      [id, JSON.stringify(told)],
+      [id, JSON.stringify(notice)],
     )
   }
 
@@ -408,7 +408,7 @@ interface PaymentRow {
   readonly next_action: NextAction | null
   readonly reference: string | null
   readonly reason: string | null
-  readonly told: Told
+  readonly notice: Notice
 }
 
 const paymentOf = (row: PaymentRow): StoredPayment => ({
@@ -422,7 +422,7 @@ const paymentOf = (row: PaymentRow): StoredPayment => ({
   nextAction: row.next_action ?? undefined,
   reference: row.reference ?? undefined,
   reason: row.reason ?? undefined,
-  told: row.told,
+  notice: row.notice,
 })
 
 interface RefundRow {
@@ -436,7 +436,7 @@ interface RefundRow {
   readonly provider_id: string | null
   readonly reference: string | null
   readonly reason: string | null
-  readonly told: Told
+  readonly notice: Notice
 }
 
 const refundOf = (row: RefundRow): StoredRefund => ({
@@ -450,5 +450,5 @@ const refundOf = (row: RefundRow): StoredRefund => ({
   providerId: row.provider_id ?? undefined,
   reference: row.reference ?? undefined,
   reason: row.reason ?? undefined,
-  told: row.told,
+  notice: row.notice,
 })

@@ -37,8 +37,8 @@ create table if not exists refunds (
   check (status <> 'declined' or reason is not null)
 );
 -- What signed webhooks said, for providers that say it nowhere else.
-alter table payments add column if not exists told jsonb not null default '{}';
-alter table refunds add column if not exists told jsonb not null default '{}';
+alter table payments add column if not exists notice jsonb not null default '{}';
+alter table refunds add column if not exists notice jsonb not null default '{}';
 create index if not exists refunds_of_payment on refunds (transaction_id);
 create index if not exists refunds_to_look_at on refunds (look_at) where look_at is not null;
 

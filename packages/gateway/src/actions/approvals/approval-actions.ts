@@ -10,7 +10,7 @@ import {
   type Decision,
 } from '../../core/audit/rules/approval.ts'
 import { ApprovalNeeded } from '../../core/audit/rules/authority.ts'
-import { type Action, type ActionCall, defineAction, form, type Told } from '../action.ts'
+import { type Action, type ActionCall, defineAction, form, type Reply } from '../action.ts'
 import { answerOf, isFile } from '../answers.ts'
 import { anyObject, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { fieldsOf, titleOf } from '../running/describe-fields.ts'
@@ -59,7 +59,7 @@ export function toWaitingAnswer(request: ApprovalRequest): object {
   return answerOf(waitingAnswer, { outcome: outcomes[request.status], approval: request }) as object
 }
 
-export function notifyWaiting({ status }: ApprovalRequest): Told {
+export function notifyWaiting({ status }: ApprovalRequest): Reply {
   if (status === 'waiting')
     return {
       text: 'Nothing was changed yet. This request waits for another operator’s approval.',
@@ -173,15 +173,15 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
           })
           return { ...approved.request, result: approved.result as Record<string, unknown> }
         },
-        tell: (answer) => {
+        reply: (answer) => {
           const action = findAction(answer.action)
           const { result } = answer
           // Safe, both: it is the action's own answer to its own parameters and input.
-          const told =
+          const replied =
             action && result
-              ? action.tell?.(result, { params: answer.params, input: answer.input })
+              ? action.reply?.(result, { params: answer.params, input: answer.input })
               : undefined
-          return { ...told, text: told ? `Approved. ${told.text}` : flashMessages[decision] }
+          return { ...replied, text: replied ? `Approved. ${replied.text}` : flashMessages[decision] }
         },
       }),
     ),

@@ -245,7 +245,7 @@ export const linkActions: readonly Action[] = [
       )
       return toAnswer(made)
     },
-    tell: ({ merchantId: of, linkId: id, linkUrl }) => ({
+    reply: ({ merchantId: of, linkId: id, linkUrl }) => ({
       text: `The payment link was created: ${linkUrl}`,
       page: `/links/${of}/${id}`,
     }),
@@ -280,7 +280,7 @@ export const linkActions: readonly Action[] = [
       ],
       run: async ({ operations, context, params, input }) =>
         toAnswer(await operations.links.changeLink(context, verb, params, input.reason)),
-      tell: ({ title }) => ({ text: `${title} is ${words[verb].done}.` }),
+      reply: ({ title }) => ({ text: `${title} is ${words[verb].done}.` }),
     }),
   ),
 ]

@@ -5,7 +5,7 @@ import { isWalletShut, type Wallet } from '../../core/wallets/rules/wallet.ts'
 import type { ShownWallet } from '../../identity/consumers/manage-wallets.ts'
 import { type Action, defineAction, form } from '../action.ts'
 import { amount, displayed, list, longText, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
-import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
+import { doneBefore, replyDoneBefore } from '../running/done-before.ts'
 import {
   balances,
   currency,
@@ -170,7 +170,7 @@ export const walletActions: readonly Action[] = [
       // Safe: only the command line generates a PIN, and it is present then.
       return { wallet: made, pin: pin as string }
     },
-    tell: ({ wallet: { walletId: id, login, name: called }, pin }, { input }) => ({
+    reply: ({ wallet: { walletId: id, login, name: called }, pin }, { input }) => ({
       text: `The wallet of ${called} was created.`,
       ...(input.pin === undefined && { secrets: [['PIN, for the consumer', pin]] }),
       page: `/wallets/${id}`,
@@ -236,7 +236,7 @@ export const walletActions: readonly Action[] = [
         }),
       )
     },
-    tell: (_answer, { input }) => ({ text: `The limits in ${input.currency} are set.` }),
+    reply: (_answer, { input }) => ({ text: `The limits in ${input.currency} are set.` }),
   }),
   defineAction({
     name: 'wallet.export',
@@ -298,7 +298,7 @@ export const walletActions: readonly Action[] = [
       }),
       run: async ({ operations, context, params, input }) =>
         operations.wallets[`${verb}Wallet`](context, params.walletId, input.reason),
-      tell: ({ status }) => ({ text: `The wallet is ${status}.` }),
+      reply: ({ status }) => ({ text: `The wallet is ${status}.` }),
     }),
   ),
   defineAction({
@@ -325,7 +325,7 @@ export const walletActions: readonly Action[] = [
     },
     run: ({ operations, context, params, input }) =>
       operations.wallets.resetPin(context, params.walletId, input.reason),
-    tell: ({ code, sentTo }, { params }) => ({
+    reply: ({ code, sentTo }, { params }) => ({
       text:
         (sentTo === undefined ? '' : `The code was sent to ${sentTo}. `) +
         'The code is valid for 15 minutes. The consumer enters it on any checkout, under “Forgotten your PIN?”.',
@@ -356,8 +356,8 @@ export const walletActions: readonly Action[] = [
       await wallets.topUp(context, { wallet: params.walletId, ...outsideMoneyOf(input), idempotencyKey })
       return { doneBeforeMs }
     },
-    tell: (answer, { input }) =>
-      tellDoneBefore(answer) ?? { text: `${input.amount} ${input.currency} were added to the wallet.` },
+    reply: (answer, { input }) =>
+      replyDoneBefore(answer) ?? { text: `${input.amount} ${input.currency} were added to the wallet.` },
   }),
 ]
 

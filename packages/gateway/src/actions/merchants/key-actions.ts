@@ -14,8 +14,8 @@ import {
   defineSharedAction,
   form,
   type PortalForm,
+  type Reply,
   type SharedCall,
-  type Told,
 } from '../action.ts'
 import { displayed, list, longText, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
 import { aesKey, byMerchant, merchantId, publicKey, publicKeyCheck, reason, uuid } from '../shared-fields.ts'
@@ -168,7 +168,7 @@ export const keyActions: readonly Action[] = [
       },
     ],
     run: addKey,
-    tell: tellKey,
+    reply: replyWithKey,
   }),
   defineAction({
     name: 'key.rotate',
@@ -188,7 +188,7 @@ export const keyActions: readonly Action[] = [
         })
       return addKey(call)
     },
-    tell: tellKey,
+    reply: replyWithKey,
   }),
   defineSharedAction({
     name: 'key.use-for-callbacks',
@@ -220,7 +220,7 @@ export const keyActions: readonly Action[] = [
       await operations.merchants.useForCallbacks(context, { ...params, reason: input.reason })
       return { keyId: params.keyId }
     },
-    tell: ({ keyId }, { params }) => ({
+    reply: ({ keyId }, { params }) => ({
       text: `Callbacks are encrypted with key ${keyId} within 5 seconds.`,
       next: `key list ${params.merchantId}`,
     }),
@@ -259,7 +259,7 @@ export const keyActions: readonly Action[] = [
       await operations.merchants.revokeKey(context, { ...params, ...input })
       return { keyId: params.keyId }
     },
-    tell: ({ keyId }) => ({
+    reply: ({ keyId }) => ({
       text: `Key ${keyId} is revoked: the gateway rejects it within 5 seconds. The merchant can remove it from its settings.`,
     }),
   }),
@@ -300,10 +300,10 @@ async function addKey(call: NewKeyCall) {
   return { keyId, aesKey: secret, oldKeyId: old?.keyId }
 }
 
-function tellKey(
+function replyWithKey(
   { keyId, aesKey: secret, oldKeyId }: { keyId: string; aesKey?: string; oldKeyId?: string },
   { params: { merchantId: of }, input: { kind } }: { params: { merchantId: string }; input: NewKeyInput },
-): Told {
+): Reply {
   return {
     text: `Key ${keyId} is live.`,
     ...(secret !== undefined && { secrets: [['AES key', secret]] }),

@@ -163,7 +163,7 @@ export const merchantActions: readonly Action[] = [
         gatewayUrl: operations.publicUrl,
       }
     },
-    tell: ({ merchant: { merchantId: id, name: called }, aesKey: secret, ...gateway }, { input }) => ({
+    reply: ({ merchant: { merchantId: id, name: called }, aesKey: secret, ...gateway }, { input }) => ({
       text: `Merchant ${called} was onboarded. Its .env is below; private.pem is the merchant’s own private key.`,
       secrets: [
         ['merchantId', id],
@@ -238,7 +238,7 @@ export const merchantActions: readonly Action[] = [
         { reason: why },
       )
     },
-    tell: () => ({ text: 'The settings were changed. They apply within 5 seconds.' }),
+    reply: () => ({ text: 'The settings were changed. They apply within 5 seconds.' }),
   }),
   defineSharedAction({
     name: 'merchant.logo',
@@ -276,7 +276,7 @@ export const merchantActions: readonly Action[] = [
       }),
       run: async ({ operations, context, params, input }) =>
         operations.merchants[`${verb}Merchant`](context, params.merchantId, input.reason),
-      tell: ({ name: called }) => ({
+      reply: ({ name: called }) => ({
         text:
           verb === 'suspend'
             ? `Merchant ${called} is suspended: its requests are rejected with 40300 within 5 seconds.`

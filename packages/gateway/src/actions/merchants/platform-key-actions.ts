@@ -50,7 +50,7 @@ export const platformKeyActions: readonly Action[] = [
       const overlapMs = atOnce ? 0 : overlapMinutes * minuteMs
       return operations.platformKeys.rotate(context, { overlapMs, reason: why })
     },
-    tell: ({ keyId, publicKey, signsFromMs }, { input }) => ({
+    reply: ({ keyId, publicKey, signsFromMs }, { input }) => ({
       text: input.atOnce
         ? `Key ${keyId} is published at /platform-keys and signs now. Merchants reject callbacks until they have the key; the callbacks are retried for seven days.`
         : `Key ${keyId} is published at /platform-keys; it signs from ${new Date(signsFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC on. Give it to the merchants: they must accept both keys by then.`,
@@ -69,7 +69,7 @@ export const platformKeyActions: readonly Action[] = [
       await operations.platformKeys.retire(context, { keyId: params.keyId, reason: input.reason })
       return { keyId: params.keyId }
     },
-    tell: ({ keyId }) => ({ text: `Key ${keyId} is retired.` }),
+    reply: ({ keyId }) => ({ text: `Key ${keyId} is retired.` }),
   }),
 ]
 

@@ -3,7 +3,7 @@ import { eventNames, Failure, merchantIdPattern, uuidPattern } from '@tillgate/p
 import { maxListed } from '../../core/callbacks/resend-callbacks.ts'
 import type { StoredAttempt, StoredCallback } from '../../core/callbacks/store/callback-history.ts'
 import type { OrderDetails } from '../../finance/overview/show-order.ts'
-import { type Action, defineAction, defineSharedAction, form, type Told } from '../action.ts'
+import { type Action, defineAction, defineSharedAction, form, type Reply } from '../action.ts'
 import {
   count,
   displayed,
@@ -159,7 +159,7 @@ export const callbackActions: readonly Action[] = [
       await operations.callbacks.resendOne(context, params, input.reason)
       return { found: 1, queued: 1 }
     },
-    tell: () => ({ text: 'The callback will be resent now.' }),
+    reply: () => ({ text: 'The callback will be resent now.' }),
   }),
   defineAction({
     name: 'callback.resend-matching',
@@ -211,7 +211,7 @@ export const callbackActions: readonly Action[] = [
         reason: why,
       })
     },
-    tell: notifyResent,
+    reply: notifyResent,
   }),
   defineAction({
     name: 'callback.resend-ticked',
@@ -248,11 +248,11 @@ export const callbackActions: readonly Action[] = [
       const queued = await operations.callbacks.resendListed(context, ticked, input.reason)
       return { found: ticked.length, queued }
     },
-    tell: notifyResent,
+    reply: notifyResent,
   }),
 ]
 
-function notifyResent({ found, queued }: { found: number; queued: number }): Told {
+function notifyResent({ found, queued }: { found: number; queued: number }): Reply {
   return {
     text: `${queued} of ${found} callbacks will be resent.${queued < found ? ' The others are already due, or too old.' : ''}`,
   }

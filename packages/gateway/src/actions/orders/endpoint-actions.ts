@@ -181,9 +181,9 @@ export const endpointActions: readonly Action[] = [
       )
       return { ...made.endpoint, secret: made.secret }
     },
-    tell: ({ merchantId: of, endpointId: id, url, secret: told }) => ({
+    reply: ({ merchantId: of, endpointId: id, url, secret: newSecret }) => ({
       text: `The webhook endpoint ${url} receives events from now on.`,
-      ...(told !== undefined && { secrets: [['Secret', told]] }),
+      ...(newSecret !== undefined && { secrets: [['Secret', newSecret]] }),
       page: `/merchants/${of}/endpoints/${id}`,
     }),
   }),
@@ -214,7 +214,7 @@ export const endpointActions: readonly Action[] = [
     ],
     run: ({ operations, context, params, input }) =>
       operations.endpoints.changeEvents(context, params, input.events, input.reason),
-    tell: () => ({ text: 'The events were changed.' }),
+    reply: () => ({ text: 'The events were changed.' }),
   }),
   defineSharedAction({
     name: 'endpoint.test',
@@ -281,7 +281,7 @@ export const endpointActions: readonly Action[] = [
           return { ...base, outcome: 'held' as const, why: sent.reason }
       }
     },
-    tell: ({ outcome, httpStatus, durationMs, response, why, detail }) => ({
+    reply: ({ outcome, httpStatus, durationMs, response, why, detail }) => ({
       text:
         httpStatus === undefined
           ? `Test event not delivered: ${detail ?? why ?? outcome}.`
@@ -317,7 +317,7 @@ export const endpointActions: readonly Action[] = [
       ],
       run: ({ operations, context, params, input }) =>
         operations.endpoints[`${verb}Endpoint`](context, params, input.reason),
-      tell: ({ url }) => ({ text: `${url} is ${done}.` }),
+      reply: ({ url }) => ({ text: `${url} is ${done}.` }),
     })
   }),
   defineSharedAction({
@@ -359,7 +359,10 @@ export const endpointActions: readonly Action[] = [
       },
     ],
     run: rotate,
-    tell: ({ secret: told }) => ({ text: 'The new secret is below.', secrets: [['Secret', told]] }),
+    reply: ({ secret: newSecret }) => ({
+      text: 'The new secret is below.',
+      secrets: [['Secret', newSecret]],
+    }),
   }),
 ]
 

@@ -118,7 +118,7 @@ export const hostActions: readonly Action[] = [
       })
       return { host: name, pausedUntilMs: untilMs }
     },
-    tell: ({ host: name }) => ({
+    reply: ({ host: name }) => ({
       text: `No callback is sent to ${name} until the pause ends. Nothing is lost.`,
     }),
   }),
@@ -144,7 +144,7 @@ export const hostActions: readonly Action[] = [
       await operations.hosts.resumeHost(context, name, input.reason)
       return { host: name }
     },
-    tell: ({ host: name }) => ({ text: `Waiting callbacks to ${name} are sent now.` }),
+    reply: ({ host: name }) => ({ text: `Waiting callbacks to ${name} are sent now.` }),
   }),
 ]
 

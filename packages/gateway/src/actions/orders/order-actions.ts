@@ -160,7 +160,7 @@ export const orderActions: readonly Action[] = [
       await operations.orders.cancelOrder(context, params, input.reason)
       return { paymentId: params.paymentId, status: 'cancelled' as const }
     },
-    tell: () => ({ text: 'The order is cancelled and can no longer be paid.' }),
+    reply: () => ({ text: 'The order is cancelled and can no longer be paid.' }),
   }),
   defineSharedAction({
     name: 'order.refund',
@@ -206,7 +206,7 @@ export const orderActions: readonly Action[] = [
     run: async ({ operations, context, params, input }) => ({
       refund: await operations.orders.refundOrder(context, params, input),
     }),
-    tell: ({ refund }, { input }) => ({
+    reply: ({ refund }, { input }) => ({
       text: `Refund ${refund.refundId} of ${input.amount} is pending. The merchant gets a callback with the result.`,
     }),
   }),

@@ -91,7 +91,7 @@ const payoutActionsOfBank = (['paid', 'return'] as const).map((verb) =>
           why,
         ),
       ),
-    tell: ({ payoutId: id, status }) => ({ text: `Payout ${id} is ${status}.` }),
+    reply: ({ payoutId: id, status }) => ({ text: `Payout ${id} is ${status}.` }),
   }),
 )
 
@@ -123,7 +123,7 @@ const cancelPayout = defineAction({
         input.reason,
       ),
     ),
-  tell: ({ payoutId: id }) => ({
+  reply: ({ payoutId: id }) => ({
     text: `Payout ${id} is cancelled, and its money was returned to the merchant.`,
   }),
 })

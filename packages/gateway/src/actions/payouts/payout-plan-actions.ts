@@ -6,7 +6,7 @@ import { describeBankDetails, parseMerchantBankDetails } from '../../finance/pay
 import { mainBank } from '../../finance/treasury/rules/bank-account.ts'
 import { type Action, defineAction, defineSharedAction, form } from '../action.ts'
 import { amount, displayed, list, object } from '../fields.ts'
-import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
+import { doneBefore, replyDoneBefore } from '../running/done-before.ts'
 import {
   byMerchant,
   currency,
@@ -69,8 +69,8 @@ export const payoutPlanActions: readonly Action[] = [
       )
       return { payoutId: made, left: toDecimalText(leftMinor, input.currency), doneBeforeMs }
     },
-    tell: (answer, { params, input }) =>
-      tellDoneBefore(answer) ?? {
+    reply: (answer, { params, input }) =>
+      replyDoneBefore(answer) ?? {
         text: `${input.amount} ${input.currency} is held for payout ${answer.payoutId} to merchant ${params.merchantId}; ${answer.left} ${input.currency} remain in the wallet. Send the run to the bank.`,
       },
   }),
@@ -116,7 +116,7 @@ export const payoutPlanActions: readonly Action[] = [
       })
       return { bankAccount: toBankAccount(result, [result], nowMs) }
     },
-    tell: ({ bankAccount: set }) => ({
+    reply: ({ bankAccount: set }) => ({
       text: `The bank account is set. Payouts in ${set.currency} go there from ${new Date(set.validFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC on.`,
     }),
   }),
@@ -154,7 +154,7 @@ export const payoutPlanActions: readonly Action[] = [
       await operations.bankAccounts.stopBankAccount(context, params, input.reason)
       return params
     },
-    tell: () => ({ text: 'The bank account is stopped and will not be used.' }),
+    reply: () => ({ text: 'The bank account is stopped and will not be used.' }),
   }),
   defineAction({
     name: 'payout-plan.show',
@@ -215,7 +215,7 @@ export const payoutPlanActions: readonly Action[] = [
       const { reason: why, ...given } = input
       return toPlan(await operations.payoutPlans.setPlan(context, planOf(params.merchantId, given), why))
     },
-    tell: ({ nextDay, currency: code }) => ({
+    reply: ({ nextDay, currency: code }) => ({
       text:
         nextDay === undefined
           ? `The schedule is set: ${code} is paid out when an operator starts a run.`

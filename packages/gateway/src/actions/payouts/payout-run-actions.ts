@@ -79,7 +79,7 @@ export const payoutRunActions: readonly Action[] = [
         input.reason,
       ),
     }),
-    tell: ({ plans }) => ({
+    reply: ({ plans }) => ({
       text:
         plans === 1
           ? '1 schedule is due. Its payout appears in a run within a few seconds.'
@@ -107,7 +107,7 @@ export const payoutRunActions: readonly Action[] = [
     }),
     run: async ({ operations, context, params, input }) =>
       toRunWithTotals(await operations.payoutRuns.sendRun(context, params.runId, input.reason)),
-    tell: () => ({ text: 'The run is sent. Download its file and upload it at your bank.' }),
+    reply: () => ({ text: 'The run is sent. Download its file and upload it at your bank.' }),
   }),
   defineAction({
     name: 'payout-run.paid',
@@ -134,7 +134,7 @@ export const payoutRunActions: readonly Action[] = [
           why,
         ),
       ),
-    tell: () => ({ text: 'Payout run marked as paid. Payouts update within a few seconds.' }),
+    reply: () => ({ text: 'Payout run marked as paid. Payouts update within a few seconds.' }),
   }),
   defineAction({
     name: 'payout-run.cancel',
@@ -164,6 +164,6 @@ export const payoutRunActions: readonly Action[] = [
           input.reason,
         ),
       ),
-    tell: () => ({ text: 'Payout run cancelled. Payouts update within a few seconds.' }),
+    reply: () => ({ text: 'Payout run cancelled. Payouts update within a few seconds.' }),
   }),
 ]

@@ -89,7 +89,7 @@ export const applicationActions: readonly Action[] = [
       needsConfirmation: true,
     }),
     run: ({ operations, context, params }) => operations.applications.approve(context, params.applicationId),
-    tell: ({ merchantId: id, login, link }) => ({
+    reply: ({ merchantId: id, login, link }) => ({
       text: `The application is approved: merchant ${id}. ${link === undefined ? `${login} has a link by mail` : `Hand this link over to ${login}`}; the applicant’s page also has one.`,
       ...(link !== undefined && { secrets: [['Link', link]] }),
       page: `/merchants/${id}`,
@@ -117,7 +117,7 @@ export const applicationActions: readonly Action[] = [
       await operations.applications.reject(context, params.applicationId, input.reason)
       return params
     },
-    tell: () => ({ text: 'The application is rejected.' }),
+    reply: () => ({ text: 'The application is rejected.' }),
   }),
   defineAction({
     name: 'application.ask',
@@ -143,6 +143,6 @@ export const applicationActions: readonly Action[] = [
       await operations.applications.ask(context, params.applicationId, input.question)
       return params
     },
-    tell: () => ({ text: 'The question was sent.' }),
+    reply: () => ({ text: 'The question was sent.' }),
   }),
 ]

@@ -69,6 +69,6 @@ export const emailActions: readonly Action[] = [
       await operations.emails.retryEmail(context, params.emailId, input.reason)
       return params
     },
-    tell: () => ({ text: 'The email will be resent.' }),
+    reply: () => ({ text: 'The email will be resent.' }),
   }),
 ]

@@ -88,7 +88,7 @@ export const memberActions: readonly Action[] = [
       await merchants.showMerchant(context, params.merchantId)
       return members.inviteMember(context, { ...params, ...input }, why === undefined ? {} : { reason: why })
     },
-    tell: (answer, { params }) => ({
+    reply: (answer, { params }) => ({
       text: `${answer.login} was invited${answer.link === undefined ? ' by email' : ''}. The link works once and is valid for three days.`,
       ...(answer.link !== undefined && { secrets: [['Link', answer.link]] }),
       page: `/merchants/${params.merchantId}`,
@@ -116,7 +116,7 @@ export const memberActions: readonly Action[] = [
       await operations.members.withdrawInvitation(context, params)
       return params
     },
-    tell: () => ({ text: 'The invitation was withdrawn.' }),
+    reply: () => ({ text: 'The invitation was withdrawn.' }),
   }),
   defineSharedAction({
     name: 'member.change-role',
@@ -150,7 +150,7 @@ export const memberActions: readonly Action[] = [
       await members.changeRole(context, { ...key, role: given }, why === undefined ? {} : { reason: why })
       return { login: params.login, role: given }
     },
-    tell: (answer) => ({ text: `${answer.login} now has the role ${answer.role}.` }),
+    reply: (answer) => ({ text: `${answer.login} now has the role ${answer.role}.` }),
   }),
   defineSharedAction({
     name: 'member.remove',
@@ -172,7 +172,7 @@ export const memberActions: readonly Action[] = [
       await operations.members.removeMember(context, params)
       return params
     },
-    tell: ({ login: whom }) => ({ text: `${whom} is no longer a member.` }),
+    reply: ({ login: whom }) => ({ text: `${whom} is no longer a member.` }),
   }),
   defineAction({
     name: 'member.recover',
@@ -193,7 +193,7 @@ export const memberActions: readonly Action[] = [
     },
     run: ({ operations, context, params, input }) =>
       operations.members.recoverAccount(context, params, input.reason),
-    tell: (answer, { params }) => ({
+    reply: (answer, { params }) => ({
       text: `${answer.login} can choose a new password with ${answer.link === undefined ? 'the link that was sent by email' : 'this link'}. It works once and is valid for one day.`,
       ...(answer.link !== undefined && { secrets: [['Link', answer.link]] }),
       page: `/merchants/${params.merchantId}`,
@@ -227,6 +227,6 @@ export const memberActions: readonly Action[] = [
       )
       return { login: params.login }
     },
-    tell: (answer) => ({ text: `${answer.login} now signs in with the password only.` }),
+    reply: (answer) => ({ text: `${answer.login} now signs in with the password only.` }),
   }),
 ]

@@ -4,7 +4,7 @@ import { Failure } from '@tillgate/protocol'
 import { roleMeanings, roles } from '../../core/audit/rules/roles.ts'
 import { minPasswordLength } from '../../identity/accounts/rules/account.ts'
 import { type Operator, parseOperatorLogin } from '../../identity/operators/rules/operator.ts'
-import { type Action, type ActionCall, defineAction, form, type Told } from '../action.ts'
+import { type Action, type ActionCall, defineAction, form, type Reply } from '../action.ts'
 import { displayed, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
 import { reason } from '../shared-fields.ts'
 
@@ -64,7 +64,7 @@ export const operatorActions: readonly Action[] = [
     },
     run: ({ operations, context, input }) => operations.operators.addOperator(context, input),
     prepare: (call) => (call.input.email === undefined ? prepareHalf(call, call.input.login) : undefined),
-    tell: ({ login: name, password: secret }, { input }) => ({
+    reply: ({ login: name, password: secret }, { input }) => ({
       text: `Operator ${name} was added with the role ${input.role}.`,
       ...secretsOf(secret, input),
       page,
@@ -116,7 +116,7 @@ export const operatorActions: readonly Action[] = [
       return call.operations.operators.resetPassword(call.context, { ...call.input, login: name })
     },
     prepare: (call) => prepareHalf(call, call.params.login),
-    tell: ({ login: name, password: secret }, { input }) => ({
+    reply: ({ login: name, password: secret }, { input }) => ({
       text: `Operator ${name} has a new password.`,
       ...secretsOf(secret, input),
       page,
@@ -148,7 +148,7 @@ export const operatorActions: readonly Action[] = [
       await operations.operatorAccounts.secondStep.reset(context, name, input.reason)
       return { login: name, hasSecondStep: false }
     },
-    tell: ({ login: name }) => ({
+    reply: ({ login: name }) => ({
       text: `Operator ${name} is signed out everywhere and now signs in with the password only.`,
     }),
   }),
@@ -181,7 +181,7 @@ export const operatorActions: readonly Action[] = [
         await operations.operators[`${verb}Operator`](context, params.login, input.reason)
         return { login: params.login, status: verb === 'disable' ? 'disabled' : 'active' }
       },
-      tell: ({ login: name }) => ({ text: `Operator ${name} is ${verb}d.` }),
+      reply: ({ login: name }) => ({ text: `Operator ${name} is ${verb}d.` }),
     }),
   ),
 ]
@@ -201,7 +201,7 @@ function prepareHalf({ operations }: Pick<ActionCall, 'operations'>, login: stri
 function secretsOf(
   secret: string | undefined,
   input: { readonly firstHalf?: string },
-): Pick<Told, 'secrets'> {
+): Pick<Reply, 'secrets'> {
   if (secret === undefined) return {}
   return { secrets: [[input.firstHalf === undefined ? 'Password' : 'Second half of the password', secret]] }
 }

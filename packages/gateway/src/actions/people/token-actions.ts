@@ -85,10 +85,10 @@ export const tokenActions: readonly Action[] = [
     },
     // A token acts as its operator, so an approver who saw it could act as two people.
     prepare({ operations }) {
-      const { token: told, tokenHash } = operations.apiTokens.prepareToken()
-      return { input: { tokenHash }, secrets: [['Token, once it is approved', told]] }
+      const { token, tokenHash } = operations.apiTokens.prepareToken()
+      return { input: { tokenHash }, secrets: [['Token, once it is approved', token]] }
     },
-    tell: ({ name, login, scopes: may, token: secret }) => ({
+    reply: ({ name, login, scopes: may, token: secret }) => ({
       text: `Token ${name} of ${login} was created with the scopes ${may.join(', ')}. Send it as "Authorization: Bearer …".`,
       ...(secret !== undefined && { secrets: [['Token', secret]] as const }),
       page,
@@ -129,6 +129,6 @@ export const tokenActions: readonly Action[] = [
       })
       return { tokenId: params.tokenId }
     },
-    tell: () => ({ text: 'The token is revoked.' }),
+    reply: () => ({ text: 'The token is revoked.' }),
   }),
 ]

@@ -202,9 +202,9 @@ export const railActions: readonly Action[] = [
       const made = await operations.rails.addRail(context, id, { ...noExtras, ...settingsOf(given) }, why)
       return { rail: toAnswer(made.rail), secret: made.secret }
     },
-    tell: ({ rail: { railId: id, name: called }, secret: told }) => ({
+    reply: ({ rail: { railId: id, name: called }, secret: newSecret }) => ({
       text: `Rail ${called} was added. The checkout offers it within 5 seconds.`,
-      secrets: [['secret', told]],
+      secrets: [['secret', newSecret]],
       page: `/rails/${id}`,
     }),
   }),
@@ -245,7 +245,7 @@ export const railActions: readonly Action[] = [
       const settings = { ...settingsOf(given), ...cleared }
       return toAnswer(await operations.rails.changeRail(context, params.railId, settings, why))
     },
-    tell: () => ({ text: 'The rail was changed. The change applies within 5 seconds.' }),
+    reply: () => ({ text: 'The rail was changed. The change applies within 5 seconds.' }),
   }),
   ...(['pause', 'resume'] as const).map((verb) =>
     defineAction({
@@ -269,7 +269,7 @@ export const railActions: readonly Action[] = [
       }),
       run: async ({ operations, context, params, input }) =>
         toAnswer(await operations.rails[`${verb}Rail`](context, params.railId, input.reason)),
-      tell: ({ name: called }) => ({
+      reply: ({ name: called }) => ({
         text:
           verb === 'pause'
             ? `${called} is no longer offered. Pending payments continue.`
@@ -314,9 +314,9 @@ export const railActions: readonly Action[] = [
       })
       return { railId: params.railId, secret: made.secret }
     },
-    tell: ({ railId: id, secret: told }, { input }) => ({
+    reply: ({ railId: id, secret: newSecret }, { input }) => ({
       text: `The new secret of ${id} is below. ${input.endOthers ? 'All previous secrets are revoked.' : 'The previous secret stays valid until the next rotation.'}`,
-      secrets: [['secret', told]],
+      secrets: [['secret', newSecret]],
       page: `/rails/${id}`,
     }),
   }),
@@ -346,7 +346,7 @@ export const railActions: readonly Action[] = [
       const { transactionId: id, railId: rail, returnId = '' } = returned
       return { transactionId: id, railId: rail, returnId }
     },
-    tell: ({ railId: rail }) => ({ text: `The money is being returned through ${rail}.` }),
+    reply: ({ railId: rail }) => ({ text: `The money is being returned through ${rail}.` }),
   }),
 ]
 

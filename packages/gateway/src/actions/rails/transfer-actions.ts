@@ -114,7 +114,7 @@ export const transferActions: readonly Action[] = [
       const settings = { ...noExtras, ...settingsOf(given), account }
       return toAnswer(await operations.rails.addTransferRail(context, id, settings, why))
     },
-    tell: ({ railId: id, name: called }) => ({
+    reply: ({ railId: id, name: called }) => ({
       text: `The checkout offers ${called} within 5 seconds.`,
       page: `/rails/${id}`,
     }),
@@ -140,7 +140,7 @@ export const transferActions: readonly Action[] = [
     }),
     run: async ({ operations, context, params, input: { reason: why, ...given } }) =>
       toAnswer(await operations.rails.changeAccount(context, params.railId, accountOf(given), why)),
-    tell: () => ({ text: 'The account was changed. The change applies within 5 seconds.' }),
+    reply: () => ({ text: 'The account was changed. The change applies within 5 seconds.' }),
   }),
   defineAction({
     name: 'transfer.confirm',
@@ -171,7 +171,7 @@ export const transferActions: readonly Action[] = [
       const receipt = { ...input, bankName: input.bank, ...moneyOf(input) }
       return toOutcome(await operations.transfers.confirmTransfer(context, params.railId, receipt))
     },
-    tell: ({ status, held, merchantId: merchant, paymentId: payment }) => ({
+    reply: ({ status, held, merchantId: merchant, paymentId: payment }) => ({
       text: `The transfer was recorded. The order is ${status}; ${held} is in suspense for it.`,
       page: `/orders/${merchant}/${payment}`,
     }),
@@ -207,7 +207,7 @@ export const transferActions: readonly Action[] = [
       })
       return toOutcome(await returned)
     },
-    tell: ({ held }) => ({ text: `The return was recorded. ${held} is in suspense for the order.` }),
+    reply: ({ held }) => ({ text: `The return was recorded. ${held} is in suspense for the order.` }),
   }),
   defineAction({
     name: 'transfer.settle-refund',
@@ -253,7 +253,7 @@ export const transferActions: readonly Action[] = [
       await settle(context, params, { sent: { outsideReference, valueDate, party, bankName }, reason: why })
       return { refundId: params.refundId, status: 'refund_success' as const }
     },
-    tell: ({ status }) => ({ text: `The result was recorded: ${status}. The merchant gets a callback.` }),
+    reply: ({ status }) => ({ text: `The result was recorded: ${status}. The merchant gets a callback.` }),
   }),
 ]
 

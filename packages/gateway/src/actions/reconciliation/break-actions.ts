@@ -145,7 +145,7 @@ export const breakActions: readonly Action[] = [
       toAnswer(
         await operations.reconciliation.breaks.assign(context, params.breakId, input.owner, input.reason),
       ),
-    tell: ({ owner: of }) => ({
+    reply: ({ owner: of }) => ({
       text: of === undefined ? 'The break is unassigned.' : `The break is assigned to ${of}.`,
     }),
   }),
@@ -168,7 +168,7 @@ export const breakActions: readonly Action[] = [
       await operations.reconciliation.breaks.note(context, params.breakId, input.note)
       return { isNoted: true }
     },
-    tell: () => ({ text: 'Noted.' }),
+    reply: () => ({ text: 'Noted.' }),
   }),
   defineAction({
     name: 'reconcile.accept',
@@ -190,7 +190,7 @@ export const breakActions: readonly Action[] = [
     }),
     run: async ({ operations, context, params, input }) =>
       toAnswer(await operations.reconciliation.breaks.accept(context, params.breakId, input.reason)),
-    tell: () => ({ text: 'The break is resolved.' }),
+    reply: () => ({ text: 'The break is resolved.' }),
   }),
   defineAction({
     name: 'reconcile.pair',
@@ -223,7 +223,7 @@ export const breakActions: readonly Action[] = [
           input.reason,
         ),
       ),
-    tell: () => ({ text: 'Both breaks are resolved.' }),
+    reply: () => ({ text: 'Both breaks are resolved.' }),
   }),
   defineAction({
     name: 'reconcile.confirm',
@@ -280,7 +280,7 @@ export const breakActions: readonly Action[] = [
     }),
     run: async ({ operations, context, params, input }) =>
       toAnswer(await operations.reconciliation.breaks.confirm(context, params.breakId, input)),
-    tell: () => ({ text: 'The line is booked.' }),
+    reply: () => ({ text: 'The line is booked.' }),
   }),
   defineAction({
     name: 'reconcile.book-as',
@@ -318,7 +318,7 @@ export const breakActions: readonly Action[] = [
       toAnswer(
         await operations.reconciliation.breaks.bookAs(context, params.breakId, { ...input, idempotencyKey }),
       ),
-    tell: (_, { input }) => ({ text: `The line is booked as ${input.as.replace('_', ' ')}.` }),
+    reply: (_, { input }) => ({ text: `The line is booked as ${input.as.replace('_', ' ')}.` }),
   }),
   defineAction({
     name: 'reconcile.park',
@@ -343,7 +343,7 @@ export const breakActions: readonly Action[] = [
       toAnswer(
         await operations.reconciliation.breaks.park(context, params.breakId, { ...input, idempotencyKey }),
       ),
-    tell: () => ({ text: 'The money is in suspense.' }),
+    reply: () => ({ text: 'The money is in suspense.' }),
   }),
   defineAction({
     name: 'reconcile.return',
@@ -369,7 +369,7 @@ export const breakActions: readonly Action[] = [
       const { breaks } = operations.reconciliation
       return toAnswer(await breaks.returnToSender(context, params.breakId, { ...input, idempotencyKey }))
     },
-    tell: ({ returnReference: reference }) => ({
+    reply: ({ returnReference: reference }) => ({
       text: `The return is booked. Make the bank transfer with the reference ${reference}.`,
     }),
   }),
@@ -395,7 +395,7 @@ export const breakActions: readonly Action[] = [
     }),
     run: async ({ operations, context, params, input }) =>
       toAnswer(await operations.reconciliation.breaks.writeOff(context, params.breakId, input)),
-    tell: () => ({ text: 'The difference was written off.' }),
+    reply: () => ({ text: 'The difference was written off.' }),
   }),
 ]
 

@@ -75,7 +75,7 @@ export const dayActions: readonly Action[] = [
         toAnswer,
       ),
     }),
-    tell: ({ days }) => {
+    reply: ({ days }) => {
       const last = days.at(-1)
       const unexplained = last ? `${last.unexplained} ${last.currency}` : ''
       return {

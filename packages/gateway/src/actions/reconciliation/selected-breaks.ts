@@ -78,7 +78,7 @@ export const selectedBreakActions: readonly Action[] = [
       }
       return { selected: new Set(input.break).size, changed }
     },
-    tell: ({ selected, changed }) => ({
+    reply: ({ selected, changed }) => ({
       text: `${changed} of ${selected} breaks changed.${changed < selected ? ' The others have an unexplained amount, or were resolved meanwhile. Open each of them to resolve it.' : ''}`,
     }),
   }),

@@ -184,20 +184,20 @@ export const statementActions: readonly Action[] = [
         ? ofDryRun(await reconciliation.dryRun(context, given))
         : ofImport(await reconciliation.importStatement(context, given))
     },
-    tell: (told) => ({
-      text: told.isDryRun
-        ? `Preview: nothing was imported. The file has ${told.lines} lines${told.firstDay === undefined ? '' : `, of ${told.firstDay} to ${told.lastDay}`}. ${told.examples
+    reply: (result) => ({
+      text: result.isDryRun
+        ? `Preview: nothing was imported. The file has ${result.lines} lines${result.firstDay === undefined ? '' : `, of ${result.firstDay} to ${result.lastDay}`}. ${result.examples
             .map(
               (each) =>
                 `Line ${each.lineNumber}: ${each.day} ${each.amount} ${each.currency} ${each.references.slice(0, 2).join(' ')}`,
             )
             .slice(0, 3)
             .join('; ')}`
-        : told.isRepeated
+        : result.isRepeated
           ? 'This file was imported before, so no line was imported again.'
-          : `${told.lines} new lines were imported, ${told.known} were known. ${told.matched} matches, ${told.breaks} breaks.`,
-      ...(told.importId !== undefined && { page: `${path}/imports/${told.importId}` }),
-      ...(told.breaks > 0 && { next: 'reconcile list' }),
+          : `${result.lines} new lines were imported, ${result.known} were known. ${result.matched} matches, ${result.breaks} breaks.`,
+      ...(result.importId !== undefined && { page: `${path}/imports/${result.importId}` }),
+      ...(result.breaks > 0 && { next: 'reconcile list' }),
     }),
   }),
   defineAction({
@@ -242,7 +242,7 @@ export const statementActions: readonly Action[] = [
       )
       return { mappingName, account, settlesTo, ...answerOf(saved.columns) }
     },
-    tell: ({ mappingName }) => ({
+    reply: ({ mappingName }) => ({
       text: `The mapping ${mappingName} was saved.`,
       next: `reconcile import FILE --mapping ${mappingName} --dry-run yes --reason …`,
     }),

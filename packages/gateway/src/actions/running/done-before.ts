@@ -1,5 +1,5 @@
 // The answer to a repeated idempotency key: nothing runs again, and the answer contains the time of the first run.
-import type { Told } from '../action.ts'
+import type { Reply } from '../action.ts'
 import { optional, timeMs } from '../fields.ts'
 
 export const doneBefore = {
@@ -9,7 +9,7 @@ export const doneBefore = {
 }
 
 /** Undefined if it ran now. */
-export function tellDoneBefore({ doneBeforeMs }: { doneBeforeMs?: number }): Told | undefined {
+export function replyDoneBefore({ doneBeforeMs }: { doneBeforeMs?: number }): Reply | undefined {
   if (doneBeforeMs === undefined) return undefined
   const at = new Date(doneBeforeMs).toISOString().slice(0, 19).replace('T', ' ')
   return { text: `This was already done at ${at} UTC. Nothing was done again.` }

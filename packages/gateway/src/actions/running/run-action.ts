@@ -8,7 +8,7 @@ import { ApprovalNeeded, type Authority } from '../../core/audit/rules/authority
 import { type MemberRole, mayAct } from '../../core/audit/rules/roles.ts'
 import type { Member } from '../../identity/members/rules/member.ts'
 import { checkScope } from '../../identity/operators/rules/api-token.ts'
-import type { Action, ActionCall, SharedCall, Told } from '../action.ts'
+import type { Action, ActionCall, Reply, SharedCall } from '../action.ts'
 import { fieldsOf, titleOf } from './describe-fields.ts'
 
 export type Ran =
@@ -17,7 +17,7 @@ export type Ran =
       readonly kind: 'waiting'
       readonly request: ApprovalRequest
       /** Shown to the requester once. */
-      readonly secrets?: Told['secrets']
+      readonly secrets?: Reply['secrets']
     }
 
 /** A call as an adapter describes it; the context follows from the caller. */

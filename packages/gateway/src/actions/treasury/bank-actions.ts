@@ -104,7 +104,7 @@ export const bankActions: readonly Action[] = [
         { currency: undefined, ...all(given), bankName: given.bankName },
         why,
       ),
-    tell: ({ bankName: name }) => ({
+    reply: ({ bankName: name }) => ({
       text: `The bank account ${name} was added.`,
       page: `/money/banks/${name}`,
     }),
@@ -128,7 +128,7 @@ export const bankActions: readonly Action[] = [
     }),
     run: ({ operations, context, params, input: { reason: why, ...given } }) =>
       operations.banks.changeBank(context, params.bankName, all(given), why),
-    tell: ({ bankName: name }) => ({ text: `The bank account ${name} was changed.` }),
+    reply: ({ bankName: name }) => ({ text: `The bank account ${name} was changed.` }),
   }),
   defineAction({
     name: 'bank.close',
@@ -148,7 +148,7 @@ export const bankActions: readonly Action[] = [
     }),
     run: ({ operations, context, params, input }) =>
       operations.banks.closeBank(context, params.bankName, input.reason),
-    tell: ({ bankName: name }) => ({ text: `The bank account ${name} is closed.` }),
+    reply: ({ bankName: name }) => ({ text: `The bank account ${name} is closed.` }),
   }),
 ]
 

@@ -7,7 +7,7 @@ import { type Correctable, type Correction, releaseTargets } from '../../finance
 import type { RecordedCorrection } from '../../finance/treasury/store/corrections.ts'
 import { type Action, type ActionCall, defineAction } from '../action.ts'
 import { amount, displayed, list, matching, object, oneOf, optional, text, timeMs } from '../fields.ts'
-import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
+import { doneBefore, replyDoneBefore } from '../running/done-before.ts'
 import {
   currency,
   limit,
@@ -141,8 +141,8 @@ export const correctionActions: readonly Action[] = [
         corrects: input.transferId,
       }))
     },
-    tell: (told, { input }) =>
-      tellDoneBefore(told) ?? {
+    reply: (result, { input }) =>
+      replyDoneBefore(result) ?? {
         text: `${input.amount} ${input.currency} were added to the merchant’s wallet.`,
       },
   }),
@@ -176,8 +176,10 @@ export const correctionActions: readonly Action[] = [
         corrects: input.transferId,
       }))
     },
-    tell: (told, { input }) =>
-      tellDoneBefore(told) ?? { text: `${input.amount} ${input.currency} were withdrawn from the wallet.` },
+    reply: (result, { input }) =>
+      replyDoneBefore(result) ?? {
+        text: `${input.amount} ${input.currency} were withdrawn from the wallet.`,
+      },
   }),
   defineAction({
     name: 'correction.reverse',
@@ -197,7 +199,7 @@ export const correctionActions: readonly Action[] = [
       isDangerous: true,
     },
     run: (call) => correct(call, async () => ({ kind: 'reverse', ...(await correctedOf(call)) })),
-    tell: (told) => tellDoneBefore(told) ?? { text: 'The transfer was reversed.' },
+    reply: (result) => replyDoneBefore(result) ?? { text: 'The transfer was reversed.' },
   }),
   defineAction({
     name: 'correction.release',
@@ -273,7 +275,7 @@ export const correctionActions: readonly Action[] = [
         ...(await correctedOf(call)),
       }))
     },
-    tell: (told) => tellDoneBefore(told) ?? { text: 'The money was released.' },
+    reply: (result) => replyDoneBefore(result) ?? { text: 'The money was released.' },
   }),
   defineAction({
     name: 'correction.write-off',
@@ -306,7 +308,7 @@ export const correctionActions: readonly Action[] = [
       },
     ],
     run: (call) => correct(call, async () => ({ kind: 'write_off', ...(await correctedOf(call)) })),
-    tell: (told) => tellDoneBefore(told) ?? { text: 'The amount was written off.' },
+    reply: (result) => replyDoneBefore(result) ?? { text: 'The amount was written off.' },
   }),
 ]
 

@@ -15,7 +15,7 @@ import {
 } from '../../finance/treasury/rules/bank-account.ts'
 import { type Action, type ActionCall, defineAction, form } from '../action.ts'
 import { amount, day, displayed, matching, object, optional, text } from '../fields.ts'
-import { doneBefore, tellDoneBefore } from '../running/done-before.ts'
+import { doneBefore, replyDoneBefore } from '../running/done-before.ts'
 import {
   bankName,
   currency,
@@ -82,8 +82,8 @@ export const ownMoneyActions: readonly Action[] = [
       const done = await operations.ownMoney.setOpeningBalance(context, given, why, { idempotencyKey })
       return answered(call, done, code)
     },
-    tell: (told, { params, input }) =>
-      tellDoneBefore(told) ?? {
+    reply: (result, { params, input }) =>
+      replyDoneBefore(result) ?? {
         text: `The bank account ${params.bankName} opened with ${input.amount} ${input.currency} on ${input.day}.`,
       },
   }),
@@ -113,9 +113,9 @@ export const ownMoneyActions: readonly Action[] = [
         given.currency,
       )
     },
-    tell: (told, { input }) =>
-      tellDoneBefore(told) ?? {
-        text: `${input.amount} ${input.currency} is recorded as the owner’s deposit, ${told.transferId}.`,
+    reply: (result, { input }) =>
+      replyDoneBefore(result) ?? {
+        text: `${input.amount} ${input.currency} is recorded as the owner’s deposit, ${result.transferId}.`,
       },
   }),
   defineAction({
@@ -145,9 +145,9 @@ export const ownMoneyActions: readonly Action[] = [
         given.currency,
       )
     },
-    tell: (told, { input }) =>
-      tellDoneBefore(told) ?? {
-        text: `${input.amount} ${input.currency} is recorded as the owner’s withdrawal, ${told.transferId}.`,
+    reply: (result, { input }) =>
+      replyDoneBefore(result) ?? {
+        text: `${input.amount} ${input.currency} is recorded as the owner’s withdrawal, ${result.transferId}.`,
       },
   }),
   defineAction({
@@ -200,9 +200,9 @@ export const ownMoneyActions: readonly Action[] = [
       const others = fromBankName === undefined ? [] : [fromBankName]
       return answered(call, done, code, others)
     },
-    tell: (told, { params, input }) =>
-      tellDoneBefore(told) ?? {
-        text: `${told.amount ?? 'All'} ${input.currency} of fees are swept to ${params.bankName}.`,
+    reply: (result, { params, input }) =>
+      replyDoneBefore(result) ?? {
+        text: `${result.amount ?? 'All'} ${input.currency} of fees are swept to ${params.bankName}.`,
       },
   }),
 ]

@@ -143,7 +143,7 @@ export const priceActions: readonly Action[] = [
         ),
       )
     },
-    tell: (of) => ({
+    reply: (of) => ({
       text: `The price for ${describeScope(of)} takes effect on ${written(of.validFromMs)}.`,
     }),
   }),
@@ -175,7 +175,7 @@ export const priceActions: readonly Action[] = [
         ),
       )
     },
-    tell: (of) => ({ text: `The price for ${describeScope(of)} ends at ${written(of.validFromMs)}.` }),
+    reply: (of) => ({ text: `The price for ${describeScope(of)} ends at ${written(of.validFromMs)}.` }),
   }),
   defineAction({
     name: 'fee.explain',

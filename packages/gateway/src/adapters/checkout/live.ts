@@ -40,7 +40,7 @@ export class LiveOrders {
 
   changed(key: OrderKey): void {
     const watched = this.#watched.get(nameOf(key))
-    if (watched) void this.#look(watched, { tellAnyway: false })
+    if (watched) void this.#look(watched, { pushAnyway: false })
   }
 
   /** Calls the listener for every change after `status`. The returned function ends it. */
@@ -51,7 +51,7 @@ export class LiveOrders {
     watched.listeners.add(listener)
     this.#running ??= this.#run()
     // Covers changes since the caller's read.
-    void this.#look(watched, { tellAnyway: true })
+    void this.#look(watched, { pushAnyway: true })
     return () => {
       watched.listeners.delete(listener)
       if (watched.listeners.size === 0) this.#watched.delete(name)
@@ -68,13 +68,13 @@ export class LiveOrders {
     for (let looks = 1; this.#watched.size > 0 && !signal.aborted; looks++) {
       await this.#parts.clock.wait(lookAgainMs, signal)
       if (signal.aborted) break
-      const tellAnyway = looks % looksPerHeartbeat === 0
-      await Promise.all([...this.#watched.values()].map((watched) => this.#look(watched, { tellAnyway })))
+      const pushAnyway = looks % looksPerHeartbeat === 0
+      await Promise.all([...this.#watched.values()].map((watched) => this.#look(watched, { pushAnyway })))
     }
     this.#running = undefined
   }
 
-  async #look(watched: Watched, { tellAnyway }: { tellAnyway: boolean }): Promise<void> {
+  async #look(watched: Watched, { pushAnyway }: { pushAnyway: boolean }): Promise<void> {
     try {
       const live = await this.#parts.findStatus(watched.key)
       if (!live || this.#stop.signal.aborted) return
@@ -82,7 +82,7 @@ export class LiveOrders {
       if (stageOf(live.status) < stageOf(watched.status)) return
       const hasChanged = live.status !== watched.status
       watched.status = live.status
-      if (!hasChanged && !tellAnyway) return
+      if (!hasChanged && !pushAnyway) return
       const nowMs = this.#parts.clock.now()
       for (const listener of watched.listeners) listener({ ...live, nowMs })
     } catch (error) {

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { Failure } from '@tillgate/protocol'
 import { type Command, Option } from 'commander'
 import type { TSchema } from 'typebox'
-import type { Action, ActionCommand, GivenFile, RawInput, Told } from '../../actions/action.ts'
+import type { Action, ActionCommand, GivenFile, RawInput, Reply } from '../../actions/action.ts'
 import { isFile } from '../../actions/answers.ts'
 import { displayOf } from '../../actions/fields.ts'
 import { readInput } from '../../actions/read-input.ts'
@@ -98,14 +98,14 @@ async function run(
     const { answer } = ran
     // Safe, both: an action's answer follows its schema.
     if (isFile(action.answer)) return pipeline(answer as AsyncIterable<string>, terminal.out, { end: false })
-    const lines = action.tell
-      ? linesOf(action.tell(answer, { params, input }))
+    const lines = action.reply
+      ? linesOf(action.reply(answer, { params, input }))
       : describeAnswer(answer as object, action.answer, action.command.columns)
     print(terminal, options, { value: answer, lines })
   })
 }
 
-function linesOf({ text, secrets = [], block, next }: Told): string[] {
+function linesOf({ text, secrets = [], block, next }: Reply): string[] {
   const width = Math.max(...secrets.map(([label]) => label.length))
   return [
     text,

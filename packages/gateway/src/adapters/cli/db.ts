@@ -218,7 +218,7 @@ function addDistribute(command: Command, { terminal }: DbParts): void {
         const plan = await prepareDistribution(pool, { withinSeconds: options.within })
         const { citusVersion, steps, bytes, withinSeconds } = plan
         const isDone = steps.length > 0 && options.blocking === true
-        const told = [
+        const lines = [
           `Citus ${citusVersion}: the cluster meets the requirements.`,
           ...(steps.length === 0
             ? ['All tables are already distributed.']
@@ -229,7 +229,7 @@ function addDistribute(command: Command, { terminal }: DbParts): void {
         // Printed before the start, so that the duration can be estimated; progress is not part of JSON.
         const say = (...lines: string[]) =>
           options.json || print(terminal, options, { value: undefined, lines })
-        say(...told)
+        say(...lines)
         if (isDone) await distribute(pool, plan, say)
         const result = { citusVersion, steps: steps.map(({ about }) => about), bytes, withinSeconds, isDone }
         if (options.json) print(terminal, options, { value: result, lines: [] })
@@ -286,7 +286,7 @@ async function withDatabase(
     ...config,
     poolMax: 2,
     statementTimeoutMs: 0,
-    tell: tellAway(terminal),
+    report: reportAway(terminal),
     signal,
   })
   try {
@@ -298,11 +298,11 @@ async function withDatabase(
 }
 
 /** A command waits for its database as long as a gateway does, so it prints why. */
-export function tellAway({ err }: Pick<Terminal, 'err'>): (event: DatabaseEvent) => void {
-  let isTold = false
+export function reportAway({ err }: Pick<Terminal, 'err'>): (event: DatabaseEvent) => void {
+  let isReported = false
   return (event) => {
-    if (event.kind !== 'database_away' || isTold) return
-    isTold = true
+    if (event.kind !== 'database_away' || isReported) return
+    isReported = true
     err.write(
       `The database at ${event.address} does not respond (${event.reason}). Retrying; press Ctrl-C to stop.\n`,
     )

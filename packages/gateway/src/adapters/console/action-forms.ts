@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
-import type { Action, ActionForm, GivenFile, RawInput, Told } from '../../actions/action.ts'
+import type { Action, ActionForm, GivenFile, RawInput, Reply } from '../../actions/action.ts'
 import { notifyWaiting } from '../../actions/approvals/approval-actions.ts'
 import { displayOf, labelOf } from '../../actions/fields.ts'
 import { nameInForm, readInput, typedIn } from '../../actions/read-input.ts'
@@ -185,12 +185,12 @@ async function doAction(
     file,
     ...(form.needsConfirmation && { confirm: () => confirm(visit, typed) }),
   })
-  const told: Told =
+  const reply: Reply =
     ran.kind === 'waiting'
       ? { ...notifyWaiting(ran.request), ...(ran.secrets && { secrets: ran.secrets }) }
-      : (action.tell?.(ran.answer, { params, input }) ?? { text: 'Done.' })
-  if (told.secrets) return { kind: 'shown_once', page: secretPage(told, visit) }
-  return { kind: 'go', to: told.page, flash: told.text }
+      : (action.reply?.(ran.answer, { params, input }) ?? { text: 'Done.' })
+  if (reply.secrets) return { kind: 'shown_once', page: secretPage(reply, visit) }
+  return { kind: 'go', to: reply.page, flash: reply.text }
 }
 
 function fileOf(files: SentForm['files']): GivenFile {
@@ -238,7 +238,7 @@ async function idempotencyKeyOf(
   })
 }
 
-function secretPage({ text, secrets = [], block, page }: Told, { url }: Visit): ConsolePage {
+function secretPage({ text, secrets = [], block, page }: Reply, { url }: Visit): ConsolePage {
   const to = page ?? url
   return {
     title: text.split('. ')[0]?.replace(/\.$/, '') ?? text,

@@ -355,7 +355,7 @@ async function doAction(
       // Safe: the answer of this action.
       page: testEventPage(visit, answer as TestAnswer, { again: pathTo(portalForm.path, visit.params), to }),
     }
-  const secrets = action.tell?.(answer, { params, input }).secrets
+  const secrets = action.reply?.(answer, { params, input }).secrets
   if (!secrets) return { kind: 'go', to, flash: said.done }
   return {
     kind: 'shown_once',

@@ -14,10 +14,12 @@ interface Field {
 function input(field: Field, attributes: Html): Html {
   const { name, label, hint, refused, value } = field
   const wrong = refused?.errors.find((error) => error.field === name)
-  const told = [wrong && `problem-${name}`, hint !== undefined && `hint-${name}`].filter(Boolean).join(' ')
+  const described = [wrong && `problem-${name}`, hint !== undefined && `hint-${name}`]
+    .filter(Boolean)
+    .join(' ')
   return html`<label for="${name}">${label}</label>
 ${hint !== undefined && html`<p class="hint" id="hint-${name}">${hint}</p>`}<input id="${name}" name="${name}"${attributes} required${
-    told !== '' && html` aria-describedby="${told}"`
+    described !== '' && html` aria-describedby="${described}"`
   }${wrong && html` aria-invalid="true" autofocus`}${value !== undefined && html` value="${value}"`}>${
     wrong &&
     html`<p class="problem" id="problem-${name}">${icon('circle-alert')}<span>${wrong.message}</span></p>`

@@ -15,7 +15,7 @@ export function logDatabaseEvent(log: Log, event: DatabaseEvent): void {
       break
     case 'database_away':
       // Retries continue; one warning per reason is enough.
-      log[event.isTold ? 'debug' : 'warn'](
+      log[event.isReported ? 'debug' : 'warn'](
         { host: event.address, reason: event.reason },
         'waiting for the database',
       )

@@ -42,8 +42,8 @@ export class DatabaseOutage {
     } else if (isAway(error)) {
       // A timeout means nothing if other statements succeeded in the meantime.
       if (startedAtMs >= this.#lastGoodAtMs) this.away(messageOf(error))
-      const isTold = this.#awaySinceMs !== undefined
-      if (isTold || !isTimeout(error)) leaveToOtherLine(error)
+      const isReported = this.#awaySinceMs !== undefined
+      if (isReported || !isTimeout(error)) leaveToOtherLine(error)
     }
   }
 

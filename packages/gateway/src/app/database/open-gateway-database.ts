@@ -7,13 +7,18 @@ import type { Config } from '../settings/config.ts'
 export interface DatabaseOptions {
   readonly config: Config
   readonly early?: EarlyEmbedded | undefined
-  readonly tell: (event: DatabaseEvent) => void
+  readonly report: (event: DatabaseEvent) => void
   readonly signal: AbortSignal
 }
 
 export const migrationsFolder = join(import.meta.dirname, '../../../migrations')
 
-export function openGatewayDatabase({ config, early, tell, signal }: DatabaseOptions): Promise<OpenDatabase> {
+export function openGatewayDatabase({
+  config,
+  early,
+  report,
+  signal,
+}: DatabaseOptions): Promise<OpenDatabase> {
   return openDatabase({
     dataDir: config.dataDir,
     databaseUrl: config.databaseUrl,
@@ -22,7 +27,7 @@ export function openGatewayDatabase({ config, early, tell, signal }: DatabaseOpt
     early,
     isPreparing: config.isPreparing,
     migrationsFolder,
-    tell,
+    report,
     signal,
   })
 }

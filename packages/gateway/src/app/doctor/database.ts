@@ -41,7 +41,7 @@ export async function checkDatabase(config: Config, parts: DatabaseParts): Promi
     database = await connectDatabase({
       ...config,
       poolMax: 2,
-      tell(event) {
+      report(event) {
         if (event.kind !== 'database_away') return
         const fix = 'Start the database, open the network path to it, or correct DATABASE_URL.'
         away.abort(

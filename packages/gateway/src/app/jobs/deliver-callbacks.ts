@@ -325,7 +325,7 @@ async function record(state: State, delivering: Delivering, attempted: Attempted
   const recorded = await write(state, callback, attempted)
   if (recorded) {
     state.parts.onRecorded?.(callback, attempted)
-    tell(state, callback, recorded)
+    logOutcome(state, callback, recorded)
   }
   const verdict = recorded?.outcome.verdict
   delivering.end = {
@@ -393,7 +393,11 @@ function writeOnce(
   return written
 }
 
-function tell(state: State, callback: ClaimedCallback, { outcome, isWritten, failing }: Recorded): void {
+function logOutcome(
+  state: State,
+  callback: ClaimedCallback,
+  { outcome, isWritten, failing }: Recorded,
+): void {
   const { counts } = state
   const { log } = state.parts
   const { merchantId, callbackId, paymentId, eventName, host } = callback

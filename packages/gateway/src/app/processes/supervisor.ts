@@ -17,7 +17,7 @@ export interface Supervisor {
   readonly started: Promise<Started>
   /** The exit code, once no process is left. */
   readonly ended: Promise<number>
-  tellShop(shopUrl: string): void
+  announceShop(shopUrl: string): void
   /**
    * Replaces each process with a new one, which loads the program and the configuration again, without failing a
    * request.
@@ -81,13 +81,13 @@ export function superviseProcesses(parts: { count: number; log: Log }): Supervis
   return {
     started: start(state),
     ended: state.end.promise,
-    ...bindAll(state, { tellShop, replaceAll, stop, stopAtOnce }),
+    ...bindAll(state, { announceShop, replaceAll, stop, stopAtOnce }),
   }
 }
 
-function tellShop(state: State, url: string): void {
+function announceShop(state: State, url: string): void {
   state.shopUrl = url
-  for (const child of state.alive) tell(child, { kind: 'shop', shopUrl: url })
+  for (const child of state.alive) send(child, { kind: 'shop', shopUrl: url })
 }
 
 function replaceAll(state: State): Promise<void> {
@@ -116,7 +116,7 @@ function launch(state: State, slot: number, { isKept } = { isKept: true }): Chil
     ended: ended.promise,
     isReady: false,
     isKept,
-    ask: (askId) => tell(child, { kind: 'ask', askId }),
+    ask: (askId) => send(child, { kind: 'ask', askId }),
   }
   state.alive.add(child)
   state.gathering.add(child)
@@ -126,7 +126,7 @@ function launch(state: State, slot: number, { isKept } = { isKept: true }): Chil
       child.isReady = true
       state.publicUrl = message.publicUrl
       state.log.info({ pid: worker.process.pid }, 'a process is ready')
-      if (state.shopUrl !== undefined) tell(child, { kind: 'shop', shopUrl: state.shopUrl })
+      if (state.shopUrl !== undefined) send(child, { kind: 'shop', shopUrl: state.shopUrl })
       ready.resolve({ ...message, kind: 'running' })
     }
     hear(state, child, message)
@@ -139,7 +139,7 @@ function launch(state: State, slot: number, { isKept } = { isKept: true }): Chil
     onExit(state, child, { code, signal })
   })
   // The stop may arrive before it listens; the message then waits.
-  if (state.stopping.signal.aborted) tell(child, { kind: 'stop', isPatient: false })
+  if (state.stopping.signal.aborted) send(child, { kind: 'stop', isPatient: false })
   return child
 }
 
@@ -148,7 +148,7 @@ function hear(state: State, child: Child, message: ToParent): void {
   if (message.kind !== 'gather') return
   const { gatherId } = message
   state.gathering.noteSnapshot(child, message.snapshot)
-  void state.gathering.gather(child).then((snapshot) => tell(child, { kind: 'gathered', gatherId, snapshot }))
+  void state.gathering.gather(child).then((snapshot) => send(child, { kind: 'gathered', gatherId, snapshot }))
 }
 
 function onExit(
@@ -185,7 +185,7 @@ function stop(state: State, { isPatient }: { isPatient: boolean }): void {
     state.end.resolve(state.endCode)
     return
   }
-  for (const child of state.alive) tell(child, { kind: 'stop', isPatient })
+  for (const child of state.alive) send(child, { kind: 'stop', isPatient })
   setTimeout(() => {
     state.endCode = exitCodes.other
     state.log.error({ count: state.alive.size }, 'some processes did not end in time; killing them')
@@ -217,12 +217,12 @@ async function replaceEach(state: State): Promise<void> {
     const [leaving, staying] = state.alive.has(old) ? [old, next] : [next, old]
     leaving.isKept = false
     staying.isKept = true
-    tell(leaving, { kind: 'stop', isPatient: true })
+    send(leaving, { kind: 'stop', isPatient: true })
     await leaving.ended
   }
   state.log.info({ count: state.count }, 'all processes were replaced')
 }
 
-function tell({ worker }: Child, message: ToProcess): void {
+function send({ worker }: Child, message: ToProcess): void {
   if (worker.isConnected()) worker.send(message, () => {})
 }

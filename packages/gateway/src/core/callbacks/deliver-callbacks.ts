@@ -13,7 +13,7 @@ import type { MerchantDirectory } from '../merchants/merchant-directory.ts'
 import { decideOutcome } from './rules/callback-attempt.ts'
 import { shortAddressOf } from './rules/destination.ts'
 import { placeOfEndpointSecret } from './rules/endpoint.ts'
-import { type Failing, isHostFault, isWorthTelling } from './rules/host-health.ts'
+import { type Failing, isHostFault, isWorthEmail } from './rules/host-health.ts'
 import { lastAttemptWithinMs } from './rules/retry-schedule.ts'
 import type { ExhaustedCallback } from './store/callback-history.ts'
 import type { CallbackOutcomes, Recorded } from './store/callback-outcomes.ts'
@@ -149,7 +149,7 @@ export function makeRecordAttempt({ outcomes, makeEmails, clock, random }: Recor
       nowMs,
       emailsFor: (failing) => [
         ...(outcome.isNewlyExhausted ? notifyExhausted(makeEmails, callback, nowMs) : []),
-        ...(failing && isWorthTelling(failing, nowMs)
+        ...(failing && isWorthEmail(failing, nowMs)
           ? notifyFailing(callback, {
               failing,
               to: isHostFault(outcome.verdict) ? callback.host : shortAddressOf(callback.callbackUrl),

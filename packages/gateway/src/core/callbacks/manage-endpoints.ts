@@ -8,7 +8,7 @@ import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import { hostOf } from '../../platform/runtime/ssrf-guard.ts'
 import { makeAuditEntry } from '../audit/audit-entries.ts'
 import type { Context } from '../audit/context.ts'
-import { checkToldAgain } from '../audit/rules/tell-again.ts'
+import { checkShownOnce } from '../audit/rules/shown-once.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
 import { bindWithin } from '../merchants/within.ts'
@@ -230,7 +230,7 @@ async function rotateSecret(
     return { endpoint, secret }
   const before = await endpoints.findSecret(made)
   assert(before, 'a secret that is there is found')
-  checkToldAgain(before, clock.now())
+  checkShownOnce(before, clock.now())
   return { endpoint, secret: vault.open(before.sealedSecret, placeOfEndpointSecret(made)).toString() }
 }
 

@@ -92,10 +92,10 @@ export function makeSendEmails(parts: SendEmailsParts) {
     const [first, ...others] = to
     const named = first?.merchant === undefined ? {} : { merchant: first.merchant }
     const addressed = { ...email, parameters: { ...email.parameters, ...named } }
-    const { claimId: _, attempts: __, ...told } = addressed
+    const { claimId: _, attempts: __, ...content } = addressed
     const nowMs = clock.now()
     const more = others.map(({ email, language }) => ({
-      ...told,
+      ...content,
       emailId: makeUuid(nowMs, random),
       recipient: email,
       language,

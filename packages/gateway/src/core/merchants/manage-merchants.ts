@@ -11,7 +11,7 @@ import { makeAuditEntry } from '../audit/audit-entries.ts'
 import { type AnyContext, type Context, reading } from '../audit/context.ts'
 import type { AuditEntry } from '../audit/rules/audit.ts'
 import type { Effect } from '../audit/rules/effects.ts'
-import { checkToldAgain } from '../audit/rules/tell-again.ts'
+import { checkShownOnce } from '../audit/rules/shown-once.ts'
 import type { MakeEmails } from '../emails/make-emails.ts'
 import { parseEmail, writtenTime } from '../emails/rules/email.ts'
 import { fingerprintOf } from './key-fingerprint.ts'
@@ -312,7 +312,7 @@ async function madeBefore(
     ({ keyId }) => keyId === idempotencyKey,
   )
   if (key?.kind !== 'aes') throw merchantIdTaken(merchantId)
-  checkToldAgain({ ...key, isOver: key.revokedAtMs !== undefined }, parts.clock.now())
+  checkShownOnce({ ...key, isOver: key.revokedAtMs !== undefined }, parts.clock.now())
   const aesKey = parts.vault.open(key.sealedKey, placeOf(key)).toString('base64')
   return { merchant: await find(parts, merchantId), aesKey }
 }

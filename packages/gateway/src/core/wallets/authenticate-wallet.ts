@@ -44,8 +44,8 @@ export function makeAuthenticateWallet(parts: AuthenticateWalletParts): Authenti
     const given = { secret: pin, place: placeOfPin(wallet.walletId) }
     if (!(await isRightSecret(given, { sealed: sealedPin, vault })) || !isPin(pin))
       return { kind: 'wrong', ...taken.left }
-    const isTold = !taken.isKnownDevice && wallet.status === 'active'
-    await tries.forget(taken, isTold ? notifyOwner.newDevice(wallet, { address, userAgent }) : [])
+    const isEmailed = !taken.isKnownDevice && wallet.status === 'active'
+    await tries.forget(taken, isEmailed ? notifyOwner.newDevice(wallet, { address, userAgent }) : [])
     // Runs here, because correct PINs are rarer than wrong ones under attack.
     await tries.deleteForgotten(nowMs)
     return wallet.status === 'active' ? { kind: 'signed_in', wallet } : { kind: 'locked', untilMs: undefined }

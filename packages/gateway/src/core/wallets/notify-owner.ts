@@ -18,7 +18,7 @@ export function mailTo({ login, language = 'en', confirmedAtMs }: Wallet) {
 }
 
 export function makeNotifyOwner({ makeEmails, clock }: { makeEmails: MakeEmails; clock: Clock }) {
-  const tell = <K extends Parameters<MakeEmails>[0]>(
+  const notify = <K extends Parameters<MakeEmails>[0]>(
     kind: K,
     wallet: Wallet,
     parameters: Parameters<typeof makeEmails<K>>[1]['parameters'],
@@ -27,20 +27,20 @@ export function makeNotifyOwner({ makeEmails, clock }: { makeEmails: MakeEmails;
     return to ? makeEmails(kind, { to, parameters }) : []
   }
   return {
-    pinChanged: (wallet: Wallet) => tell('pin-changed', wallet, {}),
+    pinChanged: (wallet: Wallet) => notify('pin-changed', wallet, {}),
 
     /** For a browser without a mark of this wallet. */
     newDevice: (wallet: Wallet, { address, userAgent }: SignInPlace) =>
-      tell('new-device', wallet, {
+      notify('new-device', wallet, {
         device: [userAgent, address].filter(Boolean).join(', '),
         time: writtenTime(clock.now()),
       }),
 
     refundArrived: (wallet: Wallet, refund: Readonly<Record<'amount' | 'merchant' | 'orderNo', string>>) =>
-      tell('refund-arrived', wallet, refund),
+      notify('refund-arrived', wallet, refund),
 
     /** Returned by the bank or not executed. */
     withdrawalReturned: (wallet: Wallet, withdrawal: Readonly<Record<'amount' | 'reason', string>>) =>
-      tell('withdrawal-returned', wallet, withdrawal),
+      notify('withdrawal-returned', wallet, withdrawal),
   }
 }

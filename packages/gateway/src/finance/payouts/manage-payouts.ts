@@ -41,7 +41,7 @@ export type ManagePayouts = ReturnType<typeof makeManagePayouts>
 
 export function makeManagePayouts(parts: ManagePayoutsParts) {
   const { payouts, payoutRuns, payoutRequests, treasury, random } = parts
-  const tell = makeNotifyPayout(parts)
+  const notify = makeNotifyPayout(parts)
 
   const find = async (key: PayoutKey): Promise<Payout> => {
     const found = await payouts.findPayout(key)
@@ -107,7 +107,7 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
       const run = await payoutRuns.findRun(payout.runId)
       if (!run) throw new Error('every payout has its run')
       const wallet = walletId === undefined ? undefined : await parts.wallets.findWallet(walletId)
-      const emails = tell(payout, { status: ending.status, reason, wallet })
+      const emails = notify(payout, { status: ending.status, reason, wallet })
       const recorded = makeAuditEntry(parts, context, `payout.${verbs[ending.status]}`, payoutId, {
         merchantId,
         reason,

@@ -25,7 +25,7 @@ export type WorkPayouts = ReturnType<typeof makeWorkPayouts>
 
 export function makeWorkPayouts(parts: WorkPayoutsParts) {
   const { payoutBatches: batches, clock, random } = parts
-  const tell = makeNotifyPayout(parts)
+  const notify = makeNotifyPayout(parts)
   return async ({ batchesAtOnce = 1 } = {}): Promise<PayoutTurn> => {
     const nowMs = clock.now()
     const today = dayOf(nowMs)
@@ -53,7 +53,8 @@ export function makeWorkPayouts(parts: WorkPayoutsParts) {
           { bankName, auditId: undefined, nowMs, random },
         )
       },
-      tell: (payout, { to, message = '' }, wallet) => tell(payout, { status: to, reason: message, wallet }),
+      notify: (payout, { to, message = '' }, wallet) =>
+        notify(payout, { status: to, reason: message, wallet }),
     })
     return { made, ended: ended ?? 0, more: ended !== undefined }
   }

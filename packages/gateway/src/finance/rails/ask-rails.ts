@@ -180,7 +180,7 @@ async function commitDecided(
     try {
       const { decision, before } = decided
       const alert = decision?.alert
-      const emails = alert !== undefined && before ? tell(state, before.attempt, alert) : []
+      const emails = alert !== undefined && before ? notify(state, before.attempt, alert) : []
       const isOurs = await state.attempts.commit({ task, calls, ...decided, emails, next })
       if (isOurs && alert !== undefined) state.log.warn(about(task), alert)
       return isOurs ? (decision?.attempt ?? before?.attempt) : undefined
@@ -190,7 +190,7 @@ async function commitDecided(
   }
 }
 
-function tell(state: State, { railId: rail, paymentId, amountMinor, currency }: Attempt, happened: string) {
+function notify(state: State, { railId: rail, paymentId, amountMinor, currency }: Attempt, happened: string) {
   const amount = `${toDecimalText(amountMinor, currency)} ${currency}`
   return state.makeEmails('rail-alert', { parameters: { rail, paymentId, amount, happened } })
 }

@@ -5,7 +5,7 @@ import { Failure, makeUuid, makeWebhookSecret } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { AnyContext } from '../../core/audit/context.ts'
 import type { AuditEntry } from '../../core/audit/rules/audit.ts'
-import { checkToldAgain } from '../../core/audit/rules/tell-again.ts'
+import { checkShownOnce } from '../../core/audit/rules/shown-once.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
@@ -223,7 +223,7 @@ async function rotateSecret(
     return { rail, secret }
   const before = await rails.findSecret(made)
   assert(before, 'a secret that is there is found')
-  checkToldAgain(before, clock.now())
+  checkShownOnce(before, clock.now())
   return { rail, secret: vault.open(before.sealedSecret, placeOfRailSecret(made)).toString() }
 }
 

@@ -39,22 +39,22 @@ try {
       : await readHere.batches(file, given, async (batch) => {
           await ask({ kind: 'put', batch })
         })
-  tell({ kind: 'done', answer })
+  post({ kind: 'done', answer })
 } catch (error) {
   if (!(error instanceof Failure)) throw error
   const { failure, message, field } = error
-  tell({ kind: 'failed', failure, options: { message, ...(field !== undefined && { field }) } })
+  post({ kind: 'failed', failure, options: { message, ...(field !== undefined && { field }) } })
 }
 
 async function ask(message: FromThread): Promise<Uint8Array | null> {
   if (!parentPort) throw new Error('this is no thread')
   const answered = once(parentPort, 'message')
-  tell(message)
+  post(message)
   // Safe: the responses have no other form.
   const [answer] = (await answered) as [Uint8Array | null]
   return answer
 }
 
-function tell(message: FromThread): void {
+function post(message: FromThread): void {
   parentPort?.postMessage(message)
 }

@@ -55,10 +55,10 @@ export function makeWalletSessions(parts: WalletSessionsParts) {
     async open(
       wallet: Wallet,
       place: SignInPlace,
-      { tellsOfDevice = false } = {},
+      { emailsAboutDevice = false } = {},
     ): Promise<string | undefined> {
       const { token, session } = make(wallet.walletId, place)
-      const emails = tellsOfDevice ? notifyOwner.newDevice(wallet, place) : []
+      const emails = emailsAboutDevice ? notifyOwner.newDevice(wallet, place) : []
       if (!(await sessions.insert({ session, access: wallet, emails }))) return undefined
       // A sign-in is a convenient moment to delete ended sessions.
       await sessions.deleteEnded(clock.now())

@@ -8,16 +8,16 @@ export interface Measured {
   readonly error?: unknown
 }
 
-export function measuredPool(pool: Pool, tell: (measured: Measured) => void): Pool {
+export function measuredPool(pool: Pool, report: (measured: Measured) => void): Pool {
   async function measure<Result>(kind: Measured['kind'], run: () => Promise<Result>): Promise<Result> {
     const startedAtMs = performance.now()
     const durationMs = () => performance.now() - startedAtMs
     try {
       const result = await run()
-      tell({ kind, startedAtMs, durationMs: durationMs() })
+      report({ kind, startedAtMs, durationMs: durationMs() })
       return result
     } catch (error) {
-      tell({ kind, startedAtMs, durationMs: durationMs(), error })
+      report({ kind, startedAtMs, durationMs: durationMs(), error })
       throw error
     }
   }

@@ -26,7 +26,7 @@ export interface ConnectOptions {
   readonly isPreparing?: boolean
   /** 0 means no limit. Defaults to the pool's own limit. */
   readonly statementTimeoutMs?: number
-  readonly tell: (event: DatabaseEvent) => void
+  readonly report: (event: DatabaseEvent) => void
   readonly signal: AbortSignal
 }
 
@@ -52,10 +52,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   try {
     const { schemaNumber, applied } = await insistHere(() =>
       migrate(pool, options.migrationsFolder, {
-        onBlocked: () => options.tell({ kind: 'migration_blocked' }),
+        onBlocked: () => options.report({ kind: 'migration_blocked' }),
       }),
     )
-    if (applied.length > 0) options.tell({ kind: 'migrated', applied })
+    if (applied.length > 0) options.report({ kind: 'migrated', applied })
     return { pool, connection, schemaNumber, insist: insistHere, close }
   } catch (error) {
     await close()
@@ -70,10 +70,10 @@ export async function connectDatabase(options: ConnectOptions): Promise<Connecte
   const pool = openPool(connection, {
     max: options.poolMax,
     ...(options.isPreparing !== undefined && { isPreparing: options.isPreparing }),
-    onNotPrepared: () => options.tell({ kind: 'statements_not_kept' }),
+    onNotPrepared: () => options.report({ kind: 'statements_not_kept' }),
     ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
     onConnectionLost: (error) => {
-      if (!closing) options.tell({ kind: 'connection_lost', reason: error.message })
+      if (!closing) options.report({ kind: 'connection_lost', reason: error.message })
     },
   })
   return {
@@ -93,16 +93,16 @@ async function reach({
   poolMax,
   processes,
   early,
-  tell,
+  report,
   signal,
 }: ConnectOptions): Promise<{ connection: ConnectionOptions; leave: () => Promise<void> }> {
   if (databaseUrl !== undefined) {
     const connection = parseDatabaseUrl(databaseUrl)
-    await waitForDatabase(connection, { tell, signal })
+    await waitForDatabase(connection, { report, signal })
     return { connection, leave: async () => {} }
   }
-  const embedded = await (early?.take({ tell, signal }) ??
-    startEmbedded({ dataDir, settings: embeddedSettings({ processes, poolMax }), tell, signal }))
+  const embedded = await (early?.take({ report, signal }) ??
+    startEmbedded({ dataDir, settings: embeddedSettings({ processes, poolMax }), report, signal }))
   return { connection: embedded.connection, leave: () => embedded.stop() }
 }
 

@@ -34,9 +34,9 @@ function urlFor({ user = 'guest', password = 's3cret', database = 'tillgate', qu
 }
 
 async function refusalOf(url: string): Promise<string> {
-  const tell = (event: DatabaseAway) => assert.fail(`waited: ${event.reason}`)
+  const report = (event: DatabaseAway) => assert.fail(`waited: ${event.reason}`)
   try {
-    await waitForDatabase(parseDatabaseUrl(url), { tell })
+    await waitForDatabase(parseDatabaseUrl(url), { report })
   } catch (error) {
     assert.ok(error instanceof StartFailure, String(error))
     assert.equal(error.exitCode, exitCodes.settings)
@@ -78,13 +78,13 @@ test('TLS that the server does not have is final', async () => {
 test('a server that is away is waited for, with growing pauses, until it is back', async () => {
   await server.stop()
   const results: DatabaseAway[] = []
-  const tell = (event: DatabaseAway) => {
+  const report = (event: DatabaseAway) => {
     results.push(event)
     // It comes back only after it was missed twice.
     if (results.length === 2) starting.resolve(start())
   }
   const starting = Promise.withResolvers<Embedded>()
-  const waiting = waitForDatabase(parseDatabaseUrl(urlFor()), { tell })
+  const waiting = waitForDatabase(parseDatabaseUrl(urlFor()), { report })
   server = await starting.promise
   await waiting
   assert.ok(results.length >= 2)
@@ -105,7 +105,7 @@ test('a closed port is retried, and the wait can be cancelled', async () => {
   const results: DatabaseAway[] = []
   const waiting = waitForDatabase(parseDatabaseUrl(`postgresql://ann:s3cret@127.0.0.1:${port}/shop`), {
     signal: giveUp.signal,
-    tell: (event) => {
+    report: (event) => {
       results.push(event)
       giveUp.abort()
     },
@@ -193,7 +193,7 @@ test('a start under which the database goes away is begun again, and one that fa
     const { rows } = await sessions.query<{ one: number }>('select 1 as one')
     return rows
   }
-  const waiting = { tell: (event: DatabaseAway) => results.push(event) }
+  const waiting = { report: (event: DatabaseAway) => results.push(event) }
   assert.deepEqual(await insist(server.connection, waiting, begin), [{ one: 1 }])
   assert.equal(begun, 2)
   assert.match(results.map(({ reason }) => reason).join(), /terminating connection|Connection terminated/)

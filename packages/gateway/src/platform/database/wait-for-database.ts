@@ -17,12 +17,12 @@ export interface DatabaseAway {
   readonly address: string
   readonly reason: string
   readonly retryInMs: number
-  readonly isTold: boolean
+  readonly isReported: boolean
 }
 
 export interface Waiting {
   readonly signal?: AbortSignal
-  readonly tell?: (event: DatabaseAway) => void
+  readonly report?: (event: DatabaseAway) => void
 }
 
 export function waitForDatabase(
@@ -59,18 +59,18 @@ type Tried<Result> = { readonly kind: 'done'; readonly result: Result } | Away
 
 async function untilDone<Result>(
   connection: ConnectionOptions,
-  { signal, tell = () => {} }: Waiting,
+  { signal, report = () => {} }: Waiting,
   attempt: () => Promise<Tried<Result>>,
 ): Promise<Result> {
   const address = describeConnection(connection)
-  let toldReason: string | undefined
+  let reportedReason: string | undefined
   for (let retryInMs = pauseFirstMs; ; retryInMs = Math.min(retryInMs * 2, pauseMaxMs)) {
     signal?.throwIfAborted()
     const tried = await attempt()
     if (tried.kind === 'done') return tried.result
     const { reason } = tried
-    tell({ kind: 'database_away', address, reason, retryInMs, isTold: reason === toldReason })
-    toldReason = reason
+    report({ kind: 'database_away', address, reason, retryInMs, isReported: reason === reportedReason })
+    reportedReason = reason
     await pause(retryInMs, undefined, signal ? { signal } : {})
   }
 }

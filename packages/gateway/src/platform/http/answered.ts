@@ -62,12 +62,12 @@ export interface AnswerLogParts {
 
 interface Counted {
   count: number
-  toldAtMs: number
+  loggedAtMs: number
 }
 
 export function makeAnswerLog({ log, clock, isProxy }: AnswerLogParts): AnswerLog {
   const throttledFrom = new BoundedMap<string, Counted>(maxAddresses)
-  const turnedAway: Counted = { count: 0, toldAtMs: Number.NEGATIVE_INFINITY }
+  const turnedAway: Counted = { count: 0, loggedAtMs: Number.NEGATIVE_INFINITY }
   let rejected = { second: 0, count: 0 }
 
   return {
@@ -125,29 +125,29 @@ export function makeAnswerLog({ log, clock, isProxy }: AnswerLogParts): AnswerLo
   }
 
   function noteThrottled(given: string | undefined, message: string, about: object = {}): void {
-    const seen = throttledFrom.get(given ?? '') ?? { count: 0, toldAtMs: Number.NEGATIVE_INFINITY }
+    const seen = throttledFrom.get(given ?? '') ?? { count: 0, loggedAtMs: Number.NEGATIVE_INFINITY }
     throttledFrom.set(given ?? '', seen)
     seen.count++
     if (!isDue(seen, throttledEveryMs) || !hasLine()) return
     log.warn({ address: clientAddress(given), ...about, count: seen.count }, message)
-    tell(seen)
+    logSeen(seen)
   }
 
   function noteTurnedAway(route: string): void {
     turnedAway.count++
     if (!isDue(turnedAway, turnedAwayEveryMs)) return
     log.warn({ httpStatus: unavailable, route, count: turnedAway.count }, 'requests were turned away')
-    tell(turnedAway)
+    logSeen(turnedAway)
   }
 
   /** A clock that was set back must not silence the log. */
-  function isDue({ toldAtMs }: Counted, everyMs: number): boolean {
-    return Math.abs(clock.now() - toldAtMs) >= everyMs
+  function isDue({ loggedAtMs }: Counted, everyMs: number): boolean {
+    return Math.abs(clock.now() - loggedAtMs) >= everyMs
   }
 
-  function tell(seen: Counted): void {
+  function logSeen(seen: Counted): void {
     seen.count = 0
-    seen.toldAtMs = clock.now()
+    seen.loggedAtMs = clock.now()
   }
 
   function clientAddress(given: string | undefined): string | undefined {

@@ -51,12 +51,12 @@ export function makeRequestLog({ store, clock }: { store: RequestLogStore; clock
 
     /** Returns how many entries were dropped since the last call. Entries that cannot be written are lost. */
     async write(): Promise<{ leftOut: number }> {
-      const told = { leftOut }
+      const summary = { leftOut }
       const requests = gathered
       gathered = []
       leftOut = 0
       if (requests.length > 0) await store.record(requests)
-      return told
+      return summary
     },
   }
 

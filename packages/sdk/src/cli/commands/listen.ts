@@ -113,7 +113,7 @@ async function take(callback: ListenedCallback, { tillgate, terminal, forwardTo 
       }),
     )
   }
-  tell({ callback, event, forwarded }, terminal)
+  print({ callback, event, forwarded }, terminal)
 }
 
 /** A callback that these credentials cannot open is forwarded too, so that the program reports the same error. */
@@ -131,13 +131,13 @@ async function open(
   }
 }
 
-interface Told {
+interface Received {
   readonly callback: ListenedCallback
   readonly event: CallbackEvent | undefined
   readonly forwarded: Forwarded | undefined
 }
 
-function tell({ callback, event, forwarded }: Told, terminal: Terminal): void {
+function print({ callback, event, forwarded }: Received, terminal: Terminal): void {
   const { kind, at, paymentId } = callback
   const { id, eventName, result } = event ?? {}
   const orderNo = result && 'referOrderNo' in result ? result.referOrderNo : undefined

@@ -1,4 +1,4 @@
-// What console and portal tell the kit about themselves, so that both sign people in with the same code.
+// What console and portal are, so that both sign people in with the same code.
 import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Action } from '../../../actions/action.ts'

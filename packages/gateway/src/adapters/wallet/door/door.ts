@@ -140,11 +140,11 @@ export async function enter(
   {
     back,
     mark,
-    ...told
-  }: { readonly back: Page; readonly mark: string | undefined; readonly tellsOfDevice?: boolean },
+    ...device
+  }: { readonly back: Page; readonly mark: string | undefined; readonly emailsAboutDevice?: boolean },
 ): Promise<FastifyReply> {
   const { walletSessions } = door.surface.running().operations
-  const opened = await walletSessions.open(wallet, placeOf(call.request), told)
+  const opened = await walletSessions.open(wallet, placeOf(call.request), device)
   if (opened === undefined) return back(door, call, refusalIn(call.words, 'stale'))
   return goIn(door, call, opened, mark)
 }

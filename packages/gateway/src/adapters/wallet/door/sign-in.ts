@@ -106,7 +106,7 @@ async function signInByPasskey(door: WalletDoor, call: Call): Promise<FastifyRep
     if (!wallet) return signInPage(door, call, refusalIn(call.words, 'passkeyWrong'))
     const isKnown = isDeviceOf(devices.readDevice(request.headers.cookie, wallet.login), wallet)
     const mark = isKnown ? undefined : devices.rememberBrowser(wallet)
-    return enter(door, call, wallet, { back: signInPage, mark, tellsOfDevice: !isKnown })
+    return enter(door, call, wallet, { back: signInPage, mark, emailsAboutDevice: !isKnown })
   })
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  emailAfterMs,
   type Failing,
   failingAfter,
   failuresBeforePause,
@@ -9,9 +10,8 @@ import {
   isDestinationFailure,
   isHostAnswer,
   isHostFault,
-  isWorthTelling,
+  isWorthEmail,
   longestPauseMs,
-  toldAfterMs,
 } from './host-health.ts'
 
 const reason = 'connect'
@@ -74,11 +74,11 @@ test('failures that come together count each, since the first of them and with t
 test('merchants are notified of a host that is paused and has failed for ten minutes', () => {
   let state: Failing | undefined
   for (let i = 1; i < failuresBeforePause; i++) state = fail(state, 50)
-  assert.equal(isWorthTelling(state as Failing, 50 + toldAfterMs), false)
+  assert.equal(isWorthEmail(state as Failing, 50 + emailAfterMs), false)
   const paused = fail(state, 60)
-  assert.equal(toldAfterMs, 600_000)
-  assert.equal(isWorthTelling(paused, 50 + toldAfterMs - 1), false)
-  assert.equal(isWorthTelling(paused, 50 + toldAfterMs), true)
+  assert.equal(emailAfterMs, 600_000)
+  assert.equal(isWorthEmail(paused, 50 + emailAfterMs - 1), false)
+  assert.equal(isWorthEmail(paused, 50 + emailAfterMs), true)
 })
 
 test('one that answers and rejects fails, is not paused, and is not paused any longer', () => {
@@ -87,8 +87,8 @@ test('one that answers and rejects fails, is not paused, and is not paused any l
   let state: Failing | undefined
   for (let i = 1; i <= 2 * failuresBeforePause; i++) state = reject(state, i)
   assert.deepEqual([state?.failures, state?.pauses, state?.pausedUntilMs], [10, 0, undefined])
-  assert.equal(isWorthTelling(state as Failing, toldAfterMs + 1), true)
-  assert.equal(isWorthTelling(reject(undefined, 1), toldAfterMs + 1), false)
+  assert.equal(isWorthEmail(state as Failing, emailAfterMs + 1), true)
+  assert.equal(isWorthEmail(reject(undefined, 1), emailAfterMs + 1), false)
   const paused = fail(state, 100)
   assert.equal(paused.pausedUntilMs, 100 + firstPauseMs)
   const probed = reject(paused, 6_000)

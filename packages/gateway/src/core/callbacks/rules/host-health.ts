@@ -60,11 +60,11 @@ export function isDestinationDown(verdict: Verdict): boolean {
 }
 
 /** A shorter failure may be a restart. */
-export const toldAfterMs = 10 * 60_000
+export const emailAfterMs = 10 * 60_000
 
-export function isWorthTelling({ failures, failingSinceMs, pausedUntilMs }: Failing, nowMs: number): boolean {
+export function isWorthEmail({ failures, failingSinceMs, pausedUntilMs }: Failing, nowMs: number): boolean {
   const isSettled = pausedUntilMs !== undefined || failures >= failuresBeforePause
-  return isSettled && nowMs - failingSinceMs >= toldAfterMs
+  return isSettled && nowMs - failingSinceMs >= emailAfterMs
 }
 
 export interface Failures {

@@ -363,8 +363,8 @@ update callbacks c
    and c.delivered_at is null and c.exhausted_at is null
 returning ${exhaustedShape.columns}`)
     const removed = new Set(rows.flatMap(({ callbackId, isRemoved }) => (isRemoved ? callbackId : [])))
-    const told = exhausted.map(exhaustedShape.read).filter(({ callbackId }) => !removed.has(callbackId))
-    await queueEmails(transaction, told.flatMap(emailsFor))
+    const alerted = exhausted.map(exhaustedShape.read).filter(({ callbackId }) => !removed.has(callbackId))
+    await queueEmails(transaction, alerted.flatMap(emailsFor))
     return rows
   })
 }

@@ -66,8 +66,8 @@ function record(database: Pool, attempts: readonly RecordedAttempt[]): Promise<R
     const written = await settleQueue(transaction, attempts)
     const kept = attempts.filter(({ callback }) => written.has(callback.callbackId))
     if (kept.length > 0) await writeAttempts(transaction, kept)
-    const told = kept.filter(isToBeTold)
-    if (told.length > 0) await tellCallbacks(transaction, told)
+    const ended = kept.filter(isToBeRecorded)
+    if (ended.length > 0) await recordAtCallbacks(transaction, ended)
     const failingOf = await updateHealth(transaction, kept)
     const emails = kept.flatMap((attempt) => attempt.emailsFor(failingOf(attempt)?.state))
     await queueEmails(transaction, emails)
@@ -152,14 +152,17 @@ select *
 }
 
 /** A first attempt that was acknowledged without a warning is stored only as the attempt (see callback-state.ts). */
-function isToBeTold({ callback, outcome: { verdict } }: RecordedAttempt): boolean {
+function isToBeRecorded({ callback, outcome: { verdict } }: RecordedAttempt): boolean {
   const isUsual = verdict.kind === 'acknowledged' && !verdict.isWarned
   return !isUsual || callback.progress.attemptsMade > 0 || callback.isResend || callback.wasHeld
 }
 
-async function tellCallbacks(transaction: Queryable, attempts: readonly RecordedAttempt[]): Promise<void> {
+async function recordAtCallbacks(
+  transaction: Queryable,
+  attempts: readonly RecordedAttempt[],
+): Promise<void> {
   await transaction.query({
-    name: 'tell-callbacks-of-attempts',
+    name: 'record-attempts-at-callbacks',
     text: `
 update callbacks c
    set attempts_made = d.attempt, retries_made = d.retries_made,

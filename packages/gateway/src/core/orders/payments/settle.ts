@@ -71,7 +71,7 @@ async function settleOne(parts: SettleParts, claimed: ClaimedSettlement): Promis
       return true
     }
     const decided = decide(parts, claimed, facts, answer, await parts.prices.current())
-    await parts.settling.settle({ ...decided, emails: await tell(parts, decided, facts.order) })
+    await parts.settling.settle({ ...decided, emails: await notify(parts, decided, facts.order) })
     return false
   } catch (err) {
     const { merchantId, paymentId, refundId } = claimed
@@ -85,7 +85,7 @@ async function settleOne(parts: SettleParts, claimed: ClaimedSettlement): Promis
   }
 }
 
-async function tell(parts: SettleParts, decided: Decided, order: Order): Promise<readonly NewEmail[]> {
+async function notify(parts: SettleParts, decided: Decided, order: Order): Promise<readonly NewEmail[]> {
   const { walletId } = decided.claimed
   if (decided.kind === 'payment' || decided.change.refund.status !== 'refund_success') return []
   if (!parts.notifyRefund || walletId === undefined) return []

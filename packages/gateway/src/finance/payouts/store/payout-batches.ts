@@ -231,7 +231,7 @@ export interface Ending {
   readonly nowMs: number
   readonly limit: number
   readonly decide: (payout: Payout, run: PayoutRun) => PayoutChange
-  readonly tell: (payout: Payout, change: PayoutChange, wallet: Wallet | undefined) => readonly NewEmail[]
+  readonly notify: (payout: Payout, change: PayoutChange, wallet: Wallet | undefined) => readonly NewEmail[]
 }
 
 /**
@@ -240,7 +240,7 @@ export interface Ending {
  */
 async function endPayouts(
   transaction: Queryable,
-  { nowMs, limit, decide, tell }: Ending,
+  { nowMs, limit, decide, notify }: Ending,
 ): Promise<number | undefined> {
   const [run] = await findRuns(
     transaction,
@@ -264,7 +264,7 @@ async function endPayouts(
     )
     await queueEmails(
       transaction,
-      ended.flatMap(({ payout, change }, index) => tell(payout, change, wallets[index])),
+      ended.flatMap(({ payout, change }, index) => notify(payout, change, wallets[index])),
     )
   }
   if (payouts.length < limit)

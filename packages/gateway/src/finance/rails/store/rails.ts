@@ -1,7 +1,7 @@
 // Rails and their secrets: a small table that is read completely. Its slots allow at most two live secrets per rail.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
-import type { MadeBefore } from '../../../core/audit/rules/tell-again.ts'
+import type { MadeBefore } from '../../../core/audit/rules/shown-once.ts'
 import { audited, insertAuditEntry } from '../../../core/audit/store/audit.ts'
 import type { NewEmail } from '../../../core/emails/rules/email.ts'
 import { queueEmails } from '../../../core/emails/store/queue-emails.ts'

@@ -42,7 +42,7 @@ interface State {
   quiet: number
   isStatement: boolean
   hasStatement: boolean
-  isTold: boolean
+  isAccountReported: boolean
   account: Fields
   balance: Fields
   entry: Entry | undefined
@@ -58,7 +58,7 @@ export function makeCamtReader(): StatementReader {
     quiet: 0,
     isStatement: false,
     hasStatement: false,
-    isTold: false,
+    isAccountReported: false,
     account: new Map(),
     balance: new Map(),
     entry: undefined,
@@ -133,7 +133,7 @@ function open(state: State, { name, attributes }: SaxesTagPlain): void {
     state.hasStatement = true
     state.account = new Map()
     state.balance = new Map()
-    state.isTold = false
+    state.isAccountReported = false
   } else if (where === 'Bal') state.balance = new Map()
   else if (where === 'Ntry') state.entry = { lineNumber: here(state), fields: new Map(), details: [] }
   else if (where === 'Ntry/NtryDtls/TxDtls') state.detail = new Map()
@@ -167,9 +167,9 @@ function put(state: State, where: string, value: string): void {
     add(state.account, where, value)
 }
 
-function tellAccount(state: State): void {
-  if (state.isTold) return
-  state.isTold = true
+function reportAccount(state: State): void {
+  if (state.isAccountReported) return
+  state.isAccountReported = true
   const { account, balance, entry } = state
   const currency = [account.get('Acct/Ccy'), balance.get('Amt@Ccy'), entry?.fields.get('Amt@Ccy')].find(
     Boolean,
@@ -189,7 +189,7 @@ function ownNumber(state: State): string | undefined {
 
 /** Only booked balances: available ones are forecasts, interim ones belong to a page. */
 function readBalance(state: State): void {
-  tellAccount(state)
+  reportAccount(state)
   const kind = state.balance.get('Tp/CdOrPrtry/Cd') ?? ''
   const isOpening = kind === 'OPBD' || kind === 'PRCD'
   const when = state.balance.get('Dt/Dt') ?? state.balance.get('Dt/DtTm')
@@ -214,7 +214,7 @@ function endDetail(state: State): void {
 
 function readEntry(state: State): void {
   if (!state.entry) return
-  tellAccount(state)
+  reportAccount(state)
   const of = state.entry
   state.entry = undefined
   const status = of.fields.get('Sts/Cd') ?? of.fields.get('Sts') ?? 'BOOK'

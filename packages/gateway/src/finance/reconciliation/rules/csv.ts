@@ -73,7 +73,7 @@ export function makeCsvReader(
   let head: Head | undefined
   let nearest: Headless | undefined
   let rowsBefore = 0
-  let isTold = false
+  let isAccountReported = false
 
   const read = (all: readonly Row[]): StatementItem[] =>
     all.flatMap((row): StatementItem[] => {
@@ -86,11 +86,11 @@ export function makeCsvReader(
       }
       if (row.cells.every((cell) => cell.trim() === '')) return []
       const item = itemOf(row, { mapping, head, batches })
-      const told: StatementItem[] = isTold
+      const before: StatementItem[] = isAccountReported
         ? []
         : [{ kind: 'account', number: undefined, currency: undefined, lineNumber: row.lineNumber }]
-      isTold = true
-      return [...told, item]
+      isAccountReported = true
+      return [...before, item]
     })
   return {
     write: (text) => read(rows.write(text)),

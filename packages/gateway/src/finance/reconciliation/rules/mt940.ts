@@ -35,7 +35,7 @@ interface State {
   account: string | undefined
   /** Where the account is named. */
   accountLine: number | undefined
-  isAccountTold: boolean
+  isAccountReported: boolean
   /** Of the statement: its reference, and its number with the page. */
   reference: string
   number: string
@@ -53,7 +53,7 @@ export function makeMt940Reader(): StatementReader {
     currency: undefined,
     account: undefined,
     accountLine: undefined,
-    isAccountTold: false,
+    isAccountReported: false,
     reference: '',
     number: '',
     isOpen: false,
@@ -117,7 +117,7 @@ function endField(state: State): void {
     state.currency = undefined
     state.account = undefined
     state.accountLine = undefined
-    state.isAccountTold = false
+    state.isAccountReported = false
     state.reference = value
     state.number = ''
   } else if (of.tag === '25' || of.tag === '25P') {
@@ -125,7 +125,7 @@ function endField(state: State): void {
       throw unreadable(of.lineNumber, 'a second account (:25:) stands within one statement.')
     state.account = accountOf(value)
     state.accountLine = of.lineNumber
-    state.isAccountTold = false
+    state.isAccountReported = false
   } else if (of.tag === '28' || of.tag === '28C') state.number = value
   else if (of.tag === '34F')
     throw unreadable(
@@ -135,7 +135,7 @@ function endField(state: State): void {
   else if (of.tag === '60F' || of.tag === '60M') {
     state.isOpen = true
     state.currency = balanceOf(value, of.lineNumber).currency
-    tellAccount(state, state.currency, of.lineNumber)
+    reportAccount(state, state.currency, of.lineNumber)
     // With its opening balance, for many banks give all their statements the same number.
     state.found.push({ kind: 'statement', id: JSON.stringify([state.reference, state.number, value]) })
   } else if (of.tag === '61') {
@@ -147,7 +147,7 @@ function endField(state: State): void {
     if (of.tag === '62F') {
       const { lineNumber } = of
       const balance = balanceOf(value, lineNumber)
-      tellAccount(state, balance.currency, lineNumber)
+      reportAccount(state, balance.currency, lineNumber)
       state.found.push({ kind: 'balance', balance, lineNumber })
     }
     state.isOpen = false
@@ -156,10 +156,10 @@ function endField(state: State): void {
 }
 
 /** Once for each statement, also for one that names no account: what it holds must not go to the account before it. */
-function tellAccount(state: State, currency: string, lineNumber: number): void {
-  if (state.isAccountTold) return
+function reportAccount(state: State, currency: string, lineNumber: number): void {
+  if (state.isAccountReported) return
   const { account: number, accountLine = lineNumber } = state
-  state.isAccountTold = true
+  state.isAccountReported = true
   state.found.push({ kind: 'account', number, currency, lineNumber: accountLine })
 }
 

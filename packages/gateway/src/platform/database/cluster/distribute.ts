@@ -110,11 +110,11 @@ const betweenTriesMs = 250
 export async function distribute(
   database: Pool,
   { steps, withinSeconds }: Pick<DistributionPlan, 'steps' | 'withinSeconds'>,
-  tell: (about: string) => void = () => {},
+  report: (about: string) => void = () => {},
 ): Promise<void> {
   for (let triesLeft = lockTries; ; triesLeft--) {
     try {
-      await database.transaction((transaction) => carryOut(transaction, { steps, withinSeconds }, tell), {
+      await database.transaction((transaction) => carryOut(transaction, { steps, withinSeconds }, report), {
         statementTimeoutMs: 0,
       })
       break
@@ -135,7 +135,7 @@ const lockNotAvailable = '55P03'
 async function carryOut(
   transaction: Queryable,
   { steps, withinSeconds }: Pick<DistributionPlan, 'steps' | 'withinSeconds'>,
-  tell: (about: string) => void,
+  report: (about: string) => void,
 ): Promise<void> {
   await transaction.query(`set local citus.multi_shard_modify_mode = 'sequential'`)
   await transaction.query(`set local lock_timeout = ${lockTimeoutMs}`)
@@ -147,7 +147,7 @@ async function carryOut(
     const leftMs = Math.max(1, Math.ceil(endsAtMs - performance.now()))
     await transaction.query(`set local statement_timeout = ${leftMs}`)
     await transaction.query(sql)
-    tell(`${about} (${index + 1} of ${steps.length})`)
+    report(`${about} (${index + 1} of ${steps.length})`)
   }
 }
 

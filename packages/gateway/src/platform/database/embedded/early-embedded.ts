@@ -6,7 +6,7 @@ export interface EarlyEmbedded {
   /** When PostgreSQL's process runs, or none is needed. Loading a program keeps the event loop from starting one. */
   readonly begun: Promise<void>
   /** At most once. The listener receives the events so far first. */
-  take(parts: Required<Pick<EmbeddedOptions, 'tell' | 'signal'>>): Promise<Embedded>
+  take(parts: Required<Pick<EmbeddedOptions, 'report' | 'signal'>>): Promise<Embedded>
   /** Stops a server that was not taken. */
   leave(): Promise<void>
 }
@@ -19,7 +19,7 @@ export function startEmbeddedEarly(options: Pick<EmbeddedOptions, 'dataDir' | 's
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const starting = startEmbedded({
     ...options,
-    tell(event) {
+    report(event) {
       listener(event)
       begin()
     },
@@ -32,10 +32,10 @@ export function startEmbeddedEarly(options: Pick<EmbeddedOptions, 'dataDir' | 's
   )
   return {
     begun,
-    async take({ tell, signal }) {
+    async take({ report, signal }) {
       isTaken = true
-      for (const event of waiting) tell(event)
-      listener = tell
+      for (const event of waiting) report(event)
+      listener = report
       const onAbort = () => giving.abort(signal.reason)
       signal.addEventListener('abort', onAbort, { once: true })
       if (signal.aborted) onAbort()

@@ -29,7 +29,7 @@ export type EmbeddedEvent =
 
 export interface EmbeddedOptions {
   readonly dataDir: string
-  readonly tell?: (event: EmbeddedEvent) => void
+  readonly report?: (event: EmbeddedEvent) => void
   /** Override the defaults; only the gateway that starts the server applies them. */
   readonly settings?: Settings
   readonly signal?: AbortSignal
@@ -42,25 +42,25 @@ export interface Embedded {
 }
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { dataDir, tell = () => {}, settings = {} } = options
+  const { dataDir, report = () => {}, settings = {} } = options
   const began = performance.now()
   const binaries = await findBinaries()
   const { fsync } = settings
   const cluster = await prepareCluster(dataDir, {
     binaries,
     durable: fsync !== 'off',
-    onCreate: () => tell({ kind: 'creating', dataDir }),
+    onCreate: () => report({ kind: 'creating', dataDir }),
   })
   const stopping = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, stopping.signal]) : stopping.signal
-  const running = await ensureRunning(cluster, { settings, tell, signal })
+  const running = await ensureRunning(cluster, { settings, report, signal })
   if (signal.aborted) {
-    await leave(running.presence, { cluster, tell })
+    await leave(running.presence, { cluster, report })
     throw signal.reason
   }
   const { pid, startedByUs } = running
-  tell({ kind: 'running', pid, startedByUs, tookMs: since(began) })
-  const supervision = supervise(running, { cluster, settings, tell, signal: stopping.signal })
+  report({ kind: 'running', pid, startedByUs, tookMs: since(began) })
+  const supervision = supervise(running, { cluster, settings, report, signal: stopping.signal })
   let stopped: Promise<void> | undefined
   return {
     connection: running.connection,
@@ -69,7 +69,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       stopped ??= (async () => {
         stopping.abort()
         const presence = await supervision
-        if (presence !== undefined) await leave(presence, { cluster, tell })
+        if (presence !== undefined) await leave(presence, { cluster, report })
       })()
       return stopped
     },
@@ -82,28 +82,28 @@ async function supervise(
     cluster: Cluster
     settings: Settings
     signal: AbortSignal
-    tell: (event: EmbeddedEvent) => void
+    report: (event: EmbeddedEvent) => void
   },
 ): Promise<pg.Client | undefined> {
-  const { cluster, settings, signal, tell } = options
+  const { cluster, settings, signal, report } = options
   let presence = first.presence
   let retryInMs = retryFirstMs
   for (;;) {
     const isLost = await endOf(presence, signal)
     if (!isLost) return presence
-    tell({ kind: 'lost' })
+    report({ kind: 'lost' })
     const began = performance.now()
     for (;;) {
       try {
-        const running = await ensureRunning(cluster, { settings, tell, signal })
+        const running = await ensureRunning(cluster, { settings, report, signal })
         presence = running.presence
         retryInMs = retryFirstMs
-        tell({ kind: 'recovered', pid: running.pid, tookMs: since(began) })
+        report({ kind: 'recovered', pid: running.pid, tookMs: since(began) })
         break
       } catch (error) {
         if (signal.aborted) return undefined
         const reason = error instanceof Error ? error.message : String(error)
-        tell({ kind: 'recovery_failed', reason, retryInMs })
+        report({ kind: 'recovery_failed', reason, retryInMs })
         await pause(retryInMs, undefined, { signal }).catch(() => {})
         if (signal.aborted) return undefined
         retryInMs = Math.min(retryInMs * 2, retryMaxMs)
@@ -133,7 +133,7 @@ async function endOf(client: pg.Client, signal: AbortSignal): Promise<boolean> {
 // never stays without an owner. A gateway that starts meanwhile waits for the server to stop and starts it again.
 async function leave(
   presence: pg.Client,
-  { cluster, tell }: { cluster: Cluster; tell: (event: EmbeddedEvent) => void },
+  { cluster, report }: { cluster: Cluster; report: (event: EmbeddedEvent) => void },
 ): Promise<void> {
   try {
     await presence.query('select pg_advisory_unlock_shared($1)', [presenceLock])
@@ -143,22 +143,22 @@ async function leave(
     // While our session lives, the file describes the server of this session.
     const postmaster = rows[0]?.alone ? await readPostmasterFile(cluster.folder) : undefined
     if (postmaster === undefined) {
-      tell({ kind: 'left_running' })
+      report({ kind: 'left_running' })
       return
     }
     process.kill(postmaster.pid, 'SIGINT')
     if (!(await isGone(postmaster.pid, fastStopMaxMs))) {
       // PostgreSQL recovers from an immediate stop as it does from a power failure.
-      tell({ kind: 'stop_forced' })
+      report({ kind: 'stop_forced' })
       process.kill(postmaster.pid, 'SIGQUIT')
       await isGone(postmaster.pid, forcedStopMaxMs)
     }
-    tell({ kind: 'stopped' })
+    report({ kind: 'stopped' })
   } catch (error) {
     // The server may already have stopped.
     const code = codeOf(error)
     const isServersEnd = code === 'ESRCH' || (await readPostmasterFile(cluster.folder)) === undefined
-    tell(isServersEnd ? { kind: 'stopped' } : { kind: 'left_running' })
+    report(isServersEnd ? { kind: 'stopped' } : { kind: 'left_running' })
   } finally {
     await presence.end().catch(() => {})
   }

@@ -20,7 +20,7 @@ export const databaseName = 'tillgate'
 const pollMs = 10
 /** A server that hangs accepts connections without responding. */
 const connectMaxMs = 5_000
-const tellEveryMs = 5_000
+const reportEveryMs = 5_000
 /** Limits how long an unresponsive server may neither start nor stop. Recovery is not limited. */
 const silenceMaxMs = 30_000
 const giveUpMaxMs = 5_000
@@ -38,12 +38,16 @@ export type WaitEvent =
 
 export async function ensureRunning(
   cluster: Cluster,
-  { settings, signal, tell }: { settings: Settings; signal: AbortSignal; tell: (event: WaitEvent) => void },
+  {
+    settings,
+    signal,
+    report,
+  }: { settings: Settings; signal: AbortSignal; report: (event: WaitEvent) => void },
 ): Promise<Running> {
   const began = performance.now()
   let answeredAt = began
   let attemptedAt = began
-  let toldAt = began
+  let reportedAt = began
   let attempt: StartAttempt | undefined
   let startedByUs = false
   for (;;) {
@@ -76,7 +80,7 @@ export async function ensureRunning(
     if (attempt === undefined && !(await isServed(cluster.folder))) {
       await removeStrayLocks(cluster.folder, await socketFolderFor(cluster.folder, cluster))
       attempt = await startPostmaster(cluster, settings)
-      tell({ kind: 'starting' })
+      report({ kind: 'starting' })
       startedByUs = true
       attemptedAt = performance.now()
     }
@@ -88,9 +92,9 @@ export async function ensureRunning(
           `Its log is ${cluster.logFile}. Stop that process, then start again.`,
       )
     }
-    if (now - toldAt > tellEveryMs) {
-      toldAt = now
-      tell({ kind: 'waiting', reason, waitedMs: Math.round(now - began) })
+    if (now - reportedAt > reportEveryMs) {
+      reportedAt = now
+      report({ kind: 'waiting', reason, waitedMs: Math.round(now - began) })
     }
     await pause(pollMs)
   }

@@ -8,13 +8,13 @@ export interface MadeBefore {
   readonly isOver: boolean
 }
 
-export const toldAgainMs = 10 * 60_000
+export const shownAgainForMs = 10 * 60_000
 
 /** Throws if the time is over or the secret has ended. */
-export function checkToldAgain({ createdAtMs, isOver }: MadeBefore, nowMs: number): void {
-  if (!isOver && nowMs - createdAtMs < toldAgainMs) return
+export function checkShownOnce({ createdAtMs, isOver }: MadeBefore, nowMs: number): void {
+  if (!isOver && nowMs - createdAtMs < shownAgainForMs) return
   const at = new Date(createdAtMs).toISOString().slice(0, 19).replace('T', ' ')
   throw new Failure('number_already_used', {
-    message: `This was already done at ${at} UTC, and nothing was done again. What is secret is not told any more: load the page anew to make a new one.`,
+    message: `This was already done at ${at} UTC, and nothing was done again. What is secret is not shown again: load the page anew to make a new one.`,
   })
 }
