@@ -60,7 +60,7 @@ test('a merchant is signed on, and its key is shown this once', async () => {
   const { rowCount } = await gateway.pool.query("select from merchants where name like 'Leaf <%'")
   assert.equal(rowCount, 1)
   clock.advance(10 * 60_000)
-  assert.match(await note(admin, '/merchants', form), /already done at .* not told any more/)
+  assert.match(await note(admin, '/merchants', form), /already done at .* not shown again/)
   const page = await admin.get(`/merchants/${merchantId}`)
   assert.match(page.text, /Leaf &lt;&amp; Cup&gt;/)
   assert.match(page.text, /leaf\.example/)
