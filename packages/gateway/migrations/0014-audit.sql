@@ -45,6 +45,5 @@ create table idempotency_keys (
   key          text,
   act_id       uuid   not null,
   content_hash bytea  not null,
-  created_at   bigint not null,
   primary key (login, key)
 );

@@ -14,11 +14,10 @@ export type IdempotencyKeyOf = ReturnType<typeof makeIdempotencyKeyOf>
 export function makeIdempotencyKeyOf({ idempotencyKeys, clock, random }: IdempotencyKeysParts) {
   return async (given: { login: string; key: string; content: string }): Promise<string | undefined> => {
     const { login, key } = given
-    const nowMs = clock.now()
     const contentHash = createHash('sha256').update(given.content).digest()
     // The id determines the place in the audit log, which is ordered by time, so it is made here.
-    const idempotencyKey = makeUuid(nowMs, random)
-    const kept = await idempotencyKeys.keep({ login, key, idempotencyKey, contentHash, nowMs })
+    const idempotencyKey = makeUuid(clock.now(), random)
+    const kept = await idempotencyKeys.keep({ login, key, idempotencyKey, contentHash })
     return kept.contentHash.equals(contentHash) ? kept.idempotencyKey : undefined
   }
 }

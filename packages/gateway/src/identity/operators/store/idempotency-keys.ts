@@ -9,7 +9,6 @@ export interface GivenKey {
   readonly key: string
   readonly idempotencyKey: string
   readonly contentHash: Buffer
-  readonly nowMs: number
 }
 
 export function makeIdempotencyKeyStore(database: Pool) {
@@ -20,11 +19,10 @@ export function makeIdempotencyKeyStore(database: Pool) {
       key,
       idempotencyKey,
       contentHash,
-      nowMs,
     }: GivenKey): Promise<Pick<GivenKey, 'idempotencyKey' | 'contentHash'>> {
       await database.query(sql`
-insert into idempotency_keys (login, key, act_id, content_hash, created_at)
-values (${login}, ${key}, ${idempotencyKey}, ${contentHash}, ${nowMs})
+insert into idempotency_keys (login, key, act_id, content_hash)
+values (${login}, ${key}, ${idempotencyKey}, ${contentHash})
     on conflict do nothing`)
       const { rows } = await database.query<Pick<GivenKey, 'idempotencyKey' | 'contentHash'>>(sql`
 select act_id as "idempotencyKey", content_hash as "contentHash"
