@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { decryptBytes, parsePrivateKey } from '@tillgate/protocol'
-import { startTestGateway } from '../../gateway/test/support/gateway.ts'
+import { until } from '../../gateway/test/support/callbacks.ts'
+import { startTestGateway, type TestGateway } from '../../gateway/test/support/gateway.ts'
 import { createBody } from '../../gateway/test/support/order.ts'
 import { runTill } from '../src/cli/till.ts'
 import { type Clause, clauseNumbers, clauses } from '../src/conform/clauses.ts'
@@ -65,22 +66,24 @@ test('an unknown clause is answered with the clauses in the order of the interfa
   assert.deepEqual(clauseNumbers.slice(-2), ['8', '9'])
 })
 
-test('our gateway conforms, in every clause', async () => {
-  const gateway = await startTestGateway()
-  const { merchantId, aesKey, privateKey } = await gateway.addMerchant()
+async function merchantAt(gateway: TestGateway) {
+  const merchant = await gateway.addMerchant()
   const published = (await (await fetch(`${gateway.url}/platform-keys`)).json()) as {
     keys: { publicKey: string }[]
   }
-  const conformed = await conform(
-    {
-      gatewayUrl: gateway.url,
-      merchantId,
-      aesKey: aesKey.export().toString('base64'),
-      privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-      platformPublicKey: published.keys.map(({ publicKey }) => publicKey),
-    },
-    '--json',
-  )
+  const credentials = {
+    gatewayUrl: gateway.url,
+    merchantId: merchant.merchantId,
+    aesKey: merchant.aesKey.export().toString('base64'),
+    privateKey: merchant.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    platformPublicKey: published.keys.map(({ publicKey }) => publicKey),
+  }
+  return { ...merchant, credentials }
+}
+
+test('our gateway conforms, in every clause', async () => {
+  const { credentials } = await merchantAt(await startTestGateway())
+  const conformed = await conform(credentials, '--json')
   assert.deepEqual(failed(conformed), [])
   assert.equal(conformed.exitCode, 0)
   assert.deepEqual(new Set(conformed.results.map(({ clause }) => clause)), new Set(Object.keys(clauses)))
@@ -89,15 +92,7 @@ test('our gateway conforms, in every clause', async () => {
 })
 
 test('the suite uses one callback host, and a merchant whose hosts are used up is told so at once', async () => {
-  const gateway = await startTestGateway()
-  const { merchantId, aesKey, privateKey, call } = await gateway.addMerchant()
-  const credentials = {
-    gatewayUrl: gateway.url,
-    merchantId,
-    aesKey: aesKey.export().toString('base64'),
-    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    platformPublicKey: keys.gateway.publicKey,
-  }
+  const { credentials, call } = await merchantAt(await startTestGateway())
   for (let host = 1; host < 20; host++) {
     const body = { ...createBody({ now: Date.now() }), callbackUrl: `http://shop-${host}.example/` }
     assert.equal((await call('service.trade.create', body)).code, 20000)
@@ -110,6 +105,26 @@ test('the suite uses one callback host, and a merchant whose hosts are used up i
     told,
     /does not take callbacks at http:\/\/127\.0\.0\.1:18485: .*\nUse --listen or --callback-url/,
   )
+})
+
+test('a gateway that paused the address of an earlier run conforms once its pause is over', async () => {
+  const gateway = await startTestGateway()
+  const { credentials, paidOrder } = await merchantAt(gateway)
+  const address = '127.0.0.1:18486'
+  for (let earlier = 0; earlier < 5; earlier++)
+    await paidOrder({ callbackUrl: `http://${address}/gone-${earlier}` })
+  const isPaused = async () => {
+    const { rows } = await gateway.pool.query(
+      `select from callback_hosts where host = '${address}' and paused_until > ${Date.now() + 2_000}`,
+    )
+    return rows.length === 1
+  }
+  await until(isPaused)
+  const conformed = await conform(
+    credentials,
+    ...['--json', '--listen', address, '--clause', '2.11', '--callback-timeout', '1s'],
+  )
+  assert.deepEqual([conformed.exitCode, failed(conformed)], [0, []])
 })
 
 test('a gateway in memory that does what the interface says conforms', async () => {
@@ -156,12 +171,17 @@ test('a command can pay in place of the sandbox', async () => {
     '2.11',
     '--callback-timeout',
     '200ms',
+    '--retry-timeout',
+    '200ms',
     '--pay-command',
     'test -n "$CHECKOUT_URL" && test "$OUTCOME" = failed',
   )
   const details = results.map(({ detail }) => detail)
   assert.match(details[0] ?? '', /--pay-command ended with 1 for the outcome success/)
-  assert.match(details[1] ?? '', /no callback payment.order.failed came within 0.2 seconds/)
+  assert.match(
+    details[1] ?? '',
+    /no callback payment.order.failed came within 0.2 seconds; nothing has arrived at http:/,
+  )
 })
 
 const onData =

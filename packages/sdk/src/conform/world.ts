@@ -11,6 +11,7 @@ export interface WorldParts {
   readonly gateway: Gateway
   readonly hooks: Hooks
   readonly receiver: Receiver
+  readonly note: (line: string) => void
   readonly callbackTimeoutMs: number
   /** The wait for the first retry of a rejected callback. */
   readonly retryTimeoutMs: number
@@ -33,6 +34,8 @@ const minute = 60_000
 const shortestExpiryMs = 5 * minute
 /** Callbacks may overtake each other. */
 const overtakingMs = 2_000
+/** A first callback that takes longer is worth a note. */
+const usualMs = 5_000
 
 /** One of each, and only what the interface requires. */
 export function createBody(nowMs: number, callbackUrl?: string) {
@@ -49,13 +52,17 @@ export function createBody(nowMs: number, callbackUrl?: string) {
 }
 
 export function makeWorld(parts: WorldParts) {
-  const { gateway, hooks, receiver, callbackTimeoutMs } = parts
+  const { gateway, hooks, receiver, callbackTimeoutMs, retryTimeoutMs } = parts
   const { now } = gateway
+
+  /** Of this run's orders: those of earlier runs may still receive callbacks. */
+  const marks = new Set<string>()
 
   const newBody = () => createBody(now())
 
   async function order(change: object = {}, sending?: Sending): Promise<CreatedOrder> {
     const mark = randomBytes(8).toString('hex')
+    marks.add(mark)
     const body = { ...createBody(now(), receiver.urlFor(mark)), ...change }
     const data = await gateway.call(create, body, sending)
     const { paymentId, checkoutUrl } = data
@@ -63,14 +70,30 @@ export function makeWorld(parts: WorldParts) {
     return { mark, body, data, paymentId, checkoutUrl: String(checkoutUrl) }
   }
 
+  /** A gateway may pause an address whose listener was gone, so a run's first callback has as long as a retry. */
+  const reached = once(async () => {
+    const any = (timeoutMs: number) => receiver.find(() => true, timeoutMs)
+    if (await any(Math.min(usualMs, retryTimeoutMs))) return
+    parts.note(
+      `No callback has arrived yet. Waiting up to ${retryTimeoutMs / 1_000} seconds, because a gateway may pause an address where earlier callbacks failed.`,
+    )
+    await any(retryTimeoutMs - usualMs)
+  })
+
   async function callbackOf(
     { mark }: CreatedOrder,
     eventName: string,
     timeoutMs = callbackTimeoutMs,
   ): Promise<OpenedCallback> {
+    await reached()
     const found = await receiver.find((each) => each.mark === mark && eventOf(each) === eventName, timeoutMs)
-    if (!found) throw new Deviation(`no callback ${eventName} came within ${timeoutMs / 1_000} seconds`)
+    if (!found) throw missing(` ${eventName}`, timeoutMs)
     return openReceived(found, gateway.keys)
+  }
+
+  function missing(eventName: string, timeoutMs: number): Deviation {
+    const hint = receiver.received.length === 0 ? `; nothing has arrived at ${receiver.base} so far` : ''
+    return new Deviation(`no callback${eventName} came within ${timeoutMs / 1_000} seconds${hint}`)
   }
 
   const queried = (paymentId: string) => gateway.call(query, { paymentId })
@@ -95,6 +118,7 @@ export function makeWorld(parts: WorldParts) {
 
   return {
     ...parts,
+    marks: marks as ReadonlySet<string>,
     newBody,
     order,
     query: queried,
@@ -119,16 +143,17 @@ export function makeWorld(parts: WorldParts) {
       const made = await order()
       receiver.refuse(made.mark)
       await hooks.pay(made, 'success')
+      await reached()
       const isFirst = ({ mark }: Received) => mark === made.mark
       const first = await receiver.find(isFirst, callbackTimeoutMs)
-      if (!first) throw new Deviation(`no callback came within ${callbackTimeoutMs / 1_000} seconds`)
+      if (!first) throw missing('', callbackTimeoutMs)
       const eventName = eventOf(first)
       const refused = await openReceived(first, gateway.keys)
       receiver.accept(made.mark)
       await hooks.advance(made.paymentId, minute)
       const again = await receiver.find(
         (each) => isFirst(each) && eventOf(each) === eventName && each !== first,
-        parts.retryTimeoutMs,
+        retryTimeoutMs,
       )
       return { refused, again: again && (await openReceived(again, gateway.keys)) }
     }),

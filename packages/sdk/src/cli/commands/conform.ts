@@ -54,7 +54,7 @@ export const conformCommand: Command = {
     'retry-timeout': {
       type: 'string',
       value: 'DURATION',
-      about: 'how long to wait for a callback’s first retry; default: 2m',
+      about: 'how long to wait for the first callback, and for a first retry; default: 2m',
     },
     'wait-for-expiry': {
       type: 'boolean',
@@ -96,6 +96,7 @@ export const conformCommand: Command = {
       const world = makeWorld({
         gateway,
         receiver,
+        note: terminal.note,
         hooks:
           payCommand !== undefined
             ? commandHooks(payCommand)
