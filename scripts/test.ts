@@ -42,7 +42,7 @@ const slow = [
   'packages/gateway/test/sandbox/sandbox-{listen,merchant,shop}.test.ts',
   'packages/sdk/test/{clients,package,samples}.test.ts',
   'packages/gateway/test/wallet/erasure.test.ts',
-  'rails/*/test/browser/*.test.ts',
+  'rails/*/test/{browser/*,init}.test.ts',
   'reliability/{crash,faults,fuzz,planted-types,reconciliation,soak,upgrade}.test.ts',
   'test/{api-tabs,documentation-blocks,quickstart}.test.ts',
 ]

@@ -108,10 +108,12 @@ function startLoop(work: () => Promise<void>, everyMs: number, log: Log) {
   }
 }
 
-/** For `main.ts`: the whole program. */
+/** For `main.ts`: the whole program. Its argument, if any, is a file of settings; the environment comes before it. */
 export async function runRail<Declared extends Settings>(program: RailProgram<Declared>): Promise<void> {
   const settings = { ...kitSettings, ...program.settings }
   try {
+    const [, , file] = process.argv
+    if (file !== undefined) process.loadEnvFile(file)
     const values = readSettings(process.env, settings)
     const log = makeLog({
       write: (line) => void process.stdout.write(line),

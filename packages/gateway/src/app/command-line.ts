@@ -13,6 +13,8 @@ import { systemClock } from '../platform/runtime/clock.ts'
 import { silentLog } from '../platform/runtime/log.ts'
 import { Interruption, StartFailure } from '../platform/runtime/start-failure.ts'
 import { readDotEnv } from '../platform/settings/dot-env.ts'
+import { askOnTerminal } from './ask-on-terminal.ts'
+import { databaseAddress } from './database/database-address.ts'
 import { migrationsFolder } from './database/open-gateway-database.ts'
 import { openStores } from './database/open-stores.ts'
 import { examineGateway } from './doctor/doctor.ts'
@@ -38,6 +40,7 @@ export function commandLine(actions = catalog, terminal = processTerminal): Comm
         signal: terminal.watchInterrupt(),
       }),
     actions,
+    databaseAddress,
   })
 }
 
@@ -72,6 +75,8 @@ export interface GatewayTerminal extends Terminal {
 const processTerminal: GatewayTerminal = {
   out: process.stdout,
   err: process.stderr,
+  environment: process.env,
+  ask: process.stdin.isTTY ? askOnTerminal : undefined,
   readSettings: () => readConfig(process.env, readDotEnv()),
   unknownNames: () => unknownNameWarnings(process.env, readDotEnv()),
   watchInterrupt() {

@@ -33,6 +33,8 @@ export function openTerminal(environment: Record<string, string>): {
   const terminal: GatewayTerminal = {
     out,
     err,
+    environment,
+    ask: undefined,
     readSettings: () => readConfig(environment),
     unknownNames: () => unknownNameWarnings(environment, ''),
     watchInterrupt: () => new AbortController().signal,

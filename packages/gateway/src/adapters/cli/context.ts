@@ -27,6 +27,9 @@ export interface CommandSettings
 export interface Terminal {
   readonly out: Writable
   readonly err: Writable
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Undefined if no person is at the terminal. */
+  readonly ask: ((question: string, options: { readonly isSecret: boolean }) => Promise<string>) | undefined
   readSettings(): CommandSettings
   /** From now on, Ctrl-C and SIGTERM abort this signal with an `Interruption` instead of ending the process. */
   watchInterrupt(): AbortSignal

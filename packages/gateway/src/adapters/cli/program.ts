@@ -11,6 +11,7 @@ import { doctorCommand, type Examine } from './doctor.ts'
 import { ledgerCommand } from './ledger.ts'
 import { masterKeyCommand } from './master-key.ts'
 import { railCheckCommand } from './rail-check.ts'
+import { type DatabaseAddress, railInitCommand } from './rail-init.ts'
 
 const groups: Readonly<Record<string, string>> = {
   merchant: 'onboard, show, pay out, suspend and resume merchants',
@@ -48,6 +49,7 @@ export interface ProgramParts {
   readonly migrationsFolder: string
   readonly examine: Examine
   readonly actions: readonly Action[]
+  readonly databaseAddress: DatabaseAddress
 }
 
 export function operatorProgram(parts: ProgramParts): Command {
@@ -75,7 +77,10 @@ export function operatorProgram(parts: ProgramParts): Command {
     const parent = program.commands.find((each) => each.name() === noun) ?? program.command(noun)
     addActionCommand(parent, { ...action, command }, { withContext, terminal })
   }
-  program.commands.find((each) => each.name() === 'rail')?.addCommand(railCheckCommand(terminal))
+  program.commands
+    .find((each) => each.name() === 'rail')
+    ?.addCommand(railInitCommand(parts))
+    .addCommand(railCheckCommand(terminal))
   for (const command of [
     ledgerCommand(withContext, terminal),
     dbCommand({ withContext, terminal, migrationsFolder }),

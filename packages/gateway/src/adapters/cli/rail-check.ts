@@ -29,10 +29,10 @@ export function railCheckCommand(terminal: Terminal): Command {
     )
     .option('--wait <seconds>', 'Time to approve a payment, if the rail asks for approval.', '0')
     .option('--json', 'Print JSON.')
-    .action((url: string, options: CheckOptions) => check(url, options, terminal))
+    .action((url: string, options: CheckOptions) => checkRail(url, options, terminal))
 }
 
-async function check(url: string, options: CheckOptions, terminal: Terminal): Promise<void> {
+export async function checkRail(url: string, options: CheckOptions, terminal: Terminal): Promise<void> {
   const { protocol } = URL.parse(url) ?? {}
   if (protocol !== 'https:' && protocol !== 'http:')
     refuse('The address must start with https:// or http://.')

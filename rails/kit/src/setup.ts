@@ -1,0 +1,60 @@
+// What `tillgate rail init` needs to set up a rail: what to do at the provider, and settings that are asked for until they
+// are right.
+import { readFileSync } from 'node:fs'
+import { ConfigurationError, kitSettings, type Settings } from './configuration.ts'
+
+export interface RailSetup {
+  readonly provider: string
+  /** As consumers see the rail at the checkout. */
+  readonly name: string
+  readonly currencies: readonly string[]
+  readonly settings: Settings
+  /** What the operator does at the provider. `railUrl`: where the provider reaches the rail. */
+  readonly steps: (railUrl: string) => readonly string[]
+}
+
+export type Ask = (question: string, options: { readonly isSecret: boolean }) => Promise<string>
+type Given = Readonly<Record<string, string | undefined>>
+
+/** The settings that are given or asked for; without `ask`, all that is missing or wrong is one error. */
+export async function collectSettings(
+  declared: Settings,
+  given: Given,
+  ask?: Ask,
+): Promise<Map<string, string>> {
+  const collected = new Map<string, string>()
+  const problems: string[] = []
+  const all: Settings = { ...kitSettings, ...declared }
+  for (const [name, setting] of Object.entries(all)) {
+    if (name === 'RAIL_SECRET') continue
+    const { about, fallback, check, isSecret = false } = setting
+    let value = read(given[name] ?? '')
+    if (value === '' && fallback !== undefined) continue
+    let wrong = value === '' ? 'is missing' : check?.(value)
+    for (let problem = ''; wrong !== undefined && ask; problem = `${name} ${wrong}.\n`) {
+      value = read(await ask(`${problem}${name}: ${about}\n> `, { isSecret }))
+      wrong = value === '' ? 'is missing' : check?.(value)
+    }
+    if (wrong !== undefined) problems.push(`${name} ${wrong}. ${about}`)
+    collected.set(name, value)
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems)
+  return collected
+}
+
+/** Keys often come as files, and a file of settings has one line for each. */
+function read(written: string): string {
+  const text = written.startsWith('@') ? readFileSync(written.slice(1), 'utf8') : written
+  return text.trim().replace(/\r?\n/g, '\\n')
+}
+
+/** For `node --env-file` and `docker run --env-file`, which know no escapes. */
+export function settingsFile(values: ReadonlyMap<string, string>): string {
+  return [...values].map(([name, value]) => `${name}=${quoted(value)}\n`).join('')
+}
+
+function quoted(value: string): string {
+  if (!/[#'"`\s]/.test(value)) return value
+  const quote = ["'", '"', '`'].find((each) => !value.includes(each)) ?? "'"
+  return `${quote}${value}${quote}`
+}

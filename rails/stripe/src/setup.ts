@@ -1,0 +1,25 @@
+// What `tillgate rail init` asks and shows for Stripe.
+import type { RailSetup } from '@tillgate/rail-kit/setup'
+import { stripeSettings } from './settings.ts'
+
+const events = [
+  'checkout.session.completed',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.async_payment_failed',
+  'checkout.session.expired',
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+]
+
+export const setup: RailSetup = {
+  provider: 'Stripe',
+  name: 'Card',
+  currencies: ['EUR', 'USD'],
+  settings: stripeSettings,
+  steps: (railUrl) => [
+    'Developers → API keys: create a restricted key with write access to Checkout Sessions and to Charges and Refunds, and read access to PaymentIntents and Balance.',
+    `Developers → Webhooks: add the endpoint ${railUrl}/webhooks with the events ${events.join(', ')}. Copy its signing secret.`,
+    `On your own machine, run instead: stripe listen --forward-to ${railUrl}/webhooks. It prints the signing secret.`,
+  ],
+}
