@@ -38,7 +38,11 @@ import { openTransferBank } from '../support/transfer-bank.ts'
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-05T10:00:00Z'))
 const config = {
-  ...readConfig({ ...testEnvironment, APPROVAL_FOR: 'money-in,money-out,destination,access' }),
+  ...readConfig({
+    ...testEnvironment,
+    APPROVAL_FOR: 'money-in,money-out,destination,access',
+    WITHDRAWALS_UP_TO: '10 USD',
+  }),
   bankAccountWaitMs: 0,
 }
 const bank = await openTransferBank(pool, { clock, config })
@@ -132,6 +136,7 @@ const rail = {
   url: 'https://bank.example/rail',
   currencies: ['USD'],
   merchants: [merchantId],
+  leastMinor: { USD: 100n },
   mostMinor: { USD: 100_000n },
 }
 for (const railId of ['bank', 'stopped', 'spare']) await by.rails.addRail(railId, rail, 'test')
@@ -143,13 +148,30 @@ await by.merchants.suspendMerchant(stopped.merchantId, 'fraud')
 const lockedWallet = await money.addWallet(1_000n)
 await by.wallets.lockWallet(lockedWallet, 'fraud')
 
-/** The run of what a consumer withdraws beyond what the settings let go by itself, which is nothing. */
-async function withdrawnRun(amountMinor: bigint): Promise<string> {
+/** A consumer withdraws; beyond what the settings let go by itself, it has a run of its own. */
+async function withdrawn(amountMinor: bigint) {
   const wallet = (await stores.wallets.findWallet(await money.addWallet(amountMinor))) ?? assert.fail()
   const given = { wallet, currency: 'USD', amountMinor, iban: thief, formNumber: randomUUID() }
   await operations.withdraw.request({ ...given, address: '192.0.2.1' })
-  return (await operations.withdraw.list(wallet.walletId, 1))[0]?.runId ?? assert.fail()
+  const { runId } = (await operations.withdraw.list(wallet.walletId, 1))[0] ?? assert.fail()
+  await pool.query('update payout_runs set closed_at = $2 where run_id = $1 and closed_at is null', [
+    runId,
+    clock.now(),
+  ])
+  return { walletId: wallet.walletId, runId }
 }
+
+/** Payouts that were agreed on before their merchant was suspended, or their wallet locked. */
+const fraudulent = await addPaidMerchant(money, { minor: 5_000n })
+const { payoutId: fraudulentPayout } = await by.payouts.requestPayout(
+  { merchantId: fraudulent.merchantId, currency: 'USD', amountMinor: 1_000n, bankName: 'main' },
+  { reason: 'test' },
+)
+const fraudulentKey = { merchantId: fraudulent.merchantId, payoutId: fraudulentPayout }
+const { runId: suspendedRun } = await by.payouts.findPayout(fraudulentKey)
+await by.merchants.suspendMerchant(fraudulent.merchantId, 'fraud')
+const stolen = await withdrawn(500n)
+await by.wallets.lockWallet(stolen.walletId, 'fraud')
 
 /** An order that a bank transfer paid twice, and a refund of it that waits for the bank. */
 const order = await bank.startedOrder()
@@ -277,7 +299,7 @@ const calls: Readonly<Record<string, { params?: object; input?: object }>> = {
   'payout-run.cancel': { params: { runId: sent.runId } },
   'payout-run.start': { input: { currency: 'USD' } },
   // Of a withdrawal that an operator must review, who may be the consumer too.
-  'payout-run.send': { params: { runId: await withdrawnRun(2_000n) } },
+  'payout-run.send': { params: { runId: (await withdrawn(2_000n)).runId } },
   'payout.cancel': { params: { merchantId, payoutId: sent.payoutId } },
   'payout.return': {
     params: { merchantId, payoutId: paidOut.payoutId },
@@ -322,7 +344,11 @@ const calls: Readonly<Record<string, { params?: object; input?: object }>> = {
 const otherWays: readonly Call[] = [
   { name: 'rail.change', params: { railId: 'bank' }, input: { clear: ['merchants'] } },
   { name: 'rail.change', params: { railId: 'bank' }, input: { clear: ['most'] } },
+  { name: 'rail.change', params: { railId: 'bank' }, input: { clear: ['least'] } },
+  { name: 'rail.change', params: { railId: 'bank' }, input: { least: ['0.99 USD'] } },
   { name: 'rail.change', params: { railId: 'bank' }, input: { currencies: ['USD', 'EUR'] } },
+  { name: 'payout-run.send', params: { runId: suspendedRun } },
+  { name: 'payout-run.send', params: { runId: stolen.runId } },
   // Consumers choose by its name and logo where they pay.
   ...['bank', 'transfer'].flatMap((railId) =>
     [

@@ -28,13 +28,16 @@ const owners = [
 
 const destinations = [
   `select rail_id, url, account, case when account is not null then array[name, names::text, logo] end,
-          currency, coalesce(most ->> currency, 'any'), merchant
+          currency, coalesce(least ->> currency, 'any'), coalesce(most ->> currency, 'any'), merchant
      from rails, unnest(currencies) as currency, unnest(coalesce(merchants, '{all}')) as merchant
     where not is_paused`,
   'select bank_name, iban, lines, bic from bank_accounts',
   'select merchant_id, currency, holder, iban, lines, bic from merchant_bank_accounts where ended_at is null',
   'select price_id from prices',
-  'select payout_id from payouts where is_reviewed and sent_at is not null',
+  `select payout_id from payouts
+    where sent_at is not null
+      and (is_reviewed or merchant_id in (select merchant_id from merchants where status = 'suspended')
+           or wallet_id in (select wallet_id from wallets where status = 'locked'))`,
   `select merchant_id, name from merchants
     where merchant_id in (select owner_id from accounts where owner_kind = 'merchant')`,
   'select merchant_id, currency, bank_name, schedule, on_day, least_minor, reserve_minor from payout_plans',

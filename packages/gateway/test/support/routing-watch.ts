@@ -46,7 +46,7 @@ const ofAllMerchants: Readonly<Record<string, readonly [functions: readonly stri
     'a run has payouts of many merchants, found by its number',
   ],
   'finance/payouts/store/payout-runs.ts': [
-    ['fileTotalsOf', 'sendRun', 'totalsOf'],
+    ['fileTotalsOf', 'holdsReviewed', 'sendRun', 'totalsOf'],
     'a run has payouts of many merchants, found by its number',
   ],
   'finance/payouts/store/payouts.ts': [['findPayouts'], 'the console lists the payouts of a run, or of all'],

@@ -46,11 +46,12 @@ export function makeManageRuns(parts: ManageRunsParts) {
       if (!bank) throw new Error('every run names a bank account')
       const { holder, iban, lines, bic } = bank
       const sending = { runId, debtor: { holder, iban, lines, bic }, nowMs: clock.now() }
-      const recorded = makeAuditEntry(parts, context, 'payout-run.send', runId, {
-        reason,
-        ...(!(await payoutRuns.isReviewed(runId)) && { effects: [] }),
-      })
-      const outcome = await payoutRuns.sendRun(sending, recorded)
+      const outcome = await payoutRuns.sendRun(sending, (needsReview) =>
+        makeAuditEntry(parts, context, 'payout-run.send', runId, {
+          reason,
+          ...(!needsReview && { effects: [] }),
+        }),
+      )
       if (outcome === 'sent') return show(runId)
       if (outcome === 'nothing_left')
         throw new Failure('status_does_not_allow', {

@@ -168,7 +168,8 @@ export const effectsOfActions = {
   'order.refund': ['sends money out'],
   'payout-plan.set': ['sends money out'],
   'payout-run.cancel': ['credits a merchant'],
-  // For a withdrawal under review. Other payouts were approved when they were requested, or with their plan or run.
+  // For a withdrawal under review, and for what was suspended or locked since. Other payouts were approved when they
+  // were requested, or with their plan or run.
   'payout-run.send': ['sends money out'],
   'payout-run.start': ['sends money out'],
   'payout.cancel': ['credits a merchant'],

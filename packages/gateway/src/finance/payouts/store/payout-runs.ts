@@ -38,20 +38,16 @@ export function makePayoutRunStore(database: Pool, publish: Publish = unpublishe
       ),
     /** Uses payout_runs_to_send. */
     countToSend: () => countToSend(database),
-    /** The run of a withdrawal under review, which has no other payout. */
-    async isReviewed(runId: string): Promise<boolean> {
-      const { rowCount } = await database.query(sql`
-select 1 from payouts where merchant_id = ${ownMerchantId} and run_id = ${runId} and is_reviewed`)
-      return rowCount > 0
-    },
     totalsOf: (runId: string) => totalsOf(database, runId),
     fileTotalsOf: (runId: string) => fileTotalsOf(database, runId),
-    sendRun: (sending: Sending, entry: AuditEntry): Promise<SendOutcome> =>
+    /** `needsReview`: the run pays a withdrawal under review, a suspended merchant or out of a locked wallet. */
+    sendRun: (sending: Sending, entryFor: (needsReview: boolean) => AuditEntry): Promise<SendOutcome> =>
       database
         .transaction(
           async (transaction) => {
+            const needsReview = await holdsReviewed(transaction, sending.runId)
             const isSent = await sendRun(transaction, sending)
-            if (isSent) await insertAuditEntry(transaction, entry)
+            if (isSent) await insertAuditEntry(transaction, entryFor(needsReview))
             return isSent ? ('sent' as const) : ('not_now' as const)
           },
           { statementTimeoutMs: longStatementMs },
@@ -127,6 +123,22 @@ async function fileTotalsOf(database: Queryable, runId: string): Promise<FileTot
   const { rows } = await database.query(sql`
 select ${fileShape.columns} from payouts where run_id = ${runId} and sent_at is not null`)
   return fileShape.read(rows[0] ?? {})
+}
+
+async function holdsReviewed(transaction: Queryable, runId: string): Promise<boolean> {
+  const { rowCount } = await transaction.query(sql`
+select 1
+  from payouts p
+  join merchants m on m.merchant_id = p.merchant_id
+ where p.run_id = ${runId} and p.status = 'requested' and (p.is_reviewed or m.status = 'suspended')
+ limit 1`)
+  if (rowCount > 0) return true
+  const { rows } = await transaction.query<{ wallet_id: string }>(sql`
+select wallet_id from payouts
+ where merchant_id = ${ownMerchantId} and run_id = ${runId} and status = 'requested' and wallet_id is not null`)
+  const { rowCount: locked } = await transaction.query(sql`
+select 1 from wallets where wallet_id = any (${rows.map((row) => row.wallet_id)}::text[]) and status = 'locked' limit 1`)
+  return locked > 0
 }
 
 class NothingToSend extends Error {}

@@ -115,8 +115,8 @@ export function checkRail({ currencies, leastMinor, mostMinor, logo }: RailSetti
 }
 
 /**
- * Whether money can go where it could not before: another address, more merchants (and top-ups), more currencies or
- * larger amounts. The name and the logo count too: consumers choose by them where they pay, and either may name another
+ * Whether money can go where it could not before: another address, more merchants (and top-ups), more currencies, larger
+ * or smaller amounts. The name and the logo count too: consumers choose by them where they pay, and either may name another
  * account.
  */
 export function opensRail(before: RailSettings, changes: Partial<RailSettings>): boolean {
@@ -130,7 +130,11 @@ export function opensRail(before: RailSettings, changes: Partial<RailSettings>):
     isWider(before.merchants, after.merchants) ||
     after.currencies.some((currency) => {
       const { [currency]: most } = before.mostMinor
-      return most !== undefined && (after.mostMinor[currency] ?? most + 1n) > most
+      const { [currency]: least = 0n } = before.leastMinor
+      return (
+        (most !== undefined && (after.mostMinor[currency] ?? most + 1n) > most) ||
+        (after.leastMinor[currency] ?? 0n) < least
+      )
     })
   )
 }
