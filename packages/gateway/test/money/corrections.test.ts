@@ -12,6 +12,7 @@ import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { payOutWholly } from '../support/payouts.ts'
 import { approved, openRails } from '../support/rails.ts'
+import { suspenseIsListed } from '../support/suspense.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
@@ -25,20 +26,8 @@ const usd = { currency: 'USD', outside }
 beforeEach(() => clock.advance(1_000))
 afterEach(async () => {
   assert.deepEqual(await money.verify(), [])
-  const listed = await actingAs(operations, 'test').corrections.listHeld(1_000)
-  assert.equal(
-    listed.reduce((sum, { heldMinor }) => sum + heldMinor, 0n) + (await returningMinor()),
-    await balanceOf('suspense:late:USD'),
-    'the list of held money is all that is in suspense and not on its way back',
-  )
+  await suspenseIsListed(pool, operations)
 })
-
-async function returningMinor(): Promise<bigint> {
-  const { rows } = await pool.query<{ minor: string }>(
-    "select coalesce(sum(amount_minor), 0) as minor from rail_attempts where status = 'returning'",
-  )
-  return BigInt(rows[0]?.minor ?? 0)
-}
 
 const correct = (correction: Correction, idempotencyKey?: string) =>
   actingAs(operations, 'test').corrections.correct(correction, 'test', { idempotencyKey })
@@ -257,6 +246,8 @@ test('late money that goes back through its rail is not an operator’s to move'
     corrects,
   } as const
   await assert.rejects(correct(release), /not held for an operator/)
+  const [listed] = await actingAs(operations, 'test').corrections.listHeld(10)
+  assert.deepEqual([listed?.transferId, listed?.isReturning], [corrects, true])
   await rails.turn()
   await assert.rejects(correct(release), /not held for an operator|too little/)
 })

@@ -6,18 +6,20 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
 import { actingAs } from '../support/acting.ts'
 import { databaseOf, runCommand } from '../support/command.ts'
 import { ConsoleClient, signedInAs } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
+import { suspenseIsListed } from '../support/suspense.ts'
 
 const gateway = await startTestGateway()
 const { operations } = gateway
 const { banks, reconciliation } = actingAs(operations, 'test')
 const admin = new ConsoleClient(gateway)
 await admin.signIn()
+afterEach(() => suspenseIsListed(gateway.pool, operations))
 const folder = mkdtempSync(join(tmpdir(), 'own-money-'))
 after(() => rmSync(folder, { recursive: true }))
 const [currency, iban] = ['CHF', 'CH9300762011623852957']

@@ -19,6 +19,7 @@ import { heldClock } from '../support/money.ts'
 import { orderChanges, testOperations } from '../support/operations.ts'
 import { openRails } from '../support/rails.ts'
 import { testEnvironment } from '../support/started.ts'
+import { suspenseIsListed } from '../support/suspense.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
@@ -41,12 +42,7 @@ beforeEach(() => {
 afterEach(async () => {
   assert.deepEqual((await operations.verifyLedger()).findings, [])
   assert.deepEqual(rails.troubles, [])
-  const listed = await by.corrections.listHeld(1_000)
-  assert.equal(
-    listed.reduce((sum, { heldMinor }) => sum + heldMinor, 0n),
-    await suspense(),
-    'the list of money held for orders is all that is in suspense',
-  )
+  await suspenseIsListed(pool, operations)
 })
 
 async function started() {

@@ -14,6 +14,7 @@ import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { approved, openRails } from '../support/rails.ts'
+import { suspenseIsListed } from '../support/suspense.ts'
 
 /** Of each kind. */
 const rounds = 12
@@ -38,7 +39,8 @@ async function openScene(lateMoney: Mode) {
 }
 
 afterEach(async () => {
-  for (const { gateways } of Object.values(scenes)) {
+  for (const { gateways, pool } of Object.values(scenes)) {
+    await suspenseIsListed(pool, gateways[0].operations)
     assert.deepEqual((await gateways[0].operations.verifyLedger()).findings, [])
     assert.deepEqual(
       gateways.flatMap(({ troubles }) => troubles),

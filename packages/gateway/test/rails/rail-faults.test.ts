@@ -10,6 +10,7 @@ import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { approved, openPost, openRails } from '../support/rails.ts'
+import { suspenseIsListed } from '../support/suspense.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
@@ -22,6 +23,7 @@ afterEach(async () => {
   bank.says = () => undefined
   assert.deepEqual((await operations.verifyLedger()).findings, [])
   assert.deepEqual(rails.troubles, [])
+  await suspenseIsListed(pool, operations)
   await actingAs(operations, 'test').rails.resumeRail('bank', 'test')
   operations.railDirectory.forget()
 })

@@ -11,6 +11,7 @@ import { freshDatabase } from '../support/database.ts'
 import { type HeldClock, heldClock } from '../support/money.ts'
 import { payOutWholly } from '../support/payouts.ts'
 import { approved, openRails, type Rails, type TestBank } from '../support/rails.ts'
+import { suspenseIsListed } from '../support/suspense.ts'
 
 const { pool } = await freshDatabase()
 const clock: HeldClock = heldClock()
@@ -38,6 +39,7 @@ afterEach(async () => {
 async function prove(): Promise<void> {
   assert.deepEqual((await operations.verifyLedger()).findings, [])
   assert.deepEqual(rails.troubles, [])
+  await suspenseIsListed(pool, operations)
 }
 
 /** So that the next test finds nothing that waits. */

@@ -2,19 +2,22 @@
 // money is booked, and the money page shows the bank account as one line.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { heldClock } from '../support/money.ts'
+import { suspenseIsListed } from '../support/suspense.ts'
 import { openTransferBank } from '../support/transfer-bank.ts'
 
 const gateway = await startTestGateway()
 const bank = await openTransferBank(gateway.pool, { clock: heldClock(Date.now()) })
 const admin = new ConsoleClient(gateway)
 await admin.signIn()
+afterEach(() => suspenseIsListed(gateway.pool, gateway.operations))
 const order = await bank.startedOrder()
 await bank.say(creditorReference(order.paymentId), 1_000n)
+await suspenseIsListed(gateway.pool, gateway.operations)
 await bank.say(creditorReference(order.paymentId), 1_000n)
 
 test('the page of the double payment says that the money is booked, and nothing else', async () => {

@@ -15,6 +15,7 @@ import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { giveBankAccount, workOff } from '../support/payouts.ts'
 import { openRails } from '../support/rails.ts'
+import { suspenseIsListed } from '../support/suspense.ts'
 
 const { pool } = await freshDatabase()
 const dayMs = 86_400_000
@@ -55,7 +56,10 @@ const written: Record<Bank, BankLine[]> = { main: [], own: [] }
 const opening: Record<Bank, bigint> = { main: 100_000n, own: 5_000n }
 let entries = 0
 
-afterEach(async () => assert.deepEqual(await money.verify(), []))
+afterEach(async () => {
+  assert.deepEqual(await money.verify(), [])
+  await suspenseIsListed(pool, operations)
+})
 
 const today = () => new Date(clock.now()).toISOString().slice(0, 10)
 

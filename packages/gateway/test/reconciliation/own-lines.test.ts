@@ -18,6 +18,7 @@ import { faultyPool } from '../support/faulty-pool.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { testOperations } from '../support/operations.ts'
 import { testEnvironment } from '../support/started.ts'
+import { suspenseIsListed } from '../support/suspense.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-20T10:00:00Z'))
@@ -27,7 +28,10 @@ const { breaks, days } = reconciliation
 const currency = 'EUR'
 const first = '2026-11-10'
 
-afterEach(async () => assert.deepEqual(await money.verify(), []))
+afterEach(async () => {
+  assert.deepEqual(await money.verify(), [])
+  await suspenseIsListed(pool, money.operations)
+})
 
 let made = 0
 /** A bank account with an IBAN of its own, whose bank says what the test wants. */

@@ -11,6 +11,7 @@ import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { addPaidMerchant, availableOf } from '../support/payouts.ts'
 import { testEnvironment } from '../support/started.ts'
+import { suspenseIsListed } from '../support/suspense.ts'
 import { openTransferBank } from '../support/transfer-bank.ts'
 
 const { pool } = await freshDatabase()
@@ -23,7 +24,10 @@ for (const login of ['alice', 'bob'])
   await operators.addOperator({ login, role: 'admin', password: 'a password of the team' })
 const actions = testActions({ stores: bank.stores, operations, clock, config })
 
-afterEach(async () => assert.deepEqual((await operations.verifyLedger()).findings, []))
+afterEach(async () => {
+  assert.deepEqual((await operations.verifyLedger()).findings, [])
+  await suspenseIsListed(pool, operations)
+})
 
 async function onlyBreak() {
   const open = await reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 10 })

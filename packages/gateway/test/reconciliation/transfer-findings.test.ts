@@ -6,6 +6,7 @@ import type { Order } from '../../src/core/orders/rules/order.ts'
 import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
+import { suspenseIsListed } from '../support/suspense.ts'
 import { mortalPool, openTransferBank } from '../support/transfer-bank.ts'
 
 const { pool } = await freshDatabase()
@@ -15,7 +16,10 @@ const mortal = mortalPool(pool, () => (isDying ? 'insert into matched_transfers'
 const bank = await openTransferBank(mortal, { clock })
 const { operations, reconciliation } = bank
 
-afterEach(async () => assert.deepEqual((await operations.verifyLedger()).findings, []))
+afterEach(async () => {
+  assert.deepEqual((await operations.verifyLedger()).findings, [])
+  await suspenseIsListed(pool, operations)
+})
 
 const say = ({ paymentId }: Order, ...amounts: readonly bigint[]) =>
   bank.say(creditorReference(paymentId), ...amounts)

@@ -16,6 +16,8 @@ export interface HeldMoney {
   readonly sinceMs: number
   /** Of a late payment, which is released by a correction of this transfer. A bank transfer is returned on the order’s page. */
   readonly transferId: string | undefined
+  /** The rail was asked to return it and has not answered yet. */
+  readonly isReturning: boolean
   readonly party: string | undefined
 }
 
@@ -34,6 +36,7 @@ const lateShape = rowShape<HeldMoney>('held', {
   sinceMs: number('a.ended_at'),
   // The id of decideLate: its own, unless this attempt had confirmed the order.
   transferId: "a.transaction_id || case when o.transaction_id = a.transaction_id then 'L' else '' end",
+  isReturning: "a.status = 'returning'",
   party: 'null::text',
 })
 
@@ -47,6 +50,7 @@ const transferShape = rowShape<HeldMoney>('held', {
   heldMinor: bigint(`e.held_minor - ${paidMinor}`),
   sinceMs: number('e.recorded_at'),
   transferId: 'null::text',
+  isReturning: 'false',
   party: 'e.party',
 })
 
@@ -64,7 +68,7 @@ select ${lateShape.columns}
   join orders o on o.merchant_id = a.merchant_id and o.payment_id = a.payment_id
   left join corrected_transfers c on c.merchant_id = a.merchant_id
                                  and rtrim(c.transfer_id, 'L') = a.transaction_id
- where a.status = 'held' and a.amount_minor > coalesce(c.corrected_minor, 0)
+ where a.status in ('held', 'returning') and a.amount_minor > coalesce(c.corrected_minor, 0)
  order by a.ended_at desc
  limit ${limit}`)
   const { rows: transfers } = await database.query(sql`

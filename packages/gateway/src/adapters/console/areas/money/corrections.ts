@@ -79,12 +79,17 @@ function ofOrders(visit: Visit, held: readonly HeldMoney[]): Html {
         status(each.orderStatus),
         html`<a href="/rails/${each.railId}">${each.railId}</a>`,
         html`<span class="wrap">${each.party ?? '—'}</span>`,
-        each.transferId === undefined
-          ? html`<a class="button" href="${order}">Return…</a>`
-          : actionForms(visit, 'suspense', { subject: each, values: valuesOf(each) }),
+        heldActions(visit, each, order),
       ]
     }),
   )}`
+}
+
+function heldActions(visit: Visit, held: HeldMoney, order: string): Html | string | undefined {
+  if (held.isReturning) return 'The rail is returning it'
+  return held.transferId === undefined
+    ? html`<a class="button" href="${order}">Return…</a>`
+    : actionForms(visit, 'suspense', { subject: held, values: valuesOf(held) })
 }
 
 function unknownMoney(visit: Visit, parked: readonly ParkedMoney[]): Html {
