@@ -21,6 +21,7 @@ import {
 } from '../../src/platform/database/partitions.ts'
 import { openPool, type Pool } from '../../src/platform/database/pool.ts'
 import { copyOnNodes, dropOnNodes, makeClusterTemplate } from './cluster.ts'
+import { quickFolder } from './quick-folder.ts'
 
 export const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url))
 
@@ -48,7 +49,7 @@ const quick = {
   synchronous_commit: 'off',
   full_page_writes: 'off',
   max_connections: '300',
-  max_wal_size: '4GB',
+  max_wal_size: '1GB',
 }
 
 /** The settings count only where it is a server of our own. */
@@ -67,7 +68,7 @@ export async function startTestServer(
     return { connection, template, workers: [], stop }
   }
   await removeLeftovers()
-  const home = await mkdtemp(path.join(os.tmpdir(), `tillgate-test-${process.pid}-`))
+  const home = await mkdtemp(path.join(quickFolder(), `tillgate-test-${process.pid}-`))
   const server = await startEmbedded({ dataDir: home, settings: { ...quick, ...settings } })
   const pid = await server.postmasterPid()
   // A run that is broken off does not come to its teardown; this much can be done without waiting.
@@ -157,16 +158,17 @@ async function makeTemplate(connection: ConnectionOptions): Promise<string> {
 
 // What a run that was killed with -9 left behind.
 async function removeLeftovers(): Promise<void> {
-  for (const name of await readdir(os.tmpdir())) {
-    const runner = Number(folderPattern.exec(name)?.[1] ?? Number.NaN)
-    if (Number.isNaN(runner) || isAlive(runner)) continue
-    const home = path.join(os.tmpdir(), name)
-    for (const dataDir of [home, path.join(home, 'data')]) {
-      const file = await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').catch(() => '')
-      endAtOnce(Number.parseInt(file, 10))
+  for (const folder of new Set([os.tmpdir(), quickFolder()]))
+    for (const name of await readdir(folder)) {
+      const runner = Number(folderPattern.exec(name)?.[1] ?? Number.NaN)
+      if (Number.isNaN(runner) || isAlive(runner)) continue
+      const home = path.join(folder, name)
+      for (const dataDir of [home, path.join(home, 'data')]) {
+        const file = await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').catch(() => '')
+        endAtOnce(Number.parseInt(file, 10))
+      }
+      await rm(home, { recursive: true, force: true, maxRetries: 5 }).catch(() => {})
     }
-    await rm(home, { recursive: true, force: true, maxRetries: 5 }).catch(() => {})
-  }
 }
 
 function endAtOnce(pid: number | undefined): void {
