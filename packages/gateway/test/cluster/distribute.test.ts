@@ -1,7 +1,9 @@
 // On a Citus cluster: spreading says what is missing, does all or nothing, and is met by payments as a moment in which the
 // database is away.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import pg from 'pg'
 import {
   databaseSettings,
   distribute,
@@ -10,6 +12,7 @@ import {
 } from '../../src/platform/database/cluster/distribute.ts'
 import { readSpread } from '../../src/platform/database/cluster/spread-state.ts'
 import { migrate } from '../../src/platform/database/migrate.ts'
+import { openPool } from '../../src/platform/database/pool.ts'
 import { isTransient } from '../../src/platform/database/transient.ts'
 import { clusterDatabase, emptyDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
@@ -29,6 +32,27 @@ test('a worker that is not active is named, with what brings it back', async () 
   await migrate(pool, migrationsFolder)
   await pool.query(`select citus_disable_node(nodename, nodeport, true) from pg_dist_node where groupid = 1`)
   await assert.rejects(prepareDistribution(pool), /is not active: select citus_activate_node/)
+})
+
+test('a role that owns the database may distribute it, whoever owns the views of the extension', async () => {
+  const { pool, nodes } = await clusterDatabase()
+  const { host, port, database, user } = new pg.Client(nodes[0])
+  assert(database)
+  const role = `owner_${randomUUID().replaceAll('-', '')}`
+  await pool.query(`create role ${role} login`)
+  await pool.query(`alter database ${database} owner to ${role}`)
+  const asOwner = openPool({ host, port, database, user: role, ssl: false }, { max: 1 })
+  try {
+    await pool.query(`grant all on schema public to ${role}`)
+    await migrate(asOwner, migrationsFolder)
+    assert.ok((await prepareDistribution(asOwner)).steps.length > 0)
+  } finally {
+    await asOwner.close()
+    // By name: Citus 13.2.2 crashes on `to current_user`.
+    await pool.query(`reassign owned by ${role} to ${pg.escapeIdentifier(user ?? '')}`)
+    await pool.query(`drop owned by ${role}`)
+    await pool.query(`drop role ${role}`)
+  }
 })
 
 test('given too little time it leaves everything as it was; with enough all is spread, every key checked', async () => {

@@ -59,7 +59,10 @@ async function rightsFaults(database: Queryable): Promise<string[]> {
             pg_has_role((select datdba from pg_database where datname = current_database()), 'usage') as owner,
             (select array_agg(relname::text) from pg_class
               where relnamespace = current_schema::regnamespace and relkind in ('r', 'p', 'v')
-                and not pg_has_role(relowner, 'usage')) as tables`,
+                and not pg_has_role(relowner, 'usage')
+                and not exists (select from pg_depend
+                                 where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')
+            ) as tables`,
   )
   const [right] = rows
   if (!right) return []
