@@ -438,7 +438,7 @@ test('a wallet is added, topped up, locked and unlocked', async () => {
   assert.equal(await lastAct(), `wallet.top-up ${walletId} by console:admin@127.0.0.1: gift`)
   assert.match(await note(operator, `${path}/lock`, { reason: 'stolen' }), /is locked/)
   const page = await admin.get(path)
-  assert.match(page.text, /1 234\.50&nbsp;EUR/)
+  assert.match(page.text, /1,234\.50&nbsp;EUR/)
   assert.ok(!page.text.includes(pin))
   assert.match(await note(operator, `${path}/unlock`, { reason: 'found' }), /is active/)
 })

@@ -83,10 +83,10 @@ test('the page shows orders, money, rates, times and callbacks of the window', a
     assert.equal(status, 200)
     for (const shown of [
       /<dt>Orders<\/dt><dd>4 <span[^>]*>1 open/,
-      /<dt>Success rate<\/dt><dd>66\.7 % <span[^>]*>of 3 ended/,
-      /<a href="\/orders\?status=success&amp;currency=USD">2<\/a><br><span class="money">12 346\.00&nbsp;USD/,
+      /<dt>Success rate<\/dt><dd>66\.7% <span[^>]*>of 3 ended/,
+      /<a href="\/orders\?status=success&amp;currency=USD">2<\/a><br><span class="money">12,346\.00&nbsp;USD/,
       /<a href="\/orders\?status=failed&amp;currency=JPY">1<\/a><br><span class="money">700&nbsp;JPY/,
-      /<dt>Callbacks delivered<\/dt><dd>50 % <span[^>]*>of 2</,
+      /<dt>Callbacks delivered<\/dt><dd>50% <span[^>]*>of 2</,
     ])
       assert.match(text, shown, last)
     assert.doesNotMatch(text, / style="/, 'the content security policy refuses it')

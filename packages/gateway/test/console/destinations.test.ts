@@ -42,7 +42,7 @@ const healthy = await endpointAt('/healthy/events')
 test('before anything fails, nothing needs attention', async () => {
   const { text } = await admin.get('/overview')
   assert.match(text, /Nothing needs attention/)
-  assert.match(text, /none late, 0 undelivered/)
+  assert.match(text, /none late</)
   const page = (await admin.get('/callbacks')).text
   assert.match(page, /No destination rejects callbacks.*No host is unreachable/s)
   assert.match(page, /Failing now<\/dt><dd>0</)
@@ -67,7 +67,7 @@ test('destinations that fail while their neighbors succeed need attention', asyn
   assert.doesNotMatch(text, /healthy/)
   assert.doesNotMatch(text, /Unreachable callback hosts/)
   assert.doesNotMatch(text, /none late/)
-  assert.match(text, /2 failing addresses, 0 undelivered/)
+  assert.match(text, /2 failing addresses</)
   const page = (await admin.get('/callbacks')).text
   assert.match(page, /Failing now<\/dt><dd>.*2 destinations/)
   assert.match(page, new RegExp(`/callbacks/hosts/resume.*Resume ${host}.*Unreachable hosts`, 's'))

@@ -83,7 +83,10 @@ test('whoever was declared signs in, with the highest role that the provider giv
   assert.match((await client.get('/sign-in')).text, /Sign in with your organization/)
   const answer = await finish(client, await begin(client, '?next=/account'))
   assert.deepEqual([answer.status, answer.location], [303, '/account'])
-  assert.match((await client.get('/account')).text, /You are <strong>ann<\/strong>, operator/)
+  assert.match(
+    (await client.get('/account')).text,
+    /You are signed in as <strong>ann<\/strong>. Your role is Operator/,
+  )
   assert.equal((await stored('ann')).identity, `${provider.issuer} sub-ann`)
 })
 

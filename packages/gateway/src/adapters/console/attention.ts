@@ -9,6 +9,7 @@ import { type Html, html } from '../kit/html.ts'
 import { statusBadge } from '../kit/pages/status.ts'
 import { emailsPath } from './areas/emails.ts'
 import type { Visit } from './console.ts'
+import { outcomeWord } from './statuses.ts'
 import { count, countUpTo, duration } from './words.ts'
 
 /** Older failures have been seen. */
@@ -38,7 +39,7 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
     ...destinations.map(({ url, failures, reason }) =>
       need(
         'bad',
-        `Callbacks to ${shortAddressOf(url)} fail: ${reason}, ${count(failures)} times in a row`,
+        `Callbacks to ${shortAddressOf(url)} fail: ${outcomeWord(reason)}, ${count(failures)} times in a row`,
         '/callbacks',
       ),
     ),
@@ -54,7 +55,7 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
     callbacks.failingHosts > 0 &&
       need(
         'bad',
-        `Unreachable callback hosts: ${callbacks.failingHosts} (${callbacks.pausedHosts} paused)`,
+        `Unreachable callback hosts: ${callbacks.failingHosts}${callbacks.pausedHosts > 0 ? ` (${callbacks.pausedHosts} paused)` : ''}`,
         '/callbacks',
       ),
     callbacks.exhausted > 0 &&

@@ -7,7 +7,7 @@ import type { Standing } from '../../finance/reconciliation/read-standings.ts'
 import { type Html, html } from '../kit/html.ts'
 import { ago } from './words.ts'
 
-type OwnerKind = BalanceLine['ownerKind']
+export type OwnerKind = BalanceLine['ownerKind']
 
 export const owners = {
   wallet: { name: 'Consumers’ wallets', means: 'Available balances and pending payments' },

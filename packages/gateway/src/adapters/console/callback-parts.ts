@@ -8,7 +8,7 @@ import { statusBadge } from '../kit/pages/status.ts'
 import { facts, number, table } from '../kit/pages/tables.ts'
 import { actionForms } from './action-forms.ts'
 import type { Visit } from './console.ts'
-import { status } from './statuses.ts'
+import { outcomeWord, status } from './statuses.ts'
 import { ago, moment } from './words.ts'
 
 export function callbackFold(visit: Visit, { callback, attempts }: CallbackWithAttempts): Html {
@@ -73,7 +73,8 @@ export function outcomeOf(attempt: {
   readonly httpStatus?: number | undefined
 }): Content {
   const isGood = attempt.outcome === 'acknowledged'
-  const text = attempt.httpStatus === undefined ? (attempt.outcome ?? '—') : `HTTP ${attempt.httpStatus}`
+  const text =
+    attempt.httpStatus === undefined ? outcomeWord(attempt.outcome ?? '—') : `HTTP ${attempt.httpStatus}`
   return statusBadge(isGood ? 'good' : 'bad', text)
 }
 

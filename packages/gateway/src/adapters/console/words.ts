@@ -50,37 +50,41 @@ export function bareAmount(minor: bigint, currency: string): Html {
   return html`<span class="money">${grouped(toDecimalText(minor, currency))}</span>`
 }
 
+export function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}
+
 /** Grouped by thousands, so that an extra zero is noticed. */
 function grouped(decimal: string): string {
   const [whole = '', fraction] = decimal.split('.')
-  const parted = whole.replace(/\B(?=(\d{3})+$)/g, ' ')
+  const parted = whole.replace(/\B(?=(\d{3})+$)/g, ',')
   return fraction === undefined ? parted : `${parted}.${fraction}`
 }
 
 export function count(number: number): string {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, ' ')
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** For a limited count: "10 000 or more". */
+/** For a limited count: "10,000 or more". */
 export function countUpTo(number: number, atMost: number): string {
   return number >= atMost ? `${count(atMost)} or more` : count(number)
 }
 
-/** Such as "98.7 %"; a share below 100 % never rounds to it. */
+/** Such as "98.7%"; a share below 100% never rounds to it. */
 export function percent(share: number | undefined): string {
   if (share === undefined) return '—'
-  if (share === 0 || share === 1) return `${share * 100} %`
-  return `${Math.min(99.9, Math.max(0.1, Math.round(share * 1_000) / 10))} %`
+  if (share === 0 || share === 1) return `${share * 100}%`
+  return `${Math.min(99.9, Math.max(0.1, Math.round(share * 1_000) / 10))}%`
 }
 
-/** Such as "1.2 M", for small spaces. */
+/** Such as "1.2M", for small spaces. */
 export function compact(number: number): string {
   for (const [letter, size] of [
     ['G', 1e9],
     ['M', 1e6],
     ['k', 1e4],
   ] as const)
-    if (number >= size) return `${threeFigures(number / (letter === 'k' ? 1e3 : size))} ${letter}`
+    if (number >= size) return `${threeFigures(number / (letter === 'k' ? 1e3 : size))}${letter}`
   return number >= 1_000 ? count(Math.round(number)) : threeFigures(number)
 }
 

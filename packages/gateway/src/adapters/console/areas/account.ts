@@ -3,10 +3,11 @@ import { mayAct, roleMeanings } from '../../../core/audit/rules/roles.ts'
 import type { Operator } from '../../../identity/operators/rules/operator.ts'
 import { type AccountPages, accountParts, accountRoutes } from '../../kit/accounts/own-account.ts'
 import { type Html, html } from '../../kit/html.ts'
+import { statusBadge } from '../../kit/pages/status.ts'
 import { table } from '../../kit/pages/tables.ts'
 import { actionForms } from '../action-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
-import { ago } from '../words.ts'
+import { ago, capitalized } from '../words.ts'
 
 const pages: AccountPages<ConsolePage> = {
   pathTo: (path) => path,
@@ -28,7 +29,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Account',
     area: 'account',
-    content: html`<p>You are <strong>${account.login}</strong>, ${account.role}: ${roleMeanings[account.role]}.</p>
+    content: html`<p>You are signed in as <strong>${account.login}</strong>. Your role is ${capitalized(account.role)}, which ${roleMeanings[account.role]}.</p>
 ${account.email !== undefined && html`<p>You sign in as ${account.email} at your identity provider.</p>`}
 ${await accountParts(visit, pages)}
 <h2>API tokens</h2>
@@ -42,13 +43,13 @@ function operatorsPart(visit: Visit, operators: readonly Operator[]): Html {
   return html`<h2>Operators</h2>
 ${table(
   'Operators',
-  ['Login', 'Role', 'Status', 'Password set, or sign-in', 'Second step', 'Actions'],
+  ['Login', 'Role', 'Status', 'Sign-in', 'Two-step verification', 'Actions'],
   operators.map((each) => [
     each.login,
-    each.role,
-    html`${each.status}${each.lockedUntilMs !== undefined && each.lockedUntilMs > visit.nowMs && ', locked by wrong tries'}`,
-    each.email ?? ago(each.passwordChangedAtMs, visit.nowMs),
-    each.hasSecondStep ? 'on' : 'off',
+    capitalized(each.role),
+    html`${statusBadge(each.status === 'active' ? 'good' : 'off', capitalized(each.status))}${each.lockedUntilMs !== undefined && each.lockedUntilMs > visit.nowMs && html` ${statusBadge('bad', 'Locked after wrong passwords')}`}`,
+    each.email ?? html`Password, set ${ago(each.passwordChangedAtMs, visit.nowMs)}`,
+    each.hasSecondStep ? statusBadge('good', 'On') : statusBadge('off', 'Off'),
     actionForms(visit, 'operator', { subject: each, values: { login: each.login } }),
   ]),
 )}

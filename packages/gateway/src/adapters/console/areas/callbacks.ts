@@ -17,7 +17,7 @@ import { actionForms } from '../action-forms.ts'
 import { callbackDetails, callbackState, outcomeOf } from '../callback-parts.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { merchantField } from '../forms.ts'
-import { wordOf } from '../statuses.ts'
+import { outcomeWord, wordOf } from '../statuses.ts'
 import { savedViews } from '../views.ts'
 import { ago, count, countUpTo, exact, until } from '../words.ts'
 
@@ -137,7 +137,7 @@ function destinationTable(
         html`<a href="/merchants/${merchantId}"><code>${merchantId}</code></a>`,
         ago(failingSinceMs, visit.nowMs),
         count(failures),
-        html`<span class="wrap">${reason}</span>`,
+        html`<span class="wrap">${outcomeWord(reason)}</span>`,
         upTo(waiting.get(laneKey(failing)) ?? 0),
         pauseOf(failing, visit.nowMs),
         isPaused(failing, visit.nowMs)
@@ -172,7 +172,7 @@ function hostTable(visit: Visit, hosts: readonly FailingHost[], waiting: Readonl
         html`<a class="wrap" href="${path}?host=${encodeURIComponent(host)}">${host}</a>`,
         ago(failingSinceMs, visit.nowMs),
         count(failures),
-        html`<span class="wrap">${reason}</span>`,
+        html`<span class="wrap">${outcomeWord(reason)}</span>`,
         upTo(waiting.get(host) ?? 0),
         pauseOf(failing, visit.nowMs),
         actionForms(visit, 'host', { subject: failing, values: { host } }),

@@ -14,7 +14,7 @@ import { actionForms } from '../action-forms.ts'
 import { balanceTable } from '../balances.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { status } from '../statuses.ts'
-import { ago, moment } from '../words.ts'
+import { ago, capitalized, moment } from '../words.ts'
 import { endpointTable } from './endpoints.ts'
 
 const path = '/merchants/:merchantId'
@@ -126,14 +126,14 @@ function memberTable(
     [
       ...members.map((each) => [
         each.login,
-        each.role,
+        capitalized(each.role),
         each.hasSecondStep ? 'Two-step verification' : 'Password only',
         ago(each.createdAtMs, visit.nowMs),
         actionForms(visit, 'member', { subject: each, values: { merchantId, login: each.login } }),
       ]),
       ...invitations.map((each) => [
         each.login,
-        each.role,
+        capitalized(each.role ?? '—'),
         'Invited',
         ago(each.createdAtMs, visit.nowMs),
         actionForms(visit, 'invitation', { values: { merchantId, linkId: each.linkId } }),

@@ -117,7 +117,8 @@ function waitingNow(
   const atFault =
     failing === 0 ? undefined : `${upTo(failing)} failing ${failing === 1 ? 'address' : 'addresses'}`
   const known = [late, atFault].filter((each) => each !== undefined).join('; ')
-  return `${known || 'none late'}, ${upTo(exhausted)} undelivered`
+  const undelivered = exhausted > 0 ? `, ${upTo(exhausted)} undelivered` : ''
+  return `${known || 'none late'}${undelivered}`
 }
 
 const statusNames = Object.keys(orderStatuses) as OrderStatus[]

@@ -7,7 +7,15 @@ import { type Content, type Html, html } from '../../../kit/html.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
 import { empty, facts, number, table } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'
-import { ageOf, atBanks, type BooksRow, booksByCurrency, ownerKinds, owners } from '../../books.ts'
+import {
+  ageOf,
+  atBanks,
+  type BooksRow,
+  booksByCurrency,
+  type OwnerKind,
+  ownerKinds,
+  owners,
+} from '../../books.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
 import { amount, bareAmount, count, moment } from '../../words.ts'
 import { movementsOf } from './movements.ts'
@@ -67,16 +75,21 @@ ${table(
   }
 }
 
-/** A row for each type of account with its explanation; a column for each currency in use. */
+/** A row for each type of account that has a balance; a column for each currency in use. */
 function balances(rows: readonly BooksRow[]): Html {
-  return table(
+  const isEmpty = (kind: OwnerKind) => rows.every(({ balances }) => balances[kind] === 0n)
+  const empties = ownerKinds.filter(isEmpty).map((kind) => owners[kind].name)
+  return html`${table(
     'Balances by kind of account',
     ['Account', ...rows.map(({ currency }) => number(currency))],
-    ownerKinds.map((kind): readonly Content[] => [
-      html`<strong>${owners[kind].name}</strong><br><span class="quiet">${owners[kind].means}</span>`,
-      ...rows.map((row) => bareAmount(row.balances[kind], row.currency)),
-    ]),
-  )
+    ownerKinds
+      .filter((kind) => !isEmpty(kind))
+      .map((kind): readonly Content[] => [
+        html`<strong>${owners[kind].name}</strong><br><span class="quiet">${owners[kind].means}</span>`,
+        ...rows.map((row) => bareAmount(row.balances[kind], row.currency)),
+      ]),
+  )}
+${empties.length > 0 && html`<p class="quiet">No balance: ${empties.join(', ')}</p>`}`
 }
 
 /** One row for each currency in use or reconciled; the bank account's page has all of them. */
