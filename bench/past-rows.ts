@@ -200,7 +200,7 @@ export async function insertPastGateway(pool: Pool, nowMs: number): Promise<void
   )
   await run(
     `insert into reconciliation_breaks (break_id, account, currency, kind, amount_minor, size_minor, day, line_id, found_at,
-                                        settled_at, settled_by, settlement)
+                                        resolved_at, resolved_by, resolution)
      select gen_random_uuid(), 'bank:main', 'USD', 'missing_here', 5, 5, current_date, 'line-' || n, $1::bigint - n,
             case when n > 2000 then $1::bigint end, case when n > 2000 then 'admin' end,
             case when n > 2000 then 'accepted' end

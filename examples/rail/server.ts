@@ -7,7 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import * as protocol from '@tillgate/protocol'
 import { redirect, sendPage } from '../page.ts'
 import { type Choice, choices, type Entry, makeBank, refundWays } from './bank.ts'
-import { frontPage, payPage, style, troublePage } from './pages.ts'
+import { frontPage, payPage, troublePage } from './pages.ts'
+import { style } from './style.ts'
 
 export interface ServerParts {
   readonly url: string

@@ -67,7 +67,7 @@ async function checkArrivals(
 /** What is still to do, so that the end can be waited for. */
 export async function countWork(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ work: string }>(`
-select (select count(*) from callback_queue) + (select count(*) from settlements) + (select count(*) from rail_tasks)
+select (select count(*) from callback_queue) + (select count(*) from authorizations) + (select count(*) from rail_tasks)
      + (select count(*) from payout_runs where closed_at is null)
      + (select count(*) from orders where status = 'pending' and expires_at <= extract(epoch from now()) * 1000) as work`)
   return Number(rows[0]?.work)
@@ -76,6 +76,6 @@ select (select count(*) from callback_queue) + (select count(*) from settlements
 /** What the dead had claimed comes back when their claims run out; this takes the time until then out of a test. */
 export async function endClaims(pool: Pool): Promise<void> {
   await pool.query('update callback_queue set claimed_until = 0 where claim_id is not null')
-  await pool.query('update settlements set due_at = 0 where claim_id is not null')
+  await pool.query('update authorizations set due_at = 0 where claim_id is not null')
   await pool.query('update rail_tasks set due_at = 0 where claim_id is not null')
 }

@@ -319,8 +319,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
-  'lease-of-a-settlement-ignored': {
-    what: 'A worker that lost its claim takes the settlement away from the one that holds it, and nobody ends the payment.',
+  'lease-of-an-authorization-ignored': {
+    what: 'A worker that lost its claim takes the authorization away from the one that holds it, and nobody ends the payment.',
     caughtBy: 'simulation',
     places: [{ in: 'removeClaimed', find: 'and s.claim_id = c.claim_id', replace: '' }],
   },

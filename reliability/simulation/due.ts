@@ -20,7 +20,7 @@ with last_totals as materialized (
   select distinct on (merchant_id, currency) merchant_id, currency, closing_minor
     from bill_totals order by merchant_id, currency, day desc)
 select (select min(expires_at) from orders where status = 'pending') as expire,
-       (select min(due_at) from settlements) as settle,
+       (select min(due_at) from authorizations) as settle,
        (select min(greatest(t.due_at, r.paused_until)) from rail_tasks t join rails r using (rail_id)) as ask,
        (select min(greatest(q.due_at, q.claimed_until, h.paused_until, d.paused_until))
           from callback_queue q

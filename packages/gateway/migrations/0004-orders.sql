@@ -92,8 +92,8 @@ create table refunds (
 create index refunds_id on refunds (refund_id);
 
 -- Payments and refunds that wait for their rail. due_at is the next question, or the end of the lease of a claim.
-create table settlements (
-  settlement_id  text          primary key,  -- the paymentId or refundId
+create table authorizations (
+  authorization_id  text          primary key,  -- the paymentId or refundId
   kind           text          not null check (kind in ('payment', 'refund')),
   merchant_id    text          not null,
   payment_id     text          not null,
@@ -109,9 +109,9 @@ create table settlements (
   attempts       integer       not null default 0,
   check ((kind = 'refund') = (refund_id is not null)),
   check ((refusal is null) = (transaction_id is not null)),
-  constraint settlements_wallet check (wallet_id is not null or refusal is not null)
+  constraint authorizations_wallet check (wallet_id is not null or refusal is not null)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-create index settlements_due on settlements (due_at);
+create index authorizations_due on authorizations (due_at);
 
 -- '' means all. A price is added at least a minute before it applies, so every gateway knows it in time.
 create table prices (

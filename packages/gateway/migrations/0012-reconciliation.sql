@@ -97,7 +97,7 @@ create table matched_transfers (
 );
 create index matched_transfers_match on matched_transfers (match_id);
 
--- amount_minor is outside less books. act_id is the correction that resolves the break.
+-- amount_minor is outside less books. correction_id is the correction that resolves the break.
 create table reconciliation_breaks (
   break_id     uuid          primary key,
   account      text          not null,
@@ -113,22 +113,22 @@ create table reconciliation_breaks (
   item         jsonb,                                          -- the transfer at that time
   found_at     bigint        not null,
   owner        text,
-  act_id       uuid,
-  settled_at   bigint,
-  settled_by   text,
-  settlement   text
-    check (settlement in ('matched', 'accepted', 'written_off', 'confirmed', 'paired', 'parked', 'returned')),
+  correction_id uuid,
+  resolved_at  bigint,
+  resolved_by  text,
+  resolution   text
+    check (resolution in ('matched', 'accepted', 'written_off', 'confirmed', 'paired', 'parked', 'returned')),
   reason       text,
-  check ((settled_at is null) = (settlement is null)),
+  check ((resolved_at is null) = (resolution is null)),
   check (line_id is not null or transfer_id is not null)
 );
 create unique index reconciliation_breaks_item on reconciliation_breaks (account, merchant_id, transfer_id)
-  where settled_at is null and kind in ('missing_there', 'amount_differs');
+  where resolved_at is null and kind in ('missing_there', 'amount_differs');
 create unique index reconciliation_breaks_line on reconciliation_breaks (account, line_id)
-  where settled_at is null and line_id is not null;
-create index reconciliation_breaks_open on reconciliation_breaks (found_at, break_id) where settled_at is null;
-create index reconciliation_breaks_settled on reconciliation_breaks (settled_at desc, break_id)
-  where settled_at is not null;
+  where resolved_at is null and line_id is not null;
+create index reconciliation_breaks_open on reconciliation_breaks (found_at, break_id) where resolved_at is null;
+create index reconciliation_breaks_resolved on reconciliation_breaks (resolved_at desc, break_id)
+  where resolved_at is not null;
 
 create table break_notes (
   break_id uuid   references reconciliation_breaks(break_id),

@@ -43,7 +43,7 @@ create index approvals_waiting on approvals (expires_at) where status = 'waiting
 create table idempotency_keys (
   login        text   references operators(login) on delete cascade,
   key          text,
-  act_id       uuid   not null,
+  action_id    uuid   not null,
   content_hash bytea  not null,
   primary key (login, key)
 );

@@ -30,7 +30,7 @@ interface LineRow {
 export async function checkStatements(pool: Pool, { lines, closed }: StatementRecord): Promise<string[]> {
   const { rows } = await pool.query<LineRow>(`
 select l.refs[1] as reference, l.amount_minor as amount, l.match_id, b.kind as break_kind
-  from statement_lines l left join reconciliation_breaks b on b.break_id = l.break_id and b.settled_at is null
+  from statement_lines l left join reconciliation_breaks b on b.break_id = l.break_id and b.resolved_at is null
  where l.import_id is not null and l.account like 'rail:%'`)
   const written = Map.groupBy(lines, keyOf)
   const stored = Map.groupBy(rows, ({ reference, amount }) => `${reference} ${amount}`)

@@ -58,7 +58,7 @@ select 'order ' || order_no || ' is still ' || status as what from orders where 
  union all
 select 'refund ' || refer_refund_no || ' is still refunding' from refunds where status = 'refunding'
  union all
-select 'settlement ' || settlement_id || ' still waits' from settlements
+select 'authorization ' || authorization_id || ' still waits' from authorizations
  union all
 select 'rail task ' || task_id || ' still waits' from rail_tasks
  union all

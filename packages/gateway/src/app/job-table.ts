@@ -1,5 +1,5 @@
 // The table of background jobs: what each does, how often it runs, and what wakes it.
-import { leaseMs as settlementLeaseMs } from '../core/orders/payments/settle.ts'
+import { leaseMs as authorizationLeaseMs } from '../core/orders/payments/settle.ts'
 import { type DueTask, leaseMs as railLeaseMs } from '../finance/rails/ask-rails.ts'
 import type { Job } from '../platform/jobs/jobs.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
@@ -39,7 +39,7 @@ export function jobTable(parts: JobTableParts): readonly Job[] {
       name: 'settle',
       intervalMs: second,
       wokenBy: ['payment submitted', 'order advanced'],
-      leaseMs: settlementLeaseMs,
+      leaseMs: authorizationLeaseMs,
       mostAtOnce: 1_000,
       mostPerClaim: 200,
       ...operations.settle,

@@ -70,7 +70,7 @@ for (const [who, index] of [
     // What a node had prepared when it died is ended by the coordinator, once a minute unless it is asked to.
     await pool.query('select recover_prepared_transactions()')
     // What was claimed when a node died comes back with the end of its lease.
-    await pool.query('update settlements set due_at = 0')
+    await pool.query('update authorizations set due_at = 0')
     while ((await money.settle()) > 0);
     const { rows } = await pool.query<{ payment_id: string; status: string }>(
       'select payment_id, status from orders',

@@ -75,7 +75,7 @@ test('shards move to a new worker while payments go on', async (t) => {
   t.diagnostic(`${answers} answers, ${away.length} of them 50300`)
   assert.deepEqual(wrong, [])
   assert.ok(away.length <= Math.max(1, answers / 1000), `${away.length} of ${answers}: ${away.join('\n')}`)
-  await pool.query('update settlements set due_at = 0')
+  await pool.query('update authorizations set due_at = 0')
   while ((await money.settle()) > 0);
   assert.deepEqual(await money.verify(), [])
 })

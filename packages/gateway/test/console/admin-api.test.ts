@@ -810,12 +810,12 @@ test('the operator’s own money is recorded once for each key, and a line of a 
     headers: once(),
   }
   for (const _ of [1, 2])
-    assert.equal((await admin.data('reconcile.book-as', interest)).settlement, 'confirmed')
+    assert.equal((await admin.data('reconcile.book-as', interest)).resolution, 'confirmed')
   const parking = { params: { breakId: breakId('2.00') }, body: { reason }, headers: once() }
   const returning = { params: { breakId: breakId('1.00') }, body: { reason }, headers: once() }
   const returned = await admin.data('reconcile.return', returning)
-  assert.deepEqual([returned.settlement, returned.returnReference.length], ['returned', 33])
-  for (const _ of [1, 2]) assert.equal((await admin.data('reconcile.park', parking)).settlement, 'parked')
+  assert.deepEqual([returned.resolution, returned.returnReference.length], ['returned', 33])
+  for (const _ of [1, 2]) assert.equal((await admin.data('reconcile.park', parking)).resolution, 'parked')
   const month = { account: 'bank:own', currency: 'CHF', month: '2026-01' }
   const { days } = await admin.data('reconcile.days', { query: month })
   assert.deepEqual([days[0].outside, days[0].unexplained], ['1006.50', '0.00'])

@@ -86,8 +86,8 @@ const broken: [string, string, RegExp][] = [
   ],
   [
     'a foreign key from a local table to a spread one',
-    `alter table settlements add constraint of_order foreign key (merchant_id, payment_id) references orders`,
-    /of_order of settlements \(local\) points at orders \(spread\)/,
+    `alter table authorizations add constraint of_order foreign key (merchant_id, payment_id) references orders`,
+    /of_order of authorizations \(local\) points at orders \(spread\)/,
   ],
   [
     'a foreign key whose columns stand in another order',

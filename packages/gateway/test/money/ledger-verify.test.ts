@@ -102,7 +102,7 @@ const wrongs: [string, RegExp][] = [
   [`update orders set status = 'failed' where payment_id = '${confirming.paymentId}'`, /order that was paid/],
   [
     `update orders set status = 'failed' where payment_id = '${confirming.paymentId}'`,
-    /waits for its settlement/,
+    /waits for its authorization/,
   ],
   [
     `update orders set status = 'pending', transaction_id = null, wallet_id = null
@@ -123,7 +123,7 @@ const wrongs: [string, RegExp][] = [
   [`delete from payouts`, /holds its money as its status says/],
   [`update payout_runs set sent_at = sent_at + 1`, /sent with its run/],
   [`update payouts set plan_day = '2026-11-16'`, /of its plan or has the act/],
-  [`delete from settlements`, /waits for its settlement/],
+  [`delete from authorizations`, /waits for its authorization/],
   // Booked between other accounts than its kind goes between, twice for one action, or for another merchant.
   [
     `update transfers set credit_account = 'merchant:${merchantId}:USD' where kind = 'top_up'`,

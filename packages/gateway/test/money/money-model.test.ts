@@ -189,7 +189,7 @@ async function setUp(model: MoneyModel): Promise<Real> {
   const restart = () => openMoney(pool, { clock, rail })
   const money = restart()
   // What an earlier run left under way is not this one's.
-  await pool.query('update settlements set due_at = 9000000000000')
+  await pool.query('update authorizations set due_at = 9000000000000')
   const wallets: string[] = []
   for (const [index, behaviour] of behaviours.entries()) {
     const walletId = await money.addWallet(150n)

@@ -199,7 +199,7 @@ test('nobody empties a test wallet for the others', async () => {
 test('the books are clean', async () => {
   const deadline = Date.now() + 10_000
   for (;;) {
-    const { rows } = await pool.query('select from settlements where claim_id is not null')
+    const { rows } = await pool.query('select from authorizations where claim_id is not null')
     if (rows.length === 0) break
     assert.ok(Date.now() < deadline)
   }

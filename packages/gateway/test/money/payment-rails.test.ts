@@ -78,11 +78,11 @@ test('a payment that is tried in vain is never late for long, yet whoever watche
   clock.advance(1_000)
   await money.settle()
   const figures = await readFigures(pool, clock.now())
-  assert.equal(figures.oldestSettlementDueAtMs, undefined)
-  assert.equal(figures.oldestSettlementSubmittedAtMs, submittedAtMs)
+  assert.equal(figures.oldestAuthorizationDueAtMs, undefined)
+  assert.equal(figures.oldestAuthorizationSubmittedAtMs, submittedAtMs)
   clock.advance(2_000)
   await money.settle()
-  assert.equal((await readFigures(pool, clock.now())).oldestSettlementSubmittedAtMs, undefined)
+  assert.equal((await readFigures(pool, clock.now())).oldestAuthorizationSubmittedAtMs, undefined)
 })
 
 test('a rail that never answers is given up after its time and asked again', async () => {

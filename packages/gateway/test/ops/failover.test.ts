@@ -76,7 +76,7 @@ test('a standby is promoted under load: no acknowledged order is lost, and the g
   const ready = await fetch(`${gateway.publicUrl}/readyz`)
   assert.equal(ready.status, 200)
   // The workers settle what was paid on either side of the switch.
-  await until(async () => (await standby.query('select from settlements')).length === 0)
+  await until(async () => (await standby.query('select from authorizations')).length === 0)
   const verify = run(environment, { script: commandScript, args: ['ledger', 'verify'] })
   assert.equal((await verify.exited()).code, 0, verify.output())
   t.diagnostic(

@@ -217,7 +217,7 @@ test('beside a sandbox: without its file there is no bank, the gateway goes on, 
   assert.doesNotMatch(silent.output(), /test bank/)
 })
 
-test('the bank is less than 400 lines, its pages included', () => {
+test('the bank is less than 400 lines, its pages included, their style not', () => {
   const folder = join(import.meta.dirname, '../../../../examples/rail')
   const lines = ['bank.ts', 'main.ts', 'pages.ts', 'server.ts'].map(
     (name) => readFileSync(join(folder, name), 'utf8').split('\n').length - 1,

@@ -24,7 +24,7 @@ const { transfers } = actingAs(operations, 'console:alice')
 afterEach(async () => {
   assert.deepEqual((await operations.verifyLedger()).findings, [])
   assert.equal(await operations.reconcile(), 0)
-  const { rows } = await pool.query('select from reconciliation_breaks where settled_at is null')
+  const { rows } = await pool.query('select from reconciliation_breaks where resolved_at is null')
   assert.equal(rows.length, 0)
 })
 

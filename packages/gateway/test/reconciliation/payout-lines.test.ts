@@ -63,7 +63,7 @@ async function statuses(sent: readonly { merchantId: string; payoutId: string }[
 
 async function openBreaks(): Promise<string[]> {
   const { rows } = await pool.query<{ kind: string }>(
-    'select kind from reconciliation_breaks where settled_at is null',
+    'select kind from reconciliation_breaks where resolved_at is null',
   )
   return rows.map(({ kind }) => kind)
 }

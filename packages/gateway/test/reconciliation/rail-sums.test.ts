@@ -77,7 +77,7 @@ test('a day in the text of a bank line names no batch: the amount says which one
   )
   assert.deepEqual(await batchesOf('days'), [{ batch: '2026-11-16', gross: '90000', fee: '0' }])
   const { rows } = await pool.query(
-    "select kind, item from reconciliation_breaks where account = 'bank:main' and settled_at is null",
+    "select kind, item from reconciliation_breaks where account = 'bank:main' and resolved_at is null",
   )
   assert.deepEqual(rows, [{ kind: 'missing_here', item: null }])
 })

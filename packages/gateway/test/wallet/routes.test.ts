@@ -318,7 +318,7 @@ test('what is pending is listed above the history, and the headline is what can 
   )
   assert.equal(status, 303)
   await gateway.pool.query(
-    `insert into settlements (settlement_id, kind, merchant_id, payment_id, wallet_id, transaction_id, amount_minor,
+    `insert into authorizations (authorization_id, kind, merchant_id, payment_id, wallet_id, transaction_id, amount_minor,
                               currency, submitted_at, due_at)
      values ('P1', 'payment', 'M', 'P1', $1, 'T1', 1250, 'EUR', 1, 9999999999999)`,
     [walletId],
@@ -330,7 +330,7 @@ test('what is pending is listed above the history, and the headline is what can 
   assert.match(text, /Withdrawal<.*-&#8364;1\.00.*Pending<.*Payment<.*-&#8364;12\.50.*Pending</s)
   assert.match((await client.get('/wallet/close')).text, /A transaction is still pending/)
   assert.doesNotMatch((await client.get('/wallet/close')).text, /name="pin"/)
-  await gateway.pool.query("delete from settlements where settlement_id = 'P1'")
+  await gateway.pool.query("delete from authorizations where authorization_id = 'P1'")
 })
 
 test('nobody takes a test wallet of the sandbox from the others', async () => {

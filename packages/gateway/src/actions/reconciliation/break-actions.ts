@@ -55,9 +55,9 @@ const shown = {
   description: optional(text('The remittance text in the statement.', { max: 500 })),
   transferId: optional(text('The reference in the books.', { max: 64 })),
   returnReference: optional(text('The required reference of a return transfer to the sender.', { max: 35 })),
-  settlement: optional(oneOf('The resolution.', resolutions)),
-  settledAtMs: optional(timeMs('When it was resolved.')),
-  settledBy: optional(text('By whom.', { max: 400 })),
+  resolution: optional(oneOf('The resolution.', resolutions)),
+  resolvedAtMs: optional(timeMs('When it was resolved.')),
+  resolvedBy: optional(text('By whom.', { max: 400 })),
 }
 const page = '/reconciliation/breaks/:breakId'
 const answer = object('The break.', shown)
@@ -71,7 +71,7 @@ export const breakActions: readonly Action[] = [
     scope: 'reconciliation:read',
     summary: 'List breaks, oldest first, then largest',
     input: object('Which.', {
-      status: optional(oneOf('`open` by default.', ['open', 'settled'] as const)),
+      status: optional(oneOf('`open` by default.', ['open', 'resolved'] as const)),
       account: optional(outsideAccount),
       kind: optional(oneOf('Only of this kind.', breakKinds)),
       owner: optional(owner),
@@ -424,8 +424,8 @@ function toAnswer(of: Break) {
     description: line?.description,
     transferId: item?.transferId,
     returnReference: of.resolution === 'returned' ? returnReference(of) : undefined,
-    settlement: of.resolution,
-    settledAtMs: of.resolvedAtMs,
-    settledBy: of.resolvedBy,
+    resolution: of.resolution,
+    resolvedAtMs: of.resolvedAtMs,
+    resolvedBy: of.resolvedBy,
   }
 }

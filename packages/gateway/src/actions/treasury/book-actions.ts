@@ -124,8 +124,8 @@ export const bookActions: readonly Action[] = [
       databaseVersion: text('Of PostgreSQL.', { max: 256 }),
       databaseBytes: count('Size of the database.'),
       migrations: count('Number of applied migrations.'),
-      settlementsWaiting: count('Payments and refunds that wait for a result.'),
-      oldestSettlementDueAtMs: optional(timeMs('Age of the most overdue callback.')),
+      authorizationsWaiting: count('Payments and refunds that wait for a result.'),
+      oldestAuthorizationDueAtMs: optional(timeMs('Age of the most overdue callback.')),
       oldestExpiryAtMs: optional(timeMs('Age of the most overdue pending order.')),
     }),
     async run({ operations, context, nowMs }) {

@@ -50,7 +50,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   bank_accounts: { place: 'local', isFilledByMigration: true },
   bank_openings: { place: 'local' },
   prices: { place: 'local' },
-  settlements: { place: 'local' },
+  authorizations: { place: 'local' },
   payout_plans: { place: 'local' },
   payout_runs: { place: 'local' },
   bill_turns: { place: 'local' },

@@ -24,7 +24,7 @@ interface Shift extends OrderKey {
 
 /** Transfers and audit entries do not move: the books keep the real time. */
 const shifts = [
-  `update settlements set submitted_at = submitted_at - $3, due_at = due_at - $3`,
+  `update authorizations set submitted_at = submitted_at - $3, due_at = due_at - $3`,
   `update rail_tasks set created_at = created_at - $3, due_at = due_at - $3`,
   `update rail_attempts
       set started_at = started_at - $3, cancel_asked_at = cancel_asked_at - $3, ended_at = ended_at - $3`,

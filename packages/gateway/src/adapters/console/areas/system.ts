@@ -50,7 +50,7 @@ async function show({ nowMs, operations, context }: Visit): Promise<ConsolePage>
     ])}</section>
 <section><h2>Workers</h2>${facts([
       ['Callback delivery', work(callbacks.waiting, callbacks.oldestDueAtMs)],
-      ['Payments and refunds', work(of.settlementsWaiting, of.oldestSettlementDueAtMs)],
+      ['Payments and refunds', work(of.authorizationsWaiting, of.oldestAuthorizationDueAtMs)],
       ['Order expiry', work(undefined, of.oldestExpiryAtMs)],
       [
         'Callback destinations',

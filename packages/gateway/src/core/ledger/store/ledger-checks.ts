@@ -63,7 +63,7 @@ async function ask(transaction: Queryable, claim: string, contradictions: string
 /** Coordinator tables that are written in one transaction with merchants' rows. */
 const writtenWithMerchants = [
   'accounts',
-  'settlements',
+  'authorizations',
   'rail_tasks',
   'transfer_entries',
   'payout_runs',
@@ -352,16 +352,16 @@ select a.audit_id::text
   from audit a left join t on t.audit_id = a.audit_id
  where (a.act in ('wallet.top-up', 'merchant.payout', 'wallet.withdraw') or a.act like 'correction.%') and t.audit_id is null`,
 
-  'everything that is being paid or refunded waits for its settlement, and nothing else does': `
+  'everything that is being paid or refunded waits for its authorization, and nothing else does': `
 with u as materialized (
-  select payment_id as settlement_id, merchant_id, transaction_id
+  select payment_id as authorization_id, merchant_id, transaction_id
     from orders where status = 'confirming' and rail_id is null
    union all
   select r.refund_id, r.merchant_id, r.transaction_id
     from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
    where r.status = 'refunding' and (o.rail_id is null or r.transaction_id is null))
-select coalesce(u.settlement_id, s.settlement_id)
-  from u full join settlements s on s.settlement_id = u.settlement_id
+select coalesce(u.authorization_id, s.authorization_id)
+  from u full join authorizations s on s.authorization_id = u.authorization_id
  where (s.merchant_id, coalesce(s.transaction_id, '')) is distinct from
        (u.merchant_id, coalesce(u.transaction_id, ''))`,
 

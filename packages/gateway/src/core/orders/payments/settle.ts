@@ -11,9 +11,9 @@ import { settleRefund } from '../refunds/rules/refund.ts'
 import type { RefundStore } from '../refunds/store/refunds.ts'
 import type { Order } from '../rules/order.ts'
 import type { OrderStore } from '../store/orders.ts'
+import type { ClaimedAuthorization } from './rules/authorization.ts'
 import { type FinalAnswer, settlePayment } from './rules/payment.ts'
 import type { Rail, RailAnswer } from './rules/rail.ts'
-import type { ClaimedSettlement } from './rules/settlement.ts'
 import type { Decided, SettlingStore } from './store/settling.ts'
 
 export interface SettleParts {
@@ -52,13 +52,13 @@ export function makeSettle(parts: SettleParts) {
       const nowMs = clock.now()
       return settling.claim({ ...claiming, claimId: makeUuid(nowMs, random), nowMs })
     },
-    work: (claimed: ClaimedSettlement) => settleOne(parts, claimed),
+    work: (claimed: ClaimedAuthorization) => settleOne(parts, claimed),
     nextDueAtMs: settling.nextDue,
   }
 }
 
 /** True if it must be retried. */
-async function settleOne(parts: SettleParts, claimed: ClaimedSettlement): Promise<boolean> {
+async function settleOne(parts: SettleParts, claimed: ClaimedAuthorization): Promise<boolean> {
   try {
     const facts = await load(parts, claimed)
     if (!facts) {
@@ -94,16 +94,16 @@ async function notify(parts: SettleParts, decided: Decided, order: Order): Promi
 
 function postpone(
   { settling, clock }: SettleParts,
-  { settlementId, claimId }: ClaimedSettlement,
+  { authorizationId, claimId }: ClaimedAuthorization,
   waitMs: number,
 ): Promise<void> {
-  return settling.postpone({ settlementId, claimId, dueAtMs: clock.now() + waitMs })
+  return settling.postpone({ authorizationId, claimId, dueAtMs: clock.now() + waitMs })
 }
 
 /** Undefined if, on a cluster, the claim row is visible before the merchant's rows of the same commit. */
 async function load(
   { orders, refunds }: SettleParts,
-  claimed: ClaimedSettlement,
+  claimed: ClaimedAuthorization,
 ): Promise<Facts | undefined> {
   const { merchantId, paymentId, refundId } = claimed
   const [order, refund] = await Promise.all([
@@ -118,7 +118,7 @@ async function load(
   return { kind: 'refund', order, refund }
 }
 
-async function ask(parts: SettleParts, claimed: ClaimedSettlement, facts: Facts): Promise<RailAnswer> {
+async function ask(parts: SettleParts, claimed: ClaimedAuthorization, facts: Facts): Promise<RailAnswer> {
   const { refusal, transactionId, walletId } = claimed
   if (refusal !== undefined) return { kind: 'declined', reason: refusal }
   assert(transactionId && walletId, 'what the rail is asked about is held in a wallet')
@@ -133,7 +133,7 @@ async function ask(parts: SettleParts, claimed: ClaimedSettlement, facts: Facts)
 async function withinTime(
   { clock }: SettleParts,
   asking: Promise<RailAnswer>,
-  { attempts }: ClaimedSettlement,
+  { attempts }: ClaimedAuthorization,
 ): Promise<RailAnswer> {
   const answered = new AbortController()
   const silence = clock
@@ -150,7 +150,7 @@ async function withinTime(
 
 function decide(
   { clock, random }: SettleParts,
-  claimed: ClaimedSettlement,
+  claimed: ClaimedAuthorization,
   facts: Facts,
   answer: FinalAnswer,
   prices: PriceBook,

@@ -7,10 +7,10 @@ import type { Pool } from '../../../platform/database/pool.ts'
 export interface Figures {
   readonly orders: { readonly pending: number; readonly confirming: number }
   readonly refunding: number
-  readonly settlementsWaiting: number
-  readonly oldestSettlementDueAtMs: number | undefined
-  /** Includes retried settlements, because each retry moves the due time. */
-  readonly oldestSettlementSubmittedAtMs: number | undefined
+  readonly authorizationsWaiting: number
+  readonly oldestAuthorizationDueAtMs: number | undefined
+  /** Includes retried authorizations, because each retry moves the due time. */
+  readonly oldestAuthorizationSubmittedAtMs: number | undefined
   readonly oldestExpiryAtMs: number | undefined
   readonly callbacks: CallbackCounts
   readonly rails: RailFigures
@@ -58,17 +58,17 @@ export function readFigures(database: Pool, nowMs: number): Promise<Figures> {
         text: `
 select (select count(*) from orders where status = 'pending') as pending,
        (select min(expires_at) from orders where status = 'pending' and expires_at <= $1) as oldest_expiry,
-       (select count(*) from settlements where kind = 'payment') as confirming,
-       (select count(*) from settlements where kind = 'refund') as refunding,
-       (select min(due_at) from settlements where due_at <= $1) as oldest_settlement,
-       (select min(submitted_at) from settlements) as oldest_submission,
+       (select count(*) from authorizations where kind = 'payment') as confirming,
+       (select count(*) from authorizations where kind = 'refund') as refunding,
+       (select min(due_at) from authorizations where due_at <= $1) as oldest_authorization,
+       (select min(submitted_at) from authorizations) as oldest_submission,
        (select count(*) from rails where is_paused) as paused_rails,
        (select count(*) from rails where paused_until > $1) as failing_rails,
        (select count(*) from rail_tasks) as rail_tasks,
        (select json_object_agg(currency, credits_posted - debits_posted)::text
           from accounts where account_id >= 'suspense:' and account_id < 'suspense;') as suspense,
-       (select count(*) from reconciliation_breaks where settled_at is null) as open_breaks,
-       (select min(found_at) from reconciliation_breaks where settled_at is null) as oldest_break,
+       (select count(*) from reconciliation_breaks where resolved_at is null) as open_breaks,
+       (select min(found_at) from reconciliation_breaks where resolved_at is null) as oldest_break,
        (select min(due_at) from emails where state = 'queued' and due_at <= $1) as oldest_email,
        (select count(*) from emails where state = 'queued') as emails,
        (select max(taken_at) from backups) as last_backup,
@@ -85,9 +85,9 @@ select (select count(*) from orders where status = 'pending') as pending,
       return {
         orders: { pending: number('pending'), confirming: number('confirming') },
         refunding: number('refunding'),
-        settlementsWaiting: number('confirming') + number('refunding'),
-        oldestSettlementDueAtMs: time('oldest_settlement'),
-        oldestSettlementSubmittedAtMs: time('oldest_submission'),
+        authorizationsWaiting: number('confirming') + number('refunding'),
+        oldestAuthorizationDueAtMs: time('oldest_authorization'),
+        oldestAuthorizationSubmittedAtMs: time('oldest_submission'),
         oldestExpiryAtMs: time('oldest_expiry'),
         callbacks,
         reconciliation: {

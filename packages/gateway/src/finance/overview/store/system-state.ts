@@ -8,8 +8,8 @@ export interface SystemState {
   readonly databaseBytes: number
   readonly migrations: number
   readonly pool: { readonly total: number; readonly idle: number; readonly waiting: number }
-  readonly settlementsWaiting: number
-  readonly oldestSettlementDueAtMs: number | undefined
+  readonly authorizationsWaiting: number
+  readonly oldestAuthorizationDueAtMs: number | undefined
   /** The longest overdue pending order. The expiry job keeps this empty. */
   readonly oldestExpiryAtMs: number | undefined
 }
@@ -18,8 +18,8 @@ const shape = rowShape<Omit<SystemState, 'pool' | 'oldestExpiryAtMs'>>('state', 
   databaseVersion: "current_setting('server_version')",
   databaseBytes: number('pg_database_size(current_database())'),
   migrations: number('(select count(*) from migrations)'),
-  settlementsWaiting: number('(select count(*) from settlements)'),
-  oldestSettlementDueAtMs: number('(select min(due_at) from settlements where due_at <= now_ms)'),
+  authorizationsWaiting: number('(select count(*) from authorizations)'),
+  oldestAuthorizationDueAtMs: number('(select min(due_at) from authorizations where due_at <= now_ms)'),
 })
 
 export async function readSystemState(database: Pool, nowMs: number): Promise<SystemState> {

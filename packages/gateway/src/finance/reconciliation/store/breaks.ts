@@ -16,7 +16,7 @@ import { insertMatches, lineShape, lockAccount, type NewMatch } from './matching
 import { listOutsideAccounts } from './owners.ts'
 
 export interface BreakFilter {
-  readonly status: 'open' | 'settled'
+  readonly status: 'open' | 'resolved'
   readonly account?: string | undefined
   readonly kind?: BreakKind | undefined
   readonly owner?: string | undefined
@@ -50,7 +50,7 @@ export function makeBreakStore(database: Pool) {
     listBeingResolved: (account: string) =>
       findBreaks(
         database,
-        sql`b.settled_at is null and b.act_id is not null and b.account = ${account} order by b.break_id limit 1000`,
+        sql`b.resolved_at is null and b.correction_id is not null and b.account = ${account} order by b.break_id limit 1000`,
       ),
     assign: (breakId: string, owner: string | undefined, entry: AuditEntry) =>
       audited(database, entry, (transaction) => assign(transaction, breakId, owner)),
@@ -103,10 +103,10 @@ const shape = rowShape<Omit<Break, 'item' | 'line'>>('break', {
   lineId: 'b.line_id',
   foundAtMs: number('b.found_at'),
   owner: 'b.owner',
-  correctionId: 'b.act_id',
-  resolvedAtMs: number('b.settled_at'),
-  resolvedBy: 'b.settled_by',
-  resolution: 'b.settlement',
+  correctionId: 'b.correction_id',
+  resolvedAtMs: number('b.resolved_at'),
+  resolvedBy: 'b.resolved_by',
+  resolution: 'b.resolution',
   reason: 'b.reason',
 })
 
@@ -152,13 +152,13 @@ async function list(
 ): Promise<Break[]> {
   const { status, account, kind, owner } = filter
   const wanted = allOf([
-    status === 'open' ? sql`b.settled_at is null` : sql`b.settled_at is not null`,
+    status === 'open' ? sql`b.resolved_at is null` : sql`b.resolved_at is not null`,
     account !== undefined && sql`b.account = ${account}`,
     kind !== undefined && sql`b.kind = ${kind}`,
     owner !== undefined && sql`b.owner = ${owner}`,
   ])
   const order =
-    status === 'open' ? sql`b.day, b.size_minor desc, b.break_id` : sql`b.settled_at desc, b.break_id`
+    status === 'open' ? sql`b.day, b.size_minor desc, b.break_id` : sql`b.resolved_at desc, b.break_id`
   return findBreaks(database, sql`${wanted} order by ${order} offset ${skip} limit ${limit}`)
 }
 
@@ -178,7 +178,7 @@ const countShape = rowShape<OpenBreaks>('open', {
 
 async function countOpen(database: Queryable): Promise<OpenBreaks[]> {
   const { rows } = await database.query(sql`
-select ${countShape.columns} from reconciliation_breaks where settled_at is null group by account, currency, kind order by 1, 2, 3`)
+select ${countShape.columns} from reconciliation_breaks where resolved_at is null group by account, currency, kind order by 1, 2, 3`)
   return rows.map(countShape.read)
 }
 
@@ -197,7 +197,7 @@ select ${noteShape.columns} from break_notes where break_id = ${breakId} order b
 
 async function assign(transaction: Queryable, breakId: string, owner: string | undefined): Promise<boolean> {
   const { rowCount } = await transaction.query(sql`
-update reconciliation_breaks set owner = ${owner} where break_id = ${breakId} and settled_at is null`)
+update reconciliation_breaks set owner = ${owner} where break_id = ${breakId} and resolved_at is null`)
   return rowCount === 1
 }
 
@@ -216,8 +216,8 @@ async function beginResolving(
   { correctionId, before }: { correctionId: string; before: string | undefined },
 ): Promise<boolean> {
   const { rowCount } = await transaction.query(sql`
-update reconciliation_breaks set act_id = ${correctionId}
- where break_id = ${breakId} and settled_at is null and act_id is not distinct from ${before ?? null}::uuid`)
+update reconciliation_breaks set correction_id = ${correctionId}
+ where break_id = ${breakId} and resolved_at is null and correction_id is not distinct from ${before ?? null}::uuid`)
   return rowCount === 1
 }
 
@@ -227,8 +227,8 @@ async function release(
   { correctionId, begunBeforeMs }: { correctionId: string; begunBeforeMs?: number },
 ): Promise<void> {
   await database.query(sql`
-update reconciliation_breaks set act_id = null
- where break_id = ${breakId} and settled_at is null and act_id = ${correctionId}
+update reconciliation_breaks set correction_id = null
+ where break_id = ${breakId} and resolved_at is null and correction_id = ${correctionId}
    and not exists (select 1 from audit
                     where subject = ${breakId} and acted_at >= ${begunBeforeMs ?? null}
                       and act in ('reconcile.confirm', 'reconcile.write-off'))`)
@@ -294,10 +294,10 @@ async function resolve(
   await lockAccount(transaction, account)
   const { rows } = await transaction.query<{ line_id: string | null }>(sql`
 update reconciliation_breaks b
-   set settled_at = ${nowMs}, settled_by = ${by}, settlement = ${resolution}, reason = ${reason}
+   set resolved_at = ${nowMs}, resolved_by = ${by}, resolution = ${resolution}, reason = ${reason}
   from unnest(${breaks.map(({ breakId }) => breakId)}::uuid[], ${breaks.map(({ correctionId }) => correctionId ?? null)}::uuid[])
-    as d (break_id, act_id)
- where b.break_id = d.break_id and b.settled_at is null and b.act_id is not distinct from d.act_id
+    as d (break_id, correction_id)
+ where b.break_id = d.break_id and b.resolved_at is null and b.correction_id is not distinct from d.correction_id
 returning b.line_id`)
   if (rows.length !== breaks.length) throw new ResolvedMeanwhile('one of them was settled meanwhile')
   const made = matched ? await insertMatches(transaction, { account, matches: [matched] }) : []
@@ -370,7 +370,7 @@ const parkedShape = rowShape<ParkedMoney>('parked', {
   transferId: 'm.transfer_id',
   currency: 'b.currency',
   leftMinor: bigint('m.amount_minor'),
-  parkedAtMs: number('b.settled_at'),
+  parkedAtMs: number('b.resolved_at'),
   party: 'l.party',
   partyIban: 'l.party_iban',
   description: 'l.description',
@@ -383,8 +383,8 @@ select ${parkedShape.columns}
   from reconciliation_breaks b
   join statement_lines l on l.account = b.account and l.line_id = b.line_id
   join matched_transfers m on m.match_id = l.match_id
- where b.settled_at is not null and b.settlement = 'parked'
- order by b.settled_at desc, b.break_id
+ where b.resolved_at is not null and b.resolution = 'parked'
+ order by b.resolved_at desc, b.break_id
  limit ${limit}`)
   const parked = rows.map(parkedShape.read)
   const { rows: corrected } = await database.query<{ transfer_id: string; minor: string }>(sql`

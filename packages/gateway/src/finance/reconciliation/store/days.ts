@@ -106,7 +106,7 @@ select ${sumShape.columns}
                                      filter (where item->>'kind' = 'booked' and kind in ('missing_there', 'amount_differs')
                                                and (item->>'bookDay')::date between a.start_day and ${day}::date), 0) as items_minor
                        from reconciliation_breaks k
-                      where k.account = a.account and k.currency = a.currency and k.settled_at is null) as k
+                      where k.account = a.account and k.currency = a.currency and k.resolved_at is null) as k
  cross join lateral (select coalesce(sum(sign(amount_minor) * (case when book_day < a.start_day then 0 else abs(amount_minor) end
                                                                - reversed_minor)), 0) as minor
                        from bank_openings o

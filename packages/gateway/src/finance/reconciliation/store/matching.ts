@@ -71,7 +71,7 @@ export function makeMatchingStore(database: Pool) {
       listLines(
         database,
         sql`account = ${account} and break_id is not null and match_id is null
-   and exists (select 1 from reconciliation_breaks b where b.break_id = l.break_id and (b.act_id is null or ${isMatchers})) and ${after(page)}`,
+   and exists (select 1 from reconciliation_breaks b where b.break_id = l.break_id and (b.correction_id is null or ${isMatchers})) and ${after(page)}`,
       ),
     findNamed: (outside: OutsideAccount, lines: readonly KnownLine[]) =>
       findNamed(database, outside, { lines, currencies: currenciesOf(lines) }),
@@ -134,7 +134,7 @@ export async function listLines(database: Queryable, where: Sql): Promise<KnownL
 }
 
 /** The claim of a break equals its line's id, so that any later pass can take over after a crash. */
-const isMatchers = plainSql("replace(b.act_id::text, '-', '') = b.line_id")
+const isMatchers = plainSql("replace(b.correction_id::text, '-', '') = b.line_id")
 
 async function claimLines(
   transaction: Queryable,
@@ -145,15 +145,15 @@ async function claimLines(
   await endClaims(transaction, account, lineIds)
   const taken = await lockLines(transaction, account, lineIds)
   await transaction.query(sql`
-update reconciliation_breaks set act_id = line_id::uuid
- where account = ${account} and line_id = any (${lineIds.filter((lineId) => !taken.has(lineId))}) and settled_at is null`)
+update reconciliation_breaks set correction_id = line_id::uuid
+ where account = ${account} and line_id = any (${lineIds.filter((lineId) => !taken.has(lineId))}) and resolved_at is null`)
   return taken
 }
 
 async function endClaims(transaction: Queryable, account: string, lineIds: readonly string[]): Promise<void> {
   await transaction.query(sql`
-update reconciliation_breaks b set act_id = null
- where b.account = ${account} and b.line_id = any (${lineIds}) and b.settled_at is null and ${isMatchers}`)
+update reconciliation_breaks b set correction_id = null
+ where b.account = ${account} and b.line_id = any (${lineIds}) and b.resolved_at is null and ${isMatchers}`)
 }
 
 /** Returns how many breaks are new. */
@@ -218,12 +218,12 @@ async function comparedOnce(
 ): Promise<readonly NewBreak[]> {
   const items = breaks.flatMap(({ kind, item }) => (kind === 'amount_differs' && item ? [item] : []))
   if (items.length === 0) return breaks
-  const named = sql`account = ${account} and settled_at is null and (merchant_id, transfer_id) in (
+  const named = sql`account = ${account} and resolved_at is null and (merchant_id, transfer_id) in (
        select * from unnest(${items.map(({ merchantId }) => merchantId)}::text[], ${items.map(({ transferId }) => transferId)}::text[]))`
   await transaction.query(sql`
 update reconciliation_breaks
-   set settled_at = ${nowMs}, settled_by = 'matching', settlement = 'matched', reason = 'it came, with another amount'
- where ${named} and kind = 'missing_there' and act_id is null`)
+   set resolved_at = ${nowMs}, resolved_by = 'matching', resolution = 'matched', reason = 'it came, with another amount'
+ where ${named} and kind = 'missing_there' and correction_id is null`)
   const { rows } = await transaction.query<{ key: string }>(sql`
 select merchant_id || '/' || transfer_id as key from reconciliation_breaks where ${named} and kind in ('missing_there', 'amount_differs')`)
   const taken = new Set(rows.map(({ key }) => key))
@@ -254,8 +254,8 @@ select b.line_id
               ${changed.map(({ item }) => item?.transferId ?? null)}::text[],
               ${changed.map(({ item }) => (item?.kind === 'settlement' ? itemText(item) : null))}::jsonb[])
     as c (line_id, kind, transfer_id, batch)
-  join reconciliation_breaks b on b.account = ${account} and b.line_id = c.line_id and b.settled_at is null
- where b.act_id is null and b.kind in ('missing_here', 'amount_differs', 'twice')
+  join reconciliation_breaks b on b.account = ${account} and b.line_id = c.line_id and b.resolved_at is null
+ where b.correction_id is null and b.kind in ('missing_here', 'amount_differs', 'twice')
    and ((b.kind, b.transfer_id) is distinct from (c.kind, c.transfer_id) or c.batch <> b.item)`)
   const other = new Set(rows.map((row) => row.line_id))
   // One by one, because each must see the previous one's result; there are few.
@@ -269,10 +269,10 @@ async function changeBreak(transaction: Queryable, account: string, of: NewBreak
 update reconciliation_breaks b
    set kind = ${kind}, amount_minor = ${amountMinor.toString()}, size_minor = ${sizeMinor.toString()},
        merchant_id = ${item?.merchantId}, transfer_id = ${item?.transferId}, item = ${item ? itemText(item) : null}
- where b.account = ${account} and b.line_id = ${lineId} and b.settled_at is null and b.act_id is null
+ where b.account = ${account} and b.line_id = ${lineId} and b.resolved_at is null and b.correction_id is null
    and not exists (select 1 from reconciliation_breaks o
                     where o.account = b.account and o.merchant_id = ${item?.merchantId} and o.transfer_id = ${item?.transferId}
-                      and o.settled_at is null and o.break_id <> b.break_id)`)
+                      and o.resolved_at is null and o.break_id <> b.break_id)`)
 }
 
 /** Already matched, or being resolved by an operator. */
@@ -286,14 +286,14 @@ select line_id, match_id from statement_lines
  where account = ${account} and line_id = any (${lineIds})
  order by line_id
    for update`)
-  const { rows: broken } = await transaction.query<{ line_id: string; act_id: string | null }>(sql`
-select line_id, act_id from reconciliation_breaks
- where account = ${account} and line_id = any (${lineIds}) and settled_at is null
+  const { rows: broken } = await transaction.query<{ line_id: string; correction_id: string | null }>(sql`
+select line_id, correction_id from reconciliation_breaks
+ where account = ${account} and line_id = any (${lineIds}) and resolved_at is null
  order by break_id
    for update`)
   return new Set([
     ...rows.filter((row) => row.match_id !== null).map((row) => row.line_id),
-    ...broken.filter((row) => row.act_id !== null).map((row) => row.line_id),
+    ...broken.filter((row) => row.correction_id !== null).map((row) => row.line_id),
   ])
 }
 
@@ -339,8 +339,8 @@ update statement_lines l set match_id = m.match_id, break_id = null
   // Resolved by news, even if an operator requested a correction, which then has no counterpart in a statement.
   await transaction.query(sql`
 update reconciliation_breaks b
-   set settled_at = ${nowMs}, settled_by = 'matching', settlement = 'matched', reason = 'the other side came'
- where b.account = ${account} and b.settled_at is null and b.kind <> 'late'
+   set resolved_at = ${nowMs}, resolved_by = 'matching', resolution = 'matched', reason = 'the other side came'
+ where b.account = ${account} and b.resolved_at is null and b.kind <> 'late'
    and (b.line_id = any (${lines.map(({ lineId }) => lineId)})
         or (b.kind = 'missing_there'
             and (b.merchant_id, b.transfer_id) in (select * from unnest(${items.map(({ merchantId }) => merchantId)}::text[],
@@ -428,7 +428,7 @@ select ${overdueShape.columns}
                       and m.transfer_id = i.transfer_id)
    and not exists (select 1 from reconciliation_breaks b where b.account = ${account} and b.merchant_id = i.merchant_id
                       and b.transfer_id = i.transfer_id
-                      and (b.settled_at is null and b.kind in ('missing_there', 'amount_differs') or b.settlement = 'accepted'))
+                      and (b.resolved_at is null and b.kind in ('missing_there', 'amount_differs') or b.resolution = 'accepted'))
  order by i.made_at, i.transfer_id
  limit ${limit}`)
   return rows.map(overdueShape.read).map((item) => ({ ...item, references: [], isMatched: false }))
@@ -454,7 +454,7 @@ async function resolveEndedPayouts(database: Queryable, account: string, nowMs: 
     transfer_id: string
   }>(sql`
 select break_id, merchant_id, transfer_id from reconciliation_breaks
- where account = ${account} and settled_at is null and kind = 'missing_there' and item->>'kind' = 'payout'`)
+ where account = ${account} and resolved_at is null and kind = 'missing_there' and item->>'kind' = 'payout'`)
   if (missing.length === 0) return
   const { rows: sent } = await database.query<{ payout_id: string }>(sql`
 select payout_id from payouts
@@ -464,8 +464,8 @@ select payout_id from payouts
   const over = missing.filter((row) => !waiting.has(row.transfer_id)).map((row) => row.break_id)
   await database.query(sql`
 update reconciliation_breaks
-   set settled_at = ${nowMs}, settled_by = 'matching', settlement = 'matched', reason = 'the payout came to its end'
- where break_id = any (${over}::uuid[]) and settled_at is null`)
+   set resolved_at = ${nowMs}, resolved_by = 'matching', resolution = 'matched', reason = 'the payout came to its end'
+ where break_id = any (${over}::uuid[]) and resolved_at is null`)
 }
 
 /** Accounts with new lines, or with breaks that are being resolved. */
@@ -473,6 +473,6 @@ async function accountsWithWork(database: Queryable): Promise<string[]> {
   const { rows } = await database.query<{ account: string }>(sql`
 select distinct account from statement_lines where match_id is null and break_id is null
  union
-select account from reconciliation_breaks where settled_at is null and act_id is not null`)
+select account from reconciliation_breaks where resolved_at is null and correction_id is not null`)
   return rows.map((row) => row.account)
 }

@@ -51,5 +51,5 @@ select l.account || ' ' || l.line_id
   left join reconciliation_matches m on m.match_id = l.match_id
   left join reconciliation_breaks b on b.break_id = l.break_id
  where (l.match_id is not null and m.match_id is null)
-    or (l.break_id is not null and (b.break_id is null or b.settled_at is not null or l.match_id is not null))`,
+    or (l.break_id is not null and (b.break_id is null or b.resolved_at is not null or l.match_id is not null))`,
 } as const satisfies Record<string, string>

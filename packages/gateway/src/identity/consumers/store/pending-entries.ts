@@ -16,7 +16,7 @@ export interface PendingEntry {
 
 export type PendingEntries = ReturnType<typeof makePendingEntries>
 
-const settling = rowShape<Omit<PendingEntry, 'merchantName'>>('settlement', {
+const settling = rowShape<Omit<PendingEntry, 'merchantName'>>('authorization', {
   kind: 's.kind',
   merchantId: 's.merchant_id',
   currency: 's.currency',
@@ -34,11 +34,11 @@ const mostShown = 50
 
 export function makePendingEntries(database: Pool) {
   return {
-    /** The settlements table is small: a row usually leaves it within seconds. */
+    /** The authorizations table is small: a row usually leaves it within seconds. */
     async list(walletId: string): Promise<readonly PendingEntry[]> {
-      const [settlements, topUps] = await Promise.all([
+      const [authorizations, topUps] = await Promise.all([
         database.query(sql`
-select ${settling.columns} from settlements s
+select ${settling.columns} from authorizations s
  where s.wallet_id = ${walletId} order by s.submitted_at desc limit ${mostShown}`),
         database.query(sql`
 select ${toppingUp.columns} from orders o
@@ -46,9 +46,9 @@ select ${toppingUp.columns} from orders o
    and (o.status = 'confirming' or (o.status = 'pending' and o.open_attempt is not null))
  order by o.payment_id desc limit ${mostShown}`),
       ])
-      const names = await findNames(settlements.rows.map((row) => settling.read(row).merchantId))
+      const names = await findNames(authorizations.rows.map((row) => settling.read(row).merchantId))
       return [
-        ...settlements.rows.map((row) => settling.read(row)),
+        ...authorizations.rows.map((row) => settling.read(row)),
         ...topUps.rows.map((row) => toppingUp.read(row)),
       ].map((entry) => ({ ...entry, merchantName: names.get(entry.merchantId) }))
     },

@@ -21,11 +21,11 @@ export function makeIdempotencyKeyStore(database: Pool) {
       contentHash,
     }: GivenKey): Promise<Pick<GivenKey, 'idempotencyKey' | 'contentHash'>> {
       await database.query(sql`
-insert into idempotency_keys (login, key, act_id, content_hash)
+insert into idempotency_keys (login, key, action_id, content_hash)
 values (${login}, ${key}, ${idempotencyKey}, ${contentHash})
     on conflict do nothing`)
       const { rows } = await database.query<Pick<GivenKey, 'idempotencyKey' | 'contentHash'>>(sql`
-select act_id as "idempotencyKey", content_hash as "contentHash"
+select action_id as "idempotencyKey", content_hash as "contentHash"
   from idempotency_keys where login = ${login} and key = ${key}`)
       if (!rows[0]) throw new Error('a key that was kept is there')
       return rows[0]

@@ -6,9 +6,9 @@ import { Registry, type Snapshot } from './registry.ts'
 export interface DatabaseFigures {
   readonly orders: Readonly<Record<string, number>>
   readonly refunding: number
-  readonly settlementsWaiting: number
-  readonly oldestSettlementDueAtMs: number | undefined
-  readonly oldestSettlementSubmittedAtMs: number | undefined
+  readonly authorizationsWaiting: number
+  readonly oldestAuthorizationDueAtMs: number | undefined
+  readonly oldestAuthorizationSubmittedAtMs: number | undefined
   readonly oldestExpiryAtMs: number | undefined
   readonly callbacks: {
     readonly waiting: number
@@ -101,10 +101,16 @@ function makeGauges(registry: Registry) {
     age: gauge('tillgate_database_figures_age_seconds', 'How old the figures from the database are.'),
     orders: gauges('tillgate_orders', 'Orders that are not final, by status.', 'status'),
     refunding: gauge('tillgate_refunds_refunding', 'Refunds that are not final.'),
-    settlements: gauge('tillgate_settlements_waiting', 'Payments and refunds that wait for their rail.'),
-    settlementLag: gauge('tillgate_settlement_lag_seconds', 'For how long the oldest is due to settle.'),
-    settlementAge: gauge(
-      'tillgate_settlement_age_seconds',
+    authorizations: gauge(
+      'tillgate_authorizations_waiting',
+      'Payments and refunds that wait for their rail.',
+    ),
+    authorizationLag: gauge(
+      'tillgate_authorization_lag_seconds',
+      'For how long the oldest is due to settle.',
+    ),
+    authorizationAge: gauge(
+      'tillgate_authorization_age_seconds',
       'How long ago the oldest payment or refund that waits for its rail was submitted, however often it was tried.',
     ),
     expiryLag: gauge('tillgate_expiry_lag_seconds', 'For how long the oldest order is overdue to expire.'),
@@ -146,9 +152,9 @@ function show(gauges: Gauges, figures: DatabaseFigures, nowMs: number): void {
     sinceMs === undefined ? 0 : Math.max(0, nowMs - sinceMs) / 1000
   for (const [status, count] of Object.entries(figures.orders)) gauges.orders.of(status).set(count)
   gauges.refunding.set(figures.refunding)
-  gauges.settlements.set(figures.settlementsWaiting)
-  gauges.settlementLag.set(lag(figures.oldestSettlementDueAtMs))
-  gauges.settlementAge.set(lag(figures.oldestSettlementSubmittedAtMs))
+  gauges.authorizations.set(figures.authorizationsWaiting)
+  gauges.authorizationLag.set(lag(figures.oldestAuthorizationDueAtMs))
+  gauges.authorizationAge.set(lag(figures.oldestAuthorizationSubmittedAtMs))
   gauges.expiryLag.set(lag(figures.oldestExpiryAtMs))
   const { waiting, due, exhausted, oldestDueAtMs, ...trouble } = figures.callbacks
   for (const [state, count] of Object.entries({ waiting, due, exhausted }))

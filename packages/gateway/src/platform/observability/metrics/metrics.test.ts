@@ -79,9 +79,9 @@ test('of a process that has ended the counts stay and the state goes', () => {
 const figures = {
   orders: { pending: 7, confirming: 1 },
   refunding: 2,
-  settlementsWaiting: 3,
-  oldestSettlementDueAtMs: undefined,
-  oldestSettlementSubmittedAtMs: 3_000,
+  authorizationsWaiting: 3,
+  oldestAuthorizationDueAtMs: undefined,
+  oldestAuthorizationSubmittedAtMs: 3_000,
   oldestExpiryAtMs: 4_000,
   callbacks: {
     waiting: 5,
@@ -126,8 +126,8 @@ test('the database is counted once at a time and at most every few seconds, howe
   assert.equal(reads, 2)
   const results = readExposition(writeExposition(snapshot ?? []))
   assert.equal(results.value('tillgate_expiry_lag_seconds'), 6)
-  assert.equal(results.value('tillgate_settlement_lag_seconds'), 0)
-  assert.equal(results.value('tillgate_settlement_age_seconds'), 7)
+  assert.equal(results.value('tillgate_authorization_lag_seconds'), 0)
+  assert.equal(results.value('tillgate_authorization_age_seconds'), 7)
   assert.equal(results.value('tillgate_callbacks', { state: 'exhausted' }), 3)
   assert.equal(results.value('tillgate_callback_hosts', { state: 'paused' }), 1)
   assert.equal(results.value('tillgate_callback_destinations', { state: 'failing' }), 4)

@@ -21,9 +21,9 @@ async function knownNames(): Promise<Map<string, Set<string>>> {
     read: async () => ({
       orders: {},
       refunding: 0,
-      settlementsWaiting: 0,
-      oldestSettlementDueAtMs: undefined,
-      oldestSettlementSubmittedAtMs: undefined,
+      authorizationsWaiting: 0,
+      oldestAuthorizationDueAtMs: undefined,
+      oldestAuthorizationSubmittedAtMs: undefined,
       oldestExpiryAtMs: undefined,
       callbacks: {
         waiting: 0,

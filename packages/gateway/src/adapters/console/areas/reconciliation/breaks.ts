@@ -26,7 +26,7 @@ export const breaksArea: readonly ConsoleRoute[] = [
 
 async function show(visit: Visit): Promise<ConsolePage> {
   const { query, nowMs } = visit
-  const status = query.get('status') === 'settled' ? 'settled' : 'open'
+  const status = query.get('status') === 'resolved' ? 'resolved' : 'open'
   const kind = breakKinds.find((each) => each === query.get('kind'))
   const account = query.get('account') ?? undefined
   const owner = query.get('owner') ?? undefined
@@ -99,7 +99,7 @@ function filters({ query, account }: Visit, status: string): Html {
     html`<li><a href="${urlWith(path, query, { skip: undefined, ...changes })}"${isOn && html` aria-current="true"`}>${label}</a></li>`
   const kind = query.get('kind')
   const isMine = query.get('owner') === account.login
-  return html`<ul class="chips">${link('Open', { status: undefined }, status === 'open')}${link('Resolved', { status: 'settled' }, status === 'settled')}${link('Assigned to you', { owner: isMine ? undefined : account.login }, isMine)}</ul>
+  return html`<ul class="chips">${link('Open', { status: undefined }, status === 'open')}${link('Resolved', { status: 'resolved' }, status === 'resolved')}${link('Assigned to you', { owner: isMine ? undefined : account.login }, isMine)}</ul>
 <ul class="chips">${link('Every kind', { kind: undefined, account: undefined }, kind === null)}${breakKinds.map((each) => link(wordOf(each), { kind: each }, kind === each))}</ul>`
 }
 

@@ -29,8 +29,8 @@ test('a payment holds the money, makes the order confirming and waits for its ra
   assert.equal(submission.change.to, 'confirming')
   assert.deepEqual([submission.change.order.walletId, submission.change.order.transactionId], ['w', 'T1'])
   assert.deepEqual(submission.hold, hold)
-  assert.deepEqual(submission.settlement, {
-    settlementId: 'P1',
+  assert.deepEqual(submission.authorization, {
+    authorizationId: 'P1',
     kind: 'payment',
     merchantId: 'm',
     paymentId: 'P1',

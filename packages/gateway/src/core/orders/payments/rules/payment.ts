@@ -17,14 +17,14 @@ import type { PriceBook } from '../../fees/rules/price.ts'
 import { orderAt } from '../../rules/expiry.ts'
 import type { Order } from '../../rules/order.ts'
 import { confirmOrder, endPayment, type StatusChange } from '../../rules/status-change.ts'
+import type { Authorization } from './authorization.ts'
 import type { RailAnswer } from './rail.ts'
-import type { Settlement } from './settlement.ts'
 
 export interface Submission {
   readonly kind: 'submission'
   readonly change: StatusChange
   readonly hold: Transfer
-  readonly settlement: Settlement
+  readonly authorization: Authorization
   /** The gateway's limits; a wallet's own limits take precedence. */
   readonly limits: Limits
 }
@@ -57,8 +57,8 @@ export function submitPayment(
     change,
     hold: paymentHold(change.order, nowMs),
     limits: given.limits,
-    settlement: {
-      settlementId: paymentId,
+    authorization: {
+      authorizationId: paymentId,
       kind: 'payment',
       merchantId,
       paymentId,

@@ -20,7 +20,7 @@ import { lockPayers, type Payer } from '../../../wallets/store/limits.ts'
 import type { StatusChange } from '../../rules/status-change.ts'
 import { changeStatuses } from '../../store/orders.ts'
 import type { Submission } from '../rules/payment.ts'
-import { insertSettlements } from './settlements.ts'
+import { insertAuthorizations } from './authorizations.ts'
 
 /** `race_lost`: the order was no longer payable. `unknown`: the response to COMMIT was lost; read the order. */
 export type SubmissionOutcome = 'submitted' | RefusedSubmission | 'race_lost' | 'unknown'
@@ -76,9 +76,9 @@ async function commitSubmissions(transaction: Queryable, submissions: readonly S
   for (const submission of won) outcomes.set(submission, 'submitted')
   const holds = won.map(({ hold }) => hold)
   await insertTransfers(transaction, holds)
-  await insertSettlements(
+  await insertAuthorizations(
     transaction,
-    won.map(({ settlement }) => settlement),
+    won.map(({ authorization }) => authorization),
   )
   // The merchants' accounts come last, because all payments of a merchant wait for them.
   await lockAccounts(

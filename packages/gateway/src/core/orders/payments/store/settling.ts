@@ -16,25 +16,25 @@ import type { RefundChange } from '../../refunds/rules/refund.ts'
 import { endRefunds, refundChanged } from '../../refunds/store/refunds.ts'
 import type { StatusChange } from '../../rules/status-change.ts'
 import { changeStatuses, type OrderHooks } from '../../store/orders.ts'
-import type { ClaimedSettlement } from '../rules/settlement.ts'
+import type { ClaimedAuthorization } from '../rules/authorization.ts'
 import {
   type Claiming,
-  claimSettlements,
-  nextSettlementDue,
+  claimAuthorizations,
+  nextAuthorizationDue,
   type Postponement,
-  postponeSettlement,
+  postponeAuthorization,
   removeClaimed,
-} from './settlements.ts'
+} from './authorizations.ts'
 
 export type Decided =
   | {
       readonly kind: 'payment'
-      readonly claimed: ClaimedSettlement
+      readonly claimed: ClaimedAuthorization
       readonly change: StatusChange
       /** The end of the hold, and the fee. */
       readonly transfers: readonly Transfer[]
     }
-  | { readonly kind: 'refund'; readonly claimed: ClaimedSettlement; readonly change: RefundChange }
+  | { readonly kind: 'refund'; readonly claimed: ClaimedAuthorization; readonly change: RefundChange }
 
 export type Settled = Decided & { readonly emails: readonly NewEmail[] }
 
@@ -46,7 +46,7 @@ export function makeSettlingStore(
 ) {
   const openAccounts = makeAccountOpener(database)
   return {
-    claim: (claiming: Claiming) => claimSettlements(database, claiming),
+    claim: (claiming: Claiming) => claimAuthorizations(database, claiming),
     /** False if the claim was lost; nothing was written. */
     settle: batched(
       async (settled: readonly Settled[]) => {
@@ -62,8 +62,8 @@ export function makeSettlingStore(
         onFlight: (items) => onBatch('settle', items),
       },
     ),
-    postpone: (postponement: Postponement) => postponeSettlement(database, postponement),
-    nextDue: () => nextSettlementDue(database),
+    postpone: (postponement: Postponement) => postponeAuthorization(database, postponement),
+    nextDue: () => nextAuthorizationDue(database),
   }
 }
 
@@ -108,7 +108,7 @@ async function commitSettled(transaction: Queryable, all: readonly Settled[]) {
   return { result: all.map(({ claimed }) => ours.has(claimed)), changes }
 }
 
-function orderChanged({ merchantId, paymentId }: ClaimedSettlement): Change {
+function orderChanged({ merchantId, paymentId }: ClaimedAuthorization): Change {
   return { kind: 'order', merchantId, paymentId }
 }
 

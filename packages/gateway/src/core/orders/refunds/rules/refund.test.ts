@@ -40,7 +40,7 @@ test('a refund holds the money in the merchant’s wallet and waits for its rail
     },
     hold,
     waits: {
-      settlementId: 'R1',
+      authorizationId: 'R1',
       kind: 'refund',
       merchantId: 'm',
       paymentId: 'P1',
@@ -96,10 +96,10 @@ test('where the merchant has too little, the same refund holds nothing and is bo
   const bare = withoutHold(request)
   assert.deepEqual(bare.refund, { ...request.refund, transactionId: undefined })
   assert.equal(bare.hold, undefined)
-  assert('settlementId' in bare.waits)
-  const { refusal, ...settlement } = bare.waits
+  assert('authorizationId' in bare.waits)
+  const { refusal, ...authorization } = bare.waits
   assert.match(refusal ?? '', /too little money/)
-  assert.deepEqual({ ...settlement, refusal: undefined }, { ...request.waits, transactionId: undefined })
+  assert.deepEqual({ ...authorization, refusal: undefined }, { ...request.waits, transactionId: undefined })
 })
 
 test('a repeated refund is the same only if all that was asked is the same, and what differs is named', () => {

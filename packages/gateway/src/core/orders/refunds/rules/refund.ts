@@ -12,9 +12,9 @@ import {
 } from '@tillgate/protocol'
 import type { Callback } from '../../../callbacks/rules/callback.ts'
 import { accountIdOf, endHold, merchantAccount, type Transfer } from '../../../ledger/rules/transfer.ts'
+import type { Authorization } from '../../payments/rules/authorization.ts'
 import { type FinalAnswer, payerAccount } from '../../payments/rules/payment.ts'
 import type { RailTask } from '../../payments/rules/rail-task.ts'
-import type { Settlement } from '../../payments/rules/settlement.ts'
 import type { Order } from '../../rules/order.ts'
 
 export interface Refund {
@@ -37,8 +37,8 @@ export interface RefundRequest {
   readonly refund: Refund
   /** Undefined if there was nothing to hold. */
   readonly hold: Transfer | undefined
-  /** The wallet's settlement or the rail's task. */
-  readonly waits: Settlement | RailTask
+  /** The wallet's authorization or the rail's task. */
+  readonly waits: Authorization | RailTask
 }
 
 export interface AskedRefund {
@@ -71,14 +71,18 @@ export function requestRefund(
   return {
     refund,
     hold: refundHold(refund, order, transactionId),
-    waits: order.railId === undefined ? settlementOf(refund, order) : taskOf(refund, order),
+    waits: order.railId === undefined ? authorizationOf(refund, order) : taskOf(refund, order),
   }
 }
 
-function settlementOf(refund: Refund, { walletId }: Pick<Order, 'walletId'>, refusal?: string): Settlement {
+function authorizationOf(
+  refund: Refund,
+  { walletId }: Pick<Order, 'walletId'>,
+  refusal?: string,
+): Authorization {
   const { merchantId, refundId, paymentId, transactionId, amountMinor, currency, createdAtMs } = refund
   return {
-    settlementId: refundId,
+    authorizationId: refundId,
     kind: 'refund',
     merchantId,
     paymentId,
@@ -124,9 +128,9 @@ function refundHold(
 /** For a merchant with too little money: the refund is accepted and will fail. */
 export function withoutHold(request: RefundRequest): RefundRequest {
   const refund = { ...request.refund, transactionId: undefined }
-  const walletId = 'settlementId' in request.waits ? request.waits.walletId : undefined
+  const walletId = 'authorizationId' in request.waits ? request.waits.walletId : undefined
   const refusal = 'The merchant’s wallet has too little money for this refund.'
-  return { refund, hold: undefined, waits: settlementOf(refund, { walletId }, refusal) }
+  return { refund, hold: undefined, waits: authorizationOf(refund, { walletId }, refusal) }
 }
 
 function checkRefundable(order: Order, amountMinor: bigint): void {

@@ -20,8 +20,8 @@ import {
 } from '../../../ledger/rules/transfer.ts'
 import { addEffects, insertTransfers, lockAccounts, type Spent } from '../../../ledger/store/ledger.ts'
 import { feeReturn } from '../../fees/rules/fee.ts'
+import { insertAuthorizations } from '../../payments/store/authorizations.ts'
 import { insertRailTasks } from '../../payments/store/rail-tasks.ts'
-import { insertSettlements } from '../../payments/store/settlements.ts'
 import type { Order, OrderKey } from '../../rules/order.ts'
 import {
   feeFrom,
@@ -143,8 +143,8 @@ async function commitRefund(
     await insertTransfers(transaction, [hold])
     await addEffects(transaction, effectsOf([hold]))
   }
-  if ('settlementId' in waits) {
-    await insertSettlements(transaction, [waits])
+  if ('authorizationId' in waits) {
+    await insertAuthorizations(transaction, [waits])
     return { result: refund, changes: [{ kind: 'payment submitted' }] }
   }
   await insertRailTasks(transaction, [{ ...waits, dueAtMs: waits.createdAtMs }])

@@ -1,8 +1,8 @@
 // A payment or refund that waits for its rail: claimed by a worker, resolved with the rail, and ended.
 
-export interface Settlement {
+export interface Authorization {
   /** The paymentId or the refundId. */
-  readonly settlementId: string
+  readonly authorizationId: string
   readonly kind: 'payment' | 'refund'
   readonly merchantId: string
   readonly paymentId: string
@@ -19,7 +19,7 @@ export interface Settlement {
   readonly dueAtMs: number
 }
 
-export interface ClaimedSettlement extends Settlement {
+export interface ClaimedAuthorization extends Authorization {
   /** Every write carries the claim, so a worker that lost its claim writes nothing. */
   readonly claimId: string
   /** Includes the current claim. */
