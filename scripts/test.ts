@@ -46,6 +46,23 @@ const slow = [
   'reliability/{crash,faults,fuzz,planted-types,reconciliation,soak,upgrade}.test.ts',
   'test/{api-tabs,documentation-blocks,quickstart}.test.ts',
 ]
+/**
+ * Seconds that the longest files take on two cores; any other takes about two. They are shared out by it, the longest
+ * first, so that no process is left over at the end.
+ */
+const seconds: Readonly<Record<string, number>> = {
+  'reliability/simulation.test.ts': 100,
+  'packages/gateway/test/browser/checkout.test.ts': 50,
+  'packages/gateway/test/console/{admin-api,approvals}.test.ts': 30,
+  'packages/gateway/test/console/{one-person,page-marks,provider-claims}.test.ts': 20,
+  'packages/gateway/test/{api/api-limits,rails/late-races,reconciliation/own-lines,wallet/doors}.test.ts': 20,
+  'packages/gateway/src/finance/reconciliation/read-file-in-thread.test.ts': 20,
+  'packages/sdk/test/conform.test.ts': 20,
+  'rails/*/test/*.test.ts': 8,
+  'packages/gateway/test/{callbacks,links,orders,portal}/*.test.ts': 8,
+  'packages/gateway/test/**/*.test.ts': 5,
+}
+const otherSeconds = 1
 /** They measure the heap, which another file's garbage would change. */
 const heapTests = [
   'packages/gateway/src/platform/{database/pool,runtime/node-workarounds/query-by-callback}.test.ts',
@@ -115,26 +132,43 @@ function runTests(title: string, modules: readonly string[], atOnce = processesA
   ])
 }
 
+interface Share {
+  readonly files: string[]
+  seconds: number
+}
+
 /**
- * A module for each process. Neighbours are in different ones: those of one folder are alike in what they cost. The slow
- * ones, which kill servers and fill memory, and those that measure it have a process each.
+ * A module for each process. The slow ones, which kill servers and fill memory, and those that measure it have a process
+ * each; of the others each goes where the least is to do.
  */
 function shareOut(files: readonly string[], folder: string): string[] {
   const alone = new Set(globSync([...slow, ...heapTests]))
-  const together = files.filter((file) => !alone.has(file))
-  const shares = [
-    ...files.filter((file) => alone.has(file)).map((file) => [file]),
-    ...Array.from({ length: Math.min(processes, together.length) }, (_, share) =>
-      together.filter((_file, at) => at % processes === share),
-    ),
-  ]
+  const takes = new Map(
+    Object.entries(seconds)
+      .toReversed()
+      .flatMap(([pattern, each]) => globSync(pattern).map((file) => [file, each])),
+  )
+  const secondsOf = (file: string) => takes.get(file) ?? otherSeconds
+  const shares = Array.from({ length: processes }, (): Share => ({ files: [], seconds: 0 }))
+  const single: Share[] = []
+  for (const file of files.toSorted((a, b) => secondsOf(b) - secondsOf(a)))
+    if (alone.has(file)) single.push({ files: [file], seconds: secondsOf(file) })
+    else {
+      const least = shares.reduce((found, each) => (each.seconds < found.seconds ? each : found))
+      least.files.push(file)
+      least.seconds += secondsOf(file)
+    }
   const runFiles = JSON.stringify(resolve(import.meta.dirname, '../test/run-files.ts'))
-  return shares.map((share, at) => {
-    const module = join(folder, `${at}.mjs`)
-    const paths = JSON.stringify(share.map((file) => resolve(file)))
-    writeFileSync(module, `import { runFiles } from ${runFiles}\nrunFiles(${paths})\n`)
-    return module
-  })
+  return [...single, ...shares]
+    .filter(({ files }) => files.length > 0)
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .map((share, at) => {
+      // The runner starts them in the order of their names.
+      const module = join(folder, `${String(at).padStart(3, '0')}.mjs`)
+      const paths = JSON.stringify(share.files.map((file) => resolve(file)))
+      writeFileSync(module, `import { runFiles } from ${runFiles}\nrunFiles(${paths})\n`)
+      return module
+    })
 }
 
 function left(): readonly string[] {

@@ -18,7 +18,8 @@ export function testTrial(
   }: { calls: number; liveKey: Record<string, string>; takesWebhooks?: boolean },
 ) {
   const script = join(dirname(given.program), 'try.ts')
-  const { PATH } = process.env
+  // An empty name keeps no compiled code.
+  const { PATH, NODE_COMPILE_CACHE = '' } = process.env
 
   test(`${given.name}: the script makes every call, asks for one payment, and prints the table`, async () => {
     const fake = await given.openFake({
@@ -29,7 +30,13 @@ export function testTrial(
     const port = await freePort()
     if (takesWebhooks) fake.webhookUrl = `http://127.0.0.1:${port}/webhooks`
     const child = spawn(process.execPath, [script], {
-      env: { PATH, ...given.environment(fake), RAIL_PORT: String(port), WAIT_SECONDS: '60' },
+      env: {
+        PATH,
+        NODE_COMPILE_CACHE,
+        ...given.environment(fake),
+        RAIL_PORT: String(port),
+        WAIT_SECONDS: '60',
+      },
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr])
@@ -45,7 +52,10 @@ export function testTrial(
   })
 
   test(`${given.name}: the script refuses a live account`, async () => {
-    const child = spawn(process.execPath, [script], { env: { PATH, ...liveKey }, stdio: 'ignore' })
+    const child = spawn(process.execPath, [script], {
+      env: { PATH, NODE_COMPILE_CACHE, ...liveKey },
+      stdio: 'ignore',
+    })
     assert.deepEqual(await once(child, 'close'), [78, null])
   })
 }

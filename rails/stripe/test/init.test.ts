@@ -54,7 +54,7 @@ test('test keys, one command and a start of the rail: the sandbox takes a paymen
   )
   await until(() => existsSync(file) && readFileSync(file, 'utf8').includes('STRIPE_SECRET_KEY'))
   const rail = spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), file], {
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
     stdio: 'ignore',
   })
   after(() => rail.kill())

@@ -95,7 +95,7 @@ test('a rail that does what it refused is found out', async () => {
 
 async function runCheck(args: readonly string[]) {
   const child = spawn(process.execPath, [commandScript, 'rail', 'check', ...args], {
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
   })
   let stdout = ''
   let stderr = ''
