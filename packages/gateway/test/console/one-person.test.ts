@@ -173,6 +173,11 @@ await by.merchants.suspendMerchant(fraudulent.merchantId, 'fraud')
 const stolen = await withdrawn(500n)
 await by.wallets.lockWallet(stolen.walletId, 'fraud')
 
+const limited = await money.addWallet(1_000n)
+const limits = { currency: 'USD', payment: '5.00', day: '10.00', balance: '20.00' }
+const ownLimits = { paymentMinor: 500n, dayMinor: 1_000n, balanceMinor: 2_000n }
+await by.wallets.setLimits(limited, { ...ownLimits, currency: 'USD', reason: 'test' })
+
 /** An order that a bank transfer paid twice, and a refund of it that waits for the bank. */
 const order = await bank.startedOrder()
 const receipt = (reference: string, entry: string) => ({
@@ -336,6 +341,7 @@ const calls: Readonly<Record<string, { params?: object; input?: object }>> = {
   },
   'wallet.add': { input: { login: 'consumer@home.example', name: 'A consumer' } },
   'wallet.reset-pin': { params: { walletId } },
+  'wallet.set-limits': { params: { walletId: limited }, input: { ...limits, day: '10.01' } },
   'wallet.top-up': { params: { walletId }, input: usd('10') },
   'wallet.unlock': { params: { walletId } },
 }
@@ -358,6 +364,9 @@ const otherWays: readonly Call[] = [
     ].map((input) => ({ name: 'rail.change', params: { railId }, input })),
   ),
   { name: 'wallet.unlock', params: { walletId: lockedWallet } },
+  { name: 'wallet.set-limits', params: { walletId: limited }, input: { currency: 'USD' } },
+  { name: 'wallet.set-limits', params: { walletId: limited }, input: { ...limits, payment: '5.01' } },
+  { name: 'wallet.set-limits', params: { walletId: limited }, input: { ...limits, balance: '20.01' } },
   // Who is warned of what happens to the merchant, and the name that consumers pay to.
   {
     name: 'merchant.change',
@@ -511,7 +520,6 @@ const harmless: readonly Call[] = [
   { name: 'token.revoke', params: { tokenId: spareToken.tokenId } },
   { name: 'wallet.export', params: { walletId } },
   { name: 'wallet.lock', params: { walletId } },
-  { name: 'wallet.set-limits', params: { walletId }, input: { currency: 'USD', day: '100000.00' } },
 ]
 
 interface Call {
@@ -879,6 +887,27 @@ test('an account that only reads the same is another account', async () => {
   await actions.asked('mallory', 'bank.change', { params, input })
 })
 
+test('a change of a rail is approved for the rail as it was when the change was requested', async () => {
+  const params = { railId: 'spare' }
+  const input = { currencies: ['EUR', 'USD'] }
+  const approvalId = await actions.asked('mallory', 'rail.change', {
+    params,
+    input: { ...input, currencies: ['EUR', 'GBP', 'USD'] },
+  })
+  // Alone, one person narrows the rail by a currency and its limit; the approval would bring back the currency alone.
+  await by.rails.changeRail('spare', { ...rail, currencies: ['EUR', 'USD'] }, 'two agreed')
+  await actions.done('mallory', 'rail.change', {
+    params,
+    input: { currencies: ['EUR'], clear: ['least', 'most'] },
+  })
+  await assert.rejects(actions.approve('forgetful', approvalId), /has changed since this was requested/)
+  const now = await actions.asked('mallory', 'rail.change', { params, input })
+  const { input: shown } = await operations.approvals.findRequest(now)
+  assert.equal(shown['reach'], `https://bank.example/rail; EUR; ${merchantId}`)
+  await actions.approve('forgetful', now)
+  assert.deepEqual((await by.rails.showRail('spare')).rail.currencies, ['EUR', 'USD'])
+})
+
 test('one person who changes an account’s holder does not undo what two agreed on meanwhile', async () => {
   const params = { bankName: 'main' }
   const input = { holder: 'Shop Ltd', iban: thief }
@@ -925,6 +954,7 @@ test('no sequence of actions and statements by one person has an effect', async 
   const before = await readEffects(pool)
   const more: readonly Call[] = [
     { name: 'rail.change', params: { railId: 'bank' }, input: { position: 7 } },
+    { name: 'wallet.set-limits', params: { walletId: limited }, input: { ...limits, day: '9.00' } },
     { name: 'rail.resume', params: { railId: 'bank' } },
     { name: 'merchant.resume', params: { merchantId } },
     { name: 'link.create', params: { merchantId }, input: { ...newLink, linkNo: 'more tea' } },

@@ -60,6 +60,11 @@ const access = [
   'select wallet_id, code_hash from pin_resets',
   'select wallet_id, sealed_pin from wallets',
   "select wallet_id from wallets where status = 'active'",
+  // Amounts just above the limits that a test sets.
+  ...['payment', 'day', 'balance'].map(
+    (kind) => `select account_id, amount from accounts, unnest(array[501, 1001, 2001]) as amount
+    where owner_kind = 'wallet' and credits_posted > 0 and amount <= coalesce(${kind}_limit, amount)`,
+  ),
   "select merchant_id from merchants where status = 'active' and merchant_id in (select merchant_id from orders)",
   'select endpoint_id, url, events from callback_endpoints where removed_at is null',
   'select endpoint_id from callback_endpoints where paused_at is null and removed_at is null',

@@ -5,6 +5,7 @@ import type { BankAccount } from '../../finance/rails/rules/bank-account.ts'
 import {
   checkLogo,
   defaultPosition,
+  describeRailReach,
   type OutsideRail,
   type RailSettings,
   railIdPattern,
@@ -219,12 +220,18 @@ export const railActions: readonly Action[] = [
       currencies: optional(currencies),
       ...extras,
       clear: optional(list('Settings that return to the default.', oneOf('A setting.', extraNames))),
+      reach: optional(
+        displayed(longText('The rail when this was requested.', { max: 65_536 }), {
+          only: 'request',
+          label: 'The rail now',
+        }),
+      ),
       reason,
     }),
     checks: railChecks,
     answer: object('The rail after the change.', rail),
     command: {
-      omits: ['clear'],
+      omits: ['clear', 'reach'],
       read: clearing(extraNames, 'default'),
       help: 'Pass "default" to return a setting to its default.',
     },
@@ -239,11 +246,14 @@ export const railActions: readonly Action[] = [
       read: clearing(extraNames, ''),
       needsConfirmation: true,
     },
+    pin: async ({ operations, context, params }) => ({
+      reach: describeRailReach((await operations.rails.showRail(context, params.railId)).rail),
+    }),
     async run({ operations, context, params, input }) {
-      const { clear = [], reason: why, ...given } = input
+      const { clear = [], reason: why, reach, ...given } = input
       const cleared: Partial<RailSettings> = Object.assign({}, ...clear.map((each) => defaults[each]))
       const settings = { ...settingsOf(given), ...cleared }
-      return toAnswer(await operations.rails.changeRail(context, params.railId, settings, why))
+      return toAnswer(await operations.rails.changeRail(context, params.railId, settings, why, reach))
     },
     reply: () => ({ text: 'The rail was changed. The change applies within 5 seconds.' }),
   }),

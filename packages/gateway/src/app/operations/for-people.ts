@@ -43,7 +43,12 @@ export function operationsForPeople(
   { sealingTools: tools }: Pick<OperationParts, 'sealingTools'>,
 ) {
   const { config } = common
-  const parts = { ...stores, ...common, balanceLimits: config.walletLimits.balance }
+  const parts = {
+    ...stores,
+    ...common,
+    balanceLimits: config.walletLimits.balance,
+    defaultLimits: config.walletLimits,
+  }
   const perMerchant = { ...common, stores }
   const callbacks = { history: stores.callbackHistory, resends: stores.callbackResends }
   const corrections = makeCorrectBooks(parts)

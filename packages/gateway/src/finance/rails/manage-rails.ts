@@ -16,6 +16,7 @@ import {
   checkRail,
   checkRailUrl,
   describeRailChanges,
+  describeRailReach,
   type OutsideRail,
   opensRail,
   placeOfRailSecret,
@@ -140,13 +141,17 @@ async function addRail(
   return { rail, secret }
 }
 
-/** Records the old and new values; without a change, nothing is recorded. */
+/**
+ * Records the old and new values; without a change, nothing is recorded. `reach`: as of the decision, because one
+ * person may narrow a rail, and what a second one approved would then widen it further.
+ */
 async function changeRail(
   parts: Parts,
   context: AnyContext,
   railId: string,
   given: Partial<RailSettings>,
   reason: string,
+  reach?: string,
 ): Promise<OutsideRail> {
   const changes = {
     ...given,
@@ -155,6 +160,7 @@ async function changeRail(
   }
   const changed = await parts.rails.changeRail(railId, (before) => {
     if (before.account && changes.url !== undefined) throw hasAccount('url')
+    if (reach !== undefined && reach !== describeRailReach(before)) throw changedMeanwhile(before)
     checkRail({ ...before, ...changes })
     const described = describeRailChanges(before, changes)
     return described === ''
@@ -280,6 +286,12 @@ function sealedSecret(
 function noAccount(railId: string): Failure {
   return new Failure('status_does_not_allow', {
     message: `Rail ${railId} has an address, no account. Change that, or add a rail for bank transfers.`,
+  })
+}
+
+function changedMeanwhile(rail: OutsideRail): Failure {
+  return new Failure('status_does_not_allow', {
+    message: `Rail ${rail.railId} has changed since this was requested: ${describeRailReach(rail)}. Look at it again.`,
   })
 }
 

@@ -8,7 +8,15 @@ import type { Effect } from '../../core/audit/rules/effects.ts'
 import type { MakeEmails } from '../../core/emails/make-emails.ts'
 import type { Account } from '../../core/ledger/store/ledger.ts'
 import { mailTo } from '../../core/wallets/notify-owner.ts'
-import { describeLimits, type Limits } from '../../core/wallets/rules/limits.ts'
+import {
+  type DefaultLimits,
+  describeLimits,
+  type LimitKind,
+  type Limits,
+  limitsIn,
+  limitsOf,
+  loosened,
+} from '../../core/wallets/rules/limits.ts'
 import { forgettingWithoutApproval } from '../../core/wallets/rules/pin-lock.ts'
 import { makePinResetCode, pinResetLimits } from '../../core/wallets/rules/pin-reset.ts'
 import {
@@ -43,7 +51,7 @@ export interface ManageWalletsParts extends ClockAndRandom {
   readonly limits: WalletLimitStore
   readonly consumerData: ConsumerDataStore
   readonly makeEmails: MakeEmails
-  readonly balanceLimits?: ReadonlyMap<string, bigint> | undefined
+  readonly defaultLimits: DefaultLimits
 }
 
 export interface ShownWallet {
@@ -80,12 +88,20 @@ function effectsOfForgetting(forgettings: number): { readonly effects?: readonly
   return forgettings < forgettingWithoutApproval.most ? { effects: [] } : {}
 }
 
+/** What a looser limit lets through. */
+const effectsOfLimits = {
+  payment: 'gives access to money',
+  day: 'gives access to money',
+  balance: 'credits a wallet',
+} as const satisfies Record<LimitKind, Effect>
+
 interface State extends ManageWalletsParts {
   readonly funds: MoveFunds
 }
 
 export function makeManageWallets(parts: ManageWalletsParts) {
-  const state: State = { ...parts, funds: makeMoveFunds(parts) }
+  const funds = makeMoveFunds({ ...parts, balanceLimits: parts.defaultLimits.balance })
+  const state: State = { ...parts, funds }
   const { wallets } = state
   return {
     listWallets: (_context: AnyContext, sought: string | undefined, limit: number, before?: string) =>
@@ -164,10 +180,14 @@ async function setLimits(
   digitsOf(currency)
   const { walletId } = await find(state, idOrLogin)
   const said = `${describeLimits(limits, currency)}: ${reason}`
-  await state.limits.setLimits(
-    { walletId, currency },
-    limits,
-    makeAuditEntry(state, context, 'wallet.set-limits', walletId, { reason: said }),
+  const defaults = limitsIn(currency, state.defaultLimits)
+  await state.limits.setLimits({ walletId, currency }, limits, (before) =>
+    makeAuditEntry(state, context, 'wallet.set-limits', walletId, {
+      reason: said,
+      effects: loosened(limitsOf(before, defaults), limitsOf(limits, defaults)).map(
+        (kind) => effectsOfLimits[kind],
+      ),
+    }),
   )
   return showWallet(state, context, walletId)
 }

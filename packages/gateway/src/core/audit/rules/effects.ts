@@ -123,7 +123,6 @@ export const effectsOfActions = {
     'wallet.new-pin',
     'wallet.register',
     'wallet.remove-passkey',
-    'wallet.set-limits',
     'wallet.sign-out-everywhere',
     'wallet.withdraw',
   ),
@@ -197,6 +196,8 @@ export const effectsOfActions = {
   // Its PIN is shown and gives access to later deposits.
   'wallet.add': ['gives access to money'],
   'wallet.reset-pin': ['gives access to money'],
+  // Where a limit allows more than before.
+  'wallet.set-limits': ['credits a wallet', 'gives access to money'],
   'wallet.top-up': ['credits a wallet'],
   'wallet.unlock': ['gives access to money'],
 } as const satisfies Readonly<Record<string, readonly Effect[]>>

@@ -6,6 +6,7 @@ import {
   describeLimits,
   limitsIn,
   limitsOf,
+  loosened,
   noLimits,
   nothingSpent,
   type Spending,
@@ -69,4 +70,13 @@ test('the audit reads which limits a wallet has of its own', () => {
     describeLimits({ paymentMinor: 1_050n, dayMinor: 0n, balanceMinor: undefined }, 'EUR'),
     'EUR: payment 10.50, day 0.00, balance default',
   )
+})
+
+test('a limit that allows more than before is looser, and none allows the most', () => {
+  const before = { paymentMinor: 100n, dayMinor: 200n, balanceMinor: undefined }
+  assert.deepEqual(loosened(before, before), [])
+  assert.deepEqual(loosened(before, { paymentMinor: 99n, dayMinor: 0n, balanceMinor: 5n }), [])
+  assert.deepEqual(loosened(before, { ...before, paymentMinor: 101n }), ['payment'])
+  assert.deepEqual(loosened(before, noLimits), ['payment', 'day'])
+  assert.deepEqual(loosened({ ...before, balanceMinor: 7n }, { ...before, balanceMinor: 8n }), ['balance'])
 })

@@ -50,6 +50,17 @@ export function spentMinorOn({ spentOn, spentMinor }: Spending, day: number): bi
   return spentOn >= day ? spentMinor : 0n
 }
 
+/** The limits that would allow more than before. */
+export function loosened(before: Limits, after: Limits): LimitKind[] {
+  const isLooser = (from: bigint | undefined, to: bigint | undefined) =>
+    from !== undefined && (to === undefined || to > from)
+  const kinds = { payment: 'paymentMinor', day: 'dayMinor', balance: 'balanceMinor' } as const
+  // Safe: these are its own keys.
+  return (Object.keys(kinds) as LimitKind[]).filter((kind) =>
+    isLooser(before[kinds[kind]], after[kinds[kind]]),
+  )
+}
+
 export type BrokenLimit =
   | { readonly kind: 'payment'; readonly limitMinor: bigint }
   | { readonly kind: 'day'; readonly limitMinor: bigint; readonly leftMinor: bigint }

@@ -4,7 +4,7 @@ import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
 import { prepared, sql } from '../../../platform/database/sql.ts'
 import type { AuditEntry } from '../../audit/rules/audit.ts'
-import { audited } from '../../audit/store/audit.ts'
+import { insertAuditEntry } from '../../audit/store/audit.ts'
 import { accountIdOf, walletAccount } from '../../ledger/rules/transfer.ts'
 import { openAccounts } from '../../ledger/store/ledger.ts'
 import { type Limits, noLimits, nothingSpent, type Spending } from '../rules/limits.ts'
@@ -26,8 +26,8 @@ export function makeWalletLimitStore(database: Pool) {
     findPayer: (wallet: WalletInCurrency) => findPayer(database, wallet),
     /** By currency, without currencies that have none. */
     listLimits: (walletId: string) => listLimits(database, walletId),
-    setLimits: (wallet: WalletInCurrency, limits: Limits, entry: AuditEntry) =>
-      setLimits(database, wallet, limits, entry),
+    setLimits: (wallet: WalletInCurrency, limits: Limits, entryFor: (before: Limits) => AuditEntry) =>
+      setLimits(database, wallet, limits, entryFor),
   }
 }
 
@@ -89,17 +89,18 @@ async function setLimits(
   database: Pool,
   { walletId, currency }: WalletInCurrency,
   limits: Limits,
-  entry: AuditEntry,
+  entryFor: (before: Limits) => AuditEntry,
 ): Promise<void> {
   const key = walletAccount(walletId, currency)
   await openAccounts(database, [key])
   const { paymentMinor, dayMinor, balanceMinor } = { ...noLimits, ...limits }
   const digits = (minor: bigint | undefined) => minor?.toString() ?? null
-  await audited(database, entry, async (transaction) => {
+  await database.transaction(async (transaction) => {
+    const before = (await lockPayers(transaction, [accountIdOf(key)])).get(accountIdOf(key))
     await transaction.query(sql`
 update accounts
    set payment_limit = ${digits(paymentMinor)}, day_limit = ${digits(dayMinor)}, balance_limit = ${digits(balanceMinor)}
  where account_id = ${accountIdOf(key)}`)
-    return true
+    await insertAuditEntry(transaction, entryFor(before?.spending.own ?? noLimits))
   })
 }

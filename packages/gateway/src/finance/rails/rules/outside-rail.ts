@@ -1,6 +1,6 @@
 // An external rail as registered by the operator: a bank, a hosted page, another wallet. Its settings, an operator's
 // pause and its own failures decide whether the checkout offers it.
-import { digitsOf, Failure } from '@tillgate/protocol'
+import { digitsOf, Failure, toDecimalText } from '@tillgate/protocol'
 import type { BankAccount } from './bank-account.ts'
 
 export interface RailSettings {
@@ -137,6 +137,27 @@ export function opensRail(before: RailSettings, changes: Partial<RailSettings>):
       )
     })
   )
+}
+
+/** What decides where money can go, for a request that waits: it is rejected if this has changed. */
+export function describeRailReach({
+  url,
+  currencies,
+  leastMinor,
+  mostMinor,
+  merchants,
+}: RailSettings): string {
+  const limitsOf = (currency: string) => {
+    const limits = [
+      ['from', leastMinor],
+      ['to', mostMinor],
+    ] as const
+    return limits.flatMap(([word, { [currency]: minor }]) =>
+      minor === undefined ? [] : ` ${word} ${toDecimalText(minor, currency)}`,
+    )
+  }
+  const taken = currencies.map((currency) => currency + limitsOf(currency).join(''))
+  return [url ?? 'a bank account', taken.join(', '), merchants?.join(', ') ?? 'all merchants'].join('; ')
 }
 
 export function describeRailChanges(before: RailSettings, changes: Partial<RailSettings>): string {
