@@ -131,6 +131,11 @@ export interface Operations extends MerchantOperations {
   /** The same for pages, up to some seconds old if there are many accounts. */
   readonly readBooks: ReadBooks
   verifyLedger(): Promise<Verification>
+  /** `isOverdue` only in live mode. */
+  backup(
+    context: AnyContext,
+    nowMs: number,
+  ): Promise<{ readonly lastAtMs: number | undefined; readonly isOverdue: boolean }>
   system(
     context: AnyContext,
     nowMs: number,

@@ -167,6 +167,8 @@ test('a break shows both sides, is written off after a second operator’s yes, 
   const { rows } = await pool.query<{ approval_id: string }>(
     "select approval_id from approvals where status = 'waiting'",
   )
+  const { text: waiting } = await second.get('/approvals')
+  assert.match(waiting, /Statement line<.*EUR<\/span> at bank:main, 2026-01-0\d.*&lt;b&gt;who knows/s)
   for (const { approval_id: id } of rows)
     await second.told(`/approvals/${id}/approve`, { reason: 'yes' }, { on: '/approvals' })
   await operations.reconcile()

@@ -30,7 +30,13 @@ test('the page of the double payment says that the money is booked, and nothing 
   const { text } = await admin.get(`/reconciliation/breaks/${found.breakId}`)
   assert.match(text, /transfer, booked</)
   assert.match(text, /The books contain this money and agree with the statement\. No money moves\./)
-  assert.doesNotMatch(text, /not booked yet|not in the books|nothing was booked/i)
+  assert.doesNotMatch(text, /not booked yet|not in the books|nothing was booked|more than the books/i)
+  assert.match(
+    text,
+    new RegExp(
+      `What exceeds <a href="/orders/${order.merchantId}/${order.paymentId}">its order</a> is in suspense`,
+    ),
+  )
 })
 
 test('money by bank transfer is part of the bank account on the money page, and not of the rails', async () => {
@@ -71,6 +77,7 @@ test('the money that is too much is listed with its order among the corrections'
 
 test('the refund of an order that was paid by bank transfer says that the operator sends the money', async () => {
   const { text } = await admin.get(`/orders/${order.merchantId}/${order.paymentId}`)
+  assert.match(text, /<span class="wrap" title="E1-0 [0-9a-f]{12}">E1-0<\/span>/)
   assert.match(
     text,
     /goes from the merchant’s wallet to [^;]*, by a bank transfer that you make and then record/,

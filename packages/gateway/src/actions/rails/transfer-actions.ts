@@ -191,7 +191,7 @@ export const transferActions: readonly Action[] = [
       place: 'held-transfer',
       path: `${orderPage}/transfers/:railId/return`,
       page: orderPage,
-      label: 'Sent back…',
+      label: 'Record a return…',
       explains: ({ heldMinor, order: { currency } }) =>
         `First make the transfer at your bank. ${toDecimalText(heldMinor, currency)} ${currency} is in suspense for this order.`,
       button: 'Record it',

@@ -22,16 +22,18 @@ const lateAfterMs = 60_000
 
 export async function attention(visit: Visit, callbacks: CallbackCounts): Promise<Html> {
   const { operations, context, nowMs } = visit
-  const [destinations, approvals, applications, runs, rails, suspense, emails, breaks] = await Promise.all([
-    operations.callbacks.listFailingDestinations(context, { limit: destinationsNamed }),
-    operations.approvals.countWaiting(),
-    operations.applications.countWaiting(context),
-    operations.payoutRuns.countToSend(context),
-    operations.rails.listRails(context),
-    operations.listSuspenseAccounts(context),
-    operations.countFailedEmails(context, nowMs - emailsSinceMs),
-    operations.reconciliation.breaks.countOpen(context),
-  ])
+  const [destinations, approvals, applications, runs, rails, suspense, emails, breaks, backup] =
+    await Promise.all([
+      operations.callbacks.listFailingDestinations(context, { limit: destinationsNamed }),
+      operations.approvals.countWaiting(),
+      operations.applications.countWaiting(context),
+      operations.payoutRuns.countToSend(context),
+      operations.rails.listRails(context),
+      operations.listSuspenseAccounts(context),
+      operations.countFailedEmails(context, nowMs - emailsSinceMs),
+      operations.reconciliation.breaks.countOpen(context),
+      operations.backup(context, nowMs),
+    ])
   const late = suspense.filter((account) => postedMinor(account) !== 0n)
   const failing = rails.filter((rail) => rail.isPaused || isFailing(rail, nowMs))
   const upTo = (number: number) => countUpTo(number, countedAtMost)
@@ -80,6 +82,14 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
     ),
     emails > 0 &&
       need('bad', `Emails that failed in the last 7 days: ${upTo(emails)}`, `${emailsPath}?state=given_up`),
+    backup.isOverdue &&
+      need(
+        'bad',
+        backup.lastAtMs === undefined
+          ? 'No backup was ever recorded'
+          : `The last backup is ${duration(nowMs - backup.lastAtMs)} old`,
+        '/system',
+      ),
   ].filter((each) => each !== false)
   if (needs.length === 0) return html`<p class="quiet">${statusBadge('good', 'Nothing needs attention')}</p>`
   return html`<section class="attention" aria-labelledby="attention"><h2 id="attention">Needs attention</h2><ul>${needs}</ul></section>`

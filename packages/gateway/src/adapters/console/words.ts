@@ -41,6 +41,12 @@ export function moment(timeMs: number | undefined, nowMs: number): Html {
   return html`<time datetime="${new Date(timeMs).toISOString()}" title="${exact(timeMs)}">${exact(timeMs)}</time> <span class="quiet">(${relative(timeMs, nowMs)})</span>`
 }
 
+/** A booked line's reference ends with a part of the line's ID, because banks repeat references. */
+export function bankReference(stored: string): Html {
+  const shown = /^(?!line )(.+) [0-9a-f]{12}$/.exec(stored)?.[1] ?? stored
+  return html`<span class="wrap"${shown !== stored && html` title="${stored}"`}>${shown}</span>`
+}
+
 export function amount(minor: bigint, currency: string): Html {
   return html`<span class="money">${grouped(toDecimalText(minor, currency))}&nbsp;${currency}</span>`
 }

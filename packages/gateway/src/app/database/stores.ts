@@ -76,6 +76,7 @@ import { makeApiTokenStore } from '../../identity/operators/store/api-tokens.ts'
 import { makeIdempotencyKeyStore } from '../../identity/operators/store/idempotency-keys.ts'
 import { makeOperatorIdentities } from '../../identity/operators/store/operator-identities.ts'
 import { makeOperatorStore, operatorShape } from '../../identity/operators/store/operators.ts'
+import { readLastBackup } from '../../platform/database/backup/backup-notes.ts'
 import { makePartitions } from '../../platform/database/partitions.ts'
 import type { Pool } from '../../platform/database/pool.ts'
 import { makeRequestLogStore } from '../../platform/request-log/store/request-log.ts'
@@ -179,6 +180,7 @@ export function makeStores(pool: Pool, { onBatch, publish, outcomes }: StorePart
     requestLog: makeRequestLogStore(pool),
     partitions: makePartitions(pool),
     merchantFigures: makeMerchantFigureStore(pool),
+    lastBackupAtMs: () => readLastBackup(pool),
     systemState: (nowMs: number) => readSystemState(pool, nowMs),
     figures: (nowMs: number) => readFigures(pool, nowMs),
   }

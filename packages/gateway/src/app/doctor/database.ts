@@ -8,6 +8,7 @@ import type { Finding } from '../../adapters/cli/doctor.ts'
 import { postToRail } from '../../finance/rails/conformance/post-to-rail.ts'
 import { openSecrets } from '../../finance/rails/rail-directory.ts'
 import type { RailWithSecrets } from '../../finance/rails/store/rails.ts'
+import { backupWithinMs } from '../../platform/database/backup/backup-notes.ts'
 import { type DatabaseHealth, readHealth } from '../../platform/database/health.ts'
 import { countMigrations } from '../../platform/database/migrate.ts'
 import { checkMode } from '../../platform/database/mode.ts'
@@ -25,7 +26,6 @@ import { failed, failedBy, ok, skipped, warning } from './findings.ts'
 
 const clockToleranceMs = 5_000
 /** The same delay as the alert's. */
-const backupWithinMs = 2 * 86_400_000
 
 export interface DatabaseParts {
   readonly clock: Clock

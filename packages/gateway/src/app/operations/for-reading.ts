@@ -8,6 +8,7 @@ import { streamStatement } from '../../core/ledger/write-statement.ts'
 import { makeReadMerchant } from '../../finance/overview/read-merchant.ts'
 import { makeReadOverview } from '../../finance/overview/read-overview.ts'
 import { makeShowOrder } from '../../finance/overview/show-order.ts'
+import { backupWithinMs } from '../../platform/database/backup/backup-notes.ts'
 import { build } from '../../platform/runtime/version.ts'
 import type { Stores } from '../database/stores.ts'
 import type { Common } from './common.ts'
@@ -49,6 +50,10 @@ export function operationsForReading(stores: Stores, common: Common) {
     readStatement: reading(stores.statements.read),
     trialBalance: reading(stores.trialBalance),
     verifyLedger: makeVerifyLedger(stores.verifyLedger),
+    async backup(_context: AnyContext, nowMs: number) {
+      const lastAtMs = await stores.lastBackupAtMs()
+      return { lastAtMs, isOverdue: config.mode === 'live' && nowMs - (lastAtMs ?? 0) > backupWithinMs }
+    },
     system: async (_context: AnyContext, nowMs: number) => ({
       about: {
         version: build,

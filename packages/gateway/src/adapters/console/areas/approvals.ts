@@ -11,6 +11,7 @@ import { actionForms } from '../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { status, wordOf } from '../statuses.ts'
 import { ago, amount, moment } from '../words.ts'
+import { partyCell, textCell } from './reconciliation/tabs.ts'
 
 const path = '/approvals'
 const perPage = 50
@@ -75,11 +76,13 @@ ${
 
 /** The merchant and the order by name, because IDs alone do not help the approver. */
 async function subjectOf(
-  { operations, context }: Visit,
+  visit: Visit,
   { merchantId, params }: ApprovalRequest,
 ): Promise<(readonly [string, Html])[]> {
+  const { paymentId, breakId } = params as { readonly paymentId?: string; readonly breakId?: string }
+  if (breakId !== undefined) return lineOf(visit, breakId)
   if (merchantId === undefined) return []
-  const paymentId = (params as { readonly paymentId?: string }).paymentId
+  const { operations, context } = visit
   const details =
     paymentId === undefined ? undefined : await operations.showOrder(context, { merchantId, paymentId })
   const merchant = await orNothing(operations.merchants.showMerchant(context, merchantId))
@@ -101,6 +104,17 @@ async function subjectOf(
           ['Order total', amount(details.order.paymentAmountMinor, details.order.currency)],
         ] as const)
       : []),
+  ]
+}
+
+async function lineOf({ operations, context }: Visit, breakId: string): Promise<(readonly [string, Html])[]> {
+  const shown = await orNothing(operations.reconciliation.breaks.showBreak(context, breakId))
+  if (shown?.found.line === undefined) return []
+  const { line, currency, account } = shown.found
+  return [
+    ['Statement line', html`${amount(line.amountMinor, currency)} at ${account}, ${line.day}`],
+    ['Counterparty', partyCell(line)],
+    ['Text', textCell(line)],
   ]
 }
 

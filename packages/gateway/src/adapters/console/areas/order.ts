@@ -18,7 +18,7 @@ import { actionForms } from '../action-forms.ts'
 import { callbackFold } from '../callback-parts.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { orderStatus, status } from '../statuses.ts'
-import { ago, amount, moment } from '../words.ts'
+import { ago, amount, bankReference, moment } from '../words.ts'
 
 const path = '/orders/:merchantId/:paymentId'
 
@@ -264,7 +264,7 @@ ${table(
     .map((entry) => [
       entry.direction === 'in' ? 'in' : entry.refundId === undefined ? 'sent back' : 'refund',
       amount(entry.amountMinor, entry.currency),
-      html`<span class="wrap">${entry.outsideReference}</span>`,
+      bankReference(entry.outsideReference),
       entry.valueDate,
       html`<span class="wrap">${entry.party ?? '—'}</span>`,
       entry.bankName === undefined

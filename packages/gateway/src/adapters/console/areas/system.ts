@@ -15,9 +15,10 @@ const lateAfterMs = 60_000
 export const systemArea: readonly ConsoleRoute[] = [{ path: '/system', show }]
 
 async function show({ nowMs, operations, context }: Visit): Promise<ConsolePage> {
-  const [system, callbacks] = await Promise.all([
+  const [system, callbacks, backup] = await Promise.all([
     operations.system(context, nowMs),
     operations.countCallbacks(context, nowMs),
+    operations.backup(context, nowMs),
   ])
   const { about, state: of } = system
   const work = (waiting: number | undefined, oldestAtMs: number | undefined) => {
@@ -45,6 +46,7 @@ async function show({ nowMs, operations, context }: Visit): Promise<ConsolePage>
       ['PostgreSQL', of.databaseVersion],
       ['Size', `${count(Math.round(of.databaseBytes / 1024 / 1024))} MiB`],
       ['Migrations', of.migrations],
+      ['Last backup', backup.lastAtMs === undefined ? 'None recorded' : moment(backup.lastAtMs, nowMs)],
       ['Connections', `${of.pool.total}, ${of.pool.idle} idle`],
       ['Waiting for a connection', of.pool.waiting],
     ])}</section>

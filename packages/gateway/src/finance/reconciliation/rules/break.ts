@@ -51,7 +51,7 @@ export const breakMeanings = {
   missing_here: 'The statement has it, the books have not.',
   missing_there: 'The books have it, no statement shows it.',
   amount_differs: 'Both have it, with different amounts.',
-  twice: 'The statement has it once more than the books.',
+  twice: 'The same money came or went once more than expected.',
   late: 'It came long after it ought to, or for an order that had ended.',
 } as const satisfies Record<BreakKind, string>
 

@@ -4,6 +4,14 @@ import type { Queryable } from '../pool.ts'
 export const ownBackupTool = 'tillgate'
 export const backupToolPattern = /^[a-z0-9_.-]{1,32}$/
 
+/** A day for the backup, and a day in which to notice that it is missing. */
+export const backupWithinMs = 2 * 86_400_000
+
+export async function readLastBackup(database: Queryable): Promise<number | undefined> {
+  const { rows } = await database.query<{ last: string | null }>('select max(taken_at) as last from backups')
+  return rows[0]?.last == null ? undefined : Number(rows[0].last)
+}
+
 /** Returns false if the database's schema predates the table. */
 export async function noteBackup(
   database: Queryable,

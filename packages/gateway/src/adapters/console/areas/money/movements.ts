@@ -8,7 +8,7 @@ import { correctableKinds } from '../../../../finance/treasury/rules/correction.
 import { type Html, html } from '../../../kit/html.ts'
 import { number, pages, table } from '../../../kit/pages/tables.ts'
 import type { Visit } from '../../console.ts'
-import { amount, moment } from '../../words.ts'
+import { amount, bankReference, moment } from '../../words.ts'
 
 const perPage = 25
 /** A wallet's ID is too long for the table and is shown on its page. */
@@ -57,7 +57,7 @@ function reversal({ account }: Visit, { kind, transferId, merchantId }: Movement
 
 /** A transfer without its own reference stores its ID there. */
 function reference({ reference: given, transferId }: Movement): Html | string {
-  return given === undefined || given === transferId ? '—' : html`<span class="wrap">${given}</span>`
+  return given === undefined || given === transferId ? '—' : bankReference(given)
 }
 
 const pagesOf = { wallet: '/wallets', merchant: '/merchants', bank: '/money/banks', rail: '/rails' } as const

@@ -79,7 +79,7 @@ ${table(
       ? noneFits('break', path)
       : status === 'open'
         ? reconciled.length === 0
-          ? html`No statements yet. <a href="${path}/imports">Import a statement</a> to compare it with the books.`
+          ? html`No statements yet. <a href="${path}/imports?open=reconcile.import">Import a statement</a> to compare it with the books.`
           : `No open breaks. The statements of ${[...new Set(reconciled.map((each) => each.account))].join(', ')} agree with the books.`
         : 'No resolved breaks yet.',
   },
@@ -120,7 +120,7 @@ async function showBreak(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: `Break: ${wordOf(found.kind)}, ${found.day}`,
     area: 'reconciliation',
-    content: html`<p>${stateOf(found)} · ${breakMeanings[found.kind]} · <a href="${path}">All breaks</a></p>
+    content: html`<p>${stateOf(found)} · ${found.resolution === undefined ? breakMeanings[found.kind] : 'Resolved'} · <a href="${path}">All breaks</a></p>
 ${actionForms(visit, 'break', { subject: found, values: { breakId, owner: found.owner } })}
 <div class="grid"><section><h2>Statement</h2>${outsideSide(found)}</section>
 <section><h2>Books</h2>${bookSide(found)}</section></div>
@@ -185,12 +185,18 @@ function bookSide(found: Break): Html {
   ])
 }
 
-/** The next step after unknown money was parked or returned. */
+/** The next step after unknown money was parked or returned, or where money of an order is too much. */
 function next(found: Break, parked: string | undefined): Html | undefined {
   if (found.resolution === 'returned')
     return notice(
       'wait',
       html`<p>Transfer ${amount(found.line?.amountMinor ?? 0n, found.currency)} to ${partyCell(found.line)} with the reference <code>${returnReference(found)}</code>. The gateway matches the statement line of that transfer with this return.</p>`,
+    )
+  const { item, amountMinor } = found
+  if (item?.kind === 'transfer' && amountMinor === 0n && found.resolution === undefined)
+    return notice(
+      'info',
+      html`<p>The books contain this money. What exceeds <a href="/orders/${item.merchantId}/${item.transferId}">its order</a> is in suspense: send it back from the order’s page, or later from <a href="/money/corrections">Corrections</a>, and accept the break.</p>`,
     )
   return parked === undefined
     ? undefined

@@ -27,7 +27,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     return {
       title: 'Days',
       area: 'reconciliation',
-      content: html`${reconciliationTabs(path)}${empty(html`No days yet. <a href="${reconciliationPath}/imports">Import a statement</a> to compare its days with the books.`)}`,
+      content: html`${reconciliationTabs(path)}${empty(html`No days yet. <a href="${reconciliationPath}/imports?open=reconcile.import">Import a statement</a> to compare its days with the books.`)}`,
     }
   const { account, currency, month } = chosen
   const all = await days.listMonth(visit.context, chosen, month)

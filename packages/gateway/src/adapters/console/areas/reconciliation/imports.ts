@@ -32,7 +32,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Statements',
     area: 'reconciliation',
     content: html`${reconciliationTabs(path)}
-${actionForms(visit, 'statements')}
+${actionForms(visit, 'statements', { opened: visit.query.get('open') ?? undefined })}
 ${table(
   'Statements, newest first',
   ['File', 'Account', 'Days', number('Lines'), number('Known'), 'Imported'],
