@@ -6,7 +6,7 @@ export interface Payment extends Omit<RailMessageOf<'payment.start'>, 'type'> {
   readonly reference: string
   readonly status: RailPaymentAnswer['status']
   readonly choice?: Choice
-  /** When it is approved by itself. */
+  /** When it is approved without a choice. */
   readonly settlesAtMs?: number
 }
 

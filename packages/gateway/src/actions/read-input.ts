@@ -26,7 +26,7 @@ interface ReadOptions {
 }
 
 const inEnglish = {
-  missing: (name: string): string => `Please fill in: ${name}.`,
+  missing: (name: string): string => `Enter a value: ${name}.`,
   invalid: (name: string, expected: string): string => `${name} must be ${expected}.`,
 }
 

@@ -101,7 +101,7 @@ for (const person of [alice, bob]) {
     const uri = new URL((await page.locator('details code').textContent()) ?? '')
     const secret = fromBase32(uri.searchParams.get('secret') ?? '')
     secrets.set(person, secret)
-    await page.getByLabel('Code that the app shows now').fill(totpCode(secret, clock.now()))
+    await page.getByLabel('Code shown in the app').fill(totpCode(secret, clock.now()))
     await page.getByRole('button', { name: 'Turn on two-step verification' }).click()
     assert.equal(await page.locator('.codes li').count(), 10)
     await look(page, name('second-step-codes'), seen)

@@ -75,7 +75,7 @@ test('apply, approve, set the password by mail, make keys, take a payment, see i
   await shop.getByRole('link', { name: 'Save the private key' }).click()
   const privateKey = readFileSync(await (await saving).path(), 'utf8')
   await shop.getByRole('button', { name: 'Apply' }).click()
-  await shop.getByText('It waits to be looked at.').waitFor()
+  await shop.getByText('Your application is being reviewed.').waitFor()
 
   // An operator approves.
   const { page: console } = await signIn(browser, gateway, desktop)

@@ -208,7 +208,7 @@ test('its owner switches it off with a code, another admin resets it, nobody res
   await gil.client.post(`${path}/off`, { code: totpCode(gil.secret, clock.now()) }, { on: path })
   assert.match(
     (await gil.client.get(path)).text,
-    /You now sign in with the password alone|You sign in with the password alone/,
+    /Two-step verification is off|You sign in with a password only/,
   )
   assert.equal((await new ConsoleClient(gateway).signIn('gil', password)).location, '/')
   const viewer = await signedIn('hal')

@@ -235,7 +235,7 @@ test('why a callback failed is said without the address that a name leads to; op
       where merchant_id = $1 and callback_id = $2`,
     [merchantId, callbackId],
   )
-  assert.match((await pages())[0] ?? '', /This URL does not lead to a public address\./)
+  assert.match((await pages())[0] ?? '', /This URL does not point to a public address\./)
   for (const text of await pages()) assert.doesNotMatch(text, /10\.1\.2\.3/)
   assert.match(
     (await operator.get(`/callbacks/${callbackId}`)).text,

@@ -70,7 +70,7 @@ async function join(client: PortalClient, path: string): Promise<number> {
 
 test('whoever opens their invitation joins with the provider’s account, and signs in by it from then on', async () => {
   const path = await invite('ann@shop.example')
-  assert.match((await new PortalClient(gateway).get(path)).text, /Join with your organisation’s account/)
+  assert.match((await new PortalClient(gateway).get(path)).text, /Join with your organization’s account/)
   const { client, answer } = await signIn(ann, path)
   assert.equal(answer.location, path)
   assert.equal(await join(client, path), 303)

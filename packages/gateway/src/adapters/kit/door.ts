@@ -24,7 +24,7 @@ export interface SmallPage {
   readonly withPasskeyScript?: true
 }
 
-/** What an adapter tells about itself. */
+/** What an adapter is. */
 export interface DoorSurface<Language> {
   readonly cookies: SignInCookies
   /** Where a person is after signing in. */

@@ -25,7 +25,7 @@ export type ExplainMissingOrder = ReturnType<typeof makeExplainMissingOrder>
 
 export function makeExplainMissingOrder({ orders, refunds }: ExplainMissingOrderParts) {
   return async (merchantId: string, { field, number }: AskedNumber): Promise<Failure> => {
-    // Numbers of the right form get one error, so that another merchant's number is not told from an unknown one.
+    // Numbers of the right form get one error, so that another merchant's number is not distinguished from an unknown one.
     if (field !== 'orderNo' && forms[field].pattern.test(number)) return new Failure('order_not_found')
     const meant = await find(merchantId, number)
     const message = meant ? misplaced({ field, number }, meant) : unknown({ field, number })

@@ -161,7 +161,7 @@ async function recordSentRefund(
     if (refund.transactionId === undefined)
       throw new Failure('status_does_not_allow', {
         message:
-          'The merchant’s wallet has too little money for this refund: it fails by itself. Send nothing.',
+          'The merchant’s wallet has too little money for this refund: it fails automatically. Send nothing.',
       })
     const auditEntry = makeAuditEntry(parts, context, 'transfer.settle-refund', refundId, {
       merchantId,

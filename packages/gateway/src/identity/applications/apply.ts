@@ -71,7 +71,7 @@ export function makeApply({ applications, members, merchants, clock, random }: A
       )
       if (inserted) return token
       throw new Failure('too_many_requests', {
-        message: 'Very many applications wait to be looked at. Please try again tomorrow.',
+        message: 'Too many applications are waiting for review. Try again tomorrow.',
       })
     },
 

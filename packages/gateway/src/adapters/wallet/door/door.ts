@@ -28,7 +28,7 @@ export interface Call extends DoorCall<Language> {
   readonly form: URLSearchParams
 }
 
-/** Shown by itself, and again with what is wrong with its form. */
+/** Shown alone, and again with the errors of its form. */
 export type Page = (door: WalletDoor, call: Call, refusal?: FieldError) => FastifyReply
 
 const nothingTyped = new URLSearchParams()

@@ -136,7 +136,7 @@ function currencyChecks(currency: string): Check[] {
   return [
     {
       title: `a repeated start is the same payment (${currency})`,
-      protocol: 'The same id is the same payment, for ever: a repeat answers its present state.',
+      protocol: 'The same id is always the same payment: a repeat returns its current state.',
       async run(probe) {
         const first = await start(probe, amountMinor, currency)
         const repeats = await Promise.all([1, 2, 3].map(() => probe.askPayment(first.start)))
