@@ -10,6 +10,7 @@ await runRail({
     new MollieProvider({
       apiKey: values.MOLLIE_API_KEY,
       webhookUrl: values.MOLLIE_WEBHOOK_URL,
+      accessToken: values.MOLLIE_ACCESS_TOKEN,
       apiUrl: values.MOLLIE_API_URL,
     }),
 })

@@ -25,7 +25,7 @@ export function commandLinePage(): string {
     '',
     '## tillgate',
     '',
-    'Runs on the gateway’s machine with the gateway’s settings: `npm run tillgate --` in the repository, `tillgate` under [systemd, compose and Kubernetes](operating.md#the-command-line). Actions are written to the audit log; those that change something take `--reason`.',
+    'Runs on the gateway’s machine with the gateway’s settings: `npm run tillgate --` in the repository, `tillgate` under [systemd, compose and Kubernetes](operating.md#the-command-line). Actions are written to the audit log; those that change something take `--reason`. Options below are required.',
     '',
     '### tillgate doctor',
     '',
@@ -39,20 +39,25 @@ export function commandLinePage(): string {
 
 const shared = new Set(['credentials', 'json', 'reason'])
 
+/** With the options that are required. */
+function argumentsOf({ registeredArguments, options }: Command): string[] {
+  return [
+    ...registeredArguments.map((each) => (each.required ? each.name() : `[${each.name()}]`)),
+    ...options
+      .filter((option) => option.mandatory && !shared.has(option.name()))
+      .map(({ long }) => `${long}`),
+  ]
+}
+
 function groupOf(group: Command): string[] {
   return [
     `### tillgate ${group.name()}`,
     '',
     table(
-      ['Command', 'Description', 'Required options'],
+      ['Command', 'Description'],
       group.commands.map((command) => [
-        `\`${[group.name(), command.name(), ...command.registeredArguments.map((each) => (each.required ? each.name() : `[${each.name()}]`))].join(' ')}\``,
+        `\`${[group.name(), command.name(), ...argumentsOf(command)].join(' ')}\``,
         sentence(command.description()),
-        codes(
-          command.options
-            .filter((option) => option.mandatory && !shared.has(option.name()))
-            .map(({ long }) => `${long}`),
-        ),
       ]),
     ),
     '',

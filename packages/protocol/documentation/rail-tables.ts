@@ -8,6 +8,7 @@ import {
 } from '../src/rail/answers.ts'
 import { railMessages } from '../src/rail/messages.ts'
 import { railNotifications } from '../src/rail/notifications.ts'
+import { settlementAnswerSchema } from '../src/rail/settlement-report.ts'
 import { fieldTable, inside, type Tables, table } from './tables.ts'
 
 export const railTables: Tables = {
@@ -21,6 +22,7 @@ export const railTables: Tables = {
   'refund answer': () => fieldTable(railRefundAnswerSchema),
   'refund statuses': () => meaningTable(railRefundStatuses),
   'rail notifications': notificationTable,
+  'settlement line': () => fieldTable(inside(settlementAnswerSchema, 'lines')),
 }
 
 function messageTable(): string {

@@ -44,6 +44,7 @@ export * from './rail/answers.ts'
 export * from './rail/messages.ts'
 export * from './rail/notifications.ts'
 export * from './rail/response-signature.ts'
+export * from './rail/settlement-report.ts'
 export * from './rail/webhook-signature.ts'
 export * from './redirect.ts'
 export {

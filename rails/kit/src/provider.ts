@@ -104,6 +104,26 @@ export type Webhook =
       readonly notice?: Notice
     }
 
+/** What a provider paid over, page by page. */
+export interface ProviderSettlements {
+  /** The provider is still working on it. */
+  readonly isPending?: boolean
+  readonly lines: readonly ProviderLine[]
+  readonly next?: string | undefined
+}
+
+export interface ProviderLine {
+  readonly lineId: string
+  readonly day: string
+  /** Before fees, in the minor units of ISO 4217; negative for money that goes out, 0 for a cost without a payment. */
+  readonly amountMinor: bigint
+  readonly feeMinor: bigint
+  readonly currency: string
+  readonly batch: string
+  /** The provider's id or number of a payment or refund, or ours. */
+  readonly of?: string | undefined
+}
+
 export interface Provider {
   readonly name: string
   /** How long the provider remembers an idempotency key. After it, the kit searches before it repeats a call. */
@@ -127,6 +147,13 @@ export interface Provider {
     payment: StoredPayment,
   ): Promise<ProviderRefund>
   readWebhook(request: WebhookRequest): Promise<Webhook> | Webhook
+  /** The payouts of a day, for providers that report them. At most `maxSettlementLines` lines at once. */
+  readonly readSettlements?:
+    | ((wanted: {
+        readonly day: string
+        readonly cursor: string | undefined
+      }) => Promise<ProviderSettlements>)
+    | undefined
   /**
    * For providers that want to know the consumer's address: `nextAction` leads to the rail's own `/pay/<transactionId>`,
    * and this returns where the consumer goes from there.

@@ -1,6 +1,14 @@
 // The five messages, answered with the provider's help. An intent is stored first, the call carries an idempotency key,
 // and its result is stored before the answer; whatever a crash leaves open is finished by the next message or look.
-import type { RailMessage, RailMessageOf, RailPaymentAnswer, RailRefundAnswer } from '@tillgate/protocol'
+import {
+  Failure,
+  type RailMessage,
+  type RailMessageOf,
+  type RailPaymentAnswer,
+  type RailRefundAnswer,
+  type SettlementAnswer,
+  type SettlementReport,
+} from '@tillgate/protocol'
 import type { Log } from './log.ts'
 import {
   isFinal,
@@ -166,6 +174,25 @@ export function makeRail({ provider, store, now, log }: RailParts) {
     )
   }
 
+  /** Nothing of it is stored: the gateway keeps what it has read. */
+  async function reportSettlements({ day, cursor }: SettlementReport): Promise<SettlementAnswer> {
+    if (!provider.readSettlements)
+      throw new Failure('invalid_field', { message: `${provider.name} has no reports for the rail.` })
+    const { isPending, lines, next } = await provider.readSettlements({ day, cursor })
+    if (isPending) return { status: 'pending', lines: [] }
+    const ourIds = await store.findOurIds(lines.flatMap((line) => line.of ?? []))
+    const said = lines.map(({ of = '', amountMinor, feeMinor, ...line }) => {
+      const reference = ourIds.get(of)
+      return {
+        ...line,
+        amountMinor: String(amountMinor),
+        feeMinor: String(feeMinor),
+        ...(reference !== undefined && { reference }),
+      }
+    })
+    return { status: 'ready', lines: said, ...(next !== undefined && { next }) }
+  }
+
   /** Where a consumer goes who opens the rail's own page. What is over leads back to the checkout. */
   function openPage(transactionId: string, consumerIp: string): Promise<string | undefined> {
     return inTurn(transactionId, async () => {
@@ -220,7 +247,7 @@ export function makeRail({ provider, store, now, log }: RailParts) {
     }
   }
 
-  return { answer, openPage, takeWebhook, lookAtDue }
+  return { answer, reportSettlements, openPage, takeWebhook, lookAtDue }
 }
 
 const hasProviderId = <Kept extends StoredPayment | StoredRefund>(

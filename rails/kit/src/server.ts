@@ -4,6 +4,7 @@ import {
   Failure,
   maxRailMessageBytes,
   parseRailMessage,
+  parseSettlementReport,
   signRailResponse,
   verifyWebhook,
 } from '@tillgate/protocol'
@@ -67,7 +68,9 @@ async function answerMessage(
   const verdict = verifyWebhook(request.headers, body, { secrets, nowMs: now() })
   if (verdict !== 'genuine') return sendJson(response, 401, { error: verdict })
   try {
-    const answered = JSON.stringify(await rail.answer(parseRailMessage(body)))
+    const report = parseSettlementReport(body)
+    const answer = report ? rail.reportSettlements(report) : rail.answer(parseRailMessage(body))
+    const answered = JSON.stringify(await answer)
     const signed = signRailResponse(request.headers, answered, { secrets, nowMs: now() })
     response.writeHead(200, { 'content-type': 'application/json', ...signed }).end(answered)
   } catch (error) {

@@ -122,6 +122,11 @@ export async function tryProvider(trial: Trial): Promise<void> {
     const said = await decided(tooMuch, asked)
     expect(said.status === 'declined', `it was ${said.status}`)
   })
+  const { readSettlements } = provider
+  if (readSettlements) {
+    const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+    await call('read a settlement report', () => readSettlements.call(provider, { day, cursor: undefined }))
+  }
   write(`\n| Call | Result | Date |\n| --- | --- | --- |\n${results.join('\n')}\n`)
 }
 

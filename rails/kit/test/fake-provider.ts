@@ -18,6 +18,13 @@ export interface FakePayment {
 export type Fate = 'go on' | 'drop' | 'down'
 export type Intercept = (call: string, phase: 'before' | 'after') => Fate | Promise<Fate>
 
+/** What the provider paid over, and how the bank names it. */
+export interface PaidOut {
+  readonly batch: string
+  readonly netMinor: bigint
+  readonly feeMinor: bigint
+}
+
 export interface FakeProvider {
   readonly url: string
   /** The calls so far, such as `POST /v1/refunds`. */
@@ -40,6 +47,8 @@ export interface FakeProvider {
   ): Promise<number>
   /** The provider has another amount than it was asked for. */
   changeAmount(transactionId: string, amount: number): void
+  /** Pays over all that was not paid over yet, for providers that report it. */
+  payOut?(): PaidOut
   close(): Promise<void>
 }
 

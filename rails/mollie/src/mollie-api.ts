@@ -124,7 +124,7 @@ export class MollieApi {
   }
 }
 
-interface Page<Item> {
+export interface Page<Item> {
   readonly _embedded?: Readonly<Record<string, readonly Item[]>>
   readonly _links?: { readonly next?: { readonly href: string } | null }
 }

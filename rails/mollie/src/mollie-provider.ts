@@ -15,10 +15,13 @@ import {
 } from '@tillgate/rail-kit/provider'
 import { mollieLocale } from './locale.ts'
 import { MollieApi, type MolliePayment, type MollieRefund, Refused } from './mollie-api.ts'
+import { readSettlements } from './mollie-settlements.ts'
 
 export interface MollieGiven {
   readonly apiKey: string
   readonly webhookUrl: string
+  /** Of the organization; without it, the rail reports no settlements. */
+  readonly accessToken?: string | undefined
   /** Somewhere else than Mollie, for tests. */
   readonly apiUrl?: string | undefined
 }
@@ -39,11 +42,16 @@ export class MollieProvider implements Provider {
   readonly #api: MollieApi
   readonly #apiKey: string
   readonly #webhookUrl: string
+  readonly readSettlements: Provider['readSettlements']
 
-  constructor({ apiKey, webhookUrl, apiUrl = 'https://api.mollie.com' }: MollieGiven) {
+  constructor({ apiKey, webhookUrl, accessToken, apiUrl = 'https://api.mollie.com' }: MollieGiven) {
     this.#api = new MollieApi(apiUrl, apiKey)
     this.#apiKey = apiKey
     this.#webhookUrl = webhookUrl
+    if (accessToken) {
+      const api = new MollieApi(apiUrl, accessToken)
+      this.readSettlements = (wanted) => readSettlements(api, wanted)
+    }
   }
 
   whyNot({ currency }: PaymentStart): string | undefined {

@@ -14,6 +14,13 @@ export const mollieSettings = {
         ? undefined
         : 'must be an address that begins with https://',
   },
+  MOLLIE_ACCESS_TOKEN: {
+    about:
+      'An organization access token with settlements.read, payments.read and refunds.read, for reports of settlements; empty: no reports.',
+    fallback: '',
+    isSecret: true,
+    check: (value) => (/^access_\w{20,}$/.test(value) ? undefined : 'must begin with access_'),
+  },
   MOLLIE_API_URL: {
     about: 'Somewhere else than Mollie, for tests.',
     fallback: 'https://api.mollie.com',

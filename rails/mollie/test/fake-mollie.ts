@@ -7,10 +7,12 @@ import {
   type FakeProvider,
   type FakeReply,
   openFakeServer,
+  type PaidOut,
   postWebhook,
 } from '../../kit/test/fake-provider.ts'
 import type { TestClock } from '../../kit/test/world.ts'
 
+export const mollieAccessToken = 'access_FakeFakeFakeFakeFakeFake'
 export const mollieKey = 'test_FakeFakeFakeFakeFakeFakeFake'
 
 const keysLiveMs = 3_600_000
@@ -30,10 +32,24 @@ interface Payment {
 
 interface Refund {
   readonly id: string
+  readonly createdAt: string
   readonly paymentId: string
   readonly amount: { currency: string; value: string }
   readonly metadata: { refundId: string }
   status: 'refunded' | 'pending' | 'failed'
+}
+
+interface Settlement {
+  readonly resource: 'settlement'
+  readonly id: string
+  readonly reference: string
+  readonly createdAt: string
+  readonly settledAt: string
+  readonly status: 'paidout'
+  readonly amount: { currency: string; value: string }
+  readonly periods: object
+  readonly payments: readonly Payment[]
+  readonly refunds: readonly Refund[]
 }
 
 type Body = Readonly<Record<string, unknown>>
@@ -65,7 +81,10 @@ export async function openFakeMollie(clock: TestClock): Promise<FakeMollie> {
   const keys = new Map<string, { request: string; reply: FakeReply; atMs: number }>()
   const calls: string[] = []
 
+  const settlements: Settlement[] = []
+
   function answer(call: FakeCall): FakeReply {
+    if (call.path.startsWith('/v2/settlements')) return answerSettlements(call)
     if (call.headers.authorization !== `Bearer ${mollieKey}`) return problem(401, 'Missing authentication')
     const key = call.headers['idempotency-key']
     if (call.method !== 'POST' || typeof key !== 'string') return perform(call)
@@ -98,6 +117,65 @@ export async function openFakeMollie(clock: TestClock): Promise<FakeMollie> {
       if (error instanceof Invalid) return problem(422, error.message)
       throw error
     }
+  }
+
+  /** Only with the token of the organization. */
+  function answerSettlements({ headers, path, query }: FakeCall): FakeReply {
+    if (headers.authorization !== `Bearer ${mollieAccessToken}`) return problem(403, 'No permission')
+    const [, , , id, kind] = path.split('/')
+    if (id === undefined)
+      return ok(
+        200,
+        list(
+          settlements.map(({ payments: _, refunds: __, ...shown }) => shown),
+          'settlements',
+          query,
+          path,
+        ),
+      )
+    const settlement = settlements.find((each) => each.id === id)
+    if (!settlement) return problem(404, `No settlement exists with token ${id}.`)
+    const all = {
+      payments: settlement.payments.map((each) => ({ ...shown(each), settlementAmount: each.amount })),
+      refunds: settlement.refunds.map((each) => ({
+        ...shownRefund(each),
+        settlementAmount: { ...each.amount, value: `-${each.amount.value}` },
+      })),
+      chargebacks: [],
+    }[kind as 'payments' | 'refunds' | 'chargebacks']
+    return ok(200, list(all, kind ?? '', query, path))
+  }
+
+  /** With its costs, which Mollie reports by month and method. */
+  function payOut(): PaidOut {
+    const isOpen = (each: Payment | Refund) =>
+      !settlements.some((done) => [...done.payments, ...done.refunds].includes(each as never))
+    const paid = [...payments.values()].filter((each) => each.status === 'paid' && isOpen(each))
+    const given = [...refunds.values()].filter((each) => each.status === 'refunded' && isOpen(each))
+    const cents = (each: { amount: { value: string } }) => BigInt(Math.round(Number(each.amount.value) * 100))
+    const sum = (all: readonly { amount: { value: string } }[]) =>
+      all.reduce((total, each) => total + cents(each), 0n)
+    const feeMinor = 29n * BigInt(paid.length) + 25n * BigInt(given.length)
+    const netMinor = sum(paid) - sum(given) - feeMinor
+    const value = (minor: bigint) => ({ currency: 'EUR', value: (Number(minor) / 100).toFixed(2) })
+    const batch = `1234567.2611.0${settlements.length + 1}`
+    const at = new Date(clock.nowMs).toISOString()
+    const rest = value(feeMinor - 29n)
+    settlements.push({
+      resource: 'settlement',
+      id: `stl_${settlements.length + 1}`,
+      reference: batch,
+      createdAt: at,
+      settledAt: at,
+      status: 'paidout',
+      amount: value(netMinor),
+      periods: {
+        2026: { '10': { costs: [{ amountGross: value(29n) }] }, '11': { costs: [{ amountGross: rest }] } },
+      },
+      payments: paid,
+      refunds: given,
+    })
+    return { batch, netMinor, feeMinor }
   }
 
   function create(body: Body): object {
@@ -160,6 +238,7 @@ export async function openFakeMollie(clock: TestClock): Promise<FakeMollie> {
     if (Number(amount.value) > left + 1e-9) throw new Invalid('The amount is higher than the maximum')
     const made: Refund = {
       id: `re_${refunds.size + 1}`,
+      createdAt: new Date(clock.nowMs).toISOString(),
       paymentId: payment.id,
       amount,
       metadata: body['metadata'] as { refundId: string },
@@ -279,6 +358,7 @@ export async function openFakeMollie(clock: TestClock): Promise<FakeMollie> {
     changeAmount(transactionId, amount) {
       of(transactionId).amount.value = (amount / 100).toFixed(2)
     },
+    payOut,
     close: server.close,
   }
   return fake

@@ -3,21 +3,27 @@ import { join } from 'node:path'
 import type { Battery } from '../../kit/test/battery.ts'
 import { changed } from '../../kit/test/stories.ts'
 import { MollieProvider } from '../src/mollie-provider.ts'
-import { mollieKey, openFakeMollie } from './fake-mollie.ts'
+import { mollieAccessToken, mollieKey, openFakeMollie } from './fake-mollie.ts'
 
 const webhookUrl = 'https://rail.example.com/webhooks'
 
 export const mollieRail: Battery = {
   name: 'mollie',
   openFake: openFakeMollie,
-  makeProvider: (fake) => new MollieProvider({ apiKey: mollieKey, webhookUrl, apiUrl: fake.url }),
+  makeProvider: (fake) =>
+    new MollieProvider({
+      apiKey: mollieKey,
+      webhookUrl,
+      accessToken: mollieAccessToken,
+      apiUrl: fake.url,
+    }),
   program: join(import.meta.dirname, '../main.ts'),
   environment: (fake) => ({
     MOLLIE_API_KEY: mollieKey,
     MOLLIE_WEBHOOK_URL: webhookUrl,
     MOLLIE_API_URL: fake.url,
   }),
-  secrets: [mollieKey],
+  secrets: [mollieKey, mollieAccessToken],
   currency: 'EUR',
   tooLittleMinor: undefined,
   leftOut: {

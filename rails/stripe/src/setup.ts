@@ -18,7 +18,7 @@ export const setup: RailSetup = {
   currencies: ['EUR', 'USD'],
   settings: stripeSettings,
   steps: (railUrl) => [
-    'Developers → API keys: create a restricted key with write access to Checkout Sessions and to Charges and Refunds, and read access to PaymentIntents and Balance.',
+    'Developers → API keys: create a restricted key with write access to Checkout Sessions and to Charges and Refunds, and read access to PaymentIntents, Balance, Balance transaction sources and Payouts.',
     `Developers → Webhooks: add the endpoint ${railUrl}/webhooks with the events ${events.join(', ')}. Copy its signing secret.`,
     `On your own machine, run instead: stripe listen --forward-to ${railUrl}/webhooks. It prints the signing secret.`,
   ],

@@ -4,8 +4,10 @@ import type {
   Keyed,
   PaymentStart,
   Provider,
+  ProviderLine,
   ProviderPayment,
   ProviderRefund,
+  ProviderSettlements,
   StoredPayment,
   StoredRefund,
   Webhook,
@@ -174,6 +176,34 @@ export class StripeProvider implements Provider {
     return refundOf(await known(this.#stripe.refunds.retrieve(providerId)))
   }
 
+  /** Of automatic payouts: Stripe does not know what is in those that you make yourself. */
+  async readSettlements({ day, cursor = '' }: { day: string; cursor: string | undefined }) {
+    return known(this.#settlements(day, cursor))
+  }
+
+  async #settlements(day: string, cursor: string): Promise<ProviderSettlements & { status: 'read' }> {
+    const fromSeconds = Date.parse(day) / 1000
+    const created = { gte: fromSeconds, lt: fromSeconds + 86_400 }
+    const payouts: Stripe.Payout[] = []
+    for await (const payout of this.#stripe.payouts.list({ created, limit: 100 }))
+      if (payout.automatic && payout.status !== 'failed' && payout.status !== 'canceled') payouts.push(payout)
+    const isPending = payouts.some(({ reconciliation_status: status }) => status === 'in_progress')
+    const [payoutId = payouts[0]?.id, after] = cursor === '' ? [] : cursor.split(' ')
+    if (isPending || payoutId === undefined) return { status: 'read', isPending, lines: [] }
+    const page = await this.#stripe.balanceTransactions.list({
+      payout: payoutId,
+      limit: 100,
+      ...(after !== undefined && { starting_after: after }),
+      expand: ['data.source'],
+    })
+    const lines = page.data
+      .filter(({ type }) => type !== 'payout')
+      .map((each) => settlementLine(each, payoutId))
+    const last = page.has_more ? page.data.at(-1)?.id : undefined
+    const following = payouts[payouts.findIndex(({ id }) => id === payoutId) + 1]?.id
+    return { status: 'read', lines, next: last === undefined ? following : `${payoutId} ${last}` }
+  }
+
   /** The signature is checked, and yet only the ids are used. */
   readWebhook({ headers, body, nowMs }: WebhookRequest): Webhook {
     const signature = headers['stripe-signature']
@@ -229,6 +259,30 @@ function paymentOf(session: Session): ProviderPayment {
   const isFailed = ended?.status === 'requires_payment_method' || ended?.status === 'canceled'
   if (!isFailed) return { ...common, status: 'submitted' }
   return { ...common, status: 'declined', reason: shortened(ended.last_payment_error?.message ?? notMade) }
+}
+
+function settlementLine(
+  { id, type, created, amount, fee, currency, source }: Stripe.BalanceTransaction,
+  batch: string,
+): ProviderLine {
+  const isCost = type === 'stripe_fee' || type === 'tax_fee'
+  const of = typeof source === 'object' ? (source ?? undefined) : undefined
+  const intent = of?.object === 'charge' ? of.payment_intent : undefined
+  return {
+    lineId: id,
+    day: new Date(created * 1000).toISOString().slice(0, 10),
+    amountMinor: isCost ? 0n : exactMinor(amount, currency),
+    feeMinor: exactMinor(isCost ? -amount : fee, currency),
+    currency: currency.toUpperCase(),
+    batch,
+    of: of?.object === 'charge' ? (typeof intent === 'string' ? intent : intent?.id) : of?.id,
+  }
+}
+
+function exactMinor(amount: number, currency: string): bigint {
+  const minor = fromStripeAmount(amount, currency)
+  if (minor === undefined) throw new Error(`Stripe has ${amount} ${currency}, which ISO 4217 cannot express`)
+  return minor
 }
 
 const notMade = 'The payment was not made.'

@@ -14,6 +14,7 @@ import {
 } from '../../kit/test/fake-provider.ts'
 import type { TestClock } from '../../kit/test/world.ts'
 import contract from './contract/fixtures.json' with { type: 'json' }
+import { makeFakeBalance } from './fake-balance.ts'
 
 export const stripeKey = 'sk_test_51FakeFakeFakeFake'
 export const stripeWebhookSecret = 'whsec_fakefakefakefakefakefake'
@@ -75,6 +76,7 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
   const keys = new Map<string, { request: string; reply: FakeReply | undefined; atMs: number }>()
   const calls: string[] = []
   const nowSeconds = () => Math.floor(clock.nowMs / 1000)
+  const balance = makeFakeBalance(nowSeconds)
   const sessionOf = (transactionId: string) => {
     const found = [...sessions.values()].filter((each) => each.client_reference_id === transactionId)
     const [session] = found
@@ -117,6 +119,8 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
       if (collection === 'refunds' && method === 'POST') return ok(createRefund(form))
       if (collection === 'refunds' && id) return ok(refundJson(found(refunds, id)))
       if (collection === 'refunds') return ok(listRefunds(query))
+      if (collection === 'payouts' || collection === 'balance_transactions')
+        return ok(balance.answer(collection, query))
       return errorReply(404, `Unrecognized request URL (${method}: ${path}).`)
     } catch (error) {
       if (error instanceof Invalid) return errorReply(400, error.message, { code: error.code })
@@ -230,6 +234,7 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
       status: fake.slowRefunds ? 'pending' : 'succeeded',
     }
     refunds.set(refund.id, refund)
+    balance.giveBack(refund.id, amount, refund.currency)
     return refundJson(refund)
   }
 
@@ -336,6 +341,7 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
           status: isPaid ? 'succeeded' : 'processing',
           last_payment_error: null,
         })
+        if (isPaid) balance.collect(id, amount, currency)
         Object.assign(session, {
           payment_intent: id,
           status: 'complete',
@@ -371,6 +377,7 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
     changeAmount(transactionId, amount) {
       sessionOf(transactionId).amount_total = amount
     },
+    payOut: balance.payOut,
     close: server.close,
   }
   return fake

@@ -79,6 +79,17 @@ export function jobTable(parts: JobTableParts): readonly Job[] {
       },
     },
     {
+      name: 'fetch-settlements',
+      intervalMs: 30 * minute,
+      startAfterMs: minute,
+      async sweep() {
+        const reports = await operations.fetchSettlements()
+        if (reports > 0)
+          log.info({ worker: 'fetch-settlements', count: reports }, 'settlement reports were imported')
+        return undefined
+      },
+    },
+    {
       name: 'count-hours',
       intervalMs: minute,
       startAfterMs: 10 * second,

@@ -2,6 +2,7 @@
 // passed in, so that the gateway, the command line, tests, the simulation and the benchmarks use the same operations.
 
 import { reachingAll } from '../core/audit/context.ts'
+import { makeFetchSettlements } from '../finance/reconciliation/fetch-settlements.ts'
 import { makeApply } from '../identity/applications/apply.ts'
 import { makeRequestLog } from '../platform/request-log/request-log.ts'
 import type { Stores } from './database/stores.ts'
@@ -26,6 +27,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const { members, merchants, reconciliation } = forPeople
   const forConsumers = operationsForConsumers(stores, common)
   const forMerchants = operationsForMerchants(stores, common)
+  const fetchSettlements = makeFetchSettlements({
+    ...common,
+    statements: stores.bankStatements,
+    importStatement: reconciliation.importStatement,
+  })
   const { prepareFetched, ...inBackground } = operationsInBackground(stores, common, {
     ...parts,
     unsubscribeUrl: forConsumers.unsubscribe.urlFor,
@@ -46,6 +52,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     ...forPeople,
     ...inBackground,
     reconcile: () => reconciliation.work(reachingAll('reconciliation')),
+    fetchSettlements: () => fetchSettlements(reachingAll('reconciliation')),
     ...operationsInSandbox(stores, common, {
       submitPayment: forConsumers.submitPayment,
       prepare: prepareFetched,

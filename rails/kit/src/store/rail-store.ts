@@ -212,6 +212,19 @@ export class RailStore {
     })
   }
 
+  /** The transactionId or refundId by the provider's id or number, or by itself. */
+  async findOurIds(given: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const { rows } = await this.#pool.query<{ given: string; ours: string }>(
+      `select g.given, coalesce(p.transaction_id, r.refund_id) as ours
+         from unnest($1::text[]) as g (given)
+         left join payments p on g.given in (p.transaction_id, p.provider_id, p.reference)
+         left join refunds r on g.given in (r.refund_id, r.provider_id)
+        where p.transaction_id is not null or r.refund_id is not null`,
+      [given],
+    )
+    return new Map(rows.map(({ given: each, ours }) => [each, ours]))
+  }
+
   async findRefund(refundId: string): Promise<StoredRefund | undefined> {
     const { rows } = await this.#pool.query<RefundRow>('select * from refunds where refund_id = $1', [
       refundId,

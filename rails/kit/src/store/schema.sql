@@ -39,6 +39,7 @@ create table if not exists refunds (
 -- What signed webhooks said, for providers that say it nowhere else.
 alter table payments add column if not exists notice jsonb not null default '{}';
 alter table refunds add column if not exists notice jsonb not null default '{}';
+create index if not exists payments_by_reference on payments (reference);
 create index if not exists refunds_of_payment on refunds (transaction_id);
 create index if not exists refunds_to_look_at on refunds (look_at) where look_at is not null;
 

@@ -8,6 +8,7 @@ import {
   type RailResponseVerdict,
   type RandomBytes,
   type ResponseContext,
+  type SettlementReport,
   signWebhook,
   verifyRailResponse,
 } from '@tillgate/protocol'
@@ -53,7 +54,7 @@ interface AnyAnswer {
 
 export type AskRail = <Answer extends AnyAnswer>(
   rail: KnownRail,
-  message: RailMessage,
+  message: RailMessage | SettlementReport,
   parse: (text: string) => Answer,
 ) => Promise<RailReply<Answer>>
 

@@ -41,6 +41,8 @@ export interface ImportOutcome {
 /** Banks in the east are a day ahead of UTC. */
 const maxDaysAhead = 2
 
+export type ImportStatement = ReturnType<typeof makeImportStatement>['importStatement']
+
 export function makeImportStatement(parts: ImportStatementParts) {
   const { statements, matching, matchLines, reportBreaks, clock, random, statementFiles = readHere } = parts
 
