@@ -126,7 +126,7 @@ test('a field of the wrong form is named', () => {
 const formOf: Record<string, string> = {
   id: 'a UUID in lower case',
   merchantId: '18 letters or digits',
-  method: 'a dotted name in lower case of at most 64 characters',
+  method: 'a dotted name in lower case of at most 64 characters, such as service.trade.create',
   eventName: 'a dotted name in lower case of at most 64 characters',
   sign: 'standard base64 with padding',
   timestamp: '13 digits: milliseconds since 1970-01-01 UTC',

@@ -35,7 +35,10 @@ const commonFields = {
 export const requestEnvelopeSchema = Type.Object(
   {
     merchantId,
-    method: pattern('The operation.', dottedName),
+    method: pattern('The operation.', {
+      ...dottedName,
+      expected: `${dottedName.expected}, such as service.trade.create`,
+    }),
     ...commonFields,
     timestamp: time('The time of the request.'),
     body: base64('The encrypted body.'),

@@ -152,6 +152,10 @@ export function choice<const Values extends readonly string[]>(description: stri
       typeName: 'string',
       expected,
       description,
+      adviceFor: (value: unknown) => {
+        const meant = values.find((each) => each.toLowerCase() === String(value).toLowerCase())
+        return meant && `Did you mean ${meant}?`
+      },
     }),
     (value) => values.includes(value),
   )
@@ -286,9 +290,16 @@ function describeInexact(written: string): string {
 }
 
 function describeText(value: string): string {
-  if (controlCharacter.test(value)) return 'text with control characters'
+  const [control] = controlCharacter.exec(value) ?? []
+  if (control !== undefined) return `text with ${describeControl(control)}`
   const length = [...value].length
   return length <= 40 ? JSON.stringify(value) : `text of ${length} characters`
+}
+
+function describeControl(character: string): string {
+  if (/[\n\r]/.test(character)) return 'a line break'
+  if (character === '\t') return 'a tab'
+  return `the control character U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
 }
 
 /** Every field of every message is made by a function of this file, so every one has its notes. */

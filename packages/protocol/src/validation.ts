@@ -63,7 +63,7 @@ function readJsonOrFail(text: string, { failure, whole, maxMarks }: ReaderOption
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     throw new Failure(failure, {
-      message: `${whole} cannot be read as JSON: ${error.message}.`,
+      message: `${capitalized(whole)} cannot be read as JSON: ${error.message}.${text.trim() === '' ? ' Send a JSON object.' : ''}`,
       cause: error,
     })
   }
@@ -90,7 +90,7 @@ function explain(
   const found = walk(schema, value, keys)
   const field = fieldPath(keys)
   if (field === '') {
-    const message = `${whole} must be a JSON object, but was ${describeValue(value)}.${after(adviceForJsonText(value))}`
+    const message = `${capitalized(whole)} must be a JSON object, but was ${describeValue(value)}.${after(adviceForJsonText(value))}`
     return new Failure(failure, { message })
   }
   if (found.schema === undefined) {
@@ -112,6 +112,10 @@ function explain(
   const advice = adviceForNumber(found.value, found.schema) ?? adviceFor?.(found.value)
   const message = `${field} must be ${expected}, but was ${describeValue(found.value)}.${after(advice)}`
   return new Failure(failure, { field, message })
+}
+
+function capitalized(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** A further sentence, if any. */
@@ -145,9 +149,11 @@ function sentElsewhere(
   ]
   if (parent !== undefined && above && isStray(missing, above))
     return `You sent ${missing} beside ${parent}: move it into ${parent}.`
-  const holder = namesIn(inside.schema).find((name) =>
-    isStray(missing, walk(schema, value, [...around, name])),
-  )
+  const holder = Object.keys(inside.value as object)
+    .slice(0, maxCompared.names)
+    .find(
+      (name) => name.length <= maxCompared.length && isStray(missing, walk(schema, value, [...around, name])),
+    )
   return holder === undefined ? undefined : `You sent ${missing} inside ${holder}: move it out of ${holder}.`
 }
 
@@ -159,7 +165,8 @@ function isStray(name: string, { schema, value }: Found): boolean {
 /** Unknown fields of the object, one of which may be the missing one under another name. */
 function sentInstead(missing: string, { schema, value }: Found): string | undefined {
   const known = namesIn(schema)
-  const unknown = Object.keys(value as object)
+  const sent = Object.keys(value as object)
+  const unknown = sent
     .filter((name) => !known.includes(name) && name.length <= maxCompared.length)
     .slice(0, maxCompared.names)
   const spelling = unknown.find((name) => isSpelling(plainName(name), plainName(missing)))
@@ -167,6 +174,8 @@ function sentInstead(missing: string, { schema, value }: Found): string | undefi
   const field = (schema as { properties?: Record<string, TSchema> } | undefined)?.properties?.[missing]
   const advice = field && notesOf(field).adviceBeside?.(unknown)
   if (advice !== undefined) return advice
+  if (unknown.length > maxListed && !sent.some((name) => known.includes(name)))
+    return 'No field that you sent is one of these: check that the body belongs to the method.'
   const listed = unknown.slice(0, maxListed)
   if (listed.length === 0) return undefined
   if (listed.length === 1)

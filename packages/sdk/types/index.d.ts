@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface BillAnswer {
-    /** The day, in UTC, such as `2026-11-16`. 10 characters. */
+    /** The day, in UTC. A date such as 2026-11-16. */
     date: string;
     /** By currency. All other amounts add up to `closing`. */
     totals: {

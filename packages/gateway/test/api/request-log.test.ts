@@ -115,5 +115,5 @@ test('the log of a gateway that stops is written to its end', async () => {
   const answer = await second.post('/api/v1/gateway', 'null')
   await second.stop()
   const found = await gateway.stores.requestLog.list({ requestId: answer.data.requestId }, { limit: 1 })
-  assert.equal(found[0]?.message, 'the envelope must be a JSON object, but was null.')
+  assert.equal(found[0]?.message, 'The envelope must be a JSON object, but was null.')
 })

@@ -20,7 +20,7 @@ test('null in a list is called null', async () => {
 
 test('what is JSON and no object is called what it is', async () => {
   const { code, msg } = await gateway.post('/api/v1/gateway', 'null')
-  assert.deepEqual([code, msg], [40000, 'the envelope must be a JSON object, but was null.'])
+  assert.deepEqual([code, msg], [40000, 'The envelope must be a JSON object, but was null.'])
 })
 
 test('a method and a callback’s id in capitals are told to be written in lower case', async () => {
@@ -34,7 +34,7 @@ test('a method and a callback’s id in capitals are told to be written in lower
     [
       40000,
       'method',
-      'method must be a dotted name in lower case of at most 64 characters, but was "SERVICE.TRADE.QUERY".',
+      'method must be a dotted name in lower case of at most 64 characters, such as service.trade.create, but was "SERVICE.TRADE.QUERY".',
     ],
   )
   const callbackId = '01890000-0000-7000-8000-00000000000A'
@@ -102,4 +102,58 @@ test('a charset that is not read is refused by name, in the envelope and in the 
     [outside.code, outside.msg],
     [41500, 'The charset "gbk" is not read: send UTF-8 and leave charset out.'],
   )
+})
+
+const newcomers: readonly (readonly [string, string, object, RegExp])[] = [
+  [
+    'a body for another method',
+    'service.trade.callback',
+    create,
+    /^paymentId is missing: .* No field that you sent is one of these: check that the body belongs to the method\./,
+  ],
+  ['a choice in lower case', 'service.trade.create', { ...create, channel: 'web' }, /Did you mean WEB\?/],
+  [
+    'a name with a line break',
+    'service.trade.create',
+    withField(create, 'order.goods[0].goodsName', 'Tea\nGreen'),
+    /but was text with a line break\./,
+  ],
+  [
+    'a total that is not the sum',
+    'service.trade.create',
+    { ...create, order: { ...create.order, orderAmount: 999 } },
+    /order\.orderAmount is 999\.00, but amount × quantity over the goods is ([\d.]+)\. Send \1, or correct the goods\. Tips/,
+  ],
+  [
+    'a user name in a URL',
+    'service.trade.create',
+    { ...create, callbackUrl: 'https://user:secret@shop.example/' },
+    /remove the user name and password before the host/,
+  ],
+  [
+    'a metadata address',
+    'service.trade.create',
+    { ...create, callbackUrl: 'https://169.254.169.254/' },
+    /is a link-local address\. Use a public address\./,
+  ],
+  [
+    'an unknown paymentId',
+    'service.trade.query',
+    { paymentId: 'P01K73ZQ800JZ7V3N4Q5R6S7T8W' },
+    /^You have no payment order with this paymentId\. Check that it came from this gateway/,
+  ],
+  ['a bill of yesterday', 'service.bill.get', { date: 'yesterday' }, /must be a date such as 2026-11-16/],
+]
+
+for (const [what, method, body, expected] of newcomers)
+  test(`${what} is answered with what to change`, async () => {
+    assert.match((await merchant.call(method, body)).msg, expected)
+  })
+
+test('an envelope inside another object, and none at all, are answered with what to change', async () => {
+  const data = await merchant.seal('service.trade.query', {})
+  const wrapped = await gateway.post('/api/v1/gateway', JSON.stringify({ data }))
+  assert.match(wrapped.msg, /You sent merchantId inside data: move it out of data\./)
+  const empty = await gateway.post('/api/v1/gateway', '')
+  assert.equal(empty.msg, 'The envelope cannot be read as JSON: it is empty. Send a JSON object.')
 })

@@ -1,14 +1,16 @@
 // service.bill.get: the day's movements in the merchant's wallet, totals, and the address of the lines.
 import type { Static } from 'typebox'
 import { Failure } from '../codes.ts'
-import { amount, list, nested, text, timeNumber, url, wholeNumber } from '../fields.ts'
+import { amount, list, nested, pattern, text, timeNumber, url, wholeNumber } from '../fields.ts'
 import { Type } from '../type.ts'
 import { makeBodyReader } from '../validation.ts'
 import { currency, ignored } from './shared-fields.ts'
 import { type Ignoring, ignoring } from './unread-fields.ts'
 
-const dateLength = '2026-11-16'.length
-const date = text('The day, in UTC, such as `2026-11-16`.', { min: dateLength, max: dateLength })
+const date = pattern('The day, in UTC.', {
+  regexp: /^\d{4}-\d\d-\d\d$/,
+  expected: 'a date such as 2026-11-16',
+})
 
 export const billBodySchema = Type.Object({ date })
 

@@ -178,10 +178,16 @@ test('control characters are rejected in every text; where people write several 
   const breaks = ['\n', '\r\n', '\t']
   for (const path of ['order.orderNo', 'order.goods[1].goodsName', 'callbackUrl', 'order.shipping.name'])
     for (const character of [...controls, ...breaks])
-      assert.match(refuses(path, `a${character}b`).message, /control characters/)
+      assert.match(
+        refuses(path, `a${character}b`).message,
+        /text with (?:the control character U\+|a line break|a tab)/,
+      )
   for (const path of ['order.orderDescription', 'order.goods[1].goodsDesc', 'order.shipping.address']) {
     for (const character of controls)
-      assert.match(refuses(path, `a${character}b`).message, /control characters/)
+      assert.match(
+        refuses(path, `a${character}b`).message,
+        /text with (?:the control character U\+|a line break|a tab)/,
+      )
     for (const character of breaks) accepts(path, `a${character}b`)
   }
   for (const character of [' ', '\u00a0', '\u200d', '\u2028'])

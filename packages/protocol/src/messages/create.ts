@@ -149,7 +149,7 @@ function toGoodsAmount(wire: GoodsOnTheWire, at: string, toMinor: ToMinor): bigi
   const unitMinor = toMinor(goodsUnitAmount, () => path('goodsUnitAmount'))
   if (minor === undefined || minor === unitMinor) return unitMinor
   const field = path('goodsAmount')
-  const message = `${field} and goodsUnitAmount are the same thing and must not differ: send one of them.`
+  const message = `${field} and goodsUnitAmount are two names of one field and must not differ: send one of them.`
   throw new Failure('invalid_field', { field, message })
 }
 
@@ -194,6 +194,8 @@ interface WrongSum {
 }
 
 function notTheSum({ field, given, sum, of, currency }: WrongSum): Failure {
-  const message = `${field} is ${toDecimalText(given, currency)}, but ${of} × quantity over the goods is ${toDecimalText(sum, currency)}.`
+  const wanted = toDecimalText(sum, currency)
+  const others = of === 'amount' ? ' Tips, tax, shipping, fees and discounts do not count.' : ''
+  const message = `${field} is ${toDecimalText(given, currency)}, but ${of} × quantity over the goods is ${wanted}. Send ${wanted}, or correct the goods.${others}`
   return new Failure('amounts_do_not_add_up', { field, message })
 }

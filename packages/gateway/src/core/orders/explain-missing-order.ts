@@ -26,7 +26,8 @@ export type ExplainMissingOrder = ReturnType<typeof makeExplainMissingOrder>
 export function makeExplainMissingOrder({ orders, refunds }: ExplainMissingOrderParts) {
   return async (merchantId: string, { field, number }: AskedNumber): Promise<Failure> => {
     // Numbers of the right form get one error, so that another merchant's number is not distinguished from an unknown one.
-    if (field !== 'orderNo' && forms[field].pattern.test(number)) return new Failure('order_not_found')
+    if (field !== 'orderNo' && forms[field].pattern.test(number))
+      return new Failure('order_not_found', { field, message: elsewhere(field) })
     const meant = await find(merchantId, number)
     const message = meant ? misplaced({ field, number }, meant) : unknown({ field, number })
     return new Failure('order_not_found', { field, message })
@@ -60,6 +61,10 @@ const forms = {
   paymentId: { pattern: paymentIdPattern, text: 'P and 26 more characters, as create returned it' },
   refundId: { pattern: refundIdPattern, text: 'R and 26 more characters, as refund returned it' },
 } as const
+
+function elsewhere(field: AskedNumber['field']): string {
+  return `You have no payment order with this ${field}. Check that it came from this gateway, for this merchantId.`
+}
 
 function unknown({ field, number }: AskedNumber): string {
   if (field === 'orderNo') return `You have no payment order with the orderNo ${number}.`

@@ -59,7 +59,8 @@ export function makePlaceOrder(parts: PlaceOrderParts) {
     const { callbackUrl, channel } = addresses
     const callback = callbackUrl && (isSelfRegistered ? selfRegistered : vouchedFor)(callbackUrl)
     if (callback && callback.kind === 'refused') {
-      const advice = isSelfRegistered && callback.reason === 'address_not_public' ? listenAdvice : ''
+      const isPrivate = callback.reason === 'address_not_public'
+      const advice = !isPrivate ? '' : isSelfRegistered ? listenAdvice : ' Use a public address.'
       return urlNotAllowed('callbackUrl', callback.detail, advice)
     }
     for (const field of ['redirectUrl', 'cancelUrl'] as const) {

@@ -40,7 +40,9 @@ export function answerFailures(
     const isPost = request.method === 'POST'
     const advice = adviceForPath?.(path) ?? (isPost ? nearestPath(path, postPaths) : undefined)
     if (verbs.length === 0) return sendFailure(request, reply, noSuchPath(isPost, path, advice), errorsUrl())
-    const message = `${request.method} is not served at this path: send ${verbs.join(' or ')}.${advice ?? ''}`
+    // A program that posts to a page has a wrong path, not a wrong method.
+    const instead = advice === undefined ? `: send ${verbs.join(' or ')}` : ''
+    const message = `${request.method} is not served at this path${instead}.${advice ?? ''}`
     return sendFailure(
       request,
       reply.header('allow', verbs.join(', ')),
@@ -62,7 +64,9 @@ function nearestPath(path: string, postPaths: readonly string[]): string | undef
     (each) => !postPaths.some((other) => other !== each && each.endsWith(other)),
   )
   if (shortest.length === 0) return undefined
-  const shown = path.slice(0, maxShownPath).toLowerCase()
+  const shown = path.slice(0, maxShownPath).toLowerCase().replace(/\/$/, '')
+  const part = shortest.find((each) => shown !== '' && (each.endsWith(shown) || shown.endsWith(each)))
+  if (part !== undefined) return ` Did you mean ${part}?`
   const suggestion = didYouMean(shown, shortest) || didYouMean(shown, postPaths)
   return suggestion === '' ? ` The paths are ${shortest.join(', ')}.` : suggestion
 }

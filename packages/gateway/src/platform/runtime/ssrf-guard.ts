@@ -109,7 +109,7 @@ export function checkUrl(text: string, policy: UrlPolicy): UrlCheck {
   const url = authority === undefined ? null : URL.parse(text)
   if (authority === undefined || url === null)
     return notAllowed(whyNotAbsolute(text, 'https://shop.example/callbacks'))
-  if (authority.includes('@')) return notAllowed('a URL holds no user name or password')
+  if (authority.includes('@')) return notAllowed('remove the user name and password before the host')
   if (url.hostname.length > maxHostnameLength) {
     return notAllowed(`a host name has at most ${maxHostnameLength} characters`)
   }

@@ -137,10 +137,14 @@ export function refusalOfTimes({ paymentTimeMs, expiresAtMs }: Order, nowMs: num
   if (expiresAtMs <= nowMs) {
     return new Failure('times_out_of_range', {
       field: 'paymentExpiryTime',
-      message: `paymentExpiryTime is ${describeDuration(nowMs - expiresAtMs)} in the past ${clock}. Send a time between 5 minutes and 24 hours after paymentTime, and in the future.`,
+      message: `paymentExpiryTime is ${describeDuration(wholeSeconds(nowMs - expiresAtMs))} in the past ${clock}. Send a time between 5 minutes and 24 hours after paymentTime, and in the future.`,
     })
   }
   return undefined
+}
+
+function wholeSeconds(durationMs: number): number {
+  return durationMs < 60_000 ? durationMs : Math.round(durationMs / 1_000) * 1_000
 }
 
 /**

@@ -18,7 +18,7 @@ export function refusalOfReturnUrl(
   const isWeb = /^https?:\/\/[^/?#]/i.test(text)
   if (!url || (!isWeb && /^https?:$/.test(url.protocol)))
     return whyNotAbsolute(text, 'https://shop.example/thanks')
-  if (url.username !== '' || url.password !== '') return 'a URL holds no user name or password'
+  if (url.username !== '' || url.password !== '') return 'remove the user name and password before the host'
   const scheme = url.protocol.slice(0, -1)
   if (isWeb) return scheme === 'http' && mode === 'live' ? 'use https' : undefined
   if (foreignScheme.test(scheme)) return `${scheme}: does not open a website or an app`
