@@ -54,19 +54,7 @@ async function callOnce<Answer>(
   access: WechatpayAccess,
   { method, path, body }: WechatpayCall,
 ): Promise<Answer> {
-  const sent = body ? JSON.stringify(body) : ''
-  const response = await fetch(new URL(path, access.apiUrl), {
-    method,
-    headers: {
-      accept: 'application/json',
-      'content-type': 'application/json',
-      'user-agent': 'Tillgate',
-      authorization: authorizationOf(access, { method, path, body: sent }),
-    },
-    redirect: 'error',
-    signal: AbortSignal.timeout(callTimeoutMs),
-    ...(body && { body: sent }),
-  }).catch(unreachable)
+  const response = await send(access, { method, path, ...(body && { body }) })
   const text = await response.text().catch(unreachable)
   const { status } = response
   // What is not signed was not said by WeChat Pay, also if it is a refusal.
@@ -80,6 +68,30 @@ async function callOnce<Answer>(
   if ([400, 403, 404].includes(status) && code !== undefined && !transient.has(code))
     throw new Refused(code, words)
   throw new ProviderUnavailable(`WeChat Pay returned HTTP ${status}: ${words}`)
+}
+
+function send(access: WechatpayAccess, { method, path, body }: WechatpayCall): Promise<Response> {
+  const sent = body ? JSON.stringify(body) : ''
+  return fetch(new URL(path, access.apiUrl), {
+    method,
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'user-agent': 'Tillgate',
+      authorization: authorizationOf(access, { method, path, body: sent }),
+    },
+    redirect: 'error',
+    signal: AbortSignal.timeout(callTimeoutMs),
+    ...(body && { body: sent }),
+  }).catch(unreachable)
+}
+
+/** A file, by the address of a signed answer. Nothing signs the file itself. */
+export async function downloadFrom(access: WechatpayAccess, url: string): Promise<Buffer> {
+  const { pathname, search } = new URL(url)
+  const response = await send(access, { method: 'GET', path: pathname + search })
+  if (!response.ok) throw new ProviderUnavailable(`WeChat Pay returned HTTP ${response.status} for a file`)
+  return Buffer.from(await response.arrayBuffer().catch(unreachable))
 }
 
 interface SignedRequest {

@@ -15,6 +15,7 @@ import {
 import { privateKeyOf, publicKeyOf } from '@tillgate/rail-kit/rsa'
 import { shortened } from '@tillgate/rail-kit/text'
 import { callWechatpay, decryptedResource, isSigned, Refused, type WechatpayAccess } from './wechatpay-api.ts'
+import { readBill } from './wechatpay-bill.ts'
 
 export interface WechatpayGiven {
   readonly appId: string
@@ -244,6 +245,10 @@ export class WechatpayProvider implements Provider {
     const found = await this.findRefund({ ...refund, refundId: refund.providerId })
     if (!found) throw new ProviderUnavailable('WeChat Pay does not know a refund that it had accepted')
     return found
+  }
+
+  readSettlements(wanted: { readonly day: string; readonly cursor: string | undefined }) {
+    return readBill(this.#access, wanted)
   }
 
   /** Signed and encrypted, and yet only the numbers are used. */

@@ -2,6 +2,7 @@
 // merchant signed, and signs its answers and notifications, which it also encrypts.
 import {
   createCipheriv,
+  createHash,
   createSign,
   createVerify,
   generateKeyPairSync,
@@ -14,6 +15,7 @@ import {
   type FakeProvider,
   type FakeReply,
   openFakeServer,
+  type PaidOut,
   postWebhook,
 } from '../../kit/test/fake-provider.ts'
 import type { TestClock } from '../../kit/test/world.ts'
@@ -46,6 +48,7 @@ interface Order {
   readonly expiresAtMs: number
   total: number
   trade_state: 'NOTPAY' | 'SUCCESS' | 'CLOSED' | 'REFUND'
+  paidAtMs?: number
   readonly refunds: Refund[]
 }
 
@@ -53,6 +56,7 @@ interface Refund {
   readonly refund_id: string
   readonly out_refund_no: string
   readonly refund: number
+  readonly madeAtMs: number
   status: 'SUCCESS' | 'PROCESSING' | 'CLOSED'
 }
 
@@ -91,7 +95,12 @@ export async function openFakeWechatpay(clock: TestClock): Promise<FakeWechatpay
   function answer(call: FakeCall): FakeReply {
     const problem = whyNotSigned(call, clock.nowMs)
     if (problem) return { status: 401, body: JSON.stringify({ code: 'SIGN_ERROR', message: problem }) }
+    const date = call.query.get('bill_date') ?? call.query.get('token')?.slice(-10) ?? ''
+    if (!problem && call.path === '/v3/billdownload/file')
+      return { status: 200, body: billOf(date), type: 'text/plain' }
     try {
+      if (!problem && call.path === '/v3/bill/tradebill')
+        return signedReply(200, JSON.stringify(announce(date)))
       const given: Body = call.body === '' ? {} : JSON.parse(call.body)
       const done = perform(`${call.method} ${call.path}`, given, call.query)
       return signedReply(done ? 200 : 204, done ? JSON.stringify(done) : '')
@@ -99,6 +108,69 @@ export async function openFakeWechatpay(clock: TestClock): Promise<FakeWechatpay
       if (!(error instanceof Problem)) throw error
       return signedReply(error.status, JSON.stringify({ code: error.code, message: error.message }))
     }
+  }
+
+  /** Its file has the form of the documentation; goods may have commas. */
+  function announce(date: string): object {
+    if (clock.nowMs < Date.parse(date) + 26 * 3_600_000) throw new Problem(400, 'STATEMENT_CREATING')
+    if (entriesOf(date).length === 0) throw new Problem(400, 'NO_STATEMENT_EXIST')
+    return {
+      hash_type: 'SHA1',
+      hash_value: createHash('sha1').update(billOf(date)).digest('hex'),
+      download_url: `${server.url}/v3/billdownload/file?token=fake-${date}`,
+    }
+  }
+
+  const beijing = (atMs: number) =>
+    new Date(atMs + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
+
+  function entriesOf(date: string) {
+    return [...orders.values()]
+      .flatMap((order) => [
+        { order, refund: undefined, atMs: order.paidAtMs ?? 0, fen: order.total },
+        ...order.refunds.map((made) => ({ order, refund: made, atMs: made.madeAtMs, fen: -made.refund })),
+      ])
+      .filter(({ atMs }) => beijing(atMs).startsWith(date))
+  }
+
+  /** 0.6 percent, which a refund gives back. */
+  const feeOf = (fen: number) => Math.sign(fen) * Math.round(Math.abs(fen) * 0.006)
+
+  function billOf(date: string): string {
+    const yuan = (fen: number, digits = 2) => (fen / 100).toFixed(digits)
+    const rows = entriesOf(date).map(({ order, refund, atMs, fen }) => [
+      ...[
+        beijing(atMs),
+        account.appId,
+        account.merchantId,
+        '0',
+        '',
+        order.transaction_id,
+        order.out_trade_no,
+      ],
+      ...[
+        'oUpF8uM',
+        'NATIVE',
+        refund ? 'REFUND' : 'SUCCESS',
+        'OTHERS',
+        'CNY',
+        yuan(refund ? 0 : fen),
+        '0.00',
+      ],
+      ...[refund?.refund_id ?? '0', refund?.out_refund_no ?? '0', yuan(refund ? -fen : 0), '0.00'],
+      ...[refund ? 'ORIGINAL' : '', refund?.status ?? '', 'Leaf & Cup: one, two', '', yuan(feeOf(fen), 5)],
+      ...['0.60%', yuan(refund ? 0 : fen), yuan(refund ? -fen : 0), ''],
+    ])
+    const lines = rows.map((row) => row.map((cell) => `\`${cell}`).join(','))
+    return `\uFEFF${billHead}\r\n${lines.join('\r\n')}\r\n总交易单数,应结订单总金额\r\n\`${rows.length},\`0.00\r\n`
+  }
+
+  /** The sum of yesterday, which WeChat Pay pays over without naming anything. */
+  function payOut(): PaidOut {
+    const batch = beijing(clock.nowMs - 24 * 3_600_000).slice(0, 10)
+    const entries = entriesOf(batch)
+    const feeMinor = BigInt(entries.reduce((sum, { fen }) => sum + feeOf(fen), 0))
+    return { batch, feeMinor, netMinor: BigInt(entries.reduce((sum, { fen }) => sum + fen, 0)) - feeMinor }
   }
 
   function perform(name: string, given: Body, query: URLSearchParams): object | undefined {
@@ -191,6 +263,7 @@ export async function openFakeWechatpay(clock: TestClock): Promise<FakeWechatpay
       refund_id: `50000${String(order.refunds.length + 1).padStart(23, '0')}`,
       out_refund_no: number,
       refund: amount,
+      madeAtMs: clock.nowMs,
       status: fake.slowRefunds ? 'PROCESSING' : 'SUCCESS',
     }
     order.refunds.push(made)
@@ -341,6 +414,7 @@ export async function openFakeWechatpay(clock: TestClock): Promise<FakeWechatpay
       if (order.trade_state !== 'NOTPAY' || order.expiresAtMs < clock.nowMs)
         throw new Error(`the order is ${order.trade_state}`)
       order.trade_state = 'SUCCESS'
+      order.paidAtMs = clock.nowMs
       await notify('TRANSACTION.SUCCESS', shown(order))
     },
     async finishRefunds(result) {
@@ -370,10 +444,14 @@ export async function openFakeWechatpay(clock: TestClock): Promise<FakeWechatpay
     changeAmount(transactionId, amount) {
       orderOf(transactionId).total = amount
     },
+    payOut,
     close: server.close,
   }
   return fake
 }
+
+const billHead =
+  '交易时间,公众账号ID,商户号,特约商户号,设备号,微信订单号,商户订单号,用户标识,交易类型,交易状态,付款银行,货币种类,应结订单金额,代金券金额,微信退款单号,商户退款单号,退款金额,充值券退款金额,退款类型,退款状态,商品名称,商户数据包,手续费,费率,订单金额,申请退款金额,费率备注'
 
 const orderFields = ['appid', 'mchid', 'description', 'out_trade_no', 'time_expire', 'notify_url', 'amount']
 const refundFields = ['out_trade_no', 'out_refund_no', 'reason', 'notify_url', 'amount']

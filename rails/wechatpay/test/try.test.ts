@@ -6,5 +6,5 @@ testTrial(
     ...wechatpayRail,
     environment: (fake) => ({ ...wechatpayRail.environment(fake), ACCEPT_REAL_MONEY: 'yes' }),
   },
-  { calls: 12, liveKey: {} },
+  { calls: 13, liveKey: {} },
 )

@@ -1,0 +1,4 @@
+import { testSettlements } from '../../kit/test/settlement-story.ts'
+import { wechatpayRail } from './wechatpay.ts'
+
+await testSettlements(wechatpayRail)
