@@ -88,6 +88,7 @@ test('a statement is chosen in the console, and its lines say what came of them'
   )
   assert.equal(sent.status, 303, sent.text)
   const shown = await admin.get(sent.location ?? '')
+  assert.match(shown.text, /<h1[^>]*>Statement statement</)
   assert.match(shown.text, /2 new, 0 already imported/)
   assert.match(shown.text, /B1/)
   for (const { text: list } of [shown, await admin.get('/reconciliation')])

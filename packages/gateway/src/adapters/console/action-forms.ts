@@ -198,7 +198,7 @@ function fileOf(files: SentForm['files']): GivenFile {
   if (!file) throw new Failure('invalid_field', { field: 'file', message: 'Choose a file.' })
   if (file.isTooLarge) throw tooLargeFile(maxFileBytes)
   return {
-    name: 'sent by the console',
+    name: file.fileName || 'sent by the console',
     async *open() {
       yield* file.chunks
     },

@@ -6,6 +6,8 @@ import { Failure } from '@tillgate/protocol'
 export interface Part {
   readonly name: string
   readonly isFile: boolean
+  /** As the browser names the file; empty if it does not. */
+  readonly fileName: string
   /** Only the beginning of a file that is too large. */
   readonly content: readonly Buffer[]
   readonly isTooLarge: boolean
@@ -40,14 +42,14 @@ export async function* readParts(
   for (let count = 0; (await bytes.mark()) === lineEnd; count++) {
     if (count === limits.parts) throw broken(`it has more than ${limits.parts} parts`)
     const head = await bytes.until(Buffer.from(lineEnd + lineEnd), { keep: maxHeadBytes })
-    const { name, isFile } = describe(Buffer.concat(head.kept))
+    const { name, isFile, fileName } = describe(Buffer.concat(head.kept))
     const budget = isFile ? 'fileBytes' : 'fieldBytes'
     const { kept, dropped } = await bytes.until(delimiter, {
       keep: left[budget],
       drop: isFile ? maxDroppedBytes : 0,
     })
     left[budget] -= kept.reduce((sum, { length }) => sum + length, 0)
-    yield { name, isFile, content: kept, isTooLarge: dropped > 0 }
+    yield { name, isFile, fileName, content: kept, isTooLarge: dropped > 0 }
   }
 }
 
@@ -59,11 +61,16 @@ function boundaryOf(contentType: string): string {
 }
 
 /** As browsers write it: the name in quotes, with %22 for a quote. */
-function describe(head: Buffer): { name: string; isFile: boolean } {
+function describe(head: Buffer): Pick<Part, 'name' | 'isFile' | 'fileName'> {
   const [, disposition = ''] = /^content-disposition:\s*form-data\s*;(.*)$/im.exec(head.toString()) ?? []
   const [, name] = /(?:^|[;\s])name="([^"]*)"/i.exec(disposition) ?? []
   if (name === undefined) throw broken('a part has no name')
-  return { name, isFile: /(?:^|[;\s])filename\*?=/i.test(disposition) }
+  const [, fileName = ''] = /(?:^|[;\s])filename="([^"]*)"/i.exec(disposition) ?? []
+  return {
+    name,
+    isFile: /(?:^|[;\s])filename\*?=/i.test(disposition),
+    fileName: fileName.replaceAll('%22', '"'),
+  }
 }
 
 interface Found {

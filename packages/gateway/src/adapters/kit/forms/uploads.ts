@@ -15,6 +15,7 @@ const maxParts = 32
 const maxFieldBytes = 32 * 1024
 
 export interface SentFile {
+  readonly fileName: string
   /** Only the beginning of a file that is too large. */
   readonly chunks: readonly Uint8Array[]
   readonly isTooLarge: boolean
@@ -52,12 +53,12 @@ export async function readSentForm(
     })
     const fields = new URLSearchParams()
     const files = new Map<string, SentFile>()
-    for await (const { name, isFile, content, isTooLarge } of parts) {
+    for await (const { name, isFile, fileName, content, isTooLarge } of parts) {
       const text = isFile ? '' : Buffer.concat(content).toString()
       if (fields.size === 0 && !(name === 'token' && isRightToken(text))) return undefined
-      refuseNulIn(name + text)
+      refuseNulIn(name + fileName + text)
       if (!isFile) fields.append(name, text)
-      else if (content.length > 0) files.set(name, { chunks: content, isTooLarge })
+      else if (content.length > 0) files.set(name, { fileName, chunks: content, isTooLarge })
     }
     return { fields, files }
   } finally {
