@@ -239,7 +239,7 @@ const runners: Readonly<Record<string, (block: Block) => Promise<unknown> | unkn
     writeFileSync(join(home, 'page.py'), `${code}\n${pythonCheck}`)
     assert.equal(
       (await run('python3', ['page.py'])).trim(),
-      `${vectors.requests.length + vectors.callbacks.length}`,
+      `${vectors.requests.length + vectors.callbacks.length + vectors.refusedCallbacks.length}`,
     )
   },
 }
@@ -247,14 +247,17 @@ const runners: Readonly<Record<string, (block: Block) => Promise<unknown> | unkn
 const pythonCheck = `
 vectors = json.load(open("docs/test-vectors.json", encoding="utf-8"))
 keys, right = vectors["keys"], 0
+merchant_id = vectors["callbacks"][0]["envelope"]["merchantId"]
+def opened(text):
+    return open_callback(text, merchant_id, [keys["merchant"]["aesKey"]], [keys["gateway"]["publicKey"]])
 for v in vectors["requests"]:
     e = v["envelope"]
     made = seal(e["merchantId"], e["method"], v["body"], keys["merchant"]["aesKey"], keys["merchant"]["privateKey"],
                 e["timestamp"], bytes.fromhex(v["nonceHex"]))
     right += (made["sign"], made["body"]) == (e["sign"], e["body"])
 for v in vectors["callbacks"]:
-    opened = open_callback(json.dumps(v["envelope"]), [keys["merchant"]["aesKey"]], [keys["gateway"]["publicKey"]])
-    right += opened == json.loads(v["body"])
+    right += opened(json.dumps(v["envelope"])) == json.loads(v["body"])
+right += sum(opened(v["text"]) is None for v in vectors["refusedCallbacks"])
 print(right)
 `
 

@@ -154,7 +154,7 @@ export function choice<const Values extends readonly string[]>(description: stri
       description,
       adviceFor: (value: unknown) => {
         const meant = values.find((each) => each.toLowerCase() === String(value).toLowerCase())
-        return meant && `Did you mean ${meant}?`
+        return meant && values.length > 1 ? `Did you mean ${meant}?` : undefined
       },
     }),
     (value) => values.includes(value),

@@ -79,7 +79,7 @@ function withAddress(order: Order, { defaultCallbackUrl }: Merchant): Order {
 }
 
 const listenAdvice =
-  ' Callbacks of merchants who signed on at /sandbox go to public addresses; to receive them on your own machine, name one that does not exist yet, such as https://shop.example/callbacks, and run till listen.'
+  ' Merchants from /sandbox receive callbacks at public addresses only. To receive them on your own machine, use an address that does not exist yet, such as https://shop.example/callbacks, and run till listen.'
 
 function urlNotAllowed(field: string, detail: string, advice = ''): Failure {
   return new Failure('url_not_allowed', { field, message: `${field} is not allowed: ${detail}.${advice}` })

@@ -124,7 +124,7 @@ export function checkUrl(text: string, policy: UrlPolicy): UrlCheck {
       return notAllowed('it uses http://; a live gateway sends callbacks to https:// only')
     if (policy.mode === 'live' && target.port !== 443)
       return notAllowed(`it uses port ${target.port}; a live gateway sends callbacks to port 443 only`)
-    if (isLocalhost) return notPublic(`${target.hostname} is this machine itself`)
+    if (isLocalhost) return notPublic(`${target.hostname} is the gateway’s own machine`)
   }
   if (literal !== undefined) {
     const check = checkAddress(target.hostname, target, policy)
