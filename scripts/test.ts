@@ -52,7 +52,11 @@ const slow = [
  */
 const seconds: Readonly<Record<string, number>> = {
   'reliability/simulation.test.ts': 100,
-  'packages/gateway/test/browser/checkout.test.ts': 50,
+  'reliability/{crash,planted-types,reconciliation}.test.ts': 90,
+  'packages/gateway/test/processes/process.test.ts': 80,
+  'packages/sdk/test/clients.test.ts': 80,
+  'packages/gateway/test/{browser/checkout,payouts/payout-kill,processes/compile-cache}.test.ts': 50,
+  'packages/gateway/test/{{money/money,payouts/payout,rails/rail}-crash,processes/processes}.test.ts': 40,
   'packages/gateway/test/console/{admin-api,approvals}.test.ts': 30,
   'packages/gateway/test/console/{one-person,page-marks,provider-claims}.test.ts': 20,
   'packages/gateway/test/{api/api-limits,rails/late-races,reconciliation/own-lines,wallet/doors}.test.ts': 20,

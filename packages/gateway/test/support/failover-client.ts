@@ -52,7 +52,7 @@ export function makeFailoverClient(dataDir: string, known: readonly string[]): F
       )
       sending.once('error', reject)
       // A connection that was being handed to a process when that was killed is answered by nobody, and not cut either.
-      sending.setTimeout(10_000, () => sending.destroy())
+      sending.setTimeout(30_000, () => sending.destroy(new Error('no answer in time')))
       sending.end(text)
     })
 
