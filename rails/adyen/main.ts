@@ -11,6 +11,8 @@ await runRail({
       apiKey: values.ADYEN_API_KEY,
       merchantAccount: values.ADYEN_MERCHANT_ACCOUNT,
       hmacKey: values.ADYEN_HMAC_KEY,
+      reportUser: values.ADYEN_REPORT_USER,
+      reportPassword: values.ADYEN_REPORT_PASSWORD,
       livePrefix: values.ADYEN_LIVE_PREFIX,
       apiUrl: values.ADYEN_API_URL,
       now,

@@ -22,12 +22,16 @@ import {
   readSignedItem,
   type WebhookItem,
 } from './adyen-api.ts'
+import { readReports, reportName } from './adyen-report.ts'
 import { type AdyenAmount, fromAdyenAmount, toAdyenAmount, whyNotExpressed } from './amounts.ts'
 import { adyenLocale } from './locale.ts'
 
 export interface AdyenGiven extends AdyenAccess {
   readonly merchantAccount: string
   readonly hmacKey: string
+  /** Without it, the rail reports no settlements. */
+  readonly reportUser?: string
+  readonly reportPassword?: string
   readonly now: () => number
 }
 
@@ -62,11 +66,18 @@ export class AdyenProvider implements Provider {
   readonly #merchantAccount: string
   readonly #hmacKey: string
   readonly #now: () => number
+  readonly readSettlements: Provider['readSettlements']
 
-  constructor({ merchantAccount, hmacKey, now, ...access }: AdyenGiven) {
+  constructor({ merchantAccount, hmacKey, now, reportUser, reportPassword = '', ...access }: AdyenGiven) {
     this.#api = new AdyenApi(access)
     this.#merchantAccount = merchantAccount
     this.#hmacKey = hmacKey
+    if (reportUser) {
+      const { apiUrl, livePrefix } = access
+      const url = apiUrl || `https://ca-${livePrefix === '' ? 'test' : 'live'}.adyen.com`
+      const reports = { user: reportUser, password: reportPassword, merchantAccount, url }
+      this.readSettlements = (wanted) => readReports(reports, wanted)
+    }
     this.#now = now
   }
 
@@ -219,6 +230,8 @@ export class AdyenProvider implements Provider {
           : { failed: { pspReference } }
         return { kind: 'changed', refund: { refundId: merchantReference }, notice: { ...notice } }
       }
+      case 'REPORT_AVAILABLE':
+        return reportName.test(pspReference) ? { kind: 'changed', report: pspReference } : { kind: 'ignored' }
       // Such as the end of a payment that was being processed.
       case 'OFFER_CLOSED':
       case 'CANCELLATION':

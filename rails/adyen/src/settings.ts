@@ -13,6 +13,12 @@ export const adyenSettings = {
     isSecret: true,
     check: (value) => (/^[0-9A-Fa-f]{64}$/.test(value) ? undefined : 'must have 64 hexadecimal digits'),
   },
+  ADYEN_REPORT_USER: {
+    about:
+      'A report user, such as report@Company.YourCompany, for reports of settlements; empty: no reports.',
+    fallback: '',
+  },
+  ADYEN_REPORT_PASSWORD: { about: 'The password of the report user.', fallback: '', isSecret: true },
   ADYEN_LIVE_PREFIX: {
     about: 'The prefix from Developers, API URLs, for live payments; empty: the test platform.',
     fallback: '',

@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import type { Battery } from '../../kit/test/battery.ts'
 import { changed } from '../../kit/test/stories.ts'
 import { AdyenProvider } from '../src/adyen-provider.ts'
-import { adyenAccount, adyenHmacKey, adyenKey, openFakeAdyen } from './fake-adyen.ts'
+import {
+  adyenAccount,
+  adyenHmacKey,
+  adyenKey,
+  adyenReportPassword,
+  adyenReportUser,
+  openFakeAdyen,
+} from './fake-adyen.ts'
 
 export const adyenRail: Battery = {
   name: 'adyen',
@@ -13,6 +20,8 @@ export const adyenRail: Battery = {
       apiKey: adyenKey,
       merchantAccount: adyenAccount,
       hmacKey: adyenHmacKey,
+      reportUser: adyenReportUser,
+      reportPassword: adyenReportPassword,
       livePrefix: '',
       apiUrl: fake.url,
       now,
@@ -24,7 +33,7 @@ export const adyenRail: Battery = {
     ADYEN_HMAC_KEY: adyenHmacKey,
     ADYEN_API_URL: fake.url,
   }),
-  secrets: [adyenKey, adyenHmacKey],
+  secrets: [adyenKey, adyenHmacKey, adyenReportPassword],
   currency: 'EUR',
   tooLittleMinor: undefined,
   leftOut: {

@@ -7,6 +7,7 @@ import {
   type FakeProvider,
   type FakeReply,
   openFakeServer,
+  type PaidOut,
   postWebhook,
 } from '../../kit/test/fake-provider.ts'
 import type { TestClock } from '../../kit/test/world.ts'
@@ -15,6 +16,8 @@ import contract from './contract/checkout-v72.json' with { type: 'json' }
 export const adyenKey = 'AQEfakefakefakefakefakefake'
 export const adyenAccount = 'TillgateTest'
 export const adyenHmacKey = '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056'
+export const adyenReportUser = 'report@Company.Tillgate'
+export const adyenReportPassword = 'fake password of reports'
 const anotherHmacKey = 'DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00'
 
 const { default: Validator } = createRequire(import.meta.url)(
@@ -36,7 +39,12 @@ interface Link {
   readonly expiresAtMs: number
   amount: Amount
   status: 'active' | 'completed' | 'expired' | 'paymentPending'
-  payment?: { readonly pspReference: string; isAuthorised: boolean; readonly refunds: Refund[] }
+  payment?: {
+    readonly pspReference: string
+    readonly atMs: number
+    isAuthorised: boolean
+    readonly refunds: Refund[]
+  }
 }
 
 interface Refund {
@@ -74,11 +82,14 @@ export async function openFakeAdyen(clock: TestClock): Promise<FakeAdyen> {
   const links = new Map<string, Link>()
   const keys = new Map<string, { request: string; reply: FakeReply | undefined; atMs: number }>()
   const calls: string[] = []
+  const reports = new Map<string, string>()
+  const settled = new Set<string>()
   const validator = new Validator()
   let references = 0
   const pspReference = () => `PSP${String(++references).padStart(13, '0')}`
 
   async function answer(call: FakeCall): Promise<FakeReply> {
+    if (call.path.startsWith('/reports/')) return answerReport(call)
     if (call.headers['x-api-key'] !== adyenKey) return problem(401, 'HTTP Status Response - Unauthorized')
     const key = call.headers['idempotency-key']
     if (call.method !== 'POST' || typeof key !== 'string') return perform(call)
@@ -94,6 +105,63 @@ export async function openFakeAdyen(clock: TestClock): Promise<FakeAdyen> {
     keys.set(key, kept)
     kept.reply = await perform(call)
     return kept.reply
+  }
+
+  function answerReport({ headers, path }: FakeCall): FakeReply {
+    const user = Buffer.from(`${adyenReportUser}:${adyenReportPassword}`).toString('base64')
+    if (headers.authorization !== `Basic ${user}`) return { status: 401, body: '' }
+    const body = reports.get(path.replace(`/reports/download/MerchantAccount/${adyenAccount}/`, ''))
+    return body === undefined ? { status: 404, body: '' } : { status: 200, body, type: 'text/csv' }
+  }
+
+  /** A batch with all that was not in one before, and a cost of its own; a webhook announces its report. */
+  async function payOut(): Promise<PaidOut> {
+    const number = reports.size + 1
+    const timeOf = (atMs: number) => new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')
+    let at = timeOf(clock.nowMs)
+    const written = (cents: number) => (cents === 0 ? '' : (cents / 100).toFixed(2))
+    const [rows, sums]: [string[], { gross: number; net: number }] = [[], { gross: 0, net: 0 }]
+    const add = (type: string, psp: string, modification: string, gross: number, fee: number) => {
+      const net = gross - fee
+      sums.gross += gross
+      sums.net += net
+      const amounts = [written(Math.max(-gross, 0)), written(Math.max(gross, 0)), '1', 'EUR']
+      const nets = [written(Math.max(-net, 0)), written(Math.max(net, 0)), '', '', '', '']
+      rows.push(
+        [
+          ...[
+            '"Leaf, Cup & Co"',
+            adyenAccount,
+            psp,
+            '',
+            'visa',
+            at,
+            'UTC',
+            type,
+            modification,
+            gross ? 'EUR' : '',
+          ],
+          ...[...amounts, ...nets, number],
+        ].join(','),
+      )
+    }
+    for (const { payment, amount } of links.values()) {
+      if (!payment?.isAuthorised || settled.has(payment.pspReference)) continue
+      settled.add(payment.pspReference)
+      at = timeOf(payment.atMs)
+      add('Settled', payment.pspReference, '', amount.value, 35 + Math.round(amount.value * 0.01))
+      for (const made of payment.refunds)
+        if (made.status === 'refunded')
+          add('Refunded', payment.pspReference, made.pspReference, -made.amount.value, 10)
+    }
+    add('Fee', '', '', 0, 150)
+    rows.push(`Co,${adyenAccount},,,,${at},UTC,MerchantPayout,,,,,1,EUR,${written(sums.net)},,,,,,${number}`)
+    const name = `settlement_detail_report_batch_${number}.csv`
+    reports.set(name, `${reportHead}\n${rows.join('\n')}\n`)
+    const about = { reference: '', amount: { currency: 'EUR', value: 0 } }
+    await post(about, { eventCode: 'REPORT_AVAILABLE', success: 'true', pspReference: name })
+    const feeMinor = BigInt(sums.gross - sums.net)
+    return { batch: `${adyenAccount} batch ${number}`, netMinor: BigInt(sums.net), feeMinor }
   }
 
   async function perform({ method, path, body }: FakeCall): Promise<FakeReply> {
@@ -218,7 +286,11 @@ export async function openFakeAdyen(clock: TestClock): Promise<FakeAdyen> {
     return { status: 200, body: content, type: 'text/html; charset=utf-8' }
   }
 
-  function post(link: Link, fields: Body, { forged = false, tries = 600 } = {}): Promise<number> {
+  function post(
+    link: Pick<Link, 'reference' | 'amount'>,
+    fields: Body,
+    { forged = false, tries = 600 } = {},
+  ): Promise<number> {
     if (fake.webhookUrl === undefined) return Promise.resolve(0)
     const item = {
       eventCode: 'AUTHORISATION',
@@ -240,7 +312,12 @@ export async function openFakeAdyen(clock: TestClock): Promise<FakeAdyen> {
   }
 
   async function authorise(link: Link): Promise<void> {
-    const payment = link.payment ?? { pspReference: pspReference(), isAuthorised: true, refunds: [] }
+    const payment = link.payment ?? {
+      pspReference: pspReference(),
+      atMs: clock.nowMs,
+      isAuthorised: true,
+      refunds: [],
+    }
     payment.isAuthorised = true
     link.payment = payment
     // A link that has ended stays as it is.
@@ -323,10 +400,14 @@ export async function openFakeAdyen(clock: TestClock): Promise<FakeAdyen> {
       const link = of(transactionId)
       link.amount = { ...link.amount, value: amount }
     },
+    payOut,
     close: server.close,
   }
   return fake
 }
+
+const reportHead =
+  'Company Account,Merchant Account,Psp Reference,Merchant Reference,Payment Method,Creation Date,TimeZone,Type,Modification Reference,Gross Currency,Gross Debit (GC),Gross Credit (GC),Exchange Rate,Net Currency,Net Debit (NC),Net Credit (NC),Commission (NC),Markup (NC),Scheme Fees (NC),Interchange (NC),Batch Number'
 
 const statuses = {
   active: 'open',

@@ -102,6 +102,8 @@ export type Webhook =
         | undefined
       /** Stored with the payment and the refund. Only of webhooks whose signature covers it. */
       readonly notice?: Notice
+      /** A report of settlements that the provider has made, for providers that say so only here. */
+      readonly report?: string
     }
 
 /** What a provider paid over, page by page. */
@@ -110,6 +112,13 @@ export interface ProviderSettlements {
   readonly isPending?: boolean
   readonly lines: readonly ProviderLine[]
   readonly next?: string | undefined
+}
+
+export interface SettlementsWanted {
+  readonly day: string
+  readonly cursor: string | undefined
+  /** The names of reports that webhooks announced on that day. */
+  readonly reports: readonly string[]
 }
 
 export interface ProviderLine {
@@ -148,12 +157,7 @@ export interface Provider {
   ): Promise<ProviderRefund>
   readWebhook(request: WebhookRequest): Promise<Webhook> | Webhook
   /** The payouts of a day, for providers that report them. At most `maxSettlementLines` lines at once. */
-  readonly readSettlements?:
-    | ((wanted: {
-        readonly day: string
-        readonly cursor: string | undefined
-      }) => Promise<ProviderSettlements>)
-    | undefined
+  readonly readSettlements?: ((wanted: SettlementsWanted) => Promise<ProviderSettlements>) | undefined
   /**
    * For providers that want to know the consumer's address: `nextAction` leads to the rail's own `/pay/<transactionId>`,
    * and this returns where the consumer goes from there.

@@ -178,7 +178,11 @@ export function makeRail({ provider, store, now, log }: RailParts) {
   async function reportSettlements({ day, cursor }: SettlementReport): Promise<SettlementAnswer> {
     if (!provider.readSettlements)
       throw new Failure('invalid_field', { message: `${provider.name} has no reports for the rail.` })
-    const { isPending, lines, next } = await provider.readSettlements({ day, cursor })
+    const { isPending, lines, next } = await provider.readSettlements({
+      day,
+      cursor,
+      reports: await store.findReports(day),
+    })
     if (isPending) return { status: 'pending', lines: [] }
     const ourIds = await store.findOurIds(lines.flatMap((line) => line.of ?? []))
     const said = lines.map(({ of = '', amountMinor, feeMinor, ...line }) => {
@@ -213,9 +217,10 @@ export function makeRail({ provider, store, now, log }: RailParts) {
   async function takeWebhook(request: WebhookRequest): Promise<boolean> {
     const webhook = await provider.readWebhook(request)
     if (webhook.kind === 'changed') {
-      const { payment, refund, notice } = webhook
+      const { payment, refund, notice, report } = webhook
       if (payment) await store.wakePayment(payment, notice)
       if (refund) await store.wakeRefund(refund, notice)
+      if (report !== undefined) await store.noteReport(report, request.nowMs)
     }
     return webhook.kind !== 'forged'
   }

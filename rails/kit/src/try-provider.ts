@@ -125,7 +125,9 @@ export async function tryProvider(trial: Trial): Promise<void> {
   const { readSettlements } = provider
   if (readSettlements) {
     const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
-    await call('read a settlement report', () => readSettlements.call(provider, { day, cursor: undefined }))
+    await call('read a settlement report', () =>
+      readSettlements.call(provider, { day, cursor: undefined, reports: [] }),
+    )
   }
   write(`\n| Call | Result | Date |\n| --- | --- | --- |\n${results.join('\n')}\n`)
 }

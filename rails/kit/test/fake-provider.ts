@@ -48,7 +48,7 @@ export interface FakeProvider {
   /** The provider has another amount than it was asked for. */
   changeAmount(transactionId: string, amount: number): void
   /** Pays over all that was not paid over yet, for providers that report it. */
-  payOut?(): PaidOut
+  payOut?(): PaidOut | Promise<PaidOut>
   close(): Promise<void>
 }
 

@@ -61,6 +61,7 @@ export async function testSettlements(given: RailUnderTest): Promise<void> {
       await rail.close()
       await fake.close()
     })
+    fake.webhookUrl = `${rail.url}/webhooks`
     await rails.changeRail(railId, { url: `${rail.url}/messages` }, 'test')
     operations.railDirectory.forget()
     await reconciliation.mappings.saveMapping(
@@ -134,7 +135,7 @@ export async function testSettlements(given: RailUnderTest): Promise<void> {
     await days.pay(700n)
     await days.refund(paymentId, '5.50')
     clock.advance(Date.parse(`${tuesday}T05:00:00Z`) - clock.now())
-    const payout = fake.payOut?.()
+    const payout = await fake.payOut?.()
     assert(payout && payout.feeMinor > 0n)
     assert.equal(payout.netMinor + payout.feeMinor, 12_700n)
     await days.reconcile(payout)
@@ -171,7 +172,7 @@ export async function testSettlements(given: RailUnderTest): Promise<void> {
     )
     await days.pay(10_000n)
     days.clock.advance(Date.parse(`${tuesday}T05:00:00Z`) - days.clock.now())
-    const payout = days.fake.payOut?.()
+    const payout = await days.fake.payOut?.()
     assert(payout)
     await days.reconcile(payout)
     assert.notDeepEqual(await openBreaks(days), [])

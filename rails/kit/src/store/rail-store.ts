@@ -225,6 +225,22 @@ export class RailStore {
     return new Map(rows.map(({ given: each, ours }) => [each, ours]))
   }
 
+  /** By the day on which it was announced first. */
+  async noteReport(name: string, nowMs: number): Promise<void> {
+    await this.#pool.query('insert into reports (name, day) values ($1, $2) on conflict do nothing', [
+      name,
+      new Date(nowMs).toISOString().slice(0, 10),
+    ])
+  }
+
+  async findReports(day: string): Promise<string[]> {
+    const { rows } = await this.#pool.query<{ name: string }>(
+      'select name from reports where day = $1 order by name',
+      [day],
+    )
+    return rows.map(({ name }) => name)
+  }
+
   async findRefund(refundId: string): Promise<StoredRefund | undefined> {
     const { rows } = await this.#pool.query<RefundRow>('select * from refunds where refund_id = $1', [
       refundId,

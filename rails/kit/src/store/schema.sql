@@ -43,6 +43,13 @@ create index if not exists payments_by_reference on payments (reference);
 create index if not exists refunds_of_payment on refunds (transaction_id);
 create index if not exists refunds_to_look_at on refunds (look_at) where look_at is not null;
 
+-- Reports of settlements that webhooks announced.
+create table if not exists reports (
+  name text primary key,
+  day  date not null
+);
+create index if not exists reports_of_day on reports (day);
+
 -- Notifications to the gateway, written in the transaction of the change and removed when the gateway has them.
 create table if not exists notifications (
   id         uuid primary key,

@@ -1,0 +1,99 @@
+// Adyen's settlement details report: a file of a batch that Adyen pays over in one sum. Only a webhook says its name.
+import { maxSettlementLines, toMinorUnits } from '@tillgate/protocol'
+import {
+  type ProviderLine,
+  type ProviderSettlements,
+  ProviderUnavailable,
+  type SettlementsWanted,
+} from '@tillgate/rail-kit/provider'
+
+export interface ReportAccess {
+  /** Of a report user, who signs in with a password. */
+  readonly user: string
+  readonly password: string
+  readonly merchantAccount: string
+  /** Such as https://ca-test.adyen.com. */
+  readonly url: string
+}
+
+export const reportName = /^settlement_detail_report_batch_\d+\.csv$/
+const timeoutMs = 8_000
+
+/** The cursor is the report, and the number of its lines before the page. */
+export async function readReports(
+  access: ReportAccess,
+  { cursor = '', reports }: SettlementsWanted,
+): Promise<ProviderSettlements> {
+  const [name = reports[0], from = '0'] = cursor === '' ? [] : cursor.split(' ')
+  if (name === undefined) return { lines: [] }
+  const all = linesIn(await download(access, name))
+  const to = Number(from) + maxSettlementLines
+  const following = reports[reports.indexOf(name) + 1]
+  return { lines: all.slice(Number(from), to), next: to < all.length ? `${name} ${to}` : following }
+}
+
+async function download(
+  { user, password, merchantAccount, url }: ReportAccess,
+  name: string,
+): Promise<string> {
+  const path = `/reports/download/MerchantAccount/${encodeURIComponent(merchantAccount)}/${name}`
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+  const response = await fetch(new URL(path, url), {
+    headers: { authorization },
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  }).catch((cause: unknown) => {
+    throw new ProviderUnavailable('Adyen’s reports cannot be reached', { cause })
+  })
+  if (!response.ok) throw new ProviderUnavailable(`Adyen returned HTTP ${response.status} for ${name}`)
+  return response.text()
+}
+
+function linesIn(report: string): ProviderLine[] {
+  const [head = '', ...rows] = report.replace(/^\uFEFF/, '').split(/\r?\n/)
+  const headings = cellsOf(head)
+  return rows.flatMap((row, index): ProviderLine[] => {
+    if (row === '') return []
+    const cells = cellsOf(row)
+    const cell = (heading: string) => cells[headings.indexOf(heading)] ?? missing(heading)
+    const [type, currency, netCurrency] = [cell('Type'), cell('Gross Currency'), cell('Net Currency')]
+    if (type === 'MerchantPayout') return []
+    const [payment, modification] = [cell('Psp Reference'), cell('Modification Reference')]
+    const batch = `${cell('Merchant Account')} batch ${cell('Batch Number')}`
+    const net = minorOf(cell('Net Credit (NC)'), netCurrency) - minorOf(cell('Net Debit (NC)'), netCurrency)
+    // What Adyen converted has no amount of ours: an operator decides about it.
+    const isConverted = currency !== '' && currency !== netCurrency
+    const gross = isConverted
+      ? net
+      : minorOf(cell('Gross Credit (GC)'), netCurrency) - minorOf(cell('Gross Debit (GC)'), netCurrency)
+    const of = type === 'Settled' ? payment : type === 'Refunded' ? modification : ''
+    return [
+      {
+        lineId: [payment || `${batch} ${index}`, type, modification].filter(Boolean).join(' '),
+        day: cell('Creation Date').slice(0, 10),
+        amountMinor: gross,
+        feeMinor: gross - net,
+        currency: netCurrency,
+        batch,
+        of: of === '' || isConverted ? undefined : of,
+      },
+    ]
+  })
+}
+
+/** Cells with commas are in quotes. */
+function cellsOf(row: string): string[] {
+  return [...row.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+    ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain,
+  )
+}
+
+function missing(heading: string): never {
+  throw new ProviderUnavailable(`the report has no column ${heading}`)
+}
+
+/** Some currencies have more decimals at Adyen, which are zero. */
+function minorOf(written: string, currency: string): bigint {
+  const shorter = written.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
+  return shorter === '' ? 0n : toMinorUnits(shorter, currency, 'amount')
+}
