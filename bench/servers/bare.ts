@@ -67,7 +67,8 @@ async function listed(merchantId: string, { cursor, limit }: { cursor: string; l
     text: 'select * from bare_orders where merchant_id = $1 and payment_id < $2 order by payment_id desc limit $3',
     values: [merchantId, cursor, limit],
   })
-  return rows
+  // Read by both programs and sent by neither.
+  return rows.map(({ content: _read, ...row }) => row)
 }
 
 let made = 0
