@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { commandsOf } from '../scripts/contributing/commands.ts'
+import { commandsOf, skippedFor } from '../scripts/contributing/commands.ts'
 import { checksums, notesOf, provenance, publishing } from '../scripts/release/papers.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -59,12 +59,31 @@ test('scripts/contributing.ts runs every command that CONTRIBUTING.md lists', ()
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const run = commands.flatMap(({ line }) => /^npm (?:run )?([\w:]+)/.exec(line)?.[1] ?? [])
   const listed = new Set(run)
-  // They need a cluster, or are named in the comment of `npm run simulate`, or belong to other pages.
+  // They are named in the comment of `npm run simulate`, or belong to other pages.
   const elsewhere =
-    /^(start|tillgate|build|pack|test:citus|bench|crash|faults|planted|mutate|fuzz|timing|hostile|soak|upgrade|reliability)$/
+    /^(start|tillgate|build|pack|bench|crash|faults|planted|mutate|fuzz|timing|hostile|soak|upgrade|reliability)$/
   assert.deepEqual(
     Object.keys(scripts).filter((name) => !listed.has(name) && !elsewhere.test(name)),
     [],
   )
   assert(commands.some(({ isLong }) => isLong) && commands.some(({ isLong }) => !isLong))
+})
+
+test('a command that is long, not named, or needs a cluster is skipped with the reason', () => {
+  const page =
+    '```sh\nnpm ci\nnpm test   # all\nnpm run check\nnpm run test:citus\n\n# a comment\n```\n```sh\nrm\n```'
+  const commands = commandsOf(page)
+  const reasons = (all: boolean, only?: readonly string[], environment = {}) =>
+    commands.map((command) => skippedFor(command, { all, only, environment }))
+  assert.deepEqual(
+    commands.map(({ line }) => line),
+    ['npm ci', 'npm test', 'npm run check', 'npm run test:citus'],
+  )
+  const [long, cluster] = ['takes minutes: add --all', 'needs TEST_CITUS_URLS']
+  assert.deepEqual(reasons(false), [undefined, long, undefined, cluster])
+  assert.deepEqual(reasons(true), [undefined, undefined, undefined, cluster])
+  const urls = { TEST_CITUS_URLS: 'postgresql://one postgresql://two' }
+  assert.deepEqual(reasons(true, undefined, urls), [undefined, undefined, undefined, undefined])
+  const other = 'not named by --only'
+  assert.deepEqual(reasons(false, ['npm test']), [undefined, undefined, other, other])
 })
