@@ -83,3 +83,10 @@ test('the refund of an order that was paid by bank transfer says that the operat
     /goes from the merchant’s wallet to [^;]*, by a bank transfer that you make and then record/,
   )
 })
+
+test('the form that records the return is filled in with the payer and their IBAN, and with what is too much', async () => {
+  const { text } = await admin.get(`/orders/${order.merchantId}/${order.paymentId}`)
+  const [, form = ''] = /<h2>Record a return<\/h2>(.*?)<\/form>/s.exec(text) ?? []
+  assert.match(form, /name="party" value="Ada Example, NL91 ABNA 0417 1643 00"/)
+  assert.match(form, /name="amount" value="10\.00"/)
+})

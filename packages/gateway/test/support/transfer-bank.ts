@@ -11,6 +11,7 @@ import { openRails } from './rails.ts'
 
 const currency = 'USD'
 const iban = 'DE89370400440532013000'
+const payerIban = 'NL91ABNA0417164300'
 
 export async function openTransferBank(pool: Pool, given: Parameters<typeof openRails>[1]) {
   const { clock } = given
@@ -59,6 +60,7 @@ export async function openTransferBank(pool: Pool, given: Parameters<typeof open
         day,
         amountMinor,
         text,
+        partyIban: payerIban,
       }))
       const of = { iban, currency, version: 4, from: day, through: day, openingMinor: 0n, lines } as const
       return reconciliation.importStatement({ file: fileOf(name, camt053(of)), reason: 'test' })

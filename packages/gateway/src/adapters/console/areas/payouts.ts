@@ -1,6 +1,7 @@
 // Payout runs: payouts that go to the bank as one file, the state of the run, and each of its payouts.
 import { uuidPattern } from '@tillgate/protocol'
 import type { RunWithTotals } from '../../../finance/payouts/manage-runs.ts'
+import { describeHolder } from '../../../finance/payouts/rules/bank-account.ts'
 import { type Payout, type PayoutRun, payoutStatuses } from '../../../finance/payouts/rules/payout.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
@@ -144,7 +145,7 @@ export function payoutTable(
     payouts.map(({ merchantId, walletId, payoutId, ...payout }) => [
       html`<a href="/merchants/${merchantId}/payouts/${payoutId}">${amount(payout.amountMinor, payout.currency)}</a>`,
       status(payout.status),
-      html`<span class="wrap">${payout.account.holder}</span>`,
+      html`<span class="wrap">${describeHolder(payout.account.holder)}</span>`,
       ago(payout.requestedAtMs, nowMs),
       walletId === undefined
         ? html`<a href="/merchants/${merchantId}/payouts"><code>${merchantId}</code></a>`

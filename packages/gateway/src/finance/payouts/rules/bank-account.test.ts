@@ -92,6 +92,8 @@ test('a holder whose letters no payment file can have is refused; accents are lo
   const given = (holder: string) =>
     parseMerchantBankDetails({ holder, iban: 'DE89370400440532013000', lines: undefined, bic: undefined })
   assert.equal(given('Łukasz Müller-Sørensen ß').holder, 'Łukasz Müller-Sørensen ß')
+  const shown = describeBankDetails(given('Łukasz Müller-Sørensen & ß'))
+  assert.match(shown, /^Łukasz Müller-Sørensen & ß \(Lukasz Muller-Sorensen \+ ss\), DE89 3704/)
   for (const holder of ['Иван Петров', '张伟', 'Tea 張'])
     assert.throws(() => given(holder), /Write the holder as the bank does, in Latin letters/, holder)
 })

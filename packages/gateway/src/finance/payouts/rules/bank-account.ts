@@ -3,7 +3,7 @@
 import { Failure } from '@tillgate/protocol'
 import { type BankDetails, parseBankDetails } from '../../treasury/rules/bank-account.ts'
 import { grouped } from '../../treasury/rules/mod-97.ts'
-import { unwritableLetters } from './bank-text.ts'
+import { toBankText, unwritableLetters } from './bank-text.ts'
 
 export interface MerchantBankAccount extends BankDetails {
   readonly merchantId: string
@@ -85,8 +85,14 @@ export function shortenBankDetails({ holder, iban, lines: [number = ''] = [] }: 
   return `${holder}, …${(iban ?? number).slice(-4)}`
 }
 
+/** Followed by the name in the payment file where that differs. */
+export function describeHolder(holder: string): string {
+  const written = toBankText(holder, maxHolderLength)
+  return written === holder ? holder : `${holder} (${written})`
+}
+
 /** Never shortened, because a second operator compares it. */
 export function describeBankDetails({ holder, iban, lines, bic }: BankDetails): string {
   const number = iban === undefined ? (lines ?? []) : [grouped(iban)]
-  return [holder, ...number, ...(bic === undefined ? [] : [bic])].join(', ')
+  return [describeHolder(holder), ...number, ...(bic === undefined ? [] : [bic])].join(', ')
 }
