@@ -950,6 +950,62 @@ test('one person who sends a run while they cancel it does not get its money bac
   )
 })
 
+test('two statements at once do not book the same tenth of what a rail collected as its fee', async () => {
+  const iban = 'FR1420041010050500013M02606'
+  const details = { holder: 'Operator', iban, lines: undefined, bic: undefined }
+  await by.banks.addBank({ ...details, bankName: 'other', currency: undefined }, 'test')
+  const { mappings, importStatement } = by.reconciliation
+  const { columns } =
+    (await mappings.listMappings()).find(({ mappingName }) => mappingName === 'bank') ?? assert.fail()
+  await mappings.saveMapping(
+    { mappingName: 'other', account: 'rail:bank', settlesTo: 'other', columns },
+    'test',
+  )
+  for (const [mapping, batch] of [
+    ['bank', 'PO-000021'],
+    ['other', 'PO-000022'],
+  ] as const) {
+    const text = `Day,Amount,Reference,Fee,Batch\n2026-11-16,1000.00,${batch},100.00,${batch}\n`
+    await importStatement({ file: fileOf(batch, text), mapping, reason: 'test' })
+  }
+  const railAccount = async (kind = 'rail') => {
+    const { rows } = await pool.query<Record<string, string>>(
+      "select debits_posted, credits_posted from accounts where owner_kind = $1 and owner_id = 'bank'",
+      [kind],
+    )
+    return rows[0] ?? assert.fail()
+  }
+  const paidFees = async () => BigInt((await railAccount('rail_fees'))['debits_posted'] ?? '')
+  const { debits_posted: debits, credits_posted: credits } = await railAccount()
+  const collected = BigInt(credits ?? '') + 100_000n - BigInt(debits ?? '')
+  const collect = 'update accounts set debits_posted = debits_posted + $1 where account_id = $2'
+  await pool.query(collect, [collected, 'rail:bank:USD'])
+  const before = await paidFees()
+  const day = '2026-11-16'
+  const lines = [{ reference: 'OTHER1', day, text: 'PO-000022', amountMinor: 90_000n }]
+  const other = camt053({
+    iban,
+    currency: 'USD',
+    version: 4,
+    from: day,
+    through: day,
+    openingMinor: 0n,
+    lines,
+  })
+  const both = await pool.transaction(async (transaction) => {
+    await transaction.query("select from accounts where account_id = 'rail:bank:USD' for update")
+    const imports = [
+      bank.say('PO-000021', 90_000n),
+      importStatement({ file: fileOf('other', other), reason: 'test' }),
+    ]
+    await untilBlocked(pool, 2, '%from accounts%for update%')
+    return [Promise.all(imports)] as const
+  })
+  await both[0]
+  assert.equal((await paidFees()) - before, 10_000n)
+  await pool.query(collect, [-collected, 'rail:bank:USD'])
+})
+
 test('no sequence of actions and statements by one person has an effect', async () => {
   const before = await readEffects(pool)
   const more: readonly Call[] = [

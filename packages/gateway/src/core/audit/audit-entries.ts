@@ -39,8 +39,12 @@ export function makeAuditEntry(
   }
 }
 
-/** Fails early if the action needs an approval. */
-export function demandApproval(authority: Authority | undefined, action: AuditedAction): void {
-  if (!authority || !needsApproval(authority, effectsOfActions[action])) return
+/** Throws if the action needs an approval, before its entry is written. */
+export function demandApproval(
+  authority: Authority | undefined,
+  action: AuditedAction,
+  effects: readonly Effect[] = effectsOfActions[action],
+): void {
+  if (!authority || !needsApproval(authority, effects)) return
   if (authority.kind !== 'operator' || !authority.approval) throw approvalNeeded(authority)
 }

@@ -96,7 +96,7 @@ export function makeMoveFunds(parts: MoveFundsParts) {
       isRecorded: treasury.isRecorded,
       async attempt() {
         await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
-        const moved = await treasury.move(transfers, entry, limits)
+        const moved = await treasury.move(transfers, entry, limits && { limits })
         return moved === 'moved' ? 'done' : moved
       },
     })

@@ -2,12 +2,14 @@
 // bank's, and the rail's fees become the operator's cost. Returned fees reduce that cost.
 
 import { makeTransactionId } from '@tillgate/protocol'
-import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
+import { demandApproval, makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce } from '../../core/audit/carry-out-once.ts'
 import type { AnyContext } from '../../core/audit/context.ts'
 import type { Effect } from '../../core/audit/rules/effects.ts'
 import {
   type AccountKey,
+  accountIdOf,
+  type Balances,
   bankAccount,
   directTransfer,
   type OutsideMark,
@@ -59,16 +61,18 @@ export function makeSettleRail(parts: SettleRailParts) {
   const { treasury, random } = parts
   return async (context: AnyContext, settlement: RailSettlement): Promise<void> => {
     const { idempotencyKey, railId, bankName, currency, batch, netMinor, feeMinor, outside } = settlement
+    const rail = railAccount(railId, currency)
+    const effectsAt = (account: Balances | undefined) =>
+      effectsOfSettlement({ netMinor, feeMinor, collectedMinor: collectedMinor(account) })
+    const accounts = await treasury.listAccounts(rail)
     const made = makeAuditEntry(parts, context, 'rail.settle', `${railId} ${batch}`, {
       reason: 'the bank booked what the rail paid over',
-      effects: effectsOfSettlement({
-        netMinor,
-        feeMinor,
-        collectedMinor: await collectedMinor(treasury, { railId, currency }),
-      }),
+      effects: effectsAt(accounts.find((each) => each.currency === currency)),
     })
     const auditEntry = { ...made, auditId: idempotencyKey }
-    const rail = railAccount(railId, currency)
+    /** Another bank's statement may have taken the same money meanwhile. */
+    const check = (balances: ReadonlyMap<string, Balances>) =>
+      demandApproval(context.authority, 'rail.settle', effectsAt(balances.get(accountIdOf(rail))))
     /** What leaves the rail's account; negative: what enters it. */
     const move = (kind: 'rail_settlement' | 'rail_fee', other: AccountKey, minor: bigint): Transfer =>
       directTransfer({
@@ -94,7 +98,7 @@ export function makeSettleRail(parts: SettleRailParts) {
         isRecorded: treasury.isRecorded,
         async attempt() {
           await treasury.openAccounts([rail, bank, cost])
-          const moved = await treasury.move(transfers, auditEntry)
+          const moved = await treasury.move(transfers, auditEntry, { check })
           return moved === 'moved' ? 'done' : moved === 'unknown' ? 'unknown' : 'refused'
         },
       },
@@ -103,12 +107,7 @@ export function makeSettleRail(parts: SettleRailParts) {
 }
 
 /** What the rail's payments brought, less what it paid over. */
-async function collectedMinor(
-  treasury: TreasuryStore,
-  { railId, currency }: Pick<RailSettlement, 'railId' | 'currency'>,
-): Promise<bigint> {
-  const accounts = await treasury.listAccounts({ ownerKind: 'rail', ownerId: railId })
-  const account = accounts.find((each) => each.currency === currency)
+function collectedMinor(account: Balances | undefined): bigint {
   const minor = account ? account.debitsPostedMinor - account.creditsPostedMinor : 0n
   return minor > 0n ? minor : 0n
 }

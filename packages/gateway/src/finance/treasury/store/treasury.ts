@@ -53,9 +53,12 @@ export function makeTreasuryStore(database: Pool) {
       await checkBanks(database, keys)
       await openAccounts(database, keys)
     },
-    /** All or none; the accounts must be open. */
-    move: (transfers: readonly Transfer[], entry: AuditEntry, limits?: BalanceLimits) =>
-      move(database, transfers, { entry, limits }),
+    /** All or none; the accounts must be open. `check` throws by the balances before, once they are locked. */
+    move: (
+      transfers: readonly Transfer[],
+      entry: AuditEntry,
+      { limits, check }: { readonly limits?: BalanceLimits; readonly check?: CheckBalances } = {},
+    ) => move(database, transfers, { entry, limits, check }),
     /** Whether it already ran, by its own id or by the approval request that it uses up. */
     isRecorded: (entry: AuditEntry) => isRecorded(database, entry),
     /** Includes the amount already corrected. */
@@ -74,17 +77,27 @@ export function makeTreasuryStore(database: Pool) {
 /** The maximum balance per account; a wallet's own limit takes precedence. */
 export type BalanceLimits = ReadonlyMap<string, bigint | undefined>
 
+export type CheckBalances = (balances: Awaited<ReturnType<typeof lockAccounts>>) => void
+
 /** Thrown inside the transaction, which rolls back. */
 class OverLimit extends Error {}
 
 async function move(
   database: Pool,
   transfers: readonly Transfer[],
-  { entry, limits }: { readonly entry: AuditEntry; readonly limits: BalanceLimits | undefined },
+  {
+    entry,
+    limits,
+    check,
+  }: {
+    readonly entry: AuditEntry
+    readonly limits: BalanceLimits | undefined
+    readonly check: CheckBalances | undefined
+  },
 ): Promise<MoveOutcome> {
   try {
     const moved = await audited(database, entry, async (transaction) => {
-      const isMoved = await moveWithin(transaction, transfers)
+      const isMoved = await moveWithin(transaction, transfers, check)
       if (isMoved && limits) await checkBalances(transaction, limits, entry.actedAtMs)
       return isMoved
     })
@@ -98,11 +111,16 @@ async function move(
 }
 
 /** False if the balance is too low; nothing was done. The accounts must be open. */
-export async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]): Promise<boolean> {
+export async function moveWithin(
+  transaction: Queryable,
+  transfers: readonly Transfer[],
+  check?: CheckBalances,
+): Promise<boolean> {
   await checkWallets(transaction, transfers)
   for (const transfer of transfers) await checkHeld(transaction, transfer)
   const effects = effectsOf(transfers)
   const balances = await lockAccounts(transaction, effects.keys())
+  check?.(balances)
   for (const [accountId, effect] of effects) {
     const balance = balances.get(accountId)
     if (!balance) throw new Error('every account of a transfer is open')
