@@ -1,4 +1,4 @@
-// The five messages, answered with the provider's help. An intent is stored first, the call carries an idempotency key,
+// The messages of the rail protocol, answered with the provider's help. An intent is stored first, the call carries an idempotency key,
 // and its result is stored before the answer; whatever a crash leaves open is finished by the next message or look.
 import {
   Failure,

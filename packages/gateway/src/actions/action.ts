@@ -164,9 +164,9 @@ export interface Action {
   readonly portal: readonly PortalForm[]
   /** Checks beyond the schema, by field. They throw, so that a form shows all errors at once. */
   readonly checks: Readonly<Record<string, (given: Readonly<Record<string, unknown>>) => void>>
-  /** Input that a waiting request stores, so that it runs only if nothing has changed. */
   /** Handles a secret that the approver must not see completely; undefined if the action creates no secret. */
   readonly prepare: ((call: ActionCall) => Prepared | undefined) | undefined
+  /** Input that a waiting request stores, so that it runs only if nothing has changed. */
   readonly pin: ((call: ActionCall) => Promise<Readonly<Record<string, unknown>>>) | undefined
   readonly run: (call: ActionCall) => Promise<unknown>
   /** The same for a member, whose context is limited to their merchant. */
@@ -238,9 +238,9 @@ export function defineAction<
     checks: given.checks ?? {},
     pin: given.pin as Action['pin'],
     prepare: given.prepare as Action['prepare'],
-    // Safe, both: every adapter validates with these schemas before the call.
     async run(call) {
       if (!given.confirmsItself) await call.confirm?.()
+      // Safe: every adapter validates with these schemas before the call.
       return answerOf(given.answer, await (given.run as Action['run'])(call))
     },
     runForMember: undefined,
@@ -259,8 +259,8 @@ export function defineSharedAction<
   },
 ): Action {
   const action = defineAction(given)
-  // Safe: an operator's call is one of these, and `run` takes both.
   const portal = given.portal.map((each) => withPath(each, given.name))
+  // Safe: `run` takes the calls of operators and of members.
   return { ...action, portal, runForMember: action.run as Action['runForMember'] }
 }
 

@@ -112,7 +112,7 @@ for (const person of [alice, bob]) {
     await page.getByLabel('Code from your app').fill(totpCode(secret, clock.now()))
     await page.getByRole('button', { name: 'Sign in' }).click()
     await goTo(person, '/account')
-    assert.match((await page.locator('main').textContent()) ?? '', /a code from your app beside the password/)
+    assert.match((await page.locator('main').textContent()) ?? '', /your password and a code from your app/)
   })
 
   test(`a token is made and shown once, and the API is described (${person.login})`, async () => {

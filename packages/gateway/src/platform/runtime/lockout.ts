@@ -21,7 +21,7 @@ export type CountedTry =
 
 export const noTries: Tries = { count: 0, lastAtMs: undefined, lockedUntilMs: undefined }
 
-/** Counts a try before its result is known. Returns undefined while locked. */
+/** Counts a try before its result is known. */
 export function countTry(tries: Tries, limit: TriesLimit, nowMs: number): CountedTry {
   const { lastAtMs = 0, lockedUntilMs = 0 } = tries
   if (lockedUntilMs > nowMs) return { kind: 'locked', untilMs: lockedUntilMs }

@@ -64,7 +64,7 @@ interface DestinationLoad {
   pausedUntilMs: number | undefined
 }
 
-/** Above this, 64 concurrent attempts would hold a minute of a healthy destination's work. */
+/** The longest response of a fast destination. Slower ones would hold the slots that healthy ones need. */
 export const fastWithinMs = 1_000
 /** The share of all slots per pace. The rest is reserved for faster destinations. */
 const shares: Record<Pace, number> = { fast: 1, unknown: 3 / 4, slow: 1 / 4 }
@@ -231,7 +231,7 @@ export class DeliveryLanes {
     this.#merchants.set(merchantId, (this.#merchants.get(merchantId) ?? 0) + count)
   }
 
-  /** `durationMs` is set for good responses. */
+  /** Only a good response can be fast. */
   ended(lane: Lane, { isGood, isHostThere, durationMs }: LaneEnd): void {
     const load = this.#leave(lane)
     const pace = isGood && durationMs <= fastWithinMs ? 'fast' : 'slow'

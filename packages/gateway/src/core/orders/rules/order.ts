@@ -50,7 +50,7 @@ export interface Order extends OrderKey {
   readonly completedAtMs: number | undefined
   /** Why the payment failed, or why an operator cancelled the order. */
   readonly message: string | undefined
-  /** Includes pending refunds. */
+  /** Excludes pending refunds. */
   readonly refundedMinor: bigint
   readonly refundHeldMinor: bigint
   readonly link: OrderLink | undefined

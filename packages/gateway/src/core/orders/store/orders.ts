@@ -54,7 +54,6 @@ export function makeOrderStore(
     }),
     /** The few fields that a live view needs. */
     findStatus: batched((keys: readonly OrderKey[]) => findStatuses(database, keys), batching),
-    /** Whether its link had a token of this hash before tokens were derived. */
     findOrderByNumber: batched(
       (numbers: readonly OrderNumber[]) => findOrdersByNumber(database, numbers),
       batching,
