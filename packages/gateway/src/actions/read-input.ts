@@ -26,7 +26,7 @@ interface ReadOptions {
 }
 
 const inEnglish = {
-  missing: (name: string): string => `Enter a value: ${name}.`,
+  missing: (name: string): string => `Enter a value for “${name}”.`,
   invalid: (name: string, expected: string): string => `${name} must be ${expected}.`,
 }
 

@@ -70,7 +70,7 @@ test('apply, approve, set the password by mail, make keys, take a payment, see i
     about: 'Tea and cups',
   }))
     await shop.locator(`[name=${name}]`).fill(text)
-  await shop.getByRole('button', { name: 'Make a key pair in this browser' }).click()
+  await shop.getByRole('button', { name: 'Generate a key pair in this browser' }).click()
   const saving = shop.waitForEvent('download')
   await shop.getByRole('link', { name: 'Save the private key' }).click()
   const privateKey = readFileSync(await (await saving).path(), 'utf8')

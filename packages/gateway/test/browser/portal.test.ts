@@ -95,7 +95,7 @@ const pages: Readonly<Record<string, { readonly path: string; readonly expects: 
   money: { path: '/money', expects: /Statement/ },
   bills: { path: '/bills', expects: /Closing balance/ },
   payouts: { path: '/payouts', expects: /Daily/ },
-  payout: { path: `/payouts/${payoutId}`, expects: /Bank reference number/ },
+  payout: { path: `/payouts/${payoutId}`, expects: /end-to-end ID/ },
   bank: { path: '/bank', expects: /Tea House GmbH/ },
   'bank-change': { path: '/bank/change', expects: /Account holder/ },
   fees: { path: '/fees', expects: /Agreed with your shop/ },
@@ -159,7 +159,7 @@ test('a newcomer comes in by the sandbox’s page and makes a key that never lea
   await page.getByRole('button', { name: 'Join' }).click()
   await page.getByText('Get your first payment').waitFor()
   await page.goto(`${gateway.url}/merchant/keys/rsa`)
-  await page.getByRole('button', { name: 'Make a key pair in this browser' }).click()
+  await page.getByRole('button', { name: 'Generate a key pair in this browser' }).click()
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Save the private key' }).click()
   assert.equal((await download).suggestedFilename(), 'private.pem')

@@ -360,7 +360,7 @@ test('an order that is over does not say that no money was taken where a rail to
       [...[shop.merchant.merchantId, status]],
     )
   const said: Record<string, RegExp> = {
-    submitted: /http-equiv="refresh".*Late Bank.* has not confirmed yet whether you paid/s,
+    submitted: /http-equiv="refresh".*Late Bank.* has not yet confirmed whether you paid/s,
     returning: /Late Bank.* arrived too late .* refund is on its way/s,
     returned: /Late Bank.* was refunded/s,
     held: /Late Bank.* money is safe/s,
@@ -529,7 +529,7 @@ test('the details name every part of the order, in the digits of its currency', 
     'Brass 2 × TND 30.000',
     'Wick TND 0.125',
     '3 items',
-    'Goods TND 60.125',
+    'Subtotal TND 60.125',
     'Tip TND 1.001',
     'Tax TND 2.002',
     'Shipping TND 6.006',
@@ -538,7 +538,7 @@ test('the details name every part of the order, in the digits of its currency', 
     'Insurance TND 4.004',
     'Handling fee TND 5.005',
     'Total TND 71.250',
-    'Store pickup by Mira Rue du Port 1',
+    'Store pickup Mira Rue du Port 1',
     'Order number order-',
   ])
     assert(page.includes(text), text)

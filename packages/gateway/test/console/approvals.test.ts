@@ -141,7 +141,7 @@ test('a payout waits for another admin; nobody else may decide, also not by a ha
   assert.equal((await vera.post(approve, { reason: 'x' })).status, 403)
   for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])
     assert.equal((await bob.post(approve, { reason: 'x' }, { headers })).status, 403)
-  assert.match(await note(bob, approve, { reason: '' }), /Enter a value: Reason/)
+  assert.match(await note(bob, approve, { reason: '' }), /Enter a value for “Reason/)
   assert.equal(await statusOf(approvalId), 'waiting')
   clock.advance(1_000)
   assert.match(await note(bob, approve, {}), /Approved\./)

@@ -106,7 +106,7 @@ test('a merchant of another implementation brings its id, which takes payments a
 
 test('what cannot be is refused in words: names, rates, colours, keys', async () => {
   for (const [fields, why] of [
-    [{ name: ' ' }, /Enter a value: Name/],
+    [{ name: ' ' }, /Enter a value for “Name/],
     [{ name: 'x', requestsPerSecond: '0' }, /whole number from 1/],
     [{ name: 'x', accentColour: 'greenish' }, /color such as #1f6f5c/],
     [{ name: 'x', publicKey: 'nonsense' }, /key/],
@@ -118,7 +118,7 @@ test('settings, suspension and resumption reach the merchant’s requests', asyn
   const path = `/merchants/${merchant.merchantId}`
   assert.match(
     await note(admin, `${path}/change`, { name: 'Tea Palace', accentColour: '#AA0000' }),
-    /Enter a value: Reason/,
+    /Enter a value for “Reason/,
   )
   clock.advance(1_000)
   assert.match(
@@ -310,8 +310,8 @@ test('ticked callbacks are sent again, those and no others, each with a record o
   const ticked = boxes.slice(0, 2)
   const path = '/callbacks/resend-ticked'
   for (const [fields, why] of [
-    [{ reason: 'x' }, /Enter a value: Callback/],
-    [{ callback: ticked, reason: ' ' }, /Enter a value: Reason/],
+    [{ reason: 'x' }, /Enter a value for “Callback/],
+    [{ callback: ticked, reason: ' ' }, /Enter a value for “Reason/],
     [{ callback: [...ticked, "' or 1=1"], reason: 'x' }, /each item is a callback of the list/],
     [{ callback: Array(51).fill(boxes[0]), reason: 'x' }, /must be a list of at most 50/],
   ] as const)

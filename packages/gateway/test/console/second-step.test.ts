@@ -225,7 +225,7 @@ test('whoever has a second step makes an API token with password and code, not w
     const { text, location } = await client.post(on, fields, { on })
     return location === null ? text : (await client.get(location)).text
   }
-  assert.match(await make({ password }), /Enter a value: Code/)
+  assert.match(await make({ password }), /Enter a value for “Code/)
   assert.match(await make({ password, code: '000000' }), /The code was not right/)
   assert.match(await make({ code: totpCode(secret, clock.now() + 30_000) }), /Your password is wrong/)
   // Wrong passwords and wrong codes count together.

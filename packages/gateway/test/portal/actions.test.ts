@@ -65,8 +65,8 @@ test('fields that are missing or wrong are said at each of them, in the reader�
   const path = `/merchant/orders/${await shop.paidOrder()}/refund`
   const refused = await finance.post(path, { referRefundNo: 'portal-3', amount: 'much' }, { on: path })
   assert.equal(refused.status, 422)
-  assert.match(refused.text, /Check this value: Amount\./)
-  assert.match(refused.text, /Enter a value: Reason\./)
+  assert.match(refused.text, /The value of “Amount” is not valid\./)
+  assert.match(refused.text, /Enter a value for “Reason”\./)
 })
 
 test('a new AES key is shown once, wants the password, and opens requests beside the old one', async () => {
@@ -317,7 +317,7 @@ test('a callback that fails is shown as retrying with its reason, on the home pa
   const { client } = await memberOf(gateway, other.merchantId, 'owner')
   await other.paidOrder({ callbackUrl: 'http://nowhere.invalid/callbacks' })
   await until(async () =>
-    (await client.get('/merchant')).text.includes('Host not found: nowhere.invalid. Check the callback URL.'),
+    (await client.get('/merchant')).text.includes('nowhere.invalid: Host not found. Check the callback URL.'),
   )
   const { text } = await client.get('/merchant/callbacks')
   assert.match(text, /Retrying/)

@@ -50,7 +50,7 @@ async function newest(): Promise<string> {
 test('an applicant is asked, approved, chooses a password, sees the AES key once and takes an order', async () => {
   const { client, page } = await apply()
   assert.match(page, /^\/merchant\/applications\/[\w-]{43}$/)
-  assert.match((await client.get(page)).text, /waits to be looked at/)
+  assert.match((await client.get(page)).text, /is being reviewed/)
   const id = await newest()
   assert.match((await admin.get('/applications')).text, /Tea House/)
   assert.match((await admin.get('/overview')).text, /Merchant applications to review: 1/)
@@ -68,7 +68,7 @@ test('an applicant is asked, approved, chooses a password, sees the AES key once
   const joined = await client.post(joining, { password, again: password }, { on: joining })
   assert.equal(joined.status, 200)
   const [, aesKey = ''] = /class="secret"><code>([^<]+)</.exec(joined.text) ?? []
-  assert.match((await client.get(page)).text, /your portal is open/)
+  assert.match((await client.get(page)).text, /You can now use the portal/)
   assert.equal((await client.post(`${page}/password`, {}, { on: '/merchant/apply' })).location, page)
 
   const [{ merchantId } = { merchantId: '' }] =

@@ -93,7 +93,7 @@ test('nobody comes in without an invitation of their own, or with an address tha
   ] as const) {
     const { client, answer } = await signIn(person, next)
     assert.equal(answer.location, signInPage)
-    assert.match((await client.get(signInPage)).text, /No account here uses this identity/)
+    assert.match((await client.get(signInPage)).text, /No account is linked to this identity/)
     assert.equal(await isSignedIn(client), false)
   }
   // An invitation that ended meanwhile makes no account.

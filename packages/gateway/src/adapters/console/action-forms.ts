@@ -245,7 +245,7 @@ function secretPage({ text, secrets = [], block, page }: Reply, { url }: Visit):
     // Safe: the first part of a console path is its area.
     area: to.split('/')[1] as AreaName,
     content: html`<p>${text}</p>
-<p><strong>Copy it now. It is shown only once.</strong></p>
+<p><strong>Copy this value now. It is shown only once.</strong></p>
 ${secrets.map(([label, value]) => html`<p>${label}</p><p class="secret"><code>${value}</code></p>`)}
 ${block !== undefined && html`<pre tabindex="0" aria-label="Details">${block.trimEnd()}</pre>`}
 <p class="acts"><a class="button" href="${to}">Done</a></p>`,
