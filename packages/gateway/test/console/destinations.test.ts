@@ -125,10 +125,7 @@ test('the portal shows what fails, each callback’s path, and the health of eac
   assert.match(cardOf('/broken/events'), /Failing.*\d+ failures in a row.*HTTP 500/s)
   assert.match(cardOf('/healthy/events'), /Active/)
   assert.doesNotMatch(cardOf('/healthy/events'), /failures/)
-  assert.match(
-    (await developer.get('/merchant')).text,
-    /Failing callbacks: \d+\. .*: HTTP 500\. /,
-  )
+  assert.match((await developer.get('/merchant')).text, /Failing callbacks: \d+\. .*: HTTP 500\. /)
   const german = (await developer.get('/merchant/callbacks?lang=de')).text
   assert.match(german, /Ziele mit Fehlern/)
 })
