@@ -158,6 +158,7 @@ export function errorOfCode(code: number, message: string, details: ErrorDetails
     (kindsByHttpStatus as Readonly<Record<number, typeof TillgateError>>)[family] ??
     (family >= 500 ? UnavailableError : family >= 400 ? InvalidRequestError : UnexpectedAnswerError)
   // The gateway does not say why it could not open an envelope; with the keys at hand, till can.
-  const hint = code === 40100 ? ' `npx till debug-signature --help` finds out what is wrong with it.' : ''
+  const isHelpful = code !== 40100 || message.includes('till debug-signature')
+  const hint = isHelpful ? '' : ' `npx till debug-signature --help` finds out what is wrong with it.'
   return new Kind(`${message}${hint}`, { ...details, code })
 }

@@ -98,7 +98,10 @@ function parse(
   const missing = required[parsed.positionals.length]
   if (missing !== undefined) throw new UsageError(`${missing} is missing.`)
   if (parsed.positionals.length > command.positionals.length) {
-    throw new UsageError(`Unexpected argument "${parsed.positionals[command.positionals.length]}".`)
+    const takes = ['till', command.name, ...command.positionals].join(' ')
+    throw new UsageError(
+      `Unexpected argument "${parsed.positionals[command.positionals.length]}": the command is ${takes} [OPTIONS].`,
+    )
   }
   return parsed
 }

@@ -75,6 +75,8 @@ export const conformCommand: Command = {
     if (clause !== undefined && !clauseNumbers.some((each) => belongsTo(each, clause)))
       throw new UsageError(`There is no clause ${clause}. The clauses are ${clauseNumbers.join(', ')}.`)
     const gatewayUrl = textOption(values, 'gateway')
+    if (gatewayUrl !== undefined && !/^https?:$/.test(URL.parse(gatewayUrl)?.protocol ?? ''))
+      throw new UsageError('--gateway must be an address such as https://pay.example.com.')
     const keys = withCredentials(values, terminal, (found) =>
       readCredentials({ ...found, ...(gatewayUrl !== undefined && { gatewayUrl }) }),
     )

@@ -40,8 +40,11 @@ export const debugSignatureCommand: Command = {
     const stringToSign = readOption(values, 'string-to-sign', terminal)
     const sentAtMs = readTime(textOption(values, 'at'))
     const credentials = findCredentials(values, terminal)
+    const envelope = readInput(path, terminal)
+    if (envelope.length === 0)
+      throw new UsageError('The input is empty. Name the file of a request or callback as it was sent.')
     const diagnosis = debugEnvelope({
-      envelope: readInput(path, terminal),
+      envelope,
       credentials,
       nowMs: terminal.now(),
       ...(body !== undefined && { body }),

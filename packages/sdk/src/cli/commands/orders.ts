@@ -66,7 +66,12 @@ export const ordersCommand: Command = {
 }
 
 function timeOf(name: string, text: string, { now }: Terminal): number {
-  const timeMs = /^\d{4}-/.test(text) ? Date.parse(text) : now() - parseDuration(text)
+  const isDuration = /^\d+[a-z]/.test(text)
+  const timeMs = isDuration
+    ? now() - parseDuration(text)
+    : /^\d{4}-/.test(text)
+      ? Date.parse(text)
+      : Number.NaN
   if (Number.isNaN(timeMs))
     throw new UsageError(`--${name} must be a time such as 2026-11-16, 2026-11-16T08:00Z or 24h.`)
   return Math.round(timeMs)
