@@ -29,7 +29,7 @@ const help: Readonly<Record<MerchantFailure, Help>> = {
     example: '`"paymentAmount": "1200.5"` in JPY → `"1200"`',
   },
   amounts_do_not_add_up: {
-    cause: '`orderAmount` or `totalTax` differs from the sum over the goods. `msg` has both figures.',
+    cause: '`orderAmount` or `totalTax` differs from the sum over the goods. `msg` contains both amounts.',
     fix: 'Compute totals in minor units or decimals, not in floating point.',
     example: 'Two goods at `12.50` with `"orderAmount": 24.99` → `25.00`',
   },

@@ -19,7 +19,7 @@ export const failures = {
   },
   amounts_do_not_add_up: {
     code: 40003,
-    meaning: 'A total differs from the sum over the goods. The message gives both figures.',
+    meaning: 'A total differs from the sum over the goods. `msg` contains both amounts.',
   },
   times_out_of_range: {
     code: 40004,
@@ -66,7 +66,7 @@ export const failures = {
   },
   not_found: {
     code: 40402,
-    meaning: 'There is no such thing.',
+    meaning: 'The resource does not exist.',
     isAdminOnly: true,
   },
   wrong_verb: {

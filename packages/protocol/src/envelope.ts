@@ -116,7 +116,7 @@ function laterFields(wire: CallbackWire): Record<string, string> | undefined {
     if (Object.hasOwn(callbackEnvelopeSchema.properties, name)) continue
     if (!laterName.test(name) || typeof value !== 'string' || !laterValue.test(value)) {
       const field = name.length <= 64 ? name : `${name.slice(0, 64).toWellFormed()}…`
-      const message = `${field} is not a field of the envelope, nor of the form that a later one would have.`
+      const message = `${field} is not a field of the envelope and is not a valid field name.`
       throw new Failure('malformed_envelope', { field, message })
     }
     later ??= {}

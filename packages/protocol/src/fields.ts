@@ -167,7 +167,7 @@ export function amount(
   { isPositive = false, isSigned = false }: { isPositive?: boolean; isSigned?: boolean } = {},
 ) {
   const unsigned = isPositive ? 'an amount greater than zero' : 'an amount, zero or more'
-  const expected = isSigned ? 'an amount, also below zero' : unsigned
+  const expected = isSigned ? 'an amount, which may be negative' : unsigned
   const notes = { typeName: 'number or string', expected, description }
   return Type.Refine(Type.Unsafe<WireAmount>({ type: ['number', 'string'], ...notes }), isWireAmount)
 }
@@ -264,7 +264,7 @@ export function adviceForJsonText(value: unknown): string | undefined {
 
 function adviceForList(value: unknown): string | undefined {
   const isOne = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isOne ? 'Put it into a list, also if it is the only one: [{…}].' : adviceForJsonText(value)
+  return isOne ? 'Send a list, even for one item: [{…}].' : adviceForJsonText(value)
 }
 
 /** The value for error messages, shortened so that it never repeats secrets or whole texts. */
@@ -286,7 +286,7 @@ function describeList({ length }: readonly unknown[]): string {
 
 function describeInexact(written: string): string {
   if (/[eE]/.test(written)) return 'a number with an exponent'
-  return `a number of more than ${maxNumberDigits} digits, which not every program keeps exactly`
+  return `a number of more than ${maxNumberDigits} digits, which some JSON parsers round`
 }
 
 function describeText(value: string): string {

@@ -111,13 +111,13 @@ test('2048 bits are the fewest and 8192 the most', () => {
   const exponent = 'AQAB'
   refuses(
     () => parsePublicKey(publicPemOf({ bits: 2040, exponent })),
-    /2040 bits: make one of 2048 bits or more/,
+    /2040 bits: create one of 2048 bits or more/,
   )
   parsePublicKey(publicPemOf({ bits: 2048, exponent }))
   parsePublicKey(publicPemOf({ bits: 8192, exponent }))
   refuses(
     () => parsePublicKey(publicPemOf({ bits: 8200, exponent })),
-    /8200 bits: make one of 8192 bits or fewer/,
+    /8200 bits: create one of 8192 bits or fewer/,
   )
   const small = generateKeyPairSync('rsa', { modulusLength: 1024 })
   refuses(

@@ -31,7 +31,7 @@ export function parsePrivateKey(text: string): KeyObject {
     throw new KeyError('this is a public RSA key, where a private one is needed')
   }
   if (/BEGIN ENCRYPTED PRIVATE KEY|Proc-Type: 4,ENCRYPTED/.test(trimmed)) {
-    throw new KeyError('the private key is protected by a password: give it without one')
+    throw new KeyError('the private key is protected by a password: remove the password')
   }
   const key = readPrivateKey(trimmed)
   if (key === undefined)
@@ -43,7 +43,7 @@ export function parsePublicKey(text: string): KeyObject {
   const trimmed = text.trim()
   // Node would silently derive the public half. A private key in place of a public one is about to be leaked.
   if (readPrivateKey(trimmed) !== undefined || /BEGIN [A-Z ]*PRIVATE KEY/.test(trimmed)) {
-    throw new KeyError('this is a private key, where a public one is needed; never give a private key away')
+    throw new KeyError('this is a private key, where a public one is needed; never share a private key')
   }
   const key = readPublicKey(trimmed)
   if (key === undefined)
@@ -90,14 +90,14 @@ function checkRsa(key: KeyObject): KeyObject {
     throw new KeyError(`this is a key for ${key.asymmetricKeyType}, not for RSA`)
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
   if (modulusLength < minRsaBits) {
-    throw new KeyError(`the RSA key has ${modulusLength} bits: make one of ${minRsaBits} bits or more`)
+    throw new KeyError(`the RSA key has ${modulusLength} bits: create one of ${minRsaBits} bits or more`)
   }
   if (modulusLength > maxRsaBits) {
-    throw new KeyError(`the RSA key has ${modulusLength} bits: make one of ${maxRsaBits} bits or fewer`)
+    throw new KeyError(`the RSA key has ${modulusLength} bits: create one of ${maxRsaBits} bits or fewer`)
   }
   // An exponent of 1 signs nothing, and a huge one slows down every verification.
   if (publicExponent < 3n || publicExponent % 2n === 0n || publicExponent >= 2n ** 32n) {
-    throw new KeyError('the RSA key has an unusual public exponent: make one with 65537')
+    throw new KeyError('the RSA key has an unusual public exponent: create one with 65537')
   }
   return key
 }

@@ -141,7 +141,7 @@ test('what is not a plain decimal is refused', () => {
 test('an amount that is no decimal is answered with what to change', () => {
   const message = (amount: string) =>
     assertFails(() => toMinorUnits(amount, 'EUR', 'a'), 'invalid_field', 'a').message
-  assert.match(message('12,50'), /Write a point instead of the comma\.$/)
+  assert.match(message('12,50'), /Use a point, not a comma\.$/)
   assert.match(message('€12.50'), /It was "€12\.50"\.$/)
   assert.match(message(''), /no leading zeros\.$/)
 })

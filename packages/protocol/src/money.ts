@@ -50,7 +50,7 @@ export function toWireAmount(minor: bigint, currency: string): WireAmount {
 export function digitsOf(currency: string): number {
   if (isCurrencyCode(currency)) return currencies[currency].digits
   const message = codesWithoutMinorUnit.has(currency)
-    ? `currency ${currency} has no minor unit in ISO 4217, so nothing can be paid in it.`
+    ? `currency ${currency} has no minor unit in ISO 4217, so it cannot be used for payments.`
     : `currency must be a current ISO 4217 code in capital letters, such as USD, but was ${currency.slice(0, 8)}.${currency === 'RMB' ? ' Did you mean CNY?' : ''}`
   throw new Failure('invalid_field', { field: 'currency', message })
 }
@@ -60,7 +60,7 @@ const amountRefusals = {
   exponent: 'must be written without an exponent, such as 1200 instead of 1.2e3',
   not_decimal:
     'must be a plain decimal such as 12.50: digits and one point, no sign, no spaces, no leading zeros',
-  too_many_digits: `has more than ${maxNumberDigits} digits, which a JSON number does not keep exactly: send it as a string`,
+  too_many_digits: `has more than ${maxNumberDigits} digits, which a JSON number cannot represent exactly: send it as a string`,
   too_large: `is larger than ${maxMajorUnits}`,
   too_precise: 'has more decimal places than the currency',
 } as const
@@ -138,7 +138,7 @@ export function refuseAmount(refusal: AmountRefusal, { amount, currency, field }
 }
 
 function adviceForText(text: string): string {
-  if (/^\d+,\d{1,4}$/.test(text)) return ' Write a point instead of the comma.'
+  if (/^\d+,\d{1,4}$/.test(text)) return ' Use a point, not a comma.'
   return text === '' ? '' : ` It was ${JSON.stringify(text.slice(0, maxShownLength).toWellFormed())}.`
 }
 

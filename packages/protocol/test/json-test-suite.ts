@@ -7,7 +7,7 @@ export const refusedTexts: readonly (readonly [string, string, string])[] = [
   [
     'array_a_invalid_utf8',
     '[a\xe5]',
-    '`a` is at position 1, where a value or ] is expected; a text begins and ends with double quotes',
+    '`a` is at position 1, where a value or ] is expected; strings begin and end with double quotes',
   ],
   ['array_colon_instead_of_comma', '["": 1]', '`:` is at position 3, where a comma or ] is expected'],
   ['array_comma_after_close', '[""],', '`,` is at position 4, where the end is expected'],
@@ -24,7 +24,7 @@ export const refusedTexts: readonly (readonly [string, string, string])[] = [
   [
     'array_incomplete_invalid_value',
     '[x',
-    '`x` is at position 1, where a value or ] is expected; a text begins and ends with double quotes',
+    '`x` is at position 1, where a value or ] is expected; strings begin and end with double quotes',
   ],
   ['array_inner_array_no_comma', '[3[4]]', '`[` is at position 2, where a comma or ] is expected'],
   [
@@ -64,33 +64,33 @@ export const refusedTexts: readonly (readonly [string, string, string])[] = [
   [
     'incomplete_false',
     '[fals]',
-    '`f` is at position 1, where a value or ] is expected; a text begins and ends with double quotes',
+    '`f` is at position 1, where a value or ] is expected; strings begin and end with double quotes',
   ],
   [
     'incomplete_null',
     '[nul]',
-    '`n` is at position 1, where a value or ] is expected; a text begins and ends with double quotes',
+    '`n` is at position 1, where a value or ] is expected; strings begin and end with double quotes',
   ],
   [
     'incomplete_true',
     '[tru]',
-    '`t` is at position 1, where a value or ] is expected; a text begins and ends with double quotes',
+    '`t` is at position 1, where a value or ] is expected; strings begin and end with double quotes',
   ],
   ['multidigit_number_then_00', '123\x00', 'U+0000 is at position 3, where the end is expected'],
   [
     'number_++',
     '[++1234]',
-    '`+` is at position 1, where a value or ] is expected; a number has no plus sign before it',
+    '`+` is at position 1, where a value or ] is expected; a number cannot start with a plus sign',
   ],
   [
     'number_+1',
     '[+1]',
-    '`+` is at position 1, where a value or ] is expected; a number has no plus sign before it',
+    '`+` is at position 1, where a value or ] is expected; a number cannot start with a plus sign',
   ],
   [
     'number_+Inf',
     '[+Inf]',
-    '`+` is at position 1, where a value or ] is expected; a number has no plus sign before it',
+    '`+` is at position 1, where a value or ] is expected; a number cannot start with a plus sign',
   ],
   ['number_-01', '[-01]', '`1` is at position 3, inside a number; a number must not begin with 0'],
   ['number_-1.0.', '[-1.0.]', '`.` is at position 5, inside a number'],
@@ -99,12 +99,12 @@ export const refusedTexts: readonly (readonly [string, string, string])[] = [
   [
     'number_.-1',
     '[.-1]',
-    '`.` is at position 1, where a value or ] is expected; a number has a digit before its point',
+    '`.` is at position 1, where a value or ] is expected; a number needs a digit before the point',
   ],
   [
     'number_.2e-3',
     '[.2e-3]',
-    '`.` is at position 1, where a value or ] is expected; a number has a digit before its point',
+    '`.` is at position 1, where a value or ] is expected; a number needs a digit before the point',
   ],
   ['number_0.1.2', '[0.1.2]', '`.` is at position 4, inside a number'],
   ['number_0.3e+', '[0.3e+]', '`]` is at position 6, where a digit is expected'],
@@ -179,7 +179,7 @@ export const refusedTexts: readonly (readonly [string, string, string])[] = [
   [
     'number_starting_with_dot',
     '[.123]',
-    '`.` is at position 1, where a value or ] is expected; a number has a digit before its point',
+    '`.` is at position 1, where a value or ] is expected; a number needs a digit before the point',
   ],
   ['number_with_alpha', '[1.2a-3]', '`a` is at position 4, inside a number'],
   ['number_with_alpha_char', '[1.8011670033376514H-308]', '`H` is at position 19, inside a number'],
@@ -191,7 +191,7 @@ export const refusedTexts: readonly (readonly [string, string, string])[] = [
   [
     'object_bad_value',
     '["x", truth]',
-    '`t` is at position 6, where a value is expected; a text begins and ends with double quotes',
+    '`t` is at position 6, where a value is expected; strings begin and end with double quotes',
   ],
   ['object_bracket_key', '{[: "x"}\n', '`[` is at position 1, where a key in double quotes or } is expected'],
   ['object_comma_instead_of_colon', '{"x", null}', '`,` is at position 4, where a colon is expected'],
@@ -205,7 +205,7 @@ export const refusedTexts: readonly (readonly [string, string, string])[] = [
   [
     'object_key_with_single_quotes',
     "{key: 'value'}",
-    '`k` is at position 1, where a key in double quotes or } is expected; a text begins and ends with double quotes',
+    '`k` is at position 1, where a key in double quotes or } is expected; strings begin and end with double quotes',
   ],
   [
     'object_lone_continuation_byte_in_key_and_trailing_comma',
@@ -226,7 +226,7 @@ export const refusedTexts: readonly (readonly [string, string, string])[] = [
   [
     'object_repeated_null_null',
     '{null:null,null:null}',
-    '`n` is at position 1, where a key in double quotes or } is expected; a text begins and ends with double quotes',
+    '`n` is at position 1, where a key in double quotes or } is expected; strings begin and end with double quotes',
   ],
   [
     'object_several_trailing_commas',
@@ -236,7 +236,7 @@ export const refusedTexts: readonly (readonly [string, string, string])[] = [
   [
     'object_single_quote',
     "{'a':0}",
-    "`'` is at position 1, where a key in double quotes or } is expected; JSON has double quotes alone",
+    "`'` is at position 1, where a key in double quotes or } is expected; JSON allows only double quotes",
   ],
   [
     'object_trailing_comma',
@@ -271,7 +271,7 @@ export const refusedTexts: readonly (readonly [string, string, string])[] = [
   [
     'object_unquoted_key',
     '{a: "b"}',
-    '`a` is at position 1, where a key in double quotes or } is expected; a text begins and ends with double quotes',
+    '`a` is at position 1, where a key in double quotes or } is expected; strings begin and end with double quotes',
   ],
   [
     'object_unterminated-value',
@@ -389,12 +389,12 @@ export const refusedTexts: readonly (readonly [string, string, string])[] = [
   [
     'string_single_quote',
     "['single quote']",
-    "`'` is at position 1, where a value or ] is expected; JSON has double quotes alone",
+    "`'` is at position 1, where a value or ] is expected; JSON allows only double quotes",
   ],
   [
     'string_single_string_no_double_quotes',
     'abc',
-    '`a` is at position 0, where a value is expected; a text begins and ends with double quotes',
+    '`a` is at position 0, where a value is expected; strings begin and end with double quotes',
   ],
   ['string_start_escape_unclosed', '["\\', 'it is cut off at position 3, inside an escape'],
   [
@@ -445,7 +445,7 @@ export const refusedTexts: readonly (readonly [string, string, string])[] = [
   [
     'structure_ascii-unicode-identifier',
     'a\xc3\xa5',
-    '`a` is at position 0, where a value is expected; a text begins and ends with double quotes',
+    '`a` is at position 0, where a value is expected; strings begin and end with double quotes',
   ],
   [
     'structure_capitalized_True',
@@ -489,7 +489,7 @@ export const refusedTexts: readonly (readonly [string, string, string])[] = [
   [
     'structure_open_array_apostrophe',
     "['",
-    "`'` is at position 1, where a value or ] is expected; JSON has double quotes alone",
+    "`'` is at position 1, where a value or ] is expected; JSON allows only double quotes",
   ],
   ['structure_open_array_comma', '[,', '`,` is at position 1, where a value or ] is expected'],
   [
@@ -536,7 +536,7 @@ export const refusedTexts: readonly (readonly [string, string, string])[] = [
   [
     'structure_open_object_string_with_apostrophes',
     "{'a'",
-    "`'` is at position 1, where a key in double quotes or } is expected; JSON has double quotes alone",
+    "`'` is at position 1, where a key in double quotes or } is expected; JSON allows only double quotes",
   ],
   [
     'structure_open_open',

@@ -10,17 +10,17 @@ export interface BillAnswer {
         currency: string;
         /** The balance at the start of the day. Zero or more. */
         opening: number | string;
-        /** Movements of earlier days that were already billed. Usually 0. An amount, also below zero. */
+        /** Movements of earlier days that were already billed. Usually 0. An amount, which may be negative. */
         late: number | string;
         /** Payments, before fees. Zero or more. */
         payments: number | string;
-        /** Refunds: zero or negative. An amount, also below zero. */
+        /** Refunds: zero or negative. An amount, which may be negative. */
         refunds: number | string;
-        /** Fees, less returned fees. An amount, also below zero. */
+        /** Fees, less returned fees. An amount, which may be negative. */
         fees: number | string;
-        /** Payouts, less returned payouts. An amount, also below zero. */
+        /** Payouts, less returned payouts. An amount, which may be negative. */
         payouts: number | string;
-        /** Corrections by the operator. An amount, also below zero. */
+        /** Corrections by the operator. An amount, which may be negative. */
         corrections: number | string;
         /** The balance at the end of the day: the sum of all others. Zero or more. */
         closing: number | string;

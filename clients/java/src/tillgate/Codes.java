@@ -13,7 +13,7 @@ public final class Codes {
       Map.entry(40001, "invalid_field"),
       // An amount has more decimal places than its currency, or exceeds 10^15.
       Map.entry(40002, "amount_does_not_fit_currency"),
-      // A total differs from the sum over the goods. The message gives both figures.
+      // A total differs from the sum over the goods. `msg` contains both amounts.
       Map.entry(40003, "amounts_do_not_add_up"),
       // A time or date is outside the allowed range.
       Map.entry(40004, "times_out_of_range"),

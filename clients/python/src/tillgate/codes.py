@@ -8,7 +8,7 @@ CODES: Dict[int, str] = {
     40001: "invalid_field",
     # An amount has more decimal places than its currency, or exceeds 10^15.
     40002: "amount_does_not_fit_currency",
-    # A total differs from the sum over the goods. The message gives both figures.
+    # A total differs from the sum over the goods. `msg` contains both amounts.
     40003: "amounts_do_not_add_up",
     # A time or date is outside the allowed range.
     40004: "times_out_of_range",

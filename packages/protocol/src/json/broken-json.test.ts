@@ -53,12 +53,12 @@ for (const [what, bytes, message] of [
   [
     'an object that was never serialised',
     Buffer.from('[object Object]'),
-    'it is the name of an object, from position 0; send what JSON.stringify makes of it',
+    'it is `[object …]`; send the output of JSON.stringify',
   ],
   [
     'a dictionary as Python prints it',
     Buffer.from("{'merchantId': None}"),
-    "`'` is at position 1, where a key in double quotes or } is expected; JSON has double quotes alone",
+    "`'` is at position 1, where a key in double quotes or } is expected; JSON allows only double quotes",
   ],
   [
     'None',

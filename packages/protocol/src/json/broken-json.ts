@@ -32,7 +32,7 @@ const foreignFormats: readonly (readonly [RegExp, string])[] = [
   [/^[\w.%+-]+=/, 'it is a form, name=value; send a JSON object, {"name":"value"}'],
   [/^--\S+\s+content-/i, 'it is a multipart form; send a JSON object'],
   [/^</, 'it begins with `<` at position 0, as XML and HTML do; send a JSON object'],
-  [/^\[object \w+\]$/, 'it is the name of an object, from position 0; send what JSON.stringify makes of it'],
+  [/^\[object \w+\]$/, 'it is `[object …]`; send the output of JSON.stringify'],
 ]
 
 const space = /[ \t\n\r]*/y
@@ -57,10 +57,10 @@ const foreignWords: ReadonlyMap<string, string> = new Map([
   ...['False', 'FALSE'].map((found) => [found, 'write false'] as const),
 ])
 const hints: readonly (readonly [RegExp, string])[] = [
-  [/['‘’“”`]/, 'JSON has double quotes alone'],
+  [/['‘’“”`]/, 'JSON allows only double quotes'],
   [/[/#]/, 'JSON has no comments'],
-  [/\+/, 'a number has no plus sign before it'],
-  [/\./, 'a number has a digit before its point'],
+  [/\+/, 'a number cannot start with a plus sign'],
+  [/\./, 'a number needs a digit before the point'],
 ]
 
 class Broken extends Error {}
@@ -219,7 +219,7 @@ class SecondLook {
     const before = this.#text.slice(0, this.#at).trimEnd()
     if (/[\]}]/.test(this.#here) && before.endsWith(',')) return 'remove the comma before it'
     const isQuotable = this.#word !== '' && /value|key/.test(expected)
-    if (isQuotable) return foreignWords.get(this.#word) ?? 'a text begins and ends with double quotes'
+    if (isQuotable) return foreignWords.get(this.#word) ?? 'strings begin and end with double quotes'
     return hints.find(([pattern]) => pattern.test(this.#here))?.[1]
   }
 

@@ -163,7 +163,7 @@ const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 
 
 /** UTF-8 cannot contain a lone surrogate, but an escape such as \ud800 can. */
 function refuseHalfPair(text: string): void {
-  if (!text.isWellFormed()) throw new JsonError('a string holds half of a surrogate pair')
+  if (!text.isWellFormed()) throw new JsonError('a string contains an unpaired surrogate')
 }
 
 /** The third argument contains the source text of a number; TypeScript's library does not declare it yet. */

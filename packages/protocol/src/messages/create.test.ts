@@ -229,7 +229,7 @@ test('a value of the wrong form is answered with what to change', () => {
   const message = (path: string, value: unknown) => refuses(path, value).message
   assert.match(message('order', JSON.stringify(full.order)), /This is JSON inside a string\..*only once\.$/)
   assert.match(message('order.goods', JSON.stringify([1])), /This is JSON inside a string/)
-  assert.match(message('order.goods', {}), /Put it into a list/)
+  assert.match(message('order.goods', {}), /Send a list, even for one item/)
   assert.match(message('order.orderNo', 1001), /Send it as text, in double quotes\.$/)
 })
 

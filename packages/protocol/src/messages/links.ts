@@ -163,7 +163,7 @@ function checkLinkGoods(goods: readonly Goods[], { amountMinor }: LinkAmounts, c
   const field = `goods[${priced}].goodsAmount`
   throw new Failure('invalid_field', {
     field,
-    message: `${field} is a price, and the consumer says how much: leave it out, or give amount.`,
+    message: `${field} is a price, but the consumer enters the amount: remove it, or send amount.`,
   })
 }
 

@@ -44,7 +44,10 @@ test('a number under a name of responses or of other operations is answered with
       message(parseQueryBody, { [name]: 'A-1' }),
       new RegExp(`You sent ${name}: rename it to ${meant}\\.$`),
     )
-  assert.match(message(parseQueryBody, { referRefundNo: 'B-1' }), /send the refundId that refund returned/)
+  assert.match(
+    message(parseQueryBody, { referRefundNo: 'B-1' }),
+    /send the refundId from the response to refund/,
+  )
   assert.match(
     message(parseQueryBody, { x: 1 }),
     /You sent x, which is not a field here\. You can send orderNo/,

@@ -26,7 +26,7 @@ const paymentId = text('The payment order’s number from create.', {
     const own = unknown.find((name) => ownNumbers.test(name))
     return (
       own &&
-      `You sent ${own}, but only paymentId is read here: create returned it, and a query by ${queriedBy(own)} returns it.`
+      `You sent ${own}, but this operation requires paymentId. The response to create contains it, and a query by ${queriedBy(own)} returns it.`
     )
   },
 })
@@ -73,7 +73,7 @@ export function parseQueryBody(bodyText: string): QueryOrder {
   const given = [paymentId, orderNo, refundId].filter((value) => value !== undefined).length
   if (given > 1) {
     throw new Failure('invalid_field', {
-      message: 'Send one of paymentId, orderNo and refundId, not several.',
+      message: 'Send one of paymentId, orderNo and refundId.',
     })
   }
   if (paymentId !== undefined) return { kind: 'paymentId', paymentId, ...ignoring(body) }
@@ -91,7 +91,7 @@ function sentForQuery({ ignoredFields = [] }: Ignoring): string {
   if (sent === undefined) return 'You can send orderNo or refundId instead.'
   const { field, nearest } = sent
   if (/^(?:refer|out)RefundNo$/i.test(field))
-    return `You sent ${field}: send the refundId that refund returned, or the order’s orderNo, and find the refund in refunds.`
+    return `You sent ${field}: send the refundId from the response to refund, or query the order by orderNo and find the refund in refunds.`
   const meant = ownNumbers.test(field) ? queriedBy(field) : nearest
   if (meant !== undefined) return `You sent ${field}: rename it to ${meant}.`
   return `You sent ${field}, which is not a field here. You can send orderNo or refundId instead.`

@@ -66,6 +66,6 @@ const readRefundResult = makeReader(refundResultSchema, resultOptions)
 export function parseCallbackResult(eventName: string, bodyText: string): CallbackResult {
   if (isOrderEventName(eventName)) return { kind: 'order', eventName, result: readPaymentResult(bodyText) }
   if (isRefundEventName(eventName)) return { kind: 'refund', eventName, result: readRefundResult(bodyText) }
-  const message = 'eventName is none that this version knows.'
+  const message = 'eventName is not an event that this version supports.'
   throw new Failure('invalid_field', { field: 'eventName', message })
 }

@@ -170,7 +170,7 @@ export function parseRailRefundAnswer(
 function refuseStatus(type: keyof typeof railMessages, status: string): void {
   const allowed: readonly string[] = railMessages[type].answers
   if (allowed.includes(status)) return
-  const message = `status must be one of ${allowed.join(', ')} in an answer to ${type}, but was ${status}.`
+  const message = `status must be one of ${allowed.join(', ')} in a response to ${type}, but was ${status}.`
   throw new Failure('invalid_field', { field: 'status', message })
 }
 
@@ -203,6 +203,6 @@ function nextActionOf(given: Static<typeof railPaymentAnswerSchema>['nextAction'
 function refuseMissing(field: string, because: string): never {
   throw new Failure('invalid_field', {
     field,
-    message: `${field} is missing: it must be there where ${because}.`,
+    message: `${field} is missing: it is required because ${because}.`,
   })
 }

@@ -27,7 +27,7 @@ function scopedStore(store: object, { merchantId, of }: { merchantId: string; of
         const named = given.flatMap((each, index) => namedIn(each, { isFirst: index === 0 }))
         if (named.length === 0) refuse(`${of}.${String(name)} names no merchant`)
         if (named.some((each) => each !== merchantId))
-          throw new Failure('not_found', { message: 'There is no such thing.' })
+          throw new Failure('not_found', { message: 'The resource does not exist.' })
         return statement.apply(target, given)
       }
     },
