@@ -85,7 +85,7 @@ export function openShop({ tillgate, url, callbackUrl }: ShopParts): Server {
 
   /** Makes the payment order and answers where the consumer pays it. */
   async function buy(cart: readonly CartLine[]): Promise<string> {
-    const order = orderOf(`shop-${randomBytes(12).toString('hex')}`)
+    const order = orderOf(`LC-${randomBytes(4).toString('hex').toUpperCase()}`)
     const total = sdk.toDecimalText(totalMinor(cart), currency)
     const { paymentId, checkoutUrl } = await tillgate.orders.create({
       order: {

@@ -72,6 +72,7 @@ export interface MerchantOperations {
   readonly bankAccounts: ManageBankAccounts
   readonly links: ManageLinks
   readonly readMerchant: ReadMerchant
+  findRailName(railId: string, language: string): Promise<string>
 }
 
 export interface Operations extends MerchantOperations {

@@ -10,7 +10,7 @@ import {
 } from '@tillgate/protocol'
 import type { Merchant } from '../core/merchants/rules/merchant.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
-import { demoLink, type SampleOrder, sampleOrders } from './rules/sample-orders.ts'
+import { demoLink, type SampleOrder, sampleOrderNo, sampleOrders } from './rules/sample-orders.ts'
 
 type Operation<Answer = unknown> = (merchant: Merchant, body: string) => Promise<Answer>
 
@@ -26,6 +26,7 @@ export interface DemoOrdersParts {
 }
 
 const currency = 'EUR'
+const finishedAtOnce = 8
 const payableForMs = 12 * 60 * 60_000
 /** A payment by a test wallet is settled within a second; a busy machine may take longer. */
 const settled = { polls: 50, everyMs: 100 } as const
@@ -38,7 +39,12 @@ export function makeDemoOrders(parts: DemoOrdersParts) {
     for (const [index, sample] of sampleOrders.entries())
       placed.push({ sample, ...(await create(parts, merchant, { sample, index, callbackUrl })) })
     await parts.createLink(merchant, JSON.stringify(demoLink))
-    await Promise.all(placed.map((order) => finish(parts, merchant, order)))
+    // A few at a time, so that other requests find a database connection.
+    const waiting = placed.values()
+    const finishInTurn = async () => {
+      for (const order of waiting) await finish(parts, merchant, order)
+    }
+    await Promise.all(Array.from({ length: finishedAtOnce }, finishInTurn))
   }
 }
 
@@ -63,7 +69,7 @@ function create(
     merchant,
     JSON.stringify({
       order: {
-        orderNo: `LC-${1042 + index}`,
+        orderNo: sampleOrderNo(index),
         orderAmount: toWireAmount(totalMinor, currency),
         goods: goods.map(({ id, name, amountMinor, quantity }) => ({
           referenceGoodsId: id,

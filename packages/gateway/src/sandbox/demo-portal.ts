@@ -15,13 +15,14 @@ import type { MemberStore } from '../identity/members/store/members.ts'
 import type { ClockAndRandom } from '../platform/runtime/clock.ts'
 import { demoMerchantId } from './demo-merchant.ts'
 import type { makeDemoOrders } from './demo-orders.ts'
+import { sampleOrderNo } from './rules/sample-orders.ts'
 
 export interface DemoPortalParts extends ClockAndRandom {
   readonly directory: Pick<MerchantDirectory, 'load'>
   readonly members: Pick<MemberStore, 'listMemberships'>
   readonly memberLinks: Pick<MemberLinkStore, 'insertLink' | 'join'>
   readonly memberIdentities: MemberIdentities
-  readonly findOrders: Pick<FindOrders, 'listOrders'>
+  readonly findOrders: Pick<FindOrders, 'search'>
   readonly addOrders: ReturnType<typeof makeDemoOrders>
 }
 
@@ -50,7 +51,7 @@ async function open(parts: DemoPortalParts, shopCallbackUrl: string | undefined)
   const access = found ?? (await addOwner(parts))
   const memberships = access ? await parts.members.listMemberships(access.login) : []
   if (!memberships.some(({ merchantId }) => merchantId === demoMerchantId)) return undefined
-  if (!(await hasOrders(parts))) await parts.addOrders(known.merchant, shopCallbackUrl)
+  if (!(await hasSamples(parts))) await parts.addOrders(known.merchant, shopCallbackUrl)
   return access
 }
 
@@ -78,7 +79,8 @@ async function addOwner(parts: DemoPortalParts): Promise<Access | undefined> {
   return access
 }
 
-async function hasOrders({ findOrders }: DemoPortalParts): Promise<boolean> {
-  const { orders } = await findOrders.listOrders(door, { merchantId: demoMerchantId }, { limit: 1 })
-  return orders.length > 0
+/** Orders from the demo shop do not count. */
+async function hasSamples({ findOrders }: DemoPortalParts): Promise<boolean> {
+  const found = await findOrders.search(door, sampleOrderNo(0))
+  return found.some(({ merchantId }) => merchantId === demoMerchantId)
 }

@@ -89,7 +89,7 @@ test('registered, topped up, paid, told by mail, a new PIN, withdrawn and closed
 
   await page.getByRole('link', { name: 'Top up' }).first().click()
   await page.getByRole('link', { name: 'EUR Euro' }).click()
-  await page.getByRole('button', { name: '€10.00' }).waitFor()
+  await page.getByRole('button', { name: '€10', exact: true }).waitFor()
   await page.getByLabel('Other amount').fill('50')
   await press(page, 'Continue')
   await heading(page, 'How do you want to pay?')

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Tillgate } from '@tillgate/sdk'
+import { sandboxFilePath } from '../../src/app/sandbox/sandbox-file.ts'
 import { demoMerchantId } from '../../src/sandbox/demo-merchant.ts'
 import { demoOwner } from '../../src/sandbox/demo-portal.ts'
 import { sampleOrders } from '../../src/sandbox/rules/sample-orders.ts'
@@ -78,4 +80,24 @@ test('the demo portal is offered only to the person at this machine', async () =
     const home = await (await fetch(gateway.url)).text()
     assert.doesNotMatch(home, /demo portal/)
   }
+})
+
+test('the sample orders are added although the demo shop has sold something before', async () => {
+  const gateway = await startTestGateway()
+  const tillgate = Tillgate.fromFile(sandboxFilePath(gateway.config.dataDir))
+  await tillgate.orders.create({
+    order: {
+      orderNo: 'tea-1',
+      orderAmount: '12.50',
+      goods: [{ referenceGoodsId: 'tea', goodsName: 'Green tea' }],
+    },
+    paymentAmount: '12.50',
+    currency: 'EUR',
+  })
+  await open(gateway)
+  const { rows } = await gateway.pool.query<{ orders: string }>(
+    "select count(*) as orders from orders where merchant_id = $1 and order_no like 'LC-%'",
+    [demoMerchantId],
+  )
+  assert.equal(rows[0]?.orders, String(sampleOrders.length))
 })

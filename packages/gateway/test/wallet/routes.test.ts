@@ -327,7 +327,7 @@ test('what is pending is listed above the history, and the headline is what can 
   assert.match(home.text, /class="balance"><bdi[^>]*>&#8364;49\.00/)
   assert.match(home.text, /&#8364;1\.00<\/bdi> pending/)
   const { text } = await client.get('/wallet/history')
-  assert.match(text, /Withdrawal<.*-&#8364;1\.00.*Pending<.*Payment<.*-&#8364;12\.50.*Pending</s)
+  assert.match(text, /Withdrawal<.*&#8722;&#8364;1\.00.*Pending<.*Payment<.*&#8722;&#8364;12\.50.*Pending</s)
   assert.match((await client.get('/wallet/close')).text, /A transaction is still pending/)
   assert.doesNotMatch((await client.get('/wallet/close')).text, /name="pin"/)
   await gateway.pool.query("delete from authorizations where authorization_id = 'P1'")

@@ -22,6 +22,8 @@ export interface HomePage {
   readonly hasDocs: boolean
   readonly hasPortal: boolean
   readonly hasDemoPortal: boolean
+  /** The demo merchant's credentials file, if the reader is at this machine. */
+  readonly demoCredentials: string | undefined
   readonly hasWalletPages: boolean
   readonly readiness: () => Promise<Readiness>
 }
@@ -46,8 +48,7 @@ ${ways(page)}
 </div>
 ${samplePayment}
 </div>
-<pre tabindex="0" aria-label="Your first order">${installCommand(page.publicUrl())}
-npx till create --amount 12.50 --currency EUR</pre>
+${firstOrder(page)}
 <ul class="entries">
 ${entries(page)}
 </ul>
@@ -61,6 +62,21 @@ function ways({ shopUrl, hasDocs }: HomePage): Content {
   const shop = shopUrl()
   if (shop === undefined && !hasDocs) return undefined
   return html`<p class="ways">${shop !== undefined && html`<a class="button primary" href="${shop}">Try a payment</a>`}${hasDocs && html`<a class="button" href="/docs/quickstart">Start building</a>`}</p>`
+}
+
+function firstOrder({ publicUrl, demoCredentials, isAccessGiven }: HomePage): Html {
+  const isSafe = demoCredentials !== undefined && /^[\w./-]+$/.test(demoCredentials)
+  const credentials =
+    demoCredentials === undefined ? '' : ` --credentials ${isSafe ? demoCredentials : `'${demoCredentials}'`}`
+  const where =
+    demoCredentials !== undefined
+      ? 'Paste this into a terminal, in any folder with Node.js 20.12 or later. The demo merchant creates the order.'
+      : isAccessGiven
+        ? html`<a href="${sandboxAccessPath}">Get sandbox access</a>, and paste this into a terminal in the folder with your <code>.env</code> file.`
+        : html`Paste this into a terminal in the folder with your merchant account’s <code>.env</code> file.`
+  return html`<section class="first" aria-labelledby="first"><h2 id="first">Create your first order</h2><p class="quiet">${where}</p>
+<pre tabindex="0" aria-labelledby="first">${installCommand(publicUrl())}
+npx till create --amount 12.50 --currency EUR${credentials}</pre></section>`
 }
 
 /** A drawing of a paid checkout and the callback that follows. */

@@ -102,6 +102,7 @@ type Scripts = Pick<PortalPage, 'withKeyScript' | 'withPasskeyScript'>
 
 function scriptsOf({ withKeyScript, withPasskeyScript }: Scripts) {
   return [
+    assets.timesScript,
     assets.consoleScript,
     ...(withKeyScript ? [assets.portalScript] : []),
     ...(withPasskeyScript ? [assets.passkeyScript] : []),

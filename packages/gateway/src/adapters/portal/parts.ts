@@ -21,12 +21,14 @@ export function time(timeMs: number, { formats }: Language): Html {
   return html`<time datetime="${new Date(timeMs).toISOString()}">${formats.time(timeMs)}</time>`
 }
 
-/** "3 minutes ago", with the exact time on hover. */
+const dayMs = 86_400_000
+
+/** "3 minutes ago", with the exact time on hover; the day of what is older. */
 export function ago(
   timeMs: number,
   { language: { formats }, nowMs }: { readonly language: Pick<Language, 'formats'>; readonly nowMs: number },
 ): Html {
-  return html`<time datetime="${new Date(timeMs).toISOString()}" title="${formats.time(timeMs)}">${formats.ago(nowMs - timeMs)}</time>`
+  return html`<time datetime="${new Date(timeMs).toISOString()}" title="${formats.time(timeMs)}">${nowMs - timeMs < dayMs ? formats.ago(nowMs - timeMs) : formats.day(timeMs)}</time>`
 }
 
 /** Shortened in the middle, complete on hover; the page of the item has the complete id for copying. */

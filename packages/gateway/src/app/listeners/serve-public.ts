@@ -1,6 +1,6 @@
 // What the public listener serves: documentation, the pages of consumers, the portal, the sandbox, and what machines call.
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { readBrand, serveBrand } from '../../adapters/checkout/brand.ts'
 import { serveLinks } from '../../adapters/checkout/links/routes.ts'
@@ -21,6 +21,7 @@ import { servePlayground } from '../../adapters/sandbox/playground.ts'
 import { serveWallet } from '../../adapters/wallet/routes.ts'
 import { isTransient } from '../../platform/database/transient.ts'
 import { version } from '../../platform/runtime/version.ts'
+import { sandboxFilePath } from '../sandbox/sandbox-file.ts'
 import type { Config } from '../settings/config.ts'
 import type { ServedParts } from './served-parts.ts'
 
@@ -53,6 +54,7 @@ function serveDocumentation(
     hasDocs,
     hasPortal,
     hasDemoPortal: hasDemoPortal(config),
+    demoCredentials: isOnlyHere(config) ? resolve(sandboxFilePath(config.dataDir)) : undefined,
     hasWalletPages,
     readiness: state.readiness,
   })
@@ -143,9 +145,14 @@ function serveMerchants(
 }
 
 /** Everyone who opens it is an owner, so it is only for the person at this machine. */
-function hasDemoPortal({ mode, hasPortal, publicListener, publicUrl }: Config): boolean {
+function hasDemoPortal(config: Config): boolean {
+  return config.hasPortal && isOnlyHere(config)
+}
+
+/** A sandbox that only programs on this machine reach. */
+function isOnlyHere({ mode, publicListener, publicUrl }: Config): boolean {
   const isHere = publicListener.host === '127.0.0.1' || publicListener.host === 'localhost'
-  return mode === 'sandbox' && hasPortal && isHere && publicUrl === undefined
+  return mode === 'sandbox' && isHere && publicUrl === undefined
 }
 
 /** Rails, mail programs and merchants' servers. The merchant API itself bypasses the router. */

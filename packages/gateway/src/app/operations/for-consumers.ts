@@ -8,7 +8,6 @@ import { makeShowCheckout } from '../../core/orders/show-checkout.ts'
 import { makeAuthenticateWallet } from '../../core/wallets/authenticate-wallet.ts'
 import { makeOpenLink } from '../../finance/links/open-link.ts'
 import { makeHandleRailNotification } from '../../finance/rails/handle-notification.ts'
-import { nameIn } from '../../finance/rails/rules/outside-rail.ts'
 import { makeFindOwnMerchant } from '../../finance/top-ups/own-merchant.ts'
 import { makeStartTopUp } from '../../finance/top-ups/start-top-up.ts'
 import { makeAskPinCode } from '../../identity/consumers/ask-pin-code.ts'
@@ -23,6 +22,7 @@ import { makeTokens } from '../../platform/runtime/secrets/tokens.ts'
 import { makeRefillTestWallet, withRefills } from '../../sandbox/test-wallets.ts'
 import type { Stores } from '../database/stores.ts'
 import type { Common } from './common.ts'
+import { makeFindRailName } from './for-reading.ts'
 import { passkeysOf } from './signing-in.ts'
 
 export function operationsForConsumers(stores: Stores, common: Common) {
@@ -82,11 +82,7 @@ export function operationsForConsumers(stores: Stores, common: Common) {
     setWalletLanguage: stores.wallets.setLanguage,
     listWalletHistory: stores.walletHistory.list,
     findHistoryEntry: stores.walletHistory.find,
-    /** As the consumer knows it; the id of a rail that no longer exists. */
-    findRailName: async (railId: string, language: string) => {
-      const known = await common.railDirectory.find(railId)
-      return known ? nameIn(known.rail, language) : railId
-    },
+    findRailName: makeFindRailName(common),
     listPendingEntries: stores.pendingEntries.list,
   }
 }

@@ -8,10 +8,19 @@ import { streamStatement } from '../../core/ledger/write-statement.ts'
 import { makeReadMerchant } from '../../finance/overview/read-merchant.ts'
 import { makeReadOverview } from '../../finance/overview/read-overview.ts'
 import { makeShowOrder } from '../../finance/overview/show-order.ts'
+import { nameIn } from '../../finance/rails/rules/outside-rail.ts'
 import { backupWithinMs } from '../../platform/database/backup/backup-notes.ts'
 import { build } from '../../platform/runtime/version.ts'
 import type { Stores } from '../database/stores.ts'
 import type { Common } from './common.ts'
+
+/** As consumers know the rail; the id of a rail that no longer exists. */
+export function makeFindRailName({ railDirectory }: Pick<Common, 'railDirectory'>) {
+  return async (railId: string, language: string): Promise<string> => {
+    const known = await railDirectory.find(railId)
+    return known ? nameIn(known.rail, language) : railId
+  }
+}
 
 export function operationsForReading(stores: Stores, common: Common) {
   const { clock, log, config, publicUrl } = common
@@ -19,6 +28,7 @@ export function operationsForReading(stores: Stores, common: Common) {
   return {
     showOrder: makeShowOrder({ ...common, stores: { ...stores, details: stores.orderDetails, history } }),
     readMerchant: makeReadMerchant({ stores }),
+    findRailName: makeFindRailName(common),
     readBooks: makeReadBooks({ trialBalance: stores.trialBalance, clock }),
     readOverview: makeReadOverview({
       hours: stores.overviewHours,

@@ -102,6 +102,10 @@ export const sampleOrders: readonly SampleOrder[] = week.map(([hoursAgo, basket,
   }
 })
 
+export function sampleOrderNo(index: number): string {
+  return `LC-${1042 + index}`
+}
+
 export const demoLink = {
   linkNo: 'tea-tasting',
   title: 'Tea tasting on Saturday',

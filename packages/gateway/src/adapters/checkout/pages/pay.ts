@@ -21,18 +21,15 @@ ${rails.offered.length > 0 && railTiles(view)}
 </div>`
 }
 
+/** Hidden until the last hour: a consumer with a day to pay needs no clock. */
 export function countdown({ language, order, nowMs }: View): Html {
   const { left, soon, announceSoon } = language.words.time
   const leftSeconds = Math.max(0, Math.ceil((order.expiresAtMs - nowMs) / 1000))
   const isSoon = leftSeconds <= 60
   const { duration } = language.formats
   const minutes = Math.floor(leftSeconds / 60)
-  const time = isSoon
-    ? duration(leftSeconds, 'second')
-    : minutes < 120
-      ? duration(minutes, 'minute')
-      : duration(Math.floor(minutes / 60), 'hour')
-  return html`<p class="countdown${isSoon && ' soon'}" id="countdown" role="timer" data-left="${left}" data-soon="${soon}" data-announce="${announceSoon}">${icon('clock')}<span>${fill(isSoon ? soon : left, { time: html`<bdi>${time}</bdi>` })}</span></p>`
+  const time = isSoon ? duration(leftSeconds, 'second') : duration(minutes, 'minute')
+  return html`<p class="countdown${isSoon && ' soon'}" id="countdown" role="timer"${minutes >= 60 && html` hidden`} data-left="${left}" data-soon="${soon}" data-announce="${announceSoon}">${icon('clock')}<span>${fill(isSoon ? soon : left, { time: html`<bdi>${time}</bdi>` })}</span></p>`
 }
 
 function walletTile(view: View): Html {
@@ -135,9 +132,9 @@ ${
 }
 
 /** A link if there is such a page, otherwise text. */
-function topUpLink({ language, hasWalletPages }: View): Content {
+function topUpLink({ language, order, hasWalletPages }: View): Content {
   const { topUp } = language.words.confirm
-  return hasWalletPages ? html`<a href="/wallet/top-up">${topUp}</a>` : topUp
+  return hasWalletPages ? html`<a href="/wallet/top-up?currency=${order.currency}">${topUp}</a>` : topUp
 }
 
 function overLimit({ language, order: { currency } }: View, limit: BrokenLimit): Content {

@@ -7,6 +7,8 @@ const silenceMs = 5000
 /** After this time a form may be sent again: the browser stopped, or the network failed. */
 const resendMs = 10000
 const soonMs = 60000
+/** The countdown is hidden before the last hour. */
+const shownMs = 3600000
 const attemptMs = 3000
 const language = document.documentElement.lang
 
@@ -49,10 +51,7 @@ const plain = new Intl.NumberFormat(language, { useGrouping: false })
 
 function clockText(leftMs) {
   const seconds = Math.max(0, Math.ceil(leftMs / 1000))
-  const hours = Math.floor(seconds / 3600)
-  const minutes = Math.floor(seconds / 60) % 60
-  const head = hours > 0 ? `${plain.format(hours)}:${two.format(minutes)}` : plain.format(minutes)
-  return `${head}:${two.format(seconds % 60)}`
+  return `${plain.format(Math.floor(seconds / 60))}:${two.format(seconds % 60)}`
 }
 
 function startCountdown() {
@@ -65,6 +64,7 @@ function startCountdown() {
   const tick = () => {
     const leftMs = expiresAt - serverNow()
     const isSoon = leftMs <= soonMs
+    countdown.hidden = leftMs >= shownMs
     if (clockText(leftMs) !== time.textContent || isSoon !== warned) {
       const [before, after] = countdown.dataset[isSoon ? 'soon' : 'left'].split('{time}')
       time.textContent = clockText(leftMs)

@@ -9,7 +9,8 @@ const exact = new Intl.DateTimeFormat(lang, {
   timeZoneName: 'short',
 })
 const day = new Intl.DateTimeFormat(lang, { dateStyle: 'medium' })
-for (const time of document.querySelectorAll('time')) {
+// A day alone is the same everywhere, and a time with a title is relative.
+for (const time of document.querySelectorAll('time[datetime*=T]:not([title])')) {
   time.title = time.dataset.utc ?? time.textContent
   time.textContent = (time.dataset.utc ? day : exact).format(new Date(time.dateTime))
 }

@@ -6,7 +6,7 @@ import { type Html, html, inReferences } from '../html.ts'
 import { pluralForms } from './plural.ts'
 import { fillText } from './words.ts'
 
-type DurationUnit = 'hour' | 'minute' | 'second'
+type DurationUnit = 'minute' | 'second'
 
 export interface Formats {
   /** With the currency sign of the locale, isolated from right-to-left text. */
@@ -23,6 +23,8 @@ export interface Formats {
   ago(passedMs: number): string
   /** The UTC day alone. */
   day(timeMs: number): string
+  /** "Nov 19": the UTC day without its year. */
+  dayOfMonth(timeMs: number): string
   /** Date and time in UTC, until a script knows the reader's time zone. */
   time(timeMs: number): string
 }
@@ -57,8 +59,8 @@ export function makeFormats(language: string): Formats {
     timeZone: 'UTC',
   })
   const days = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' })
+  const daysOfMonth = new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric', timeZone: 'UTC' })
   const durations = {
-    hour: new Intl.NumberFormat(language, { style: 'unit', unit: 'hour', unitDisplay: 'long' }),
     minute: new Intl.NumberFormat(language, { style: 'unit', unit: 'minute', unitDisplay: 'long' }),
     second: new Intl.NumberFormat(language, { style: 'unit', unit: 'second', unitDisplay: 'long' }),
   }
@@ -74,7 +76,7 @@ export function makeFormats(language: string): Formats {
   )
   const money = remember(
     (minor: bigint, currency: string) =>
-      html`<bdi class="money">${inReferences(moneyText(minor, currency))}</bdi>`,
+      html`<bdi class="money">${inReferences(moneyText(minor, currency).replace('-', '−'))}</bdi>`,
     remembered,
   )
   const number = remember((value: number) => numbers.format(value), {
@@ -113,6 +115,7 @@ export function makeFormats(language: string): Formats {
       return relative.format(-Math.floor(seconds / size), unit)
     },
     day: (timeMs) => days.format(timeMs),
+    dayOfMonth: (timeMs) => daysOfMonth.format(timeMs),
     time: (timeMs) => `${times.format(timeMs)} UTC`,
   }
 }

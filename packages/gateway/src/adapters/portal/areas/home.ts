@@ -19,9 +19,9 @@ import { orderTable } from './orders.ts'
 const dayMs = 86_400_000
 const recentOrders = 5
 const periods = [
-  { name: 'day', steps: 24, stepMs: 3_600_000, shown: [11, 16] },
-  { name: 'week', steps: 7, stepMs: dayMs, shown: [5, 10] },
-  { name: 'month', steps: 30, stepMs: dayMs, shown: [5, 10] },
+  { name: 'day', steps: 24, stepMs: 3_600_000 },
+  { name: 'week', steps: 7, stepMs: dayMs },
+  { name: 'month', steps: 30, stepMs: dayMs },
 ] as const
 
 export const homeArea: readonly PortalRoute[] = [{ path: '', show }]
@@ -49,7 +49,7 @@ ${needs(visit, { merchant, keys, attention })}
 ${activity(visit, { tallies, period, sinceMs })}
 ${
   orders.length > 0 &&
-  html`<h2>${words.home.recent}</h2>${orderTable(visit, orders)}<p><a class="button" href="${pathTo('/orders')}">${words.home.allOrders}${icon('arrow-right')}</a></p>`
+  html`<h2>${words.home.recent}</h2>${await orderTable(visit, orders)}<p><a class="button" href="${pathTo('/orders')}">${words.home.allOrders}${icon('arrow-right')}</a></p>`
 }`,
   }
 }
@@ -58,7 +58,7 @@ function balance({ language: { words, formats } }: Visit, accounts: readonly Acc
   if (accounts.length === 0) return html`<div><dt>${words.home.balance}</dt><dd class="quiet">—</dd></div>`
   return accounts.map((account) => {
     const { currency, debitsPendingMinor: held } = account
-    return html`<div><dt>${words.home.balance} (${currency})</dt><dd>${formats.money(availableMinor(account), currency)}${
+    return html`<div><dt>${words.home.balance}${accounts.length > 1 && ` (${currency})`}</dt><dd>${formats.money(availableMinor(account), currency)}${
       held > 0n &&
       html`<span class="small quiet">${fill(words.home.held, { amount: formats.money(held, currency) })}</span>`
     }</dd></div>`
@@ -92,10 +92,7 @@ function activity(visit: Visit, { tallies, period, sinceMs }: Activity): Html {
   const write = (minor: number) => formats.moneyText(BigInt(Math.round(minor)), currency ?? 'EUR')
   const common3 = {
     times: starts.map((each) =>
-      new Date(each)
-        .toISOString()
-        .slice(...period.shown)
-        .replace('T', ' '),
+      period.name === 'day' ? new Date(each).toISOString().slice(11, 16) : formats.dayOfMonth(each),
     ),
     words: { table: common.table, none: home.noneInPeriod, now: common.now },
   }

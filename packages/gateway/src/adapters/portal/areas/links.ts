@@ -117,7 +117,7 @@ ${card(
     html`<p class="quiet">${fill(words.home.todayMore, { count: formats.number(totalledAtMost) })}</p>`
   }`,
 )}</div>
-${orders.length > 0 && html`<h2>${words.nav.orders}</h2>${orderTable(visit, orders.map(rowOf))}`}
+${orders.length > 0 && html`<h2>${words.nav.orders}</h2>${await orderTable(visit, orders.map(rowOf))}`}
 <p><a class="button" href="${pathTo('/links')}">${words.common.back}</a></p>`,
   }
 }

@@ -35,7 +35,7 @@ async function show(visit: Visit): Promise<PortalPage> {
         ? emptyState('coins', { heading: words.home.noMoney })
         : html`<dl class="figures">${accounts.map(
             (account) =>
-              html`<div><dt>${money.available} (${account.currency})</dt><dd>${formats.money(availableMinor(account), account.currency)}${
+              html`<div><dt>${money.available}${accounts.length > 1 && ` (${account.currency})`}</dt><dd>${formats.money(availableMinor(account), account.currency)}${
                 account.debitsPendingMinor > 0n &&
                 html`<span class="small quiet">${money.held}: ${formats.money(account.debitsPendingMinor, account.currency)}</span>`
               }</dd></div>`,

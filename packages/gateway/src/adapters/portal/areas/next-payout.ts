@@ -18,7 +18,7 @@ export function nextPayout(
     .toSorted((a, b) => Date.parse(a.nextDay ?? '') - Date.parse(b.nextDay ?? ''))
   const label = html`<dt><a href="${pathTo('/payouts')}">${words.home.nextPayout}</a></dt>`
   if (plan?.nextDay === undefined)
-    return html`<div>${label}<dd>—<span class="small quiet">${words.payouts.noPlan}</span></dd></div>`
+    return html`<div>${label}<dd><span class="small quiet">${words.payouts.noPlan}</span></dd></div>`
   const { currency, leastMinor, reserve, schedule, nextDay } = plan
   const account = accounts.find((each) => each.currency === currency)
   const expected =

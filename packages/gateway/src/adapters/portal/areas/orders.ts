@@ -22,6 +22,7 @@ import { type Done, type PortalPage, type PortalRoute, pathTo, type Visit } from
 import type { Words } from '../words.ts'
 import { callbackTable, indented } from './callbacks.ts'
 import { dayOf } from './money.ts'
+import { methodOf, type RailNames, railNamesOf } from './payment-method.ts'
 
 const perPage = 50
 const dayMs = 86_400_000
@@ -161,7 +162,7 @@ async function listed(visit: Visit): Promise<Content> {
     const isFiltered = Object.values(chosen).some((each) => each !== undefined)
     return empty(isFiltered ? words.orders.noneFits : words.orders.none)
   }
-  return html`${orderTable(visit, orders)}${
+  return html`${await orderTable(visit, orders)}${
     orders.length < perPage &&
     next !== undefined &&
     html`<p class="quiet">${fill(words.orders.lookedTo, { time: time(timeOfPaymentId(next), language) })}</p>`
@@ -204,8 +205,9 @@ export function rowOf(order: Order): Row {
 }
 
 /** The first four cells are all that a phone shows. */
-export function orderTable(visit: Visit, orders: readonly Row[]): Html {
+export async function orderTable(visit: Visit, orders: readonly Row[]): Promise<Html> {
   const { words, formats } = visit.language
+  const railNames = await railNamesOf(visit, orders)
   return table(
     words.nav.orders,
     [
@@ -227,7 +229,7 @@ export function orderTable(visit: Visit, orders: readonly Row[]): Html {
       order.customer === undefined
         ? '—'
         : html`<bdi class="clip" title="${order.customer}">${order.customer}</bdi>`,
-      methodOf(words, order) ?? '—',
+      methodOf(words, order, railNames) ?? '—',
       ago(order.createdAtMs, visit),
     ]),
     { isTall: true, isList: true },
@@ -244,13 +246,6 @@ function numberOf({ language: { words } }: Visit, { linkId, orderNo }: Row): Con
 /** "Green tea +2": the description, or the first goods and how many more. */
 function titleOf({ title, moreGoods }: Row): string {
   return moreGoods > 0 ? `${title} +${moreGoods}` : (title ?? '')
-}
-
-function methodOf(
-  { orders }: Words,
-  { isByWallet, railId }: Pick<ListedOrder, 'isByWallet' | 'railId'>,
-): Content | undefined {
-  return isByWallet ? orders.wallet : railId
 }
 
 async function show(visit: Visit): Promise<PortalPage | undefined> {
@@ -274,7 +269,7 @@ async function show(visit: Visit): Promise<PortalPage | undefined> {
     ),
     content: html`<p class="figure">${formats.money(order.paymentAmountMinor, order.currency)} ${status(shownStatus(order), language)}</p>
 <div class="grid"><div>
-${card(words.orders.details, factsOf(visit, order, leftMinor))}
+${card(words.orders.details, factsOf(visit, order, { leftMinor, railNames: await railNamesOf(visit, [order]) }))}
 ${goods(visit, order)}
 </div><div>
 ${card(words.orders.timeline, timeline(visit, found))}
@@ -330,7 +325,11 @@ function delivery({ words }: Language, order: Order): Html | undefined {
   )
 }
 
-function factsOf({ language }: Visit, order: Order, leftMinor: bigint): Html {
+function factsOf(
+  { language }: Visit,
+  order: Order,
+  { leftMinor, railNames }: { leftMinor: bigint; railNames: RailNames },
+): Html {
   const { words, formats } = language
   const { orders } = words
   const { currency, link } = order
@@ -354,7 +353,11 @@ function factsOf({ language }: Visit, order: Order, leftMinor: bigint): Html {
     order.completedAtMs !== undefined &&
       (order.walletId ?? order.railId) !== undefined && [
         orders.method,
-        methodOf(language.words, { isByWallet: order.walletId !== undefined, railId: order.railId }),
+        methodOf(
+          language.words,
+          { isByWallet: order.walletId !== undefined, railId: order.railId },
+          railNames,
+        ),
       ],
     order.fee && [orders.fee, formats.money(order.fee.amountMinor, currency)],
     order.fee && [orders.net, formats.money(order.paymentAmountMinor - order.fee.amountMinor, currency)],

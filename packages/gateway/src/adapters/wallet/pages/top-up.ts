@@ -73,9 +73,15 @@ export async function presetForm(visit: Visit, currency: string): Promise<Conten
     path,
     html`<div class="presets" role="group" aria-label="${words.topUp.presets}">${amounts.map(
       (minor) =>
-        html`<button type="submit" name="preset" value="${currency} ${toDecimalText(minor, currency)}">${language.formats.money(minor, currency)}</button>`,
+        html`<button type="submit" name="preset" value="${currency} ${toDecimalText(minor, currency)}">${wholeText(minor, currency, language.tag)}</button>`,
     )}</div>`,
   )
+}
+
+/** "€20", because presets are whole amounts. */
+function wholeText(minor: bigint, currency: string, language: string): string {
+  const written = { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' } as const
+  return new Intl.NumberFormat(language, written).format(Number(toDecimalText(minor, currency)))
 }
 
 async function topUp(visit: Visit, given: URLSearchParams): Promise<Done> {
