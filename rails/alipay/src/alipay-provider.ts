@@ -6,7 +6,9 @@ import {
   type Provider,
   type ProviderPayment,
   type ProviderRefund,
+  type ProviderSettlements,
   ProviderUnavailable,
+  type SettlementsWanted,
   type StoredPayment,
   type StoredRefund,
   type Webhook,
@@ -15,6 +17,7 @@ import {
 import { isSignedBy, privateKeyOf, publicKeyOf } from '@tillgate/rail-kit/rsa'
 import { shortened } from '@tillgate/rail-kit/text'
 import { type AlipayAccess, beijingTime, callAlipay, pageUrl, Refused, signedText } from './alipay-api.ts'
+import { readBill } from './alipay-bill.ts'
 
 export interface AlipayGiven {
   readonly appId: string
@@ -184,6 +187,10 @@ export class AlipayProvider implements Provider {
     const { providerId } = refund
     if (await this.#isRefunded(providerId, payment)) return refundOf(providerId, 'approved')
     return this.startRefund({ ...refund, idempotencyKey: providerId }, payment)
+  }
+
+  readSettlements(wanted: SettlementsWanted): Promise<ProviderSettlements> {
+    return readBill(this.#access, wanted, this.#now())
   }
 
   /** A form. The signature is checked, and yet only the number is used. */

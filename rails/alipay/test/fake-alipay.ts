@@ -8,9 +8,11 @@ import {
   type FakeProvider,
   type FakeReply,
   openFakeServer,
+  type PaidOut,
   postWebhook,
 } from '../../kit/test/fake-provider.ts'
 import type { TestClock } from '../../kit/test/world.ts'
+import { type BillEntry, beijing, billOf, feeOf } from './fake-bill.ts'
 
 const keyPair = () =>
   generateKeyPairSync('rsa', {
@@ -33,7 +35,11 @@ interface Trade {
   readonly expiresAtMs: number
   total_amount: string
   trade_status: 'WAIT_BUYER_PAY' | 'TRADE_SUCCESS' | 'TRADE_CLOSED'
-  readonly refunds: Map<string, { readonly amount: string; status: 'made' | 'slow' | 'failed' }>
+  paidAtMs?: number
+  readonly refunds: Map<
+    string,
+    { readonly amount: string; readonly atMs: number; status: 'made' | 'slow' | 'failed' }
+  >
 }
 
 type Content = Readonly<Record<string, string>>
@@ -61,6 +67,7 @@ const contentFields: Readonly<Record<string, readonly string[]>> = {
     'time_expire',
     'quit_url',
   ],
+  'alipay.data.dataservice.bill.downloadurl.query': ['bill_type', 'bill_date'],
   'alipay.trade.query': ['out_trade_no'],
   'alipay.trade.close': ['out_trade_no'],
   'alipay.trade.refund': ['out_trade_no', 'out_request_no', 'refund_amount', 'refund_reason'],
@@ -73,6 +80,8 @@ export async function openFakeAlipay(clock: TestClock): Promise<FakeAlipay> {
   const calls: string[] = []
 
   function answer({ path, query, body }: FakeCall): FakeReply {
+    if (path === '/bill')
+      return { status: 200, body: billOf(entriesOf(query.get('date') ?? '')), type: 'application/zip' }
     const given = Object.fromEntries([...query, ...new URLSearchParams(body)])
     const method = given['method'] ?? ''
     const problem = path === '/gateway.do' ? whyNot(given) : 'not the gateway'
@@ -82,8 +91,33 @@ export async function openFakeAlipay(clock: TestClock): Promise<FakeAlipay> {
     return json(respond(method, () => perform(method, JSON.parse(given['biz_content'] ?? '{}'))))
   }
 
+  function entriesOf(date: string): BillEntry[] {
+    return [...trades.values()]
+      .flatMap(({ trade_no: number, out_trade_no: ourNumber, total_amount, paidAtMs = 0, refunds }) => [
+        { number, ourNumber, atMs: paidAtMs, fen: minor(total_amount) },
+        ...[...refunds].map(([requestNo, { amount, atMs }]) => ({
+          ...{ number, ourNumber, requestNo, atMs },
+          fen: -minor(amount),
+        })),
+      ])
+      .filter(({ atMs }) => beijing(atMs).startsWith(date))
+  }
+
+  /** The automatic withdrawal of what came in yesterday. */
+  function payOut(): PaidOut {
+    const batch = beijing(clock.nowMs - 24 * 3_600_000).slice(0, 10)
+    const entries = entriesOf(batch)
+    const feeMinor = BigInt(entries.reduce((sum, entry) => sum + feeOf(entry), 0))
+    return { batch, feeMinor, netMinor: BigInt(entries.reduce((sum, { fen }) => sum + fen, 0)) - feeMinor }
+  }
+
   function perform(method: string, content: Content): object {
     switch (method) {
+      case 'alipay.data.dataservice.bill.downloadurl.query': {
+        const { bill_type: type, bill_date: date = '' } = content
+        if (type !== 'trade' || entriesOf(date).length === 0) throw new BusinessFailed('isp.bill_not_exist')
+        return { bill_download_url: `${server.url}/bill?date=${date}` }
+      }
       case 'alipay.trade.query':
         return shown(tradeIn(content))
       case 'alipay.trade.close': {
@@ -122,7 +156,11 @@ export async function openFakeAlipay(clock: TestClock): Promise<FakeAlipay> {
     if (!known) {
       const left = minor(trade.total_amount) - refunded(trade)
       if (minor(amount) > left) throw new BusinessFailed('ACQ.REFUND_AMT_NOT_EQUAL_TOTAL')
-      trade.refunds.set(requestNo, { amount, status: fake.slowRefunds ? 'slow' : 'made' })
+      trade.refunds.set(requestNo, {
+        amount,
+        atMs: clock.nowMs,
+        status: fake.slowRefunds ? 'slow' : 'made',
+      })
     }
     closeIfRefunded(trade)
     return {
@@ -271,6 +309,7 @@ export async function openFakeAlipay(clock: TestClock): Promise<FakeAlipay> {
       if (does !== 'pays') throw new Error('Alipay has no such state')
       if (trade.trade_status !== 'WAIT_BUYER_PAY') throw new Error(`the trade is ${trade.trade_status}`)
       trade.trade_status = 'TRADE_SUCCESS'
+      trade.paidAtMs = clock.nowMs
       await notify(trade)
     },
     async finishRefunds(result) {
@@ -286,6 +325,7 @@ export async function openFakeAlipay(clock: TestClock): Promise<FakeAlipay> {
     changeAmount(transactionId, amount) {
       of(transactionId).total_amount = (amount / 100).toFixed(2)
     },
+    payOut,
     close: server.close,
   }
   return fake

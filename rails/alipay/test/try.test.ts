@@ -2,7 +2,7 @@ import { testTrial } from '../../kit/test/trial.ts'
 import { alipayRail } from './alipay.ts'
 
 testTrial(alipayRail, {
-  calls: 12,
+  calls: 13,
   liveKey: {
     ALIPAY_APP_ID: '2021000000000000',
     ALIPAY_PRIVATE_KEY: 'x',

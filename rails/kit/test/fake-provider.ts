@@ -62,7 +62,7 @@ export interface FakeCall {
 
 export interface FakeReply {
   readonly status: number
-  readonly body: string
+  readonly body: string | Buffer
   readonly type?: string
   readonly location?: string
   readonly headers?: Readonly<Record<string, string>>
